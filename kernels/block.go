@@ -1,0 +1,75 @@
+package kernels
+
+// The functions here stand between two assembly calls. The compiler's wrapper
+// around an assembly function has no stack check, so a Go loop over assembly
+// calls is one long non-preemptible stretch. A Go function that is not inlined
+// has the check in its prologue, and that is where a stop request is seen.
+
+//go:noinline
+func marginsBlock(dst []float64, ptr []int64, idx []int32, val, w []float64) {
+	active.margins(dst, ptr, idx, val, w)
+}
+
+// rowLanesBlock passes the lanes by value: a pointer handed to a function
+// value would move the array to the heap.
+//
+//go:noinline
+func rowLanesBlock(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
+	return active.rowLanes(lane, idx, val, w)
+}
+
+//go:noinline
+func scatterBlock(z []float64, ptr []int64, idx []int32, val, slope []float64) {
+	active.scatter(z, ptr, idx, val, slope)
+}
+
+//go:noinline
+func scatterRowBlock(z []float64, idx []int32, val []float64, slope float64) {
+	active.scatterRow(z, idx, val, slope)
+}
+
+//go:noinline
+func dotBlock(x, y []float64) float64 { return active.dot(x, y) }
+
+//go:noinline
+func axpyBlock(alpha float64, x, y []float64) { active.axpy(alpha, x, y) }
+
+//go:noinline
+func logisticBlock(slope, margin, label []float64) float64 {
+	if slope == nil {
+		return active.logisticLosses(margin, label)
+	}
+	return active.logisticSlopes(slope, margin, label)
+}
+
+//go:noinline
+func squaredBlock(slope, margin, label []float64) float64 {
+	if slope == nil {
+		return active.squaredLosses(margin, label)
+	}
+	return active.squaredSlopes(slope, margin, label)
+}
+
+//go:noinline
+func proxDualBlock(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
+	return active.proxDual(beta, y, ax, limit, rho, inv)
+}
+
+//go:noinline
+func updateBlock(w, s, d, q []float64, eta float64) { active.update(w, s, d, q, eta) }
+
+//go:noinline
+func updateBoxBlock(w, s, d, q, lo, hi []float64, eta float64) {
+	active.updateBox(w, s, d, q, lo, hi, eta)
+}
+
+//go:noinline
+func stepNormBlock(w, d, q []float64, eta float64) float64 {
+	return active.stepNorm(w, d, q, eta)
+}
+
+//go:noinline
+func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
+
+//go:noinline
+func softThresholdBlock(dst, v, t []float64) { active.softThreshold(dst, v, t) }

@@ -1,0 +1,45 @@
+package kernels
+
+import "fmt"
+
+// chunk is the length of the pieces whose sums a dense sum adds in order. It
+// is part of the numeric contract: changing it changes results.
+const chunk = 4096
+
+// Dot returns the inner product of x and y, which must have equal lengths,
+// summed in 16 lanes per chunk of 4096 elements (see the package comment):
+// lane[i%16] = FMA(x[i], y[i], lane[i%16]). It is +0 for empty vectors. x and
+// y may be the same slice.
+func Dot(x, y []float64) float64 {
+	checkLen("Dot", "y", len(y), len(x))
+	raceRead(x)
+	raceRead(y)
+	var sum float64
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		sum += dotBlock(x[:n], y[:n])
+		x, y = x[n:], y[n:]
+	}
+	return sum
+}
+
+// Axpy sets y[i] = FMA(alpha, x[i], y[i]). The lengths must be equal; x and y
+// may be the same slice.
+func Axpy(alpha float64, x, y []float64) {
+	checkLen("Axpy", "y", len(y), len(x))
+	raceRead(x)
+	raceWrite(y)
+	for len(x) > 0 {
+		n := min(len(x), maxWork)
+		axpyBlock(alpha, x[:n], y[:n])
+		x, y = x[n:], y[n:]
+	}
+}
+
+func checkLen(fn, arg string, got, want int) {
+	if got != want {
+		panicf("%s: len(%s) is %d, want %d", fn, arg, got, want)
+	}
+}
+
+func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }

@@ -1,0 +1,137 @@
+package kernels
+
+import "math"
+
+// sum16 folds the lanes of a dense sum and adds them.
+func sum16(l *[16]float64) float64 {
+	for i := range 8 {
+		l[i] += l[i+8]
+	}
+	return sum8((*[8]float64)(l[:8]))
+}
+
+func dotGeneric(x, y []float64) float64 {
+	var lane [16]float64
+	for i, v := range x {
+		lane[i&15] = math.FMA(v, y[i], lane[i&15])
+	}
+	return sum16(&lane)
+}
+
+func axpyGeneric(alpha float64, x, y []float64) {
+	for i, v := range x {
+		y[i] = math.FMA(alpha, v, y[i])
+	}
+}
+
+func logisticSlopesGeneric(slope, margin, label []float64) float64 {
+	var lane [16]float64
+	for i, t := range margin {
+		g, loss := logistic(t, label[i])
+		slope[i] = g
+		lane[i&15] += loss
+	}
+	return sum16(&lane)
+}
+
+func logisticLossesGeneric(margin, label []float64) float64 {
+	var lane [16]float64
+	for i, t := range margin {
+		_, loss := logistic(t, label[i])
+		lane[i&15] += loss
+	}
+	return sum16(&lane)
+}
+
+func squaredSlopesGeneric(slope, margin, label []float64) float64 {
+	var lane [16]float64
+	for i, t := range margin {
+		r := t - label[i]
+		slope[i] = r + r
+		lane[i&15] = math.FMA(r, r, lane[i&15])
+	}
+	return sum16(&lane)
+}
+
+func squaredLossesGeneric(margin, label []float64) float64 {
+	var lane [16]float64
+	for i, t := range margin {
+		r := t - label[i]
+		lane[i&15] = math.FMA(r, r, lane[i&15])
+	}
+	return sum16(&lane)
+}
+
+func updateGeneric(w, s, d, q []float64, eta float64) {
+	for i := range w {
+		v := math.FMA(-eta, d[i]+q[i], w[i])
+		w[i] = v
+		s[i] += v
+	}
+}
+
+func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
+	for i := range w {
+		v := math.FMA(-eta, d[i]+q[i], w[i])
+		if v < lo[i] {
+			v = lo[i]
+		}
+		if v > hi[i] {
+			v = hi[i]
+		}
+		w[i] = v
+		s[i] += v
+	}
+}
+
+// stepNormGeneric is the first pass of the update on a ball: the free step,
+// and the squared norm of where it leads.
+func stepNormGeneric(w, d, q []float64, eta float64) float64 {
+	var lane [16]float64
+	for i := range w {
+		v := math.FMA(-eta, d[i]+q[i], w[i])
+		w[i] = v
+		lane[i&15] = math.FMA(v, v, lane[i&15])
+	}
+	return sum16(&lane)
+}
+
+// scaleAddGeneric is its second pass.
+func scaleAddGeneric(w, s []float64, f float64) {
+	for i, v := range w {
+		v = float64(v * f)
+		w[i] = v
+		s[i] += v
+	}
+}
+
+func softThresholdGeneric(dst, v, t []float64) {
+	for i, x := range v {
+		dst[i] = x - clip(x, t[i])
+	}
+}
+
+func proxDualGeneric(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
+	var p, c [16]float64
+	for i, a := range ax {
+		v := math.FMA(rho, a, beta[i])
+		b := clip(v, limit[i])
+		u := float64((v - b) * inv)
+		dp, dc := a-u, u-y[i]
+		p[i&15] = math.FMA(dp, dp, p[i&15])
+		c[i&15] = math.FMA(dc, dc, c[i&15])
+		beta[i], y[i] = b, u
+	}
+	return sum16(&p), sum16(&c)
+}
+
+// clip returns the point of [-t, t] nearest to v; a NaN v is kept.
+func clip(v, t float64) float64 {
+	if v > t {
+		v = t
+	}
+	if v < -t {
+		v = -t
+	}
+	return v
+}

@@ -1,0 +1,105 @@
+package kernels
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// A Level names one implementation of all kernels. Levels are ordered: a
+// higher one needs a newer processor. All give the same bits.
+type Level int
+
+const (
+	Generic Level = iota // portable Go, the definition of every kernel
+	AVX2                 // 256-bit vectors with FMA
+	AVX512               // 512-bit vectors with opmasks, x86-64-v4
+	numLevels
+)
+
+var levelNames = [numLevels]string{"generic", "avx2", "avx512"}
+
+// String returns the name that ParseLevel accepts.
+func (l Level) String() string {
+	if l < 0 || l >= numLevels {
+		return fmt.Sprintf("Level(%d)", int(l))
+	}
+	return levelNames[l]
+}
+
+// ParseLevel returns the level with the given name: generic, avx2 or avx512.
+func ParseLevel(name string) (Level, error) {
+	for l, n := range levelNames {
+		if n == name {
+			return Level(l), nil
+		}
+	}
+	return Generic, fmt.Errorf("kernels: unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
+}
+
+// levelEnv names the environment variable read once, at start.
+const levelEnv = "SCAS_LEVEL"
+
+// sets holds what this machine can run, in ascending order of level.
+var sets = available()
+
+// active is the set in use. Only Use writes it after start.
+var active, envErr = startLevel(os.Getenv(levelEnv))
+
+// startLevel chooses the set to start with. A name that cannot be honoured
+// gives the generic set, which gives the same bits, and the error.
+func startLevel(name string) (*set, error) {
+	if name == "" {
+		return preferred(sets), nil
+	}
+	l, err := ParseLevel(name)
+	if err == nil {
+		var s *set
+		if s, err = lookup(l); err == nil {
+			return s, nil
+		}
+	}
+	return sets[0], fmt.Errorf("%w (from the environment variable %s)", err, levelEnv)
+}
+
+// preferred is the policy among the sets a machine can run.
+func preferred(capable []*set) *set { return capable[len(capable)-1] }
+
+func lookup(l Level) (*set, error) {
+	for _, s := range sets {
+		if s.level == l {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("kernels: level %v is not available on this machine; available: %v", l, Available())
+}
+
+// Available returns the levels this machine and build can run, ascending.
+// Generic is always the first.
+func Available() []Level {
+	ls := make([]Level, len(sets))
+	for i, s := range sets {
+		ls[i] = s.level
+	}
+	return ls
+}
+
+// Active returns the level in use: the highest available one unless the
+// environment variable SCAS_LEVEL or Use chose another.
+func Active() Level { return active.level }
+
+// Use makes l the level in use. It returns an error, and changes nothing, when
+// this machine cannot run l. It must not be called while kernels run.
+func Use(l Level) error {
+	s, err := lookup(l)
+	if err != nil {
+		return err
+	}
+	active = s
+	return nil
+}
+
+// EnvError returns why the environment variable SCAS_LEVEL could not be
+// honoured, or nil. The package then runs at Generic; programs should report
+// the error and stop.
+func EnvError() error { return envErr }

@@ -1,0 +1,49 @@
+package kernels
+
+// SoftThreshold sets dst[i] = v[i] - clip(v[i], -t[i], t[i]), the proximal map
+// of t|.|: v moved towards zero by t and stopped there. Thresholds are
+// non-negative. A value within the threshold gives +0, a NaN in v gives NaN.
+// Lengths must be equal. dst may be the same slice as v or t, and must not
+// overlap them otherwise.
+func SoftThreshold(dst, v, t []float64) {
+	checkLen("SoftThreshold", "dst", len(dst), len(v))
+	checkLen("SoftThreshold", "t", len(t), len(v))
+	raceRead(v)
+	raceRead(t)
+	raceWrite(dst)
+	for len(v) > 0 {
+		n := min(len(v), maxWork)
+		softThresholdBlock(dst[:n], v[:n], t[:n])
+		dst, v, t = dst[n:], v[n:], t[n:]
+	}
+}
+
+// ProxDual takes the y step and the multiplier step of ADMM for the penalty
+// sum limit[i]*|y[i]| with constraint ax = y, which are one clip:
+//
+//	v    = FMA(rho, ax[i], beta[i])
+//	beta'= clip(v, -limit[i], limit[i])
+//	y'   = (v - beta') * (1/rho)
+//
+// It overwrites beta and y and returns the squared norms of the primal
+// residual ax-y' and of the change y'-y, each summed as Dot sums. rho must be
+// positive and limits non-negative. Lengths must be equal; beta and y must not
+// overlap each other or the rest, ax and limit may be the same slice.
+func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
+	checkLen("ProxDual", "beta", len(beta), len(ax))
+	checkLen("ProxDual", "y", len(y), len(ax))
+	checkLen("ProxDual", "limit", len(limit), len(ax))
+	raceRead(ax)
+	raceRead(limit)
+	raceWrite(beta)
+	raceWrite(y)
+	inv := 1 / rho
+	for len(ax) > 0 {
+		n := min(len(ax), chunk)
+		p, c := proxDualBlock(beta[:n], y[:n], ax[:n], limit[:n], rho, inv)
+		primal += p
+		change += c
+		beta, y, ax, limit = beta[n:], y[n:], ax[n:], limit[n:]
+	}
+	return primal, change
+}

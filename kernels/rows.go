@@ -1,0 +1,119 @@
+package kernels
+
+import "sort"
+
+// Rows is a run of consecutive rows of a compressed sparse row matrix. Row r
+// holds the nonzeros Ptr[r] <= k < Ptr[r+1], in columns Idx[k] with values
+// Val[k]. Ptr has one entry more than there are rows, never decreases and
+// counts from the start of Idx and Val, so a view of some rows of a matrix is
+// a sub-slice of Ptr with Idx and Val unchanged.
+//
+// Kernels trust Ptr between its ends and trust every index to be a valid
+// position of the dense vector: whoever builds the matrix checks, once.
+type Rows struct {
+	Ptr []int64
+	Idx []int32
+	Val []float64
+}
+
+// Len returns the number of rows, 0 for the zero Rows.
+func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
+
+// maxWork bounds the nonzeros plus rows, or the elements, handed to one
+// assembly call. Assembly cannot be pre-empted, so this is also how long a
+// kernel may hold up a garbage collection: some tens of microseconds. It is a
+// multiple of every lane count, so cutting at it moves no term to another lane.
+const maxWork = 1 << 16
+
+// Margins sets dst[r] to the inner product of row r with w, summed in the 8
+// lanes of the contract:
+//
+//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
+//	dst[r] = ((l0+l4)+(l2+l6)) + ((l1+l5)+(l3+l7))
+//
+// An empty row gives +0. len(dst) must be the number of rows. dst must not
+// overlap w or a.
+func Margins(dst []float64, a Rows, w []float64) {
+	checkRows("Margins", "dst", len(dst), a)
+	raceReadRows(a)
+	raceRead(w)
+	raceWrite(dst)
+	ptr := a.Ptr
+	for len(dst) > 0 {
+		n := blockRows(ptr)
+		if n == 0 {
+			dst[0] = longRow(a.Idx[ptr[0]:ptr[1]], a.Val[ptr[0]:ptr[1]], w)
+			n = 1
+		} else {
+			marginsBlock(dst[:n], ptr[:n+1], a.Idx, a.Val, w)
+		}
+		dst, ptr = dst[n:], ptr[n:]
+	}
+}
+
+// Gradient adds slope[r] times row r to z for every row, rows in order and
+// nonzeros in index order:
+//
+//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])
+//
+// len(slope) must be the number of rows. z must not overlap slope or a.
+func Gradient(z []float64, a Rows, slope []float64) {
+	checkRows("Gradient", "slope", len(slope), a)
+	raceReadRows(a)
+	raceRead(slope)
+	raceWrite(z)
+	ptr := a.Ptr
+	for len(slope) > 0 {
+		n := blockRows(ptr)
+		if n == 0 {
+			longScatter(z, a.Idx[ptr[0]:ptr[1]], a.Val[ptr[0]:ptr[1]], slope[0])
+			n = 1
+		} else {
+			scatterBlock(z, ptr[:n+1], a.Idx, a.Val, slope[:n])
+		}
+		slope, ptr = slope[n:], ptr[n:]
+	}
+}
+
+func checkRows(fn, arg string, n int, a Rows) {
+	if n != a.Len() {
+		panicf("%s: len(%s) is %d, want the number of rows, %d", fn, arg, n, a.Len())
+	}
+	if n == 0 {
+		return
+	}
+	lo, hi := a.Ptr[0], a.Ptr[n]
+	if lo < 0 || lo > hi || hi > int64(len(a.Idx)) || hi > int64(len(a.Val)) {
+		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, len(a.Idx), len(a.Val))
+	}
+}
+
+// blockRows returns how many of the rows make one block of at most maxWork
+// rows and nonzeros together. Zero means that the first row alone is longer.
+func blockRows(ptr []int64) int {
+	rows, first := len(ptr)-1, ptr[0]
+	if ptr[rows]-first+int64(rows) <= maxWork {
+		return rows
+	}
+	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
+}
+
+// longRow sums a row longer than a block. The lanes live in memory between
+// calls, and maxWork is a multiple of 8, so the cut leaves no trace.
+func longRow(idx []int32, val, w []float64) float64 {
+	var lane [8]float64
+	for len(idx) > 0 {
+		n := min(len(idx), maxWork)
+		lane = rowLanesBlock(lane, idx[:n], val[:n], w)
+		idx, val = idx[n:], val[n:]
+	}
+	return sum8(&lane)
+}
+
+func longScatter(z []float64, idx []int32, val []float64, slope float64) {
+	for len(idx) > 0 {
+		n := min(len(idx), maxWork)
+		scatterRowBlock(z, idx[:n], val[:n], slope)
+		idx, val = idx[n:], val[n:]
+	}
+}

@@ -1,0 +1,89 @@
+package kernels
+
+import "math"
+
+// expNeg returns exp(-a) for a in [0, 708], within 0.9 ulp, and NaN for NaN.
+// Larger a are taken as 708, so the result is always a normal number.
+//
+//	n = round(a/ln 2), r = n ln 2 - a, exp(-a) = 2^-n exp(r), |r| <= ln(2)/2
+//
+// The rounding adds 1.5*2^52, which leaves -n in the low bits of t; adding the
+// exponent bias as well makes 2^-n a single shift. Estrin's scheme keeps the
+// chain at five multiply-adds after the reduction.
+func expNeg(a float64) float64 {
+	if a > expMax {
+		a = expMax
+	}
+	t := math.FMA(a, -log2E, expMagic)
+	n := expMagic - t
+	r := math.FMA(n, ln2Lo, math.FMA(n, ln2Hi, -a))
+	r2 := float64(r * r)
+	r4 := float64(r2 * r2)
+	lo := math.FMA(math.FMA(exp1, r, exp0), r2, r)
+	q0 := math.FMA(math.FMA(exp5, r, exp4), r2, math.FMA(exp3, r, exp2))
+	q1 := math.FMA(math.FMA(exp9, r, exp8), r2, math.FMA(exp7, r, exp6))
+	s := math.FMA(math.FMA(q1, r4, q0), r4, lo)
+	scale := math.Float64frombits(math.Float64bits(t) << 52)
+	return math.FMA(s, scale, scale)
+}
+
+// log1pUnit returns log(1+e) for e in [0, 1], within 0.8 ulp.
+//
+// With f = e, or (e-1)/2 and one ln 2 more when e >= 1/2, and s = f/(2+f):
+// log(1+f) = f - (f²/2 - s (f²/2 + R(s²))), the reduction of FreeBSD's
+// s_log1p.c with a polynomial R refitted to |s| <= 1/5.
+func log1pUnit(e float64) float64 {
+	f, hi, lo := e, 0.0, 0.0
+	if e >= 0.5 {
+		f, hi, lo = (e-1)*0.5, ln2Hi, ln2Lo
+	}
+	s := f / (f + 2)
+	z := float64(s * s)
+	z2 := float64(z * z)
+	z4 := float64(z2 * z2)
+	p0 := math.FMA(math.FMA(log3, z, log2), z2, math.FMA(log1, z, log0))
+	p1 := math.FMA(math.FMA(log7, z, log6), z2, math.FMA(log5, z, log4))
+	h := float64(float64(f*0.5) * f)
+	hr := math.FMA(math.FMA(p1, z4, p0), z, h)
+	return hi + (f - (h - math.FMA(s, hr, lo)))
+}
+
+// logistic returns the derivative and the loss log(1+exp(-label*margin)).
+func logistic(margin, label float64) (slope, loss float64) {
+	z := float64(label * margin)
+	e := expNeg(math.Abs(z))
+	num, neg := 1.0, 0.0
+	if z > 0 {
+		num = e
+	}
+	if z < 0 {
+		neg = -z
+	}
+	return float64(-label*num) / (1 + e), neg + log1pUnit(e)
+}
+
+// LogisticSlope returns the derivative of the logistic loss
+// log(1+exp(-label*margin)) with respect to the margin, for a label of -1 or
+// +1. It is the scalar reference of LogisticSlopes.
+func LogisticSlope(margin, label float64) float64 {
+	slope, _ := logistic(margin, label)
+	return slope
+}
+
+// LogisticLoss returns log(1+exp(-label*margin)) for a label of -1 or +1. It
+// is the scalar reference of LogisticSlopes.
+func LogisticLoss(margin, label float64) float64 {
+	_, loss := logistic(margin, label)
+	return loss
+}
+
+// Sigmoid returns 1/(1+exp(-x)), the probability of the label +1 at margin x.
+// Below x = -708 it stays at exp(-708), about 3e-308.
+func Sigmoid(x float64) float64 {
+	e := expNeg(math.Abs(x))
+	num := e
+	if x > 0 {
+		num = 1
+	}
+	return num / (1 + e)
+}

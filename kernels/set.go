@@ -1,0 +1,49 @@
+package kernels
+
+// A set is one implementation of every kernel. Its members see at most one
+// block of work at a time and may assume what the exported wrappers checked.
+type set struct {
+	level Level
+
+	// Sparse rows.
+	margins    func(dst []float64, ptr []int64, idx []int32, val, w []float64)
+	rowLanes   func(lane [8]float64, idx []int32, val, w []float64) [8]float64
+	scatter    func(z []float64, ptr []int64, idx []int32, val, slope []float64)
+	scatterRow func(z []float64, idx []int32, val []float64, slope float64)
+
+	// Sums over at most one chunk.
+	dot            func(x, y []float64) float64
+	logisticSlopes func(slope, margin, label []float64) float64
+	logisticLosses func(margin, label []float64) float64
+	squaredSlopes  func(slope, margin, label []float64) float64
+	squaredLosses  func(margin, label []float64) float64
+	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
+	stepNorm       func(w, d, q []float64, eta float64) float64
+
+	// Elementwise.
+	update        func(w, s, d, q []float64, eta float64)
+	updateBox     func(w, s, d, q, lo, hi []float64, eta float64)
+	scaleAdd      func(w, s []float64, f float64)
+	softThreshold func(dst, v, t []float64)
+	axpy          func(alpha float64, x, y []float64)
+}
+
+var generic = set{
+	level:          Generic,
+	margins:        marginsGeneric,
+	rowLanes:       rowLanesGeneric,
+	scatter:        scatterGeneric,
+	scatterRow:     scatterRowGeneric,
+	dot:            dotGeneric,
+	logisticSlopes: logisticSlopesGeneric,
+	logisticLosses: logisticLossesGeneric,
+	squaredSlopes:  squaredSlopesGeneric,
+	squaredLosses:  squaredLossesGeneric,
+	proxDual:       proxDualGeneric,
+	stepNorm:       stepNormGeneric,
+	update:         updateGeneric,
+	updateBox:      updateBoxGeneric,
+	scaleAdd:       scaleAddGeneric,
+	softThreshold:  softThresholdGeneric,
+	axpy:           axpyGeneric,
+}

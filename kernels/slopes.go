@@ -1,0 +1,62 @@
+package kernels
+
+// LogisticSlopes sets slope[i] to the derivative of the logistic loss
+// log(1+exp(-label[i]*margin[i])) with respect to the margin, and returns the
+// sum of the losses (not the mean), in the lanes and chunks of the package
+// comment. Labels are -1 or +1. With z = label*margin and e = exp(-min(|z|, 708)):
+//
+//	slope = -label * (z > 0 ? e : 1) / (1+e)
+//	loss  = max(-z, 0) + log1p(e)
+//
+// so beyond |z| = 708 the vanishing terms stay at exp(-708), about 3e-308.
+// Slopes are within 2.5 ulp, losses within 2 ulp of the exact value. A NaN
+// margin gives a NaN slope and sum. A nil slope asks for the sum alone.
+// Lengths must be equal. slope may be the same slice as margin or label, and
+// must not overlap them otherwise.
+func LogisticSlopes(slope, margin, label []float64) (loss float64) {
+	checkSlopes("LogisticSlopes", slope, margin, label)
+	for len(margin) > 0 {
+		n := min(len(margin), chunk)
+		loss += logisticBlock(head(slope, n), margin[:n], label[:n])
+		slope, margin, label = tail(slope, n), margin[n:], label[n:]
+	}
+	return loss
+}
+
+// SquaredSlopes is LogisticSlopes for the squared loss (label-margin)², without
+// the factor 1/2: with r = margin-label, slope = 2r and the sum adds r² by FMA.
+// Labels are any real numbers.
+func SquaredSlopes(slope, margin, label []float64) (loss float64) {
+	checkSlopes("SquaredSlopes", slope, margin, label)
+	for len(margin) > 0 {
+		n := min(len(margin), chunk)
+		loss += squaredBlock(head(slope, n), margin[:n], label[:n])
+		slope, margin, label = tail(slope, n), margin[n:], label[n:]
+	}
+	return loss
+}
+
+func checkSlopes(fn string, slope, margin, label []float64) {
+	checkLen(fn, "label", len(label), len(margin))
+	raceRead(margin)
+	raceRead(label)
+	if slope != nil {
+		checkLen(fn, "slope", len(slope), len(margin))
+		raceWrite(slope)
+	}
+}
+
+// head and tail cut a slice that may be nil, and keep nil nil.
+func head(s []float64, n int) []float64 {
+	if s == nil {
+		return nil
+	}
+	return s[:n]
+}
+
+func tail(s []float64, n int) []float64 {
+	if s == nil {
+		return nil
+	}
+	return s[n:]
+}

@@ -1,0 +1,70 @@
+package kernels
+
+import "math"
+
+// ProjectedUpdate takes one step of the inner loop without a constraint on w
+// and adds the new point to the running sum:
+//
+//	w[i] = FMA(-eta, d[i]+q[i], w[i])
+//	s[i] += w[i]
+//
+// d is the part of the gradient that is constant during the loop, q the rest.
+// All lengths must be equal. w and s must not overlap each other or d and q;
+// d and q may be the same slice.
+func ProjectedUpdate(w, s, d, q []float64, eta float64) {
+	checkUpdate("ProjectedUpdate", w, s, d, q)
+	for len(w) > 0 {
+		n := min(len(w), maxWork)
+		updateBlock(w[:n], s[:n], d[:n], q[:n], eta)
+		w, s, d, q = w[n:], s[n:], d[n:], q[n:]
+	}
+}
+
+// ProjectedUpdateBox is ProjectedUpdate on the box lo <= w <= hi: after the
+// step w[i] is raised to lo[i] and then lowered to hi[i], before it is added
+// to s. Infinite bounds do nothing; a NaN in w stays. lo and hi have the length
+// of w and must not overlap w or s.
+func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
+	checkUpdate("ProjectedUpdateBox", w, s, d, q)
+	checkLen("ProjectedUpdateBox", "lo", len(lo), len(w))
+	checkLen("ProjectedUpdateBox", "hi", len(hi), len(w))
+	raceRead(lo)
+	raceRead(hi)
+	for len(w) > 0 {
+		n := min(len(w), maxWork)
+		updateBoxBlock(w[:n], s[:n], d[:n], q[:n], lo[:n], hi[:n], eta)
+		w, s, d, q, lo, hi = w[n:], s[n:], d[n:], q[n:], lo[n:], hi[n:]
+	}
+}
+
+// ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first
+// pass takes the step and sums w[i]² as Dot does; if the norm exceeds radius
+// the second multiplies w by radius/norm, and by 1 otherwise; s += w. A norm
+// that overflows (beyond 1e154) projects to zero.
+func ProjectedUpdateBall(w, s, d, q []float64, eta, radius float64) {
+	checkUpdate("ProjectedUpdateBall", w, s, d, q)
+	var sum float64
+	for i := 0; i < len(w); i += chunk {
+		j := min(i+chunk, len(w))
+		sum += stepNormBlock(w[i:j], d[i:j], q[i:j], eta)
+	}
+	f := 1.0
+	if norm := math.Sqrt(sum); norm > radius {
+		f = radius / norm
+	}
+	for len(w) > 0 {
+		n := min(len(w), maxWork)
+		scaleAddBlock(w[:n], s[:n], f)
+		w, s = w[n:], s[n:]
+	}
+}
+
+func checkUpdate(fn string, w, s, d, q []float64) {
+	checkLen(fn, "s", len(s), len(w))
+	checkLen(fn, "d", len(d), len(w))
+	checkLen(fn, "q", len(q), len(w))
+	raceRead(d)
+	raceRead(q)
+	raceWrite(w)
+	raceWrite(s)
+}
