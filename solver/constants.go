@@ -1,0 +1,81 @@
+package solver
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Constants are the quantities of the paper's assumptions, as far as they can
+// be computed from the data.
+type Constants struct {
+	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the loss's curvature
+	// times max |aᵢ|², plus mu.
+	NuF float64 `json:"nu_f"`
+	// NuMean is the same with the norm-weighted mean Σ|aᵢ|⁴/Σ|aᵢ|² in place of
+	// the maximum. The step size follows it: a few long rows among many short
+	// ones must not slow all steps.
+	NuMean float64 `json:"nu_mean"`
+	// MuF is μ_f, the modulus of strong convexity of f: mu.
+	MuF float64 `json:"mu_f"`
+	// Lambda1 is λ₁, the largest eigenvalue of A'A, from above.
+	Lambda1 float64 `json:"lambda_1"`
+	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the
+	// augmented Lagrangian in x (paper, Lemma 1).
+	NuL float64 `json:"nu_l"`
+}
+
+// newConstants computes all but NuL.
+func newConstants(p *Problem) Constants {
+	n, _ := p.Data.Dims()
+	var longest, sum2, sum4 float64
+	for i := range n {
+		_, val := p.Data.Row(i)
+		s := sumSquares(val)
+		longest = math.Max(longest, s)
+		sum2 += s
+		sum4 += float64(s * s)
+	}
+	curvature := p.loss().Curvature()
+	c := Constants{NuF: float64(curvature*longest) + p.L2, MuF: p.L2, Lambda1: 1}
+	c.NuMean = c.NuF
+	if sum2 > 0 {
+		c.NuMean = float64(curvature*(sum4/sum2)) + p.L2
+	}
+	if p.Constraint != nil {
+		c.Lambda1 = largestEigenvalue(p.Constraint)
+	}
+	return c
+}
+
+// largestEigenvalue returns λ₁(A'A) by power iteration, raised by the relative
+// change of the last step. The start is random: the all-ones vector would be
+// an exact eigenvector of a graph's Laplacian, for the wrong eigenvalue.
+func largestEigenvalue(a *sparse.CSR) float64 {
+	l, p := a.Dims()
+	at := a.Transpose()
+	rng := rand.New(rand.NewPCG(1, 2))
+	v, av := make([]float64, p), make([]float64, l)
+	for j := range v {
+		v[j] = rng.Float64() - 0.5
+	}
+	var lambda float64
+	for range 500 {
+		norm := math.Sqrt(sumSquares(v))
+		if norm == 0 {
+			return 0
+		}
+		for j := range v {
+			v[j] /= norm
+		}
+		a.MulVec(av, v)
+		next := sumSquares(av) // v'A'Av, from below
+		at.MulVec(v, av)
+		if next-lambda <= 1e-9*next {
+			return next * (1 + 1e-6)
+		}
+		lambda = next
+	}
+	return lambda * (1 + 1e-2)
+}

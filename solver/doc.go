@@ -1,0 +1,2 @@
+// Package solver solves structured-sparse linear models by SCAS-ADMM.
+package solver

@@ -1,0 +1,88 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Domain is a closed convex set X with a cheap Euclidean projection, the
+// operator π_X of the paper.
+type Domain interface {
+	// Project replaces x by the point of X nearest to it.
+	Project(x []float64)
+	// Diameter is D = max |u − v| over u, v in X, used by the step sizes of
+	// Theorem 1; +Inf if X is unbounded.
+	Diameter() float64
+	// Validate reports whether the set is not empty and lives in R^p.
+	Validate(p int) error
+}
+
+// Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Infinite bounds
+// leave a side open.
+type Box struct {
+	Lower, Upper []float64
+}
+
+// NewBox returns the box [lower, upper]^p.
+func NewBox(p int, lower, upper float64) Box {
+	b := Box{make([]float64, p), make([]float64, p)}
+	for j := range p {
+		b.Lower[j], b.Upper[j] = lower, upper
+	}
+	return b
+}
+
+// Project implements Domain.
+func (b Box) Project(x []float64) {
+	for j, v := range x {
+		x[j] = math.Max(b.Lower[j], math.Min(v, b.Upper[j]))
+	}
+}
+
+// Diameter implements Domain.
+func (b Box) Diameter() float64 {
+	var sum float64
+	for j, hi := range b.Upper {
+		w := hi - b.Lower[j]
+		sum += float64(w * w)
+	}
+	return math.Sqrt(sum)
+}
+
+// Validate implements Domain.
+func (b Box) Validate(p int) error {
+	if len(b.Lower) != p || len(b.Upper) != p {
+		return fmt.Errorf("solver: Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
+	}
+	for j, lo := range b.Lower {
+		if !(lo <= b.Upper[j]) {
+			return fmt.Errorf("solver: Box bounds of feature %d are [%v, %v]; the lower must not exceed the upper", j, lo, b.Upper[j])
+		}
+	}
+	return nil
+}
+
+// Ball is {x : |x|₂ ≤ Radius}.
+type Ball struct {
+	Radius float64
+}
+
+// Project implements Domain.
+func (b Ball) Project(x []float64) {
+	if norm := math.Sqrt(sumSquares(x)); norm > b.Radius {
+		for j := range x {
+			x[j] *= b.Radius / norm
+		}
+	}
+}
+
+// Diameter implements Domain.
+func (b Ball) Diameter() float64 { return 2 * b.Radius }
+
+// Validate implements Domain.
+func (b Ball) Validate(int) error {
+	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
+		return fmt.Errorf("solver: Ball.Radius = %v; it must be positive and finite", b.Radius)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A Loss is the smooth function φ(t; b) of a margin t = a'x and a label b.
+type Loss interface {
+	// Slopes returns Σ φ(marginᵢ; labelᵢ) and, unless slope is nil, sets
+	// slopeᵢ to the derivative at marginᵢ. All have one length; slope may be
+	// the same slice as margin.
+	Slopes(slope, margin, label []float64) (sum float64)
+	// Curvature is an upper bound of the second derivative in t.
+	Curvature() float64
+	// String returns the name used on the command line and in model files.
+	String() string
+
+	// Validate reports the first label the loss cannot take.
+	Validate(labels []float64) error
+}
+
+// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
+type Logistic struct{}
+
+// Slopes implements Loss.
+func (Logistic) Slopes(slope, margin, label []float64) float64 {
+	return kernels.LogisticSlopes(slope, margin, label)
+}
+
+// Curvature returns 1/4.
+func (Logistic) Curvature() float64 { return 0.25 }
+
+// String returns "logistic".
+func (Logistic) String() string { return "logistic" }
+
+// Validate implements Loss.
+func (Logistic) Validate(labels []float64) error {
+	for i, b := range labels {
+		if b != 1 && b != -1 {
+			return fmt.Errorf("solver: Problem.Labels[%d] = %v; logistic loss needs -1 or +1", i, b)
+		}
+	}
+	return nil
+}
+
+// Squared is φ(t; b) = (b − t)², as the paper writes it: without the factor ½.
+type Squared struct{}
+
+// Slopes implements Loss.
+func (Squared) Slopes(slope, margin, label []float64) float64 {
+	return kernels.SquaredSlopes(slope, margin, label)
+}
+
+// Curvature returns 2.
+func (Squared) Curvature() float64 { return 2 }
+
+// String returns "squared".
+func (Squared) String() string { return "squared" }
+
+// Validate implements Loss.
+func (Squared) Validate(labels []float64) error {
+	for i, b := range labels {
+		if math.IsNaN(b) || math.IsInf(b, 0) {
+			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
+		}
+	}
+	return nil
+}
+
+// ParseLoss returns the loss of the given name.
+func ParseLoss(name string) (Loss, error) {
+	for _, l := range []Loss{Logistic{}, Squared{}} {
+		if l.String() == name {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("solver: no loss %q; choose logistic or squared", name)
+}

@@ -1,0 +1,216 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Minimize solves p by the method of s, which may be nil for the defaults.
+//
+// It returns a Result with status PassesDone and a nil error when the budget of
+// passes was used. If ctx ends or the recorder returns an error, it returns
+// what was reached so far, status Stopped, and that error. If the iterates
+// diverge it returns the best of them, status Diverged and a *DivergenceError.
+// For a bad problem or setting (*SettingError) the Result is nil.
+//
+// The samples are drawn from a generator seeded with s.Seed: the same problem,
+// settings and seed give the same bits at every kernel level.
+func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	c, err := s.withDefaults(p)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(ctx, p, c)
+	info, _ := lookupMethod(c.Method)
+	err = r.loop(info.iterate)
+	return r.result(err), err
+}
+
+// loop runs outer iterations until the budget is used up.
+func (r *run) loop(iterate func(*run) error) error {
+	if err := r.record(); err != nil {
+		return err
+	}
+	for {
+		more, err := r.begin()
+		if err != nil || !more {
+			return err
+		}
+		if err := iterate(r); err != nil {
+			return err
+		}
+		r.outer++
+		r.accumulate()
+		if err := r.record(); err != nil {
+			return err
+		}
+	}
+}
+
+// begin takes the snapshot at x, watches over the objective there, fixes η and
+// M for the coming outer iteration, and reports whether the budget allows it.
+func (r *run) begin() (bool, error) {
+	if r.set.Schedule == Practical && !r.affords(r.set.InnerSteps) {
+		return false, r.budgetError(r.set.InnerSteps)
+	}
+	if err := r.watch(r.snapshot()); err != nil {
+		return false, err
+	}
+	r.eta, r.steps = r.schedule()
+	if !r.affords(r.steps) {
+		return false, r.budgetError(r.steps)
+	}
+	r.passes += r.cost(r.steps)
+	return true, nil
+}
+
+// cost is that of one outer iteration in effective passes, as the paper counts.
+func (r *run) cost(steps int) float64 { return 1 + float64(steps)/float64(r.n) }
+
+func (r *run) affords(steps int) bool {
+	return r.passes+r.cost(steps) <= r.set.Passes*(1+1e-12)
+}
+
+// budgetError is an error if not even one outer iteration fits the budget.
+func (r *run) budgetError(steps int) error {
+	if r.outer > 0 {
+		return nil
+	}
+	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %.6g passes here", r.cost(steps))}
+}
+
+// snapshot sets z = ∇f(x) without the L2 term and slope0ᵢ = φ'(aᵢ'x), and
+// returns the objective at x, which comes for free.
+func (r *run) snapshot() float64 {
+	sum := r.gradient(r.z, r.x, r.slope0)
+	inv := 1 / float64(r.n)
+	return float64(sum*inv) + 0.5*r.prob.L2*sumSquares(r.x) + r.prob.Penalty.value(r.applyA(r.x))
+}
+
+// watch compares the objective at the snapshot with the best so far. A fixed
+// step size that diverges is an error. An automatic one is halved when the
+// objective stays above the best for three snapshots, and the run goes on from
+// the best.
+func (r *run) watch(objective float64) error {
+	w := &r.watcher
+	if r.outer == 0 {
+		w.first, w.best = objective, objective
+		w.keep(r)
+		return nil
+	}
+	if objective < w.best {
+		w.best, w.worse = objective, 0
+		w.keep(r)
+		return nil
+	}
+	lost := !(objective <= 10*w.first) && objective > w.best
+	if !lost && objective <= w.best+1e-3*(w.first-w.best) {
+		return nil
+	}
+	w.worse++
+	if !lost && (w.worse < 3 || !r.autoEta) {
+		return nil
+	}
+	if !r.autoEta || r.halvings >= 30 {
+		err := &DivergenceError{Outer: r.outer, Objective: objective, Start: w.first, Eta: r.eta, Try: r.eta / 4}
+		if limit := etaFactor / r.constants.NuMean; err.Try > limit {
+			err.Try = limit
+		}
+		w.restore(r)
+		return err
+	}
+	r.halvings++
+	r.baseEta /= 2
+	w.worse = 0
+	w.restore(r)
+	r.snapshot()
+	return nil
+}
+
+// watcher remembers the best snapshot.
+type watcher struct {
+	first, best   float64
+	worse         int
+	x, y, beta, z []float64
+}
+
+func (w *watcher) keep(r *run) {
+	w.x = append(w.x[:0], r.x...)
+	w.y = append(w.y[:0], r.y...)
+	w.beta = append(w.beta[:0], r.beta...)
+}
+
+func (w *watcher) restore(r *run) {
+	copy(r.x, w.x)
+	copy(r.y, w.y)
+	copy(r.beta, w.beta)
+}
+
+// accumulate updates the averages of the outer iterates.
+func (r *run) accumulate() {
+	t := 1 / float64(r.outer)
+	for j, v := range r.x {
+		r.xbar[j] = math.FMA(t, v-r.xbar[j], r.xbar[j])
+	}
+	for j, v := range r.y {
+		r.ybar[j] = math.FMA(t, v-r.ybar[j], r.ybar[j])
+	}
+}
+
+// record shows the state to the recorder, with the clock stopped.
+func (r *run) record() error {
+	if r.set.Recorder == nil || r.outer%r.set.RecordEvery != 0 {
+		return nil
+	}
+	r.pause()
+	defer r.resume()
+	return r.set.Recorder.Record(&Point{
+		Outer: r.outer, Passes: r.passes, Seconds: r.used.Seconds(),
+		Last: r.prob.Evaluate(r.x), Average: r.prob.Evaluate(r.xbar),
+		PrimalResidual: distance(r.applyA(r.x), r.y), X: r.x,
+	})
+}
+
+func (r *run) pause()  { r.used += time.Since(r.since) }
+func (r *run) resume() { r.since = time.Now() }
+
+// result evaluates the final state.
+func (r *run) result(err error) *Result {
+	r.pause()
+	res := &Result{
+		X: r.x, XAverage: r.xbar, Y: r.y, YAverage: r.ybar, Dual: r.beta,
+		PrimalResidual: distance(r.applyA(r.x), r.y),
+		Status:         PassesDone,
+		Stats: Stats{
+			Method: r.set.Method, Plan: r.plan.name(), DualUpdates: r.dualUpdates, InnerSteps: r.steps,
+			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
+			Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
+		},
+	}
+	var diverged *DivergenceError
+	switch {
+	case errors.As(err, &diverged):
+		res.Status = Diverged
+	case err != nil:
+		res.Status = Stopped
+	}
+	res.DualResidual, res.DualityGap = r.certificate()
+	res.X, res.Stats.Rounded = r.round()
+	res.At, res.AtAverage = r.prob.Evaluate(res.X), r.prob.Evaluate(r.xbar)
+	return res
+}
+
+func distance(u, v []float64) float64 {
+	var sum float64
+	for j := range u {
+		d := u[j] - v[j]
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}

@@ -1,0 +1,150 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Problem is
+//
+//	minimise  (1/n) Σᵢ φ(aᵢ'x; bᵢ) + (L2/2)|x|² + Σⱼ Lambda·Weightsⱼ·|(A x)ⱼ|   over x in X
+//
+// which SCAS-ADMM treats as f(x) + g(y) subject to A x − y = 0 (paper, problem
+// (1) with B = −I and c = 0). A Problem is only read, so one may serve several
+// concurrent calls of Minimize.
+type Problem struct {
+	// Data holds the samples aᵢ' as its n rows of p features.
+	Data *sparse.CSR
+	// Labels holds bᵢ, one per row of Data: −1 or +1 for Logistic, any finite
+	// number for Squared.
+	Labels []float64
+	// Loss is φ; nil means Logistic.
+	Loss Loss
+	// L2 is the coefficient mu ≥ 0 of (mu/2)|x|²; zero leaves the term out.
+	L2 float64
+	// Penalty is g, a function of y = A x.
+	Penalty L1
+	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means
+	// the identity, which makes the penalty the plain lasso. For the
+	// graph-guided fused lasso A = [G; I] see graph.Graph.FusedLasso.
+	Constraint *sparse.CSR
+	// Domain is X; nil means all of R^p.
+	Domain Domain
+}
+
+// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
+type L1 struct {
+	// Lambda ≥ 0 scales the whole penalty.
+	Lambda float64
+	// Weights has one non-negative entry per row of A, zero leaving that row
+	// unpenalised; nil means all ones.
+	Weights []float64
+}
+
+// Evaluation is the objective at a point and its parts.
+type Evaluation struct {
+	Objective float64 // Loss + L2 term + Penalty
+	Loss      float64 // mean loss over the samples
+	Penalty   float64 // g(A x)
+}
+
+// Evaluate returns the objective at x, with y replaced by A x as in the paper's
+// experiments. It is the one function by which all methods are judged. It
+// panics if len(x) is not the number of features and expects a problem that
+// Validate accepts.
+func (p *Problem) Evaluate(x []float64) Evaluation {
+	rows, cols := p.Data.Dims()
+	if len(x) != cols {
+		panic(fmt.Sprintf("solver: point of length %d for %d features", len(x), cols))
+	}
+	margin := make([]float64, rows)
+	p.Data.MulVec(margin, x)
+	ev := Evaluation{Loss: p.loss().Slopes(nil, margin, p.Labels) / float64(rows)}
+	ev.Penalty = p.penaltyAt(x)
+	ev.Objective = ev.Loss + ev.Penalty + 0.5*p.L2*sumSquares(x)
+	return ev
+}
+
+// penaltyAt returns g(A x).
+func (p *Problem) penaltyAt(x []float64) float64 {
+	ax := x
+	if p.Constraint != nil {
+		l, _ := p.Constraint.Dims()
+		ax = make([]float64, l)
+		p.Constraint.MulVec(ax, x)
+	}
+	return p.Penalty.value(ax)
+}
+
+func (g L1) value(y []float64) float64 {
+	var sum float64
+	for j, v := range y {
+		if g.Weights != nil {
+			v = float64(v * g.Weights[j])
+		}
+		sum += math.Abs(v)
+	}
+	return g.Lambda * sum
+}
+
+func (p *Problem) loss() Loss {
+	if p.Loss == nil {
+		return Logistic{}
+	}
+	return p.Loss
+}
+
+// Validate reports the first thing wrong with p, or nil. Minimize calls it.
+func (p *Problem) Validate() error {
+	if p == nil || p.Data == nil {
+		return errors.New("solver: Problem.Data is nil; it must hold the samples")
+	}
+	n, cols := p.Data.Dims()
+	switch {
+	case n == 0 || cols == 0:
+		return fmt.Errorf("solver: Problem.Data is %d x %d; it needs at least one sample and one feature", n, cols)
+	case n > math.MaxInt32:
+		return fmt.Errorf("solver: Problem.Data has %d rows; at most %d are supported", n, math.MaxInt32)
+	case len(p.Labels) != n:
+		return fmt.Errorf("solver: Problem.Labels has length %d; Data has %d rows", len(p.Labels), n)
+	case !(p.L2 >= 0) || math.IsInf(p.L2, 0):
+		return fmt.Errorf("solver: Problem.L2 = %v; it must be finite and not negative", p.L2)
+	case !(p.Penalty.Lambda >= 0) || math.IsInf(p.Penalty.Lambda, 0):
+		return fmt.Errorf("solver: Problem.Penalty.Lambda = %v; it must be finite and not negative", p.Penalty.Lambda)
+	}
+	if err := p.loss().Validate(p.Labels); err != nil {
+		return err
+	}
+	l := cols
+	if p.Constraint != nil {
+		var c int
+		if l, c = p.Constraint.Dims(); c != cols || l == 0 {
+			return fmt.Errorf("solver: Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
+		}
+	}
+	if w := p.Penalty.Weights; w != nil {
+		if len(w) != l {
+			return fmt.Errorf("solver: Problem.Penalty.Weights has length %d; the constraint matrix has %d rows", len(w), l)
+		}
+		for j, v := range w {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("solver: Problem.Penalty.Weights[%d] = %v; weights must be finite and not negative", j, v)
+			}
+		}
+	}
+	if p.Domain != nil {
+		return p.Domain.Validate(cols)
+	}
+	return nil
+}
+
+func sumSquares(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}

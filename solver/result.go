@@ -1,0 +1,80 @@
+package solver
+
+import "fmt"
+
+// Status says how a run ended.
+type Status string
+
+// The statuses.
+const (
+	// PassesDone means the budget of effective passes was used up.
+	PassesDone Status = "passes_done"
+	// Stopped means the context or the recorder ended the run early.
+	Stopped Status = "stopped"
+	// Diverged means the iterates left every reasonable bound.
+	Diverged Status = "diverged"
+)
+
+// A Result is what Minimize found.
+type Result struct {
+	// X is the last outer iterate, of length p. Where the iterate of y shows
+	// coordinates that are zero, or edges along which x is constant, X has
+	// them exactly so, provided that does not raise the objective
+	// (Stats.Rounded).
+	X []float64
+	// XAverage is the paper's output, the mean of x_1..x_T.
+	XAverage []float64
+	// Y and YAverage are the same for y, of length l, one entry per row of A.
+	Y, YAverage []float64
+	// Dual is beta, the multiplier of A x − y = 0, of length l. |beta| ≤
+	// Lambda·Weights holds exactly.
+	Dual []float64
+	// At is the objective at X, AtAverage at XAverage.
+	At, AtAverage Evaluation
+	// PrimalResidual is |A x − y|₂.
+	PrimalResidual float64
+	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, which for X = R^p is
+	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual
+	// it certifies an optimum.
+	DualResidual float64
+	// DualityGap bounds the excess of At.Objective over the optimum. It is
+	// known where L2 > 0 and X = R^p, and negative where it is not.
+	DualityGap float64
+	// Status says how the run ended.
+	Status Status
+	// Stats has what the run used.
+	Stats Stats
+}
+
+// Stats are facts about a run.
+type Stats struct {
+	Method          Method  `json:"method"`
+	Plan            string  `json:"plan"`             // how the inner loop was run
+	DualUpdates     int     `json:"dual_updates"`     // K
+	InnerSteps      int     `json:"inner_steps"`      // M of the last outer iteration
+	Eta             float64 `json:"eta"`              // step size of the last outer iteration
+	Rho             float64 `json:"rho"`              // ρ
+	StepHalvings    int     `json:"step_halvings"`    // how often an automatic η was halved
+	OuterIterations int     `json:"outer_iterations"` // snapshots taken
+	Passes          float64 `json:"passes"`           // effective passes
+	Seconds         float64 `json:"seconds"`          // time, evaluation excluded
+	SetupSeconds    float64 `json:"setup_seconds"`    // of which preparation
+	Rounded         bool    `json:"rounded"`          // X has zeros and ties made exact
+	Constants       Constants
+}
+
+// A DivergenceError reports iterates that left every reasonable bound. The
+// Result returned with it holds the best iterate seen.
+type DivergenceError struct {
+	Outer     int     // outer iteration at which it was noticed
+	Objective float64 // there
+	Start     float64 // objective at the start
+	Eta       float64 // step size used
+	Try       float64 // step size to try
+}
+
+// Error says where the run diverged and which step size to try.
+func (e *DivergenceError) Error() string {
+	return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with step size eta = %.4g; try eta = %.4g, or leave it to be chosen",
+		e.Outer, e.Objective, e.Start, e.Eta, e.Try)
+}

@@ -1,0 +1,161 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A run is the state of one call of Minimize. Names follow the paper.
+type run struct {
+	ctx  context.Context
+	prob *Problem
+	loss Loss
+	set  Settings
+	plan plan
+
+	n, p, l     int
+	data        kernels.Rows
+	at          *sparse.CSR // A'; nil if A = I
+	limit       []float64   // Lambda·Weights, the bound of |beta|
+	constants   Constants
+	rho         float64
+	baseEta     float64 // step size of the practical schedule
+	autoEta     bool
+	dualUpdates int // K
+	rng         *rand.PCG
+
+	x, y, beta, ax []float64 // outer iterates and A x
+	xbar, ybar     []float64 // their means
+	z, d           []float64 // data gradient at the snapshot; constant of the inner loop
+	slope0, margin []float64 // φ'(aᵢ'x_t), the n scalars kept from the snapshot
+	w, s           []float64 // inner iterate and running sum
+	dual           []float64 // scratch of length l
+	rows           []int32   // sampled row numbers
+
+	eta      float64 // of this outer iteration
+	steps    int     // M of this outer iteration
+	outer    int     // outer iterations done
+	passes   float64
+	halvings int
+	watcher  watcher
+
+	since       time.Time
+	used, setup time.Duration
+}
+
+// blockSteps bounds the inner steps between two looks at the context.
+const blockSteps = 1024
+
+// newRun prepares a run; p and set have been validated.
+func newRun(ctx context.Context, p *Problem, set Settings) *run {
+	r := &run{ctx: ctx, prob: p, loss: p.loss(), set: set, since: time.Now()}
+	r.n, r.p = p.Data.Dims()
+	r.l = r.p
+	if p.Constraint != nil {
+		r.l, _ = p.Constraint.Dims()
+		r.at = p.Constraint.Transpose()
+	}
+	r.data = p.Data.Rows(0, r.n)
+	r.rng = rand.NewPCG(set.Seed, 0x5ca5)
+	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
+		*v = make([]float64, r.p)
+	}
+	for _, v := range []*[]float64{&r.y, &r.ybar, &r.beta, &r.ax, &r.dual, &r.limit} {
+		*v = make([]float64, r.l)
+	}
+	r.slope0, r.margin = make([]float64, r.n), make([]float64, r.n)
+	r.rows = make([]int32, blockSteps)
+	for j := range r.limit {
+		r.limit[j] = p.Penalty.Lambda
+		if p.Penalty.Weights != nil {
+			r.limit[j] *= p.Penalty.Weights[j]
+		}
+	}
+	copy(r.x, set.Start)
+	if p.Domain != nil {
+		p.Domain.Project(r.x)
+	}
+	copy(r.y, r.applyA(r.x))
+	r.tune()
+	r.plan = newPlan(r)
+	r.setup = time.Since(r.since)
+	return r
+}
+
+// applyA returns A x in r.ax, or x itself if A = I.
+func (r *run) applyA(x []float64) []float64 {
+	if r.prob.Constraint == nil {
+		return x
+	}
+	r.prob.Constraint.MulVec(r.ax, x)
+	return r.ax
+}
+
+// applyAT sets dst = A' v; dst and v may be the same slice if A = I.
+func (r *run) applyAT(dst, v []float64) {
+	if r.at == nil {
+		copy(dst, v)
+		return
+	}
+	r.at.MulVec(dst, v)
+}
+
+// gradient sets z = (1/n) Σ φ'(aᵢ'x) aᵢ and slopeᵢ = φ'(aᵢ'x), and returns the
+// sum of the losses.
+func (r *run) gradient(z, x, slope []float64) float64 {
+	kernels.Margins(r.margin, r.data, x)
+	sum := r.loss.Slopes(slope, r.margin, r.prob.Labels)
+	clear(z)
+	kernels.Gradient(z, r.data, slope)
+	inv := 1 / float64(r.n)
+	for j := range z {
+		z[j] *= inv
+	}
+	return sum
+}
+
+// linearise sets d = z + A'(beta − ρ y), the part of the augmented gradient
+// that stays constant while y and beta do.
+func (r *run) linearise() {
+	for j, b := range r.beta {
+		r.dual[j] = math.FMA(-r.rho, r.y[j], b)
+	}
+	r.applyAT(r.d, r.dual)
+	for j, v := range r.z {
+		r.d[j] += v
+	}
+}
+
+// dualStep updates y and beta at x.
+func (r *run) dualStep() {
+	kernels.ProxDual(r.beta, r.y, r.applyA(r.x), r.limit, r.rho)
+}
+
+// advance does the given number of inner steps from w, adding every new w to s.
+func (r *run) advance(steps int) error {
+	for steps > 0 {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		rows := r.rows[:min(steps, len(r.rows))]
+		r.sample(rows)
+		r.plan.advance(rows)
+		steps -= len(rows)
+	}
+	return nil
+}
+
+// sample draws row numbers uniformly, with replacement. The reduction to 0..n−1
+// is spelled out so that no library release can change the sequence.
+func (r *run) sample(rows []int32) {
+	for k := range rows {
+		hi, _ := bits.Mul64(r.rng.Uint64(), uint64(r.n))
+		rows[k] = int32(hi)
+	}
+}

@@ -1,0 +1,53 @@
+package solver
+
+// scas is one outer iteration of Algorithm 1 of the paper with K dual updates:
+// the M inner iterates are cut into K blocks, each started at the mean of the
+// block before and followed by an update of y and beta. K = 1 is Algorithm 1
+// exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+func (r *run) scas() error {
+	for k := range r.dualUpdates {
+		size := (k+1)*r.steps/r.dualUpdates - k*r.steps/r.dualUpdates
+		r.linearise()
+		copy(r.w, r.x)
+		copy(r.s, r.x)
+		if err := r.advance(size - 1); err != nil {
+			return err
+		}
+		inv := 1 / float64(size)
+		for j, s := range r.s {
+			r.x[j] = s * inv
+		}
+		r.dualStep()
+	}
+	return nil
+}
+
+// scasStrong is one outer iteration of Algorithm 2 of the paper: M stochastic
+// steps, and the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with
+// s = η/(1 − ν η/2) and r = 2η − s. Since r + s = 2η, that mean is
+//
+//	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
+//
+// ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
+func (r *run) scasStrong() error {
+	r.linearise()
+	copy(r.w, r.x)
+	clear(r.s)
+	if err := r.advance(r.steps); err != nil {
+		return err
+	}
+	first, last := endWeights(r.eta, r.constants.NuL)
+	inv := 1 / float64(r.steps)
+	for j, w := range r.w {
+		inner := r.s[j] - w
+		r.x[j] = float64(inner+float64(first*r.x[j])+float64(last*w)) * inv
+	}
+	r.dualStep()
+	return nil
+}
+
+// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M.
+func endWeights(eta, nuL float64) (first, last float64) {
+	h := min(eta*nuL, 1)
+	return (1 - h) / (2 - h), 1 / (2 - h)
+}

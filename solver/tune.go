@@ -1,0 +1,127 @@
+package solver
+
+import "math"
+
+// etaFactor times 1/NuMean is the automatic step size. Averaging each block
+// allows up to 2; see the table in the package documentation.
+const etaFactor = 1.8
+
+// maxDualUpdates is the automatic K where dual updates are cheap.
+const maxDualUpdates = 40
+
+// tune fills in the constants and what the settings leave to be chosen.
+func (r *run) tune() {
+	r.constants = newConstants(r.prob)
+	r.baseEta = r.set.Eta
+	if r.autoEta = r.set.Eta == 0; r.autoEta {
+		r.baseEta = 1
+		if r.constants.NuMean > 0 {
+			r.baseEta = etaFactor / r.constants.NuMean
+		}
+	}
+	if r.rho = r.set.Rho; r.rho == 0 {
+		r.rho = naturalRho(r.prob)
+	}
+	r.constants.NuL = r.constants.NuF + float64(r.rho*r.constants.Lambda1)
+	if r.autoEta {
+		// The penalty's curvature limits the step as well: η ρ λ₁ < 2.
+		r.baseEta = math.Min(r.baseEta, 1/(r.rho*r.constants.Lambda1))
+	}
+	r.dualUpdates = 1
+	if r.set.Method == SCASK {
+		if r.dualUpdates = r.set.DualUpdates; r.dualUpdates == 0 {
+			r.dualUpdates = r.naturalDualUpdates()
+		}
+	}
+}
+
+// naturalRho returns 3 lambda times the root mean square of |aᵢ|, divided by
+// the spread of the labels for regression. beta lives in [−lambda, lambda], so
+// lambda/rho must be comparable with the entries of A x, whose unit is that of
+// the labels divided by that of the features.
+func naturalRho(p *Problem) float64 {
+	n, _ := p.Data.Dims()
+	var sum float64
+	for i := range n {
+		_, val := p.Data.Row(i)
+		sum += sumSquares(val)
+	}
+	scale := math.Sqrt(sum / float64(n))
+	if _, regression := p.loss().(Squared); regression {
+		if sd := deviation(p.Labels); sd > 0 {
+			scale /= sd
+		}
+	}
+	lambda := p.Penalty.Lambda
+	if w := p.Penalty.Weights; w != nil {
+		var mean float64
+		for _, v := range w {
+			mean += v
+		}
+		lambda *= mean / float64(len(w))
+	}
+	if lambda == 0 || scale == 0 {
+		return 1e-4 // nothing is penalised: any small proximal weight will do
+	}
+	return 3 * lambda * scale
+}
+
+func deviation(v []float64) float64 {
+	var mean, sum float64
+	for _, b := range v {
+		mean += b
+	}
+	mean /= float64(len(v))
+	for _, b := range v {
+		sum += float64((b - mean) * (b - mean))
+	}
+	return math.Sqrt(sum / float64(len(v)))
+}
+
+// naturalDualUpdates keeps the products with A cheaper than the inner steps and
+// every block longer than a few steps.
+func (r *run) naturalDualUpdates() int {
+	work := float64(r.set.InnerSteps) * float64(r.prob.Data.NNZ()) / float64(r.n)
+	perUpdate := float64(r.l + r.p)
+	if a := r.prob.Constraint; a != nil {
+		perUpdate += 2 * float64(a.NNZ())
+	}
+	k := math.Min(work/perUpdate, float64(r.set.InnerSteps)/8)
+	return int(math.Max(1, math.Min(k, maxDualUpdates)))
+}
+
+// schedule returns η_t and M_t for the outer iteration that begins; the
+// snapshot has been taken.
+func (r *run) schedule() (eta float64, steps int) {
+	if r.set.Schedule == Practical {
+		return r.baseEta, r.set.InnerSteps
+	}
+	c := r.constants
+	if r.set.Method == SCASStrong {
+		eta = c.MuF / (8*c.NuF*c.NuF + c.MuF*c.NuL)
+		return eta, clampSteps(4 / (eta * c.MuF))
+	}
+	d := r.prob.Domain.Diameter()
+	ct := float64(c.NuL*c.NuL)*float64(d*d) + r.augmentedGradientSquared()
+	t := float64(r.outer + 1)
+	return 1 / (ct * math.Pow(t, r.set.Delta)), clampSteps(ct * math.Pow(t, 2*r.set.Delta))
+}
+
+func clampSteps(m float64) int {
+	return int(math.Max(2, math.Min(math.Ceil(m), 1<<53)))
+}
+
+// augmentedGradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|.
+func (r *run) augmentedGradientSquared() float64 {
+	ax := r.applyA(r.x)
+	for j, b := range r.beta {
+		r.dual[j] = math.FMA(r.rho, ax[j]-r.y[j], b)
+	}
+	r.applyAT(r.d, r.dual)
+	var sum float64
+	for j, v := range r.d {
+		g := v + r.z[j] + float64(r.prob.L2*r.x[j])
+		sum += float64(g * g)
+	}
+	return sum
+}
