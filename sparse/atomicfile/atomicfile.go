@@ -1,0 +1,56 @@
+// Package atomicfile replaces files so that a reader, or a crash at any moment,
+// finds either the old content or the whole new one.
+package atomicfile
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write calls fill with a new temporary file beside path, syncs it to disk and
+// renames it to path with permission perm. If fill or any step fails, path is
+// untouched, the temporary file is removed and the error returned (errors of
+// fill as they are). A path that is a symbolic link is replaced, not followed.
+func Write(path string, perm fs.FileMode, fill func(io.Writer) error) (err error) {
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	f, err := os.CreateTemp(dir, "."+base+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := fill(f); err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return f.Chmod(perm) },
+		f.Sync,
+		f.Close,
+		func() error { return os.Rename(f.Name(), path) },
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		}
+	}
+	syncDir(dir)
+	return nil
+}
+
+// syncDir makes the rename itself durable. Not every file system lets a
+// directory be synced, and the new file is complete either way.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}

@@ -1,0 +1,103 @@
+package sparse
+
+import "strconv"
+
+// Dataset is a matrix of samples (one row each) with a label per row.
+type Dataset struct {
+	X *CSR
+	// Labels has one element per row: -1 or +1 for classification (Mapping
+	// tells the original ones), the numbers of the file for regression and
+	// for ReadOptions.AnyLabels.
+	Labels []float64
+	// Mapping is zero unless Labels were mapped to -1 and +1.
+	Mapping LabelMapping
+	// Stats tells how the data was read; zero for data that was not read.
+	Stats ReadStats
+}
+
+// LabelMapping names the two original labels of a classification problem. The
+// zero value (both equal) means labels are not mapped.
+type LabelMapping struct {
+	Negative float64 `json:"negative"` // becomes -1
+	Positive float64 `json:"positive"` // becomes +1
+}
+
+// IsZero reports whether labels are used as they are.
+func (m LabelMapping) IsZero() bool { return m == LabelMapping{} }
+
+// Sign maps an original label to -1 or +1; ok is false for any other label.
+func (m LabelMapping) Sign(label float64) (sign float64, ok bool) {
+	switch {
+	case m.IsZero():
+		return 0, false
+	case label == m.Positive:
+		return 1, true
+	case label == m.Negative:
+		return -1, true
+	}
+	return 0, false
+}
+
+// Original is the inverse of Sign: Positive for a sign above 0, else Negative.
+// The zero mapping returns sign itself.
+func (m LabelMapping) Original(sign float64) float64 {
+	switch {
+	case m.IsZero():
+		return sign
+	case sign > 0:
+		return m.Positive
+	}
+	return m.Negative
+}
+
+// String says which label is which, for people.
+func (m LabelMapping) String() string {
+	if m.IsZero() {
+		return "labels as they are"
+	}
+	return formatFloat(m.Negative) + " is -1, " + formatFloat(m.Positive) + " is +1"
+}
+
+// ReadStats tells what a reader found and decided.
+type ReadStats struct {
+	Rows int   `json:"rows"`
+	NNZ  int64 `json:"nnz"`
+	// IndexBase is the base used, ZeroBased or OneBased.
+	IndexBase IndexBase `json:"index_base"`
+	// SortedRows counts rows whose indices were out of order in the file.
+	SortedRows int `json:"sorted_rows"`
+	// Bytes counts text bytes, after decompression.
+	Bytes int64 `json:"bytes"`
+	// Compression is what the file's first bytes said.
+	Compression Compression `json:"compression"`
+}
+
+// IndexBase is the number of the first feature in a LIBSVM file.
+type IndexBase uint8
+
+// The index bases. AutoBase, the zero value, is ZeroBased if index 0 occurs
+// anywhere in the file, else OneBased.
+const (
+	AutoBase IndexBase = iota
+	ZeroBased
+	OneBased
+)
+
+// String returns "auto", "0" or "1".
+func (b IndexBase) String() string {
+	switch b {
+	case AutoBase:
+		return "auto"
+	case ZeroBased:
+		return "0"
+	case OneBased:
+		return "1"
+	}
+	return "IndexBase(" + strconv.Itoa(int(b)) + ")"
+}
+
+// MarshalText makes JSON show "0" and "1".
+func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// formatFloat writes the shortest text that parses back to v.
+func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Edge joins features I and J (0-based, either may be the larger). Weight is
+// finite and not 0; its sign is the sign of the association.
+type Edge struct {
+	I, J   int32
+	Weight float64
+}
+
+// Graph is an undirected graph over features 0..n-1 without self-loops or
+// parallel edges. It never changes after construction.
+type Graph struct {
+	n     int
+	edges []Edge
+}
+
+// New builds a graph of n nodes. It refuses endpoints outside 0..n-1, self-loops,
+// edges that join the same two nodes (in either direction) and weights that are
+// 0 or not finite. The edges are copied and keep their order and orientation.
+func New(n int, edges []Edge) (*Graph, error) {
+	if n < 0 || n > sparse.MaxCols {
+		return nil, fmt.Errorf("graph: %d nodes: want 0 to %d", n, sparse.MaxCols)
+	}
+	first := make(map[[2]int32]int, len(edges))
+	for k, e := range edges {
+		if msg := e.problem(n, 0); msg != "" {
+			return nil, fmt.Errorf("graph: edge %d (%d, %d): %s", k, e.I, e.J, msg)
+		}
+		if at, dup := first[e.ends()]; dup {
+			return nil, fmt.Errorf("graph: edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, at)
+		}
+		first[e.ends()] = k
+	}
+	return &Graph{n: n, edges: slices.Clone(edges)}, nil
+}
+
+// problem says what is wrong with e in a graph of n nodes numbered from base,
+// or nothing.
+func (e Edge) problem(n int, base int) string {
+	for _, v := range []int32{e.I, e.J} {
+		if v < 0 || int(v) >= n {
+			return fmt.Sprintf("node %d is outside %d..%d", int(v)+base, base, n-1+base)
+		}
+	}
+	switch {
+	case e.I == e.J:
+		return fmt.Sprintf("node %d is joined to itself: expected two different nodes", int(e.I)+base)
+	case math.IsNaN(e.Weight) || math.IsInf(e.Weight, 0) || e.Weight == 0:
+		return fmt.Sprintf("weight %v: expected a finite number other than 0", e.Weight)
+	}
+	return ""
+}
+
+// ends identifies the unordered pair.
+func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
+
+// Chain returns the path 0 - 1 - ... - n-1 with weights 1: the one-dimensional
+// fused lasso. It panics if n is negative or too large for New.
+func Chain(n int) *Graph {
+	edges := make([]Edge, max(n-1, 0))
+	for k := range edges {
+		edges[k] = Edge{I: int32(k), J: int32(k + 1), Weight: 1}
+	}
+	g, err := New(n, edges)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// Nodes returns the number of nodes.
+func (g *Graph) Nodes() int { return g.n }
+
+// Edges returns a copy of the edges, in the order given.
+func (g *Graph) Edges() []Edge { return slices.Clone(g.edges) }
+
+// Degrees returns the number of edges at each node.
+func (g *Graph) Degrees() []int {
+	d := make([]int, g.n)
+	for _, e := range g.edges {
+		d[e.I]++
+		d[e.J]++
+	}
+	return d
+}
+
+// Components returns for each node the number of its connected component, and
+// how many there are. Components are numbered by their smallest node; an
+// isolated node is a component.
+func (g *Graph) Components() (of []int, count int) {
+	parent := make([]int, g.n)
+	for i := range parent {
+		parent[i] = i
+	}
+	find := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	for _, e := range g.edges {
+		a, b := find(int(e.I)), find(int(e.J))
+		parent[max(a, b)] = min(a, b)
+	}
+	of = make([]int, g.n)
+	for i := range of {
+		if root := find(i); root == i {
+			of[i] = count
+			count++
+		} else {
+			of[i] = of[root] // the root is the smallest node, so it has its number
+		}
+	}
+	return of, count
+}

@@ -1,0 +1,146 @@
+// Package text parses numbers out of byte buffers at the speed data files need.
+//
+// Buffers handed to this package end in a separator (a line feed, say) followed
+// by at least Pad bytes of any content, so that no loop needs an end test.
+package text
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// Pad is how many readable bytes must follow the last separator of a buffer.
+const Pad = 16
+
+// pow10 holds the powers of ten that are exact in float64.
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+// upow10 holds the powers of ten that Digits needs to append 0 to 8 digits.
+var upow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// separators marks the bytes that may follow a token: blanks, line ends and the
+// start of a comment.
+var separators = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': true, '\f': true, '#': true}
+
+// IsSeparator reports whether c ends a token.
+func IsSeparator(c byte) bool { return separators[c] }
+
+// TokenEnd returns the position of the first separator of b at or after i.
+func TokenEnd(b []byte, i int) int {
+	for !separators[b[i]] {
+		i++
+	}
+	return i
+}
+
+// Digits reads up to 8 decimal digits at b[i:] and returns how many there were
+// and their value. It looks at 8 bytes at once: with y the bytes minus '0', the
+// sum y+0x76 has its high bit set exactly where y > 9, up to and including the
+// first such byte (carries only run upwards, to bytes that come later).
+func Digits(b []byte, i int) (n int, v uint64) {
+	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
+	other := (y + 0x7676767676767676 | y) & 0x8080808080808080
+	n = bits.TrailingZeros64(other) >> 3
+	y <<= 64 - 8*uint(n) // leading zeros instead of what follows the digits
+	y = y*10 + y>>8      // pairs of digits, then fours, then all eight
+	v = ((y&0x000000FF000000FF)*0x000F424000000064 + (y>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
+	return n, v
+}
+
+// Float reads the decimal number that starts at b[i] and is followed by a
+// separator. end is the separator's position. The value is the one strconv's
+// ParseFloat gives for the same text. If ok is false the token is not a finite
+// decimal number: malformed, too large for float64, hexadecimal, NaN or Inf.
+func Float(b []byte, i int) (v float64, end int, ok bool) {
+	start := i
+	neg := b[i] == '-'
+	if neg || b[i] == '+' {
+		i++
+	}
+	whole, m := Digits(b, i)
+	i += whole
+	if separators[b[i]] && uint(whole-1) < 8 { // 1 to 8 digits: most integers
+		if neg {
+			return -float64(m), i, true
+		}
+		return float64(m), i, true
+	}
+	n, exp := whole, 0
+	for whole == 8 && n <= 16 {
+		var d uint64
+		whole, d = Digits(b, i)
+		m = m*upow10[whole] + d
+		i, n = i+whole, n+whole
+	}
+	if b[i] == '.' {
+		i++
+		for frac := 8; frac == 8 && n <= 16; {
+			var d uint64
+			frac, d = Digits(b, i)
+			m = m*upow10[frac] + d
+			i, n, exp = i+frac, n+frac, exp-frac
+		}
+	}
+	if n == 0 {
+		return 0, TokenEnd(b, start), false
+	}
+	if b[i]|0x20 == 'e' {
+		e, next, isExp := exponent(b, i+1)
+		if isExp {
+			exp, i = exp+e, next
+		}
+	}
+	// m and the power of ten are exact, so one rounding gives the right value.
+	if separators[b[i]] && n <= 19 && m <= 1<<53 && uint(exp+22) <= 44 {
+		v = float64(m)
+		if exp < 0 {
+			v /= pow10[-exp]
+		} else {
+			v *= pow10[exp]
+		}
+		if neg {
+			v = -v
+		}
+		return v, i, true
+	}
+	return slowFloat(b, start)
+}
+
+// exponent reads a signed exponent of 1 to 4 digits; longer ones are left to
+// slowFloat.
+func exponent(b []byte, i int) (e, end int, ok bool) {
+	neg := b[i] == '-'
+	if neg || b[i] == '+' {
+		i++
+	}
+	n, v := Digits(b, i)
+	if n < 1 || n > 4 {
+		return 0, i, false
+	}
+	if neg {
+		return -int(v), i + n, true
+	}
+	return int(v), i + n, true
+}
+
+// slowFloat leaves rounding to strconv, but not what counts as a number.
+func slowFloat(b []byte, start int) (v float64, end int, ok bool) {
+	end = start
+	for ; !separators[b[end]]; end++ {
+		switch c := b[end]; {
+		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		default:
+			return 0, TokenEnd(b, end), false
+		}
+	}
+	v, err := strconv.ParseFloat(string(b[start:end]), 64)
+	if err != nil || math.IsInf(v, 0) {
+		return 0, end, false
+	}
+	return v, end, true
+}

@@ -1,0 +1,105 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// This file is the parser's cold side: it looks at a token that failed once
+// more, slowly, to say what is wrong with it.
+
+// errorAt returns an error about the token at b[i] of the line at b[start].
+func (p *libsvmParser) errorAt(b []byte, start, i int, msg string) *ParseError {
+	return &ParseError{
+		File: p.name, Line: p.line, Column: i - start + 1,
+		Token: string(b[i:text.TokenEnd(b, i)]), Msg: msg,
+	}
+}
+
+func (p *libsvmParser) badLabel(b []byte, start, i, end int) error {
+	const want = "expected a label, a finite decimal number"
+	token := string(b[i:end])
+	msg := want
+	switch {
+	case strings.Contains(token, ":"):
+		msg = "the label is missing: expected a number before the first index:value"
+	case strings.ContainsAny(token, ",;"):
+		msg = want + " (this looks like comma-separated values; LIBSVM text is `label index:value ...` separated by blanks)"
+	case isNonFinite(token):
+		msg = "the label is not finite: " + want
+	}
+	return p.errorAt(b, start, i, msg)
+}
+
+func (p *libsvmParser) badEntry(b []byte, start, i int) error {
+	token := string(b[i:text.TokenEnd(b, i)])
+	index, value, hasColon := strings.Cut(token, ":")
+	msg := "expected a finite decimal number after the colon"
+	switch j, err := strconv.ParseUint(index, 10, 64); {
+	case !hasColon:
+		msg = "expected index:value"
+	case index == "qid" || index == "sid" || index == "cost":
+		msg = index + ": tokens belong to ranking and cost-sensitive data, which is not supported: remove them"
+	case err != nil && !isAllDigits(index):
+		msg = "expected a whole number >= 0 before the colon"
+	case err != nil || j > math.MaxInt32:
+		msg = fmt.Sprintf("the index is too large: at most %d", math.MaxInt32)
+	case int64(j) > p.limit:
+		base := OneBased
+		if p.bias == 0 {
+			base = ZeroBased
+		}
+		msg = beyondMessage(base, p.opt.Features)
+	case value == "":
+		msg = "expected a number right after the colon"
+	case isNonFinite(value):
+		msg = "the value is not finite: expected a finite decimal number after the colon"
+	}
+	return p.errorAt(b, start, i, msg)
+}
+
+func beyondMessage(base IndexBase, features int) string {
+	if base == ZeroBased {
+		return fmt.Sprintf("the index is beyond the stated %d features of a file that counts from 0: expected at most %d (or state more features)", features, features-1)
+	}
+	return fmt.Sprintf("the index is beyond the stated %d features: expected at most that (or state more features)", features)
+}
+
+func (p *libsvmParser) outOfOrder(b []byte, start, i int, j, prev int64) error {
+	if j == prev {
+		return p.repeated(b, start, j)
+	}
+	return p.errorAt(b, start, i, fmt.Sprintf("index %d after index %d: expected increasing indices (reading without Strict sorts them)", j, prev))
+}
+
+// repeated finds the second place where index j stands in the line at b[start].
+func (p *libsvmParser) repeated(b []byte, start int, j int64) error {
+	i := text.TokenEnd(b, skipBlanks(b, start))
+	for count := 0; ; i = text.TokenEnd(b, i) {
+		i = skipBlanks(b, i)
+		if num, _ := longIndex(b, i); int64(num) == j {
+			count++
+		}
+		if count == 2 {
+			return p.errorAt(b, start, i, fmt.Sprintf("index %d stands twice in this row: expected each index once", j))
+		}
+	}
+}
+
+func isAllDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// isNonFinite recognises NaN, infinities and numbers beyond float64.
+func isNonFinite(s string) bool {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		numErr, ok := err.(*strconv.NumError)
+		return ok && numErr.Err == strconv.ErrRange
+	}
+	return math.IsNaN(v) || math.IsInf(v, 0)
+}

@@ -1,0 +1,134 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// MulVec sets dst = A x. dst has one element per row, x one per column; they
+// must not overlap. Each element is summed as kernels.Margins defines. It
+// panics on wrong lengths.
+func (a *CSR) MulVec(dst, x []float64) {
+	if len(dst) != a.rows || len(x) != a.cols {
+		panic(fmt.Sprintf("sparse: MulVec of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
+	}
+	kernels.Margins(dst, a.Rows(0, a.rows), x)
+}
+
+// MulVecTrans sets dst = A'x. dst has one element per column, x one per row;
+// they must not overlap. Contributions are added in row order, each with one
+// fused multiply-add, as kernels.Gradient defines. It panics on wrong lengths.
+func (a *CSR) MulVecTrans(dst, x []float64) {
+	if len(dst) != a.cols || len(x) != a.rows {
+		panic(fmt.Sprintf("sparse: MulVecTrans of a %d x %d matrix with len(dst) = %d, len(x) = %d", a.rows, a.cols, len(dst), len(x)))
+	}
+	clear(dst)
+	kernels.Gradient(dst, a.Rows(0, a.rows), x)
+}
+
+// Transpose returns A' as a new matrix, in O(rows + cols + nnz) by counting.
+// It panics if A has more than MaxCols rows.
+func (a *CSR) Transpose() *CSR {
+	if a.rows > MaxCols {
+		panic(fmt.Sprintf("sparse: Transpose of a matrix with %d rows: at most %d fit column indices", a.rows, MaxCols))
+	}
+	t := &CSR{
+		rows: a.cols,
+		cols: a.rows,
+		ptr:  make([]int64, a.cols+1),
+		idx:  make([]int32, len(a.idx)),
+		val:  make([]float64, len(a.val)),
+	}
+	for _, j := range a.idx {
+		t.ptr[j+1]++
+	}
+	for j := range t.rows {
+		t.ptr[j+1] += t.ptr[j]
+	}
+	next := slices.Clone(t.ptr[:t.rows])
+	for i := range a.rows {
+		for k := a.ptr[i]; k < a.ptr[i+1]; k++ {
+			at := next[a.idx[k]]
+			next[a.idx[k]]++
+			t.idx[at], t.val[at] = int32(i), a.val[k]
+		}
+	}
+	return t
+}
+
+// Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every
+// element is a sum over the rows of A in increasing order, of separately
+// rounded products. Elements that are exactly zero are not stored, so A'A is
+// diagonal if and only if no row of the result has an off-diagonal entry.
+// Time is the sum of the squared row lengths of A.
+func (a *CSR) Gram() *CSR {
+	t := a.Transpose()
+	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
+	sum := make([]float64, a.cols)
+	seen := make([]bool, a.cols)
+	var touched []int32
+	for j := range t.rows {
+		touched = touched[:0]
+		rows, weights := t.Row(j)
+		for k, i := range rows {
+			idx, val := a.Row(int(i))
+			for l, c := range idx {
+				if !seen[c] {
+					seen[c] = true
+					touched = append(touched, c)
+				}
+				sum[c] += float64(weights[k] * val[l])
+			}
+		}
+		slices.Sort(touched)
+		for _, c := range touched {
+			if sum[c] != 0 {
+				g.idx, g.val = append(g.idx, c), append(g.val, sum[c])
+			}
+			sum[c], seen[c] = 0, false
+		}
+		g.ptr[j+1] = int64(len(g.idx))
+	}
+	return g
+}
+
+// SelectRows returns the matrix whose row k is row rows[k] of A. Rows may
+// repeat and come in any order; an index out of range is an error. The result
+// shares no memory with A.
+func (a *CSR) SelectRows(rows []int) (*CSR, error) {
+	var nnz int64
+	for k, i := range rows {
+		if i < 0 || i >= a.rows {
+			return nil, fmt.Errorf("sparse: selection %d: row %d is outside 0..%d", k, i, a.rows-1)
+		}
+		nnz += a.ptr[i+1] - a.ptr[i]
+	}
+	s := &CSR{
+		rows: len(rows),
+		cols: a.cols,
+		ptr:  make([]int64, len(rows)+1),
+		idx:  make([]int32, 0, nnz),
+		val:  make([]float64, 0, nnz),
+	}
+	for k, i := range rows {
+		idx, val := a.Row(i)
+		s.idx, s.val = append(s.idx, idx...), append(s.val, val...)
+		s.ptr[k+1] = int64(len(s.idx))
+	}
+	return s, nil
+}
+
+// ScaleColumns returns A diag(factor) as a new matrix; factor has one finite
+// number per column. A product that overflows is an error.
+func (a *CSR) ScaleColumns(factor []float64) (*CSR, error) {
+	if len(factor) != a.cols {
+		return nil, fmt.Errorf("sparse: %d column factors for %d columns: want one per column", len(factor), a.cols)
+	}
+	val := make([]float64, len(a.val))
+	for k, j := range a.idx {
+		val[k] = a.val[k] * factor[j]
+	}
+	return New(a.rows, a.cols, slices.Clone(a.ptr), slices.Clone(a.idx), val)
+}
