@@ -50,7 +50,7 @@ type Triplet struct {
 
 // FromTriplets builds a rows x cols matrix from entries in any order. Two
 // entries at one place, an entry out of range and a value that is not finite
-// are errors; entries are kept, not copied from, so the argument is untouched.
+// are errors. The argument is copied.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 || cols > MaxCols {
 		return nil, checkShape(rows, cols, nil, 0, 0)

@@ -1,0 +1,159 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+)
+
+// SyntheticOptions describes a random problem with a planted solution. Zero
+// fields mean the stated defaults.
+type SyntheticOptions struct {
+	Rows           int     // samples; default 500
+	Features       int     // default 40
+	NonzerosPerRow int     // entries in each row, at random places; default all features
+	Groups         int     // groups of features with non-zero coefficients; default 3
+	GroupSize      int     // features in a group; default 5
+	Cliques        bool    // join all pairs of a group instead of a path through it
+	Noise          float64 // standard deviation added to each margin a_i'x; default 0
+	Regression     bool    // labels are the noisy margins, instead of their signs
+	Seed           uint64
+}
+
+// Synthetic is a problem with a known solution.
+type Synthetic struct {
+	*Dataset
+	// Coefficients is the planted x, one number per feature: constant on each
+	// group, different between neighbouring groups, 0 outside.
+	Coefficients []float64
+	// Groups lists the features of the groups with non-zero coefficients.
+	Groups [][]int
+	// Edges joins features within a group (0-based, smaller first). Features
+	// outside the support are grouped and joined alike, so that the graph does
+	// not give the support away.
+	Edges [][2]int32
+}
+
+// NewSynthetic makes a problem that depends on the options alone, to the last
+// bit, on every machine: entries are nearly normal (mean 0, variance 1), group g
+// has features g*GroupSize to (g+1)*GroupSize-1 and coefficients 1, -1.5, 2, -1,
+// 1.5, -2 and so on. Classification labels are -1 and +1.
+func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	s := &Synthetic{Coefficients: make([]float64, opt.Features)}
+	for g := range opt.Features / opt.GroupSize {
+		first := g * opt.GroupSize
+		s.Edges = append(s.Edges, opt.groupEdges(first)...)
+		if g >= opt.Groups {
+			continue
+		}
+		value := 1 + float64(g%3)/2
+		if g%2 == 1 {
+			value = -value
+		}
+		var group []int
+		for j := first; j < first+opt.GroupSize; j++ {
+			s.Coefficients[j] = value
+			group = append(group, j)
+		}
+		s.Groups = append(s.Groups, group)
+	}
+	var err error
+	s.Dataset, err = opt.draw(s.Coefficients)
+	return s, err
+}
+
+func (o SyntheticOptions) withDefaults() SyntheticOptions {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&o.Rows, 500}, {&o.Features, 40}, {&o.Groups, 3}, {&o.GroupSize, 5}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if o.NonzerosPerRow == 0 {
+		o.NonzerosPerRow = o.Features
+	}
+	return o
+}
+
+func (o SyntheticOptions) check() error {
+	switch {
+	case o.Rows < 0 || o.Features < 0 || o.Groups < 0 || o.GroupSize < 0 || o.Features > MaxCols:
+		return fmt.Errorf("sparse: SyntheticOptions: %d rows, %d features, %d groups of %d: want positive numbers", o.Rows, o.Features, o.Groups, o.GroupSize)
+	case o.NonzerosPerRow < 0 || o.NonzerosPerRow > o.Features:
+		return fmt.Errorf("sparse: SyntheticOptions.NonzerosPerRow is %d: want 0 (all) to the %d features", o.NonzerosPerRow, o.Features)
+	case o.Groups > o.Features/o.GroupSize:
+		return fmt.Errorf("sparse: SyntheticOptions: %d groups of %d do not fit in %d features", o.Groups, o.GroupSize, o.Features)
+	case !(o.Noise >= 0 && o.Noise <= 1e6):
+		return fmt.Errorf("sparse: SyntheticOptions.Noise is %v: want 0 to 1e6", o.Noise)
+	}
+	return nil
+}
+
+// groupEdges joins the GroupSize features from first on.
+func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
+	var edges [][2]int32
+	for i := first; i < first+o.GroupSize; i++ {
+		last := min(i+1, first+o.GroupSize-1)
+		if o.Cliques {
+			last = first + o.GroupSize - 1
+		}
+		for j := i + 1; j <= last; j++ {
+			edges = append(edges, [2]int32{int32(i), int32(j)})
+		}
+	}
+	return edges
+}
+
+// draw makes the samples and labels for coefficients x.
+func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
+	r := newRandom(o.Seed)
+	d := &Dataset{Labels: make([]float64, o.Rows)}
+	ptr, idx, val := make([]int64, o.Rows+1), []int32(nil), []float64(nil)
+	for i := range o.Rows {
+		cols := o.rowColumns(r)
+		margin := 0.0
+		for _, j := range cols {
+			v := r.normal()
+			margin += float64(v * x[j])
+			val = append(val, v)
+		}
+		idx = append(idx, cols...)
+		ptr[i+1] = int64(len(idx))
+		d.Labels[i] = margin + float64(o.Noise*r.normal())
+	}
+	if !o.Regression {
+		d.Mapping = LabelMapping{Negative: -1, Positive: 1}
+		for i, y := range d.Labels {
+			d.Labels[i] = 1
+			if y < 0 {
+				d.Labels[i] = -1
+			}
+		}
+		if slices.Min(d.Labels) == slices.Max(d.Labels) {
+			return nil, fmt.Errorf("sparse: all %d synthetic labels came out equal: want more rows or another seed", o.Rows)
+		}
+	}
+	var err error
+	d.X, err = New(o.Rows, o.Features, ptr, idx, val)
+	d.Stats = ReadStats{Rows: o.Rows, NNZ: int64(len(idx))}
+	return d, err
+}
+
+// rowColumns draws NonzerosPerRow distinct features (Floyd's algorithm), sorted.
+func (o SyntheticOptions) rowColumns(r *random) []int32 {
+	cols := make([]int32, 0, o.NonzerosPerRow)
+	for top := o.Features - o.NonzerosPerRow; top < o.Features; top++ {
+		j := int32(r.below(top + 1))
+		at, taken := slices.BinarySearch(cols, j)
+		if taken { // top itself is new and larger than all
+			at, j = len(cols), int32(top)
+		}
+		cols = slices.Insert(cols, at, j)
+	}
+	return cols
+}
