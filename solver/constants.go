@@ -13,10 +13,6 @@ type Constants struct {
 	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the loss's curvature
 	// times max |aᵢ|², plus mu.
 	NuF float64 `json:"nu_f"`
-	// NuMean is the same with the norm-weighted mean Σ|aᵢ|⁴/Σ|aᵢ|² in place of
-	// the maximum. The step size follows it: a few long rows among many short
-	// ones must not slow all steps.
-	NuMean float64 `json:"nu_mean"`
 	// MuF is μ_f, the modulus of strong convexity of f: mu.
 	MuF float64 `json:"mu_f"`
 	// Lambda1 is λ₁, the largest eigenvalue of A'A, from above.
@@ -29,20 +25,13 @@ type Constants struct {
 // newConstants computes all but NuL.
 func newConstants(p *Problem) Constants {
 	n, _ := p.Data.Dims()
-	var longest, sum2, sum4 float64
+	var longest float64
 	for i := range n {
 		_, val := p.Data.Row(i)
-		s := sumSquares(val)
-		longest = math.Max(longest, s)
-		sum2 += s
-		sum4 += float64(s * s)
+		longest = math.Max(longest, sumSquares(val))
 	}
 	curvature := p.loss().Curvature()
 	c := Constants{NuF: float64(curvature*longest) + p.L2, MuF: p.L2, Lambda1: 1}
-	c.NuMean = c.NuF
-	if sum2 > 0 {
-		c.NuMean = float64(curvature*(sum4/sum2)) + p.L2
-	}
 	if p.Constraint != nil {
 		c.Lambda1 = largestEigenvalue(p.Constraint)
 	}

@@ -13,7 +13,9 @@ type Loss interface {
 	// slopeᵢ to the derivative at marginᵢ. All have one length; slope may be
 	// the same slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
-	// Curvature is an upper bound of the second derivative in t.
+	// SecondDerivative returns φ''(margin; label).
+	SecondDerivative(margin, label float64) float64
+	// Curvature is an upper bound of SecondDerivative.
 	Curvature() float64
 	// String returns the name used on the command line and in model files.
 	String() string
@@ -28,6 +30,12 @@ type Logistic struct{}
 // Slopes implements Loss.
 func (Logistic) Slopes(slope, margin, label []float64) float64 {
 	return kernels.LogisticSlopes(slope, margin, label)
+}
+
+// SecondDerivative returns s(1−s) with s = |φ'(margin)|.
+func (Logistic) SecondDerivative(margin, label float64) float64 {
+	s := math.Abs(kernels.LogisticSlope(margin, label))
+	return s * (1 - s)
 }
 
 // Curvature returns 1/4.
@@ -53,6 +61,9 @@ type Squared struct{}
 func (Squared) Slopes(slope, margin, label []float64) float64 {
 	return kernels.SquaredSlopes(slope, margin, label)
 }
+
+// SecondDerivative returns 2.
+func (Squared) SecondDerivative(margin, label float64) float64 { return 2 }
 
 // Curvature returns 2.
 func (Squared) Curvature() float64 { return 2 }

@@ -28,7 +28,9 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	}
 	r := newRun(ctx, p, c)
 	info, _ := lookupMethod(c.Method)
-	err = r.loop(info.iterate)
+	if err = r.loop(info.iterate); err == nil {
+		err = r.watchEnd()
+	}
 	return r.result(err), err
 }
 
@@ -91,65 +93,6 @@ func (r *run) snapshot() float64 {
 	sum := r.gradient(r.z, r.x, r.slope0)
 	inv := 1 / float64(r.n)
 	return float64(sum*inv) + 0.5*r.prob.L2*sumSquares(r.x) + r.prob.Penalty.value(r.applyA(r.x))
-}
-
-// watch compares the objective at the snapshot with the best so far. A fixed
-// step size that diverges is an error. An automatic one is halved when the
-// objective stays above the best for three snapshots, and the run goes on from
-// the best.
-func (r *run) watch(objective float64) error {
-	w := &r.watcher
-	if r.outer == 0 {
-		w.first, w.best = objective, objective
-		w.keep(r)
-		return nil
-	}
-	if objective < w.best {
-		w.best, w.worse = objective, 0
-		w.keep(r)
-		return nil
-	}
-	lost := !(objective <= 10*w.first) && objective > w.best
-	if !lost && objective <= w.best+1e-3*(w.first-w.best) {
-		return nil
-	}
-	w.worse++
-	if !lost && (w.worse < 3 || !r.autoEta) {
-		return nil
-	}
-	if !r.autoEta || r.halvings >= 30 {
-		err := &DivergenceError{Outer: r.outer, Objective: objective, Start: w.first, Eta: r.eta, Try: r.eta / 4}
-		if limit := etaFactor / r.constants.NuMean; err.Try > limit {
-			err.Try = limit
-		}
-		w.restore(r)
-		return err
-	}
-	r.halvings++
-	r.baseEta /= 2
-	w.worse = 0
-	w.restore(r)
-	r.snapshot()
-	return nil
-}
-
-// watcher remembers the best snapshot.
-type watcher struct {
-	first, best   float64
-	worse         int
-	x, y, beta, z []float64
-}
-
-func (w *watcher) keep(r *run) {
-	w.x = append(w.x[:0], r.x...)
-	w.y = append(w.y[:0], r.y...)
-	w.beta = append(w.beta[:0], r.beta...)
-}
-
-func (w *watcher) restore(r *run) {
-	copy(r.x, w.x)
-	copy(r.y, w.y)
-	copy(r.beta, w.beta)
 }
 
 // accumulate updates the averages of the outer iterates.

@@ -25,9 +25,8 @@ type run struct {
 	limit       []float64   // Lambda·Weights, the bound of |beta|
 	constants   Constants
 	rho         float64
-	baseEta     float64 // step size of the practical schedule
-	autoEta     bool
-	dualUpdates int // K
+	autoEta     bool // η follows the curvature at each snapshot
+	dualUpdates int  // K
 	rng         *rand.PCG
 
 	x, y, beta, ax []float64 // outer iterates and A x
