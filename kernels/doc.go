@@ -23,3 +23,5 @@
 // indices of Rows, which were validated when the matrix was built. Slices must
 // not overlap unless the doc comment of the function says they may.
 package kernels
+
+//go:generate go run ../gen/cmd/gen -out .

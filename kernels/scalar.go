@@ -14,7 +14,7 @@ func expNeg(a float64) float64 {
 	if a > expMax {
 		a = expMax
 	}
-	t := math.FMA(a, -log2E, expMagic)
+	t := math.FMA(a, negLog2E, expMagic)
 	n := expMagic - t
 	r := math.FMA(n, ln2Lo, math.FMA(n, ln2Hi, -a))
 	r2 := float64(r * r)
@@ -35,7 +35,7 @@ func expNeg(a float64) float64 {
 func log1pUnit(e float64) float64 {
 	f, hi, lo := e, 0.0, 0.0
 	if e >= 0.5 {
-		f, hi, lo = (e-1)*0.5, ln2Hi, ln2Lo
+		f, hi, lo = float64((e-1)*0.5), ln2Hi, ln2Lo
 	}
 	s := f / (f + 2)
 	z := float64(s * s)

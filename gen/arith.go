@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// An instruction is an avo constructor with a free choice of operands.
+type instruction func(...operand.Op)
+
+// binary emits d = a op b into a new register.
+func (e *emitter) binary(op instruction, a vec, b operand.Op) vec {
+	d := e.vector(e)
+	op(b, a, d)
+	return d
+}
+
+func (e *emitter) add(a, b vec) vec { return e.binary(e.VADDPD, a, b) }
+func (e *emitter) sub(a, b vec) vec { return e.binary(e.VSUBPD, a, b) }
+func (e *emitter) mul(a, b vec) vec { return e.binary(e.VMULPD, a, b) }
+func (e *emitter) div(a, b vec) vec { return e.binary(e.VDIVPD, a, b) }
+
+// min is a < b ? a : b and max is a > b ? a : b, so a NaN in b is kept.
+func (e *emitter) min(a, b vec) vec { return e.binary(e.VMINPD, a, b) }
+func (e *emitter) max(a, b vec) vec { return e.binary(e.VMAXPD, a, b) }
+
+// addK, mulK, andK and xorK take a named constant as the second operand.
+func (e *emitter) addK(a vec, k string) vec { return e.binaryK(e.VADDPD, e.VADDPD_BCST, a, k) }
+func (e *emitter) mulK(a vec, k string) vec { return e.binaryK(e.VMULPD, e.VMULPD_BCST, a, k) }
+func (e *emitter) subK(a vec, k string) vec { return e.binaryK(e.VSUBPD, e.VSUBPD_BCST, a, k) }
+func (e *emitter) andK(a vec, k string) vec { return e.binaryK(e.VANDPD, e.VANDPD_BCST, a, k) }
+func (e *emitter) xorK(a vec, k string) vec { return e.binaryK(e.VXORPD, e.VXORPD_BCST, a, k) }
+
+func (e *emitter) binaryK(op, bcst instruction, a vec, k string) vec {
+	if e.bcst {
+		op = bcst
+	}
+	return e.binary(op, a, e.constant(k))
+}
+
+// fma turns x into FMA(x, y, c).
+func (e *emitter) fma(x, y, c vec) { e.VFMADD213PD(c, y, x) }
+
+// fmaK turns x into FMA(x, y, k) with a named constant k.
+func (e *emitter) fmaK(x, y vec, k string) {
+	op := e.VFMADD213PD
+	if e.bcst {
+		op = e.VFMADD213PD_BCST
+	}
+	op(e.constant(k), y, x)
+}
+
+// accK turns c into FMA(x, k, c) with a named constant k.
+func (e *emitter) accK(c, x vec, k string) {
+	op := e.VFMADD231PD
+	if e.bcst {
+		op = e.VFMADD231PD_BCST
+	}
+	op(e.constant(k), x, c)
+}
+
+// accumulate turns acc into FMA(x, y, acc) inside the mask.
+func (e *emitter) accumulate(acc, x, y vec, k mask) {
+	if k == nil {
+		e.VFMADD231PD(y, x, acc)
+		return
+	}
+	t := e.vector(e)
+	e.VMOVAPD(acc, t)
+	e.VFMADD231PD(y, x, t)
+	e.merge(e, t, acc, k)
+}
+
+// gain turns acc into acc+x inside the mask.
+func (e *emitter) gain(acc, x vec, k mask) {
+	if k == nil {
+		e.VADDPD(x, acc, acc)
+		return
+	}
+	e.merge(e, e.add(acc, x), acc, k)
+}
+
+// sum adds 8 or 16 lanes in the order of the contract and returns the low
+// lane of a 128-bit register: halves first, until two lanes are left.
+func (e *emitter) sum(lanes []vec) vec {
+	for len(lanes)*e.lanes > 8 {
+		h := len(lanes) / 2
+		for i := range h {
+			e.VADDPD(lanes[i+h], lanes[i], lanes[i])
+		}
+		lanes = lanes[:h]
+	}
+	a := lanes[0]
+	if len(lanes) == 2 {
+		e.VADDPD(lanes[1], a, a)
+	} else {
+		h := e.YMM()
+		e.VEXTRACTF64X4(operand.Imm(1), a, h)
+		e.VADDPD(h, a.AsY(), a.AsY())
+	}
+	x, h := a.AsX(), e.XMM()
+	e.VEXTRACTF128(operand.Imm(1), a.AsY(), h)
+	e.VADDPD(h, x, x)
+	e.VPERMILPD(operand.Imm(1), x, h)
+	e.VADDSD(h, x, x)
+	return a
+}
+
+// result stores the sum of the lanes into result i of the function.
+func (e *emitter) result(i int, lanes []vec) {
+	s := e.sum(lanes)
+	e.VMOVSD(s.AsX(), e.address(e.ReturnIndex(i)))
+}

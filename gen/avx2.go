@@ -1,0 +1,77 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// avx2 masks with vectors read from a table of 16 ones and 16 zeros: the masks
+// of the last n elements start n ones before the middle.
+var avx2 = isa{
+	name:        "AVX2",
+	lanes:       4,
+	vector:      func(e *emitter) vec { return e.YMM() },
+	gatherBlock: insertBlock,
+	gatherRest:  insertRest,
+
+	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
+		p, back := e.GP64(), e.GP64()
+		e.LEAQ(e.maskTable().Offset(16*8), p)
+		e.MOVQ(n, back)
+		e.SHLQ(operand.Imm(3), back)
+		e.SUBQ(back, p)
+		return p
+	},
+	mask: func(e *emitter, state reg.GPVirtual, i int) mask {
+		k := e.YMM()
+		e.VMOVUPD(operand.Mem{Base: state, Disp: 32 * i}, k)
+		return k
+	},
+	stepMasks: func(e *emitter, state reg.GPVirtual) { e.ADDQ(operand.Imm(32), state) },
+
+	load: func(e *emitter, m operand.Mem, k mask) vec {
+		v := e.YMM()
+		if k == nil {
+			e.VMOVUPD(m, v)
+		} else {
+			e.VMASKMOVPD(m, k, v)
+		}
+		return v
+	},
+	store: func(e *emitter, v vec, m operand.Mem, k mask) {
+		if k == nil {
+			e.VMOVUPD(v, m)
+		} else {
+			e.VMASKMOVPD(v, k, m)
+		}
+	},
+	merge: func(e *emitter, x, dst vec, k mask) { e.VBLENDVPD(k, x, dst, dst) },
+
+	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {
+		k := e.YMM()
+		e.VCMPPD(operand.U8(pred), b, a, k)
+		return k
+	},
+	choose: func(e *emitter, k mask, x, y vec) vec {
+		d := e.YMM()
+		e.VBLENDVPD(k, x, y, d)
+		return d
+	},
+	keep: func(e *emitter, k mask, x vec) vec {
+		d := e.YMM()
+		e.VANDPD(x, k, d)
+		return d
+	},
+
+	join: func(e *emitter, lo, hi vec) []vec { return []vec{lo, hi} },
+}
+
+// maskTable returns the table of 16 all-ones and 16 zero words.
+func (e *emitter) maskTable() operand.Mem {
+	return e.table("masks", 32, func(i int) uint64 {
+		if i < 16 {
+			return 1<<64 - 1
+		}
+		return 0
+	})
+}

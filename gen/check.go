@@ -1,0 +1,94 @@
+package gen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// checks are rules that neither avo nor the assembler enforces. They run on
+// every function after register allocation; breaking one fails the generator.
+var checks = pass.Concat(
+	pass.FunctionPass(vexRegisters),
+	pass.FunctionPass(cleanUppers),
+	pass.FunctionPass(noLegacySSE),
+	pass.FunctionPass(plainLabels),
+)
+
+// vexRegisters rejects vector registers 16 to 31 in functions that claim no
+// AVX-512: the assembler would silently switch to an EVEX encoding and the
+// program would die on a machine with AVX2 alone.
+func vexRegisters(fn *ir.Function) error {
+	for _, feature := range fn.ISA {
+		if strings.HasPrefix(feature, "AVX512") {
+			return nil
+		}
+	}
+	return eachRegister(fn, func(i *ir.Instruction, r reg.Physical) error {
+		if r.Kind() == reg.KindVector && r.PhysicalIndex() > 15 {
+			return fmt.Errorf("%s uses %s, which needs AVX-512", i.Opcode, r.Asm())
+		}
+		return nil
+	})
+}
+
+// cleanUppers requires VZEROUPPER right before every RET of a function that
+// touches a vector register: the Go code that follows is legacy SSE, and pays
+// for every dirty upper half.
+func cleanUppers(fn *ir.Function) error {
+	vector, before := false, ""
+	for _, i := range fn.Instructions() {
+		for _, r := range i.Registers() {
+			vector = vector || r.Kind() == reg.KindVector
+		}
+	}
+	for _, i := range fn.Instructions() {
+		if i.Opcode == "RET" && vector && before != "VZEROUPPER" {
+			return fmt.Errorf("gen: %s: RET without VZEROUPPER before it", fn.Name)
+		}
+		before = i.Opcode
+	}
+	return nil
+}
+
+// noLegacySSE rejects instructions without VEX or EVEX prefix on vectors, such
+// as the MOVSD that avo's Store emits for a float64 result.
+func noLegacySSE(fn *ir.Function) error {
+	return eachRegister(fn, func(i *ir.Instruction, r reg.Physical) error {
+		if r.Kind() == reg.KindVector && !strings.HasPrefix(i.Opcode, "V") {
+			return fmt.Errorf("%s on %s is legacy SSE", i.Opcode, r.Asm())
+		}
+		return nil
+	})
+}
+
+// registerName matches what the Go assembler takes for a register of amd64, in
+// either case. A jump to a label of that name jumps through the register.
+var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
+
+// plainLabels rejects labels that name a register.
+func plainLabels(fn *ir.Function) error {
+	for _, l := range fn.Labels() {
+		if registerName.MatchString(string(l)) {
+			return fmt.Errorf("gen: %s: label %s names a register", fn.Name, l)
+		}
+	}
+	return nil
+}
+
+func eachRegister(fn *ir.Function, f func(*ir.Instruction, reg.Physical) error) error {
+	for _, i := range fn.Instructions() {
+		for _, r := range i.Registers() {
+			if p, ok := r.(reg.Physical); ok {
+				if err := f(i, p); err != nil {
+					return fmt.Errorf("gen: %s: %w", fn.Name, err)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package gen
+
+func (e *emitter) dot(t *isa) {
+	e.kernel(t, "dot", "func(x, y []float64) float64",
+		"\tlane[i%16] = FMA(x[i], y[i], lane[i%16])")
+	x, y, n := e.base("x"), e.base("y"), e.length("x")
+	acc := e.reduce(n, 1, func(p place, acc []vec) {
+		e.accumulate(acc[0], e.read(x, p), e.read(y, p), p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}
+
+func (e *emitter) axpy(t *isa) {
+	e.kernel(t, "axpy", "func(alpha float64, x, y []float64)",
+		"\ty[i] = FMA(alpha, x[i], y[i])")
+	x, y, n := e.base("x"), e.base("y"), e.length("x")
+	alpha := e.broadcast("alpha")
+	e.each(n, func(p place, _ []vec) {
+		v := e.read(x, p)
+		e.fma(v, alpha, e.read(y, p))
+		e.write(v, y, p)
+	})
+	e.ret()
+}
+
+func (e *emitter) logisticSlopes(t *isa) {
+	e.kernel(t, "logisticSlopes", "func(slope, margin, label []float64) float64",
+		"\tslope[i], loss = logistic(margin[i], label[i])",
+		"\tlane[i%16] += loss")
+	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
+	acc := e.reduceRolled(n, 1, func(p place, acc []vec) {
+		b := e.read(label, p)
+		z, x := e.logisticExp(e.read(margin, p), b)
+		e.write(e.logisticSlope(z, x, b), slope, p)
+		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}
+
+func (e *emitter) logisticLosses(t *isa) {
+	e.kernel(t, "logisticLosses", "func(margin, label []float64) float64",
+		"\t_, loss = logistic(margin[i], label[i])",
+		"\tlane[i%16] += loss")
+	margin, label, n := e.base("margin"), e.base("label"), e.length("margin")
+	acc := e.reduceRolled(n, 1, func(p place, acc []vec) {
+		z, x := e.logisticExp(e.read(margin, p), e.read(label, p))
+		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}
+
+func (e *emitter) squaredSlopes(t *isa) {
+	e.kernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",
+		"\tr = margin[i] - label[i]",
+		"\tslope[i] = r + r",
+		"\tlane[i%16] = FMA(r, r, lane[i%16])")
+	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
+	acc := e.reduce(n, 1, func(p place, acc []vec) {
+		r := e.sub(e.read(margin, p), e.read(label, p))
+		e.write(e.add(r, r), slope, p)
+		e.accumulate(acc[0], r, r, p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}
+
+func (e *emitter) squaredLosses(t *isa) {
+	e.kernel(t, "squaredLosses", "func(margin, label []float64) float64",
+		"\tr = margin[i] - label[i]",
+		"\tlane[i%16] = FMA(r, r, lane[i%16])")
+	margin, label, n := e.base("margin"), e.base("label"), e.length("margin")
+	acc := e.reduce(n, 1, func(p place, acc []vec) {
+		r := e.sub(e.read(margin, p), e.read(label, p))
+		e.accumulate(acc[0], r, r, p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}

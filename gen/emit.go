@@ -1,0 +1,133 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// An emitter is an avo context with the project's vocabulary on top. There is
+// one per output file, so generation has no global state.
+type emitter struct {
+	*build.Context
+	*isa
+	tables map[string]operand.Mem
+	labels int
+	stubs  []stub
+}
+
+// A stub remembers a kernel for the table of sets.
+type stub struct {
+	isa  *isa
+	name string
+}
+
+func newEmitter() *emitter {
+	e := &emitter{Context: build.NewContext(), tables: map[string]operand.Mem{}}
+	e.ConstraintExpr("!purego")
+	return e
+}
+
+// kernel opens the function name+ISA. Doc is the loop it runs.
+func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
+	e.isa, e.labels = t, 0
+	e.stubs = append(e.stubs, stub{t, name})
+	e.Function(name + t.name)
+	e.Attributes(attr.NOSPLIT)
+	e.SignatureExpr(signature)
+	e.Doc(append([]string{name + t.name + " is " + name + "Generic for " + t.name + ":", ""}, doc...)...)
+	e.Pragma("noescape")
+}
+
+// ret closes the function.
+func (e *emitter) ret() {
+	e.VZEROUPPER()
+	e.RET()
+}
+
+// label returns a new name for a place in the code; at puts it here.
+func (e *emitter) label(what string) operand.LabelRef {
+	e.labels++
+	return operand.LabelRef(fmt.Sprintf("%s%d", what, e.labels))
+}
+
+func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
+
+// base and length load the parts of a slice parameter.
+func (e *emitter) base(param string) reg.GPVirtual {
+	r := e.GP64()
+	e.Load(e.Param(param).Base(), r)
+	return r
+}
+
+func (e *emitter) length(param string) reg.GPVirtual {
+	r := e.GP64()
+	e.Load(e.Param(param).Len(), r)
+	return r
+}
+
+// address returns where a scalar parameter or result lives.
+func (e *emitter) address(c gotypes.Component) operand.Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err) // a misspelt parameter in this package
+	}
+	return b.Addr
+}
+
+// broadcast returns a vector of copies of a scalar parameter.
+func (e *emitter) broadcast(param string) vec {
+	v := e.vector(e)
+	e.VBROADCASTSD(e.address(e.Param(param)), v)
+	return v
+}
+
+// zero returns a vector of +0.
+func (e *emitter) zero() vec {
+	v := e.vector(e)
+	e.VXORPD(v.AsX(), v.AsX(), v.AsX())
+	return v
+}
+
+func (e *emitter) zeros(n int) []vec {
+	vs := make([]vec, n)
+	for i := range vs {
+		vs[i] = e.zero()
+	}
+	return vs
+}
+
+// table returns a read-only table of n words, defined once per file.
+func (e *emitter) table(name string, n int, word func(i int) uint64) operand.Mem {
+	m, ok := e.tables[name]
+	if !ok {
+		m = e.StaticGlobal(name)
+		e.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := range n {
+			e.AppendDatum(operand.U64(word(i)))
+		}
+		e.tables[name] = m
+	}
+	return m
+}
+
+// constant returns four copies of a named constant in memory: an operand as it
+// is for 256-bit vectors, and the source of a broadcast for wider ones.
+func (e *emitter) constant(name string) operand.Mem {
+	b, ok := bits(name)
+	if !ok {
+		panic("gen: no constant " + name)
+	}
+	return e.table(name, 4, func(int) uint64 { return b })
+}
+
+// fresh returns a register holding a named constant.
+func (e *emitter) fresh(name string) vec {
+	v := e.vector(e)
+	e.VBROADCASTSD(e.constant(name), v)
+	return v
+}

@@ -1,0 +1,54 @@
+package gen
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const kernelsDir = "../kernels"
+
+// TestCurrent fails when the files checked in are not what the generator
+// writes today.
+func TestCurrent(t *testing.T) {
+	files, err := Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(kernelsDir, name))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("kernels/%s is stale; run go generate ./kernels", name)
+		}
+	}
+	old, err := filepath.Glob(filepath.Join(kernelsDir, "z*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		if files[filepath.Base(path)] == nil {
+			t.Errorf("kernels/%s is not generated any more; delete it", filepath.Base(path))
+		}
+	}
+}
+
+// TestSize keeps the listing readable: a loop too heavy to stand several times
+// is rolled, not unrolled.
+func TestSize(t *testing.T) {
+	files, err := Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for name, data := range files {
+		if filepath.Ext(name) == ".s" {
+			lines += bytes.Count(data, []byte("\n"))
+		}
+	}
+	if lines == 0 || lines >= 10000 {
+		t.Errorf("%d lines of assembly, want fewer than 10000", lines)
+	}
+}

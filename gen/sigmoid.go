@@ -1,0 +1,77 @@
+package gen
+
+import "github.com/mmcloughlin/avo/operand"
+
+// pair returns FMA(c1, x, c0), the innermost step of Estrin's scheme.
+func (e *emitter) pair(c1, c0 string, x vec) vec {
+	p := e.fresh(c1)
+	e.fmaK(p, x, c0)
+	return p
+}
+
+// expNeg returns exp(-a) for a >= 0 as expNeg of package kernels defines it.
+func (e *emitter) expNeg(a vec) vec {
+	// n = round(a/ln 2), r = n ln 2 - a.
+	a = e.min(e.fresh("expMax"), a)
+	t := e.fresh("negLog2E")
+	e.fmaK(t, a, "expMagic")
+	n := e.sub(e.fresh("expMagic"), t)
+	r := e.fresh("ln2Hi")
+	e.VFMSUB213PD(a, n, r)
+	e.accK(r, n, "ln2Lo")
+	// exp(r) - 1 = r + r² Q(r).
+	r2 := e.mul(r, r)
+	lo := e.pair("exp1", "exp0", r)
+	e.fma(lo, r2, r)
+	q0, q01 := e.pair("exp5", "exp4", r), e.pair("exp3", "exp2", r)
+	e.fma(q0, r2, q01)
+	q1, q11 := e.pair("exp9", "exp8", r), e.pair("exp7", "exp6", r)
+	e.fma(q1, r2, q11)
+	r4 := e.mul(r2, r2)
+	e.fma(q1, r4, q0)
+	e.fma(q1, r4, lo)
+	// 2^-n (1 + ...).
+	e.VPSLLQ(operand.Imm(52), t, t)
+	e.fma(q1, t, t)
+	return q1
+}
+
+// log1pUnit returns log(1+x) for x in [0, 1] as log1pUnit of package kernels.
+func (e *emitter) log1pUnit(x vec) vec {
+	// f = x, or (x-1)/2 and a ln 2 more.
+	big := e.compare(e, greaterOrEqual, e.fresh("half"), x)
+	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
+	// s = f/(2+f), z = s², p = R(z)/z.
+	s := e.div(f, e.addK(f, "two"))
+	z := e.mul(s, s)
+	z2 := e.mul(z, z)
+	p0, p01 := e.pair("log3", "log2", z), e.pair("log1", "log0", z)
+	e.fma(p0, z2, p01)
+	p1, p11 := e.pair("log7", "log6", z), e.pair("log5", "log4", z)
+	e.fma(p1, z2, p11)
+	e.fma(p1, e.mul(z2, z2), p0)
+	// hi + (f - (h - (s (h + z p) + lo))), h = f²/2.
+	h := e.mul(e.mulK(f, "half"), f)
+	e.fma(p1, z, h)
+	e.fma(p1, s, e.keep(e, big, e.fresh("ln2Lo")))
+	return e.add(e.keep(e, big, e.fresh("ln2Hi")), e.sub(f, e.sub(h, p1)))
+}
+
+// logisticExp returns z = b*t and exp(-|z|) for margin t and label b.
+func (e *emitter) logisticExp(t, b vec) (z, x vec) {
+	z = e.mul(b, t)
+	return z, e.expNeg(e.andK(z, "absBits"))
+}
+
+// logisticSlope returns -b (z > 0 ? x : 1)/(1+x), x = exp(-|z|).
+func (e *emitter) logisticSlope(z, x, b vec) vec {
+	positive := e.compare(e, greater, e.zero(), z)
+	num := e.choose(e, positive, x, e.fresh("one"))
+	return e.div(e.mul(e.xorK(b, "signBit"), num), e.addK(x, "one"))
+}
+
+// logisticLoss returns max(-z, 0) + log(1+x), x = exp(-|z|).
+func (e *emitter) logisticLoss(z, x vec) vec {
+	zero := e.zero()
+	return e.add(e.max(e.sub(zero, z), zero), e.log1pUnit(x))
+}

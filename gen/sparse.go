@@ -1,0 +1,157 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over
+// rows is in the assembly: at a dozen nonzeros a row the call would otherwise
+// cost as much as the row.
+func (e *emitter) margins(t *isa, s *storage) {
+	e.kernel(t, "margins"+s.name, fmt.Sprintf("func(dst []float64, ptr []int64, idx []%s, val []%s, w []float64)", s.idx, s.val),
+		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
+		"\tdst[r] = sum of the lanes")
+	dst, ptr, r := e.base("dst"), e.base("ptr"), e.row(s)
+	rows, next, done := e.length("dst"), e.label("row"), e.label("done")
+	e.TESTQ(rows, rows)
+	e.JZ(done)
+	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
+	e.at(next)
+	end := e.GP64()
+	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
+	acc := e.zeros(t.group())
+	e.rowDot(r, end, acc)
+	e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
+	e.ADDQ(operand.Imm(8), dst)
+	e.ADDQ(operand.Imm(8), ptr)
+	e.DECQ(rows)
+	e.JNZ(next)
+	e.at(done)
+	e.ret()
+}
+
+// rowLanes emits the sum over a part of a row, with the lanes in memory.
+func (e *emitter) rowLanes(t *isa, s *storage) {
+	e.kernel(t, "rowLanes"+s.name, fmt.Sprintf("func(lane [8]float64, idx []%s, val []%s, w []float64) [8]float64", s.idx, s.val),
+		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])")
+	r, end := e.row(s), e.length("idx")
+	e.XORQ(r.cursor, r.cursor)
+	acc := make([]vec, t.group())
+	for i := range acc {
+		acc[i] = e.load(e, e.address(e.Param("lane").Index(i*t.lanes)), nil)
+	}
+	e.rowDot(r, end, acc)
+	for i := range acc {
+		e.store(e, acc[i], e.address(e.ReturnIndex(0).Index(i*t.lanes)), nil)
+	}
+	e.ret()
+}
+
+// row loads the slices of a sparse kernel.
+func (e *emitter) row(s *storage) row {
+	return row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("w"), cursor: e.GP64()}
+}
+
+// rowDot adds the products of the nonzeros from the cursor to end to the 8
+// lanes of acc, and leaves the cursor at end.
+func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
+	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
+	last, n := e.GP64(), e.GP64()
+	e.LEAQ(operand.Mem{Base: end, Disp: -8}, last)
+	e.CMPQ(r.cursor, last)
+	e.JGT(rest)
+	e.at(block)
+	for i, w := range e.gatherBlock(e, r) {
+		e.VFMADD231PD(r.values(e, r.value(i*e.lanes), nil), w, acc[i])
+	}
+	e.ADDQ(operand.Imm(8), r.cursor)
+	e.CMPQ(r.cursor, last)
+	e.JLE(block)
+	e.at(rest)
+	e.MOVQ(end, n)
+	e.SUBQ(r.cursor, n)
+	e.JZ(done)
+	state := e.startMasks(e, n)
+	for i, w := range e.gatherRest(e, r, n) {
+		e.VFMADD231PD(r.values(e, r.value(i*e.lanes), e.mask(e, state, i)), w, acc[i])
+	}
+	e.MOVQ(end, r.cursor)
+	e.at(done)
+}
+
+// scatterUnroll is the number of nonzeros a scatter handles per turn.
+const scatterUnroll = 4
+
+// scatter emits z[idx[k]] += slope[r]*val[k] over rows.
+func (e *emitter) scatter(t *isa, s *storage) {
+	e.kernel(t, "scatter"+s.name, fmt.Sprintf("func(z []float64, ptr []int64, idx []%s, val []%s, slope []float64)", s.idx, s.val),
+		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
+	ptr, slope, rows := e.base("ptr"), e.base("slope"), e.length("slope")
+	r := row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("z"), cursor: e.GP64()}
+	next, done := e.label("row"), e.label("done")
+	e.TESTQ(rows, rows)
+	e.JZ(done)
+	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
+	e.at(next)
+	g, end := e.XMM(), e.GP64()
+	e.VMOVSD(operand.Mem{Base: slope}, g)
+	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
+	e.rowScatter(r, end, g)
+	e.ADDQ(operand.Imm(8), slope)
+	e.ADDQ(operand.Imm(8), ptr)
+	e.DECQ(rows)
+	e.JNZ(next)
+	e.at(done)
+	e.ret()
+}
+
+// scatterRow emits z[idx[k]] += slope*val[k] over a part of a row.
+func (e *emitter) scatterRow(t *isa, s *storage) {
+	e.kernel(t, "scatterRow"+s.name, fmt.Sprintf("func(z []float64, idx []%s, val []%s, slope float64)", s.idx, s.val),
+		"\tz[idx[k]] = FMA(slope, val[k], z[idx[k]])")
+	r := row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("z"), cursor: e.GP64()}
+	g, end := e.XMM(), e.length("idx")
+	e.VMOVSD(e.address(e.Param("slope")), g)
+	e.XORQ(r.cursor, r.cursor)
+	e.rowScatter(r, end, g)
+	e.ret()
+}
+
+// rowScatter adds g times the nonzeros from the cursor to end to the vector,
+// one at a time: two nonzeros may meet in one coordinate.
+func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
+	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
+	last := e.GP64()
+	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, last)
+	e.CMPQ(r.cursor, last)
+	e.JGT(rest)
+	e.at(block)
+	for k := range scatterUnroll {
+		e.scatterOne(r, k, g)
+	}
+	e.ADDQ(operand.Imm(scatterUnroll), r.cursor)
+	e.CMPQ(r.cursor, last)
+	e.JLE(block)
+	e.at(rest)
+	e.CMPQ(r.cursor, end)
+	e.JGE(done)
+	e.at(one)
+	e.scatterOne(r, 0, g)
+	e.INCQ(r.cursor)
+	e.CMPQ(r.cursor, end)
+	e.JLT(one)
+	e.at(done)
+}
+
+// scatterOne loads into registers first: emulators that read 16 bytes for a
+// scalar memory operand would touch what lies behind the slice.
+func (e *emitter) scatterOne(r row, k int, g vec) {
+	z, x := r.at(e, k), e.XMM()
+	v := r.oneValue(e, r.value(k))
+	e.VMOVSD(z, x)
+	e.VFMADD231SD(v, g, x)
+	e.VMOVSD(x, z)
+}

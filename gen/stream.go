@@ -1,0 +1,156 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A place is where a loop over vectors stands: a cursor shared by all slices,
+// a constant distance from it and the mask of the lanes that exist.
+type place struct {
+	cursor reg.GPVirtual
+	disp   int
+	mask   mask
+}
+
+// in returns the elements of a slice at the place.
+func (p place) in(base reg.GPVirtual) operand.Mem {
+	return operand.Mem{Base: base, Index: p.cursor, Scale: 8, Disp: p.disp}
+}
+
+func (e *emitter) read(base reg.GPVirtual, p place) vec { return e.load(e, p.in(base), p.mask) }
+
+func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.in(base), p.mask) }
+
+// A body handles one vector of elements. acc[s] is the accumulator of sum s
+// whose lanes those elements belong to.
+type body func(p place, acc []vec)
+
+// each runs an elementwise body over n elements: blocks of 16, single vectors,
+// and one masked vector.
+func (e *emitter) each(n reg.GPVirtual, f body) {
+	i := e.cursor()
+	e.blocks(i, n, func() {
+		for j := range e.dense() {
+			f(place{cursor: i, disp: 8 * e.lanes * j}, nil)
+		}
+		e.ADDQ(operand.Imm(16), i)
+	})
+	single, rest, done := e.label("single"), e.label("rest"), e.label("done")
+	e.SUBQ(i, n)
+	e.at(single)
+	e.CMPQ(n, operand.Imm(uint64(e.lanes)))
+	e.JLT(rest)
+	f(place{cursor: i}, nil)
+	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
+	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
+	e.JMP(single)
+	e.at(rest)
+	e.TESTQ(n, n)
+	e.JZ(done)
+	f(place{cursor: i, mask: e.mask(e, e.startMasks(e, n), 0)}, nil)
+	e.at(done)
+}
+
+// reduce runs a light body over n elements and returns the 16 lanes of each of
+// its sums. Every vector of a block of 16 has its own copy of the body.
+func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
+	acc := e.accumulators(sums)
+	i := e.cursor()
+	e.blocks(i, n, func() {
+		for j := range e.dense() {
+			f(place{cursor: i, disp: 8 * e.lanes * j}, column(acc, j))
+		}
+		e.ADDQ(operand.Imm(16), i)
+	})
+	e.rest(i, n, acc, f)
+	return acc
+}
+
+// reduceRolled is reduce for a heavy body, which stands once: the accumulators
+// rotate past it, and after every 16 elements they are back in place.
+func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
+	acc := e.accumulators(sums)
+	i := e.cursor()
+	e.blocks(i, n, func() {
+		f(place{cursor: i}, column(acc, 0))
+		e.rotate(acc)
+		e.ADDQ(operand.Imm(uint64(e.lanes)), i)
+	})
+	e.rest(i, n, acc, f)
+	return acc
+}
+
+// rest runs the body over the last n-i < 16 elements under masks, rolled. It
+// takes the steps of a whole block, so that the accumulators return to place,
+// but skips the body where no element is left.
+func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
+	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
+	e.SUBQ(i, n)
+	e.JZ(done)
+	state := e.startMasks(e, n)
+	count := e.GP64()
+	e.MOVQ(operand.U32(uint32(e.dense())), count)
+	e.at(step)
+	e.TESTQ(n, n)
+	e.JLE(skip)
+	f(place{cursor: i, mask: e.mask(e, state, 0)}, column(acc, 0))
+	e.at(skip)
+	e.rotate(acc)
+	e.stepMasks(e, state)
+	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
+	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
+	e.DECQ(count)
+	e.JNZ(step)
+	e.at(done)
+}
+
+// blocks repeats f, which advances the cursor, up to the last multiple of 16.
+func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
+	block, end := e.label("block"), e.label("blocksDone")
+	whole := e.GP64()
+	e.MOVQ(n, whole)
+	e.ANDQ(operand.I32(-16), whole)
+	e.JZ(end)
+	e.at(block)
+	f()
+	e.CMPQ(i, whole)
+	e.JLT(block)
+	e.at(end)
+}
+
+func (e *emitter) cursor() reg.GPVirtual {
+	i := e.GP64()
+	e.XORQ(i, i)
+	return i
+}
+
+func (e *emitter) accumulators(sums int) [][]vec {
+	acc := make([][]vec, sums)
+	for s := range acc {
+		acc[s] = e.zeros(e.dense())
+	}
+	return acc
+}
+
+// column returns accumulator j of every sum.
+func column(acc [][]vec, j int) []vec {
+	c := make([]vec, len(acc))
+	for s := range acc {
+		c[s] = acc[s][j]
+	}
+	return c
+}
+
+// rotate moves every accumulator one place down and the first to the end.
+// Such moves are eliminated when registers are renamed.
+func (e *emitter) rotate(acc [][]vec) {
+	for _, a := range acc {
+		t := e.vector(e)
+		e.VMOVAPD(a[0], t)
+		for j := range a[1:] {
+			e.VMOVAPD(a[j+1], a[j])
+		}
+		e.VMOVAPD(t, a[len(a)-1])
+	}
+}

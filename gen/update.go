@@ -1,0 +1,67 @@
+package gen
+
+// step returns FMA(-eta, d+q, w) at the place.
+func (e *emitter) step(w, u, eta vec) vec {
+	e.VFNMADD231PD(u, eta, w)
+	return w
+}
+
+func (e *emitter) update(t *isa) {
+	e.kernel(t, "update", "func(w, s, d, q []float64, eta float64)",
+		"\tw[i] = FMA(-eta, d[i]+q[i], w[i])",
+		"\ts[i] += w[i]")
+	w, s, d, q, n := e.base("w"), e.base("s"), e.base("d"), e.base("q"), e.length("w")
+	eta := e.broadcast("eta")
+	e.each(n, func(p place, _ []vec) {
+		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
+		e.write(v, w, p)
+		e.write(e.add(e.read(s, p), v), s, p)
+	})
+	e.ret()
+}
+
+func (e *emitter) updateBox(t *isa) {
+	e.kernel(t, "updateBox", "func(w, s, d, q, lo, hi []float64, eta float64)",
+		"\tv = FMA(-eta, d[i]+q[i], w[i])",
+		"\tw[i] = min(max(v, lo[i]), hi[i])",
+		"\ts[i] += w[i]")
+	w, s, d, q := e.base("w"), e.base("s"), e.base("d"), e.base("q")
+	lo, hi, n := e.base("lo"), e.base("hi"), e.length("w")
+	eta := e.broadcast("eta")
+	e.each(n, func(p place, _ []vec) {
+		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
+		v = e.min(e.read(hi, p), e.max(e.read(lo, p), v))
+		e.write(v, w, p)
+		e.write(e.add(e.read(s, p), v), s, p)
+	})
+	e.ret()
+}
+
+func (e *emitter) stepNorm(t *isa) {
+	e.kernel(t, "stepNorm", "func(w, d, q []float64, eta float64) float64",
+		"\tw[i] = FMA(-eta, d[i]+q[i], w[i])",
+		"\tlane[i%16] = FMA(w[i], w[i], lane[i%16])")
+	w, d, q, n := e.base("w"), e.base("d"), e.base("q"), e.length("w")
+	eta := e.broadcast("eta")
+	acc := e.reduce(n, 1, func(p place, acc []vec) {
+		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
+		e.write(v, w, p)
+		e.accumulate(acc[0], v, v, p.mask)
+	})
+	e.result(0, acc[0])
+	e.ret()
+}
+
+func (e *emitter) scaleAdd(t *isa) {
+	e.kernel(t, "scaleAdd", "func(w, s []float64, f float64)",
+		"\tw[i] *= f",
+		"\ts[i] += w[i]")
+	w, s, n := e.base("w"), e.base("s"), e.length("w")
+	f := e.broadcast("f")
+	e.each(n, func(p place, _ []vec) {
+		v := e.mul(e.read(w, p), f)
+		e.write(v, w, p)
+		e.write(e.add(e.read(s, p), v), s, p)
+	})
+	e.ret()
+}

@@ -1,0 +1,98 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// lengths crosses every boundary of every kernel: empty, one short of and one
+// past each vector, lane group, block and chunk.
+var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
+	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
+
+// A source makes float64 numbers of some kind.
+type source struct {
+	name string
+	next func(*rand.Rand) float64
+}
+
+var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
+	math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, -0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
+	1e-300, -1e-300, 1e-170, -1e-170, 708, -708, 709, -746, 0.5, -0.5, 36.7, -36.7}
+
+var sources = []source{
+	{"normal", (*rand.Rand).NormFloat64},
+	{"wide", func(r *rand.Rand) float64 { return math.Ldexp(r.NormFloat64(), r.IntN(1200)-600) }},
+	{"tiny", func(r *rand.Rand) float64 { return math.Ldexp(r.NormFloat64(), -540-r.IntN(10)) }}, // products underflow to ±0
+	{"special", func(r *rand.Rand) float64 { return special[r.IntN(len(special))] }},
+	{"mixed", func(r *rand.Rand) float64 {
+		if r.IntN(8) == 0 {
+			return special[r.IntN(len(special))]
+		}
+		return r.NormFloat64()
+	}},
+	{"bits", func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64()) }},
+}
+
+func (s source) vector(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = s.next(rng)
+	}
+	return v
+}
+
+// abs makes limits and thresholds of a vector.
+func abs(v []float64) []float64 {
+	for i, x := range v {
+		v[i] = math.Abs(x)
+	}
+	return v
+}
+
+// labels returns n labels of -1 and +1.
+func labels(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(2*rng.IntN(2) - 1)
+	}
+	return v
+}
+
+// rowsOf returns rows of the given lengths over d columns. The first row starts
+// a few nonzeros into idx and val, as a view of a larger matrix does.
+func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
+	const offset = 3
+	a := Rows{Ptr: []int64{offset}, Idx: make([]int32, offset), Val: make([]float64, offset)}
+	for _, n := range lens {
+		for range n {
+			a.Idx = append(a.Idx, rng.Int32N(int32(d)))
+			a.Val = append(a.Val, s.next(rng))
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+	}
+	return a
+}
+
+// same reports whether two numbers have the same bits or are both NaN.
+func same(x, y float64) bool {
+	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+}
+
+func sameVector(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if !same(got[i], want[i]) {
+			t.Errorf("%s[%d] of %d = %v (%#x), want %v (%#x)", what, i, len(want), got[i], math.Float64bits(got[i]), want[i], math.Float64bits(want[i]))
+			return
+		}
+	}
+}
+
+func sameScalar(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !same(got, want) {
+		t.Errorf("%s = %v (%#x), want %v (%#x)", what, got, math.Float64bits(got), want, math.Float64bits(want))
+	}
+}

@@ -1,0 +1,129 @@
+package kernels
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// An operation runs one exported function on arguments of length n drawn from
+// a source, and returns everything it wrote.
+type operation struct {
+	name string
+	run  func(rng *rand.Rand, s source, n int) [][]float64
+}
+
+var operations = []operation{
+	{"Margins", func(rng *rand.Rand, s source, n int) [][]float64 {
+		d := n + 1
+		a, w := rowsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, d), s.vector(rng, d)
+		dst := make([]float64, a.Len())
+		Margins(dst, a, w)
+		return [][]float64{dst}
+	}},
+	{"Gradient", func(rng *rand.Rand, s source, n int) [][]float64 {
+		d := n + 1
+		a, z := rowsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, d), s.vector(rng, d)
+		Gradient(z, a, s.vector(rng, a.Len()))
+		return [][]float64{z}
+	}},
+	{"Dot", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{Dot(s.vector(rng, n), s.vector(rng, n))}}
+	}},
+	{"Axpy", func(rng *rand.Rand, s source, n int) [][]float64 {
+		y := s.vector(rng, n)
+		Axpy(s.next(rng), s.vector(rng, n), y)
+		return [][]float64{y}
+	}},
+	{"LogisticSlopes", func(rng *rand.Rand, s source, n int) [][]float64 {
+		slope := make([]float64, n)
+		loss := LogisticSlopes(slope, s.vector(rng, n), labels(rng, n))
+		return [][]float64{slope, {loss}}
+	}},
+	{"LogisticSlopes/any label", func(rng *rand.Rand, s source, n int) [][]float64 {
+		slope := make([]float64, n)
+		loss := LogisticSlopes(slope, s.vector(rng, n), s.vector(rng, n))
+		return [][]float64{slope, {loss}}
+	}},
+	{"LogisticSlopes/nil", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{LogisticSlopes(nil, s.vector(rng, n), labels(rng, n))}}
+	}},
+	{"SquaredSlopes", func(rng *rand.Rand, s source, n int) [][]float64 {
+		slope := make([]float64, n)
+		loss := SquaredSlopes(slope, s.vector(rng, n), s.vector(rng, n))
+		return [][]float64{slope, {loss}}
+	}},
+	{"SquaredSlopes/nil", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return [][]float64{{SquaredSlopes(nil, s.vector(rng, n), s.vector(rng, n))}}
+	}},
+	{"ProjectedUpdate", func(rng *rand.Rand, s source, n int) [][]float64 {
+		w, sum := s.vector(rng, n), s.vector(rng, n)
+		ProjectedUpdate(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng))
+		return [][]float64{w, sum}
+	}},
+	{"ProjectedUpdateBox", func(rng *rand.Rand, s source, n int) [][]float64 {
+		w, sum := s.vector(rng, n), s.vector(rng, n)
+		ProjectedUpdateBox(w, sum, s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.next(rng))
+		return [][]float64{w, sum}
+	}},
+	{"ProjectedUpdateBall/inside", func(rng *rand.Rand, s source, n int) [][]float64 {
+		w, sum := s.vector(rng, n), s.vector(rng, n)
+		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng), 1e160)
+		return [][]float64{w, sum}
+	}},
+	{"ProjectedUpdateBall/outside", func(rng *rand.Rand, s source, n int) [][]float64 {
+		w, sum := s.vector(rng, n), s.vector(rng, n)
+		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng), 0.1)
+		return [][]float64{w, sum}
+	}},
+	{"SoftThreshold", func(rng *rand.Rand, s source, n int) [][]float64 {
+		dst := make([]float64, n)
+		SoftThreshold(dst, s.vector(rng, n), abs(s.vector(rng, n)))
+		return [][]float64{dst}
+	}},
+	{"ProxDual", func(rng *rand.Rand, s source, n int) [][]float64 {
+		beta, y := s.vector(rng, n), s.vector(rng, n)
+		p, c := ProxDual(beta, y, s.vector(rng, n), abs(s.vector(rng, n)), s.next(rng))
+		return [][]float64{beta, y, {p, c}}
+	}},
+}
+
+// check compares the level in use with the reference on the same arguments.
+func (op operation) check(t *testing.T, s source, n int, seed uint64) {
+	t.Helper()
+	level := Active()
+	got := op.run(rand.New(rand.NewPCG(seed, uint64(n))), s, n)
+	use(t, Generic)
+	want := op.run(rand.New(rand.NewPCG(seed, uint64(n))), s, n)
+	use(t, level)
+	for i := range want {
+		sameVector(t, fmt.Sprintf("%s(%s, n=%d) result %d", op.name, s.name, n, i), got[i], want[i])
+	}
+}
+
+// TestEqual holds every level to the reference, bit for bit.
+func TestEqual(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, op := range operations {
+			for _, s := range sources {
+				for _, n := range lengths {
+					op.check(t, s, n, 1)
+				}
+			}
+		}
+	})
+}
+
+// TestEqualLarge crosses the bounds on the work of one call, with rows longer
+// than a block among short ones.
+func TestEqualLarge(t *testing.T) {
+	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" })
+	eachLevel(t, func(t *testing.T) {
+		for _, op := range large {
+			for _, n := range []int{maxWork - 1, maxWork, maxWork + 1, 2*maxWork + 3} {
+				op.check(t, sources[4], n, 2)
+			}
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package kernels
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// eachLevel runs f once on every level of this machine, with that level in
+// use. SCAS_REQUIRE lists levels whose absence is a failure, so that an
+// emulated processor cannot quietly test less than it was started for.
+func eachLevel(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	required(t)
+	was := Active()
+	defer use(t, was)
+	for _, l := range Available() {
+		use(t, l)
+		t.Run(l.String(), f)
+	}
+}
+
+func use(t testing.TB, l Level) {
+	t.Helper()
+	if err := Use(l); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func required(t *testing.T) {
+	t.Helper()
+	for name := range strings.SplitSeq(os.Getenv("SCAS_REQUIRE"), ",") {
+		if name == "" {
+			continue
+		}
+		l, err := ParseLevel(name)
+		if err == nil {
+			_, err = lookup(l)
+		}
+		if err != nil {
+			t.Fatalf("required by SCAS_REQUIRE: %v", err)
+		}
+	}
+}
