@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -102,10 +104,15 @@ func (d *decompressor) open(br *bufio.Reader) error {
 
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF {
-		err = d.describe(err)
+	switch {
+	case err == nil:
+		return n, nil
+	case err != io.EOF:
+		return n, d.describe(err)
+	case d.source.err != nil || (d.kind == XZ && !d.source.tail.isXZFooter()):
+		return n, d.describe(io.ErrUnexpectedEOF)
 	}
-	return n, err
+	return n, io.EOF
 }
 
 func (d *decompressor) Close() error {
@@ -117,6 +124,9 @@ func (d *decompressor) Close() error {
 }
 
 func (d *decompressor) describe(err error) error {
+	if d.source.err != nil { // what the decoder makes of it is beside the point
+		err = d.source.err
+	}
 	if d.source.err != nil || d.kind == Plain {
 		return fmt.Errorf("sparse: reading %s: %w", d.name, err)
 	}
@@ -130,13 +140,15 @@ func (d *decompressor) describe(err error) error {
 // sourceReader remembers how the compressed source ended, to tell a failing
 // disk from a damaged file.
 type sourceReader struct {
-	r   io.Reader
-	eof bool
-	err error
+	r    io.Reader
+	tail sourceTail
+	eof  bool
+	err  error
 }
 
 func (s *sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
+	s.tail.add(p[:n])
 	switch {
 	case err == io.EOF:
 		s.eof = true
@@ -144,4 +156,32 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// sourceTail keeps the last bytes of a source, without the zeros after them.
+type sourceTail struct {
+	last  []byte
+	zeros int
+}
+
+const xzFooterSize = 12
+
+func (t *sourceTail) add(p []byte) {
+	body := bytes.TrimRight(p, "\x00")
+	if len(body) > 0 {
+		t.last = append(t.last, make([]byte, min(t.zeros, xzFooterSize))...)
+		t.last = append(t.last, body[max(0, len(body)-xzFooterSize):]...)
+		t.last = t.last[max(0, len(t.last)-xzFooterSize):]
+		t.zeros = 0
+	}
+	t.zeros += len(p) - len(body)
+}
+
+// isXZFooter reports whether the source ends in the footer of an xz stream
+// (section 2.1.2 of the format), possibly followed by padding. The xz library
+// takes a file that ends before a block or within the index for complete.
+func (t *sourceTail) isXZFooter() bool {
+	f := t.last
+	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && t.zeros%4 == 0 &&
+		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }

@@ -13,8 +13,12 @@ import (
 // Write calls fill with a new temporary file beside path, syncs it to disk and
 // renames it to path with permission perm. If fill or any step fails, path is
 // untouched, the temporary file is removed and the error returned (errors of
-// fill as they are). A path that is a symbolic link is replaced, not followed.
-func Write(path string, perm fs.FileMode, fill func(io.Writer) error) (err error) {
+// fill as they are). A path that is a symbolic link to a file is replaced, not
+// followed; a device or pipe, which cannot be replaced, is written to.
+func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeThrough(path, fill)
+	}
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
@@ -23,8 +27,9 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) (err error
 	if err != nil {
 		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
 	}
+	done := false
 	defer func() {
-		if err != nil {
+		if !done { // fill may have panicked, too
 			f.Close()
 			os.Remove(f.Name())
 		}
@@ -42,7 +47,23 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) (err error
 			return fmt.Errorf("atomicfile: writing %s: %w", path, err)
 		}
 	}
+	done = true
 	syncDir(dir)
+	return nil
+}
+
+func writeThrough(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+	}
+	if err := fill(f); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+	}
 	return nil
 }
 

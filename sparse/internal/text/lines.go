@@ -20,7 +20,10 @@ type Lines struct {
 
 // NewLines starts before the first line of data.
 func NewLines(data []byte) *Lines {
-	return &Lines{rest: append(data, '\n')}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		data = append(data, '\n')
+	}
+	return &Lines{rest: data}
 }
 
 // Next advances to the next line with a token; false means there is none.

@@ -1,0 +1,160 @@
+package sparse
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
+
+// smallBzip2 is smallText compressed by bzip2: the library only decompresses.
+const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
+
+// compressed returns smallText in every form the readers take.
+func compressed(t testing.TB) map[Compression][]byte {
+	t.Helper()
+	bz, err := base64.StdEncoding.DecodeString(smallBzip2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := compress(t, []byte(smallText))
+	forms[Plain], forms[Bzip2] = []byte(smallText), bz
+	return forms
+}
+
+// compress returns text in every form the libraries can write.
+func compress(t testing.TB, text []byte) map[Compression][]byte {
+	t.Helper()
+	forms := map[Compression][]byte{}
+	for kind, open := range map[Compression]func(io.Writer) (io.WriteCloser, error){
+		Gzip: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
+		XZ:   func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
+		Zstd: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+	} {
+		var b bytes.Buffer
+		w, err := open(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		forms[kind] = b.Bytes()
+	}
+	return forms
+}
+
+func TestCompressedFiles(t *testing.T) {
+	want := mustRead(t, smallText, nil)
+	for kind, data := range compressed(t) {
+		t.Run(kind.String(), func(t *testing.T) {
+			d, err := ReadLIBSVM(iotest.HalfReader(bytes.NewReader(data)), "f", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(d.X, want.X) || d.Stats.Compression != kind || d.Stats.Bytes != int64(len(smallText)) {
+				t.Errorf("read %v, %+v", dense(d.X), d.Stats)
+			}
+			if kind == Plain {
+				return
+			}
+			twice, err := ReadLIBSVM(bytes.NewReader(bytes.Repeat(data, 2)), "f", nil)
+			if err != nil {
+				t.Fatalf("two streams one after the other: %v", err)
+			}
+			if twice.Stats.Rows != 4 {
+				t.Errorf("two streams one after the other have %d rows, want 4", twice.Stats.Rows)
+			}
+		})
+	}
+}
+
+// Whatever is cut off a compressed file, reading it is an error: never a shorter
+// data set.
+func TestTruncatedFiles(t *testing.T) {
+	for kind, data := range compressed(t) {
+		if kind == Plain {
+			continue
+		}
+		t.Run(kind.String(), func(t *testing.T) {
+			for n := range data {
+				_, err := ReadLIBSVM(bytes.NewReader(data[:n]), "cut.dat", nil)
+				var p *ParseError
+				if !errors.As(err, &p) || p.File != "cut.dat" {
+					t.Fatalf("%d of %d bytes: %v, want a *ParseError about cut.dat", n, len(data), err)
+				}
+				if n >= 6 && (!strings.Contains(p.Msg, "truncated "+kind.String()) || p.Err == nil) {
+					t.Errorf("%d of %d bytes: %v, want it to say truncated %v", n, len(data), err, kind)
+				}
+			}
+		})
+	}
+}
+
+// The same for files of many blocks, cut at random places.
+func TestTruncatedLargeFiles(t *testing.T) {
+	for kind, data := range compress(t, rcv1Text(1000, 6)) {
+		r := newRandom(1)
+		for range 30 {
+			n := 6 + r.below(len(data)-6)
+			_, err := ReadLIBSVM(bytes.NewReader(data[:n]), "cut.dat", nil)
+			wantParseError(t, err, 0, 0, "cut.dat: truncated "+kind.String())
+		}
+	}
+}
+
+// Whatever bit is wrong in a compressed file, reading it is an error or, for the
+// few bits without meaning, gives the right data.
+func TestCorruptFiles(t *testing.T) {
+	want := mustRead(t, smallText, nil)
+	for kind, data := range compressed(t) {
+		if kind == Plain {
+			continue
+		}
+		t.Run(kind.String(), func(t *testing.T) {
+			said := 0
+			for bit := range 8 * len(data) {
+				bad := bytes.Clone(data)
+				bad[bit/8] ^= 1 << (bit % 8)
+				d, err := ReadLIBSVM(bytes.NewReader(bad), "bad.dat", nil)
+				if err == nil && (!sameBits(d.X, want.X) || !sameFloats(d.Labels, want.Labels)) {
+					t.Errorf("bit %d wrong: other data without an error", bit)
+				}
+				if err != nil && strings.Contains(err.Error(), "bad.dat: corrupt "+kind.String()) {
+					said++
+				}
+			}
+			if said < 4*len(data) {
+				t.Errorf("only %d of %d damaged files are called corrupt", said, 8*len(data))
+			}
+		})
+	}
+}
+
+// A failing disk is not a damaged file.
+func TestFailingSource(t *testing.T) {
+	for kind, data := range compressed(t) {
+		broken := io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe))
+		_, err := ReadLIBSVM(broken, "disk.dat", nil)
+		if !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%v: %v does not wrap the source's error", kind, err)
+		}
+		var p *ParseError
+		if errors.As(err, &p) {
+			t.Errorf("%v: %v blames the file", kind, err)
+		}
+		wantError(t, err, "reading disk.dat")
+	}
+}
