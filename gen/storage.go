@@ -13,7 +13,6 @@ type storage struct {
 	idxBytes int
 	valBytes int
 	index    func(e *emitter, m operand.Mem, j reg.GPVirtual) // one column, zero-extended
-	indices  func(e *emitter, m operand.Mem, lanes int) vec   // four columns as 32-bit lanes
 	values   func(e *emitter, m operand.Mem, k mask) vec      // a vector of values, +0 outside the mask
 	oneValue func(e *emitter, m operand.Mem) vec              // one value, in the low lane
 }
@@ -22,15 +21,7 @@ type storage struct {
 var plainStorage = storage{
 	idx: "int32", val: "float64",
 	idxBytes: 4, valBytes: 8,
-	index: func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) },
-	indices: func(e *emitter, m operand.Mem, lanes int) vec {
-		v := e.XMM()
-		if lanes == 8 {
-			v = e.YMM()
-		}
-		e.VMOVDQU(m, v)
-		return v
-	},
+	index:  func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) },
 	values: func(e *emitter, m operand.Mem, k mask) vec { return e.load(e, m, k) },
 	oneValue: func(e *emitter, m operand.Mem) vec {
 		v := e.XMM()

@@ -17,11 +17,44 @@
 //   - scatter-adds run in row order, then index order;
 //   - elementwise work fuses exactly where the doc comment writes FMA.
 //
+// Eight lanes for sparse rows were chosen by measurement: on a Zen 5 core rows of
+// 14 nonzeros took 0.23 ns a nonzero with 8 lanes and with 4, rows of 75 took
+// 0.30 and 0.29; 8 lanes are one AVX-512 register and halve the chain of a row
+// that is waited for.
+//
+// # Accuracy
+//
+// The exponential is within 0.9 ulp, the logistic slope within 2.5 and the
+// logistic loss within 2 ulp of the exact value for |margin| <= 708; tests hold
+// them to math/big. A sum of n products is within the usual gamma_n bound of
+// the exact one.
+//
+// # Levels
+//
+// Generic is portable Go. AVX2 needs AVX2 and FMA, AVX512 the whole of
+// x86-64-v4. The highest level the processor offers is used; the environment
+// variable SCAS_LEVEL (generic, avx2 or avx512) chooses another at start, Use
+// later. The build tag purego leaves Generic alone. What a level needs is read
+// off its instructions by the generator and checked before it is offered.
+// Without fused multiply-add hardware Generic is right but slow.
+//
 // # Safety
 //
 // Functions panic when slices disagree in length. They trust the column
 // indices of Rows, which were validated when the matrix was built. Slices must
-// not overlap unless the doc comment of the function says they may.
+// not overlap unless the doc comment of the function says they may. Nothing
+// allocates. Kernels may run in any number of goroutines on different outputs;
+// the race detector sees what they read and write. One assembly call is bounded
+// to 65536 nonzeros or elements, with a pre-emption point between calls; a
+// longer row is cut with its lanes kept, which changes no bit.
+//
+// # Why assembly
+//
+// The experimental package simd/archsimd of Go 1.26 has no gather and no
+// scatter, changes between releases and hides behind an experiment flag. When
+// it gains them and leaves the experiment it should replace this assembly: the
+// contract above does not name an instruction. Until then package gen writes
+// each kernel once and emits it for every instruction set.
 package kernels
 
 //go:generate go run ../gen/cmd/gen -out .

@@ -1,0 +1,177 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAliases runs each overlap that a doc comment allows and expects what
+// separate slices give.
+func TestAliases(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range lengths {
+			rng := rand.New(rand.NewPCG(11, uint64(n)))
+			x, y := sources[4].vector(rng, n), sources[4].vector(rng, n)
+			want := make([]float64, n)
+
+			loss := LogisticSlopes(want, x, y)
+			a := slices.Clone(x)
+			sameScalar(t, "loss of LogisticSlopes(x, x, y)", LogisticSlopes(a, a, y), loss)
+			sameVector(t, "LogisticSlopes(x, x, y)", a, want)
+			b := slices.Clone(y)
+			sameScalar(t, "loss of LogisticSlopes(y, x, y)", LogisticSlopes(b, x, b), loss)
+			sameVector(t, "LogisticSlopes(y, x, y)", b, want)
+
+			loss = SquaredSlopes(want, x, y)
+			a, b = slices.Clone(x), slices.Clone(y)
+			sameScalar(t, "loss of SquaredSlopes(x, x, y)", SquaredSlopes(a, a, y), loss)
+			sameVector(t, "SquaredSlopes(x, x, y)", a, want)
+			sameScalar(t, "loss of SquaredSlopes(y, x, y)", SquaredSlopes(b, x, b), loss)
+			sameVector(t, "SquaredSlopes(y, x, y)", b, want)
+
+			limit := abs(slices.Clone(y))
+			SoftThreshold(want, x, limit)
+			a, b = slices.Clone(x), slices.Clone(limit)
+			SoftThreshold(a, a, limit)
+			sameVector(t, "SoftThreshold(v, v, t)", a, want)
+			SoftThreshold(b, x, b)
+			sameVector(t, "SoftThreshold(t, v, t)", b, want)
+
+			copy(want, x)
+			Axpy(0.5, slices.Clone(x), want)
+			a = slices.Clone(x)
+			Axpy(0.5, a, a)
+			sameVector(t, "Axpy(x, x)", a, want)
+			sameScalar(t, "Dot(x, x)", Dot(x, x), Dot(x, slices.Clone(x)))
+
+			w, s, w2, s2 := slices.Clone(x), slices.Clone(y), slices.Clone(x), slices.Clone(y)
+			ProjectedUpdate(w, s, y, y, 0.1)
+			ProjectedUpdate(w2, s2, y, slices.Clone(y), 0.1)
+			sameVector(t, "ProjectedUpdate with d = q", append(w, s...), append(w2, s2...))
+
+			w, s, w2, s2 = slices.Clone(x), slices.Clone(y), slices.Clone(x), slices.Clone(y)
+			p, c := ProxDual(w, s, limit, limit, 2)
+			p2, c2 := ProxDual(w2, s2, limit, slices.Clone(limit), 2)
+			sameVector(t, "ProxDual with ax = limit", append(w, append(s, p, c)...), append(w2, append(s2, p2, c2)...))
+		}
+	})
+}
+
+// TestInputsKept checks that nothing but the outputs is written.
+func TestInputsKept(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range lengths {
+			rng := rand.New(rand.NewPCG(12, uint64(n)))
+			in := make([][]float64, 4)
+			for i := range in {
+				in[i] = sources[0].vector(rng, n)
+			}
+			abs(in[3])
+			before := slices.Concat(in...)
+			out := func() []float64 { return make([]float64, n) }
+			LogisticSlopes(out(), in[0], in[1])
+			SquaredSlopes(out(), in[0], in[1])
+			ProjectedUpdate(out(), out(), in[0], in[1], 0.1)
+			ProjectedUpdateBox(out(), out(), in[0], in[1], in[2], in[3], 0.1)
+			ProjectedUpdateBall(out(), out(), in[0], in[1], 0.1, 1)
+			SoftThreshold(out(), in[0], in[3])
+			ProxDual(out(), out(), in[0], in[3], 2)
+			Axpy(2, in[0], out())
+			sameVector(t, "inputs", slices.Concat(in...), before)
+		}
+	})
+}
+
+// TestAllocations checks that nothing allocates, long rows included.
+func TestAllocations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 1))
+	const n = 5000
+	a := rowsOf(rng, sources[0], []int{14, 0, 2*maxWork + 9, 75}, n)
+	dst, lab := make([]float64, a.Len()), labels(rng, n)
+	var v [8][]float64
+	for i := range v {
+		v[i] = sources[0].vector(rng, n)
+	}
+	lim := abs(sources[0].vector(rng, n))
+	eachLevel(t, func(t *testing.T) {
+		if got := testing.AllocsPerRun(5, func() {
+			Margins(dst, a, v[0])
+			Gradient(v[1], a, dst)
+			Dot(v[0], v[1])
+			Axpy(1e-9, v[0], v[1])
+			LogisticSlopes(v[2], v[0], lab)
+			LogisticSlopes(nil, v[0], lab)
+			SquaredSlopes(v[2], v[0], lab)
+			ProjectedUpdate(v[3], v[4], v[0], v[5], 1e-9)
+			ProjectedUpdateBox(v[3], v[4], v[0], v[5], v[6], v[7], 1e-9)
+			ProjectedUpdateBall(v[3], v[4], v[0], v[5], 1e-9, 1)
+			SoftThreshold(v[2], v[0], lim)
+			ProxDual(v[3], v[4], v[0], lim, 2)
+		}); got != 0 {
+			t.Errorf("%v allocations", got)
+		}
+	})
+}
+
+// TestMisuse checks that every disagreement of lengths panics, with a message
+// that names the function and the argument.
+func TestMisuse(t *testing.T) {
+	v := func(n int) []float64 { return make([]float64, n) }
+	rows := func(ptr ...int64) Rows { return Rows{ptr, make([]int32, 4), v(4)} }
+	for _, c := range []struct {
+		want string
+		call func()
+	}{
+		{"Margins: len(dst) is 2, want the number of rows, 1", func() { Margins(v(2), rows(0, 4), v(1)) }},
+		{"Margins: row pointers run from 0 to 5, but there are 4 indices", func() { Margins(v(1), rows(0, 5), v(1)) }},
+		{"Margins: row pointers run from -1 to 4", func() { Margins(v(1), rows(-1, 4), v(1)) }},
+		{"Margins: row pointers run from 3 to 2", func() { Margins(v(1), rows(3, 2), v(1)) }},
+		{"Margins: row pointers", func() { Margins(v(1), Rows{[]int64{0, 4}, make([]int32, 4), v(3)}, v(1)) }},
+		{"Gradient: len(slope) is 0", func() { Gradient(v(1), rows(0, 4), nil) }},
+		{"Gradient: row pointers", func() { Gradient(v(1), rows(0, 5), v(1)) }},
+		{"Dot: len(y)", func() { Dot(v(2), v(1)) }},
+		{"Axpy: len(y)", func() { Axpy(1, v(2), v(1)) }},
+		{"LogisticSlopes: len(label)", func() { LogisticSlopes(v(2), v(2), v(1)) }},
+		{"LogisticSlopes: len(slope)", func() { LogisticSlopes(v(1), v(2), v(2)) }},
+		{"SquaredSlopes: len(label)", func() { SquaredSlopes(nil, v(2), v(1)) }},
+		{"SquaredSlopes: len(slope)", func() { SquaredSlopes(v(3), v(2), v(2)) }},
+		{"ProjectedUpdate: len(s)", func() { ProjectedUpdate(v(2), v(1), v(2), v(2), 1) }},
+		{"ProjectedUpdate: len(d)", func() { ProjectedUpdate(v(2), v(2), v(1), v(2), 1) }},
+		{"ProjectedUpdate: len(q)", func() { ProjectedUpdate(v(2), v(2), v(2), v(1), 1) }},
+		{"ProjectedUpdateBox: len(lo)", func() { ProjectedUpdateBox(v(2), v(2), v(2), v(2), v(1), v(2), 1) }},
+		{"ProjectedUpdateBox: len(hi)", func() { ProjectedUpdateBox(v(2), v(2), v(2), v(2), v(2), v(1), 1) }},
+		{"ProjectedUpdateBall: len(q)", func() { ProjectedUpdateBall(v(2), v(2), v(2), v(1), 1, 1) }},
+		{"SoftThreshold: len(dst)", func() { SoftThreshold(v(1), v(2), v(2)) }},
+		{"SoftThreshold: len(t)", func() { SoftThreshold(v(2), v(2), v(1)) }},
+		{"ProxDual: len(beta)", func() { ProxDual(v(1), v(2), v(2), v(2), 1) }},
+		{"ProxDual: len(y)", func() { ProxDual(v(2), v(1), v(2), v(2), 1) }},
+		{"ProxDual: len(limit)", func() { ProxDual(v(2), v(2), v(2), v(1), 1) }},
+	} {
+		func() {
+			defer func() {
+				got, _ := recover().(string)
+				if !strings.HasPrefix(got, "kernels: "+c.want) {
+					t.Errorf("panic %q, want kernels: %s", got, c.want)
+				}
+			}()
+			c.call()
+		}()
+	}
+}
+
+// TestEmpty checks the zero Rows and empty vectors.
+func TestEmpty(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		Margins(nil, Rows{}, nil)
+		Gradient(nil, Rows{}, nil)
+		dst := []float64{7, 7}
+		Margins(dst, Rows{Ptr: []int64{0, 0, 0}}, nil)
+		sameVector(t, "empty rows", dst, []float64{0, 0})
+		if got := Dot(nil, nil); math.Float64bits(got) != 0 {
+			t.Errorf("Dot of nothing = %v, want +0", got)
+		}
+	})
+}

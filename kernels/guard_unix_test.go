@@ -1,0 +1,82 @@
+//go:build unix
+
+package kernels
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// guarded returns a copy of s that ends at an inaccessible page, or starts
+// after one, so that touching a byte outside it faults.
+func guarded[T any](t *testing.T, s []T, end bool) []T {
+	t.Helper()
+	if len(s) == 0 {
+		return s
+	}
+	page := unix.Getpagesize()
+	size := len(s) * int(unsafe.Sizeof(s[0]))
+	body := (size + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, body+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Munmap(m); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, p := range [][]byte{m[:page], m[page+body:]} {
+		if err := unix.Mprotect(p, unix.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	off := page
+	if end {
+		off += body - size
+	}
+	g := unsafe.Slice((*T)(unsafe.Pointer(&m[off])), len(s))
+	copy(g, s)
+	return g
+}
+
+// TestBounds runs every function with a guard page before, then after, every
+// argument. The vector that rows refer to is guarded as well, and the rows hold
+// its first and its last element.
+func TestBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range lengths {
+			if n == 0 || n > 250 {
+				continue
+			}
+			for _, end := range []bool{false, true} {
+				vec := func() []float64 { return guarded(t, sources[0].vector(rng, n), end) }
+				a := rowsOf(rng, sources[0], []int{n}, n)
+				a.Ptr = []int64{0, int64(n)}
+				a.Idx, a.Val = a.Idx[3:], a.Val[3:]
+				a.Idx[0], a.Idx[n-1] = 0, int32(n-1)
+				a = Rows{guarded(t, a.Ptr, end), guarded(t, a.Idx, end), guarded(t, a.Val, end)}
+				one := guarded(t, []float64{1}, end)
+				Margins(one, a, vec())
+				Gradient(vec(), a, one)
+				active.rowLanes([8]float64{}, a.Idx, a.Val, vec())
+				active.scatterRow(vec(), a.Idx, a.Val, 1)
+				Dot(vec(), vec())
+				Axpy(2, vec(), vec())
+				LogisticSlopes(vec(), vec(), vec())
+				LogisticSlopes(nil, vec(), vec())
+				SquaredSlopes(vec(), vec(), vec())
+				SquaredSlopes(nil, vec(), vec())
+				ProjectedUpdate(vec(), vec(), vec(), vec(), 0.1)
+				ProjectedUpdateBox(vec(), vec(), vec(), vec(), vec(), vec(), 0.1)
+				ProjectedUpdateBall(vec(), vec(), vec(), vec(), 0.1, 1)
+				SoftThreshold(vec(), vec(), vec())
+				ProxDual(vec(), vec(), vec(), vec(), 1)
+			}
+		}
+	})
+}
