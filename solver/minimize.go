@@ -31,6 +31,9 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	if err = r.loop(info.iterate); err == nil {
 		err = r.watchEnd()
 	}
+	if bad := (*SettingError)(nil); errors.As(err, &bad) {
+		return nil, err
+	}
 	return r.result(err), err
 }
 
@@ -64,11 +67,12 @@ func (r *run) begin() (bool, error) {
 	if err := r.watch(r.snapshot()); err != nil {
 		return false, err
 	}
-	r.eta, r.steps = r.schedule()
-	if !r.affords(r.steps) {
-		return false, r.budgetError(r.steps)
+	eta, steps := r.schedule()
+	if !r.affords(steps) {
+		return false, r.budgetError(steps)
 	}
-	r.passes += r.cost(r.steps)
+	r.eta, r.steps = eta, steps
+	r.passes += r.cost(steps)
 	return true, nil
 }
 
@@ -92,7 +96,7 @@ func (r *run) budgetError(steps int) error {
 func (r *run) snapshot() float64 {
 	sum := r.gradient(r.z, r.x, r.slope0)
 	inv := 1 / float64(r.n)
-	return float64(sum*inv) + 0.5*r.prob.L2*sumSquares(r.x) + r.prob.Penalty.value(r.applyA(r.x))
+	return float64(sum*inv) + r.prob.ridge(r.x) + r.prob.Penalty.value(r.applyA(r.x))
 }
 
 // accumulate updates the averages of the outer iterates.

@@ -64,8 +64,14 @@ func (p *Problem) Evaluate(x []float64) Evaluation {
 	p.Data.MulVec(margin, x)
 	ev := Evaluation{Loss: p.loss().Slopes(nil, margin, p.Labels) / float64(rows)}
 	ev.Penalty = p.penaltyAt(x)
-	ev.Objective = ev.Loss + ev.Penalty + 0.5*p.L2*sumSquares(x)
+	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
+}
+
+// ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
+// product into the caller's sum on some machines and not on others.
+func (p *Problem) ridge(x []float64) float64 {
+	return float64(0.5 * p.L2 * sumSquares(x))
 }
 
 // penaltyAt returns g(A x).
@@ -87,7 +93,7 @@ func (g L1) value(y []float64) float64 {
 		}
 		sum += math.Abs(v)
 	}
-	return g.Lambda * sum
+	return float64(g.Lambda * sum)
 }
 
 func (p *Problem) loss() Loss {

@@ -16,7 +16,7 @@ const curvatureSample = 4096
 // tune fills in the constants and what the settings leave to be chosen.
 func (r *run) tune() {
 	r.constants = newConstants(r.prob)
-	r.autoEta = r.set.Eta == 0
+	r.autoEta = r.set.Eta == 0 && r.set.Schedule == Practical
 	r.dualUpdates = 1
 	if r.set.Method == SCASK {
 		if r.dualUpdates = r.set.DualUpdates; r.dualUpdates == 0 {
@@ -132,11 +132,11 @@ func (r *run) schedule() (eta float64, steps int) {
 	}
 	c := r.constants
 	if r.set.Method == SCASStrong {
-		eta = c.MuF / (8*c.NuF*c.NuF + c.MuF*c.NuL)
+		eta = c.MuF / (float64(8*c.NuF*c.NuF) + float64(c.MuF*c.NuL))
 		return eta, clampSteps(4 / (eta * c.MuF))
 	}
 	d := r.prob.Domain.Diameter()
-	ct := float64(c.NuL*c.NuL)*float64(d*d) + r.augmentedGradientSquared()
+	ct := float64(c.NuL*c.NuL*d*d) + r.augmentedGradientSquared()
 	t := float64(r.outer + 1)
 	return 1 / (ct * math.Pow(t, r.set.Delta)), clampSteps(ct * math.Pow(t, 2*r.set.Delta))
 }

@@ -18,8 +18,8 @@ func (r *run) watch(objective float64) error {
 		w.keep(r)
 		return nil
 	}
-	lost := !(objective <= 10*w.first) && objective > w.best
-	if !lost && objective <= w.best+1e-3*(w.first-w.best) {
+	lost := !(objective <= 10*w.first) // true for NaN
+	if !lost && objective <= w.best+float64(1e-3*(w.first-w.best)) {
 		return nil
 	}
 	w.worse++
@@ -42,7 +42,7 @@ func (r *run) watch(objective float64) error {
 func (r *run) watchEnd() error {
 	w := &r.watcher
 	objective := r.prob.Evaluate(r.x).Objective
-	if objective <= 10*w.first || objective <= w.best {
+	if objective <= 10*w.first {
 		return nil
 	}
 	if r.autoEta {

@@ -1,0 +1,206 @@
+package solver
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// Known optima, computed by an interior-point Newton method to 1e-11; covtype's
+// by 200 passes of an independent C program, stable to 1e-15.
+const (
+	optimumA9a      = 0.32324138841427674
+	optimumA9aGraph = 0.32503800528155763
+	optimumA9aMu    = 0.3249405323852009
+	optimumA9aBoth  = 0.3266789366377241
+	optimumA1a      = 0.3445815851250778
+	optimumHeart    = 0.4494553066342697
+	optimumCovtype  = 0.5143942796699823
+	optimumRCV1     = 0.256618008503
+)
+
+// TestKnownOptima runs every method with automatic settings on real data and
+// asks for the gaps the package promises.
+func TestKnownOptima(t *testing.T) {
+	a9aGraph := func(t *testing.T) *sparse.CSR {
+		c, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, _ := c.A.Dims(); l != 291+123 {
+			t.Fatalf("the graph of a9a gives %d rows, want 291 edges over the identity", l)
+		}
+		return c.A
+	}
+	chain := func(*testing.T) *sparse.CSR { return graph.Chain(13).FusedLasso() }
+	cases := []struct {
+		name, file string
+		features   int
+		lambda, mu float64
+		constraint func(*testing.T) *sparse.CSR
+		optimum    float64
+		method     Method
+		passes     float64
+		gap        float64
+	}{
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCASK, 60, 1e-6},
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCAS, 100, 1e-4},
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCASStrong, 100, 1e-4},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASK, 60, 1e-5},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCAS, 100, 1e-4},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASStrong, 100, 1e-4},
+		{"a9a mu", "paper/a9a.zst", 123, 1e-5, 1e-4, nil, optimumA9aMu, SCASStrong, 60, 1e-6},
+		{"a9a graph mu", "paper/a9a.zst", 123, 1e-5, 1e-4, a9aGraph, optimumA9aBoth, SCASK, 60, 1e-9},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASK, 100, 1e-6},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCAS, 240, 1e-6},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASStrong, 240, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCASK, 100, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCAS, 100, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCASStrong, 100, 1e-6},
+		{"covtype", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0, nil, optimumCovtype, SCASK, 20, 1e-5},
+		{"rcv1 stand-in", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, 0, nil, optimumRCV1, SCASK, 8, 1e-2},
+	}
+	for _, c := range cases {
+		t.Run(c.name+"/"+string(c.method), func(t *testing.T) {
+			p := load(t, c.file, c.features)
+			p.Penalty.Lambda, p.L2 = c.lambda, c.mu
+			if c.constraint != nil {
+				p.Constraint = c.constraint(t)
+			}
+			res := mustMinimize(t, p, &Settings{Method: c.method, Passes: c.passes})
+			gap := res.At.Objective - c.optimum
+			t.Logf("gap %.2e after %g passes (average %.1e), eta %.3g, rho %.3g, residuals %.1e %.1e, %.2f s",
+				gap, res.Stats.Passes, res.AtAverage.Objective-c.optimum, res.Stats.Eta, res.Stats.Rho, res.PrimalResidual, res.DualResidual, res.Stats.Seconds)
+			if !(gap <= c.gap) || gap < -1e-10 {
+				t.Errorf("objective %.12f is %.2e from the optimum; want at most %.0e and not below", res.At.Objective, gap, c.gap)
+			}
+			checkDual(t, p, res)
+			if c.mu > 0 && !(res.DualityGap >= gap-1e-13) {
+				t.Errorf("duality gap %.2e is below the true gap %.2e", res.DualityGap, gap)
+			}
+		})
+	}
+}
+
+// checkDual asks for what holds after every dual update: |beta| ≤ limit, and
+// beta = limit·sign(y) where y is not zero.
+func checkDual(t *testing.T, p *Problem, res *Result) {
+	t.Helper()
+	for j, b := range res.Dual {
+		limit := p.Penalty.Lambda
+		if p.Penalty.Weights != nil {
+			limit *= p.Penalty.Weights[j]
+		}
+		if math.Abs(b) > limit {
+			t.Fatalf("|beta[%d]| = %v exceeds %v", j, math.Abs(b), limit)
+		}
+		if y := res.Y[j]; y != 0 && b != math.Copysign(limit, y) {
+			t.Fatalf("y[%d] = %v but beta = %v, not ±%v", j, y, b, limit)
+		}
+	}
+}
+
+// TestSquaredAgainstRidge compares with the closed form: squared loss with an
+// L2 term alone is a linear system.
+func TestSquaredAgainstRidge(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
+	p.Constraint, p.L2 = nil, 0.3
+	res := mustMinimize(t, p, &Settings{Passes: 400})
+	// Stationarity: (2/n) X'(Xx − b) + mu x = 0.
+	ref := &naive{p: p, x: res.X}
+	if g := math.Sqrt(sumSquares(ref.fullGradient())); g > 1e-12 {
+		t.Errorf("gradient at the solution has norm %.1e", g)
+	}
+}
+
+// TestPlantedSolution asks for the support and the groups of the planted x.
+func TestPlantedSolution(t *testing.T) {
+	for _, c := range []struct {
+		opt    sparse.SyntheticOptions
+		lambda float64
+		method Method
+	}{
+		{sparse.SyntheticOptions{Rows: 3000, Features: 40, Noise: 0.5, Seed: 13}, 0.02, SCASK},
+		{sparse.SyntheticOptions{Rows: 1500, Features: 40, Noise: 0.5, Seed: 6, Cliques: true}, 0.008, SCASK},
+		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, SCASK},
+		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, SCASStrong},
+	} {
+		p, s := planted(t, c.opt, c.lambda)
+		if c.method == SCASStrong {
+			p.L2 = 1e-3
+		}
+		res := mustMinimize(t, p, &Settings{Method: c.method, Passes: 400})
+		if !res.Stats.Rounded {
+			t.Errorf("%+v: zeros and ties were not made exact", c.opt)
+		}
+		for j, v := range s.Coefficients {
+			if (v == 0) != (res.X[j] == 0) {
+				t.Errorf("%+v: coefficient %d is %v, planted %v", c.opt, j, res.X[j], v)
+			}
+		}
+		for _, group := range s.Groups {
+			for _, j := range group {
+				if res.X[j] != res.X[group[0]] {
+					t.Errorf("%+v: features %d and %d of one group have %v and %v", c.opt, group[0], j, res.X[group[0]], res.X[j])
+				}
+			}
+		}
+	}
+}
+
+// TestDualityGap: the gap bounds the distance to the optimum at every stage and
+// vanishes with it.
+func TestDualityGap(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
+	p.L2 = 1e-2
+	best := mustMinimize(t, p, &Settings{Passes: 2000})
+	if best.DualityGap > 1e-12 || best.DualityGap < 0 {
+		t.Errorf("gap after 2000 passes is %.1e", best.DualityGap)
+	}
+	for _, method := range []Method{SCASK, SCAS, SCASStrong} {
+		for _, passes := range []float64{2, 4, 10, 30, 100} {
+			res := mustMinimize(t, p, &Settings{Method: method, Passes: passes})
+			if excess := res.At.Objective - best.At.Objective; res.DualityGap < excess-1e-14 {
+				t.Errorf("%s, %g passes: gap %.3e is below the true excess %.3e", method, passes, res.DualityGap, excess)
+			}
+			checkDual(t, p, res)
+		}
+	}
+}
+
+// TestDomains: with a box or a ball that cuts the solution off, the result is a
+// fixed point of the projected gradient, and inside.
+func TestDomains(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
+	for _, d := range []Domain{NewBox(20, -0.3, 0.2), Ball{0.5}, positive{}} {
+		p.Domain = d
+		res := mustMinimize(t, p, &Settings{Passes: 2000})
+		if res.DualResidual > 1e-8 || res.PrimalResidual > 1e-8 {
+			t.Errorf("%T: residuals %.1e, %.1e", d, res.PrimalResidual, res.DualResidual)
+		}
+		inside := append([]float64(nil), res.X...)
+		d.Project(inside)
+		if distance(inside, res.X) > 1e-15 {
+			t.Errorf("%T: the solution lies outside by %.1e", d, distance(inside, res.X))
+		}
+	}
+}
+
+// TestFixedPoint: at a solution the stochastic steps do not move.
+func TestFixedPoint(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
+	p.L2 = 1e-2
+	for _, method := range []Method{SCASK, SCAS, SCASStrong} {
+		var before, after []float64
+		mustMinimize(t, p, &Settings{Method: method, Passes: 3000, Recorder: RecorderFunc(func(pt *Point) error {
+			before, after = after, append([]float64(nil), pt.X...)
+			return nil
+		})})
+		if d := distance(before, after); d > 1e-13 {
+			t.Errorf("%s moves by %.1e at the solution", method, d)
+		}
+	}
+}
