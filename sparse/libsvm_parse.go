@@ -33,7 +33,7 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 		p.bias = 0
 	}
 	if opt.Features > 0 {
-		p.limit = int64(opt.Features) - 1 + p.bias
+		p.limit = min(p.limit, int64(opt.Features)-1+p.bias)
 	}
 	return p
 }

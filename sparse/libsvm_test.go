@@ -142,7 +142,7 @@ func TestReadOptionsRefused(t *testing.T) {
 	}{
 		{ReadOptions{IndexBase: 3}, "IndexBase is IndexBase(3)"},
 		{ReadOptions{Features: -1}, "Features is -1"},
-		{ReadOptions{Features: math.MaxInt32 + 1}, "Features is 2147483648"},
+		{ReadOptions{Features: MaxCols + 1}, "Features is 2147483649"},
 		{ReadOptions{Regression: true, Positive: new(1.0)}, "more than one"},
 		{ReadOptions{Positive: new(math.NaN())}, "Positive is NaN"},
 	} {

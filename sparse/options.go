@@ -41,8 +41,8 @@ func (o *ReadOptions) check() error {
 	switch {
 	case o.IndexBase > OneBased:
 		return fmt.Errorf("sparse: ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
-	case o.Features < 0 || o.Features > math.MaxInt32:
-		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, math.MaxInt32)
+	case o.Features < 0 || o.Features > MaxCols:
+		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
 	case ways > 1:
 		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Regression, AnyLabels set: want at most one")
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -34,8 +35,8 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 
 // ReadEdges reads a graph over p features from lines `i j [weight]` with 1-based
 // i and j and weight 1 if absent, possibly compressed. Blank lines and comments
-// from '#' on are skipped; a file without an edge is a graph without one. An
-// endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
+// from '#' on are skipped; a file of comments only is a graph without edges, but
+// an empty one is an error. An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
 // and a weight that is 0 or not finite are errors of type *sparse.ParseError.
 func ReadEdges(r io.Reader, name string, p int) (*Graph, error) {
 	if p < 1 || p > math.MaxInt32 {
@@ -44,6 +45,9 @@ func ReadEdges(r io.Reader, name string, p int) (*Graph, error) {
 	data, _, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, &sparse.ParseError{File: name, Msg: "the file is empty: expected edges `i j [weight]`, or a comment if there are none"}
 	}
 	var edges []Edge
 	firstLine := make(map[[2]int32]int)
@@ -82,7 +86,11 @@ func parseEdge(lines *text.Lines, name string, p int) (Edge, error) {
 		e.Weight = v
 	}
 	if msg := e.problem(p, 1); msg != "" {
-		return Edge{}, errorAt(lines, name, len(fields)-1, msg)
+		field := len(fields) - 1 // the weight, unless it is a self-loop
+		if e.I == e.J {
+			field = 1
+		}
+		return Edge{}, errorAt(lines, name, field, msg)
 	}
 	return e, nil
 }
@@ -92,10 +100,11 @@ func errorAt(lines *text.Lines, name string, field int, msg string) error {
 	return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: msg}
 }
 
-// Write writes the graph in the form ReadEdges reads, so that reading gives the
-// same edges in the same order.
+// Write writes the graph in the form ReadEdges reads, under a comment, so that
+// reading gives the same edges in the same order and the same bits.
 func (g *Graph) Write(w io.Writer) error {
 	bw := bufio.NewWriter(w)
+	fmt.Fprintf(bw, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 	for _, e := range g.edges {
 		// The first error of bw sticks until Flush.
 		fmt.Fprintf(bw, "%d %d %s\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64))

@@ -1,0 +1,65 @@
+package sparse
+
+import (
+	"testing"
+)
+
+// The sets that experiments use load with their known shapes and labels.
+func TestRealData(t *testing.T) {
+	tests := []struct {
+		dir, file          string
+		rows, cols         int
+		nnz                int64 // 0: not known beforehand
+		negative, positive int
+		mapping            LabelMapping
+		opt                *ReadOptions
+	}{
+		{"paper", "a9a.zst", 32561, 123, 451592, 24720, 7841, LabelMapping{-1, 1}, nil},
+		{"paper", "a9a.t.zst", 16281, 123, 225731, 12435, 3846, LabelMapping{-1, 1}, &ReadOptions{Features: 123}},
+		{"paper", "a9a.t.zst", 16281, 122, 225731, 12435, 3846, LabelMapping{-1, 1}, nil},
+		{"paper", "covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, 297711, 283301, LabelMapping{1, 2}, nil},
+		{"paper", "rcv1v2_binary_train.libsvm.zst", 20242, 47236, 1517192, 0, 0, LabelMapping{-1, 1}, &ReadOptions{Features: 47236}},
+		{"paper", "rcv1v2_binary_test.libsvm.zst", 3507, 47236, 266582, 0, 0, LabelMapping{-1, 1}, &ReadOptions{Features: 47236}},
+		{"paper", "hivfp_train.libsvm.zst", 12678, 4932, 5453485, 12260, 418, LabelMapping{-1, 1}, &ReadOptions{Features: 4932}},
+		{"paper", "hivfp_test.libsvm.zst", 10000, 4932, 4293008, 9639, 361, LabelMapping{-1, 1}, &ReadOptions{Features: 4932}},
+		{"small", "a1a", 1605, 119, 0, 1210, 395, LabelMapping{-1, 1}, nil},
+		{"small", "heart_scale", 270, 13, 0, 150, 120, LabelMapping{-1, 1}, nil},
+		{"small", "breast-cancer_scale", 683, 10, 0, 444, 239, LabelMapping{2, 4}, nil},
+		{"small", "german.numer_scale", 1000, 24, 0, 700, 300, LabelMapping{-1, 1}, nil},
+		{"small", "abalone", 4177, 8, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
+		{"small", "housing_scale", 506, 13, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			d, err := ReadLIBSVMFile(dataFile(t, tt.dir, tt.file), tt.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, cols := d.X.Dims()
+			if rows != tt.rows || cols != tt.cols || d.X.NNZ() != tt.nnz && tt.nnz != 0 {
+				t.Errorf("%d x %d with %d entries, want %d x %d with %d", rows, cols, d.X.NNZ(), tt.rows, tt.cols, tt.nnz)
+			}
+			if d.Mapping != tt.mapping || d.Stats.IndexBase != OneBased || d.Stats.SortedRows != 0 {
+				t.Errorf("mapping %v, stats %+v", d.Mapping, d.Stats)
+			}
+			negative, positive := 0, 0
+			for _, y := range d.Labels {
+				switch y {
+				case -1:
+					negative++
+				case 1:
+					positive++
+				}
+			}
+			if tt.negative > 0 && (negative != tt.negative || positive != tt.positive) {
+				t.Errorf("%d labels -1 and %d labels +1, want %d and %d", negative, positive, tt.negative, tt.positive)
+			}
+		})
+	}
+}
+
+// Three classes of regression targets are named as such.
+func TestRegressionReadAsClasses(t *testing.T) {
+	_, err := ReadLIBSVMFile(dataFile(t, "small", "abalone"), nil)
+	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")
+}

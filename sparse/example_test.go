@@ -1,0 +1,73 @@
+package sparse_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+func ExampleReadLIBSVM() {
+	text := "2 1:0.5 3:-1\n1 2:4\n2 1:1 # labels are 1 and 2\n"
+	d, err := sparse.ReadLIBSVM(strings.NewReader(text), "patients.txt", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, cols := d.X.Dims()
+	fmt.Println(rows, "x", cols, "with", d.X.NNZ(), "entries, indices from", d.Stats.IndexBase)
+	fmt.Println(d.Mapping, d.Labels)
+	// Output:
+	// 3 x 3 with 4 entries, indices from 1
+	// 1 is -1, 2 is +1 [1 -1 1]
+}
+
+func ExampleReadLIBSVM_error() {
+	text := "1 1:0.5 3:-1\n0 2:oops\n"
+	_, err := sparse.ReadLIBSVM(strings.NewReader(text), "patients.txt", nil)
+	fmt.Println(err)
+	// Output:
+	// patients.txt:2:3: "2:oops": expected a finite decimal number after the colon
+}
+
+func ExampleCSR_Gram() {
+	a, err := sparse.FromDense(3, 2, []float64{
+		1, -1,
+		1, 0,
+		0, 1,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := sparse.WriteMatrix(os.Stdout, a.Gram()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 2 2 4
+	// 1 1 2
+	// 1 2 -1
+	// 2 1 -1
+	// 2 2 2
+}
+
+func ExampleSplit() {
+	train, test := sparse.Split(10, 1)
+	fmt.Println(train, test)
+	// Output:
+	// [0 1 5 8 9] [2 3 4 6 7]
+}
+
+func ExampleNewSynthetic() {
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 8, Groups: 2, GroupSize: 3, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Coefficients)
+	fmt.Println(s.Edges)
+	// Output:
+	// [1 1 1 -1.5 -1.5 -1.5 0 0]
+	// [[0 1] [1 2] [3 4] [4 5]]
+}

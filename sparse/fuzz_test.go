@@ -1,0 +1,74 @@
+package sparse
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Any text gives an error or a data set that survives writing and reading.
+func FuzzReadLIBSVM(f *testing.F) {
+	for _, s := range []string{
+		smallText, "1 0:1\n0 3:2 1:5 # c\r\n", "+1 1:1e-7 99:.5\n-1\n", "1 1:nan", "1 qid:1 1:1\n", "\x1f\x8b\x08", "1 2147483647:1\n0 0:1",
+		"3 1:1 1:2\n", "1\n2\n3\n", "\ufeff1 1:12345678901234567890e-5\n2",
+	} {
+		for flags := range byte(16) {
+			f.Add([]byte(s), flags)
+		}
+	}
+	for _, data := range compressed(f) {
+		f.Add(data, byte(0))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, flags byte) {
+		opt := &ReadOptions{Regression: flags&1 != 0, Strict: flags&2 != 0, IndexBase: IndexBase(flags>>2) % 3}
+		if flags&64 != 0 {
+			opt.Features = 9
+		}
+		d, err := ReadLIBSVM(bytes.NewReader(data), "fuzz", opt)
+		if err != nil {
+			return
+		}
+		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil {
+			t.Fatalf("an invalid matrix: %v", err)
+		}
+		var b bytes.Buffer
+		if err := WriteLIBSVM(&b, d.X, d.Labels, &WriteOptions{IndexBase: d.Stats.IndexBase, Mapping: d.Mapping}); err != nil {
+			t.Fatal(err)
+		}
+		again := &ReadOptions{IndexBase: d.Stats.IndexBase, Features: d.X.cols, Mapping: d.Mapping, Regression: opt.Regression, Strict: true}
+		back, err := ReadLIBSVM(&b, "written", again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || d.Mapping != back.Mapping {
+			t.Fatalf("read %+v, then %+v", d, back)
+		}
+	})
+}
+
+// Any text gives an error or a matrix that survives writing and reading.
+func FuzzReadMatrix(f *testing.F) {
+	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := ReadMatrix(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil {
+			t.Fatalf("an invalid matrix: %v", err)
+		}
+		var b strings.Builder
+		if err := WriteMatrix(&b, a); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadMatrix(strings.NewReader(b.String()), "written")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameBits(a, back) {
+			t.Fatalf("read %v, then %v", a, back)
+		}
+	})
+}

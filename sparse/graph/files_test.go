@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+func TestReadEdges(t *testing.T) {
+	g, err := ReadEdges(strings.NewReader("# head\n1 2\n\n 4\t3 -0.5 # tail\r\n2 3 1e2"), "e", 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Edge{{0, 1, 1}, {3, 2, -.5}, {1, 2, 100}}, g.Edges()); diff != "" || g.Nodes() != 5 {
+		t.Errorf("%d nodes, %s", g.Nodes(), diff)
+	}
+}
+
+func TestReadEdgesRefuses(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		line, column int
+		want         []string
+	}{
+		{"empty", " \n", 0, 0, []string{"e.txt: the file is empty"}},
+		{"beyond p", "1 2\n3 6 1\n", 2, 3, []string{`e.txt:2:3: "6"`, "1..5"}},
+		{"zero", "0 2\n", 1, 1, []string{`"0"`, "1..5"}},
+		{"negative", "1 -2\n", 1, 3, []string{`"-2"`, "1..5"}},
+		{"huge", "1 99999999999999999999\n", 1, 3, []string{"1..5"}},
+		{"word", "1 x\n", 1, 3, []string{`"x"`}},
+		{"self-loop", "1 2\n\n3 3 1\n", 3, 3, []string{`"3"`, "node 3 is joined to itself"}},
+		{"duplicate", "1 2\n2 3\n2 1 4\n", 3, 1, []string{"2 and 1", "line 1"}},
+		{"weight NaN", "1 2 nan\n", 1, 5, []string{`"nan"`, "finite"}},
+		{"weight 0", "1 2 0\n", 1, 5, []string{`"0"`, "other than 0"}},
+		{"one token", "1\n", 1, 1, []string{"1 tokens", "i j [weight]"}},
+		{"four tokens", "1 2 3 4\n", 1, 7, []string{`"4"`, "4 tokens"}},
+		{"noise", "1 2\n\x01\x02", 2, 1, []string{"not a text file"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadEdges(strings.NewReader(tt.text), "e.txt", 5)
+			wantParseError(t, err, tt.line, tt.column, tt.want...)
+		})
+	}
+	_, err := ReadEdges(strings.NewReader("1 2\n"), "e", 0)
+	wantError(t, err, "0 features")
+}
+
+func TestReadConstraint(t *testing.T) {
+	tests := []struct {
+		name, text string
+		kind       Kind
+		p          int
+		want       Kind
+		rows       int
+	}{
+		{"edges", "1 2 1\n2 3 1\n", Any, 3, EdgeList, 5},
+		{"edges without weights", "1 2\n2 3\n", Any, 3, EdgeList, 5},
+		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // entry (2, 3) is outside 1 x 2
+		{"matrix", "2 3 2\n1 1 0.5\n2 3 1\n", Any, 3, Matrix, 2},
+		{"matrix without entries", "2 3 0\n", Matrix, 3, Matrix, 2},
+		{"stated edges", "2 3 1\n1 2 1\n", EdgeList, 3, EdgeList, 5},
+		{"stated matrix", "2 3 1\n1 2 1\n", Matrix, 3, Matrix, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := ReadConstraint(strings.NewReader(tt.text), "a.txt", tt.kind, tt.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, cols := c.A.Dims()
+			if c.Kind != tt.want || rows != tt.rows || cols != tt.p || (c.Graph != nil) != (tt.want == EdgeList) {
+				t.Errorf("%v, %d x %d, want %v, %d x %d", c.Kind, rows, cols, tt.want, tt.rows, tt.p)
+			}
+		})
+	}
+}
+
+func TestReadConstraintRefuses(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		p            int
+		line, column int
+		want         []string
+	}{
+		{"ambiguous", "2 3 1\n1 2 1\n", 3, 0, 0, []string{"edge list and as a matrix", "edges:a.txt", "matrix:a.txt"}},
+		{"too narrow", "2 3 2\n1 1 0.5\n2 3 1\n", 4, 0, 0, []string{"3 columns for data of 4 features", "--features 3"}},
+		{"endpoint beyond p", "1 2 1\n1 9 1\n2 3 1\n", 4, 2, 3, []string{`"9"`, "1..4", "matrix:a.txt"}},
+		{"bad entry of a matrix", "2 3 2\n1 1 0.5\n2 4 1\n", 3, 3, 3, []string{`"4"`, "column number in 1..3"}},
+		{"cut matrix", "9 3 3\n1 1 0.5\n2 3 1\n", 3, 1, 1, []string{`"9"`, "first line does not announce the 2 lines", "matrix:a.txt"}},
+		{"real first line", "1.5 2 1\n", 3, 1, 1, []string{`"1.5"`, "1..3"}},
+		{"empty", "", 3, 0, 0, []string{"the file is empty"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadConstraint(strings.NewReader(tt.text), "a.txt", Any, tt.p)
+			wantParseError(t, err, tt.line, tt.column, tt.want...)
+		})
+	}
+	_, err := ReadConstraint(strings.NewReader("1 2\n"), "a", "graph", 3)
+	wantError(t, err, `constraint kind "graph"`)
+}
+
+func TestReadConstraintFile(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, "2 3 1\n1 2 1\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tiny")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []Kind{EdgeList, Matrix} {
+		c, err := ReadConstraintFile(string(kind)+":"+path, 3)
+		if err != nil || c.Kind != kind {
+			t.Errorf("%v: %+v, %v", kind, c, err)
+		}
+	}
+	_, err := ReadConstraintFile(path, 3)
+	wantParseError(t, err, 0, 0, "edges:"+path, "matrix:"+path)
+	_, err = ReadConstraintFile("matrix:"+path+".none", 3)
+	wantError(t, err, "no such file")
+}
+
+func dataFile(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skipf("SCAS_DATA is not set: not reading graphs/%s", name)
+	}
+	return filepath.Join(dir, "graphs", name)
+}
+
+func TestPublishedGraphs(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		p    int
+		kind Kind
+		rows int
+		nnz  int64
+	}{
+		{"F_a9a_asvrpdhg.txt", 123, Matrix, 246, 965},
+		{"F_covtype_asvrpdhg.txt", 54, Matrix, 108, 194},
+		{"F_rcv1_train_spdhg.txt", 47237, Matrix, 47237, 28341},
+		{"a9a_glasso_0.1.edges", 123, EdgeList, 291 + 123, 2*291 + 123},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			c, err := ReadConstraintFile(dataFile(t, tt.file), tt.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, cols := c.A.Dims()
+			if c.Kind != tt.kind || rows != tt.rows || cols != tt.p || c.A.NNZ() != tt.nnz {
+				t.Errorf("%v, %d x %d with %d entries, want %v, %d x %d with %d", c.Kind, rows, cols, c.A.NNZ(), tt.kind, tt.rows, tt.p, tt.nnz)
+			}
+		})
+	}
+	t.Run("rcv1 with its true features", func(t *testing.T) {
+		_, err := ReadConstraintFile(dataFile(t, "F_rcv1_train_spdhg.txt"), 47236)
+		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "--features 47237")
+	})
+}
+
+// The published a9a matrix is [G; I] with our antisymmetric G of 421 edges.
+func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
+	f, err := sparse.ReadMatrixFile(dataFile(t, "F_a9a_asvrpdhg.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs [][2]int32
+	for i := range 123 {
+		idx, _ := f.Row(i)
+		for _, j := range idx {
+			if int(j) > i {
+				pairs = append(pairs, [2]int32{int32(i), j})
+			}
+		}
+	}
+	g, err := FromPairs(123, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.Stack(g.Antisymmetric(), sparse.Identity(123))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pairs) != 421 || entries(t, a) != entries(t, f) {
+		t.Errorf("%d edges give another matrix than the published one of 421", len(pairs))
+	}
+}
+
+// Any text gives an error or a graph that survives writing and reading.
+func FuzzReadEdges(f *testing.F) {
+	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9"} {
+		f.Add([]byte(s), 9)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, p int) {
+		p %= 1000
+		if _, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p); err != nil && err.Error() == "" {
+			t.Error("an error without text")
+		}
+		g, err := ReadEdges(bytes.NewReader(data), "fuzz", p)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadEdges(&b, "written", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(g.Edges(), back.Edges()); diff != "" || back.Nodes() != g.Nodes() {
+			t.Fatal(diff)
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package graph
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+func wantError(t testing.TB, err error, fragments ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", fragments)
+		return
+	}
+	for _, f := range fragments {
+		if !strings.Contains(err.Error(), f) {
+			t.Errorf("error %q lacks %q", err, f)
+		}
+	}
+}
+
+func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
+	t.Helper()
+	wantError(t, err, fragments...)
+	var p *sparse.ParseError
+	if !errors.As(err, &p) {
+		t.Errorf("%v is a %T, want *sparse.ParseError", err, err)
+		return
+	}
+	if p.Line != line || p.Column != column {
+		t.Errorf("error %q is at %d:%d, want %d:%d", err, p.Line, p.Column, line, column)
+	}
+}
+
+// entries returns a matrix as text, which shows structure and values.
+func entries(t testing.TB, a *sparse.CSR) string {
+	t.Helper()
+	var b strings.Builder
+	if err := sparse.WriteMatrix(&b, a); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		n     int
+		edges []Edge
+		want  string
+	}{
+		{-1, nil, "-1 nodes"},
+		{3, []Edge{{0, 1, 1}, {0, 3, 1}}, "edge 1 (0, 3): node 3 is outside 0..2"},
+		{3, []Edge{{-1, 1, 1}}, "node -1"},
+		{3, []Edge{{2, 2, 1}}, "node 2 is joined to itself"},
+		{3, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}}, "edge 2 joins nodes 1 and 0, as edge 0"},
+		{3, []Edge{{0, 1, 0}}, "weight 0"},
+		{3, []Edge{{0, 1, math.NaN()}}, "weight NaN"},
+		{3, []Edge{{0, 1, math.Inf(-1)}}, "weight -Inf"},
+	} {
+		_, err := New(tt.n, tt.edges)
+		wantError(t, err, "graph: ", tt.want)
+	}
+}
+
+func TestMatrices(t *testing.T) {
+	g, err := New(4, []Edge{{0, 2, 2}, {3, 1, 1}, {2, 1, -3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, got, want string }{
+		// The row keeps the edge's orientation: |w| at I, -w at J.
+		{"incidence", entries(t, g.Incidence()), "3 4 6\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n"},
+		{"fused", entries(t, g.FusedLasso()), "7 4 10\n1 1 2\n1 3 -2\n2 2 -1\n2 4 1\n3 2 3\n3 3 3\n4 1 1\n5 2 1\n6 3 1\n7 4 1\n"},
+		{"antisymmetric", entries(t, g.Antisymmetric()), "4 4 6\n1 3 2\n2 3 -3\n2 4 1\n3 1 -2\n3 2 3\n4 2 -1\n"},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 2, 2, 1}, g.Degrees()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// For weights 1, A'A of the fused lasso is the graph's Laplacian plus I.
+func TestGramIsLaplacianPlusIdentity(t *testing.T) {
+	g := Chain(4)
+	want := "4 4 10\n1 1 2\n1 2 -1\n2 1 -1\n2 2 3\n2 3 -1\n3 2 -1\n3 3 3\n3 4 -1\n4 3 -1\n4 4 2\n"
+	if diff := cmp.Diff(want, entries(t, g.FusedLasso().Gram())); diff != "" {
+		t.Error(diff)
+	}
+	for n := range 2 {
+		if g := Chain(n); g.Nodes() != n || len(g.Edges()) != 0 {
+			t.Errorf("Chain(%d) has %d nodes, edges %v", n, g.Nodes(), g.Edges())
+		}
+	}
+}
+
+func TestEdgesIsACopy(t *testing.T) {
+	in := []Edge{{0, 1, 1}}
+	g, err := New(2, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in[0].Weight = 7
+	g.Edges()[0].Weight = 8
+	if w := g.Edges()[0].Weight; w != 1 {
+		t.Errorf("weight %v after writing to copies, want 1", w)
+	}
+}
+
+func TestComponents(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		n := 1 + r.IntN(20)
+		var edges []Edge
+		reach := make([][]bool, n) // transitive closure, the slow way
+		for i := range reach {
+			reach[i] = make([]bool, n)
+			reach[i][i] = true
+		}
+		for i := range n {
+			for j := range i {
+				if r.IntN(n+2) == 0 {
+					edges = append(edges, Edge{int32(i), int32(j), 1})
+					reach[i][j], reach[j][i] = true, true
+				}
+			}
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		g, err := New(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, count := g.Components()
+		next := 0
+		for i := range n {
+			for j := range n {
+				if (of[i] == of[j]) != reach[i][j] {
+					t.Fatalf("edges %v: components %v", edges, of)
+				}
+			}
+			if of[i] == next {
+				next++
+			} else if of[i] > next {
+				t.Fatalf("edges %v: components %v are not numbered by smallest node", edges, of)
+			}
+		}
+		if next != count {
+			t.Fatalf("edges %v: %d components counted, %d used", edges, count, next)
+		}
+	}
+}
+
+// correlationData has a pair of nearly equal columns on a large offset, a pair
+// of opposite ones, sparse columns, a constant one and an empty one.
+func correlationData(t testing.TB) (*sparse.CSR, [][]float64) {
+	t.Helper()
+	const rows, cols = 60, 9
+	r := rand.New(rand.NewPCG(2, 2))
+	data, columns := make([]float64, rows*cols), make([][]float64, cols)
+	for i := range rows {
+		z := r.NormFloat64()
+		row := data[i*cols : (i+1)*cols]
+		row[0], row[1] = 1e8+z, 1e8+z+0.3*r.NormFloat64()
+		row[2], row[3] = z+r.NormFloat64(), -z
+		if i%3 == 0 {
+			row[4], row[5] = 5+z, 4-z
+		}
+		row[6] = 0.1
+		row[8] = r.NormFloat64()
+		for j, v := range row {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	x, err := sparse.FromDense(rows, cols, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, columns
+}
+
+func TestFromCorrelationAgainstDense(t *testing.T) {
+	x, columns := correlationData(t)
+	for _, threshold := range []float64{0.05, 0.3, 0.6, 0.9, 0.99} {
+		for _, signed := range []bool{false, true} {
+			var want []Edge
+			for i := range columns {
+				for j := i + 1; j < len(columns); j++ {
+					if i == 6 || j == 6 || i == 7 || j == 7 { // constant
+						continue
+					}
+					c := stat.Correlation(columns[i], columns[j], nil)
+					if math.Abs(c) >= threshold {
+						w := 1.0
+						if signed && c < 0 {
+							w = -1
+						}
+						want = append(want, Edge{int32(i), int32(j), w})
+					}
+				}
+			}
+			g, err := FromCorrelation(x, threshold, &CorrelationOptions{Signed: signed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, g.Edges()); diff != "" || len(want) == 0 {
+				t.Errorf("threshold %v, signed %v: %d edges wanted: %s", threshold, signed, len(want), diff)
+			}
+		}
+	}
+}
+
+func TestFromCorrelationRefuses(t *testing.T) {
+	x := sparse.Identity(3)
+	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
+		_, err := FromCorrelation(x, threshold, nil)
+		wantError(t, err, "correlation threshold")
+	}
+	_, err := FromCorrelation(sparse.Identity(MaxCorrelationFeatures+1), 0.5, nil)
+	wantError(t, err, "5001 features", "at most 5000")
+	_, err = FromCorrelation(sparse.Identity(1), 0.5, nil)
+	wantError(t, err, "1 samples")
+}
+
+func TestWriteEdgesRoundTrip(t *testing.T) {
+	for _, edges := range [][]Edge{nil, {{4, 0, 1}, {1, 2, -1.0 / 3}, {2, 3, 5e-324}}} {
+		g, err := New(5, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadEdges(&b, "e", 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(g.Edges(), back.Edges()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
