@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// version is that of the program, of its model files and of its reports.
+const version = "0.1.0"
+
+// app is the command line.
+type app struct {
+	Train   trainCmd   `cmd:"" help:"Train a model on a LIBSVM file."`
+	Predict predictCmd `cmd:"" help:"Apply a model to a LIBSVM file."`
+	Info    infoCmd    `cmd:"" help:"Describe this machine, and a LIBSVM file."`
+	Demo    demoCmd    `cmd:"" help:"Show the method on a small table of real data."`
+
+	LogFormat string           `enum:"text,json" default:"text" help:"Form of warnings and errors on stderr: text or json."`
+	Version   kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// env is the world as a command sees it.
+type env struct {
+	ctx            context.Context
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	terminal       bool // stderr is one
+	jsonLog        bool
+}
+
+// exit carries an exit code out of kong, which wants to end the process after
+// --help and --version.
+type exit int
+
+// run executes one command line, without the program's name, and returns the
+// exit code.
+func run(e *env, args []string) (code int) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case exit:
+			code = int(r)
+		default:
+			panic(r)
+		}
+	}()
+	var a app
+	parser, err := kong.New(&a,
+		kong.Name("scas"),
+		kong.Description("Structured-sparse linear models, such as graph-guided fused lasso logistic regression, by SCAS-ADMM."),
+		kong.Vars{"version": "scas " + version},
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
+		kong.WithHyphenPrefixedParameters(true),
+	)
+	if err != nil {
+		panic(err) // the struct tags are wrong
+	}
+	parsed, err := parser.Parse(args)
+	e.jsonLog = a.LogFormat == "json"
+	if err == nil {
+		err = kernels.EnvError()
+	}
+	if err != nil {
+		return e.fail(usage(err))
+	}
+	return e.fail(parsed.Run(e))
+}
+
+// print writes a line of results.
+func (e *env) print(format string, args ...any) error {
+	if _, err := fmt.Fprintf(e.stdout, format+"\n", args...); err != nil {
+		return fmt.Errorf("writing to standard output: %w", err)
+	}
+	return nil
+}
+
+// errInterrupted is what an interrupted command returns.
+var errInterrupted = errors.New("interrupted")
+
+// interrupted replaces the error of a command whose context has ended.
+func (e *env) interrupted(err error, what string) error {
+	if err != nil && e.ctx.Err() != nil {
+		return fmt.Errorf("%w: %s", errInterrupted, what)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The exit codes; see the package comment.
+const (
+	exitOK          = 0
+	exitIO          = 1
+	exitUsage       = 2
+	exitNotFinite   = 3
+	exitInterrupted = 130
+)
+
+// usageError marks an error of the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(err error) error { return &usageError{err} }
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// exitCode maps an error to the exit code.
+func exitCode(err error) int {
+	var wrong *usageError
+	var setting *solver.SettingError
+	var diverged *solver.DivergenceError
+	var parse *sparse.ParseError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &wrong), errors.As(err, &setting):
+		return exitUsage
+	case errors.As(err, &diverged):
+		return exitNotFinite
+	case errors.As(err, &parse) && notFinite(parse.Token):
+		return exitNotFinite
+	}
+	return exitIO
+}
+
+// notFinite reports whether a refused token, label or index:value, is a number
+// that is NaN, infinite or beyond float64.
+func notFinite(token string) bool {
+	v, err := strconv.ParseFloat(token[strings.LastIndexByte(token, ':')+1:], 64)
+	return math.IsNaN(v) || math.IsInf(v, 0) || errors.Is(err, strconv.ErrRange)
+}
+
+// flagOf gives the command-line name of a field of solver.Settings.
+var flagOf = map[string]string{
+	"Method": "--method", "DualUpdates": "--dual-updates", "Passes": "--passes", "Eta": "--eta", "Rho": "--rho",
+}
+
+// describe words err for a user of the command line.
+func describe(err error) string {
+	var parse *sparse.ParseError
+	if errors.As(err, &parse) {
+		return parse.Error()
+	}
+	var setting *solver.SettingError
+	if errors.As(err, &setting) && flagOf[setting.Field] != "" {
+		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, setting.Allowed)
+	}
+	msg := err.Error()
+	for _, prefix := range []string{"sparse: ", "graph: ", "solver: ", "atomicfile: ", "kernels: "} {
+		msg = strings.TrimPrefix(msg, prefix)
+	}
+	return msg
+}
+
+// fail reports err, which may be nil, and returns the exit code.
+func (e *env) fail(err error) int {
+	code := exitCode(err)
+	if err == nil {
+		return code
+	}
+	e.log("error", describe(err))
+	if code == exitUsage && !e.jsonLog {
+		fmt.Fprintln(e.stderr, "Run `scas --help` for the commands, `scas COMMAND --help` for their flags.")
+	}
+	return code
+}
+
+func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
+
+// log writes one line to stderr. Failing to is nothing anyone could be told.
+func (e *env) log(level, msg string) {
+	if e.jsonLog {
+		_ = json.NewEncoder(e.stderr).Encode(map[string]string{"level": level, "msg": msg})
+		return
+	}
+	if level != "error" {
+		msg = level + ": " + msg
+	}
+	fmt.Fprintln(e.stderr, "scas: "+msg)
+}

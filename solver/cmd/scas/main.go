@@ -1,0 +1,41 @@
+// Command scas trains graph-guided and other structured-sparse linear models
+// by SCAS-ADMM, applies them, and tells what it knows of data and machine.
+// `scas --help` and `scas COMMAND --help` describe it.
+//
+// Exit codes: 0 done (running the requested passes counts as done), 1 something
+// could not be read or written, malformed input included, 2 wrong usage, 3 the
+// run diverged or the input holds a number that is not finite, 130 interrupted.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt kills
+	e := &env{
+		ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	done := make(chan int, 1)
+	go func() { done <- run(e, os.Args[1:]) }()
+	select {
+	case code := <-done:
+		os.Exit(code)
+	case <-ctx.Done():
+	}
+	// Orderly ends take milliseconds, but a read from an idle standard input
+	// cannot be interrupted.
+	select {
+	case code := <-done:
+		os.Exit(code)
+	case <-time.After(5 * time.Second):
+		os.Exit(exitInterrupted)
+	}
+}

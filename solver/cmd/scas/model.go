@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// modelFormat is raised when older programs would misread newer models.
+const modelFormat = 1
+
+// A model is what train writes and predict reads. It has nothing that changes
+// from run to run or machine to machine: equal seeds give equal files.
+type model struct {
+	modelHead
+	// Coefficients are those of features 1..p.
+	Coefficients []float64 `json:"coefficients"`
+}
+
+type modelHead struct {
+	Format  int    `json:"format"`
+	Version string `json:"scas_version"`
+
+	Loss   string               `json:"loss"`
+	Labels *sparse.LabelMapping `json:"labels"` // null for regression
+	Lambda float64              `json:"lambda"`
+	Mu     float64              `json:"mu"`
+	Graph  graphFacts           `json:"graph"`
+	Domain string               `json:"domain,omitempty"`
+
+	N         int `json:"n"`
+	P         int `json:"p"`
+	IndexBase int `json:"index_base"` // of the training file; predict expects the same
+
+	Objective float64 `json:"objective"` // at the coefficients, on the training data
+	Output    string  `json:"output"`    // last or average iterate
+
+	Method          solver.Method `json:"method"`
+	DualUpdates     int           `json:"dual_updates"`
+	Seed            uint64        `json:"seed"`
+	Passes          float64       `json:"passes"`
+	OuterIterations int           `json:"outer_iterations"`
+	Eta             float64       `json:"eta"`
+	Rho             float64       `json:"rho"`
+}
+
+// graphFacts describe the constraint matrix A.
+type graphFacts struct {
+	Kind  string `json:"kind"`            // none, chain, edges or matrix
+	File  string `json:"file,omitempty"`  // its name, without the directory
+	Edges int    `json:"edges,omitempty"` // of a chain or an edge list
+	Rows  int    `json:"rows"`            // of A
+}
+
+// encode writes the head one field a line and the coefficients on one line.
+// Numbers take the shortest form that reads back to the same bits; one that is
+// not finite is an error.
+func (m *model) encode(w io.Writer) error {
+	head, err := json.MarshalIndent(m.modelHead, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the model: %w", err)
+	}
+	coefficients, err := json.Marshal(m.Coefficients)
+	if err != nil {
+		return fmt.Errorf("encoding the coefficients: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(head, []byte("\n}")), coefficients)
+	return err
+}
+
+// readModel reads and checks a model file.
+func readModel(path string) (*model, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var m model
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%s: not a model file (%w); train one with scas train -o %s", path, err, path)
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &m, nil
+}
+
+func (m *model) check() error {
+	_, lossErr := solver.ParseLoss(m.Loss)
+	switch {
+	case m.Format == 0:
+		return fmt.Errorf("not a model file: it has no format number")
+	case m.Format != modelFormat:
+		return fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", m.Format, version, modelFormat, m.Version)
+	case lossErr != nil:
+		return fmt.Errorf("damaged model: loss %q; expected logistic or squared", m.Loss)
+	case m.Loss == solver.Logistic{}.String() && (m.Labels == nil || m.Labels.IsZero()):
+		return fmt.Errorf("damaged model: no labels; expected a negative and a positive one")
+	case len(m.Coefficients) != m.P || m.P < 1:
+		return fmt.Errorf("damaged model: %d coefficients for p = %d", len(m.Coefficients), m.P)
+	}
+	for j, v := range m.Coefficients {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("damaged model: coefficient %d is %v", j+1, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/scas-admm/scas/sparse/atomicfile"
+)
+
+// writeFile writes path whole or not at all. Links are followed; a device or a
+// pipe is written to, not replaced.
+func writeFile(path string, fill func(io.Writer) error) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return atomicfile.Write(path, 0o644, fill)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := fill(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// checkWritable finds out before a long run what writeFile would find after it.
+func checkWritable(path string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s: is a directory; name a file", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// number is a float64 that JSON shows as null where it has no number.
+type number float64
+
+func (v number) MarshalJSON() ([]byte, error) {
+	if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// printJSON prints one indented object.
+func (e *env) printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}
+
+// facts is a two-column table; an empty name continues the line above, and an
+// empty fact makes an empty line.
+type facts [][2]string
+
+func (f *facts) add(name, format string, args ...any) {
+	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
+}
+
+func (f *facts) gap() { *f = append(*f, [2]string{}) }
+
+func (f facts) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	for _, line := range f {
+		if line[0] == "" && line[1] == "" {
+			fmt.Fprintln(w)
+			continue
+		}
+		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+	}
+	w.Flush() // a strings.Builder does not fail
+	return b.String()
+}
+
+// grouped writes n with commas: 451,592.
+func grouped[T int | int64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural writes a count with its noun: 1 edge, 2 edges.
+func plural[T int | int64](n T, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "y") {
+		return grouped(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// plainNumber writes v in the shortest form that reads back to it.
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

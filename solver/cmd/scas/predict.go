@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+type predictCmd struct {
+	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train."`
+	Data  string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
+
+	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
+	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
+	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
+	IndexBase    string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
+}
+
+// Help is shown by scas predict --help.
+func (predictCmd) Help() string {
+	return `Examples:
+
+    scas predict -m a9a.json -o predictions.txt a9a.t.zst
+    scas predict -m a9a.json --ignore-labels new.svm | head
+
+One line per row: the probability of the positive class and the predicted label,
+as the training file wrote it; for squared loss, the predicted value. If the
+labels of DATA are known to the model, accuracy and mean loss follow on standard
+error. A label the model does not know is an error, and so is a feature beyond
+the model's.`
+}
+
+// A predictReport is what scas predict --json prints.
+type predictReport struct {
+	N        int      `json:"n"`
+	Loss     *number  `json:"loss"`               // mean over the rows; null without labels
+	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int     `json:"correct,omitempty"`
+}
+
+// Run predicts.
+func (c *predictCmd) Run(e *env) error {
+	m, err := readModel(c.Model)
+	if err != nil {
+		return err
+	}
+	if c.Output != "" {
+		if err := checkWritable(c.Output); err != nil {
+			return err
+		}
+	}
+	data, err := e.readData(c.Data, c.readOptions(m))
+	if err != nil {
+		return err
+	}
+	pred := m.predict(data.X)
+	if c.Output == "" {
+		err = pred.write(e.stdout)
+	} else {
+		err = writeFile(c.Output, pred.write)
+	}
+	if err != nil {
+		return err
+	}
+	r := predictReport{N: len(pred.value)}
+	if !c.IgnoreLabels {
+		r.measure(m, pred, data.Labels)
+	}
+	return c.print(e, r)
+}
+
+func (c *predictCmd) readOptions(m *model) *sparse.ReadOptions {
+	opt := &sparse.ReadOptions{Features: m.P, IndexBase: sparse.OneBased}
+	if c.IndexBase == "0" || c.IndexBase == "model" && m.IndexBase == 0 {
+		opt.IndexBase = sparse.ZeroBased
+	}
+	switch {
+	case c.IgnoreLabels:
+		opt.AnyLabels = true
+	case m.Labels != nil:
+		opt.Mapping = *m.Labels
+	default:
+		opt.Regression = true
+	}
+	return opt
+}
+
+// predictions of a model.
+type predictions struct {
+	value  []float64 // margins: a_i'x
+	prob   []float64 // of the positive class; nil for regression
+	labels *sparse.LabelMapping
+}
+
+func (m *model) predict(x *sparse.CSR) *predictions {
+	n, _ := x.Dims()
+	p := &predictions{value: make([]float64, n), labels: m.Labels}
+	x.MulVec(p.value, m.Coefficients)
+	if m.Labels == nil {
+		return p
+	}
+	// The slope of the logistic loss at label -1 is the probability of +1.
+	p.prob = make([]float64, n)
+	negative := make([]float64, n)
+	for i := range negative {
+		negative[i] = -1
+	}
+	solver.Logistic{}.Slopes(p.prob, p.value, negative)
+	return p
+}
+
+// write writes one line per row.
+func (p *predictions) write(w io.Writer) error {
+	bw := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for i, v := range p.value {
+		if p.prob == nil {
+			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
+		} else {
+			line = strconv.AppendFloat(line[:0], p.prob[i], 'g', 8, 64)
+			line = append(line, ' ')
+			line = strconv.AppendFloat(line, p.labels.Original(v), 'g', -1, 64)
+		}
+		bw.Write(append(line, '\n')) // the first error sticks until Flush
+	}
+	return bw.Flush()
+}
+
+// measure compares predictions with labels as the reader mapped them.
+func (r *predictReport) measure(m *model, p *predictions, labels []float64) {
+	loss, err := solver.ParseLoss(m.Loss)
+	if err != nil {
+		panic(err) // readModel has checked it
+	}
+	mean := number(loss.Slopes(nil, p.value, labels) / float64(len(labels)))
+	r.Loss = &mean
+	if p.prob == nil {
+		return
+	}
+	var correct int
+	for i, v := range p.value {
+		if (v > 0) == (labels[i] > 0) {
+			correct++
+		}
+	}
+	accuracy := float64(correct) / float64(len(labels))
+	r.Correct, r.Accuracy = &correct, &accuracy
+}
+
+func (c *predictCmd) print(e *env, r predictReport) error {
+	w := e.stderr
+	if c.Output != "" {
+		w = e.stdout
+	}
+	if c.JSON {
+		return e.printJSON(w, r)
+	}
+	var f facts
+	switch {
+	case r.Accuracy != nil:
+		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
+		f.add("mean loss", "%.8g", *r.Loss)
+	case r.Loss != nil:
+		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
+	default:
+		return nil
+	}
+	_, err := io.WriteString(w, f.String())
+	return err
+}
