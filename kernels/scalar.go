@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// expNeg returns exp(-a) for a in [0, 708], within 0.9 ulp, and NaN for NaN.
+// expNeg returns exp(-a) for a in [0, 708], within 1.25 ulp, and NaN for NaN.
 // Larger a are taken as 708, so the result is always a normal number.
 //
 //	n = round(a/ln 2), r = n ln 2 - a, exp(-a) = 2^-n exp(r), |r| <= ln(2)/2
@@ -27,7 +27,7 @@ func expNeg(a float64) float64 {
 	return math.FMA(s, scale, scale)
 }
 
-// log1pUnit returns log(1+e) for e in [0, 1], within 0.8 ulp.
+// log1pUnit returns log(1+e) for e in [0, 1], within 0.9 ulp.
 //
 // With f = e, or (e-1)/2 and one ln 2 more when e >= 1/2, and s = f/(2+f):
 // log(1+f) = f - (f²/2 - s (f²/2 + R(s²))), the reduction of FreeBSD's

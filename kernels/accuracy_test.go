@@ -1,0 +1,253 @@
+package kernels
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// Bounds on the error in units in the last place, asserted on the grid below,
+// just above the largest errors seen there.
+const (
+	expULP     = 1.25
+	log1pULP   = 0.9
+	slopeULP   = 2.1
+	sigmoidULP = 2.1
+	lossULP    = 1.6
+)
+
+const bigPrec = 160
+
+func bigFloat(x float64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
+
+// bigExp returns exp(x): the series at x/2^k, squared k times.
+func bigExp(x *big.Float) *big.Float {
+	const k = 24
+	r := new(big.Float).SetPrec(bigPrec+40).SetMantExp(x, -k)
+	sum, term := bigFloat(1).SetPrec(bigPrec+40), bigFloat(1).SetPrec(bigPrec+40)
+	for i := 1; i < 16; i++ {
+		term.Mul(term, r).Quo(term, bigFloat(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range k {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// bigLog1p returns log(1+e) for 0 < e <= 1 as 2 artanh(e/(2+e)).
+func bigLog1p(e *big.Float) *big.Float {
+	s := new(big.Float).Quo(e, new(big.Float).Add(e, bigFloat(2)))
+	s2 := new(big.Float).Mul(s, s)
+	sum, term := new(big.Float).Set(s), new(big.Float).Set(s)
+	for i := 3; i < 110; i += 2 {
+		term.Mul(term, s2)
+		sum.Add(sum, new(big.Float).Quo(term, bigFloat(float64(i))))
+	}
+	return sum.Add(sum, sum)
+}
+
+// ulps returns the distance of got from want in units in the last place of the
+// float64 nearest to want.
+func ulps(got float64, want *big.Float) float64 {
+	w, _ := want.Float64()
+	ulp := math.Nextafter(math.Abs(w), math.Inf(1)) - math.Abs(w)
+	d, _ := new(big.Float).Sub(bigFloat(got), want).Float64()
+	return math.Abs(d) / ulp
+}
+
+// grid returns margins z >= 0: dense where the functions bend, around the
+// points where the reduction and log1p change branch, and at all scales.
+func grid() []float64 {
+	rng := rand.New(rand.NewPCG(21, 1))
+	var g []float64
+	for range 6000 {
+		g = append(g, 2*rng.Float64(), 40*rng.Float64(), 708*rng.Float64())
+	}
+	for k := range 1021 {
+		edge := (float64(k) + 0.5) * math.Ln2
+		g = append(g, edge, math.Nextafter(edge, 0), math.Nextafter(edge, 1000))
+	}
+	for i := range 2000 {
+		g = append(g, math.Ln2+(float64(i)-1000)*1e-6)
+	}
+	for e := -60; e < 1; e++ {
+		g = append(g, math.Ldexp(1+rng.Float64(), e))
+	}
+	return append(g, 0, 708, math.SmallestNonzeroFloat64, 1e-300)
+}
+
+// TestULP holds exp, the sigmoid, the slope and the loss to math/big.
+func TestULP(t *testing.T) {
+	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
+	one := bigFloat(1)
+	for _, z := range grid() {
+		if z > 708 {
+			continue
+		}
+		e := bigExp(bigFloat(-z))
+		sum := new(big.Float).Add(one, e)
+		low, high := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
+		lossPos := bigLog1p(e)
+		lossNeg := new(big.Float).Add(lossPos, bigFloat(z))
+		worst.exp = max(worst.exp, ulps(expNeg(z), e))
+		unit, _ := e.Float64()
+		worst.log1p = max(worst.log1p, ulps(log1pUnit(unit), bigLog1p(bigFloat(unit))))
+		for _, b := range []float64{-1, 1} {
+			worst.slope = max(worst.slope, ulps(-b*LogisticSlope(b*z, b), low), ulps(-b*LogisticSlope(-b*z, b), high))
+			worst.loss = max(worst.loss, ulps(LogisticLoss(b*z, b), lossPos), ulps(LogisticLoss(-b*z, b), lossNeg))
+		}
+		worst.sigmoid = max(worst.sigmoid, ulps(Sigmoid(z), high), ulps(Sigmoid(-z), low))
+	}
+	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f", worst.exp, worst.log1p, worst.slope, worst.sigmoid, worst.loss)
+	for _, c := range []struct {
+		name       string
+		got, bound float64
+	}{{"exp", worst.exp, expULP}, {"log1p", worst.log1p, log1pULP}, {"slope", worst.slope, slopeULP}, {"sigmoid", worst.sigmoid, sigmoidULP}, {"loss", worst.loss, lossULP}} {
+		if !(c.got <= c.bound) || c.got == 0 {
+			t.Errorf("%s: largest error %.3f ulp, want at most %v and not exactly zero", c.name, c.got, c.bound)
+		}
+	}
+}
+
+// TestScalarSpecials pins the ends of the range and NaN.
+func TestScalarSpecials(t *testing.T) {
+	tiny := expNeg(708)
+	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {
+		t.Errorf("exp(-708) = %v", tiny)
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct{ margin, label, slope, loss, sigmoid float64 }{
+		{0, 1, -0.5, math.Ln2, 0.5},
+		{0, -1, 0.5, math.Ln2, 0.5},
+		{math.Copysign(0, -1), 1, -0.5, math.Ln2, 0.5},
+		{1000, 1, -tiny, tiny, 1},
+		{inf, 1, -tiny, tiny, 1},
+		{-1000, 1, -1, 1000, tiny},
+		{-inf, 1, -1, inf, tiny},
+		{1000, -1, 1, 1000, 1},
+		{inf, -1, 1, inf, 1},
+		{-inf, -1, tiny, tiny, tiny},
+		{nan, 1, nan, nan, nan},
+		{1e-320, 1, -0.5, math.Ln2, 0.5},
+	} {
+		sameScalar(t, "slope", LogisticSlope(c.margin, c.label), c.slope)
+		sameScalar(t, "loss", LogisticLoss(c.margin, c.label), c.loss)
+		sameScalar(t, "sigmoid", Sigmoid(c.margin), c.sigmoid)
+	}
+}
+
+// compensated returns a sum of products in twice the working precision, and
+// the bound gamma_n * sum|xy| that holds for every order of summation.
+func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
+	var low, size float64
+	for k := range n {
+		x, y := term(k)
+		p := float64(x * y)
+		e := math.FMA(x, y, -p)
+		s := sum + p
+		b := s - sum
+		low += ((sum - (s - b)) + (p - b)) + e
+		sum = s
+		size += math.Abs(p)
+	}
+	const u = 0x1p-53
+	m := float64(n + 8)
+	return sum + low, m * u / (1 - m*u) * size
+}
+
+func within(t *testing.T, what string, got, want, bound float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= bound) {
+		t.Errorf("%s = %v, want %v ± %.2g", what, got, want, bound)
+	}
+}
+
+// TestReferenceSums holds sums over rows and vectors to compensated ones, on
+// data with and without cancellation.
+func TestReferenceSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	for _, n := range lengths {
+		s := sources[0]
+		x, y := s.vector(rng, n), s.vector(rng, n)
+		want, bound := compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
+		within(t, "Dot", Dot(x, y), want, bound)
+		abs(x)
+		abs(y)
+		want, bound = compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
+		within(t, "Dot of positive vectors", Dot(x, y), want, bound)
+
+		a, w := rowsOf(rng, s, []int{n}, n+1), s.vector(rng, n+1)
+		dst := make([]float64, 1)
+		Margins(dst, a, w)
+		want, bound = compensated(n, func(k int) (float64, float64) { return a.Val[3+k], w[a.Idx[3+k]] })
+		within(t, "Margins", dst[0], want, bound)
+
+		slope := make([]float64, n)
+		loss := SquaredSlopes(slope, x, y)
+		want, bound = compensated(n, func(k int) (float64, float64) { return x[k] - y[k], x[k] - y[k] })
+		within(t, "squared loss", loss, want, bound)
+		loss = LogisticSlopes(nil, x, labels(rand.New(rand.NewPCG(1, 1)), n))
+		b := labels(rand.New(rand.NewPCG(1, 1)), n)
+		want, bound = compensated(n, func(k int) (float64, float64) { return LogisticLoss(x[k], b[k]), 1 })
+		within(t, "logistic loss", loss, want, bound)
+	}
+}
+
+// TestReferenceProx checks the proximal kernels against their definitions.
+func TestReferenceProx(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 1))
+	const n, rho = 4099, 0.75
+	v, lim := sources[0].vector(rng, n), abs(sources[0].vector(rng, n))
+	got := make([]float64, n)
+	SoftThreshold(got, v, lim)
+	for i := range v {
+		want := math.Copysign(max(math.Abs(v[i])-lim[i], 0), v[i])
+		if got[i] != want {
+			t.Fatalf("SoftThreshold(%v, %v) = %v, want %v", v[i], lim[i], got[i], want)
+		}
+	}
+	beta, y, ax := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
+	v2, y0 := make([]float64, n), append([]float64(nil), y...)
+	for i := range v2 {
+		v2[i] = math.FMA(rho, ax[i], beta[i])
+	}
+	primal, change := ProxDual(beta, y, ax, lim, rho)
+	var p, c float64
+	for i := range v2 {
+		b := max(min(v2[i], lim[i]), -lim[i])
+		if beta[i] != b {
+			t.Fatalf("beta[%d] = %v, want %v", i, beta[i], b)
+		}
+		// Rounding 1/rho, the product and the quotient: three half ulps.
+		within(t, "y", y[i], (v2[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
+		p += (ax[i] - y[i]) * (ax[i] - y[i])
+		c += (y[i] - y0[i]) * (y[i] - y0[i])
+	}
+	within(t, "primal", primal, p, 1e-12*p)
+	within(t, "change", change, c, 1e-12*c)
+}
+
+// TestReferenceBall checks the projection on both sides of the sphere.
+func TestReferenceBall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(24, 1))
+	for _, radius := range []float64{0.5, 1e6} {
+		const n, eta = 5001, 0.25
+		w, s, d, q := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
+		free, s0 := make([]float64, n), append([]float64(nil), s...)
+		for i := range free {
+			free[i] = w[i] - eta*(d[i]+q[i])
+		}
+		norm := math.Sqrt(Dot(free, free))
+		f := min(1, radius/norm)
+		ProjectedUpdateBall(w, s, d, q, eta, radius)
+		for i := range w {
+			within(t, "w", w[i], f*free[i], 1e-15*(1+math.Abs(free[i])))
+			sameScalar(t, "s", s[i], s0[i]+w[i])
+		}
+		if got := math.Sqrt(Dot(w, w)); got > radius*(1+1e-14) {
+			t.Errorf("norm %v after projection on radius %v", got, radius)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package kernels_test
+
+import (
+	"fmt"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// The gradient of the mean logistic loss is three calls: margins, slopes, and
+// the rows added up with the slopes as weights.
+func Example() {
+	// The rows (1, 0, 2) and (0, 3, 0).
+	a := kernels.Rows{
+		Ptr: []int64{0, 2, 3},
+		Idx: []int32{0, 2, 1},
+		Val: []float64{1, 2, 3},
+	}
+	label := []float64{+1, -1}
+	w := []float64{0.5, 0, -0.25}
+
+	t := make([]float64, a.Len())
+	kernels.Margins(t, a, w)
+	loss := kernels.LogisticSlopes(t, t, label) // slopes replace margins
+	z := make([]float64, len(w))
+	kernels.Gradient(z, a, t)
+	fmt.Printf("loss %.4f, gradient %.2f\n", loss/2, z)
+	// Output: loss 0.6931, gradient [-0.50 1.50 -1.00]
+}
+
+func ExampleProxDual() {
+	beta, y := []float64{0, 0}, []float64{0, 0}
+	primal, change := kernels.ProxDual(beta, y, []float64{3, 0.25}, []float64{1, 1}, 2)
+	fmt.Println(beta, y, primal, change)
+	// Output: [1 0.5] [2.5 0] 0.3125 6.25
+}
+
+func ExampleSoftThreshold() {
+	v := []float64{3, -0.5, -2}
+	kernels.SoftThreshold(v, v, []float64{1, 1, 1})
+	fmt.Println(v)
+	// Output: [2 0 -1]
+}
+
+func ExampleProjectedUpdateBox() {
+	w, s := []float64{0, 0}, []float64{10, 10}
+	kernels.ProjectedUpdateBox(w, s, []float64{4, -8}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, 0.125)
+	fmt.Println(w, s)
+	// Output: [-0.5 1] [9.5 11]
+}
+
+func ExampleUse() {
+	was := kernels.Active()
+	if err := kernels.Use(kernels.Generic); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(kernels.Active())
+	_ = kernels.Use(was) // it was in use, so it is available
+	// Output: generic
+}

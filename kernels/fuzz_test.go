@@ -1,0 +1,69 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// bytesSource reads numbers from fuzz data, so that the fuzzer chooses their
+// bits, and small normal ones when the data is used up.
+func bytesSource(data []byte) source {
+	return source{"fuzz", func(r *rand.Rand) float64 {
+		if len(data) < 8 {
+			return r.NormFloat64()
+		}
+		x := math.Float64frombits(binary.LittleEndian.Uint64(data))
+		data = data[8:]
+		return x
+	}}
+}
+
+// fuzzOperation compares every level with the reference for the operations of
+// one function.
+func fuzzOperation(f *testing.F, names ...string) {
+	seed := make([]byte, 0, 8*len(special))
+	for _, x := range special {
+		seed = binary.LittleEndian.AppendUint64(seed, math.Float64bits(x))
+	}
+	f.Add(uint64(1), uint16(0), []byte(nil))
+	f.Add(uint64(2), uint16(17), seed)
+	f.Add(uint64(3), uint16(chunk+9), seed)
+	f.Fuzz(func(t *testing.T, seed uint64, n uint16, data []byte) {
+		n %= chunk + 100
+		ran := 0
+		for _, op := range operations {
+			for _, name := range names {
+				if op.name != name {
+					continue
+				}
+				ran++
+				run := op.run
+				op.run = func(rng *rand.Rand, _ source, n int) [][]float64 { return run(rng, bytesSource(data), n) }
+				for _, l := range Available() {
+					use(t, l)
+					op.check(t, source{name: "fuzz"}, int(n), seed)
+				}
+			}
+		}
+		if ran != len(names) {
+			t.Fatalf("%d of the operations %v exist", ran, names)
+		}
+	})
+}
+
+func FuzzMargins(f *testing.F)  { fuzzOperation(f, "Margins") }
+func FuzzGradient(f *testing.F) { fuzzOperation(f, "Gradient") }
+func FuzzDense(f *testing.F)    { fuzzOperation(f, "Dot", "Axpy") }
+func FuzzLogisticSlopes(f *testing.F) {
+	fuzzOperation(f, "LogisticSlopes", "LogisticSlopes/any label", "LogisticSlopes/nil")
+}
+func FuzzSquaredSlopes(f *testing.F)      { fuzzOperation(f, "SquaredSlopes", "SquaredSlopes/nil") }
+func FuzzProjectedUpdate(f *testing.F)    { fuzzOperation(f, "ProjectedUpdate") }
+func FuzzProjectedUpdateBox(f *testing.F) { fuzzOperation(f, "ProjectedUpdateBox") }
+func FuzzProjectedUpdateBall(f *testing.F) {
+	fuzzOperation(f, "ProjectedUpdateBall/inside", "ProjectedUpdateBall/outside")
+}
+func FuzzSoftThreshold(f *testing.F) { fuzzOperation(f, "SoftThreshold") }
+func FuzzProxDual(f *testing.F)      { fuzzOperation(f, "ProxDual") }

@@ -1,0 +1,157 @@
+package kernels
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A spy stands in for assembly. It checks what makes a run of assembly calls
+// pre-emptible: the bound on the work of each, and that the caller is a Go
+// function that was not inlined, so that its prologue has a stack check.
+type spy struct {
+	t     *testing.T
+	calls int
+}
+
+func (s *spy) call(work, bound int) {
+	s.t.Helper()
+	s.calls++
+	if work > bound {
+		s.t.Errorf("a call of %d units of work, want at most %d", work, bound)
+	}
+	pc := make([]uintptr, 8)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for f, more := frames.Next(); more; f, more = frames.Next() {
+		if name := f.Function[strings.LastIndexByte(f.Function, '.')+1:]; strings.HasSuffix(name, "Block") {
+			if f.Func == nil {
+				s.t.Errorf("%s is inlined", name)
+			}
+			return
+		}
+	}
+	s.t.Error("no function named Block between the wrapper and the kernel")
+}
+
+func (s *spy) set() *set {
+	rows := func(ptr []int64) int { return len(ptr) - 1 + int(ptr[len(ptr)-1]-ptr[0]) }
+	return &set{
+		margins: func(dst []float64, ptr []int64, idx []int32, val, w []float64) { s.call(rows(ptr), maxWork) },
+		scatter: func(z []float64, ptr []int64, idx []int32, val, slope []float64) { s.call(rows(ptr), maxWork) },
+		rowLanes: func(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
+			s.call(len(idx), maxWork)
+			return lane
+		},
+		scatterRow: func(z []float64, idx []int32, val []float64, slope float64) {
+			s.call(len(idx), maxWork)
+		},
+		dot:            func(x, y []float64) float64 { s.call(len(x), chunk); return 0 },
+		logisticSlopes: func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		logisticLosses: func(margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		squaredSlopes:  func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		squaredLosses:  func(margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
+		proxDual: func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
+			s.call(len(ax), chunk)
+			return 0, 0
+		},
+		stepNorm:      func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
+		update:        func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
+		updateBox:     func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
+		scaleAdd:      func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
+		softThreshold: func(dst, v, t []float64) { s.call(len(v), maxWork) },
+		axpy:          func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
+	}
+}
+
+// TestBoundedWork checks that no function hands more than a bounded piece of
+// its work to assembly at once. It fails when the bound is lifted, and when a
+// noinline directive is removed.
+func TestBoundedWork(t *testing.T) {
+	const n = 3*maxWork + 5
+	v := make([]float64, n)
+	empty := make([]int64, n+1)
+	many := Rows{Ptr: make([]int64, n/8+1), Idx: make([]int32, n), Val: v}
+	for r := range many.Ptr {
+		many.Ptr[r] = int64(8 * r)
+	}
+	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v}
+	for _, c := range []struct {
+		name  string
+		calls int
+		run   func()
+	}{
+		{"Margins", 4, func() { Margins(v[:many.Len()], many, v) }},
+		{"Margins, long row", 5, func() { Margins(v[:3], long, v) }},
+		{"Margins, empty rows", 4, func() { Margins(v, Rows{Ptr: empty}, nil) }},
+		{"Gradient", 4, func() { Gradient(v, many, v[:many.Len()]) }},
+		{"Gradient, long row", 5, func() { Gradient(v, long, v[:3]) }},
+		{"Gradient, empty rows", 4, func() { Gradient(v, Rows{Ptr: empty}, v) }},
+		{"Dot", 49, func() { Dot(v, v) }},
+		{"Axpy", 4, func() { Axpy(1, v, v) }},
+		{"LogisticSlopes", 49, func() { LogisticSlopes(v, v, v) }},
+		{"LogisticSlopes, sum", 49, func() { LogisticSlopes(nil, v, v) }},
+		{"SquaredSlopes", 49, func() { SquaredSlopes(v, v, v) }},
+		{"SquaredSlopes, sum", 49, func() { SquaredSlopes(nil, v, v) }},
+		{"ProjectedUpdate", 4, func() { ProjectedUpdate(v, v, v, v, 1) }},
+		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(v, v, v, v, v, v, 1) }},
+		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(v, v, v, v, 1, 1) }},
+		{"SoftThreshold", 4, func() { SoftThreshold(v, v, v) }},
+		{"ProxDual", 49, func() { ProxDual(v, v, v, v, 1) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &spy{t: t}
+			was := active
+			defer func() { active = was }()
+			active = s.set()
+			c.run()
+			if s.calls != c.calls {
+				t.Errorf("%d calls, want %d", s.calls, c.calls)
+			}
+		})
+	}
+}
+
+// BenchmarkPause reports how long a collection waits for a goroutine that is
+// busy in a kernel: the median pause, in microseconds.
+func BenchmarkPause(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const d = 1000
+	short := make([]int, 1<<18)
+	for i := range short {
+		short[i] = 32
+	}
+	a, w, dst := rowsOf(rng, sources[0], short, d), sources[0].vector(rng, d), make([]float64, len(short))
+	defer func(l Level) { use(b, l) }(Active())
+	for _, l := range Available() {
+		b.Run(fmt.Sprintf("level=%v", l), func(b *testing.B) {
+			use(b, l)
+			stop, done := make(chan bool), make(chan bool)
+			go func() {
+				defer close(done)
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						Margins(dst, a, w)
+					}
+				}
+			}()
+			var before, after debug.GCStats
+			debug.ReadGCStats(&before)
+			for b.Loop() {
+				runtime.GC()
+			}
+			debug.ReadGCStats(&after)
+			close(stop)
+			<-done
+			p := slices.Clone(after.Pause[:min(int(after.NumGC-before.NumGC), len(after.Pause))])
+			slices.Sort(p)
+			b.ReportMetric(float64(p[len(p)/2].Nanoseconds())/1e3, "pause-µs")
+		})
+	}
+}

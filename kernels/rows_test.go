@@ -1,0 +1,72 @@
+package kernels
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestLongRows mixes rows longer than a block with short and empty ones: no
+// level and no cut may leave a trace. The expectation is the reference run on
+// whole rows, without blocks.
+func TestLongRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	const d = 300
+	lens := []int{3, maxWork - 1, 0, maxWork, 14, maxWork + 1, 2*maxWork + 13, 0, 0, 75, maxWork / 2, maxWork / 2, 1}
+	a, w := rowsOf(rng, sources[4], lens, d), sources[0].vector(rng, d)
+	slope := sources[0].vector(rng, a.Len())
+	want, wantZ := make([]float64, a.Len()), slices.Clone(w)
+	marginsGeneric(want, a.Ptr, a.Idx, a.Val, w)
+	scatterGeneric(wantZ, a.Ptr, a.Idx, a.Val, slope)
+	eachLevel(t, func(t *testing.T) {
+		dst, z := make([]float64, a.Len()), slices.Clone(w)
+		Margins(dst, a, w)
+		sameVector(t, "margins", dst, want)
+		Gradient(z, a, slope)
+		sameVector(t, "gradient", z, wantZ)
+	})
+}
+
+// TestViews checks that rows lo to hi of a matrix give what all rows give.
+func TestViews(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	a := rowsOf(rng, sources[0], []int{5, 0, 14, 9, 33, 8, 1, 0, 7}, 40)
+	w, all := sources[0].vector(rng, 40), make([]float64, 9)
+	Margins(all, a, w)
+	for lo := range a.Len() + 1 {
+		for hi := lo; hi <= a.Len(); hi++ {
+			part := make([]float64, hi-lo)
+			Margins(part, Rows{a.Ptr[lo : hi+1], a.Idx, a.Val}, w)
+			sameVector(t, "view", part, all[lo:hi])
+		}
+	}
+}
+
+// TestBlockRows checks the search for the end of a block against a scan.
+func TestBlockRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	for range 200 {
+		ptr := []int64{7}
+		for range rng.IntN(40) {
+			ptr = append(ptr, ptr[len(ptr)-1]+int64(rng.IntN(maxWork/4)*rng.IntN(2)*rng.IntN(6)))
+		}
+		want := 0
+		for want+1 < len(ptr) && ptr[want+1]-ptr[0]+int64(want)+1 <= maxWork {
+			want++
+		}
+		if len(ptr) > 1 && blockRows(ptr) != want {
+			t.Fatalf("blockRows(%v) = %d, want %d", ptr, blockRows(ptr), want)
+		}
+	}
+}
+
+// TestOrder shows that Gradient adds in row and index order: in another order
+// the large terms would not cancel before the small one is added.
+func TestOrder(t *testing.T) {
+	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}}
+	eachLevel(t, func(t *testing.T) {
+		z := []float64{0}
+		Gradient(z, a, []float64{1, 0.5})
+		sameVector(t, "z", z, []float64{1})
+	})
+}
