@@ -1,0 +1,132 @@
+package gen
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// compile runs a hand-written function through the compiler and the checks.
+func compile(t *testing.T, body func(e *emitter)) error {
+	t.Helper()
+	e := newEmitter()
+	e.isa = &avx2
+	e.Function("bad")
+	e.SignatureExpr("func(x []float64) float64")
+	body(e)
+	f, err := e.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pass.Compile.Execute(f); err != nil {
+		t.Fatal(err)
+	}
+	return checks.Execute(f)
+}
+
+// TestChecks shows each check rejecting a function that breaks its rule, and
+// all of them accepting the same function without the flaw.
+func TestChecks(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		body       func(e *emitter)
+	}{
+		{"correct", "", func(e *emitter) {
+			x := operand.Mem{Base: e.base("x")}
+			y := e.YMM()
+			e.VMOVUPD(x, y)
+			e.VADDPD(y, y, y)
+			e.VMOVSD(y.AsX(), e.address(e.ReturnIndex(0)))
+			e.ret()
+		}},
+		{"no vectors", "", func(e *emitter) { e.RET() }},
+		{"high register in an AVX2 function", "needs AVX-512", func(e *emitter) {
+			// More live vectors than AVX2 has registers.
+			x := e.base("x")
+			var live [18]vec
+			for i := range live {
+				live[i] = e.YMM()
+				e.VMOVUPD(operand.Mem{Base: x, Disp: 32 * i}, live[i])
+			}
+			for _, v := range live[1:] {
+				e.VADDPD(v, live[0], live[0])
+			}
+			e.VMOVSD(live[0].AsX(), e.address(e.ReturnIndex(0)))
+			e.ret()
+		}},
+		{"no VZEROUPPER", "RET without VZEROUPPER", func(e *emitter) {
+			e.VXORPD(reg.Y0, reg.Y0, reg.Y0)
+			e.RET()
+		}},
+		{"VZEROUPPER on one path only", "RET without VZEROUPPER", func(e *emitter) {
+			n := e.length("x")
+			e.TESTQ(n, n)
+			e.JZ(operand.LabelRef("empty"))
+			e.VXORPD(reg.Y0, reg.Y0, reg.Y0)
+			e.ret()
+			e.Label("empty")
+			e.RET()
+		}},
+		{"legacy SSE move", "MOVSD on X0 is legacy SSE", func(e *emitter) {
+			e.VXORPD(reg.X0, reg.X0, reg.X0)
+			e.Store(reg.X0, e.ReturnIndex(0)) // what avo makes of a float64 result
+			e.ret()
+		}},
+		{"legacy SSE arithmetic", "ADDPD on X1 is legacy SSE", func(e *emitter) {
+			e.ADDPD(reg.X1, reg.X1)
+			e.ret()
+		}},
+		{"label g", "label g names a register", func(e *emitter) {
+			n := e.length("x")
+			e.TESTQ(n, n)
+			e.JZ(operand.LabelRef("g"))
+			e.DECQ(n)
+			e.Label("g")
+			e.RET()
+		}},
+	} {
+		err := compile(t, c.body)
+		if c.want == "" && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestRegisterNames(t *testing.T) {
+	for _, name := range []string{"g", "R8", "r15", "AX", "al", "X0", "y17", "Z31", "K1", "SB", "SP", "PC", "FP", "CS", "DI", "SIB", "M3", "F0", "TLS", "CR0", "R10B", "BPB"} {
+		if err := plainLabels(withLabel(name)); err == nil {
+			t.Errorf("label %s is accepted", name)
+		}
+	}
+	for _, name := range []string{"row", "block1", "done2", "rest3", "axis", "group", "X", "K"} {
+		if err := plainLabels(withLabel(name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func withLabel(name string) *ir.Function {
+	fn := ir.NewFunction("f")
+	fn.AddLabel(ir.Label(name))
+	return fn
+}
+
+// TestConstantsExact checks that the Go file carries every bit of the table.
+func TestConstantsExact(t *testing.T) {
+	src, err := goConstants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range constants {
+		if b, ok := bits(c.name); !ok || !strings.Contains(string(src), hex(c.value)) {
+			t.Errorf("%s (%#x) is not in the Go file", c.name, b)
+		}
+	}
+}
