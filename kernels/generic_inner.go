@@ -1,0 +1,141 @@
+package kernels
+
+import "math"
+
+func (a Rows) row(i int32) (idx []int32, val []float64) {
+	lo, hi := a.Ptr[i], a.Ptr[i+1]
+	return a.Idx[lo:hi], a.Val[lo:hi]
+}
+
+func rowDot(idx []int32, val, w []float64) float64 {
+	lane := rowLanesGeneric([8]float64{}, idx, val, w)
+	return sum8(&lane)
+}
+
+func innerDenseGeneric(w, h, c, e []float64, s *Steps, sampled []int32) {
+	for _, i := range sampled {
+		idx, val := s.Rows.row(i)
+		g := s.gain(i, rowDot(idx, val, w))
+		for j := range w {
+			w[j] = math.FMA(c[j], w[j], e[j])
+		}
+		scatterRowGeneric(w, idx, val, g)
+		scatterRowGeneric(h, idx, val, g)
+	}
+}
+
+func innerBoxGeneric(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
+	for _, i := range sampled {
+		idx, val := s.Rows.row(i)
+		g := s.gain(i, rowDot(idx, val, w))
+		scatterRowGeneric(q, idx, val, g)
+		for j := range w {
+			w[j] = clipTo(math.FMA(c[j], w[j], q[j]), lo[j], hi[j])
+			sum[j] += w[j]
+		}
+		for _, j := range idx {
+			q[j] = e[j]
+		}
+	}
+}
+
+func innerLazyGeneric(u, h, d []float64, l *Lazy, s *Steps, sampled []int32) int {
+	for n, i := range sampled {
+		idx, val := s.Rows.row(i)
+		t := math.FMA(l.Alpha, rowDot(idx, val, u), float64(l.Gamma*rowDot(idx, val, d)))
+		g := s.gain(i, t)
+		l.Alpha = float64(l.Q * l.Alpha)
+		l.Gamma = math.FMA(l.Q, l.Gamma, -s.Eta)
+		scatterRowGeneric(u, idx, val, float64(g*(1/l.Alpha)))
+		scatterRowGeneric(h, idx, val, g)
+		if l.Alpha < lazyFloor {
+			return n + 1
+		}
+	}
+	return len(sampled)
+}
+
+func innerLazyBallGeneric(u, q, d, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
+	for n, i := range sampled {
+		idx, val := s.Rows.row(i)
+		au, ad := rowDot(idx, val, u), rowDot(idx, val, d)
+		g := s.gain(i, math.FMA(l.Alpha, au, float64(l.Gamma*ad)))
+		alpha, gamma := float64(l.Q*l.Alpha), math.FMA(l.Q, l.Gamma, -s.Eta)
+		r := float64(g * (1 / alpha))
+		l.UU = math.FMA(r, math.FMA(r, norm2[i], au+au), l.UU)
+		l.UD = math.FMA(r, ad, l.UD)
+		scatterRowGeneric(u, idx, val, r)
+		scatterRowGeneric(q, idx, val, float64(r*l.AlphaSum))
+		cross := float64(float64(alpha+alpha) * gamma)
+		n2 := math.FMA(float64(alpha*alpha), l.UU, math.FMA(cross, l.UD, float64(float64(gamma*gamma)*l.DD)))
+		f := projectionFactor(n2, l.Radius)
+		l.Alpha, l.Gamma = float64(f*alpha), float64(f*gamma)
+		l.AlphaSum += l.Alpha
+		l.GammaSum += l.Gamma
+		if l.Alpha < lazyFloor || math.Abs(l.Gamma) > l.GammaLimit {
+			return n + 1
+		}
+	}
+	return len(sampled)
+}
+
+func innerRotatedGeneric(w, sum, c, e, x []float64, s *Steps, sampled []int32) {
+	p := len(w)
+	row := func(k int) []float64 { i := int(sampled[k]); return x[i*p : (i+1)*p] }
+	var t float64
+	for k, i := range sampled {
+		xi := row(k)
+		if k == 0 {
+			t = dotGeneric(xi, w)
+		}
+		g := s.gain(i, t)
+		for j := range w {
+			w[j] = math.FMA(c[j], w[j], e[j])
+		}
+		if k+1 < len(sampled) {
+			next := row(k + 1)
+			t = math.FMA(g, dotGeneric(next, xi), dotGeneric(next, w))
+		}
+		for j, v := range xi {
+			w[j] = math.FMA(g, v, w[j])
+			sum[j] += w[j]
+		}
+	}
+}
+
+func innerRotatedBallGeneric(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
+	p := len(w)
+	row := func(k int) []float64 { i := int(sampled[k]); return x[i*p : (i+1)*p] }
+	var t float64
+	for k, i := range sampled {
+		xi := row(k)
+		if k == 0 {
+			t = dotGeneric(xi, w)
+		}
+		g := s.gain(i, t)
+		for j := range w {
+			w[j] = math.FMA(c[j], w[j], e[j])
+		}
+		rw := dotGeneric(xi, w)
+		n2 := math.FMA(g, math.FMA(g, dotGeneric(xi, xi), rw+rw), dotGeneric(w, w))
+		f := projectionFactor(n2, radius)
+		if k+1 < len(sampled) {
+			next := row(k + 1)
+			t = float64(f * math.FMA(g, dotGeneric(next, xi), dotGeneric(next, w)))
+		}
+		for j, v := range xi {
+			w[j] = float64(f * math.FMA(g, v, w[j]))
+			sum[j] += w[j]
+		}
+	}
+}
+
+func clipTo(v, lo, hi float64) float64 {
+	if v < lo {
+		v = lo
+	}
+	if v > hi {
+		v = hi
+	}
+	return v
+}

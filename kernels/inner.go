@@ -1,0 +1,192 @@
+package kernels
+
+import "math"
+
+// A LossKind names a loss that the inner loops know how to differentiate.
+type LossKind uint8
+
+// The losses: log(1+exp(-label*margin)) and (label-margin)².
+const (
+	LogisticLossKind LossKind = iota
+	SquaredLossKind
+)
+
+// Steps is what a run of inner steps of SCAS-ADMM reads. One step draws a row
+// i, takes its margin t at the current point and scales the row by
+//
+//	g = Eta * (Slope0[i] - slope(t, Label[i]))
+//
+// the variance-reduced part of the stochastic gradient, times -Eta.
+type Steps struct {
+	Rows   Rows      // all samples
+	Label  []float64 // one per row: -1 or +1 for the logistic loss
+	Slope0 []float64 // one per row: the slope at the snapshot
+	Loss   LossKind
+	Eta    float64
+}
+
+func (s *Steps) gain(i int32, margin float64) float64 {
+	label := s.Label[i]
+	if s.Loss == SquaredLossKind {
+		return float64(s.Eta * float64(s.Slope0[i]-squaredSlope(margin, label)))
+	}
+	return float64(s.Eta * float64(s.Slope0[i]-LogisticSlope(margin, label)))
+}
+
+func (s *Steps) check(fn string, sampled []int32) {
+	n := s.Rows.Len()
+	checkRows(fn, "Label", len(s.Label), s.Rows)
+	checkLen(fn, "Slope0", len(s.Slope0), n)
+	for _, i := range sampled {
+		if uint(i) >= uint(n) {
+			panicf("%s: sampled row %d of %d", fn, i, n)
+		}
+	}
+}
+
+// InnerDense runs one inner step per sampled row where A'A is diagonal and
+// there is no projection, passing over the whole of w each time:
+//
+//	w[j] = FMA(c[j], w[j], e[j])            for all j
+//	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i
+//	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
+//
+// with g taken at the w before the step, c = 1 - eta*k and e = -eta*d. The sum
+// of the iterates then follows from w and h (see package solver). All vectors
+// have one length; w and h are updated and must not overlap anything.
+func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
+	s.check("InnerDense", sampled)
+	checkLen("InnerDense", "h", len(h), len(w))
+	checkLen("InnerDense", "c", len(c), len(w))
+	checkLen("InnerDense", "e", len(e), len(w))
+	innerDenseGeneric(w, h, c, e, s, sampled)
+}
+
+// InnerBox is InnerDense with a projection onto the box [lo, hi], which needs
+// the running sum of the iterates:
+//
+//	q[j] = FMA(g, a_i[j], e[j])             for the nonzeros of row i
+//	w[j] = clip(FMA(c[j], w[j], q[j]), lo[j], hi[j]),  sum[j] += w[j]   for all j
+//	q[j] = e[j]                             for the nonzeros of row i
+//
+// q must equal e on entry and does on return.
+func InnerBox(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
+	s.check("InnerBox", sampled)
+	for _, v := range []struct {
+		name string
+		len  int
+	}{{"sum", len(sum)}, {"c", len(c)}, {"e", len(e)}, {"q", len(q)}, {"lo", len(lo)}, {"hi", len(hi)}} {
+		checkLen("InnerBox", v.name, v.len, len(w))
+	}
+	innerBoxGeneric(w, sum, c, e, q, lo, hi, s, sampled)
+}
+
+// Lazy is the point w = Alpha*u + Gamma*d of InnerLazy, in which a step costs as
+// many operations as the row has nonzeros.
+type Lazy struct {
+	Alpha, Gamma float64 // start at 1 and 0
+	Q            float64 // 1 - eta*kappa, in (0, 1]
+}
+
+// lazyFloor is the Alpha below which a run stops: the caller then forms w, so
+// that neither w nor a sum loses digits to u growing like 1/Alpha.
+const lazyFloor = 0x1p-7
+
+// InnerLazy runs inner steps where K = kappa I and there is no projection, on w
+// = Alpha*u + Gamma*d:
+//
+//	t = FMA(Alpha, a_i'u, Gamma*(a_i'd))
+//	Alpha = Q*Alpha,  Gamma = FMA(Q, Gamma, -Eta),  r = g * (1/Alpha)
+//	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
+//
+// It stops after the step that takes Alpha below 2^-7, and returns the number of
+// steps done. u, h and d have one length; u and h are updated.
+func InnerLazy(u, h, d []float64, l *Lazy, s *Steps, sampled []int32) int {
+	s.check("InnerLazy", sampled)
+	checkLen("InnerLazy", "h", len(h), len(u))
+	checkLen("InnerLazy", "d", len(d), len(u))
+	return innerLazyGeneric(u, h, d, l, s, sampled)
+}
+
+// LazyBall is the state of InnerLazyBall: the point w = Alpha*u + Gamma*d and
+// the inner products that give its norm.
+type LazyBall struct {
+	Lazy
+	Radius     float64
+	UU, UD, DD float64 // |u|², u'd, |d|²
+	AlphaSum   float64 // sums of Alpha and Gamma after each step
+	GammaSum   float64
+	GammaLimit float64 // |Gamma| above which a run stops, as UU, UD, DD cancel
+}
+
+// InnerLazyBall is InnerLazy with projection onto the ball of the given radius
+// around the origin. norm2 has |a_i|² for every row. The sum of the iterates
+// since AlphaSum = GammaSum = 0 and q = 0 is AlphaSum*u - q + GammaSum*d:
+//
+//	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)
+//	u[j] = FMA(r, a_i[j], u[j]),  q[j] = FMA(r*AlphaSum, a_i[j], q[j])
+//	n2 = Alpha²*UU + 2*Alpha*Gamma*UD + Gamma²*DD
+//	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
+//	AlphaSum += Alpha,  GammaSum += Gamma
+//
+// It stops after the step that takes Alpha below 2^-7 or |Gamma| above
+// GammaLimit, and returns the number of steps done.
+func InnerLazyBall(u, q, d, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
+	s.check("InnerLazyBall", sampled)
+	checkLen("InnerLazyBall", "q", len(q), len(u))
+	checkLen("InnerLazyBall", "d", len(d), len(u))
+	checkLen("InnerLazyBall", "norm2", len(norm2), s.Rows.Len())
+	return innerLazyBallGeneric(u, q, d, norm2, l, s, sampled)
+}
+
+// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where K
+// is diagonal whatever the graph:
+//
+//	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
+//
+// Row i is x[i*len(w) : (i+1)*len(w)]; s.Rows is not used but for its number of
+// rows. The margin of the first sampled row is Dot(row, w). That of every next
+// row k is taken before w is known, which takes the row's product off the chain
+// of dependent operations:
+//
+//	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
+//
+// len(w) must be a multiple of 8; fill up with zeros. radius > 0 projects onto
+// that ball: with n2 = FMA(g, FMA(g, Dot(row_i,row_i), 2*Dot(row_i,w')), Dot(w',w'))
+// above radius², w and the next margin are multiplied by f = radius/sqrt(n2).
+func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
+	const fn = "InnerRotated"
+	s.check(fn, sampled)
+	checkLen(fn, "sum", len(sum), len(w))
+	checkLen(fn, "c", len(c), len(w))
+	checkLen(fn, "e", len(e), len(w))
+	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
+	if len(w)%8 != 0 {
+		panicf("%s: len(w) is %d, want a multiple of 8", fn, len(w))
+	}
+	if radius > 0 {
+		innerRotatedBallGeneric(w, sum, c, e, x, radius, s, sampled)
+		return
+	}
+	innerRotatedGeneric(w, sum, c, e, x, s, sampled)
+}
+
+// LazySteps returns how many steps InnerLazy does before it stops, at most n.
+func (l Lazy) LazySteps(n int) int {
+	alpha := l.Alpha
+	for k := range n {
+		if alpha = float64(alpha * l.Q); alpha < lazyFloor {
+			return k + 1
+		}
+	}
+	return n
+}
+
+func squaredSlope(margin, label float64) float64 { return float64(2 * (margin - label)) }
+
+func projectionFactor(n2, radius float64) float64 {
+	if n2 > float64(radius*radius) {
+		return radius / math.Sqrt(n2)
+	}
+	return 1
+}
