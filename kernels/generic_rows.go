@@ -10,15 +10,21 @@ func sum8(l *[8]float64) float64 {
 func marginsGeneric(dst []float64, ptr []int64, idx []int32, val, w []float64) {
 	for r := range dst {
 		lo, hi := ptr[r], ptr[r+1]
-		lane := rowLanesGeneric([8]float64{}, idx[lo:hi], val[lo:hi], w)
-		dst[r] = sum8(&lane)
+		l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx[lo:hi], val[lo:hi], w, 0, 0, 0, 0, 0, 0, 0, 0)
+		dst[r] = ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
 	}
 }
 
 // rowLanesGeneric adds the products of a row, or of the next part of a row cut
 // at a multiple of 8 nonzeros, to its lanes.
-func rowLanesGeneric(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
-	l0, l1, l2, l3, l4, l5, l6, l7 := lane[0], lane[1], lane[2], lane[3], lane[4], lane[5], lane[6], lane[7]
+func rowLanesGeneric(l [8]float64, idx []int32, val, w []float64) [8]float64 {
+	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx, val, w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
+	return [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
+}
+
+// addLanes takes and returns the lanes one by one, which keeps them in
+// registers; an array would live in memory.
+func addLanes(idx []int32, val, w []float64, l0, l1, l2, l3, l4, l5, l6, l7 float64) (_, _, _, _, _, _, _, _ float64) {
 	val = val[:len(idx)]
 	for len(idx) >= 8 && len(val) >= 8 {
 		l0 = math.FMA(val[0], w[idx[0]], l0)
@@ -31,11 +37,30 @@ func rowLanesGeneric(lane [8]float64, idx []int32, val, w []float64) [8]float64 
 		l7 = math.FMA(val[7], w[idx[7]], l7)
 		idx, val = idx[8:], val[8:]
 	}
-	lane = [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
-	for k, j := range idx {
-		lane[k&7] = math.FMA(val[k], w[j], lane[k&7])
+	val = val[:len(idx)]
+	switch len(idx) {
+	case 7:
+		l6 = math.FMA(val[6], w[idx[6]], l6)
+		fallthrough
+	case 6:
+		l5 = math.FMA(val[5], w[idx[5]], l5)
+		fallthrough
+	case 5:
+		l4 = math.FMA(val[4], w[idx[4]], l4)
+		fallthrough
+	case 4:
+		l3 = math.FMA(val[3], w[idx[3]], l3)
+		fallthrough
+	case 3:
+		l2 = math.FMA(val[2], w[idx[2]], l2)
+		fallthrough
+	case 2:
+		l1 = math.FMA(val[1], w[idx[1]], l1)
+		fallthrough
+	case 1:
+		l0 = math.FMA(val[0], w[idx[0]], l0)
 	}
-	return lane
+	return l0, l1, l2, l3, l4, l5, l6, l7
 }
 
 func scatterGeneric(z []float64, ptr []int64, idx []int32, val, slope []float64) {
