@@ -74,9 +74,9 @@ func run(e *env, args []string) (code int) {
 	return e.fail(parsed.Run(e))
 }
 
-// print writes a line of results.
-func (e *env) print(format string, args ...any) error {
-	if _, err := fmt.Fprintf(e.stdout, format+"\n", args...); err != nil {
+// print writes results.
+func (e *env) print(text fmt.Stringer) error {
+	if _, err := io.WriteString(e.stdout, text.String()); err != nil {
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil

@@ -1,8 +1,116 @@
 package main
 
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
 type infoCmd struct {
-	Data string `arg:"" optional:"" name:"DATA"`
-	JSON bool   `name:"json"`
+	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
+
+	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
+	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
+	JSON      bool      `name:"json" help:"Print one JSON object."`
 }
 
-func (c *infoCmd) Run(e *env) error { return nil }
+// Help is shown by scas info --help.
+func (infoCmd) Help() string {
+	return `Examples:
+
+    scas info
+    scas info train.svm.gz
+    SCAS_LEVEL=avx2 scas info --json
+
+The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
+of every command; all levels give the same bits.`
+}
+
+// machineFacts describe program and machine.
+type machineFacts struct {
+	Version   string   `json:"scas_version"`
+	Go        string   `json:"go"`
+	Platform  string   `json:"platform"` // operating system, architecture, its level
+	CPU       string   `json:"cpu"`
+	Vendor    string   `json:"vendor"`
+	CPUs      int      `json:"cpus"`
+	Level     string   `json:"level"`
+	Available []string `json:"available"`
+	Env       string   `json:"scas_level_env"` // of SCAS_LEVEL
+}
+
+func newMachineFacts() machineFacts {
+	k := kernels.Describe()
+	m := machineFacts{
+		Version: version, Go: runtime.Version(), Platform: platform(),
+		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
+		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
+	}
+	for _, l := range k.Available {
+		m.Available = append(m.Available, l.String())
+	}
+	return m
+}
+
+// platform names what the program was built for.
+func platform() string {
+	p := runtime.GOOS + "/" + runtime.GOARCH
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range build.Settings {
+			if s.Key == "GOAMD64" {
+				p += " " + s.Value
+			}
+		}
+	}
+	return p
+}
+
+func (m machineFacts) table() facts {
+	var f facts
+	f.add("scas", "%s, %s, %s", m.Version, m.Go, m.Platform)
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "unnamed"
+	}
+	if m.Vendor != "" {
+		cpu += " (" + m.Vendor + ")"
+	}
+	f.add("processor", "%s, %s", cpu, plural(m.CPUs, "logical CPU"))
+	f.add("kernels", "%s in use; this machine has %s", m.Level, strings.Join(m.Available, ", "))
+	if m.Env == "" {
+		f.add("SCAS_LEVEL", "not set: the best level is used")
+	} else {
+		f.add("SCAS_LEVEL", "%s", m.Env)
+	}
+	return f
+}
+
+// Run describes.
+func (c *infoCmd) Run(e *env) error {
+	report := struct {
+		machineFacts
+		Data *dataFacts `json:"data,omitempty"`
+	}{machineFacts: newMachineFacts()}
+	if c.Data != "" {
+		data, err := e.readData(c.Data, &sparse.ReadOptions{
+			AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase,
+		})
+		if err != nil {
+			return err
+		}
+		report.Data = newDataFacts(dataName(c.Data), data)
+	}
+	if c.JSON {
+		return printJSON(e.stdout, report)
+	}
+	f := report.table()
+	if report.Data != nil {
+		f.gap()
+		f = append(f, report.Data.table()...)
+	}
+	return e.print(f)
+}

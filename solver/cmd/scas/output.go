@@ -66,7 +66,7 @@ func (v number) MarshalJSON() ([]byte, error) {
 }
 
 // printJSON prints one indented object.
-func (e *env) printJSON(w io.Writer, v any) error {
+func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {

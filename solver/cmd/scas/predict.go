@@ -151,12 +151,12 @@ func (r *predictReport) measure(m *model, p *predictions, labels []float64) {
 }
 
 func (c *predictCmd) print(e *env, r predictReport) error {
-	w := e.stderr
-	if c.Output != "" {
-		w = e.stdout
-	}
 	if c.JSON {
-		return e.printJSON(w, r)
+		w := e.stderr
+		if c.Output != "" {
+			w = e.stdout
+		}
+		return printJSON(w, r)
 	}
 	var f facts
 	switch {
@@ -168,6 +168,6 @@ func (c *predictCmd) print(e *env, r predictReport) error {
 	default:
 		return nil
 	}
-	_, err := io.WriteString(w, f.String())
+	_, err := io.WriteString(e.stderr, f.String())
 	return err
 }

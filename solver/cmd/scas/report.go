@@ -112,9 +112,9 @@ func nonZeros(x []float64) (count int) {
 // print writes the report to standard output.
 func (r *trainReport) print(e *env, asJSON bool) error {
 	if asJSON {
-		return e.printJSON(e.stdout, r)
+		return printJSON(e.stdout, r)
 	}
-	return e.print("%s", r.table())
+	return e.print(r.table())
 }
 
 func (r *trainReport) table() facts {
@@ -131,13 +131,16 @@ func (r *trainReport) table() facts {
 	if r.Halvings > 0 {
 		f.add("", "eta was halved %s, because the objective rose", plural(r.Halvings, "time"))
 	}
-	f.add("run", "%s, %g passes, %s in %.3g s (reading %.3g s)", r.Status, r.Passes,
+	f.add("run", "%s, %g passes, %s in %.3g s (reading %.3g s)", r.ending(), r.Passes,
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
 	f.add("kernels", "%s, plan %s", r.Level, r.Plan)
 	f.gap()
-	f.add("objective", "%.10g (%s iterate)", r.Objective, r.Output)
+	f.add("objective", "%.10g (%s iterate)", r.Objective, r.shown())
 	f.add("loss", "%.10g", r.Loss)
-	f.add("penalty", "%.10g", r.Penalty+r.Ridge)
+	f.add("penalty", "%.10g", r.Penalty)
+	if r.Mu > 0 {
+		f.add("mu term", "%.10g", r.Ridge)
+	}
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
 	f.add("residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
 	if r.DualityGap != nil {
@@ -147,6 +150,25 @@ func (r *trainReport) table() facts {
 		f.add("model", "written to %s", r.Model)
 	}
 	return f
+}
+
+// ending says how the run ended, in words.
+func (r *trainReport) ending() string {
+	switch r.Status {
+	case solver.PassesDone:
+		return "done"
+	case solver.Diverged:
+		return "diverged"
+	}
+	return string(r.Status)
+}
+
+// shown says which iterate the report is about.
+func (r *trainReport) shown() string {
+	if r.Status == solver.Diverged {
+		return "best"
+	}
+	return r.Output
 }
 
 func dataName(path string) string {
@@ -160,13 +182,13 @@ func dataName(path string) string {
 func shape(x *sparse.CSR) string {
 	n, p := x.Dims()
 	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"),
-		plural(x.NNZ(), "entry"), density(x))
+		plural(x.NNZ(), "entry"), 100*density(x))
 }
 
-// density is the share of stored entries in percent.
+// density is the share of stored entries.
 func density(x *sparse.CSR) float64 {
 	n, p := x.Dims()
-	return 100 * float64(x.NNZ()) / max(1, float64(n)*float64(p))
+	return float64(x.NNZ()) / max(1, float64(n)*float64(p))
 }
 
 // labelCounts tells the two classes and their sizes.
