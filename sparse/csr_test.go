@@ -238,6 +238,7 @@ func TestDimensionPanics(t *testing.T) {
 		"MulVec dst":      func() { a.MulVec(make([]float64, 2), make([]float64, 3)) },
 		"MulVec x":        func() { a.MulVec(make([]float64, 3), make([]float64, 4)) },
 		"MulVecTrans dst": func() { a.MulVecTrans(make([]float64, 2), make([]float64, 3)) },
+		"Gram":            func() { huge(t).Gram() },
 		"Identity":        func() { Identity(-1) },
 		"Split":           func() { Split(-1, 0) },
 		"Subset":          func() { Subset(3, 4, 0) },
@@ -251,4 +252,12 @@ func TestDimensionPanics(t *testing.T) {
 			f()
 		})
 	}
+}
+
+func huge(t *testing.T) *CSR {
+	a, err := FromDense(1, 1, []float64{1e200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

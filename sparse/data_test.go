@@ -24,7 +24,7 @@ func TestRealData(t *testing.T) {
 		{"paper", "hivfp_test.libsvm.zst", 10000, 4932, 4293008, 9639, 361, LabelMapping{-1, 1}, &ReadOptions{Features: 4932}},
 		{"small", "a1a", 1605, 119, 0, 1210, 395, LabelMapping{-1, 1}, nil},
 		{"small", "heart_scale", 270, 13, 0, 150, 120, LabelMapping{-1, 1}, nil},
-		{"small", "breast-cancer_scale", 683, 10, 0, 444, 239, LabelMapping{2, 4}, nil},
+		{"small", "breast-cancer_scale", 683, 10, 0, 239, 444, LabelMapping{-1, 1}, nil},
 		{"small", "german.numer_scale", 1000, 24, 0, 700, 300, LabelMapping{-1, 1}, nil},
 		{"small", "abalone", 4177, 8, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
 		{"small", "housing_scale", 506, 13, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},

@@ -1,6 +1,9 @@
 package sparse
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Dataset is a matrix of samples (one row each) with a label per row.
 type Dataset struct {
@@ -96,8 +99,19 @@ func (b IndexBase) String() string {
 	return "IndexBase(" + strconv.Itoa(int(b)) + ")"
 }
 
-// MarshalText makes JSON show "0" and "1".
+// MarshalText returns what String does.
 func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText accepts "auto", "0" and "1", as flags and JSON files have them.
+func (b *IndexBase) UnmarshalText(text []byte) error {
+	for _, base := range []IndexBase{AutoBase, ZeroBased, OneBased} {
+		if string(text) == base.String() {
+			*b = base
+			return nil
+		}
+	}
+	return fmt.Errorf("sparse: index base %q: want auto, 0 or 1", text)
+}
 
 // formatFloat writes the shortest text that parses back to v.
 func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -62,7 +63,8 @@ func (a *CSR) Transpose() *CSR {
 // element is a sum over the rows of A in increasing order, of separately
 // rounded products. Elements that are exactly zero are not stored, so A'A is
 // diagonal if and only if no row of the result has an off-diagonal entry.
-// Time is the sum of the squared row lengths of A.
+// Time is the sum of the squared row lengths of A. It panics if an element
+// overflows, for which values of A must exceed 1e150 or so.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
@@ -84,6 +86,9 @@ func (a *CSR) Gram() *CSR {
 		}
 		slices.Sort(touched)
 		for _, c := range touched {
+			if math.IsNaN(sum[c] - sum[c]) {
+				panic(fmt.Sprintf("sparse: Gram: element (%d, %d) overflows: scale the columns of the matrix", j, c))
+			}
 			if sum[c] != 0 {
 				g.idx, g.val = append(g.idx, c), append(g.val, sum[c])
 			}
