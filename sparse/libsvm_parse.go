@@ -80,54 +80,62 @@ func (p *libsvmParser) row(b []byte, i int) (int, error) {
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
 		return 0, err
 	}
-	i = end
 	first := len(p.idx)
-	k := first
-	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
-	prev, sorted := int64(-1), true
-	for {
-		i = skipBlanks(b, i)
-		c := b[i]
-		if c == '\n' || c == '#' {
-			break
-		}
-		n, num := text.Digits(b, i)
-		colon := i + n
-		if n == 8 {
-			num, colon = longIndex(b, i)
-		}
-		v, end, ok := float64(0), 0, false
-		if b[colon] == ':' && colon > i {
-			v, end, ok = text.Float(b, colon+1)
-		}
-		j := int64(num)
-		if !ok || j > p.limit {
-			return 0, p.badEntry(b, start, i)
-		}
-		if j <= prev {
-			if p.opt.Strict {
-				return 0, p.outOfOrder(b, start, i, j, prev)
-			}
-			sorted = false
-		}
-		if j > p.max || j == 0 {
-			if err := p.newExtreme(b, start, i, j); err != nil {
-				return 0, err
-			}
-		}
-		prev = j
-		idx[k], val[k] = int32(j-p.bias), v
-		k++
-		i = end
+	i, sorted, err := p.entries(b, start, end)
+	if err != nil {
+		return 0, err
 	}
-	p.idx, p.val = idx[:k], val[:k]
-	p.ptr = append(p.ptr, int64(k))
+	p.ptr = append(p.ptr, int64(len(p.idx)))
 	if !sorted {
 		if err := p.sortRow(b, start, first); err != nil {
 			return 0, err
 		}
 	}
 	return lineEnd(b, i), nil
+}
+
+// entries parses the index:value tokens from b[i] to the end of the line or its
+// comment, of the line that starts at b[start], and returns where it stopped and
+// whether the indices increased. Room for them was made in block.
+func (p *libsvmParser) entries(b []byte, start, i int) (end int, sorted bool, err error) {
+	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
+	k, prev := len(p.idx), int64(-1)
+	sorted = true
+	for {
+		i = skipBlanks(b, i)
+		if b[i] == '\n' || b[i] == '#' {
+			p.idx, p.val = idx[:k], val[:k]
+			return i, sorted, nil
+		}
+		n, num := text.Digits(b, i)
+		colon := i + n
+		if n == 8 {
+			num, colon = longIndex(b, i)
+		}
+		v, next, ok := 0.0, 0, false
+		if b[colon] == ':' && colon > i {
+			v, next, ok = text.Float(b, colon+1)
+		}
+		j := int64(num)
+		if !ok || j > p.limit {
+			return 0, false, p.badEntry(b, start, i)
+		}
+		if j <= prev {
+			if p.opt.Strict {
+				return 0, false, p.outOfOrder(b, start, i, j, prev)
+			}
+			sorted = false
+		}
+		if j > p.max || j == 0 {
+			if err := p.newExtreme(b, start, i, j); err != nil {
+				return 0, false, err
+			}
+		}
+		prev = j
+		idx[k], val[k] = int32(j-p.bias), v
+		k++
+		i = next
+	}
 }
 
 // newExtreme handles an index 0 or one above all earlier ones.
