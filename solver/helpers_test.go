@@ -215,7 +215,11 @@ func dot(a *sparse.CSR, row int, x []float64) float64 {
 	return sum
 }
 
-// relative returns |u − v|₂ / |v|₂.
+// relative returns |u − v|₂ / |v|₂, or |u|₂ if v is zero.
 func relative(u, v []float64) float64 {
-	return distance(u, v) / math.Sqrt(sumSquares(v))
+	norm := math.Sqrt(sumSquares(v))
+	if norm == 0 {
+		norm = 1
+	}
+	return distance(u, v) / norm
 }

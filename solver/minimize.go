@@ -135,7 +135,7 @@ func (r *run) result(err error) *Result {
 		PrimalResidual: distance(r.applyA(r.x), r.y),
 		Status:         PassesDone,
 		Stats: Stats{
-			Method: r.set.Method, Plan: r.plan.name(), DualUpdates: r.dualUpdates, InnerSteps: r.steps,
+			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps,
 			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
 			Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},

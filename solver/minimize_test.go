@@ -74,7 +74,10 @@ func TestBadProblems(t *testing.T) {
 		{"L2 = -1", func(p *Problem) { p.L2 = -1 }},
 		{"Lambda = NaN", func(p *Problem) { p.Penalty.Lambda = math.NaN() }},
 		{"Weights has length 2", func(p *Problem) { p.Penalty.Weights = []float64{1, 2} }},
-		{"Weights[0] = -1", func(p *Problem) { p.Constraint = nil; p.Penalty.Weights = append([]float64{-1}, make([]float64, 19)...) }},
+		{"Weights[0] = -1", func(p *Problem) {
+			p.Constraint = nil
+			p.Penalty.Weights = append([]float64{-1}, make([]float64, 19)...)
+		}},
 		{"Constraint is 5 x 5", func(p *Problem) { p.Constraint = sparse.Identity(5) }},
 		{"Box has 3 lower", func(p *Problem) { p.Domain = NewBox(3, 0, 1) }},
 		{"bounds of feature 0 are [1, 0]", func(p *Problem) { p.Domain = NewBox(20, 1, 0) }},

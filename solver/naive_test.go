@@ -17,6 +17,7 @@ import (
 func TestIteratesEqualNaive(t *testing.T) {
 	classify, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
 	regress, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
+	wide, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
 	lasso := func(p *Problem) { p.Constraint = nil }
 	cases := []struct {
 		name string
@@ -24,6 +25,13 @@ func TestIteratesEqualNaive(t *testing.T) {
 		mod  func(*Problem)
 	}{
 		{"identity", classify, lasso},
+		{"wide identity", wide, lasso},
+		{"wide identity, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4 }},
+		{"wide identity, ball", wide, func(p *Problem) { lasso(p); p.Domain = Ball{0.3} }},
+		{"wide identity, ball, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4; p.Domain = Ball{0.05} }},
+		{"wide identity, box", wide, func(p *Problem) { lasso(p); p.Domain = NewBox(200, -0.02, 0.05) }},
+		{"identity, ball", classify, func(p *Problem) { lasso(p); p.Domain = Ball{0.2} }},
+		{"graph, ball", classify, func(p *Problem) { p.Domain = Ball{0.1} }},
 		{"graph", classify, func(*Problem) {}},
 		{"graph, L2", classify, func(p *Problem) { p.L2 = 0.05 }},
 		{"identity, L2", classify, func(p *Problem) { lasso(p); p.L2 = 0.05 }},
@@ -36,10 +44,10 @@ func TestIteratesEqualNaive(t *testing.T) {
 		}},
 		{"squared", regress, func(*Problem) {}},
 		{"squared, identity", regress, lasso},
-		{"box", classify, func(p *Problem) { p.Domain = NewBox(23, -0.05, 0.1) }},
-		{"ball", classify, func(p *Problem) { p.Domain = Ball{0.2} }},
+		{"graph, box", classify, func(p *Problem) { p.Domain = NewBox(23, -0.05, 0.1) }},
 		{"user's domain", classify, func(p *Problem) { p.Domain = positive{} }},
 	}
+	plans := map[string]bool{}
 	for _, c := range cases {
 		for _, m := range []struct {
 			method Method
@@ -52,6 +60,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 			}
 			set := &Settings{Method: m.method, DualUpdates: m.k, Eta: 0.03, Rho: 0.05, Passes: 6, Seed: 42}
 			res := mustMinimize(t, &prob, set)
+			plans[res.Stats.Plan] = true
 			ref := newNaive(&prob, set)
 			ref.nu = math.Min(res.Stats.Constants.NuL, 1/set.Eta)
 			average := make([]float64, len(ref.x))
@@ -67,9 +76,14 @@ func TestIteratesEqualNaive(t *testing.T) {
 				got, want []float64
 			}{{"x", last, ref.x}, {"average", res.XAverage, average}, {"y", res.Y, ref.y}, {"beta", res.Dual, ref.beta}} {
 				if d := relative(v.got, v.want); !(d < 1e-12) {
-					t.Errorf("%s, %s, K = %d: %s differs from the naive loop by %.1e", c.name, m.method, m.k, v.name, d)
+					t.Errorf("%s, %s, K = %d, %s plan (%s): %s differs from the naive loop by %.1e", c.name, m.method, m.k, res.Stats.Plan, res.Stats.PlanReason, v.name, d)
 				}
 			}
+		}
+	}
+	for _, plan := range []string{"dense", "diagonal", "rotated"} {
+		if !plans[plan] {
+			t.Errorf("no case took the %s plan", plan)
 		}
 	}
 }
@@ -170,8 +184,10 @@ func TestRunningSum(t *testing.T) {
 	r := newRun(context.Background(), p, set)
 	r.snapshot()
 	r.eta, r.steps = r.schedule()
+	r.plan = newDensePlan(r, "")
 	r.linearise()
 	w0 := slices.Clone(r.x)
+	r.plan.begin()
 	var s, h [15]float64
 	row := r.rows[:1]
 	for range 80 {

@@ -1,114 +1,93 @@
 package solver
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // A plan runs inner steps
 //
-//	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  s ← s + w
+//	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
 //
-// with K = ρ A'A + mu I, for the rows i given (algorithm 1, inner loop, with
-// the L2 gradient kept exact).
+// (Algorithm 1, inner loop, with the L2 gradient kept exact). Plans differ in
+// how they hold w and what a step costs; their iterates are equal up to
+// rounding. A plan belongs to one run and uses its r.d, r.eta and r.w.
 type plan interface {
 	name() string
-	advance(rows []int32)
+	// explain says in one line why this plan was chosen.
+	explain() string
+	// begin starts a block of steps at r.w with the current d and η.
+	begin()
+	// advance does one step for every sampled row, in order.
+	advance(sampled []int32)
+	// end sets r.s to the sum of the iterates after each step of the block and,
+	// if last is true, r.w to the final one.
+	end(last bool)
 }
 
 // newPlan chooses how to run the inner loop of r.
 func newPlan(r *run) plan {
-	return &densePlan{r: r, k: quadratic(r), q: make([]float64, r.p)}
+	kind, fused := fusedLoss(r.loss)
+	if !fused {
+		return newDensePlan(r, fmt.Sprintf("a step for every coordinate: loss %s has no fused inner loop", r.loss))
+	}
+	k, diagonal := diagonalOf(r.prob.Constraint, r.p)
+	for j := range k {
+		k[j] = math.FMA(r.rho, k[j], r.prob.L2)
+	}
+	if diagonal {
+		return newDiagonalPlan(r, kind, k)
+	}
+	switch r.prob.Domain.(type) {
+	case nil, Ball:
+		if why := rotatable(r); why != "" {
+			return newDensePlan(r, "a step for every coordinate: "+why)
+		}
+		return newRotatedPlan(r, kind)
+	}
+	return newDensePlan(r, "a step for every coordinate: the domain does not commute with a rotation")
 }
 
-// densePlan does a whole-vector step per sample, for any A and any domain.
-type densePlan struct {
-	r *run
-	k *sparse.CSR // K; nil if K is kappa times the identity
-	q []float64   // K w
+// fusedLoss returns the kernels' name of a loss they know.
+func fusedLoss(l Loss) (kernels.LossKind, bool) {
+	switch l.(type) {
+	case Logistic:
+		return kernels.LogisticLossKind, true
+	case Squared:
+		return kernels.SquaredLossKind, true
+	}
+	return 0, false
 }
 
-func (*densePlan) name() string { return "dense" }
-
-// quadratic returns K = ρ A'A + mu I, or nil if A = I.
-func quadratic(r *run) *sparse.CSR {
-	if r.prob.Constraint == nil {
-		return nil
-	}
-	gram := r.prob.Constraint.Gram()
-	ptr := make([]int64, 1, r.p+1)
-	idx := make([]int32, 0, gram.NNZ()+int64(r.p))
-	val := make([]float64, 0, cap(idx))
-	for j := range int32(r.p) {
-		cols, g := gram.Row(int(j))
-		diagonal := r.prob.L2
-		for k, c := range cols {
-			if c == j {
-				diagonal = math.FMA(r.rho, g[k], diagonal)
-			}
-		}
-		at, _ := slices.BinarySearch(cols, j)
-		for k, c := range cols[:at] {
-			idx, val = append(idx, c), append(val, r.rho*g[k])
-		}
-		idx, val = append(idx, j), append(val, diagonal)
-		for k, c := range cols[at:] {
-			if c != j {
-				idx, val = append(idx, c), append(val, r.rho*g[at+k])
-			}
-		}
-		ptr = append(ptr, int64(len(idx)))
-	}
-	k, err := sparse.New(r.p, r.p, ptr, idx, val)
-	if err != nil {
-		panic(err) // the rows are sorted and finite by construction
-	}
-	return k
+// steps describes the inner loop of r to the kernels.
+func (r *run) innerSteps(kind kernels.LossKind) kernels.Steps {
+	return kernels.Steps{Rows: r.data, Label: r.prob.Labels, Slope0: r.slope0, Loss: kind, Eta: r.eta}
 }
 
-func (d *densePlan) advance(rows []int32) {
-	r := d.r
-	var margin, slope [1]float64
-	for _, row := range rows {
-		i := int(row)
-		sample := r.prob.Data.Rows(i, i+1)
-		kernels.Margins(margin[:], sample, r.w)
-		r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
-		delta := slope[0] - r.slope0[i]
-		if d.k != nil {
-			d.k.MulVec(d.q, r.w)
-		} else {
-			kappa := r.rho + r.prob.L2
-			for j, w := range r.w {
-				d.q[j] = kappa * w
-			}
-		}
-		slope[0] = -(r.eta * delta)
-		kernels.Gradient(r.w, sample, slope[:])
-		d.update()
+// telescope sets sum to Σ_{m=1}^{M} w_m from the recursion w_{m+1} = c∘w_m + e +
+// g_m aᵢ, summed over m = 0..M−1 and solved for the sum:
+//
+//	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c),  h = Σ g_m aᵢ
+//
+// 1 − c is exact, so it is the c that the steps really used.
+func telescope(sum, w0, w, c, e, h []float64, steps int) {
+	m := float64(steps)
+	for j := range sum {
+		total := (w0[j] - w[j]) + math.FMA(m, e[j], h[j])
+		sum[j] = total/(1-c[j]) - w0[j] + w[j]
 	}
 }
 
-// update takes the dense part of the step, projects, and adds to the sum.
-func (d *densePlan) update() {
-	r := d.r
-	switch x := r.prob.Domain.(type) {
-	case nil:
-		kernels.ProjectedUpdate(r.w, r.s, r.d, d.q, r.eta)
-	case Box:
-		kernels.ProjectedUpdateBox(r.w, r.s, r.d, d.q, x.Lower, x.Upper, r.eta)
-	case Ball:
-		kernels.ProjectedUpdateBall(r.w, r.s, r.d, d.q, r.eta, x.Radius)
-	default:
-		for j, w := range r.w {
-			r.w[j] = math.FMA(-r.eta, r.d[j]+d.q[j], w)
-		}
-		x.Project(r.w)
-		for j, w := range r.w {
-			r.s[j] += w
+// telescopes reports whether telescope keeps its relative error near 1e-11: the
+// rounding errors of the steps are divided by η k.
+func telescopes(eta float64, k []float64, steps int) bool {
+	limit := 1e-5 / math.Sqrt(float64(steps))
+	for _, kj := range k {
+		if eta*kj < limit {
+			return false
 		}
 	}
+	return true
 }

@@ -49,7 +49,8 @@ type Result struct {
 // Stats are facts about a run.
 type Stats struct {
 	Method          Method  `json:"method"`
-	Plan            string  `json:"plan"`             // how the inner loop was run
+	Plan            string  `json:"plan"`             // how the inner loop was run: dense, diagonal or rotated
+	PlanReason      string  `json:"plan_reason"`      // why, in one line
 	DualUpdates     int     `json:"dual_updates"`     // K
 	InnerSteps      int     `json:"inner_steps"`      // M of the last outer iteration
 	Eta             float64 `json:"eta"`              // step size of the last outer iteration

@@ -136,8 +136,12 @@ func (r *run) dualStep() {
 	kernels.ProxDual(r.beta, r.y, r.applyA(r.x), r.limit, r.rho)
 }
 
-// advance does the given number of inner steps from w, adding every new w to s.
-func (r *run) advance(steps int) error {
+// block does inner steps from x with the current y and beta, leaving the sum of
+// the iterates after each step in s and, if last is true, the final one in w.
+func (r *run) block(steps int, last bool) error {
+	r.linearise()
+	copy(r.w, r.x)
+	r.plan.begin()
 	for steps > 0 {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -147,6 +151,7 @@ func (r *run) advance(steps int) error {
 		r.plan.advance(rows)
 		steps -= len(rows)
 	}
+	r.plan.end(last)
 	return nil
 }
 

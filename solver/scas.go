@@ -7,15 +7,12 @@ package solver
 func (r *run) scas() error {
 	for k := range r.dualUpdates {
 		size := (k+1)*r.steps/r.dualUpdates - k*r.steps/r.dualUpdates
-		r.linearise()
-		copy(r.w, r.x)
-		copy(r.s, r.x)
-		if err := r.advance(size - 1); err != nil {
+		if err := r.block(size-1, false); err != nil {
 			return err
 		}
 		inv := 1 / float64(size)
 		for j, s := range r.s {
-			r.x[j] = s * inv
+			r.x[j] = (r.x[j] + s) * inv
 		}
 		r.dualStep()
 	}
@@ -30,10 +27,7 @@ func (r *run) scas() error {
 //
 // ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
 func (r *run) scasStrong() error {
-	r.linearise()
-	copy(r.w, r.x)
-	clear(r.s)
-	if err := r.advance(r.steps); err != nil {
+	if err := r.block(r.steps, true); err != nil {
 		return err
 	}
 	first, last := endWeights(r.eta, r.constants.NuL)

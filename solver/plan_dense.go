@@ -1,0 +1,105 @@
+package solver
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// densePlan does a whole-vector step per sample, for any A, loss and domain.
+type densePlan struct {
+	r   *run
+	why string
+	k   *sparse.CSR // K; nil if A = I
+	q   []float64   // K w
+}
+
+func newDensePlan(r *run, why string) *densePlan {
+	return &densePlan{r: r, why: why, k: quadratic(r), q: make([]float64, r.p)}
+}
+
+func (*densePlan) name() string      { return "dense" }
+func (d *densePlan) explain() string { return d.why }
+func (d *densePlan) begin()          { clear(d.r.s) }
+func (*densePlan) end(bool)          {}
+
+// quadratic returns K = ρ A'A + mu I, or nil if A = I.
+func quadratic(r *run) *sparse.CSR {
+	if r.prob.Constraint == nil {
+		return nil
+	}
+	gram := r.prob.Constraint.Gram()
+	ptr := make([]int64, 1, r.p+1)
+	idx := make([]int32, 0, gram.NNZ()+int64(r.p))
+	val := make([]float64, 0, cap(idx))
+	for j := range int32(r.p) {
+		cols, g := gram.Row(int(j))
+		at, found := slices.BinarySearch(cols, j)
+		diagonal := r.prob.L2
+		if found {
+			diagonal = math.FMA(r.rho, g[at], diagonal)
+		}
+		for k, c := range cols[:at] {
+			idx, val = append(idx, c), append(val, r.rho*g[k])
+		}
+		idx, val = append(idx, j), append(val, diagonal)
+		if found {
+			at++
+		}
+		for k, c := range cols[at:] {
+			idx, val = append(idx, c), append(val, r.rho*g[at+k])
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	k, err := sparse.New(r.p, r.p, ptr, idx, val)
+	if err != nil {
+		panic(err) // the rows are sorted and finite by construction
+	}
+	return k
+}
+
+func (d *densePlan) advance(sampled []int32) {
+	r := d.r
+	var margin, slope [1]float64
+	for _, row := range sampled {
+		i := int(row)
+		sample := r.prob.Data.Rows(i, i+1)
+		kernels.Margins(margin[:], sample, r.w)
+		r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
+		delta := slope[0] - r.slope0[i]
+		if d.k != nil {
+			d.k.MulVec(d.q, r.w)
+		} else {
+			kappa := r.rho + r.prob.L2
+			for j, w := range r.w {
+				d.q[j] = kappa * w
+			}
+		}
+		slope[0] = -(r.eta * delta)
+		kernels.Gradient(r.w, sample, slope[:])
+		d.update()
+	}
+}
+
+// update takes the dense part of the step, projects, and adds to the sum.
+func (d *densePlan) update() {
+	r := d.r
+	switch x := r.prob.Domain.(type) {
+	case nil:
+		kernels.ProjectedUpdate(r.w, r.s, r.d, d.q, r.eta)
+	case Box:
+		kernels.ProjectedUpdateBox(r.w, r.s, r.d, d.q, x.Lower, x.Upper, r.eta)
+	case Ball:
+		kernels.ProjectedUpdateBall(r.w, r.s, r.d, d.q, r.eta, x.Radius)
+	default:
+		for j, w := range r.w {
+			r.w[j] = math.FMA(-r.eta, r.d[j]+d.q[j], w)
+		}
+		x.Project(r.w)
+		for j, w := range r.w {
+			r.s[j] += w
+		}
+	}
+}
