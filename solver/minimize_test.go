@@ -39,6 +39,7 @@ func TestBadSettings(t *testing.T) {
 		{set: Settings{InnerSteps: 1}, field: "InnerSteps", says: "at least 2"},
 		{set: Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
 		{set: Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
+		{set: Settings{Threads: -1}, field: "Threads", says: "positive"},
 		{set: Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
 		{set: Settings{Start: []float64{1}}, field: "Start", says: "20 features"},
 		{set: Settings{Start: append(make([]float64, 19), math.NaN())}, field: "Start[19]", says: "finite"},
@@ -159,6 +160,21 @@ func TestSeeds(t *testing.T) {
 		if slices.Equal(other.XAverage, first.XAverage) {
 			t.Errorf("%s: two seeds give the same iterates", method)
 		}
+	}
+}
+
+// TestThreads: any number of threads gives the same bits.
+func TestThreads(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
+	one := mustMinimize(t, p, &Settings{Passes: 4, Threads: 1})
+	for _, threads := range []int{2, 3, 16} {
+		res := mustMinimize(t, p, &Settings{Passes: 4, Threads: threads})
+		if !slices.Equal(res.X, one.X) || res.At != one.At {
+			t.Errorf("%d threads give other bits than one", threads)
+		}
+	}
+	if g := newFullGradient(p, p.Data.Rows(0, 20000), 1); len(g.loss) < 2 {
+		t.Error("one chunk only: the case does not test what it should")
 	}
 }
 

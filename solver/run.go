@@ -18,6 +18,7 @@ type run struct {
 	loss Loss
 	set  Settings
 	plan plan
+	full *fullGradient
 
 	n, p, l     int
 	data        kernels.Rows
@@ -61,6 +62,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 		r.at = p.Constraint.Transpose()
 	}
 	r.data = p.Data.Rows(0, r.n)
+	r.full = newFullGradient(p, r.data, set.Threads)
 	r.rng = rand.NewPCG(set.Seed, 0x5ca5)
 	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
 		*v = make([]float64, r.p)
@@ -108,15 +110,7 @@ func (r *run) applyAT(dst, v []float64) {
 // gradient sets z = (1/n) Σ φ'(aᵢ'x) aᵢ and slopeᵢ = φ'(aᵢ'x), and returns the
 // sum of the losses.
 func (r *run) gradient(z, x, slope []float64) float64 {
-	kernels.Margins(r.margin, r.data, x)
-	sum := r.loss.Slopes(slope, r.margin, r.prob.Labels)
-	clear(z)
-	kernels.Gradient(z, r.data, slope)
-	inv := 1 / float64(r.n)
-	for j := range z {
-		z[j] *= inv
-	}
-	return sum
+	return r.full.at(z, x, r.margin, slope)
 }
 
 // linearise sets d = z + A'(beta − ρ y), the part of the augmented gradient

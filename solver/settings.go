@@ -66,6 +66,9 @@ type Settings struct {
 	// Seed selects the sequence of samples. Equal seeds give equal bits on
 	// every machine; zero is a seed like any other.
 	Seed uint64 `json:"seed"`
+	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
+	// The result does not depend on it.
+	Threads int `json:"threads"`
 	// Start is the initial x, of length p; nil means the origin. It is not
 	// modified.
 	Start []float64 `json:"-"`
@@ -143,6 +146,8 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 		return bad("Schedule", c.Schedule, "choose practical or theorem")
 	case !(c.Delta >= 1) || math.IsInf(c.Delta, 0):
 		return bad("Delta", c.Delta, "Theorem 1 needs at least 1, or 0 for the default 1.1")
+	case c.Threads < 0:
+		return bad("Threads", c.Threads, "it must be positive, or 0 for GOMAXPROCS")
 	case c.RecordEvery < 0:
 		return bad("RecordEvery", c.RecordEvery, "it must be positive, or 0 for 1")
 	case c.Start != nil && len(c.Start) != cols:
