@@ -61,8 +61,7 @@ func demoWDBC(e *env, w *printer) error {
 		}
 	}
 	showScores(w, fused[:], plain[:])
-	studies[0].showCoefficients(w, fused[0].x, plain[0].x)
-	return nil
+	return studies[0].showCoefficients(w, fused[0].x, plain[0].x)
 }
 
 // printer keeps the first error of a series of prints.
@@ -90,9 +89,9 @@ func (s *study) introduce(w *printer) {
 			groups = append(groups, fmt.Sprint(size))
 		}
 	}
-	w.printf(`Breast cancer (Wisconsin, diagnostic): %d samples, malignant or benign, with %d
-measurements: the mean, the standard error and the worst value of ten properties.
-Two measurements are joined by an edge where their correlation is at least %g:
+	w.printf(`Breast cancer (Wisconsin, diagnostic): %d samples, malignant or benign, with
+%d measurements: mean, standard error and worst value of ten properties. Two
+measurements are joined by an edge where their correlation is at least %g:
 %s, which form groups of %s measurements.
 
 The fused lasso minimises

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // showScores compares the two models on the thirds held out.
@@ -54,52 +56,47 @@ type group struct {
 	value    float64
 }
 
-// groups collects the features that the graph fused, largest coefficient first.
-func (s *study) groups(x []float64) []group {
-	p := len(s.table.names)
-	of := make([]int, p)
-	for j := range of {
-		of[j] = j
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, e := range s.graph.Edges() {
-			a, b := &of[e.I], &of[e.J]
-			if x[e.I] == x[e.J] && *a != *b {
-				*a, *b = min(*a, *b), min(*a, *b)
-				changed = true
-			}
+// groups collects the features that the graph fused, the largest group first.
+func (s *study) groups(x []float64) ([]group, error) {
+	var ties []graph.Edge
+	for _, e := range s.graph.Edges() {
+		if x[e.I] == x[e.J] {
+			ties = append(ties, e)
 		}
 	}
-	at := make(map[int]int)
-	var gs []group
-	for j := range p {
-		k, found := at[of[j]]
-		if !found {
-			k = len(gs)
-			at[of[j]] = k
-			gs = append(gs, group{value: x[j]})
-		}
-		gs[k].features = append(gs[k].features, j)
+	tied, err := graph.New(s.graph.Nodes(), ties)
+	if err != nil {
+		return nil, err
 	}
+	of, count := tied.Components()
+	gs := make([]group, count)
+	for j := range s.table.names {
+		g := &gs[of[j]]
+		g.features, g.value = append(g.features, j), x[j]
+	}
+	gs = slices.DeleteFunc(gs, func(g group) bool { return g.features == nil }) // the constant
 	slices.SortStableFunc(gs, func(a, b group) int {
 		return cmp.Or(cmp.Compare(len(b.features), len(a.features)), cmp.Compare(math.Abs(b.value), math.Abs(a.value)))
 	})
-	return gs
+	return gs, nil
 }
 
 // showCoefficients prints the fused groups, the single features and the zeros.
-func (s *study) showCoefficients(w *printer, fused, plain []float64) {
+func (s *study) showCoefficients(w *printer, fused, plain []float64) error {
+	groups, err := s.groups(fused)
+	if err != nil {
+		return err
+	}
 	p := len(s.table.names)
 	row := func(mark, name string, f, p float64) {
 		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, coefficient(f), coefficient(p))
 		w.printf("%s\n", strings.TrimRight(line, " "))
 	}
-	w.printf("Coefficients of standardised measurements (positive: speaks for malignant)\n\n")
+	w.printf("Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n")
 	w.printf("                                fused lasso   plain lasso\n")
 	var zeros []int
 	used := 0
-	for _, g := range s.groups(fused) {
+	for _, g := range groups {
 		if g.value == 0 {
 			zeros = append(zeros, g.features...)
 			continue
@@ -124,6 +121,7 @@ func (s *study) showCoefficients(w *printer, fused, plain []float64) {
 	if len(none) > 0 {
 		w.printf("Zero in both: %s.\n", wrap(strings.Join(none, ", "), 78, len("Zero in both: ")))
 	}
+	return nil
 }
 
 // bracket marks line k of n.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
@@ -75,8 +74,8 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// facts is a two-column table; an empty name continues the line above, and an
-// empty fact makes an empty line.
+// facts is a two-column table of ASCII names and facts; an empty name continues
+// the line above, an empty fact makes an empty line.
 type facts [][2]string
 
 func (f *facts) add(name, format string, args ...any) {
@@ -86,16 +85,17 @@ func (f *facts) add(name, format string, args ...any) {
 func (f *facts) gap() { *f = append(*f, [2]string{}) }
 
 func (f facts) String() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	width := 0
 	for _, line := range f {
-		if line[0] == "" && line[1] == "" {
-			fmt.Fprintln(w)
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+		width = max(width, len(line[0]))
 	}
-	w.Flush() // a strings.Builder does not fail
+	var b strings.Builder
+	for _, line := range f {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-*s   %s", width, line[0], line[1])
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
 }
 

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestWDBC(t *testing.T) {
+	tab, err := readWDBC()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var malignant int
+	for _, b := range tab.labels {
+		if b > 0 {
+			malignant++
+		}
+	}
+	if len(tab.labels) != 569 || len(tab.names) != 30 || len(tab.values) != 569*30 || malignant != 212 {
+		t.Fatalf("%d rows, %d names, %d values, %d malignant", len(tab.labels), len(tab.names), len(tab.values), malignant)
+	}
+	if tab.names[0] != "mean radius" || tab.values[0] != 17.99 || tab.labels[0] != 1 || tab.names[29] != "worst fractal dimension" || tab.values[569*30-1] != 0.07039 || tab.labels[568] != -1 {
+		t.Error("the corners of the table are not what the source has")
+	}
+}
+
+// The parts held out are disjoint, cover everything and keep the classes'
+// shares; nothing about them enters the standardisation.
+func TestStudySplit(t *testing.T) {
+	tab, err := readWDBC()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make([]int, len(tab.labels))
+	for k := range demoThirds {
+		s, err := newStudy(context.Background(), tab, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var malignant int
+		for _, i := range s.held {
+			held[i]++
+			if tab.labels[i] > 0 {
+				malignant++
+			}
+		}
+		if malignant < 70 || malignant > 71 || len(s.train)+len(s.held) != 569 {
+			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.held), len(s.train))
+		}
+		tr, _, err := tab.standardized(s.train, s.held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats := tr.x.ColumnStats()
+		for j := range tab.names {
+			if m, sd := stats.Mean[j], stats.StdDev[j]; m > 1e-12 || m < -1e-12 || sd < 1-1e-12 || sd > 1+1e-12 {
+				t.Errorf("third %d: feature %d has mean %g, deviation %g on the training part", k, j, m, sd)
+			}
+		}
+		if d := s.graph.Degrees(); d[len(tab.names)] != 0 {
+			t.Errorf("third %d: the intercept has %d edges", k, d[len(tab.names)])
+		}
+	}
+	for i, n := range held {
+		if n != 1 {
+			t.Fatalf("row %d was held out %d times", i, n)
+		}
+	}
+}
+
+// The whole demonstration: it converges, fuses, zeroes, and fits a terminal.
+func TestDemo(t *testing.T) {
+	t.Setenv("SCAS_DATA", "")
+	var out, stderr bytes.Buffer
+	e := &env{ctx: context.Background(), stdout: &out, stderr: &stderr}
+	if code := run(e, []string{"demo"}); code != exitOK || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, stderr %q", code, &stderr)
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 || strings.HasSuffix(line, " \n") {
+			t.Errorf("%d columns, or blanks at the end: %q", n, line)
+		}
+	}
+	for _, want := range []string{
+		`kernels +\S+ in use`,
+		`     200   0\.\d{8} +\d\.\de-(0[7-9]|[1-9]\d) `, // within 1e-6 of the optimum
+		`  all \(569 rows\) +9[5-9]\.\d %  0\.\d{4} +9[5-9]\.\d %  0\.\d{4}\n`,
+		`The (fused|plain) lasso has the smaller loss \(by 0\.\d+\); `,
+		`  ┌ mean radius +(0\.\d{4}) .*\n  │ mean perimeter +(0\.\d{4}) `,
+		`Brackets join coefficients that are exactly equal`,
+		`Zero in both: mean `,
+	} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no %s in\n%s", want, &out)
+		}
+	}
+}
+
+func TestGroupsNeedAnEdge(t *testing.T) {
+	tab, err := readWDBC()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStudy(context.Background(), tab, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, len(tab.names)+1)
+	e := s.graph.Edges()[0]
+	x[e.I], x[e.J] = 2, 2
+	x[len(tab.names)-1] = 2 // equal, but not joined to them
+	of, _ := s.graph.Components()
+	if of[len(tab.names)-1] == of[e.I] {
+		t.Fatal("the last feature is joined to the first edge: choose another one")
+	}
+	groups, err := s.groups(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found int
+	for _, g := range groups {
+		if g.value == 2 {
+			found++
+			if n := len(g.features); n != 1 && n != 2 {
+				t.Errorf("a group of %v", g.features)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d groups of value 2, want 2", found)
+	}
+}
+
+func TestLogBar(t *testing.T) {
+	for v, want := range map[float64]int{-1: 0, 0: 0, 0.9e-9: 0, 1.1e-8: 5, 1.1e-5: 17, 1: 36, 100: 36} {
+		if got := len(logBar(v)); got != want {
+			t.Errorf("logBar(%g) has %d characters, want %d", v, got, want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	if got, want := wrap("aa bb cc", 5, 2), "aa\nbb cc"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

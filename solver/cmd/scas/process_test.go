@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// scas runs a program with extra environment variables and fails the test
+// unless it succeeds.
+func scas(t *testing.T, program string, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// writeWDBC writes the embedded table as a LIBSVM file.
+func writeWDBC(t *testing.T, dir string) (path string) {
+	t.Helper()
+	d, err := wdbcDataset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "wdbc.svm")
+	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// dataDir returns the directory of the benchmark data, or skips.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skip("SCAS_DATA does not name the directory of the benchmark data: nothing is checked on it")
+	}
+	return dir
+}
+
+// buildV3 builds scas for x86-64-v3, where the compiler would fuse products
+// into sums if the code let it, or returns "" where that cannot run.
+func buildV3(t *testing.T) string {
+	t.Helper()
+	if testing.Short() || runtime.GOARCH != "amd64" || kernels.Use(kernels.AVX2) != nil {
+		return ""
+	}
+	program := filepath.Join(t.TempDir(), "scas-v3")
+	cmd := exec.Command("go", "build", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "GOAMD64=v3")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building for v3: %v\n%s", err, out)
+	}
+	return program
+}
+
+// sameModels trains at every level this machine has, and by a program built
+// for x86-64-v3, and asks for the same file to the byte.
+func sameModels(t *testing.T, v3 string, args ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	type way struct{ name, program, level string }
+	var ways []way
+	for _, l := range kernels.Available() {
+		ways = append(ways, way{l.String(), "scas", l.String()})
+		if v3 != "" {
+			ways = append(ways, way{l.String() + "-v3", v3, l.String()})
+		}
+	}
+	var first []byte
+	for _, w := range ways {
+		path := filepath.Join(dir, w.name)
+		out := scas(t, w.program, []string{"SCAS_LEVEL=" + w.level}, append([]string{"train", "-o", path, "--json"}, args...)...)
+		if !strings.Contains(out, `"level": "`+w.level+`"`) {
+			t.Fatalf("%s: not run at that level:\n%s", w.name, out)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		}
+		if !bytes.Equal(got, first) {
+			t.Errorf("%s: the model differs from %s's", w.name, ways[0].name)
+		}
+	}
+}
+
+// The contract of the kernels, seen from outside: one seed, one model file, on
+// every kernel level and however the compiler may fuse.
+func TestModelsEqualAtEveryLevel(t *testing.T) {
+	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
+	for name, args := range map[string][]string{
+		"lasso":   {"--lambda", "1e-3"},
+		"chain":   {"--graph", "chain", "--seed", "5", "--output", "average"},
+		"scas":    {"--method", "scas", "--mu", "0.01"},
+		"strong":  {"--method", "scas-strong", "--mu", "0.01"},
+		"squared": {"--loss", "squared"},
+		"box":     {"--domain", "box:-0.2,0.3"},
+		"ball":    {"--domain", "ball:0.7", "--graph", "chain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sameModels(t, v3, append(args, "--passes", "40", data)...)
+		})
+	}
+}
+
+func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
+	dir := dataDir(t)
+	v3 := buildV3(t)
+	args := []string{"--features", "123", "--lambda", "1e-5", "--passes", "10", filepath.Join(dir, "paper", "a9a.zst")}
+	sameModels(t, v3, args...)
+	sameModels(t, v3, append([]string{"--graph", filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges")}, args...)...)
+}
+
+// An interrupt ends a run with its own exit code, a word about it, and without
+// touching the model. The process has read from its standard input when the
+// signal comes, so it is past installing the handler.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts can be sent on Windows: nothing is checked")
+	}
+	dir := t.TempDir()
+	text, err := os.ReadFile(writeWDBC(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) < 1<<18 {
+		t.Fatalf("%d bytes may fit into a pipe", len(text))
+	}
+	model := filepath.Join(dir, "m.json")
+	if err := os.WriteFile(model, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("scas", "train", "--passes", "1e15", "-o", model, "-")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
+	}
+	if !strings.Contains(stderr.String(), "scas: interrupted: no") {
+		t.Errorf("stderr says %q", stderr.String())
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("stdout says %q", stdout.String())
+	}
+	if got, err := os.ReadFile(model); err != nil || string(got) != "old" {
+		t.Errorf("the model is %q now (%v)", got, err)
+	}
+}
+
+// A context that ends in the middle of training is an interrupt, too; here it
+// ends at a known place.
+func TestInterruptWhileTraining(t *testing.T) {
+	dir := t.TempDir()
+	data, model := writeWDBC(t, dir), filepath.Join(dir, "m.json")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var stdout bytes.Buffer
+	stderr := &cancelOnWrite{cancel: cancel}
+	e := &env{ctx: ctx, stdout: &stdout, stderr: stderr, terminal: true}
+	code := run(e, []string{"train", "--passes", "1e15", "-o", model, data})
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "scas: interrupted: no model written") {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+	if _, err := os.Stat(model); !errors.Is(err, os.ErrNotExist) || stdout.Len() > 0 {
+		t.Errorf("left a model (%v) or results %q", err, stdout.String())
+	}
+}
+
+// cancelOnWrite ends a context at the first sign of progress.
+type cancelOnWrite struct {
+	bytes.Buffer
+	cancel func()
+}
+
+func (c *cancelOnWrite) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.Buffer.Write(p)
+}
+
+// On a terminal one line shows progress and is wiped at the end; piped, stderr
+// stays empty.
+func TestProgressLine(t *testing.T) {
+	data := writeWDBC(t, t.TempDir())
+	for _, terminal := range []bool{true, false} {
+		var stderr bytes.Buffer
+		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, terminal: terminal}
+		if code := run(e, []string{"train", "--passes", "20", data}); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, &stderr)
+		}
+		got := stderr.String()
+		if !terminal && got != "" {
+			t.Errorf("piped: stderr %q", got)
+		}
+		if terminal && (!strings.Contains(got, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(got, " \r") || strings.Contains(got, "\n")) {
+			t.Errorf("terminal: stderr %q", got)
+		}
+	}
+}

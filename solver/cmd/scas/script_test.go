@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The test binary serves as scas, too, so that scripts run whole processes.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"scas": main})
+}
+
+// Scripts beside the usual commands have
+//
+//	exits CODE ARGS...   runs scas and asks for its exit code
+//	fields FILE SPEC...  asks a JSON object (FILE may be stdout) for a field
+//	                     (SPEC name) or for its value as JSON (name=value)
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata",
+		RequireUniqueNames: true,
+		Setup:              func(e *testscript.Env) error { return writeInputs(e.WorkDir) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "fields": fields,
+		},
+		Condition: func(name string) (bool, error) {
+			l, err := kernels.ParseLevel(name)
+			if err != nil {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			for _, have := range kernels.Available() {
+				if l == have {
+					return true, nil
+				}
+			}
+			return false, nil
+		},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS...")
+	}
+	code := 0
+	if err := ts.Exec("scas", args[1:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("running scas: %v", err)
+		}
+		code = ended.ExitCode()
+	}
+	if got := fmt.Sprint(code); got != args[0] {
+		ts.Fatalf("scas %s: exit code %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+func fields(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fields FILE NAME[=JSON]...")
+	}
+	var object map[string]json.RawMessage
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &object))
+	for _, spec := range args[1:] {
+		name, want, compare := strings.Cut(spec, "=")
+		got, found := object[name]
+		if !found || string(got) == "null" && want != "null" {
+			ts.Fatalf("%s has no %s", args[0], name)
+		}
+		var compact bytes.Buffer
+		ts.Check(json.Compact(&compact, got))
+		if compare && compact.String() != want {
+			ts.Fatalf("%s: %s is %s, want %s", args[0], name, &compact, want)
+		}
+	}
+}
+
+// writeInputs makes the inputs that cannot stand in a script.
+func writeInputs(dir string) error {
+	d, err := wdbcDataset()
+	if err != nil {
+		return err
+	}
+	if err := sparse.WriteLIBSVMFile(filepath.Join(dir, "wdbc.svm"), d.X, d.Labels, nil); err != nil {
+		return err
+	}
+	plain, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))
+	if err != nil {
+		return err
+	}
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		return err
+	}
+	packed := enc.EncodeAll(plain, nil)
+	noise := make([]byte, 5000)
+	for i, state := 0, uint32(1); i < len(noise); i++ {
+		state = state*1664525 + 1013904223
+		noise[i] = byte(state >> 24)
+	}
+	for name, content := range map[string][]byte{
+		"wdbc.zst":      packed,
+		"truncated.zst": packed[:len(packed)/2],
+		"noise.svm":     noise,
+		"empty.svm":     nil,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wdbcDataset is the embedded table, standardised.
+func wdbcDataset() (*sparse.Dataset, error) {
+	t, err := readWDBC()
+	if err != nil {
+		return nil, err
+	}
+	x, err := sparse.FromDense(len(t.labels), len(t.names), t.values)
+	if err != nil {
+		return nil, err
+	}
+	x, _, err = sparse.Standardize(x, true)
+	return &sparse.Dataset{X: x, Labels: t.labels}, err
+}
