@@ -8,11 +8,11 @@ import (
 )
 
 // bytesSource reads numbers from fuzz data, so that the fuzzer chooses their
-// bits, and small normal ones when the data is used up.
+// bits, and bell-shaped ones when the data is used up.
 func bytesSource(data []byte) source {
 	return source{"fuzz", func(r *rand.Rand) float64 {
 		if len(data) < 8 {
-			return r.NormFloat64()
+			return bell(r)
 		}
 		x := math.Float64frombits(binary.LittleEndian.Uint64(data))
 		data = data[8:]

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,6 +50,9 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {
+		if Active() == AVX2 && cpuid.CPU.HypervisorVendorID == cpuid.QEMU {
+			t.Skip("this emulator reads all 32 bytes of a masked load, which processors do not")
+		}
 		for _, n := range lengths {
 			if n == 0 || n > 250 {
 				continue

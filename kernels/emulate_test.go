@@ -1,0 +1,42 @@
+package kernels
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestEmulated runs this package's tests as built for other processors, under
+// QEMU's user mode: an AVX2 machine without AVX-512, one older than AVX, arm64.
+// It takes minutes, so it waits for SCAS_EMULATE=1.
+func TestEmulated(t *testing.T) {
+	if os.Getenv("SCAS_EMULATE") == "" {
+		t.Skip("QEMU runs for Haswell, Nehalem and arm64 wait for SCAS_EMULATE=1")
+	}
+	for _, c := range []struct{ name, arch, require, emulator, cpu string }{
+		{"Haswell", "amd64", "avx2", "qemu-x86_64", "Haswell"},
+		{"Nehalem", "amd64", "", "qemu-x86_64", "Nehalem"},
+		{"arm64", "arm64", "", "qemu-aarch64", "max"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			emulator, err := exec.LookPath(c.emulator)
+			if err != nil {
+				t.Skipf("no %s here; install qemu-user", c.emulator)
+			}
+			bin := filepath.Join(t.TempDir(), "kernels.test")
+			build := exec.Command("go", "test", "-c", "-o", bin, ".")
+			build.Env = append(os.Environ(), "GOARCH="+c.arch, "GOOS=linux", "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			run := exec.Command(emulator, "-cpu", c.cpu, bin, "-test.v", "-test.skip", "TestEmulated")
+			run.Env = append(os.Environ(), "SCAS_REQUIRE="+c.require, "SCAS_LEVEL=")
+			out, err := run.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
