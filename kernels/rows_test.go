@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -68,5 +69,29 @@ func TestOrder(t *testing.T) {
 		z := []float64{0}
 		Gradient(z, a, []float64{1, 0.5})
 		sameVector(t, "z", z, []float64{1})
+	})
+}
+
+// TestNegativeZero drives every lane to -0 with products that underflow from
+// below. Lanes that a rest does not reach must stay -0; adding a +0 there would
+// turn the sum into +0.
+func TestNegativeZero(t *testing.T) {
+	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
+	eachLevel(t, func(t *testing.T) {
+		for n := range 70 {
+			a := Rows{Ptr: []int64{0, int64(n)}, Idx: make([]int32, n), Val: make([]float64, n)}
+			x := make([]float64, n)
+			for k := range n {
+				a.Val[k], x[k] = -1e-170, 1e-170
+			}
+			dst := []float64{1}
+			Margins(dst, a, []float64{1e-170})
+			if negative(dst[0]) != (n >= 8) || dst[0] != 0 {
+				t.Errorf("sum of a row of %d products -0 is %v, negative %v", n, dst[0], negative(dst[0]))
+			}
+			if got := active.dot(x, a.Val); negative(got) != (n >= 16) || got != 0 {
+				t.Errorf("sum of %d products -0 is %v, negative %v", n, got, negative(got))
+			}
+		}
 	})
 }
