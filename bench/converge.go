@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/scas-admm/scas/bench/internal/curves"
+	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+type convergeCmd struct {
+	Data string `arg:"" name:"DATA" help:"LIBSVM file with two labels, plain or compressed."`
+
+	Features int      `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
+	Positive *float64 `placeholder:"L" help:"Label of the positive class (default: the larger)."`
+	Lambda   float64  `default:"1e-5" placeholder:"F" help:"Weight of the penalty |A x|_1 (default ${default})."`
+	Mu       float64  `default:"0" placeholder:"F" help:"Adds (mu/2)|x|^2 (default ${default})."`
+	Graph    string   `default:"none" placeholder:"FILE|chain|none" help:"none: A = I; chain: neighbouring features are joined; FILE: edges 'i j [weight]' or a matrix (default ${default})."`
+	Method   []string `placeholder:"NAME" help:"Method to run; repeatable (default: all that apply)."`
+	Passes   float64  `default:"100" placeholder:"N" help:"Effective passes of each method (default ${default})."`
+	Eta      float64  `placeholder:"F" help:"Step size (default: from the data)."`
+	Rho      float64  `placeholder:"F" help:"Penalty parameter (default: from the data)."`
+	Seed     uint64   `placeholder:"N" help:"Seed of the sampling."`
+	Optimum  *float64 `placeholder:"F" help:"Known least objective, for the gap (default: the best seen)."`
+	CSV      string   `name:"csv" placeholder:"FILE" help:"Also write all points as CSV."`
+}
+
+// Run runs the methods one after the other and reports.
+func (c *convergeCmd) Run(e *env) error {
+	methods, err := c.methods()
+	if err != nil {
+		return err
+	}
+	p, err := c.problem()
+	if err != nil {
+		return err
+	}
+	n, features := p.Data.Dims()
+	head := append(machine.Describe(e.args).Lines(),
+		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
+		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph))
+	if _, err := io.WriteString(e.stdout, strings.Join(head, "\n")+"\n\n"); err != nil {
+		return err
+	}
+	var all []curves.Curve
+	for _, m := range methods {
+		curve, err := curves.Run(e.ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed})
+		if err != nil {
+			return err
+		}
+		all = append(all, curve)
+	}
+	return c.report(e, all)
+}
+
+func (c *convergeCmd) report(e *env, all []curves.Curve) error {
+	reference, from := curves.Best(all), "the best objective seen"
+	if c.Optimum != nil {
+		reference, from = *c.Optimum, "the given optimum"
+	}
+	text := curves.Table(all, reference, 14) + fmt.Sprintf("\ngaps are to %s, %.12f\n", from, reference)
+	if _, err := io.WriteString(e.stdout, text); err != nil {
+		return err
+	}
+	if c.CSV != "" {
+		return atomicfile.Write(c.CSV, 0o644, func(w io.Writer) error { return curves.WriteCSV(w, all, reference) })
+	}
+	return nil
+}
+
+// methods returns those asked for, or all.
+func (c *convergeCmd) methods() ([]solver.Method, error) {
+	var known []string
+	var all []solver.Method
+	for _, m := range solver.Methods() {
+		known = append(known, string(m.Name))
+		all = append(all, m.Name)
+	}
+	if len(c.Method) == 0 {
+		return all, nil
+	}
+	var chosen []solver.Method
+	for _, name := range c.Method {
+		found := false
+		for i, k := range known {
+			if k == name {
+				chosen, found = append(chosen, all[i]), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// problem reads the data and the graph.
+func (c *convergeCmd) problem() (*solver.Problem, error) {
+	data, err := sparse.ReadLIBSVMFile(c.Data, &sparse.ReadOptions{Features: c.Features, Positive: c.Positive})
+	if err != nil {
+		return nil, err
+	}
+	p := &solver.Problem{
+		Data: data.X, Labels: data.Labels, L2: c.Mu, Penalty: solver.L1{Lambda: c.Lambda},
+	}
+	_, features := data.X.Dims()
+	switch c.Graph {
+	case "none":
+	case "chain":
+		p.Constraint = graph.Chain(features).FusedLasso()
+	default:
+		con, err := graph.ReadConstraintFile(c.Graph, features)
+		if err != nil {
+			return nil, err
+		}
+		p.Constraint = con.A
+	}
+	return p, nil
+}

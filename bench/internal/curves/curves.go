@@ -1,0 +1,97 @@
+// Package curves runs the solver's methods on one problem and keeps their
+// progress: objective against effective passes and seconds.
+package curves
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/scas-admm/scas/solver"
+)
+
+// A Point is a record of a run.
+type Point struct {
+	Passes, Seconds float64
+	Objective       float64 // at the last outer iterate
+	Average         float64 // at the mean of the outer iterates
+	PrimalResidual  float64
+}
+
+// A Curve is one run of one method.
+type Curve struct {
+	Method string
+	Points []Point
+	Result *solver.Result
+	Err    error // a divergence; the points up to it are kept
+}
+
+// Run runs one method. settings gives everything but the method and the
+// recorder. A diverging run is a curve with Err set, not an error.
+func Run(ctx context.Context, p *solver.Problem, m solver.Method, settings solver.Settings) (Curve, error) {
+	c := Curve{Method: string(m)}
+	settings.Method = m
+	settings.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+		c.Points = append(c.Points, Point{
+			Passes: pt.Passes, Seconds: pt.Seconds,
+			Objective: pt.Last.Objective, Average: pt.Average.Objective, PrimalResidual: pt.PrimalResidual,
+		})
+		return nil
+	})
+	res, err := solver.Minimize(ctx, p, &settings)
+	c.Result = res
+	if div := (*solver.DivergenceError)(nil); errors.As(err, &div) {
+		c.Err = err
+		return c, nil
+	}
+	return c, err
+}
+
+// Best returns the least objective seen in any curve, last or average iterate,
+// final result included.
+func Best(all []Curve) float64 {
+	best := math.Inf(1)
+	for _, c := range all {
+		for _, p := range c.Points {
+			best = least(best, p.Objective, p.Average)
+		}
+		if c.Result != nil {
+			best = least(best, c.Result.At.Objective, c.Result.AtAverage.Objective)
+		}
+	}
+	return best
+}
+
+// least is min without the NaN that a diverged run may hold.
+func least(a float64, more ...float64) float64 {
+	for _, v := range more {
+		if v < a {
+			a = v
+		}
+	}
+	return a
+}
+
+// Columns are those of WriteCSV.
+var Columns = []string{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}
+
+// WriteCSV writes every point of every curve under a line of Columns. The gap
+// is that of the last iterate to reference.
+func WriteCSV(w io.Writer, all []Curve, reference float64) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(Columns) // kept by out until Error
+	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, c := range all {
+		for _, p := range c.Points {
+			_ = out.Write([]string{
+				c.Method, num(p.Passes), strconv.FormatFloat(p.Seconds, 'g', 6, 64),
+				num(p.Objective), num(p.Objective - reference), num(p.Average), num(p.PrimalResidual),
+			})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

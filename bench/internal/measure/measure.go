@@ -1,0 +1,173 @@
+// Package measure times several implementations of one piece of work side by
+// side, after making sure that they compute the same thing.
+package measure
+
+import (
+	"slices"
+	"time"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A Case is a kernel on a shape of data.
+type Case struct {
+	Kernel string // name, as it appears in Go benchmark names
+	Shape  string
+	Unit   string  // what Units counts: nnz, row, step or elem
+	Units  int     // units of work in one run
+	Flops  float64 // floating-point operations of one run, an FMA being two
+	// Traffic is what one run cannot avoid moving, by where it comes from.
+	Traffic []Traffic
+
+	Work Work
+}
+
+// Traffic is data moved from or to one working set.
+type Traffic struct {
+	Bytes float64 // moved by one run
+	Size  int     // bytes of the working set, which decides the cache level
+}
+
+// Work is what a case runs.
+type Work struct {
+	// Kernel does the work once through package kernels, at the level in use.
+	Kernel func()
+	// Naive does it as a Go programmer would: plain loops, math.Exp.
+	Naive func()
+	// SIMD does it through simd/archsimd, to the bits of Kernel; nil if there is
+	// no such form or the build is without the experiment.
+	SIMD func()
+	// Dense, nil for most cases, is the naive loop of the algorithm that the
+	// kernel's algorithm avoids; see package suite.
+	Dense func()
+	// State has every vector that a run changes.
+	State [][]float64
+	// Answer returns the result in which Naive must agree with Kernel to
+	// rounding; nil stands for all of State.
+	Answer func(naive bool) []float64
+	// Tolerance is the agreement of Answer, relative to its largest element;
+	// zero means 1e-12.
+	Tolerance float64
+}
+
+// Names of the series that are not levels of package kernels.
+const (
+	Naive      = "naive"
+	NaiveDense = "naive-dense"
+	ArchSIMD   = "archsimd"
+)
+
+// A Series is the timing of one implementation.
+type Series struct {
+	Level   string    // name of a kernel level, or one of the names above
+	Samples []float64 // ns per unit, one per repetition, in order
+	Runs    int       // runs in each sample
+}
+
+// Min returns the least time per unit, in ns.
+func (s Series) Min() float64 { return slices.Min(s.Samples) }
+
+// Median returns the median time per unit, in ns.
+func (s Series) Median() float64 {
+	v := slices.Sorted(slices.Values(s.Samples))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// Options say how long to measure.
+type Options struct {
+	Reps   int           // samples of each series
+	Sample time.Duration // least length of a sample
+}
+
+// contender is one implementation in a measurement.
+type contender struct {
+	name  string
+	level kernels.Level
+	run   func()
+	runs  int
+}
+
+// Run checks c and then times it. The order of the result is: the levels in
+// ascending order, archsimd, naive-dense, naive. Implementations take turns, so
+// that a disturbance of the machine meets all alike. It leaves the kernels at
+// the highest level.
+func Run(c Case, opt Options) ([]Series, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	levels := kernels.Available()
+	top := levels[len(levels)-1]
+	defer mustUse(top)
+	var all []contender
+	for _, l := range levels {
+		all = append(all, contender{name: l.String(), level: l, run: c.Work.Kernel})
+	}
+	for _, o := range []contender{
+		{name: ArchSIMD, run: c.Work.SIMD}, {name: NaiveDense, run: c.Work.Dense}, {name: Naive, run: c.Work.Naive},
+	} {
+		if o.run != nil {
+			o.level = top
+			all = append(all, o)
+		}
+	}
+	initial := snapshot(c.Work.State)
+	out := make([]Series, len(all))
+	for i := range all {
+		all[i].calibrate(c, initial, opt.Sample)
+		out[i] = Series{Level: all[i].name, Runs: all[i].runs}
+	}
+	for range opt.Reps {
+		for i, o := range all {
+			d := o.time(c, initial)
+			out[i].Samples = append(out[i].Samples, float64(d.Nanoseconds())/float64(o.runs)/float64(c.Units))
+		}
+	}
+	restore(c.Work.State, initial)
+	return out, nil
+}
+
+// calibrate chooses how many runs make a sample, from the second of two runs:
+// the first pays for cold caches.
+func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {
+	o.runs = 1
+	o.time(c, initial)
+	for {
+		d := o.time(c, initial)
+		if d >= sample || o.runs >= 1<<24 {
+			return
+		}
+		grow := 1.2 * float64(sample) / float64(max(d, 1))
+		o.runs = max(o.runs+1, int(float64(o.runs)*min(grow, 100)))
+	}
+}
+
+// time does one sample from the initial state.
+func (o *contender) time(c Case, initial [][]float64) time.Duration {
+	restore(c.Work.State, initial)
+	mustUse(o.level)
+	start := time.Now()
+	for range o.runs {
+		o.run()
+	}
+	return time.Since(start)
+}
+
+func snapshot(state [][]float64) [][]float64 {
+	out := make([][]float64, len(state))
+	for i, v := range state {
+		out[i] = slices.Clone(v)
+	}
+	return out
+}
+
+func restore(state, from [][]float64) {
+	for i, v := range state {
+		copy(v, from[i])
+	}
+}
+
+func mustUse(l kernels.Level) {
+	if err := kernels.Use(l); err != nil {
+		panic(err) // only available levels are asked for
+	}
+}

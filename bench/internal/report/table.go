@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// Table returns rows as aligned text. Cases are set apart; a ratio below 1, a
+// loss to the naive loop, is marked.
+func Table(rows []Row) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound\t")
+	for i, r := range rows {
+		kernel, shape := r.Kernel, r.Shape
+		if i > 0 && rows[i-1].Kernel == kernel && rows[i-1].Shape == shape {
+			kernel, shape = "", ""
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
+			kernel, shape, r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r.Ratio), percent(r.Fraction), r.Bound)
+	}
+	_ = w.Flush() // a Builder does not fail
+	return b.String()
+}
+
+// ns writes a time with three significant digits, never in scientific form.
+func ns(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 1:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+func ratio(v float64) string {
+	switch {
+	case v == 0:
+		return ""
+	case v < 0.995:
+		return fmt.Sprintf("LOSS %.2fx", v)
+	}
+	return fmt.Sprintf("%.2fx", v)
+}
+
+func percent(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%%", 100*v)
+}

@@ -1,0 +1,140 @@
+package suite
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/shape"
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// RandomGraph returns a graph of n nodes with the given number of edges.
+func RandomGraph(n, edges int, seed uint64) *graph.Graph {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	seen := make(map[[2]int32]bool)
+	pairs := make([][2]int32, 0, edges)
+	for len(pairs) < edges {
+		i, j := int32(rng.IntN(n)), int32(rng.IntN(n))
+		if e := [2]int32{min(i, j), max(i, j)}; i != j && !seen[e] {
+			seen[e] = true
+			pairs = append(pairs, e)
+		}
+	}
+	g, err := graph.FromPairs(n, pairs)
+	if err != nil {
+		panic(err) // pairs are distinct and in range
+	}
+	return g
+}
+
+// GraphEdges is the number of edges of the graph over the columns of a9a that
+// the graph-guided cases use.
+const GraphEdges = 291
+
+// rotatedGroup has the inner loop in the eigenbasis of A'A. Its naive loop
+// solves the same problem in the original basis with the sparse product, so both
+// must arrive at the same point.
+func rotatedGroup(s Scale, sh shape.Shape) Group {
+	return Group{
+		Names: []string{"InnerRotated/" + sh.Name},
+		Build: func() []measure.Case { return []measure.Case{rotatedCase(newInnerData(s, sh))} },
+	}
+}
+
+func rotatedCase(in *innerData) measure.Case {
+	gram := RandomGraph(in.p, GraphEdges, 8).FusedLasso().Gram()
+	values, v := eigen(gram)
+	stride := (in.p + 7) / 8 * 8
+	c, e, x := make([]float64, stride), make([]float64, stride), make([]float64, in.n*stride)
+	for i := range in.n {
+		idx, val := naiveRow(in.steps.Rows, i)
+		rotateRow(x[i*stride:], v, idx, val)
+	}
+	basis := func(dst, src []float64) { // V'src
+		for j, s := range src {
+			for k := range in.p {
+				dst[k] += v.At(j, k) * s
+			}
+		}
+	}
+	basis(e, in.d)
+	for k := range e {
+		e[k] *= -eta
+	}
+	for k, lambda := range values {
+		c[k] = 1 - eta*kappa*lambda
+	}
+	wr, sumr := make([]float64, stride), make([]float64, stride)
+	basis(wr, in.w0)
+	w, sum, q := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
+	k, err := gram.ScaleColumns(slices.Repeat([]float64{kappa}, in.p))
+	if err != nil {
+		panic(err) // kappa is finite
+	}
+	back := func(w []float64) []float64 {
+		out := make([]float64, in.p)
+		for j := range out {
+			for k := range in.p {
+				out[j] += v.At(j, k) * w[k]
+			}
+		}
+		return out
+	}
+
+	m, p := float64(len(in.sampled)), float64(stride)
+	return measure.Case{
+		Kernel: "InnerRotated", Shape: in.name, Unit: "step", Units: len(in.sampled),
+		Flops: m * (slopeFlops + 9*p),
+		Traffic: []measure.Traffic{
+			{Bytes: m * (8*p + 20), Size: 8 * len(x)},
+			{Bytes: m * 8 * p * 8, Size: 8 * stride * 6}, // row, next, w, sum, c, e in; w, sum out
+		},
+		Work: measure.Work{
+			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.steps, in.sampled) },
+			Naive:  func() { naiveInnerGraph(w, sum, in.d, q, k, in.steps, in.sampled) },
+			State:  [][]float64{wr, sumr, w, sum},
+			Answer: func(naive bool) []float64 {
+				if naive {
+					return slices.Concat(w, sum)
+				}
+				return slices.Concat(back(wr), back(sumr))
+			},
+			Tolerance: 1e-10,
+		},
+	}
+}
+
+// rotateRow sets dst = V'a for a sparse row a.
+func rotateRow(dst []float64, v *mat.Dense, idx []int32, val []float64) {
+	for t, j := range idx {
+		for k, b := range v.RawRowView(int(j)) {
+			dst[k] += val[t] * b
+		}
+	}
+}
+
+// eigen returns the eigenvalues of a symmetric matrix and its eigenvectors as
+// columns.
+func eigen(a *sparse.CSR) ([]float64, *mat.Dense) {
+	n, _ := a.Dims()
+	sym := mat.NewSymDense(n, nil)
+	for i := range n {
+		idx, val := a.Row(i)
+		for t, j := range idx {
+			sym.SetSym(i, int(j), val[t])
+		}
+	}
+	var es mat.EigenSym
+	if !es.Factorize(sym, true) {
+		panic(fmt.Sprintf("suite: no eigenvalues of a %d x %d matrix", n, n))
+	}
+	var v mat.Dense
+	es.VectorsTo(&v)
+	return es.Values(nil), &v
+}

@@ -1,0 +1,5 @@
+//go:build !goexperiment.simd || !amd64
+
+package suite
+
+func simd() forms { return forms{} }

@@ -1,0 +1,91 @@
+// Package suite is the list of kernels and shapes that are measured, with the
+// plain Go loops they are measured against.
+//
+// The naive series is what a Go programmer would write: one loop, one
+// accumulator, math.Exp and math.Log1p, no FMA, no lanes. It runs the algorithm
+// of the kernel with two exceptions, which the whole package exists for:
+//
+//   - InnerRotated is measured against the step it replaces, with the sparse
+//     product A'A w of a 291-edge graph;
+//   - InnerLazy is measured against a plain loop of the same O(nnz) algorithm;
+//     the series naive-dense is the step over the whole vector that it avoids.
+package suite
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/shape"
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A Scale chooses the size of the data.
+type Scale int
+
+// The scales.
+const (
+	Full  Scale = iota // as many rows as the sets imitated
+	Quick              // fewer rows of the wide shapes
+	Tiny               // for tests: nothing is large enough to be timed
+)
+
+// A Group is a number of cases on one set of data, which exists only while the
+// group runs.
+type Group struct {
+	Names []string // Kernel/Shape of each case
+	Build func() []measure.Case
+}
+
+// Groups returns the whole suite.
+func Groups(s Scale) []Group {
+	groups := denseGroups(s)
+	for _, sh := range shapes(s) {
+		groups = append(groups, rowsGroup(s, sh), innerGroup(s, sh))
+	}
+	return append(groups, rotatedGroup(s, shapes(s)[0]))
+}
+
+// shapes returns the matrices of a scale, a9a first.
+func shapes(s Scale) []shape.Shape {
+	all := []shape.Shape{shape.A9A, shape.Covtype, shape.RCV1, shape.SIDO, shape.Criteo}
+	rows := map[Scale][]int{Quick: {32561, 581012, 6000, 1500, 30000}, Tiny: {60, 60, 20, 10, 20}}[s]
+	for i := range rows {
+		all[i] = all[i].Resize(rows[i])
+	}
+	if s == Tiny {
+		all[2].Cols, all[4].Cols = 3000, 2000
+	}
+	return all
+}
+
+// vectors returns count random vectors of length n.
+func vectors(n, count int) [][]float64 {
+	rng := rand.New(rand.NewPCG(17, uint64(n)))
+	v := make([][]float64, count)
+	for i := range v {
+		v[i] = make([]float64, n)
+		for j := range v[i] {
+			v[i][j] = rng.NormFloat64()
+		}
+	}
+	return v
+}
+
+// rowBytes returns what the nonzeros and pointers of a occupy.
+func rowBytes(a kernels.Rows) int {
+	nnz := int(a.Ptr[a.Len()] - a.Ptr[0])
+	return nnz*entryBytes(a) + len(a.Ptr)*8
+}
+
+// entryBytes returns the size of one stored nonzero.
+func entryBytes(kernels.Rows) int {
+	var a kernels.Rows
+	return int(unsafe.Sizeof(a.Idx[0]) + unsafe.Sizeof(a.Val[0]))
+}
+
+// Operations of the scalar functions, an FMA counted as two, a division as one.
+const (
+	slopeFlops = 35 // exp and the quotient
+	lossFlops  = 31 // log1p beside it
+)
