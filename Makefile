@@ -1,0 +1,51 @@
+# scas: make demo, make test; the rest is for developers.
+
+GO          ?= go
+FUZZTIME    ?= 30s
+STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/staticcheck" 2>/dev/null)
+# How this machine runs code built for x86-64-v3, where the compiler may fuse
+# products into sums: not at all without AVX2.
+V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
+
+.PHONY: demo test test-full lint generate bench data clean help
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: ## train on real data that comes with the project, and explain the result
+	@$(GO) run ./solver/cmd/scas demo
+
+test: lint ## everything that proves the package, in a few minutes
+	$(GO) test ./...
+	$(GO) test -tags purego ./kernels
+	SCAS_LEVEL=generic $(GO) test ./kernels ./solver
+	$(if $(V3),$(V3) $(GO) test ./kernels ./sparse/... ./solver,@echo "no AVX2 here: code for x86-64-v3 is not tested")
+
+lint: ## gofmt, go vet, staticcheck if installed
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:" $$unformatted; exit 1; fi
+	$(GO) vet ./...
+	$(if $(STATICCHECK),$(STATICCHECK) ./...,@echo "staticcheck is not installed: skipped")
+
+test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTIME each)
+	$(GO) test -race ./kernels ./sparse/... ./solver/...
+	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v ./kernels
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "fuzzing $$pkg $$f"; \
+	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
+
+generate: ## write the assembly anew from the generators
+	$(GO) generate ./...
+
+bench: ## the kernels side by side
+	$(GO) run ./bench kernels
+
+data: ## fetch the public data sets into DIR (default SCAS_DATA)
+	@.ci/data "$(or $(DIR),$(SCAS_DATA))"
+
+clean: ## remove what builds leave behind
+	rm -rf scas bin
+	$(GO) clean ./...
