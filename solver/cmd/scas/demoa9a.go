@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/scas-admm/scas/solver"
@@ -33,6 +35,10 @@ func demoA9A(e *env, w *printer, dir string) error {
 		prob := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: lambda}}
 		if c.edges != "" {
 			con, err := graph.ReadConstraintFile(filepath.Join(dir, c.edges), features)
+			if errors.Is(err, os.ErrNotExist) {
+				w.printf("  %-24s no file %s\n", c.name, c.edges)
+				continue
+			}
 			if err != nil {
 				return err
 			}

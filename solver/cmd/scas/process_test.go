@@ -126,7 +126,11 @@ func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
 	v3 := buildV3(t)
 	args := []string{"--features", "123", "--lambda", "1e-5", "--passes", "10", filepath.Join(dir, "paper", "a9a.zst")}
 	sameModels(t, v3, args...)
-	sameModels(t, v3, append([]string{"--graph", filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges")}, args...)...)
+	edges := filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges")
+	if _, err := os.Stat(edges); err != nil {
+		t.Skipf("no graph of a9a: nothing is checked with one (%v)", err)
+	}
+	sameModels(t, v3, append([]string{"--graph", edges}, args...)...)
 }
 
 // An interrupt ends a run with its own exit code, a word about it, and without

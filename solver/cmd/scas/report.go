@@ -48,6 +48,7 @@ type trainReport struct {
 
 	Constants solver.Constants `json:"constants"`
 	Plan      string           `json:"plan"`
+	PlanWhy   string           `json:"plan_reason"`
 	Level     string           `json:"level"`
 	Version   string           `json:"scas_version"`
 	Model     string           `json:"model,omitempty"` // the file written
@@ -76,7 +77,7 @@ func newTrainReport(c *trainCmd, data *sparse.Dataset, gf graphFacts, res *solve
 		Lambda: float64(c.Lambda), Mu: float64(c.Mu), LossName: c.Loss, Graph: gf,
 		DualUpdates: st.DualUpdates, Eta: st.Eta, Rho: st.Rho, Halvings: st.StepHalvings,
 		Seed: c.Seed, Output: c.Output, Rounded: st.Rounded && c.Output == "last",
-		Constants: st.Constants, Plan: st.Plan, Level: activeLevel(), Version: version,
+		Constants: st.Constants, Plan: st.Plan, PlanWhy: st.PlanReason, Level: activeLevel(), Version: version,
 		cmd: c, data: data,
 	}
 	if c.Mu == 0 {
@@ -133,7 +134,8 @@ func (r *trainReport) table() facts {
 	}
 	f.add("run", "%s, %g passes, %s in %.3g s (reading %.3g s)", r.ending(), r.Passes,
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
-	f.add("kernels", "%s, plan %s", r.Level, r.Plan)
+	f.add("kernels", "%s", r.Level)
+	f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
 	f.gap()
 	f.add("objective", "%.10g (%s iterate)", r.Objective, r.shown())
 	f.add("loss", "%.10g", r.Loss)

@@ -34,10 +34,11 @@ type trainCmd struct {
 	Positive  *label    `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
 	Strict    bool      `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 
-	Model  string `short:"o" placeholder:"FILE" help:"Write the model there."`
-	Output string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
-	JSON   bool   `name:"json" help:"Print the result as one JSON object."`
-	Level  level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
+	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
+	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
+	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
+	Level   level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 }
 
 // Help is shown by scas train --help.
@@ -156,7 +157,7 @@ func (c *trainCmd) problem(data *sparse.Dataset) (*solver.Problem, graphFacts, e
 func (c *trainCmd) settings() *solver.Settings {
 	s := &solver.Settings{
 		DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
-		Eta: float64(c.Eta), Rho: float64(c.Rho), Seed: c.Seed,
+		Eta: float64(c.Eta), Rho: float64(c.Rho), Seed: c.Seed, Threads: int(c.Threads),
 	}
 	if c.Method != "auto" {
 		s.Method = solver.Method(c.Method)
