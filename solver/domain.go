@@ -1,8 +1,10 @@
 package solver
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Domain is a closed convex set X with a cheap Euclidean projection, the
@@ -83,6 +85,62 @@ func (b Ball) Diameter() float64 { return 2 * b.Radius }
 func (b Ball) Validate(int) error {
 	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
 		return fmt.Errorf("solver: Ball.Radius = %v; it must be positive and finite", b.Radius)
+	}
+	return nil
+}
+
+// Nonnegative is {x : x ≥ 0}.
+type Nonnegative struct{}
+
+// Project implements Domain.
+func (Nonnegative) Project(x []float64) {
+	for j, v := range x {
+		x[j] = math.Max(v, 0)
+	}
+}
+
+// Diameter returns +Inf.
+func (Nonnegative) Diameter() float64 { return math.Inf(1) }
+
+// Validate implements Domain.
+func (Nonnegative) Validate(int) error { return nil }
+
+// Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
+type Simplex struct {
+	// Total > 0 is the sum of the coordinates; zero means 1.
+	Total float64
+}
+
+func (s Simplex) total() float64 {
+	if s.Total == 0 {
+		return 1
+	}
+	return s.Total
+}
+
+// Project implements Domain, by sorting (Held, Wolfe and Crowder).
+func (s Simplex) Project(x []float64) {
+	u := slices.Clone(x)
+	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
+	sum, shift := 0.0, 0.0
+	for k, v := range u {
+		sum += v
+		if t := (sum - s.total()) / float64(k+1); v > t {
+			shift = t
+		}
+	}
+	for j, v := range x {
+		x[j] = math.Max(v-shift, 0)
+	}
+}
+
+// Diameter returns Total times the square root of 2.
+func (s Simplex) Diameter() float64 { return s.total() * math.Sqrt2 }
+
+// Validate implements Domain.
+func (s Simplex) Validate(int) error {
+	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
+		return fmt.Errorf("solver: Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ type Loss interface {
 	// slopeᵢ to the derivative at marginᵢ. All have one length; slope may be
 	// the same slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
+	// Value returns φ(margin; label).
+	Value(margin, label float64) float64
 	// SecondDerivative returns φ''(margin; label).
 	SecondDerivative(margin, label float64) float64
 	// Curvature is an upper bound of SecondDerivative.
@@ -32,6 +34,9 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 	return kernels.LogisticSlopes(slope, margin, label)
 }
 
+// Value implements Loss.
+func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
+
 // SecondDerivative returns s(1−s) with s = |φ'(margin)|.
 func (Logistic) SecondDerivative(margin, label float64) float64 {
 	s := math.Abs(kernels.LogisticSlope(margin, label))
@@ -45,10 +50,21 @@ func (Logistic) Curvature() float64 { return 0.25 }
 func (Logistic) String() string { return "logistic" }
 
 // Validate implements Loss.
-func (Logistic) Validate(labels []float64) error {
+func (Logistic) Validate(labels []float64) error { return validateBinary("logistic", labels) }
+
+func validateBinary(loss string, labels []float64) error {
 	for i, b := range labels {
 		if b != 1 && b != -1 {
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; logistic loss needs -1 or +1", i, b)
+			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs -1 or +1", i, b, loss)
+		}
+	}
+	return nil
+}
+
+func validateReal(labels []float64) error {
+	for i, b := range labels {
+		if math.IsNaN(b) || math.IsInf(b, 0) {
+			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
 		}
 	}
 	return nil
@@ -62,6 +78,11 @@ func (Squared) Slopes(slope, margin, label []float64) float64 {
 	return kernels.SquaredSlopes(slope, margin, label)
 }
 
+// Value implements Loss.
+func (Squared) Value(margin, label float64) float64 {
+	return float64((label - margin) * (label - margin))
+}
+
 // SecondDerivative returns 2.
 func (Squared) SecondDerivative(margin, label float64) float64 { return 2 }
 
@@ -72,21 +93,14 @@ func (Squared) Curvature() float64 { return 2 }
 func (Squared) String() string { return "squared" }
 
 // Validate implements Loss.
-func (Squared) Validate(labels []float64) error {
-	for i, b := range labels {
-		if math.IsNaN(b) || math.IsInf(b, 0) {
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
-		}
-	}
-	return nil
-}
+func (Squared) Validate(labels []float64) error { return validateReal(labels) }
 
 // ParseLoss returns the loss of the given name.
 func ParseLoss(name string) (Loss, error) {
-	for _, l := range []Loss{Logistic{}, Squared{}} {
+	for _, l := range []Loss{Logistic{}, Squared{}, Huber{}, SquaredHinge{}} {
 		if l.String() == name {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("solver: no loss %q; choose logistic or squared", name)
+	return nil, fmt.Errorf("solver: no loss %q; choose logistic, squared, huber or squared-hinge", name)
 }

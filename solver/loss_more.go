@@ -1,0 +1,104 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+)
+
+// Huber is φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b −
+// t: Squared where the residual is small, linear where it is large.
+type Huber struct {
+	// Delta > 0 is where the two meet; zero means 1.35, in units of the labels.
+	Delta float64
+}
+
+func (h Huber) delta() float64 {
+	if h.Delta == 0 {
+		return 1.35
+	}
+	return h.Delta
+}
+
+// Slopes implements Loss.
+func (h Huber) Slopes(slope, margin, label []float64) float64 {
+	return slopes(h, slope, margin, label, func(t, b float64) float64 {
+		d := h.delta()
+		return -2 * math.Max(-d, math.Min(b-t, d))
+	})
+}
+
+// Value implements Loss.
+func (h Huber) Value(margin, label float64) float64 {
+	r, d := math.Abs(label-margin), h.delta()
+	if r <= d {
+		return float64(r * r)
+	}
+	return float64(d * (float64(2*r) - d))
+}
+
+// SecondDerivative returns 2 where the loss is quadratic, else 0.
+func (h Huber) SecondDerivative(margin, label float64) float64 {
+	if math.Abs(label-margin) <= h.delta() {
+		return 2
+	}
+	return 0
+}
+
+// Curvature returns 2.
+func (Huber) Curvature() float64 { return 2 }
+
+// String returns "huber".
+func (Huber) String() string { return "huber" }
+
+// Validate implements Loss.
+func (h Huber) Validate(labels []float64) error {
+	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
+		return fmt.Errorf("solver: Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
+	}
+	return validateReal(labels)
+}
+
+// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1.
+type SquaredHinge struct{}
+
+// Slopes implements Loss.
+func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
+	return slopes(l, slope, margin, label, func(t, b float64) float64 {
+		return -2 * b * math.Max(0, 1-float64(b*t))
+	})
+}
+
+// Value implements Loss.
+func (SquaredHinge) Value(margin, label float64) float64 {
+	r := math.Max(0, 1-float64(label*margin))
+	return float64(r * r)
+}
+
+// SecondDerivative returns 2 where the loss is positive, else 0.
+func (SquaredHinge) SecondDerivative(margin, label float64) float64 {
+	if label*margin < 1 {
+		return 2
+	}
+	return 0
+}
+
+// Curvature returns 2.
+func (SquaredHinge) Curvature() float64 { return 2 }
+
+// String returns "squared-hinge".
+func (SquaredHinge) String() string { return "squared-hinge" }
+
+// Validate implements Loss.
+func (SquaredHinge) Validate(labels []float64) error { return validateBinary("squared-hinge", labels) }
+
+// slopes implements Loss.Slopes from scalar functions.
+func slopes(l Loss, slope, margin, label []float64, derivative func(t, b float64) float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		sum += l.Value(t, label[i])
+		if slope != nil {
+			slope[i] = derivative(t, label[i])
+		}
+	}
+	return sum
+}
