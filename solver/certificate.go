@@ -8,7 +8,7 @@ import "math"
 // follows from Fenchel's equality at the dual point φ'(aᵢ'x), beta.
 func (r *run) certificate() (residual, gap float64) {
 	mu := r.prob.L2
-	r.gradient(r.z, r.x, r.slope0)
+	r.full.at(r.z, r.x, r.margin, r.slope0)
 	g := r.d
 	r.applyAT(g, r.beta)
 	for j, v := range r.z {

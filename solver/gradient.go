@@ -21,6 +21,8 @@ type fullGradient struct {
 	partial [][]float64
 	loss    []float64
 	threads int
+	scaled  []float64 // ωᵢ φ'(aᵢ'x) with sample weights
+	inv     float64   // 1/n, or 1/Σ ω
 }
 
 func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
@@ -30,6 +32,14 @@ func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
 	g := &fullGradient{prob: p, data: data, bounds: make([]int, chunks+1), loss: make([]float64, chunks), threads: threads}
 	g.kind, g.fused = fusedLoss(p.loss())
+	g.inv = 1 / float64(n)
+	if p.SampleWeights != nil {
+		var sum float64
+		for _, v := range p.SampleWeights {
+			sum += v
+		}
+		g.inv, g.fused, g.scaled = 1/sum, false, make([]float64, n)
+	}
 	if threads == 0 {
 		g.threads = runtime.GOMAXPROCS(0)
 	}
@@ -44,8 +54,8 @@ func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 	return g
 }
 
-// at sets z = (1/n) Σ φ'(aᵢ'x) aᵢ, marginᵢ = aᵢ'x and slopeᵢ = φ'(aᵢ'x), and
-// returns the sum of the losses.
+// at sets z to the gradient of the mean loss, marginᵢ = aᵢ'x and slopeᵢ =
+// φ'(aᵢ'x), without sample weights, and returns the mean loss.
 func (g *fullGradient) at(z, x, margin, slope []float64) float64 {
 	do := func(k int) {
 		dst := z
@@ -76,11 +86,10 @@ func (g *fullGradient) at(z, x, margin, slope []float64) float64 {
 		sum += g.loss[k+1]
 		kernels.Axpy(1, part, z)
 	}
-	inv := 1 / float64(len(margin))
 	for j := range z {
-		z[j] *= inv
+		z[j] *= g.inv
 	}
-	return sum
+	return float64(sum * g.inv)
 }
 
 func (g *fullGradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
@@ -92,7 +101,17 @@ func (g *fullGradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 
 		return kernels.MarginsGradient(z, margin, slope, label, rows, x, g.kind)
 	}
 	kernels.Margins(margin, rows, x)
-	sum := g.prob.loss().Slopes(slope, margin, label)
+	loss := g.prob.loss()
+	sum := loss.Slopes(slope, margin, label)
+	if g.scaled != nil {
+		weights, scaled := g.prob.SampleWeights[lo:hi], g.scaled[lo:hi]
+		sum = 0
+		for i, v := range slope {
+			scaled[i] = weights[i] * v
+			sum += float64(weights[i] * loss.Value(margin[i], label[i]))
+		}
+		slope = scaled
+	}
 	kernels.Gradient(z, rows, slope)
 	return sum
 }

@@ -94,9 +94,8 @@ func (r *run) budgetError(steps int) error {
 // snapshot sets z = ∇f(x) without the L2 term and slope0ᵢ = φ'(aᵢ'x), and
 // returns the objective at x, which comes for free.
 func (r *run) snapshot() float64 {
-	sum := r.gradient(r.z, r.x, r.slope0)
-	inv := 1 / float64(r.n)
-	return float64(sum*inv) + r.prob.ridge(r.x) + r.prob.Penalty.value(r.applyA(r.x))
+	loss := r.full.at(r.z, r.x, r.margin, r.slope0)
+	return loss + r.prob.ridge(r.x) + r.prob.Penalty.value(r.applyA(r.x))
 }
 
 // accumulate updates the averages of the outer iterates.

@@ -194,7 +194,7 @@ func TestRunningSum(t *testing.T) {
 		for j, w := range r.w {
 			s[j] += w
 		}
-		r.sample(row)
+		r.samples.draw(row)
 		i := int(row[0])
 		idx, val := p.Data.Row(i)
 		delta := -p.Labels[i]/(1+math.Exp(p.Labels[i]*dot(p.Data, i, r.w))) - r.slope0[i]

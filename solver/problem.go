@@ -21,6 +21,10 @@ type Problem struct {
 	// Labels holds bᵢ, one per row of Data: −1 or +1 for Logistic, any finite
 	// number for Squared.
 	Labels []float64
+	// SampleWeights has one non-negative weight ωᵢ per sample, at least one of
+	// them positive: the mean loss is Σ ωᵢ φ(aᵢ'x; bᵢ) / Σ ωᵢ, and a step draws
+	// its sample in proportion to ωᵢ. nil means equal weights.
+	SampleWeights []float64
 	// Loss is φ; nil means Logistic.
 	Loss Loss
 	// L2 is the coefficient mu ≥ 0 of (mu/2)|x|²; zero leaves the term out.
@@ -62,10 +66,23 @@ func (p *Problem) Evaluate(x []float64) Evaluation {
 	}
 	margin := make([]float64, rows)
 	p.Data.MulVec(margin, x)
-	ev := Evaluation{Loss: p.loss().Slopes(nil, margin, p.Labels) / float64(rows)}
+	ev := Evaluation{Loss: p.meanLoss(margin)}
 	ev.Penalty = p.penaltyAt(x)
 	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
+}
+
+// meanLoss returns the weighted mean of the losses at the margins.
+func (p *Problem) meanLoss(margin []float64) float64 {
+	if p.SampleWeights == nil {
+		return p.loss().Slopes(nil, margin, p.Labels) / float64(len(margin))
+	}
+	var sum, weights float64
+	for i, t := range margin {
+		sum += float64(p.SampleWeights[i] * p.loss().Value(t, p.Labels[i]))
+		weights += p.SampleWeights[i]
+	}
+	return sum / weights
 }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
@@ -122,6 +139,9 @@ func (p *Problem) Validate() error {
 		return fmt.Errorf("solver: Problem.Penalty.Lambda = %v; it must be finite and not negative", p.Penalty.Lambda)
 	}
 	if err := p.loss().Validate(p.Labels); err != nil {
+		return err
+	}
+	if err := validateWeights(p.SampleWeights, n); err != nil {
 		return err
 	}
 	l := cols

@@ -3,8 +3,6 @@ package solver
 import (
 	"context"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"time"
 
 	"github.com/scas-admm/scas/kernels"
@@ -28,7 +26,7 @@ type run struct {
 	rho         float64
 	autoEta     bool // η follows the curvature at each snapshot
 	dualUpdates int  // K
-	rng         *rand.PCG
+	samples     *sampler
 
 	x, y, beta, ax []float64 // outer iterates and A x
 	xbar, ybar     []float64 // their means
@@ -63,7 +61,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 	}
 	r.data = p.Data.Rows(0, r.n)
 	r.full = newFullGradient(p, r.data, set.Threads)
-	r.rng = rand.NewPCG(set.Seed, 0x5ca5)
+	r.samples = newSampler(set.Seed, r.n, p.SampleWeights)
 	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
 		*v = make([]float64, r.p)
 	}
@@ -107,12 +105,6 @@ func (r *run) applyAT(dst, v []float64) {
 	r.at.MulVec(dst, v)
 }
 
-// gradient sets z = (1/n) Σ φ'(aᵢ'x) aᵢ and slopeᵢ = φ'(aᵢ'x), and returns the
-// sum of the losses.
-func (r *run) gradient(z, x, slope []float64) float64 {
-	return r.full.at(z, x, r.margin, slope)
-}
-
 // linearise sets d = z + A'(beta − ρ y), the part of the augmented gradient
 // that stays constant while y and beta do.
 func (r *run) linearise() {
@@ -141,19 +133,10 @@ func (r *run) block(steps int, last bool) error {
 			return err
 		}
 		rows := r.rows[:min(steps, len(r.rows))]
-		r.sample(rows)
+		r.samples.draw(rows)
 		r.plan.advance(rows)
 		steps -= len(rows)
 	}
 	r.plan.end(last)
 	return nil
-}
-
-// sample draws row numbers uniformly, with replacement. The reduction to 0..n−1
-// is spelled out so that no library release can change the sequence.
-func (r *run) sample(rows []int32) {
-	for k := range rows {
-		hi, _ := bits.Mul64(r.rng.Uint64(), uint64(r.n))
-		rows[k] = int32(hi)
-	}
 }

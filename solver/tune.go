@@ -53,8 +53,12 @@ func (r *run) stepCurvature() float64 {
 	for i := 0; i < r.n; i += stride {
 		_, val := r.prob.Data.Row(i)
 		h := float64(r.loss.SecondDerivative(r.margin[i], r.prob.Labels[i]) * sumSquares(val))
-		sum += h
-		sum2 += float64(h * h)
+		weighted := h
+		if w := r.prob.SampleWeights; w != nil {
+			weighted = float64(w[i] * h)
+		}
+		sum += weighted
+		sum2 += float64(weighted * h)
 	}
 	if sum == 0 {
 		return 0

@@ -1,0 +1,130 @@
+package solver
+
+import (
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestSampler: draws follow the weights, and a row of weight zero is never
+// drawn.
+func TestSampler(t *testing.T) {
+	for _, weights := range [][]float64{nil, {1, 1, 1}, {0, 1, 3, 0, 6}, {1e-9, 5}, {0, 0, 2}} {
+		n, total := len(weights), 0.0
+		if weights == nil {
+			n = 4
+		}
+		for _, v := range weights {
+			total += v
+		}
+		s := newSampler(7, n, weights)
+		const draws = 200000
+		rows, count := make([]int32, draws), make([]float64, n)
+		s.draw(rows)
+		for _, i := range rows {
+			count[i]++
+		}
+		for i, c := range count {
+			p := 1 / float64(n)
+			if weights != nil {
+				p = weights[i] / total
+			}
+			if sd := math.Sqrt(draws * p * (1 - p)); math.Abs(c-draws*p) > 5*sd+1e-9 {
+				t.Errorf("weights %v: row %d drawn %v times, want %v ± %v", weights, i, c, draws*p, sd)
+			}
+		}
+	}
+}
+
+// TestSampleWeights: weight k is the same problem as k copies of the row.
+func TestSampleWeights(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
+	p.L2 = 0.05
+	for _, loss := range []Loss{Logistic{}, SquaredHinge{}, Huber{}, Squared{}} {
+		p.Loss = loss
+		p.SampleWeights = make([]float64, 60)
+		var rows []int
+		copied := *p
+		copied.SampleWeights, copied.Labels = nil, nil
+		for i := range 60 {
+			p.SampleWeights[i] = float64(i%4) / 8
+			for range i % 4 {
+				rows = append(rows, i)
+				copied.Labels = append(copied.Labels, p.Labels[i])
+			}
+		}
+		var err error
+		if copied.Data, err = p.Data.SelectRows(rows); err != nil {
+			t.Fatal(err)
+		}
+		got, want := mustMinimize(t, p, &Settings{Passes: 2000}), mustMinimize(t, &copied, &Settings{Passes: 2000})
+		if d := distance(got.X, want.X); d > 1e-9 {
+			t.Errorf("%v: weighted and copied rows give solutions %.1e apart", loss, d)
+		}
+		if d := math.Abs(got.At.Objective - want.At.Objective); d > 1e-13 {
+			t.Errorf("%v: objectives differ by %.1e", loss, d)
+		}
+	}
+}
+
+// TestLosses: slopes and second derivatives are those of Value, by differences.
+func TestLosses(t *testing.T) {
+	for _, loss := range []Loss{Logistic{}, Squared{}, Huber{}, Huber{0.3}, SquaredHinge{}} {
+		for _, b := range []float64{-1, 1} {
+			for m := -4.03; m < 4; m += 0.1 {
+				var slope [1]float64
+				value := loss.Slopes(slope[:], []float64{m}, []float64{b})
+				if math.Abs(value-loss.Value(m, b)) > 1e-15*(1+value) {
+					t.Errorf("%v: Slopes returns %v, Value %v", loss, value, loss.Value(m, b))
+				}
+				const h = 1e-5
+				if d := (loss.Value(m+h, b) - loss.Value(m-h, b)) / (2 * h); math.Abs(d-slope[0]) > 1e-8 {
+					t.Errorf("%v at %v, label %v: slope %v, difference quotient %v", loss, m, b, slope[0], d)
+				}
+				second := loss.SecondDerivative(m, b)
+				var ends [2]float64
+				loss.Slopes(ends[:], []float64{m - h, m + h}, []float64{b, b})
+				if d := (ends[1] - ends[0]) / (2 * h); math.Abs(d-second) > 1e-8 {
+					t.Errorf("%v at %v, label %v: second derivative %v, difference quotient %v", loss, m, b, second, d)
+				}
+				if second > loss.Curvature() {
+					t.Errorf("%v: second derivative %v exceeds the bound %v", loss, second, loss.Curvature())
+				}
+			}
+		}
+		if got, err := ParseLoss(loss.String()); err != nil || got.String() != loss.String() {
+			t.Errorf("ParseLoss(%q) = %v, %v", loss, got, err)
+		}
+	}
+}
+
+// TestProjections: projections are idempotent, land inside, and satisfy the
+// variational inequality (x − Px)'(z − Px) ≤ 0 for points z of the set.
+func TestProjections(t *testing.T) {
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100, Features: 15, Seed: 15})
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := func(i int) []float64 { _, v := s.X.Row(i); return append([]float64(nil), v...) }
+	for _, d := range []Domain{NewBox(15, -0.4, 0.7), Ball{1.5}, Nonnegative{}, Simplex{}, Simplex{3}} {
+		for i := range 50 {
+			x, z := point(i), point(i+50)
+			px := append([]float64(nil), x...)
+			d.Project(px)
+			d.Project(z)
+			again := append([]float64(nil), px...)
+			d.Project(again)
+			if distance(px, again) > 1e-14 {
+				t.Errorf("%T: projecting twice moves by %.1e", d, distance(px, again))
+			}
+			var inner float64
+			for j := range x {
+				inner += (x[j] - px[j]) * (z[j] - px[j])
+			}
+			if inner > 1e-12 {
+				t.Errorf("%T: not the nearest point: %v", d, inner)
+			}
+		}
+	}
+}
