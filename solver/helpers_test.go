@@ -68,6 +68,8 @@ type naive struct {
 	x, y, beta []float64
 	eta, rho   float64
 	nu         float64 // ν_L of Algorithm 2
+	kappa      float64 // ρ λ₁ where the penalty is linearised
+	anchor     []float64
 	rng        *rand.PCG
 }
 
@@ -94,7 +96,11 @@ func (n *naive) step(w, full []float64) []float64 {
 	hi, _ := bits.Mul64(n.rng.Uint64(), uint64(rows))
 	i := int(hi)
 	delta := n.slope(i, w) - n.slope(i, n.x)
-	aw := n.mulA(w)
+	at := w
+	if n.kappa > 0 {
+		at = n.anchor
+	}
+	aw := n.mulA(at)
 	for j := range aw {
 		aw[j] = n.beta[j] + n.rho*(aw[j]-n.y[j])
 	}
@@ -106,6 +112,9 @@ func (n *naive) step(w, full []float64) []float64 {
 	next := make([]float64, len(w))
 	for j := range w {
 		next[j] = w[j] - n.eta*(g[j]+full[j]+n.p.L2*(w[j]-n.x[j]))
+		if n.kappa > 0 {
+			next[j] -= n.eta * n.kappa * (w[j] - n.anchor[j])
+		}
 	}
 	if n.p.Domain != nil {
 		n.p.Domain.Project(next)
@@ -137,6 +146,7 @@ func (n *naive) outer(m, k int, strong bool) {
 		w := append([]float64(nil), n.x...)
 		sum := make([]float64, len(w))
 		n2 := *n
+		n2.anchor = n.x
 		n2.x = snapshot // slopes and full gradient refer to the snapshot
 		if strong {
 			s := n.eta / (1 - n.nu*n.eta/2)

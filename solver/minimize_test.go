@@ -26,7 +26,7 @@ func TestBadSettings(t *testing.T) {
 		field, says string
 		mod         func(*Problem)
 	}{
-		{set: Settings{Method: "sgd"}, field: "Method", says: "scas-k, scas, scas-strong"},
+		{set: Settings{Method: "sgd"}, field: "Method", says: "scas-k, scas, scas-strong, scas-l"},
 		{set: Settings{DualUpdates: -1}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
 		{set: Settings{DualUpdates: 101}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
 		{set: Settings{Method: SCAS, DualUpdates: 5}, field: "DualUpdates", says: "use scas-k for more"},
@@ -144,7 +144,7 @@ func TestHalving(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
-	for _, method := range []Method{SCASK, SCAS, SCASStrong} {
+	for _, method := range []Method{SCASK, SCAS, SCASStrong, SCASL} {
 		p := small(t)
 		first := mustMinimize(t, p, &Settings{Method: method, Passes: 20, Seed: 1})
 		for _, level := range kernels.Available() {

@@ -52,7 +52,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 		for _, m := range []struct {
 			method Method
 			k      int
-		}{{SCAS, 1}, {SCASK, 1}, {SCASK, 7}, {SCASStrong, 1}} {
+		}{{SCAS, 1}, {SCASK, 1}, {SCASK, 7}, {SCASStrong, 1}, {SCASL, 1}, {SCASL, 5}} {
 			prob := *c.base
 			c.mod(&prob)
 			if m.method == SCASStrong && prob.Domain != nil {
@@ -62,6 +62,9 @@ func TestIteratesEqualNaive(t *testing.T) {
 			res := mustMinimize(t, &prob, set)
 			plans[res.Stats.Plan] = true
 			ref := newNaive(&prob, set)
+			if m.method == SCASL {
+				ref.kappa = set.Rho * res.Stats.Constants.Lambda1
+			}
 			ref.nu = math.Min(res.Stats.Constants.NuL, 1/set.Eta)
 			average := make([]float64, len(ref.x))
 			for range 3 {

@@ -54,6 +54,7 @@ func TestKnownOptima(t *testing.T) {
 		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASStrong, 100, 1e-4},
 		{"a9a mu", "paper/a9a.zst", 123, 1e-5, 1e-4, nil, optimumA9aMu, SCASStrong, 60, 1e-6},
 		{"a9a graph mu", "paper/a9a.zst", 123, 1e-5, 1e-4, a9aGraph, optimumA9aBoth, SCASK, 60, 1e-9},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASL, 100, 1e-5},
 		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASK, 100, 1e-6},
 		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCAS, 240, 1e-6},
 		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASStrong, 240, 1e-6},

@@ -33,11 +33,7 @@ func newPlan(r *run) plan {
 	if !fused {
 		return newDensePlan(r, fmt.Sprintf("a step for every coordinate: loss %s has no fused inner loop", r.loss))
 	}
-	k, diagonal := diagonalOf(r.prob.Constraint, r.p)
-	for j := range k {
-		k[j] = math.FMA(r.rho, k[j], r.prob.L2)
-	}
-	if diagonal {
+	if k, diagonal := r.diagonalOfK(); diagonal {
 		return newDiagonalPlan(r, kind, k)
 	}
 	switch r.prob.Domain.(type) {

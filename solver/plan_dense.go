@@ -12,7 +12,7 @@ import (
 type densePlan struct {
 	r   *run
 	why string
-	k   *sparse.CSR // K; nil if A = I
+	k   *sparse.CSR // K; nil if it is a multiple of the identity
 	q   []float64   // K w
 }
 
@@ -25,9 +25,10 @@ func (d *densePlan) explain() string { return d.why }
 func (d *densePlan) begin()          { clear(d.r.s) }
 func (*densePlan) end(bool)          {}
 
-// quadratic returns K = ρ A'A + mu I, or nil if A = I.
+// quadratic returns K = ρ A'A + mu I, or nil if it is a multiple of the
+// identity.
 func quadratic(r *run) *sparse.CSR {
-	if r.prob.Constraint == nil {
+	if r.prob.Constraint == nil || r.kappa > 0 {
 		return nil
 	}
 	gram := r.prob.Constraint.Gram()
@@ -72,7 +73,10 @@ func (d *densePlan) advance(sampled []int32) {
 		if d.k != nil {
 			d.k.MulVec(d.q, r.w)
 		} else {
-			kappa := r.rho + r.prob.L2
+			kappa := r.prob.L2 + r.rho
+			if r.kappa > 0 {
+				kappa = r.prob.L2 + r.kappa
+			}
 			for j, w := range r.w {
 				d.q[j] = kappa * w
 			}

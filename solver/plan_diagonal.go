@@ -6,31 +6,36 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // lazyFrom is the number of features per nonzero of a row from which steps on
 // the nonzeros alone beat steps on every coordinate.
 const lazyFrom = 6
 
-// diagonalOf returns the diagonal of A'A and whether there is nothing beside it.
-func diagonalOf(a *sparse.CSR, p int) ([]float64, bool) {
-	k := make([]float64, p)
-	if a == nil {
-		for j := range k {
-			k[j] = 1
-		}
-		return k, true
-	}
-	gram := a.Gram()
+// diagonalOfK returns the diagonal of K and whether there is nothing beside it.
+func (r *run) diagonalOfK() ([]float64, bool) {
+	k := make([]float64, r.p)
 	diagonal := true
-	for j := range k {
-		cols, val := gram.Row(j)
-		for i, c := range cols {
-			if int(c) == j {
-				k[j] = val[i]
-			} else if val[i] != 0 {
-				diagonal = false
+	switch {
+	case r.kappa > 0:
+		for j := range k {
+			k[j] = r.kappa + r.prob.L2
+		}
+	case r.prob.Constraint == nil:
+		for j := range k {
+			k[j] = r.rho + r.prob.L2
+		}
+	default:
+		gram := r.prob.Constraint.Gram()
+		for j := range k {
+			k[j] = r.prob.L2
+			cols, val := gram.Row(j)
+			for i, c := range cols {
+				if int(c) == j {
+					k[j] = math.FMA(r.rho, val[i], r.prob.L2)
+				} else if val[i] != 0 {
+					diagonal = false
+				}
 			}
 		}
 	}

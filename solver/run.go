@@ -24,8 +24,9 @@ type run struct {
 	limit       []float64   // Lambda·Weights, the bound of |beta|
 	constants   Constants
 	rho         float64
-	autoEta     bool // η follows the curvature at each snapshot
-	dualUpdates int  // K
+	kappa       float64 // ρ λ₁ where the penalty is linearised, else 0
+	autoEta     bool    // η follows the curvature at each snapshot
+	dualUpdates int     // K
 	samples     *sampler
 
 	x, y, beta, ax []float64 // outer iterates and A x
@@ -106,14 +107,25 @@ func (r *run) applyAT(dst, v []float64) {
 }
 
 // linearise sets d = z + A'(beta − ρ y), the part of the augmented gradient
-// that stays constant while y and beta do.
+// that stays constant while y and beta do. With a linearised penalty the whole
+// of it is taken at x: d = z + A'(beta + ρ(A x − y)) − κ x.
 func (r *run) linearise() {
 	for j, b := range r.beta {
 		r.dual[j] = math.FMA(-r.rho, r.y[j], b)
 	}
+	if r.kappa > 0 {
+		for j, v := range r.applyA(r.x) {
+			r.dual[j] = math.FMA(r.rho, v, r.dual[j])
+		}
+	}
 	r.applyAT(r.d, r.dual)
 	for j, v := range r.z {
 		r.d[j] += v
+	}
+	if r.kappa > 0 {
+		for j, v := range r.x {
+			r.d[j] = math.FMA(-r.kappa, v, r.d[j])
+		}
 	}
 }
 

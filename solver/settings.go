@@ -18,6 +18,10 @@ const (
 	// SCASStrong is Algorithm 2 of the paper (strongly convex), which needs
 	// X = R^p.
 	SCASStrong Method = "scas-strong"
+	// SCASL is Algorithm 1 with the penalty linearised at the start of each
+	// block: (κ/2)|w − x|², κ = ρ λ₁, in place of (ρ/2)|A(w − x)|². Steps then
+	// cost as many operations as a row has nonzeros whatever the graph.
+	SCASL Method = "scas-l"
 )
 
 // A Schedule chooses step sizes and inner-loop lengths.
@@ -41,9 +45,9 @@ const (
 type Settings struct {
 	// Method is the algorithm; default SCASK.
 	Method Method `json:"method"`
-	// DualUpdates is K, the number of dual updates per snapshot of SCASK; zero
-	// chooses up to 40 such that they stay cheap beside the inner steps. The
-	// other methods have K = 1 and refuse other values.
+	// DualUpdates is K, the number of dual updates per snapshot of SCASK and
+	// SCASL; zero chooses up to 40 such that they stay cheap beside the inner
+	// steps. The other methods have K = 1 and refuse other values.
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: sample gradients visited,
 	// divided by n. An outer iteration of the practical schedule costs
@@ -132,7 +136,7 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 		return bad("Method", c.Method, "choose one of "+methodNames())
 	case c.DualUpdates < 0 || c.DualUpdates > c.InnerSteps:
 		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", c.InnerSteps))
-	case c.DualUpdates > 1 && c.Method != SCASK:
+	case c.DualUpdates > 1 && !manyUpdates(c.Method):
 		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("method %s has one dual update per snapshot; use %s for more", c.Method, SCASK))
 	case !positive(c.Passes):
 		return bad("Passes", c.Passes, "it must be positive and finite, or 0 for the default")
@@ -177,8 +181,8 @@ func (c *Settings) validateTheorem(orig *Settings, p *Problem) error {
 		return bad("Eta", c.Eta, "the theorem schedule sets the step sizes; leave it 0")
 	case orig.InnerSteps != 0:
 		return bad("InnerSteps", orig.InnerSteps, "the theorem schedule sets the inner steps; leave it 0")
-	case c.Method == SCASK:
-		return bad("Schedule", c.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", SCASK, SCAS, SCASStrong))
+	case manyUpdates(c.Method):
+		return bad("Schedule", c.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", c.Method, SCAS, SCASStrong))
 	case c.Method == SCAS && (p.Domain == nil || math.IsInf(p.Domain.Diameter(), 1)):
 		return bad("Schedule", c.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball")
 	case c.Method == SCASStrong && p.L2 == 0:

@@ -18,13 +18,16 @@ func (r *run) tune() {
 	r.constants = newConstants(r.prob)
 	r.autoEta = r.set.Eta == 0 && r.set.Schedule == Practical
 	r.dualUpdates = 1
-	if r.set.Method == SCASK {
+	if manyUpdates(r.set.Method) {
 		if r.dualUpdates = r.set.DualUpdates; r.dualUpdates == 0 {
 			r.dualUpdates = r.naturalDualUpdates()
 		}
 	}
 	if r.rho = r.set.Rho; r.rho == 0 {
 		r.rho = naturalRho(r.prob, r.dualUpdates > 1)
+	}
+	if r.set.Method == SCASL {
+		r.kappa = float64(r.rho * r.constants.Lambda1)
 	}
 	r.constants.NuL = r.constants.NuF + float64(r.rho*r.constants.Lambda1)
 }
