@@ -36,6 +36,7 @@ func main() {
 	case code := <-done:
 		os.Exit(code)
 	case <-time.After(5 * time.Second):
+		e.log("error", errInterrupted.Error())
 		os.Exit(exitInterrupted)
 	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,7 +50,11 @@ func checkWritable(path string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
 	if err != nil {
-		return err
+		var cause *fs.PathError
+		if errors.As(err, &cause) { // its path is the temporary file's
+			err = cause.Err
+		}
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	f.Close()
 	return os.Remove(f.Name())

@@ -63,7 +63,7 @@ func (v *label) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// count is a whole number that is 0 or larger and fits 32 bits.
+// count is a whole number above 0 that fits 32 bits; 0 stands for no flag.
 type count int
 
 func (v *count) UnmarshalText(text []byte) error {
