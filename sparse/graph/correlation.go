@@ -7,121 +7,114 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// MaxCorrelationFeatures is the largest number of features FromCorrelation
-// accepts: it keeps one number per pair, 100 MB for 5,000 features.
-const MaxCorrelationFeatures = 5000
-
-// CorrelationOptions refines FromCorrelation. Nil and the zero value mean
-// unsigned edges.
+// CorrelationOptions refines how graphs are made from correlations. Nil and the
+// zero value mean unsigned edges of weight 1.
 type CorrelationOptions struct {
-	// Signed gives negatively correlated features an edge of weight -1, which
-	// draws their coefficients to opposite values. Otherwise every weight is 1.
+	// Signed gives negatively correlated features an edge of negative weight,
+	// which draws their coefficients to opposite values.
 	Signed bool
+	// Weighted makes weights as large as the correlation, instead of 1.
+	Weighted bool
+	// MaxEdges is the largest number of edges to make; 0 means 5 million.
+	MaxEdges int
+	// Threads is the number of goroutines; 0 means one per processor. The graph
+	// does not depend on it.
+	Threads int
+}
+
+// defaultMaxEdges keeps the pairs of a hasty threshold to some hundred megabytes.
+const defaultMaxEdges = 5_000_000
+
+func (o *CorrelationOptions) withDefaults() CorrelationOptions {
+	var r CorrelationOptions
+	if o != nil {
+		r = *o
+	}
+	if r.MaxEdges <= 0 {
+		r.MaxEdges = defaultMaxEdges
+	}
+	return r
+}
+
+// weight returns the weight of an edge between features of correlation v.
+func (o *CorrelationOptions) weight(v float64) float64 {
+	w := 1.0
+	if o.Weighted {
+		w = math.Abs(v)
+	}
+	if o.Signed && v < 0 {
+		w = -w
+	}
+	return w
+}
+
+// graph makes edges of pairs that are in order.
+func (o *CorrelationOptions) graph(n int, pairs []pair) *Graph {
+	g := &Graph{n: n, edges: make([]Edge, len(pairs))}
+	for k, p := range pairs {
+		g.edges[k] = Edge{I: p.i, J: p.j, Weight: o.weight(p.value)}
+	}
+	return g
 }
 
 // FromCorrelation joins the columns of x whose sample correlation is at least
-// threshold in absolute value (0 < threshold <= 1), ordered by (I, J) with I < J.
-// Constant columns have no edges. A threshold of 1 is subject to rounding.
-//
-// Time is the sum of the squared row lengths, memory half a dense matrix over
-// the features; more than MaxCorrelationFeatures of them are an error. Sums run
-// over the rows in order, products unfused: every machine finds the same edges.
+// threshold in absolute value: Threshold of CorrelationOf.
 func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) (*Graph, error) {
-	rows, p := x.Dims()
-	switch {
-	case !(threshold > 0 && threshold <= 1):
-		return nil, fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
-	case p > MaxCorrelationFeatures:
-		return nil, fmt.Errorf("graph: correlations of %d features: at most %d fit; choose features first, or make the graph elsewhere and read it from a file", p, MaxCorrelationFeatures)
-	case rows < 2:
-		return nil, fmt.Errorf("graph: correlations from %d samples: want at least 2", rows)
+	if err := checkThreshold(threshold); err != nil {
+		return nil, err
 	}
-	if opt == nil {
-		opt = &CorrelationOptions{}
+	c, err := CorrelationOf(x)
+	if err != nil {
+		return nil, err
 	}
-	c := covariances(x)
-	var edges []Edge
-	for i := range p {
-		for j := i + 1; j < p; j++ {
-			scale := math.Sqrt(c.at(i, i)) * math.Sqrt(c.at(j, j))
-			cov := c.at(i, j)
-			if scale == 0 || math.Abs(cov) < threshold*scale {
-				continue
-			}
-			e := Edge{I: int32(i), J: int32(j), Weight: 1}
-			if opt.Signed && cov < 0 {
-				e.Weight = -1
-			}
-			edges = append(edges, e)
-		}
-	}
-	return New(p, edges)
+	return Threshold(c, threshold, opt)
 }
 
-// triangle is the upper triangle of a symmetric matrix, row by row.
-type triangle struct {
-	start []int // of row i, shifted so that element (i, j) is at start[i]+j
-	sum   []float64
+// Threshold joins the features whose correlation (c rescaled to a unit diagonal)
+// is at least threshold in absolute value (0 < threshold <= 1), ordered by (I, J)
+// with I < J. Constant features have no edges. A threshold of 1 is subject to
+// rounding. More edges than opt.MaxEdges are an error, which names the threshold
+// that leaves as many.
+//
+// From data, time is the sum of the squared row lengths plus what pairs need
+// that never meet in a row: those can reach the threshold only if both are
+// frequent, and are found by sorting. Memory is that of the data and the edges.
+func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
+	if err := checkThreshold(threshold); err != nil {
+		return nil, err
+	}
+	o := opt.withDefaults()
+	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
+	if len(pairs) > o.MaxEdges || reached > threshold {
+		return nil, fmt.Errorf("graph: correlation threshold %v: more than %d pairs are as correlated: want a threshold above %.4g, or a larger MaxEdges", threshold, o.MaxEdges, reached)
+	}
+	return o.graph(c.n, pairs), nil
 }
 
-func (t *triangle) at(i, j int) float64 { return t.sum[t.start[i]+j] }
-
-// covariances returns n times the covariance matrix of the columns. Columns
-// stored in every row are shifted by their mean first: for them the sums below
-// would cancel badly when the mean is large.
-func covariances(x *sparse.CSR) *triangle {
-	rows, p := x.Dims()
-	stats := x.ColumnStats()
-	t := &triangle{start: make([]int, p), sum: make([]float64, p*(p+1)/2)}
-	for i := 1; i < p; i++ {
-		t.start[i] = t.start[i-1] + p - i
+func checkThreshold(threshold float64) error {
+	if !(threshold > 0 && threshold <= 1) {
+		return fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
 	}
-	shift := fullColumnMeans(x, stats.Mean)
-	var shifted []float64
-	for r := range rows {
-		idx, val := x.Row(r)
-		shifted = shifted[:0]
-		for k, j := range idx {
-			shifted = append(shifted, val[k]-shift[j])
-		}
-		for k, i := range idx {
-			sums := t.sum[t.start[i]:]
-			for l := k; l < len(idx); l++ {
-				sums[idx[l]] += float64(shifted[k] * shifted[l])
-			}
-		}
-	}
-	n := float64(rows)
-	for i := range p {
-		for j := i; j < p; j++ {
-			mi, mj := stats.Mean[i]-shift[i], stats.Mean[j]-shift[j]
-			t.sum[t.start[i]+j] -= float64(n * float64(mi*mj))
-		}
-	}
-	for i := range p { // what rounding left of a constant column
-		if d := &t.sum[t.start[i]+i]; *d < 0 || stats.StdDev[i] <= 1e-12*math.Abs(stats.Mean[i]) {
-			*d = 0
-		}
-	}
-	return t
+	return nil
 }
 
-// fullColumnMeans returns the mean of the columns that are stored in every row,
-// and 0 for the others.
-func fullColumnMeans(x *sparse.CSR, mean []float64) []float64 {
-	rows, p := x.Dims()
-	stored := make([]int, p)
-	for r := range rows {
-		idx, _ := x.Row(r)
-		for _, j := range idx {
-			stored[j]++
-		}
+// Strongest joins the k pairs of features with the largest absolute correlation,
+// ordered by (I, J) with I < J, and returns the correlation of the weakest, as
+// Threshold takes it. Pairs as correlated as the weakest are all joined, so
+// there may be more than k edges; if fewer pairs are correlated at all, there
+// are fewer. The time is that of Threshold. k is at least 1, at most opt.MaxEdges.
+func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
+	o := opt.withDefaults()
+	if k < 1 || k > o.MaxEdges {
+		return nil, 0, fmt.Errorf("graph: %d edges asked for: want 1 to %d", k, o.MaxEdges)
 	}
-	shift := make([]float64, p)
-	for j, count := range stored {
-		if count == rows {
-			shift[j] = mean[j]
-		}
+	pairs, _ := c.Correlation().strongest(0, k, o.Threads)
+	if len(pairs) > 2*o.MaxEdges {
+		return nil, 0, fmt.Errorf("graph: the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
 	}
-	return shift
+	threshold = 1
+	for _, p := range pairs {
+		threshold = min(threshold, math.Abs(p.value))
+	}
+	return o.graph(c.n, pairs), threshold, nil
 }

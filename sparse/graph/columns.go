@@ -1,0 +1,171 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// columns computes covariances of the columns of a data matrix row by row of
+// the result. Two columns without a common row have covariance -n m_i m_j/(n-1)
+// (m their means), so only those that meet somewhere need a sum.
+//
+// Columns stored in every row are shifted by their mean first: for them the sums
+// below would cancel badly when the mean is large. Sums run over the rows in
+// order, products unfused: every machine finds the same numbers.
+type columns struct {
+	x, t *sparse.CSR // the data and its transpose, shifted
+	mean []float64   // of the shifted columns
+	n    float64     // rows
+}
+
+// newColumns prepares the columns of x and returns their variances, too.
+func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
+	rows, p := x.Dims()
+	stats := x.ColumnStats()
+	c = &columns{mean: stats.Mean, n: float64(rows)}
+	c.x = shiftFullColumns(x, c.mean)
+	c.t = c.x.Transpose()
+	variance = make([]float64, p)
+	for j, sd := range stats.StdDev {
+		mean := stats.Mean[j]
+		if k, _ := c.t.Row(j); len(k) == rows {
+			c.mean[j] = 0
+		}
+		if sd > 1e-12*math.Abs(mean) { // else what rounding left of a constant column
+			variance[j] = float64(sd*sd) * c.n / (c.n - 1)
+		}
+	}
+	return c, variance
+}
+
+// shiftFullColumns returns x with the mean subtracted from columns that are
+// stored in every row; x itself if there are none.
+func shiftFullColumns(x *sparse.CSR, mean []float64) *sparse.CSR {
+	rows, p := x.Dims()
+	stored := make([]int, p)
+	for r := range rows {
+		idx, _ := x.Row(r)
+		for _, j := range idx {
+			stored[j]++
+		}
+	}
+	if p == 0 || slices.Max(stored) < rows {
+		return x
+	}
+	all := x.Rows(0, rows)
+	val := slices.Clone(all.Val)
+	for k, j := range all.Idx {
+		if stored[j] == rows {
+			val[k] -= mean[j]
+		}
+	}
+	return mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
+}
+
+// centred turns the sum of the products of two columns into their covariance.
+func (c *columns) centred(i, j int, sum float64) float64 {
+	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
+}
+
+// raw returns one covariance, by merging two columns.
+func (c *columns) raw(i, j int) float64 {
+	ri, vi := c.t.Row(i)
+	rj, vj := c.t.Row(j)
+	sum := 0.0
+	for a, b := 0, 0; a < len(ri) && b < len(rj); {
+		switch {
+		case ri[a] < rj[b]:
+			a++
+		case ri[a] > rj[b]:
+			b++
+		default:
+			sum += float64(vi[a] * vj[b])
+			a++
+			b++
+		}
+	}
+	return c.centred(i, j, sum)
+}
+
+// covarianceRow is one row of a Covariance, and the room to compute it.
+type covarianceRow struct {
+	// cols are the features whose entry had to be summed, in no order. The
+	// others are apart: their entry follows from the means.
+	cols  []int32
+	value []float64 // by feature; valid for cols
+	met   []bool    // by feature: is in cols
+}
+
+func newCovarianceRow(n int) *covarianceRow {
+	return &covarianceRow{value: make([]float64, n), met: make([]bool, n)}
+}
+
+// clear forgets the row.
+func (r *covarianceRow) clear() {
+	for _, j := range r.cols {
+		r.value[j], r.met[j] = 0, false
+	}
+	r.cols = r.cols[:0]
+}
+
+// row sets r to the part of row i from feature lo on, without the diagonal.
+func (c *Covariance) row(i, lo int, r *covarianceRow) {
+	r.clear()
+	if c.dense != nil {
+		for j := lo; j < c.n; j++ {
+			if j != i {
+				r.cols = append(r.cols, int32(j))
+				r.value[j], r.met[j] = c.rescale(i, j, c.dense[i*c.n+j]), true
+			}
+		}
+		return
+	}
+	c.data.products(i, lo, r)
+	for _, j := range r.cols {
+		r.value[j] = c.rescale(i, int(j), c.data.centred(i, int(j), r.value[j]))
+	}
+}
+
+// products sums the products of column i with every other one from lo on.
+func (c *columns) products(i, lo int, r *covarianceRow) {
+	samples, weight := c.t.Row(i)
+	for k, s := range samples {
+		idx, val := c.x.Row(int(s))
+		if lo > 0 {
+			from, _ := slices.BinarySearch(idx, int32(lo))
+			idx, val = idx[from:], val[from:]
+		}
+		w := weight[k]
+		for l, j := range idx {
+			if !r.met[j] {
+				if int(j) == i {
+					continue
+				}
+				r.met[j] = true
+				r.cols = append(r.cols, j)
+			}
+			r.value[j] += float64(w * val[l])
+		}
+	}
+}
+
+// apart returns the entry of two features that never meet.
+func (c *Covariance) apart(i, j int) float64 {
+	return c.rescale(i, j, c.data.centred(i, j, 0))
+}
+
+// reach returns, for every feature, the number whose product for two features
+// is the size of their entry if they are apart, within rounding.
+func (c *Covariance) reach() []float64 {
+	u := make([]float64, c.n)
+	if c.data == nil {
+		return u
+	}
+	factor := math.Sqrt(c.data.n / (c.data.n - 1))
+	for i, m := range c.data.mean {
+		u[i] = math.Abs(m) / c.scale[i] * factor
+	}
+	return u
+}

@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Covariance is the covariance or correlation matrix of the features: symmetric,
+// one row and column per feature. One made from data holds the data and finds
+// its entries when they are asked for, in time that depends on the stored
+// entries, so that the matrix of 47,236 features is no more than their data. It
+// never changes after construction and may be shared between goroutines.
+type Covariance struct {
+	n     int
+	diag  []float64
+	scale []float64 // entry (i, j) is the raw one divided by scale[i]*scale[j]
+	dense []float64 // raw entries, n*n, or nil
+	data  *columns  // what raw entries are computed from, or nil
+}
+
+// CovarianceOf returns the sample covariance of the columns of x, divided by one
+// less than the number of rows. At least two rows are needed.
+func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
+	rows, p := x.Dims()
+	if rows < 2 {
+		return nil, fmt.Errorf("graph: covariances from %d samples: want at least 2", rows)
+	}
+	data, variance := newColumns(x)
+	c := &Covariance{n: p, diag: variance, scale: make([]float64, p), data: data}
+	for i := range c.scale {
+		c.scale[i] = 1
+	}
+	return c, nil
+}
+
+// CorrelationOf returns the sample correlation of the columns of x; see
+// Covariance.Correlation.
+func CorrelationOf(x *sparse.CSR) (*Covariance, error) {
+	c, err := CovarianceOf(x)
+	if err != nil {
+		return nil, err
+	}
+	return c.Correlation(), nil
+}
+
+// Correlation returns the matrix rescaled to a diagonal of ones. A constant
+// feature (variance 0) has correlation 0 with all others. The result shares
+// memory with c.
+func (c *Covariance) Correlation() *Covariance {
+	r := *c
+	r.diag, r.scale = make([]float64, c.n), make([]float64, c.n)
+	for i, v := range c.diag {
+		r.diag[i] = 1
+		r.scale[i] = c.scale[i] * math.Sqrt(v)
+		if v == 0 {
+			r.scale[i] = math.Inf(1)
+		}
+	}
+	return &r
+}
+
+// symmetryTolerance is how far, relative to the diagonal, a matrix given as
+// numbers may be from symmetric and from |s_ij|^2 <= s_ii s_jj: the rounding of
+// a file written with ten digits.
+const symmetryTolerance = 1e-9
+
+// NewCovariance returns the n x n matrix given by its values, row by row. They
+// are copied. Values that are not finite, a negative diagonal, a matrix that is
+// not symmetric and entries too large for their diagonal are errors; differences
+// between s_ij and s_ji of at most 1e-9 relative to the diagonal are averaged.
+func NewCovariance(n int, values []float64) (*Covariance, error) {
+	if n < 1 || n > maxDense || len(values) != n*n {
+		return nil, fmt.Errorf("graph: covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
+	}
+	c := &Covariance{n: n, diag: make([]float64, n), scale: make([]float64, n), dense: make([]float64, n*n)}
+	for i := range n {
+		c.scale[i] = 1
+		c.diag[i] = values[i*n+i]
+		if d := c.diag[i]; !(d >= 0) || math.IsInf(d, 0) {
+			return nil, fmt.Errorf("graph: covariance: variance %v of feature %d: want a finite number, at least 0", d, i+1)
+		}
+	}
+	for i := range n {
+		for j := range n {
+			a, b := values[i*n+j], values[j*n+i]
+			size := math.Sqrt(c.diag[i]) * math.Sqrt(c.diag[j])
+			if !(math.Abs(a-b) <= symmetryTolerance*size) {
+				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix", i+1, j+1, a, j+1, i+1, b)
+			}
+			if !(math.Abs(a) <= size*(1+symmetryTolerance)) {
+				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
+			}
+			c.dense[i*n+j] = a + (b-a)/2
+			if i > j { // halving rounds; both halves of the matrix get one value
+				c.dense[i*n+j] = c.dense[j*n+i]
+			}
+		}
+	}
+	return c, nil
+}
+
+// maxDense bounds matrices held as n*n numbers, to 800 MB.
+const maxDense = 10000
+
+// Features returns the number of features.
+func (c *Covariance) Features() int { return c.n }
+
+// At returns the entry of features i and j (0-based). From data, it costs the
+// stored entries of both columns; it panics if a feature is out of range.
+func (c *Covariance) At(i, j int) float64 {
+	switch {
+	case i == j:
+		return c.diag[i]
+	case c.dense != nil:
+		return c.rescale(i, j, c.dense[i*c.n+j])
+	}
+	return c.rescale(i, j, c.data.raw(i, j))
+}
+
+func (c *Covariance) rescale(i, j int, raw float64) float64 {
+	return raw / (c.scale[i] * c.scale[j])
+}

@@ -1,0 +1,182 @@
+package graph
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// pair is an entry of a Covariance above the diagonal.
+type pair struct {
+	i, j  int32
+	value float64
+}
+
+// collector keeps the pairs of size at least floor, and at most a few times as
+// many as keep: when there are too many, floor rises to the size of the keep-th
+// largest. Pairs as large as that one are all kept, so the result does not
+// depend on the order of arrival.
+type collector struct {
+	floor float64
+	keep  int
+	limit int // pairs at which to prune
+	pairs []pair
+}
+
+func newCollector(floor float64, keep int) *collector {
+	return &collector{floor: max(floor, math.SmallestNonzeroFloat64), keep: keep, limit: 2*keep + 1024}
+}
+
+func (c *collector) add(p pair) {
+	if !(math.Abs(p.value) >= c.floor) {
+		return
+	}
+	c.pairs = append(c.pairs, p)
+	if len(c.pairs) >= c.limit {
+		c.prune()
+		c.limit = max(c.limit, 2*len(c.pairs)) // all of one size: nothing to drop
+	}
+}
+
+// prune raises floor to the size of the keep-th largest pair, if there are more.
+func (c *collector) prune() {
+	if len(c.pairs) <= c.keep {
+		return
+	}
+	sizes := make([]float64, len(c.pairs))
+	for k, p := range c.pairs {
+		sizes[k] = math.Abs(p.value)
+	}
+	c.floor = max(c.floor, kthLargest(sizes, c.keep))
+	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool { return math.Abs(p.value) < c.floor })
+}
+
+// kthLargest returns the k-th largest value (k from 1) by quickselect, and
+// reorders v. The pivot is the median of three: sorted and constant inputs,
+// which occur, are not slow.
+func kthLargest(v []float64, k int) float64 {
+	lo, hi := 0, len(v)
+	for hi-lo > 32 {
+		a, b, c := v[lo], v[lo+(hi-lo)/2], v[hi-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		above, below := lo, hi // v[lo:above] > pivot, v[below:hi] < pivot
+		for at := lo; at < below; {
+			switch {
+			case v[at] > pivot:
+				v[above], v[at] = v[at], v[above]
+				above++
+				at++
+			case v[at] < pivot:
+				below--
+				v[below], v[at] = v[at], v[below]
+			default:
+				at++
+			}
+		}
+		switch {
+		case k-1 < above:
+			hi = above
+		case k-1 >= below:
+			lo = below
+		default:
+			return pivot
+		}
+	}
+	slices.SortFunc(v[lo:hi], func(a, b float64) int { return cmp.Compare(b, a) })
+	return v[k-1]
+}
+
+// strongest returns the entries above the diagonal of size at least floor (and
+// not 0), ordered by (i, j). If there are more than keep, only those at least as
+// large as the keep-th largest, whose size is then returned as reached.
+func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []pair, reached float64) {
+	total := newCollector(floor, keep)
+	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
+		var parts []*collector
+		parallel(threadCount(threads, count), count, func() func(k int) {
+			r, into := newCovarianceRow(c.n), newCollector(total.floor, keep)
+			parts = append(parts, into)
+			return func(k int) { each(k, r, into) }
+		})
+		for _, part := range parts {
+			total.pairs = append(total.pairs, part.pairs...)
+		}
+		total.prune()
+	}
+	collect(c.n, func(i int, r *covarianceRow, into *collector) {
+		c.row(i, i+1, r)
+		for _, j := range r.cols {
+			into.add(pair{int32(i), j, r.value[j]})
+		}
+	})
+	if c.data != nil {
+		order, reach := c.byReach()
+		collect(c.n, func(k int, r *covarianceRow, into *collector) { c.apartPairs(k, order, reach, r, into) })
+	}
+	slices.SortFunc(total.pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.i, b.i), cmp.Compare(a.j, b.j)) })
+	return total.pairs, total.floor
+}
+
+// byReach returns the features by decreasing reach, and the reach of each.
+func (c *Covariance) byReach() (order []int32, reach []float64) {
+	reach = c.reach()
+	order = make([]int32, c.n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(reach[b], reach[a]), cmp.Compare(a, b))
+	})
+	return order, reach
+}
+
+// reachSlack covers the rounding between an entry and the product of reaches.
+const reachSlack = 1 - 1e-12
+
+// apartPairs adds the pairs of the k-th feature of order with later ones that
+// it never meets. Their sizes decrease, so it can stop at the first too small.
+func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
+	i := order[k]
+	r.clear()
+	marked := false
+	for _, j := range order[k+1:] {
+		if reach[i]*reach[j] < into.floor*reachSlack {
+			return
+		}
+		if !marked {
+			c.data.products(int(i), 0, r)
+			marked = true
+		}
+		if !r.met[j] {
+			into.add(pair{min(i, j), max(i, j), c.apart(int(i), int(j))})
+		}
+	}
+}
+
+// threadCount is how many goroutines to start for count tasks; 0 asked means
+// one per processor.
+func threadCount(asked, count int) int {
+	if asked <= 0 {
+		asked = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(asked, count))
+}
+
+// parallel runs tasks 0..count-1 on some goroutines, in no order. Each goroutine
+// calls start once, one after the other, for its own task function.
+func parallel(threads, count int, start func() func(k int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range threads {
+		do := start()
+		wg.Go(func() {
+			for k := int(next.Add(1)) - 1; k < count; k = int(next.Add(1)) - 1 {
+				do(k)
+			}
+		})
+	}
+	wg.Wait()
+}
