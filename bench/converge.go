@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
+	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/curves"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -27,7 +28,9 @@ type convergeCmd struct {
 	Rho      float64  `placeholder:"F" help:"Penalty parameter (default: from the data)."`
 	Seed     uint64   `placeholder:"N" help:"Seed of the sampling."`
 	Optimum  *float64 `placeholder:"F" help:"Known least objective, for the gap (default: the best seen)."`
+	Threads  int      `default:"1" placeholder:"N" help:"Goroutines of a full gradient; 0 means all processors (default ${default})."`
 	CSV      string   `name:"csv" placeholder:"FILE" help:"Also write all points as CSV."`
+	SVG      string   `name:"svg" placeholder:"FILE" help:"Also draw the gap against passes."`
 }
 
 // Run runs the methods one after the other and reports.
@@ -49,7 +52,7 @@ func (c *convergeCmd) Run(e *env) error {
 	}
 	var all []curves.Curve
 	for _, m := range methods {
-		curve, err := curves.Run(e.ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed})
+		curve, err := curves.Run(e.ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads})
 		if err != nil {
 			return err
 		}
@@ -67,10 +70,28 @@ func (c *convergeCmd) report(e *env, all []curves.Curve) error {
 	if _, err := io.WriteString(e.stdout, text); err != nil {
 		return err
 	}
-	if c.CSV != "" {
-		return atomicfile.Write(c.CSV, 0o644, func(w io.Writer) error { return curves.WriteCSV(w, all, reference) })
+	return writeAll([]output{
+		{c.CSV, func(w io.Writer) error { return curves.WriteCSV(w, all, reference) }},
+		{c.SVG, func(w io.Writer) error {
+			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph))
+			return chart.Gaps(w, title, "effective passes", "objective minus "+from, gapLines(all, reference))
+		}},
+	})
+}
+
+// gapLines has the last iterate of every method and, where it differs, the
+// average of the paper's theorems.
+func gapLines(all []curves.Curve, reference float64) []chart.Line {
+	var lines []chart.Line
+	for _, c := range all {
+		last, average := chart.Line{Name: c.Method + ", last"}, chart.Line{Name: c.Method + ", average"}
+		for _, p := range c.Points {
+			last.X, last.Gap = append(last.X, p.Passes), append(last.Gap, p.Objective-reference)
+			average.X, average.Gap = append(average.X, p.Passes), append(average.Gap, p.Average-reference)
+		}
+		lines = append(lines, last, average)
 	}
-	return nil
+	return lines
 }
 
 // methods returns those asked for, or all.

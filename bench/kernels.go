@@ -3,22 +3,28 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/report"
 	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/suite"
-	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/kernels"
 )
 
 type kernelsCmd struct {
 	Quick    bool   `help:"Smaller data and fewer repetitions: under 40 seconds."`
 	Only     string `placeholder:"REGEX" help:"Only the cases whose kernel/shape matches, such as '^Inner' or 'a9a'."`
 	CSV      string `name:"csv" placeholder:"FILE" help:"Also write a CSV file."`
+	SVG      string `name:"svg" placeholder:"DIR" help:"Also draw ratios.svg and roofline.svg into a directory."`
 	Benchfmt string `placeholder:"FILE" help:"Also write Go benchmark format, for benchstat -col /level."`
 
 	scale suite.Scale // set by tests
@@ -49,71 +55,86 @@ func (c *kernelsCmd) Run(e *env) error {
 	if _, err := io.WriteString(e.stdout, strings.Join(head, "\n")+"\n\n"); err != nil {
 		return err
 	}
-	rows, err := c.measure(e, only, scale, opt, limits)
+	t, err := c.measure(e, only, scale, opt, limits)
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(t.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(e.stdout, report.Table(rows)); err != nil {
+	if _, err := io.WriteString(e.stdout, report.Table(t.rows)); err != nil {
 		return err
 	}
-	return c.write(facts, rows)
+	return c.write(facts, t, limits)
+}
+
+// timings are what a run of the command measured.
+type timings struct {
+	rows   []report.Row
+	points []chart.RoofPoint
 }
 
 func seriesLines(opt measure.Options) []string {
 	lines := []string{fmt.Sprintf("samples: %d of at least %v each, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Sample)}
 	if !suite.HasSIMD() {
-		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd on amd64 to include it")
+		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}
 	return lines
 }
 
 // measure runs the groups that match.
-func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, limits roof.Roof) ([]report.Row, error) {
-	var rows []report.Row
+func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, limits roof.Roof) (timings, error) {
+	var t timings
 	for _, g := range suite.Groups(scale) {
-		if !anyMatch(only, g.Names) {
+		if !slices.ContainsFunc(g.Names, only.MatchString) {
 			continue
 		}
 		for _, k := range g.Build() {
 			if err := e.ctx.Err(); err != nil {
-				return nil, err
+				return t, err
 			}
 			if !only.MatchString(k.Kernel + "/" + k.Shape) {
 				continue
 			}
 			series, err := measure.Run(k, opt)
 			if err != nil {
-				return nil, err
+				return t, err
 			}
 			limit, bound := limits.Limit(k)
-			rows = append(rows, report.Rows(k, series, limit, bound)...)
+			t.rows = append(t.rows, report.Rows(k, series, limit, bound)...)
+			t.points = append(t.points, roofPoint(k, series, limits))
 		}
 	}
-	return rows, nil
+	return t, nil
 }
 
-func anyMatch(re *regexp.Regexp, names []string) bool {
-	for _, n := range names {
-		if re.MatchString(n) {
-			return true
+// roofPoint places the best level of a case under the roof.
+func roofPoint(k measure.Case, series []measure.Series, limits roof.Roof) chart.RoofPoint {
+	best := math.Inf(1)
+	for _, s := range series {
+		if _, err := kernels.ParseLevel(s.Level); err == nil {
+			best = min(best, s.Min())
 		}
 	}
-	return false
+	q := chart.RoofPoint{Name: k.Kernel + "  " + k.Shape, Rate: k.Flops / (best * float64(k.Units))}
+	q.Intensity, q.Level = limits.Intensity(k)
+	return q
 }
 
-func (c *kernelsCmd) write(f machine.Facts, rows []report.Row) error {
-	if c.CSV != "" {
-		if err := atomicfile.Write(c.CSV, 0o644, func(w io.Writer) error { return report.WriteCSV(w, rows) }); err != nil {
+func (c *kernelsCmd) write(f machine.Facts, t timings, limits roof.Roof) error {
+	files := []output{
+		{c.CSV, func(w io.Writer) error { return report.WriteCSV(w, t.rows) }},
+		{c.Benchfmt, func(w io.Writer) error { return report.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }},
+	}
+	if c.SVG != "" {
+		if err := os.MkdirAll(c.SVG, 0o755); err != nil {
 			return err
 		}
+		files = append(files, output{filepath.Join(c.SVG, "ratios.svg"), func(w io.Writer) error {
+			return chart.Ratios(w, "Kernels against naive Go, "+f.CPU, t.rows)
+		}}, output{filepath.Join(c.SVG, "roofline.svg"), func(w io.Writer) error {
+			return chart.Roofline(w, "Roofline, one core, "+f.CPU, limits, t.points)
+		}})
 	}
-	if c.Benchfmt != "" {
-		return atomicfile.Write(c.Benchfmt, 0o644, func(w io.Writer) error {
-			return report.WriteBenchfmt(w, f.Platform, f.CPU, rows)
-		})
-	}
-	return nil
+	return writeAll(files)
 }

@@ -16,15 +16,17 @@ type Case struct {
 	Unit   string  // what Units counts: nnz, row, step or elem
 	Units  int     // units of work in one run
 	Flops  float64 // floating-point operations of one run, an FMA being two
-	// Traffic is what one run cannot avoid moving, by where it comes from.
+	// Traffic is what one run cannot avoid bringing in, by where it comes from.
 	Traffic []Traffic
 
 	Work Work
 }
 
-// Traffic is data moved from or to one working set.
+// Traffic is data brought in from one working set. What is written counts where
+// its cache line has to be fetched first; the way back is free, as caches have
+// separate paths for it.
 type Traffic struct {
-	Bytes float64 // moved by one run
+	Bytes float64 // brought in by one run
 	Size  int     // bytes of the working set, which decides the cache level
 }
 

@@ -1,6 +1,6 @@
-//go:build !goexperiment.simd || !amd64
+//go:build !goexperiment.simd || !amd64 || go1.27
 
 package roof
 
-// registerLoop returns nil: this build has no vector registers to use.
-func registerLoop() func(rounds int) (flops float64) { return nil }
+// registers returns nothing: this build has no vector registers to use.
+func registers() loops { return loops{} }

@@ -2,21 +2,25 @@
 // be read from each level of the memory, and how fast it can be multiplied and
 // added.
 //
-// Bandwidth is what kernels.Dot reaches at the highest level on two vectors
-// that together fill half of a cache, or several times the last one; or on one
-// vector with itself, counted once, if that is faster. Stores are slower than
-// loads, so a kernel that writes cannot quite reach it.
+// Two things need vector registers, which Go has only in builds with
+// simd/archsimd: a loop of independent multiply-adds, and one of loads that are
+// added in independent chains. Without them both numbers are what the kernels of
+// this project reach at their best, a roof that is too low where the processor
+// could do more; the result says which it is.
 //
-// The peak is the best of three measured rates, because the true one needs a
-// loop of independent multiply-adds in registers, which Go without assembly does
-// not give: kernels.Dot of a short vector with itself (two loads per
-// multiply-add bound it), kernels.LogisticSlopes counted at its own operations,
-// and, in builds with simd/archsimd, the register loop itself. The source of the
-// number is part of the result.
+//   - Bandwidth, otherwise: the best of kernels.Dot on two vectors that together
+//     fill half of a cache, of kernels.Dot of one with itself, counted once, and
+//     of kernels.SoftThreshold, whose stores fetch their lines.
+//   - Peak, otherwise: the better of kernels.Dot of a short vector with itself
+//     and kernels.LogisticSlopes counted at its own operations.
+//
+// The memory is read over four times the last cache. A kernel that also
+// writes cannot quite reach the roof.
 package roof
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
@@ -36,6 +40,7 @@ type Roof struct {
 	Levels   []Level // L1, L2, L3, memory; the last holds any size
 	Peak     float64 // operations per ns, an FMA being two: Gflop/s
 	PeakFrom string  // what reached Peak
+	ReadFrom string  // what reached the bandwidths
 }
 
 // Defaults for a processor that does not tell its cache sizes.
@@ -45,7 +50,7 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures for about nine times the given duration.
+// Measure measures for about twenty times the given duration.
 func Measure(f machine.Facts, each time.Duration) Roof {
 	size := func(n, otherwise int) int {
 		if n > 0 {
@@ -60,15 +65,20 @@ func Measure(f machine.Facts, each time.Duration) Roof {
 		{Name: "L3", Size: l3 / 4 * 3},
 		{Name: "memory", Size: 1 << 62},
 	}}
-	for i, bytes := range []int{l1 / 2, l2 / 2, l3 / 2, 4 * l3} {
-		r.Levels[i].Bandwidth = bandwidth(bytes, each)
+	vector := registers()
+	r.ReadFrom = "the best kernel"
+	if vector.read != nil {
+		r.ReadFrom = "simd/archsimd or the best kernel"
 	}
-	r.measurePeak(each)
+	for i, bytes := range []int{l1 / 2, l2 / 2, l3 / 2, 4 * l3} {
+		r.Levels[i].Bandwidth = bandwidth(bytes, each, vector)
+	}
+	r.measurePeak(each, vector)
 	return r
 }
 
 // measurePeak fills in the best rate and its source.
-func (r *Roof) measurePeak(each time.Duration) {
+func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
 	try := func(rate float64, from string) {
 		if rate > r.Peak {
@@ -78,9 +88,9 @@ func (r *Roof) measurePeak(each time.Duration) {
 	try(2*1024/fastest(each, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
 	try(SlopeFlops*1024/fastest(each, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
-	if f := registerLoop(); f != nil {
+	if f := vector.multiplyAdds; f != nil {
 		const rounds = 1000
-		try(f(rounds)/fastest(each, func() { f(rounds) }), "register loop of simd/archsimd")
+		try(f(rounds)/fastest(each, func() { f(rounds) }), "registers of simd/archsimd")
 	}
 }
 
@@ -88,14 +98,26 @@ func (r *Roof) measurePeak(each time.Duration) {
 // exponential and the quotient, 31 for log1p.
 const SlopeFlops = 66
 
+// loops are what needs vector registers; nil where there are none.
+type loops struct {
+	multiplyAdds func(rounds int) (flops float64)
+	read         func(x []float64)
+}
+
 // bandwidth returns bytes per ns read from a working set of the given size.
-func bandwidth(size int, each time.Duration) float64 {
-	n := size / 8
+func bandwidth(size int, each time.Duration, vector loops) float64 {
+	n := size / 8 / 64 * 64
 	x := ones(n)
-	a, b := x[:n/2], x[n/2:n/2*2]
-	two := fastest(each, func() { kernels.Dot(a, b) })
-	one := fastest(each, func() { kernels.Dot(x, x) })
-	return float64(8*n) / min(two, one)
+	a, b := x[:n/2], x[n/2:]
+	best := fastest(each, func() { kernels.Dot(a, b) })
+	best = min(best, fastest(each, func() { kernels.Dot(x, x) }))
+	third := n / 3
+	dst, v, t := x[:third], x[third:2*third], x[2*third:3*third]
+	best = min(best, fastest(each, func() { kernels.SoftThreshold(dst, v, t) }))
+	if vector.read != nil {
+		best = min(best, fastest(each, func() { vector.read(x) }))
+	}
+	return float64(8*n) / best
 }
 
 // fastest returns the least time of f in ns over the given duration, timing
@@ -145,6 +167,19 @@ func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	return ns / float64(c.Units), bound
 }
 
+// Intensity returns the operations of c per byte of the traffic that takes
+// longest, and the index of the memory level which that comes from.
+func (r Roof) Intensity(c measure.Case) (flopsPerByte float64, level int) {
+	var worst float64
+	for _, t := range c.Traffic {
+		if d := t.Bytes / r.At(t.Size).Bandwidth; d > worst {
+			worst, flopsPerByte = d, c.Flops/t.Bytes
+			level = slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
+		}
+	}
+	return flopsPerByte, level
+}
+
 // At returns the level in which a working set of the given size lives.
 func (r Roof) At(size int) Level {
 	for _, l := range r.Levels {
@@ -162,7 +197,7 @@ func (r Roof) Lines() []string {
 		line += fmt.Sprintf(" %s %.0f", l.Name, l.Bandwidth)
 	}
 	return []string{
-		line + " GB/s (kernels.Dot, one core)",
+		line + fmt.Sprintf(" GB/s (%s; one core)", r.ReadFrom),
 		fmt.Sprintf("peak:    %.0f Gflop/s (%s; one core)", r.Peak, r.PeakFrom),
 	}
 }

@@ -34,7 +34,7 @@ func denseGroups(s Scale) []Group {
 }
 
 // denseCase fills in what the kernels on n elements have in common. moved is
-// the number of vectors read and written, held those kept.
+// the number of vectors brought in, held how many there are.
 func denseCase(kernel string, n int, flops float64, moved, held int, w measure.Work) measure.Case {
 	return measure.Case{
 		Kernel: kernel, Shape: fmt.Sprintf("n=%d", n), Unit: "elem", Units: n,
@@ -93,7 +93,7 @@ func updateCase(n int) measure.Case {
 	if f := simd().update; f != nil {
 		work.SIMD = func() { f(w, s, d, q, tinyStep) }
 	}
-	return denseCase("ProjectedUpdate", n, 4, 6, 4, work)
+	return denseCase("ProjectedUpdate", n, 4, 4, 4, work)
 }
 
 func updateBoxCase(n int) measure.Case {
@@ -102,7 +102,7 @@ func updateBoxCase(n int) measure.Case {
 	for i := range lo {
 		lo[i], hi[i] = -math.Abs(lo[i]), math.Abs(hi[i])
 	}
-	return denseCase("ProjectedUpdateBox", n, 6, 8, 6, measure.Work{
+	return denseCase("ProjectedUpdateBox", n, 6, 6, 6, measure.Work{
 		Kernel: func() { kernels.ProjectedUpdateBox(w, s, d, q, lo, hi, tinyStep) },
 		Naive: func() {
 			for i := range w {
@@ -118,7 +118,7 @@ func updateBallCase(n int) measure.Case {
 	v := vectors(n, 4)
 	w, s, d, q := v[0], v[1], v[2], v[3]
 	radius := 0.9 * math.Sqrt(naiveDot(w, w))
-	return denseCase("ProjectedUpdateBall", n, 8, 9, 4, measure.Work{
+	return denseCase("ProjectedUpdateBall", n, 8, 5, 4, measure.Work{
 		Kernel: func() { kernels.ProjectedUpdateBall(w, s, d, q, tinyStep, radius) },
 		Naive: func() {
 			var norm float64
@@ -194,5 +194,5 @@ func proxDualCase(n int) measure.Case {
 	if f := simd().prox; f != nil {
 		work.SIMD = func() { out[0], out[1] = f(beta, y, ax, limit, rho) }
 	}
-	return denseCase("ProxDual", n, 12, 6, 4, work)
+	return denseCase("ProxDual", n, 12, 4, 4, work)
 }

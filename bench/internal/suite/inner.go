@@ -52,8 +52,8 @@ func newInnerData(s Scale, sh shape.Shape) *innerData {
 	return in
 }
 
-// innerCase fills in what all inner loops have in common. flops and vector
-// bytes are per step, beside the row, its slope and its two products.
+// innerCase fills in what all inner loops have in common. flops are per step
+// beside the slope, vectorBytes what is loaded beside the row.
 func (in *innerData) innerCase(kernel string, flops, vectorBytes float64, vectorSize int, w measure.Work) measure.Case {
 	m := float64(len(in.sampled))
 	return measure.Case{
@@ -112,7 +112,7 @@ func (in *innerData) affine() (c, e []float64) {
 func (in *innerData) dense() measure.Case {
 	w, h, sum := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
 	c, e := in.affine()
-	return in.innerCase("InnerDense", 6*in.nnz+2*float64(in.p), 8*(4*float64(in.p)+5*in.nnz), 32*in.p, measure.Work{
+	return in.innerCase("InnerDense", 6*in.nnz+2*float64(in.p), 8*(3*float64(in.p)+3*in.nnz), 32*in.p, measure.Work{
 		Kernel: func() { kernels.InnerDense(w, h, c, e, in.steps, in.sampled) },
 		Naive:  func() { naiveInner(w, sum, in.d, kappa, in.steps, in.sampled) },
 		State:  [][]float64{w, h, sum},
@@ -127,7 +127,7 @@ func (in *innerData) box() measure.Case {
 	for j := range lo {
 		lo[j], hi[j] = -0.2, 0.2
 	}
-	return in.innerCase("InnerBox", 4*in.nnz+5*float64(in.p), 8*(8*float64(in.p)+4*in.nnz), 56*in.p, measure.Work{
+	return in.innerCase("InnerBox", 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Work{
 		Kernel: func() { kernels.InnerBox(w, sum, c, e, q, lo, hi, in.steps, in.sampled) },
 		Naive:  func() { naiveInnerBox(w, sum, in.d, lo, hi, kappa, in.steps, in.sampled) },
 		State:  [][]float64{w, sum, q},
@@ -145,7 +145,7 @@ func (in *innerData) lazy() measure.Case {
 	if in.p > 1e5 {
 		dense = nil // a millisecond a step
 	}
-	return in.innerCase("InnerLazy", 8*in.nnz+10, 48*in.nnz, 24*in.p, measure.Work{
+	return in.innerCase("InnerLazy", 8*in.nnz+10, 32*in.nnz, 24*in.p, measure.Work{
 		Kernel: func() {
 			l := kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1], Q: q}
 			for rows := in.sampled; len(rows) > 0; {
@@ -189,7 +189,7 @@ func (in *innerData) lazyBall() measure.Case {
 		norm2[i] = naiveDot(val, val)
 	}
 	radius := 0.9 * math.Sqrt(naiveDot(u, u))
-	return in.innerCase("InnerLazyBall", 8*in.nnz+30, 48*in.nnz, 24*in.p, measure.Work{
+	return in.innerCase("InnerLazyBall", 8*in.nnz+30, 32*in.nnz, 24*in.p, measure.Work{
 		Kernel: func() {
 			l := kernels.LazyBall{
 				Lazy: kernels.Lazy{Alpha: 1, Q: 1 - eta*kappa}, Radius: radius, GammaLimit: math.Inf(1),

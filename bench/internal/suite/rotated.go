@@ -93,7 +93,7 @@ func rotatedCase(in *innerData) measure.Case {
 		Flops: m * (slopeFlops + 9*p),
 		Traffic: []measure.Traffic{
 			{Bytes: m * (8*p + 20), Size: 8 * len(x)},
-			{Bytes: m * 8 * p * 8, Size: 8 * stride * 6}, // row, next, w, sum, c, e in; w, sum out
+			{Bytes: m * 6 * p * 8, Size: 8 * stride * 6}, // row, next row, w, sum, c, e
 		},
 		Work: measure.Work{
 			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.steps, in.sampled) },

@@ -31,8 +31,8 @@ func rowsGroup(s Scale, sh shape.Shape) Group {
 		}
 		sum := make([]float64, 1)
 
-		// The gathers and scatters count as the bytes they use, at the level
-		// where the dense vector lives: less than the lines they touch.
+		// Gathers and scatters count as the bytes they use, at the level where
+		// the dense vector lives, though whole lines are brought in for them.
 		traffic := func(vectors, dense int) []measure.Traffic {
 			stream := rowBytes(a) + vectors*8*n
 			return []measure.Traffic{
@@ -50,7 +50,7 @@ func rowsGroup(s Scale, sh shape.Shape) Group {
 			},
 		}, {
 			Kernel: "Gradient", Shape: sh.Name, Unit: "nnz", Units: nnz,
-			Flops: 2 * float64(nnz), Traffic: traffic(1, 2),
+			Flops: 2 * float64(nnz), Traffic: traffic(1, 1),
 			Work: measure.Work{
 				Kernel: func() { kernels.Gradient(z, a, slope) },
 				Naive:  func() { naiveGradient(z, a, slope) },
@@ -59,7 +59,7 @@ func rowsGroup(s Scale, sh shape.Shape) Group {
 		}, {
 			Kernel: "MarginsGradient", Shape: sh.Name, Unit: "nnz", Units: nnz,
 			Flops:   4*float64(nnz) + (slopeFlops+lossFlops)*float64(n),
-			Traffic: traffic(3, 3),
+			Traffic: traffic(3, 2),
 			Work: measure.Work{
 				Kernel: func() {
 					clear(z)

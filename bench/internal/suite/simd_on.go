@@ -1,0 +1,96 @@
+//go:build goexperiment.simd && amd64 && !go1.27
+
+package suite
+
+// The API of simd/archsimd changes with Go 1.27; until this file is adapted,
+// later releases are without the series.
+
+import "simd/archsimd"
+
+// simd returns the dense kernels over 512-bit vectors, to the numeric contract
+// of package kernels: 16 lanes per chunk of 4096 elements in a sum, the same
+// multiply-adds elementwise. The comparison is then about code, not about what
+// is computed.
+func simd() forms {
+	if !archsimd.X86.AVX512() {
+		return forms{}
+	}
+	return forms{dot: dotSIMD, update: updateSIMD, soft: softSIMD, prox: proxSIMD}
+}
+
+const simdChunk = 4096
+
+// sumSIMD folds 16 lanes, lo being the first 8, and adds them in the order of
+// the contract.
+func sumSIMD(lo, hi archsimd.Float64x8) float64 {
+	var l [8]float64
+	lo.Add(hi).Store(&l)
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+// partSIMD loads up to 8 elements from i on, and zeros beyond the end, which
+// leave every sum of squares and products as it is.
+func partSIMD(x []float64, i int) archsimd.Float64x8 {
+	return archsimd.LoadFloat64x8SlicePart(x[min(i, len(x)):min(i+8, len(x))])
+}
+
+func dotSIMD(x, y []float64) float64 {
+	var sum float64
+	for len(x) > 0 {
+		n := min(len(x), simdChunk)
+		a, b := x[:n], y[:n]
+		var lo, hi archsimd.Float64x8
+		i := 0
+		for ; i+16 <= n; i += 16 {
+			lo = archsimd.LoadFloat64x8Slice(a[i:]).MulAdd(archsimd.LoadFloat64x8Slice(b[i:]), lo)
+			hi = archsimd.LoadFloat64x8Slice(a[i+8:]).MulAdd(archsimd.LoadFloat64x8Slice(b[i+8:]), hi)
+		}
+		if i < n {
+			lo = partSIMD(a, i).MulAdd(partSIMD(b, i), lo)
+			hi = partSIMD(a, i+8).MulAdd(partSIMD(b, i+8), hi)
+		}
+		sum += sumSIMD(lo, hi)
+		x, y = x[n:], y[n:]
+	}
+	archsimd.ClearAVXUpperBits()
+	return sum
+}
+
+func updateSIMD(w, s, d, q []float64, eta float64) {
+	step := archsimd.BroadcastFloat64x8(-eta)
+	n := len(w)
+	s, d, q = s[:n], d[:n], q[:n]
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		g := archsimd.LoadFloat64x8Slice(d[i:]).Add(archsimd.LoadFloat64x8Slice(q[i:]))
+		v := step.MulAdd(g, archsimd.LoadFloat64x8Slice(w[i:]))
+		v.StoreSlice(w[i:])
+		archsimd.LoadFloat64x8Slice(s[i:]).Add(v).StoreSlice(s[i:])
+	}
+	if i < n {
+		v := step.MulAdd(partSIMD(d, i).Add(partSIMD(q, i)), partSIMD(w, i))
+		v.StoreSlicePart(w[i:])
+		partSIMD(s, i).Add(v).StoreSlicePart(s[i:])
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func clipSIMD(v, t archsimd.Float64x8) archsimd.Float64x8 {
+	var zero archsimd.Float64x8
+	return v.Min(t).Max(zero.Sub(t))
+}
+
+func softSIMD(dst, v, t []float64) {
+	n := len(v)
+	dst, t = dst[:n], t[:n]
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		x := archsimd.LoadFloat64x8Slice(v[i:])
+		x.Sub(clipSIMD(x, archsimd.LoadFloat64x8Slice(t[i:]))).StoreSlice(dst[i:])
+	}
+	if i < n {
+		x := partSIMD(v, i)
+		x.Sub(clipSIMD(x, partSIMD(t, i))).StoreSlicePart(dst[i:])
+	}
+	archsimd.ClearAVXUpperBits()
+}
