@@ -79,12 +79,13 @@ func (c *convergeCmd) report(e *env, all []curves.Curve) error {
 	})
 }
 
-// gapLines has the last iterate of every method and, where it differs, the
-// average of the paper's theorems.
+// gapLines has the last iterate of every method and the average of the paper's
+// theorems.
 func gapLines(all []curves.Curve, reference float64) []chart.Line {
 	var lines []chart.Line
-	for _, c := range all {
-		last, average := chart.Line{Name: c.Method + ", last"}, chart.Line{Name: c.Method + ", average"}
+	for i, c := range all {
+		last := chart.Line{Name: c.Method + ", last", Group: i}
+		average := chart.Line{Name: c.Method + ", average", Group: i, Dashed: true}
 		for _, p := range c.Points {
 			last.X, last.Gap = append(last.X, p.Passes), append(last.Gap, p.Objective-reference)
 			average.X, average.Gap = append(average.X, p.Passes), append(average.Gap, p.Average-reference)

@@ -11,9 +11,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a curve of gaps to an optimum.
+// A Line is a curve of gaps to an optimum. Lines of one Group share colour and
+// glyph; Dashed ones are set apart in it.
 type Line struct {
 	Name   string
+	Group  int
+	Dashed bool
 	X, Gap []float64
 }
 
@@ -28,35 +31,65 @@ func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
 	p.Add(grid)
-	legend := plot.NewLegend()
-	legend.Top, legend.Left = true, true
-	legend.TextStyle = textStyle(p, 10, draw.XLeft, draw.YCenter)
-	legend.Padding, legend.ThumbnailWidth = 4, 28
-	for i, l := range lines {
-		var pts plotter.XYs
-		for k, gap := range l.Gap {
-			if gap > smallestGap && !math.IsInf(gap, 0) {
-				pts = append(pts, plotter.XY{X: l.X[k], Y: gap})
-			}
-		}
+	var entries []entry
+	for _, l := range lines {
+		pts := l.points()
 		if len(pts) == 0 {
 			continue
 		}
+		style, mark := l.style()
 		line, err := plotter.NewLine(pts)
 		if err != nil {
 			return fmt.Errorf("chart: %s: %w", l.Name, err)
 		}
-		line.Color, line.Width, line.Dashes = palette[i%len(palette)], vg.Points(1.4), dashes[i%len(dashes)]
-		p.Add(line)
-		legend.Add(l.Name, line)
+		line.LineStyle = style
+		marks, err := plotter.NewScatter(every(pts, l.Group))
+		if err != nil {
+			return fmt.Errorf("chart: %s: %w", l.Name, err)
+		}
+		marks.GlyphStyle = mark
+		p.Add(line, marks)
+		entries = append(entries, entry{l.Name, func(c draw.Canvas, at vg.Rectangle) {
+			mid := (at.Min.Y + at.Max.Y) / 2
+			c.StrokeLine2(style, at.Min.X, mid, at.Max.X, mid)
+			c.DrawGlyph(mark, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: mid})
+		}})
 	}
-	if math.IsInf(p.Y.Min, 0) {
+	if len(entries) == 0 {
 		return fmt.Errorf("chart: no gap is above zero, so there is nothing to draw")
 	}
 	// Whole decades keep a label at both ends.
-	p.Y.Min = math.Pow(10, math.Floor(math.Log10(p.Y.Min)))
-	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
-	return save(w, p, 700, 420, 170, func(c draw.Canvas) {
-		legend.Draw(draw.Crop(c, 8, 0, 0, -24))
-	})
+	p.Y.Min = math.Pow10(int(math.Floor(math.Log10(p.Y.Min))))
+	p.Y.Max = math.Pow10(int(math.Ceil(math.Log10(p.Y.Max))))
+	return save(w, p, 720, 420, 150, func(c draw.Canvas) { legend(c, p, entries) })
+}
+
+// points returns what can be drawn of l.
+func (l Line) points() plotter.XYs {
+	var pts plotter.XYs
+	for k, gap := range l.Gap {
+		if gap > smallestGap && !math.IsInf(gap, 0) {
+			pts = append(pts, plotter.XY{X: l.X[k], Y: gap})
+		}
+	}
+	return pts
+}
+
+func (l Line) style() (draw.LineStyle, draw.GlyphStyle) {
+	s := draw.LineStyle{Color: palette[l.Group%len(palette)], Width: 1.4}
+	if l.Dashed {
+		s.Dashes = []vg.Length{5, 3}
+	}
+	return s, glyph(l.Group, 2.5)
+}
+
+// every thins points to about eight marks, staggered by group so that marks on
+// coinciding curves stay visible.
+func every(pts plotter.XYs, group int) plotter.XYs {
+	step := max(1, len(pts)/8)
+	var out plotter.XYs
+	for k := group * step / 4; k < len(pts); k += step {
+		out = append(out, pts[k])
+	}
+	return out
 }

@@ -31,7 +31,7 @@ func Ratios(w io.Writer, title string, rows []report.Row) error {
 	p.Add(b)
 	perBar := vg.Length(9)
 	height := 110 + vg.Length(len(b.cases)*len(b.levels))*perBar + vg.Length(len(b.cases))*6
-	return save(w, p, 760, height, 80, func(c draw.Canvas) { b.legend(c, p) })
+	return save(w, p, 780, height, 96, func(c draw.Canvas) { b.legend(c, p) })
 }
 
 // ratioBars is the plotter of Ratios.
@@ -133,10 +133,9 @@ func bar(c draw.Canvas, k int, r vg.Rectangle) {
 }
 
 func (b *ratioBars) legend(c draw.Canvas, p *plot.Plot) {
-	y := c.Max.Y - 40
+	var entries []entry
 	for k, level := range b.levels {
-		bar(c, k, vg.Rectangle{Min: vg.Point{X: c.Min.X + 6, Y: y - 4}, Max: vg.Point{X: c.Min.X + 26, Y: y + 4}})
-		c.FillText(textStyle(p, 10, draw.XLeft, draw.YCenter), vg.Point{X: c.Min.X + 31, Y: y}, level)
-		y -= 16
+		entries = append(entries, entry{level, func(c draw.Canvas, at vg.Rectangle) { bar(c, k, at) }})
 	}
+	legend(c, p, entries)
 }

@@ -55,11 +55,11 @@ func (b *roofPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		from := math.Max(p.X.Min, p.Y.Min/l.Bandwidth)
 		style := draw.LineStyle{Color: palette[i], Width: 1.3, Dashes: dashes[i]}
 		c.StrokeLine2(style, trX(from), trY(from*l.Bandwidth), trX(ridge), trY(b.roof.Peak))
-		text := textStyle(p, 8, draw.XRight, draw.YBottom)
+		text := textStyle(p, 8, draw.XLeft, draw.YBottom)
 		text.Color = palette[i]
-		// The labels climb with the roofs, so that none lies on another.
-		at := math.Pow(10, 0.75*math.Log10(ridge)+0.25*math.Log10(from))
-		c.FillText(text, vg.Point{X: trX(at) - 3, Y: trY(at * l.Bandwidth)}, fmt.Sprintf("%s %.0f GB/s", l.Name, l.Bandwidth))
+		rise, run := trY(ridge*l.Bandwidth)-trY(from*l.Bandwidth), trX(ridge)-trX(from)
+		text.Rotation = math.Atan2(float64(rise), float64(run))
+		c.FillText(text, vg.Point{X: trX(from*1.1) - 2, Y: trY(from*1.1*l.Bandwidth) + 2}, fmt.Sprintf("%s %.0f GB/s", l.Name, l.Bandwidth))
 	}
 	start := b.roof.Peak / b.roof.Levels[0].Bandwidth
 	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.3}, trX(start), trY(b.roof.Peak), c.Max.X, trY(b.roof.Peak))
@@ -75,12 +75,6 @@ func (b *roofPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, where := range spread(at) {
 		c.FillText(text, where, fmt.Sprint(i+1))
 	}
-}
-
-// glyph marks a memory level by colour and form.
-func glyph(level int, radius vg.Length) draw.GlyphStyle {
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
-	return draw.GlyphStyle{Color: palette[level%len(palette)], Radius: radius, Shape: shapes[level%len(shapes)]}
 }
 
 // spread places one label beside each point, as near as the other points and

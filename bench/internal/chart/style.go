@@ -4,6 +4,7 @@
 package chart
 
 import (
+	"bytes"
 	"image/color"
 	"io"
 
@@ -26,9 +27,15 @@ var palette = []color.NRGBA{
 	{0x40, 0x40, 0x40, 0xff}, // grey
 }
 
-// dashes go with the palette.
-var dashes = [][]vg.Length{
-	nil, {6, 3}, {2, 2}, {8, 2, 2, 2}, {10, 4}, {4, 2}, {1, 3},
+// dashes tell the memory levels of a roofline apart.
+var dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+
+// glyph returns the mark of the k-th series.
+func glyph(k int, radius vg.Length) draw.GlyphStyle {
+	shapes := []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	}
+	return draw.GlyphStyle{Color: palette[k%len(palette)], Radius: radius, Shape: shapes[k%len(shapes)]}
 }
 
 var (
@@ -75,6 +82,34 @@ func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(d
 		side(draw.Crop(c, c.Max.X-c.Min.X-strip, 0, 0, 0))
 	}
 	p.Draw(draw.Crop(c, 0, -strip, 0, 0))
-	_, err := svg.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := svg.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(fontFamily), []byte(fontFamilies)))
 	return err
+}
+
+// The SVG names the one font it was laid out with; viewers without it need
+// others of the same widths.
+const (
+	fontFamily   = "font-family:Liberation Sans;"
+	fontFamilies = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
+)
+
+// entry is a line of a legend: a sample drawn at its left end, and a name.
+type entry struct {
+	name   string
+	sample func(c draw.Canvas, at vg.Rectangle)
+}
+
+// legend draws entries downwards from the top of c, below the title's height.
+func legend(c draw.Canvas, p *plot.Plot, entries []entry) {
+	text := textStyle(p, 10, draw.XLeft, draw.YCenter)
+	y := c.Max.Y - 40
+	for _, e := range entries {
+		e.sample(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + 6, Y: y - 4}, Max: vg.Point{X: c.Min.X + 32, Y: y + 4}})
+		c.FillText(text, vg.Point{X: c.Min.X + 38, Y: y}, e.name)
+		y -= 16
+	}
 }
