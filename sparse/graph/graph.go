@@ -96,29 +96,9 @@ func (g *Graph) Degrees() []int {
 // how many there are. Components are numbered by their smallest node; an
 // isolated node is a component.
 func (g *Graph) Components() (of []int, count int) {
-	parent := make([]int, g.n)
-	for i := range parent {
-		parent[i] = i
-	}
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
+	f := newForest(g.n)
 	for _, e := range g.edges {
-		a, b := find(int(e.I)), find(int(e.J))
-		parent[max(a, b)] = min(a, b)
+		f.join(e.I, e.J)
 	}
-	of = make([]int, g.n)
-	for i := range of {
-		if root := find(i); root == i {
-			of[i] = count
-			count++
-		} else {
-			of[i] = of[root] // the root is the smallest node, so it has its number
-		}
-	}
-	return of, count
+	return f.numbers()
 }

@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ComponentError reports a problem that falls apart into components too large to
+// solve. A larger penalty makes them smaller.
+type ComponentError struct {
+	Penalty float64 // asked for
+	Size    int     // features in the largest component, at least
+	Limit   int     // largest size accepted
+	Fits    float64 // the smallest penalty at which all components are within Limit
+}
+
+// Error names the size, the penalty to try and the limit.
+func (e *ComponentError) Error() string {
+	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
+}
+
+// screen returns the connected components with two or more members of the graph
+// {|c_ij| > penalty}, each in increasing order, by smallest member. They are the
+// blocks of the solution: the others of its off-diagonal entries are 0 (Witten,
+// Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than
+// limit is a *ComponentError.
+func (c *Covariance) screen(penalty float64, limit, threads int) ([][]int32, error) {
+	floor := math.Nextafter(penalty, math.Inf(1))
+	pairs, reached := c.strongest(floor, defaultMaxEdges, threads)
+	f := newForest(c.n)
+	largest := 1
+	for _, p := range pairs {
+		largest = max(largest, f.join(p.i, p.j))
+	}
+	if largest > limit || reached > floor { // reached: these are not all pairs
+		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: fittingPenalty(c.n, pairs, reached, limit)}
+	}
+	of, count := f.numbers()
+	members := make([][]int32, count)
+	for i, k := range of {
+		members[k] = append(members[k], int32(i))
+	}
+	return slices.DeleteFunc(members, func(m []int32) bool { return len(m) < 2 }), nil
+}
+
+// fittingPenalty returns the size of the pair that, in decreasing order, is the
+// first to make a component larger than limit, or else reached.
+func fittingPenalty(n int, pairs []pair, reached float64, limit int) float64 {
+	order := slices.Clone(pairs)
+	slices.SortStableFunc(order, func(a, b pair) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+	f := newForest(n)
+	for _, p := range order {
+		if f.join(p.i, p.j) > limit {
+			return math.Abs(p.value)
+		}
+	}
+	return reached
+}
+
+// block returns the entries of the given features, row by row.
+func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
+	n := len(members)
+	s := make([]float64, n*n)
+	for a, i := range members {
+		c.row(int(i), int(i)+1, r)
+		s[a*n+a] = c.diag[i]
+		for b := a + 1; b < n; b++ {
+			j := members[b]
+			v := r.value[j]
+			if !r.met[j] {
+				v = c.apart(int(i), int(j))
+			}
+			s[a*n+b], s[b*n+a] = v, v
+		}
+	}
+	return s
+}
