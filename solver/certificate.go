@@ -22,12 +22,13 @@ func (r *run) certificate() (residual, gap float64) {
 		return distance(r.x, r.w), -1
 	}
 	norm2 := sumSquares(g)
-	if mu == 0 {
+	limit := r.dualStep.limit
+	if mu == 0 || limit == nil || r.prob.Coupling != nil {
 		return math.Sqrt(norm2), -1
 	}
 	gap = norm2 / (2 * mu)
 	for j, v := range r.applyA(r.x) {
-		gap += float64(r.limit[j]*math.Abs(v)) - float64(r.beta[j]*v)
+		gap += float64(limit[j]*math.Abs(v)) - float64(r.beta[j]*v)
 	}
 	return math.Sqrt(norm2), gap
 }

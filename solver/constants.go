@@ -3,8 +3,6 @@ package solver
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/scas-admm/scas/sparse"
 )
 
 // Constants are the quantities of the paper's assumptions, as far as they can
@@ -42,16 +40,21 @@ func newConstants(p *Problem) Constants {
 // 1e-2 if the iteration had not settled within a bounded amount of work. The
 // start is random: the all-ones vector would be an exact eigenvector of a
 // graph's Laplacian, for the wrong eigenvalue.
-func largestEigenvalue(a *sparse.CSR) float64 {
+func largestEigenvalue(a Operator) float64 {
 	l, p := a.Dims()
-	at := a.Transpose()
+	products := 4 * (l + p)
+	back := a.MulVecTrans
+	if m, ok := asMatrix(a); ok {
+		products = int(m.NNZ())
+		back = m.Transpose().MulVec
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	v, av := make([]float64, p), make([]float64, l)
 	for j := range v {
 		v[j] = rng.Float64() - 0.5
 	}
 	var lambda float64
-	rounds := min(max(100_000_000/int(a.NNZ()+1), 100), 5000)
+	rounds := min(max(100_000_000/(products+1), 100), 5000)
 	for range rounds {
 		norm := math.Sqrt(sumSquares(v))
 		if norm == 0 {
@@ -62,7 +65,7 @@ func largestEigenvalue(a *sparse.CSR) float64 {
 		}
 		a.MulVec(av, v)
 		next := sumSquares(av) // v'A'Av, from below
-		at.MulVec(v, av)
+		back(v, av)
 		if next-lambda <= 1e-10*next {
 			return next * (1 + 1e-6)
 		}

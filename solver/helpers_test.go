@@ -179,10 +179,7 @@ func (n *naive) outer(m, k int, strong bool) {
 
 func (n *naive) dualStep() {
 	for j, v := range n.mulA(n.x) {
-		lambda := n.p.Penalty.Lambda
-		if n.p.Penalty.Weights != nil {
-			lambda *= n.p.Penalty.Weights[j]
-		}
+		lambda := n.p.Penalty.(L1).limit(j)
 		u := v + n.beta[j]/n.rho
 		n.y[j] = math.Copysign(math.Max(math.Abs(u)-lambda/n.rho, 0), u)
 		n.beta[j] += n.rho * (v - n.y[j])
@@ -196,7 +193,7 @@ func (n *naive) mulA(x []float64) []float64 {
 	l, _ := n.p.Constraint.Dims()
 	out := make([]float64, l)
 	for r := range out {
-		out[r] = dot(n.p.Constraint, r, x)
+		out[r] = dot(n.p.Constraint.(*sparse.CSR), r, x)
 	}
 	return out
 }
@@ -208,7 +205,7 @@ func (n *naive) mulAT(v []float64) []float64 {
 	l, p := n.p.Constraint.Dims()
 	out := make([]float64, p)
 	for r := range l {
-		idx, val := n.p.Constraint.Row(r)
+		idx, val := n.p.Constraint.(*sparse.CSR).Row(r)
 		for k, j := range idx {
 			out[j] += val[k] * v[r]
 		}

@@ -95,7 +95,37 @@ func (r *run) budgetError(steps int) error {
 // returns the objective at x, which comes for free.
 func (r *run) snapshot() float64 {
 	loss := r.full.at(r.z, r.x, r.margin, r.slope0)
-	return loss + r.prob.ridge(r.x) + r.prob.Penalty.value(r.applyA(r.x))
+	return loss + r.prob.ridge(r.x) + r.penaltyNow()
+}
+
+// penaltyNow returns g at the y that x implies, or, where there is none or g is
+// infinite there, at the iterate y, plus (ρ/2)|A x + B y − c|². In the second
+// case r.loose is set: the objective may then lie below the optimum.
+func (r *run) penaltyNow() float64 {
+	if y, ok := r.prob.Coupling.impliedY(r.applyA(r.x)); ok {
+		if v := r.dualStep.g.Value(y); !math.IsInf(v, 0) {
+			return v
+		}
+	}
+	r.loose = true
+	r.dualStep.violation(r.dual)
+	return r.dualStep.g.Value(r.y) + float64(0.5*r.rho*sumSquares(r.dual))
+}
+
+// evaluate judges x, with y as in penaltyNow but without the residual: that is
+// reported on its own.
+func (r *run) evaluate(x, y []float64) Evaluation {
+	ev := r.prob.Evaluate(x)
+	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
+		return r.prob.EvaluateAt(x, y)
+	}
+	return ev
+}
+
+// primalResidual returns |A x + B y − c|₂.
+func (r *run) primalResidual() float64 {
+	r.dualStep.violation(r.dual)
+	return math.Sqrt(sumSquares(r.dual))
 }
 
 // accumulate updates the averages of the outer iterates.
@@ -118,8 +148,8 @@ func (r *run) record() error {
 	defer r.resume()
 	return r.set.Recorder.Record(&Point{
 		Outer: r.outer, Passes: r.passes, Seconds: r.used.Seconds(),
-		Last: r.prob.Evaluate(r.x), Average: r.prob.Evaluate(r.xbar),
-		PrimalResidual: distance(r.applyA(r.x), r.y), X: r.x,
+		Last: r.evaluate(r.x, r.y), Average: r.evaluate(r.xbar, r.ybar),
+		PrimalResidual: r.primalResidual(), X: r.x,
 	})
 }
 
@@ -131,7 +161,7 @@ func (r *run) result(err error) *Result {
 	r.pause()
 	res := &Result{
 		X: r.x, XAverage: r.xbar, Y: r.y, YAverage: r.ybar, Dual: r.beta,
-		PrimalResidual: distance(r.applyA(r.x), r.y),
+		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 		Stats: Stats{
 			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps,
@@ -148,7 +178,7 @@ func (r *run) result(err error) *Result {
 	}
 	res.DualResidual, res.DualityGap = r.certificate()
 	res.X, res.Stats.Rounded = r.round()
-	res.At, res.AtAverage = r.prob.Evaluate(res.X), r.prob.Evaluate(r.xbar)
+	res.At, res.AtAverage = r.evaluate(res.X, r.y), r.evaluate(r.xbar, r.ybar)
 	return res
 }
 

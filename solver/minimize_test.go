@@ -73,11 +73,11 @@ func TestBadProblems(t *testing.T) {
 		{"Labels[3] = 2", func(p *Problem) { p.Labels = slices.Clone(p.Labels); p.Labels[3] = 2 }},
 		{"Labels[5] = NaN", func(p *Problem) { p.Loss = Squared{}; p.Labels = slices.Clone(p.Labels); p.Labels[5] = math.NaN() }},
 		{"L2 = -1", func(p *Problem) { p.L2 = -1 }},
-		{"Lambda = NaN", func(p *Problem) { p.Penalty.Lambda = math.NaN() }},
-		{"Weights has length 2", func(p *Problem) { p.Penalty.Weights = []float64{1, 2} }},
+		{"Lambda = NaN", func(p *Problem) { p.Penalty = L1{Lambda: math.NaN()} }},
+		{"Weights has length 2", func(p *Problem) { p.Penalty = L1{1, []float64{1, 2}} }},
 		{"Weights[0] = -1", func(p *Problem) {
 			p.Constraint = nil
-			p.Penalty.Weights = append([]float64{-1}, make([]float64, 19)...)
+			p.Penalty = L1{1, append([]float64{-1}, make([]float64, 19)...)}
 		}},
 		{"Constraint is 5 x 5", func(p *Problem) { p.Constraint = sparse.Identity(5) }},
 		{"Box has 3 lower", func(p *Problem) { p.Domain = NewBox(3, 0, 1) }},

@@ -37,10 +37,11 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"identity, L2", classify, func(p *Problem) { lasso(p); p.L2 = 0.05 }},
 		{"weights", classify, func(p *Problem) {
 			l, _ := p.Constraint.Dims()
-			p.Penalty.Weights = make([]float64, l)
+			weights := make([]float64, l)
 			for j := range l {
-				p.Penalty.Weights[j] = float64(j % 3)
+				weights[j] = float64(j % 3)
 			}
+			p.Penalty = L1{1e-2, weights}
 		}},
 		{"squared", regress, func(*Problem) {}},
 		{"squared, identity", regress, lasso},

@@ -67,7 +67,7 @@ func TestKnownOptima(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name+"/"+string(c.method), func(t *testing.T) {
 			p := load(t, c.file, c.features)
-			p.Penalty.Lambda, p.L2 = c.lambda, c.mu
+			p.Penalty, p.L2 = L1{Lambda: c.lambda}, c.mu
 			if c.constraint != nil {
 				p.Constraint = c.constraint(t)
 			}
@@ -91,10 +91,7 @@ func TestKnownOptima(t *testing.T) {
 func checkDual(t *testing.T, p *Problem, res *Result) {
 	t.Helper()
 	for j, b := range res.Dual {
-		limit := p.Penalty.Lambda
-		if p.Penalty.Weights != nil {
-			limit *= p.Penalty.Weights[j]
-		}
+		limit := p.Penalty.(L1).limit(j)
 		if math.Abs(b) > limit {
 			t.Fatalf("|beta[%d]| = %v exceeds %v", j, math.Abs(b), limit)
 		}

@@ -12,12 +12,36 @@ import (
 type densePlan struct {
 	r   *run
 	why string
-	k   *sparse.CSR // K; nil if it is a multiple of the identity
+	k   *sparse.CSR // K; nil if it is a multiple of the identity or A no matrix
 	q   []float64   // K w
 }
 
 func newDensePlan(r *run, why string) *densePlan {
 	return &densePlan{r: r, why: why, k: quadratic(r), q: make([]float64, r.p)}
+}
+
+// multiply sets d.q = K w.
+func (d *densePlan) multiply() {
+	r := d.r
+	if d.k != nil {
+		d.k.MulVec(d.q, r.w)
+		return
+	}
+	kappa := r.prob.L2 + r.rho
+	if r.kappa > 0 {
+		kappa = r.prob.L2 + r.kappa
+	} else if r.prob.Constraint != nil {
+		kappa = r.prob.L2
+		r.prob.Constraint.MulVec(r.dual, r.w)
+		r.prob.Constraint.MulVecTrans(d.q, r.dual)
+		for j, w := range r.w {
+			d.q[j] = math.FMA(kappa, w, float64(r.rho*d.q[j]))
+		}
+		return
+	}
+	for j, w := range r.w {
+		d.q[j] = kappa * w
+	}
 }
 
 func (*densePlan) name() string      { return "dense" }
@@ -26,12 +50,13 @@ func (d *densePlan) begin()          { clear(d.r.s) }
 func (*densePlan) end(bool)          {}
 
 // quadratic returns K = ρ A'A + mu I, or nil if it is a multiple of the
-// identity.
+// identity or A is not a matrix.
 func quadratic(r *run) *sparse.CSR {
-	if r.prob.Constraint == nil || r.kappa > 0 {
+	a, ok := asMatrix(r.prob.Constraint)
+	if !ok || r.kappa > 0 {
 		return nil
 	}
-	gram := r.prob.Constraint.Gram()
+	gram := a.Gram()
 	ptr := make([]int64, 1, r.p+1)
 	idx := make([]int32, 0, gram.NNZ()+int64(r.p))
 	val := make([]float64, 0, cap(idx))
@@ -70,17 +95,7 @@ func (d *densePlan) advance(sampled []int32) {
 		kernels.Margins(margin[:], sample, r.w)
 		r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
 		delta := slope[0] - r.slope0[i]
-		if d.k != nil {
-			d.k.MulVec(d.q, r.w)
-		} else {
-			kappa := r.prob.L2 + r.rho
-			if r.kappa > 0 {
-				kappa = r.prob.L2 + r.kappa
-			}
-			for j, w := range r.w {
-				d.q[j] = kappa * w
-			}
-		}
+		d.multiply()
 		slope[0] = -(r.eta * delta)
 		kernels.Gradient(r.w, sample, slope[:])
 		d.update()

@@ -26,7 +26,11 @@ func (r *run) diagonalOfK() ([]float64, bool) {
 			k[j] = r.rho + r.prob.L2
 		}
 	default:
-		gram := r.prob.Constraint.Gram()
+		a, ok := asMatrix(r.prob.Constraint)
+		if !ok {
+			return nil, false
+		}
+		gram := a.Gram()
 		for j := range k {
 			k[j] = r.prob.L2
 			cols, val := gram.Row(j)

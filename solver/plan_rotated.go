@@ -15,7 +15,10 @@ const (
 // rotatable returns why r cannot be rotated, or "".
 func rotatable(r *run) string {
 	bytes := float64(r.n) * float64(padded(r.p)) * 8
+	_, matrix := asMatrix(r.prob.Constraint)
 	switch {
+	case !matrix:
+		return "A is an operator, not a matrix"
 	case r.p > maxRotated:
 		return fmt.Sprintf("%d features are too many to rotate (at most %d)", r.p, maxRotated)
 	case bytes > maxRotatedMemory:
@@ -47,7 +50,8 @@ func newRotatedPlan(r *run, kind kernels.LossKind) *rotatedPlan {
 	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e, &p.sigma} {
 		*v = make([]float64, stride)
 	}
-	sigma, vectors := eigenSymmetric(r.prob.Constraint.Gram())
+	a, _ := asMatrix(r.prob.Constraint)
+	sigma, vectors := eigenSymmetric(a.Gram())
 	copy(p.sigma, sigma)
 	p.v = make([]float64, r.p*stride)
 	for k := range r.p {

@@ -10,10 +10,11 @@ import (
 
 // A Problem is
 //
-//	minimise  (1/n) Σᵢ φ(aᵢ'x; bᵢ) + (L2/2)|x|² + Σⱼ Lambda·Weightsⱼ·|(A x)ⱼ|   over x in X
+//	minimise  (1/n) Σᵢ φ(aᵢ'x; bᵢ) + (L2/2)|x|² + g(y)   over x in X and y
+//	subject to  A x + B y = c
 //
-// which SCAS-ADMM treats as f(x) + g(y) subject to A x − y = 0 (paper, problem
-// (1) with B = −I and c = 0). A Problem is only read, so one may serve several
+// (paper, problem (1)). By default B = −I and c = 0, so that y = A x; with g =
+// lambda |y|₁ that is the generalised lasso. A Problem is only read, so one may serve several
 // concurrent calls of Minimize.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
@@ -29,23 +30,17 @@ type Problem struct {
 	Loss Loss
 	// L2 is the coefficient mu ≥ 0 of (mu/2)|x|²; zero leaves the term out.
 	L2 float64
-	// Penalty is g, a function of y = A x.
-	Penalty L1
+	// Penalty is g, a function of y; nil means zero.
+	Penalty Penalty
 	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means
-	// the identity, which makes the penalty the plain lasso. For the
-	// graph-guided fused lasso A = [G; I] see graph.Graph.FusedLasso.
-	Constraint *sparse.CSR
+	// the identity, which with L1 makes the plain lasso. For the graph-guided
+	// fused lasso A = [G; I] see graph.Graph.FusedLasso. A *sparse.CSR allows
+	// faster plans than other operators.
+	Constraint Operator
+	// Coupling is B and c; nil means B = −I and c = 0.
+	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
-}
-
-// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
-type L1 struct {
-	// Lambda ≥ 0 scales the whole penalty.
-	Lambda float64
-	// Weights has one non-negative entry per row of A, zero leaving that row
-	// unpenalised; nil means all ones.
-	Weights []float64
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -55,21 +50,53 @@ type Evaluation struct {
 	Penalty   float64 // g(A x)
 }
 
-// Evaluate returns the objective at x, with y replaced by A x as in the paper's
-// experiments. It is the one function by which all methods are judged. It
-// panics if len(x) is not the number of features and expects a problem that
-// Validate accepts.
+// Evaluate returns the objective at x, with y replaced by what the constraint
+// makes it, A x by default, as in the paper's experiments. It is the one
+// function by which all methods are judged. Where B is a general matrix, y does
+// not follow from x and the penalty is NaN; see EvaluateAt. It panics if len(x)
+// is not the number of features and expects a problem that Validate accepts.
 func (p *Problem) Evaluate(x []float64) Evaluation {
+	y, ok := p.Coupling.impliedY(p.applyA(x))
+	if !ok {
+		return p.evaluate(x, math.NaN())
+	}
+	return p.evaluate(x, p.penalty().Value(y))
+}
+
+// EvaluateAt returns the objective at x and y, whether or not they satisfy the
+// constraint.
+func (p *Problem) EvaluateAt(x, y []float64) Evaluation {
+	return p.evaluate(x, p.penalty().Value(y))
+}
+
+func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	rows, cols := p.Data.Dims()
 	if len(x) != cols {
 		panic(fmt.Sprintf("solver: point of length %d for %d features", len(x), cols))
 	}
 	margin := make([]float64, rows)
 	p.Data.MulVec(margin, x)
-	ev := Evaluation{Loss: p.meanLoss(margin)}
-	ev.Penalty = p.penaltyAt(x)
+	ev := Evaluation{Loss: p.meanLoss(margin), Penalty: penalty}
 	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
+}
+
+// applyA returns A x, which is x itself if A = I.
+func (p *Problem) applyA(x []float64) []float64 {
+	if p.Constraint == nil {
+		return x
+	}
+	l, _ := p.Constraint.Dims()
+	ax := make([]float64, l)
+	p.Constraint.MulVec(ax, x)
+	return ax
+}
+
+func (p *Problem) penalty() Penalty {
+	if p.Penalty == nil {
+		return L1{}
+	}
+	return p.Penalty
 }
 
 // meanLoss returns the weighted mean of the losses at the margins.
@@ -89,28 +116,6 @@ func (p *Problem) meanLoss(margin []float64) float64 {
 // product into the caller's sum on some machines and not on others.
 func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * sumSquares(x))
-}
-
-// penaltyAt returns g(A x).
-func (p *Problem) penaltyAt(x []float64) float64 {
-	ax := x
-	if p.Constraint != nil {
-		l, _ := p.Constraint.Dims()
-		ax = make([]float64, l)
-		p.Constraint.MulVec(ax, x)
-	}
-	return p.Penalty.value(ax)
-}
-
-func (g L1) value(y []float64) float64 {
-	var sum float64
-	for j, v := range y {
-		if g.Weights != nil {
-			v = float64(v * g.Weights[j])
-		}
-		sum += math.Abs(v)
-	}
-	return float64(g.Lambda * sum)
 }
 
 func (p *Problem) loss() Loss {
@@ -135,8 +140,6 @@ func (p *Problem) Validate() error {
 		return fmt.Errorf("solver: Problem.Labels has length %d; Data has %d rows", len(p.Labels), n)
 	case !(p.L2 >= 0) || math.IsInf(p.L2, 0):
 		return fmt.Errorf("solver: Problem.L2 = %v; it must be finite and not negative", p.L2)
-	case !(p.Penalty.Lambda >= 0) || math.IsInf(p.Penalty.Lambda, 0):
-		return fmt.Errorf("solver: Problem.Penalty.Lambda = %v; it must be finite and not negative", p.Penalty.Lambda)
 	}
 	if err := p.loss().Validate(p.Labels); err != nil {
 		return err
@@ -151,15 +154,13 @@ func (p *Problem) Validate() error {
 			return fmt.Errorf("solver: Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}
-	if w := p.Penalty.Weights; w != nil {
-		if len(w) != l {
-			return fmt.Errorf("solver: Problem.Penalty.Weights has length %d; the constraint matrix has %d rows", len(w), l)
-		}
-		for j, v := range w {
-			if !(v >= 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("solver: Problem.Penalty.Weights[%d] = %v; weights must be finite and not negative", j, v)
-			}
-		}
+	if _, q := p.Coupling.dims(l); q == 0 {
+		return errors.New("solver: Coupling.B has no columns; y needs at least one coordinate")
+	} else if err := p.penalty().Validate(q); err != nil {
+		return err
+	}
+	if err := p.Coupling.validate(l, p.penalty()); err != nil {
+		return err
 	}
 	if p.Domain != nil {
 		return p.Domain.Validate(cols)

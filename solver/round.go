@@ -1,5 +1,7 @@
 package solver
 
+import "math"
+
 // round returns x with the structure of y made exact, and whether it did. Rows
 // of A with one entry whose y is zero mark a zero coordinate; rows with two
 // entries of equal size whose y is zero tie two coordinates. Of the two
@@ -7,6 +9,9 @@ package solver
 // is taken unless both have a larger objective than x or leave the domain.
 func (r *run) round() ([]float64, bool) {
 	best, value, rounded := r.x, r.prob.Evaluate(r.x).Objective, false
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return best, false
+	}
 	zero, ties := r.structure()
 	for _, candidate := range [][]float64{withZeros(r.x, zero), withTies(r.x, zero, ties)} {
 		if r.prob.Domain != nil {
@@ -28,9 +33,12 @@ type tie struct {
 // structure reads zeros and ties off y.
 func (r *run) structure() (zero []bool, ties []tie) {
 	zero = make([]bool, r.p)
-	a := r.prob.Constraint
+	a, matrix := asMatrix(r.prob.Constraint)
+	if c := r.prob.Coupling; c != nil && c.C != nil || r.prob.Constraint != nil && !matrix {
+		return zero, nil
+	}
 	for row, v := range r.y {
-		if v != 0 || r.limit[row] == 0 {
+		if v != 0 || r.dualStep.limit != nil && r.dualStep.limit[row] == 0 {
 			continue
 		}
 		if a == nil {

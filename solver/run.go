@@ -18,10 +18,10 @@ type run struct {
 	plan plan
 	full *fullGradient
 
-	n, p, l     int
+	n, p, l, q  int
 	data        kernels.Rows
-	at          *sparse.CSR // A'; nil if A = I
-	limit       []float64   // Lambda·Weights, the bound of |beta|
+	at          *sparse.CSR // A' where A is a matrix
+	dualStep    *dualStep
 	constants   Constants
 	rho         float64
 	kappa       float64 // ρ λ₁ where the penalty is linearised, else 0
@@ -42,6 +42,7 @@ type run struct {
 	outer    int     // outer iterations done
 	passes   float64
 	halvings int
+	loose    bool // the objective is not one of a feasible point
 	watcher  watcher
 
 	since       time.Time
@@ -58,31 +59,34 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 	r.l = r.p
 	if p.Constraint != nil {
 		r.l, _ = p.Constraint.Dims()
-		r.at = p.Constraint.Transpose()
+		if a, ok := asMatrix(p.Constraint); ok {
+			r.at = a.Transpose()
+		}
 	}
+	_, r.q = p.Coupling.dims(r.l)
 	r.data = p.Data.Rows(0, r.n)
 	r.full = newFullGradient(p, r.data, set.Threads)
 	r.samples = newSampler(set.Seed, r.n, p.SampleWeights)
 	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
 		*v = make([]float64, r.p)
 	}
-	for _, v := range []*[]float64{&r.y, &r.ybar, &r.beta, &r.ax, &r.dual, &r.limit} {
+	for _, v := range []*[]float64{&r.y, &r.ybar} {
+		*v = make([]float64, r.q)
+	}
+	for _, v := range []*[]float64{&r.beta, &r.ax, &r.dual} {
 		*v = make([]float64, r.l)
 	}
 	r.slope0, r.margin = make([]float64, r.n), make([]float64, r.n)
 	r.rows = make([]int32, blockSteps)
-	for j := range r.limit {
-		r.limit[j] = p.Penalty.Lambda
-		if p.Penalty.Weights != nil {
-			r.limit[j] *= p.Penalty.Weights[j]
-		}
-	}
 	copy(r.x, set.Start)
 	if p.Domain != nil {
 		p.Domain.Project(r.x)
 	}
-	copy(r.y, r.applyA(r.x))
 	r.tune()
+	r.dualStep = newDualStep(r)
+	if y, ok := p.Coupling.impliedY(r.applyA(r.x)); ok {
+		copy(r.y, y)
+	}
 	r.plan = newPlan(r)
 	r.setup = time.Since(r.since)
 	return r
@@ -99,24 +103,32 @@ func (r *run) applyA(x []float64) []float64 {
 
 // applyAT sets dst = A' v; dst and v may be the same slice if A = I.
 func (r *run) applyAT(dst, v []float64) {
-	if r.at == nil {
+	switch {
+	case r.prob.Constraint == nil:
 		copy(dst, v)
-		return
+	case r.at != nil:
+		r.at.MulVec(dst, v)
+	default:
+		r.prob.Constraint.MulVecTrans(dst, v)
 	}
-	r.at.MulVec(dst, v)
 }
 
-// linearise sets d = z + A'(beta − ρ y), the part of the augmented gradient
-// that stays constant while y and beta do. With a linearised penalty the whole
-// of it is taken at x: d = z + A'(beta + ρ(A x − y)) − κ x.
+// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
+// gradient that stays constant while y and beta do. With a linearised penalty
+// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
 func (r *run) linearise() {
-	for j, b := range r.beta {
-		r.dual[j] = math.FMA(-r.rho, r.y[j], b)
-	}
 	if r.kappa > 0 {
-		for j, v := range r.applyA(r.x) {
-			r.dual[j] = math.FMA(r.rho, v, r.dual[j])
+		r.dualStep.violation(r.dual)
+	} else {
+		copy(r.dual, r.dualStep.times(r.y))
+		if c := r.prob.Coupling; c != nil && c.C != nil {
+			for j, v := range c.C {
+				r.dual[j] -= v
+			}
 		}
+	}
+	for j, v := range r.dual {
+		r.dual[j] = math.FMA(r.rho, v, r.beta[j])
 	}
 	r.applyAT(r.d, r.dual)
 	for j, v := range r.z {
@@ -127,11 +139,6 @@ func (r *run) linearise() {
 			r.d[j] = math.FMA(-r.kappa, v, r.d[j])
 		}
 	}
-}
-
-// dualStep updates y and beta at x.
-func (r *run) dualStep() {
-	kernels.ProxDual(r.beta, r.y, r.applyA(r.x), r.limit, r.rho)
 }
 
 // block does inner steps from x with the current y and beta, leaving the sum of

@@ -14,7 +14,7 @@ func (r *run) scas() error {
 		for j, s := range r.s {
 			r.x[j] = (r.x[j] + s) * inv
 		}
-		r.dualStep()
+		r.dualStep.update()
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func (r *run) scasStrong() error {
 		inner := r.s[j] - w
 		r.x[j] = float64(inner+float64(first*r.x[j])+float64(last*w)) * inv
 	}
-	r.dualStep()
+	r.dualStep.update()
 	return nil
 }
 

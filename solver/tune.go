@@ -87,14 +87,7 @@ func naturalRho(p *Problem, manyUpdates bool) float64 {
 			scale /= sd
 		}
 	}
-	lambda := p.Penalty.Lambda
-	if w := p.Penalty.Weights; w != nil {
-		var mean float64
-		for _, v := range w {
-			mean += v
-		}
-		lambda *= mean / float64(len(w))
-	}
+	lambda := p.penalty().Scale()
 	if lambda == 0 || scale == 0 {
 		return 1e-4 // nothing is penalised: any small proximal weight will do
 	}
@@ -121,8 +114,10 @@ func deviation(v []float64) float64 {
 func (r *run) naturalDualUpdates() int {
 	work := float64(r.set.InnerSteps) * float64(r.prob.Data.NNZ()) / float64(r.n)
 	perUpdate := float64(r.l + r.p)
-	if a := r.prob.Constraint; a != nil {
+	if a, ok := asMatrix(r.prob.Constraint); ok {
 		perUpdate += 2 * float64(a.NNZ())
+	} else if r.prob.Constraint != nil {
+		perUpdate *= 4
 	}
 	k := math.Min(work/perUpdate, float64(r.set.InnerSteps)/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))
@@ -154,9 +149,9 @@ func clampSteps(m float64) int {
 
 // augmentedGradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|.
 func (r *run) augmentedGradientSquared() float64 {
-	ax := r.applyA(r.x)
+	r.dualStep.violation(r.dual)
 	for j, b := range r.beta {
-		r.dual[j] = math.FMA(r.rho, ax[j]-r.y[j], b)
+		r.dual[j] = math.FMA(r.rho, r.dual[j], b)
 	}
 	r.applyAT(r.d, r.dual)
 	var sum float64

@@ -5,7 +5,8 @@ import "math"
 // watch compares the objective at the snapshot with the best so far. A fixed
 // step size that diverges is an error. An automatic one is halved when the
 // objective stays above the best for three snapshots, and the run goes on from
-// the best.
+// the best. Where the objective is not one of a feasible point, as with
+// indicators, only divergence counts.
 func (r *run) watch(objective float64) error {
 	w := &r.watcher
 	if r.outer == 0 {
@@ -19,6 +20,11 @@ func (r *run) watch(objective float64) error {
 		return nil
 	}
 	lost := !(objective <= 10*w.first) // true for NaN
+	if !lost && r.loose {
+		w.best, w.worse = objective, 0
+		w.keep(r)
+		return nil
+	}
 	if !lost && objective <= w.best+float64(1e-3*(w.first-w.best)) {
 		return nil
 	}
@@ -41,7 +47,8 @@ func (r *run) watch(objective float64) error {
 // diverged one is given up: an automatic step size then returns to the best.
 func (r *run) watchEnd() error {
 	w := &r.watcher
-	objective := r.prob.Evaluate(r.x).Objective
+	ev := r.prob.EvaluateAt(r.x, r.y)
+	objective := ev.Loss + r.prob.ridge(r.x) + r.penaltyNow()
 	if objective <= 10*w.first {
 		return nil
 	}

@@ -59,10 +59,11 @@ func (s *study) problem(d *design, lambda float64, fused bool) *solver.Problem {
 		prob.Constraint = s.graph.FusedLasso()
 		rows, _ = prob.Constraint.Dims()
 	}
-	prob.Penalty = solver.L1{Lambda: lambda, Weights: make([]float64, rows)}
+	weights := make([]float64, rows)
 	for j := range rows - 1 {
-		prob.Penalty.Weights[j] = 1
+		weights[j] = 1
 	}
+	prob.Penalty = solver.L1{Lambda: lambda, Weights: weights}
 	return prob
 }
 

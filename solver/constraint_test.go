@@ -1,0 +1,294 @@
+package solver
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// differences is x ↦ (x, x₁−x₂, x₂−x₃, …) without a matrix.
+type differences int
+
+func (d differences) Dims() (rows, cols int) { return 2*int(d) - 1, int(d) }
+
+func (d differences) MulVec(dst, x []float64) {
+	copy(dst, x)
+	for j := range x[1:] {
+		dst[int(d)+j] = x[j] - x[j+1]
+	}
+}
+
+func (d differences) MulVecTrans(dst, v []float64) {
+	copy(dst, v[:d])
+	for j, t := range v[d:] {
+		dst[j] += t
+		dst[j+1] -= t
+	}
+}
+
+func matrix(t *testing.T, rows, cols int, entry func(i, j int) float64) *sparse.CSR {
+	t.Helper()
+	var entries []sparse.Triplet
+	for i := range rows {
+		for j := range cols {
+			if v := entry(i, j); v != 0 {
+				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: v})
+			}
+		}
+	}
+	m, err := sparse.FromTriplets(rows, cols, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func asCSR(t *testing.T, op Operator) *sparse.CSR {
+	t.Helper()
+	l, p := op.Dims()
+	columns := make([][]float64, p)
+	for j := range p {
+		unit := make([]float64, p)
+		unit[j], columns[j] = 1, make([]float64, l)
+		op.MulVec(columns[j], unit)
+	}
+	return matrix(t, l, p, func(i, j int) float64 { return columns[j][i] })
+}
+
+// TestEquivalentConstraints: each pair of problems has one solution.
+func TestEquivalentConstraints(t *testing.T) {
+	base, _ := planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
+	base.L2 = 0.02
+	chain := asCSR(t, differences(15))
+	l, _ := chain.Dims()
+	negative := matrix(t, l, l, func(i, j int) float64 {
+		if i == j {
+			return -1
+		}
+		return 0
+	})
+	turned := matrix(t, l, l, func(i, j int) float64 { // B'B = 9 I
+		if (i+3)%l == j {
+			return 3 * float64(1-2*(i%2))
+		}
+		return 0
+	})
+	diagonal := make([]float64, l)
+	weights := make([]float64, l)
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // y = (y₁, y₂) with y₁ + S y₂ as the value
+		switch {
+		case i == j:
+			return -1
+		case j >= l && i%4 == j-l:
+			return -0.5
+		}
+		return 0
+	})
+	for j := range diagonal {
+		diagonal[j] = float64(1-2*(j%2)) * (1 + float64(j%3))
+		weights[j] = math.Abs(diagonal[j])
+	}
+	groups := make([][]int, l)
+	ones := make([]float64, l)
+	for j := range groups {
+		groups[j], ones[j] = []int{j}, 1
+	}
+	shift := make([]float64, l)
+	for j := range shift {
+		shift[j] = 0.1 * float64(j%5)
+	}
+	for _, c := range []struct {
+		name        string
+		left, right func(*Problem)
+		tolerance   float64
+	}{
+		{"operator and matrix", func(p *Problem) { p.Constraint = differences(15) }, func(p *Problem) { p.Constraint = chain }, 1e-9},
+		{"B = -I given as a matrix", func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{B: negative} }, func(p *Problem) { p.Constraint = chain }, 1e-8},
+		{"B = -I as an orthogonal matrix", func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{B: negative, Alpha: 1} }, func(p *Problem) { p.Constraint = chain }, 1e-9},
+		{"B'B = 9 I", func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{B: turned, Alpha: 9} }, func(p *Problem) { p.Constraint, p.Penalty = chain, L1{Lambda: 0.02 / 3} }, 1e-9},
+		{"diagonal B", func(p *Problem) {
+			p.Constraint, p.Coupling, p.Penalty = chain, &Coupling{Diagonal: diagonal}, L1{0.02, weights}
+		}, func(p *Problem) { p.Constraint = chain }, 1e-9},
+		{"diagonal B as a matrix", func(p *Problem) {
+			b := matrix(t, l, l, func(i, j int) float64 {
+				if i == j {
+					return diagonal[i]
+				}
+				return 0
+			})
+			p.Constraint, p.Coupling = chain, &Coupling{B: b}
+		}, func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{Diagonal: diagonal} }, 1e-8},
+		{"c through a diagonal", func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{C: shift} },
+			func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{B: negative, C: shift} }, 1e-8},
+		{"elastic net and L2", func(p *Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, ElasticNet{0.02, 0.3} },
+			func(p *Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, L1{Lambda: 0.02} }, 1e-9},
+		{"squared L2", func(p *Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, SquaredL2{0.3} },
+			func(p *Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, nil }, 1e-9},
+		{"groups of one", func(p *Problem) { p.Constraint, p.Penalty = chain, GroupL2{0.02, groups, ones} }, func(p *Problem) { p.Constraint = chain }, 1e-9},
+		{"indicator of y >= 0 and domain x >= 0", func(p *Problem) { p.Constraint, p.Penalty = nil, NonnegativeY() },
+			func(p *Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, Nonnegative{} }, 1e-7},
+		{"indicator of a box and domain", func(p *Problem) { p.Constraint, p.Penalty = nil, Within{-0.2, 0.3} },
+			func(p *Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, NewBox(15, -0.2, 0.3) }, 1e-7},
+		// min over y₂ of |v − S y₂|₁ + |y₂|₁: the latent group sums change the penalty, so
+		// the pair compares the two ways to solve it: with and without Alpha.
+		{"wide B", func(p *Problem) { p.Constraint, p.Coupling = chain, &Coupling{B: wide} },
+			func(p *Problem) { p.Constraint, p.Coupling = differences(15), &Coupling{B: wide} }, 1e-8},
+	} {
+		left, right := *base, *base
+		left.Penalty, right.Penalty = L1{Lambda: 0.02}, L1{Lambda: 0.02}
+		c.left(&left)
+		c.right(&right)
+		set := &Settings{Passes: 6000, Rho: 0.1}
+		a, b := mustMinimize(t, &left, set), mustMinimize(t, &right, set)
+		if d := distance(a.X, b.X); !(d < c.tolerance) {
+			t.Errorf("%s: solutions are %.1e apart", c.name, d)
+		}
+		if a.PrimalResidual > 1e-7 || b.PrimalResidual > 1e-7 {
+			t.Errorf("%s: residuals %.1e, %.1e", c.name, a.PrimalResidual, b.PrimalResidual)
+		}
+	}
+}
+
+// TestZeroA: with A = 0 the problem falls apart into min f(x) and min g(y)
+// subject to B y = c, here basis pursuit with a known answer.
+func TestZeroA(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
+	p.L2 = 0.1
+	p.Constraint = matrix(t, 2, 15, func(int, int) float64 { return 0 })
+	// y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1: the cheapest y is (0, 1/2, 1, 0).
+	b := matrix(t, 2, 4, func(i, j int) float64 { return [][]float64{{1, 2, 1, 0}, {0, 0, 1, -1}}[i][j] })
+	p.Coupling = &Coupling{B: b, C: []float64{2, 1}}
+	p.Penalty = L1{Lambda: 1}
+	res := mustMinimize(t, p, &Settings{Passes: 2000, Rho: 1})
+	for j, want := range []float64{0, 0.5, 1, 0} {
+		if math.Abs(res.Y[j]-want) > 1e-7 {
+			t.Errorf("y = %v, want (0, 1/2, 1, 0)", res.Y)
+			break
+		}
+	}
+	free := *p
+	free.Constraint, free.Coupling, free.Penalty = nil, nil, nil
+	if d := distance(res.X, mustMinimize(t, &free, &Settings{Passes: 2000}).X); d > 1e-9 {
+		t.Errorf("x is %.1e from the minimiser of f alone", d)
+	}
+	if want := 1.5; math.Abs(res.At.Penalty-want) > 1e-6 {
+		t.Errorf("penalty %v, want %v", res.At.Penalty, want)
+	}
+}
+
+// TestGroupLasso checks the optimality conditions of the group lasso.
+func TestGroupLasso(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
+	p.Constraint = nil
+	g := GroupL2{Lambda: 0.04}
+	for j := 0; j < 20; j += 4 {
+		g.Groups = append(g.Groups, []int{j, j + 1, j + 2, j + 3})
+	}
+	p.Penalty = g
+	res := mustMinimize(t, p, &Settings{Passes: 3000})
+	grad := (&naive{p: p, x: res.X}).fullGradient()
+	zero := 0
+	for k, group := range g.Groups {
+		norm, slope := g.norm(k, res.X), g.norm(k, grad)
+		if norm == 0 {
+			zero++
+			if slope > g.limit(k) {
+				t.Errorf("group %d is zero but its gradient %v exceeds %v", k, slope, g.limit(k))
+			}
+			continue
+		}
+		for _, j := range group {
+			if d := grad[j] + g.limit(k)*res.X[j]/norm; math.Abs(d) > 1e-7 {
+				t.Errorf("coordinate %d of group %d: gradient and penalty leave %.1e", j, k, d)
+			}
+		}
+	}
+	if zero != 3 {
+		t.Errorf("%d groups are zero, want the 3 without effect", zero)
+	}
+}
+
+// TestProx holds every proximal map against its definition: moving away from
+// the result does not lower the objective.
+func TestProx(t *testing.T) {
+	v := []float64{1.5, -0.2, 0.05, -3, 0.7, 0}
+	weights := []float64{1, 2, 0, 0.5, 1, 1}
+	for _, g := range []Penalty{
+		L1{Lambda: 0.3}, L1{0.3, weights}, ElasticNet{0.3, 2}, SquaredL2{1.5}, Within{-0.5, 1}, NonnegativeY(),
+		GroupL2{Lambda: 0.4, Groups: [][]int{{0, 2}, {1, 3, 4}}}, GroupL2{Lambda: 9, Groups: [][]int{{0, 1}}, Weights: []float64{1}},
+	} {
+		if err := g.Validate(len(v)); err != nil {
+			t.Fatal(err)
+		}
+		step := []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
+		if g.Separable() {
+			step = []float64{0.5, 1, 2, 0.1, 0.7, 0.3}
+		}
+		value := func(u []float64) float64 {
+			sum := g.Value(u)
+			for j, x := range u {
+				sum += (x - v[j]) * (x - v[j]) / (2 * step[j])
+			}
+			return sum
+		}
+		u := make([]float64, len(v))
+		g.Prox(u, v, step)
+		at := value(u)
+		for j := range u {
+			for _, h := range []float64{1e-4, -1e-4, 0.3, -0.3} {
+				moved := append([]float64(nil), u...)
+				moved[j] += h
+				if value(moved) < at-1e-12 {
+					t.Errorf("%T: moving coordinate %d by %v lowers %v to %v", g, j, h, at, value(moved))
+				}
+			}
+		}
+		inPlace := append([]float64(nil), v...)
+		g.Prox(inPlace, inPlace, step)
+		if distance(inPlace, u) != 0 {
+			t.Errorf("%T: in place %v, apart %v", g, inPlace, u)
+		}
+	}
+}
+
+func TestBadConstraints(t *testing.T) {
+	b5 := sparse.Identity(5)
+	for _, c := range []struct {
+		says string
+		mod  func(*Problem)
+	}{
+		{"Coupling has both", func(p *Problem) { p.Coupling = &Coupling{B: b5, Diagonal: []float64{1}} }},
+		{"Coupling.B has 5 rows", func(p *Problem) { p.Coupling = &Coupling{B: b5} }},
+		{"Coupling.C has length 1", func(p *Problem) { p.Coupling = &Coupling{C: []float64{1}} }},
+		{"C[0] = NaN", func(p *Problem) {
+			p.Constraint = nil
+			p.Coupling = &Coupling{C: append([]float64{math.NaN()}, make([]float64, 19)...)}
+		}},
+		{"Diagonal[0] = 0", func(p *Problem) { p.Constraint = nil; p.Coupling = &Coupling{Diagonal: make([]float64, 20)} }},
+		{"not separable", func(p *Problem) {
+			p.Constraint, p.Penalty = nil, GroupL2{Lambda: 1}
+			d := make([]float64, 20)
+			for j := range d {
+				d[j] = float64(j + 1)
+			}
+			p.Coupling = &Coupling{Diagonal: d}
+		}},
+		{"B'B is not that multiple", func(p *Problem) { p.Constraint = nil; p.Coupling = &Coupling{B: sparse.Identity(20), Alpha: 2} }},
+		{"share coordinate 1", func(p *Problem) { p.Penalty = GroupL2{Lambda: 1, Groups: [][]int{{0, 1}, {1}}} }},
+		{"has coordinate 99", func(p *Problem) { p.Penalty = GroupL2{Lambda: 1, Groups: [][]int{{99}}} }},
+		{"is empty", func(p *Problem) { p.Penalty = Within{1, 0} }},
+		{"ElasticNet.L2 = -1", func(p *Problem) { p.Penalty = ElasticNet{1, -1} }},
+		{"SampleWeights has length 1", func(p *Problem) { p.SampleWeights = []float64{1} }},
+		{"SampleWeights sum to 0", func(p *Problem) { p.SampleWeights = make([]float64, 100) }},
+		{"Simplex.Total = -1", func(p *Problem) { p.Domain = Simplex{-1} }},
+		{"Huber.Delta = -1", func(p *Problem) { p.Loss = Huber{-1} }},
+	} {
+		p := small(t)
+		c.mod(p)
+		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("got %v, want an error that says %q", err, c.says)
+		}
+	}
+}

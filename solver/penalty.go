@@ -1,0 +1,292 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Penalty is g, a convex function of y with a cheap proximal map. Users may
+// add their own.
+type Penalty interface {
+	// Value returns g(y); +Inf outside its domain.
+	Value(y []float64) float64
+	// Prox sets dst to the minimiser over u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
+	// dst may be the same slice as v. Unless Separable returns true, all steps
+	// are equal.
+	Prox(dst, v, step []float64)
+	// Separable reports whether g is a sum of functions of single coordinates.
+	Separable() bool
+	// Scale is the order of magnitude of g's slopes, from which the automatic
+	// rho is derived; zero if g has no scale, like an indicator.
+	Scale() float64
+	// Validate reports what is wrong with g as a function on R^q.
+	Validate(q int) error
+}
+
+// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
+type L1 struct {
+	// Lambda ≥ 0 scales the whole penalty.
+	Lambda float64
+	// Weights has one non-negative entry per coordinate of y, zero leaving that
+	// coordinate unpenalised; nil means all ones.
+	Weights []float64
+}
+
+// limit returns Lambda·Weightsⱼ, the bound of |betaⱼ|.
+func (g L1) limit(j int) float64 {
+	if g.Weights == nil {
+		return g.Lambda
+	}
+	return float64(g.Lambda * g.Weights[j])
+}
+
+// Value implements Penalty.
+func (g L1) Value(y []float64) float64 {
+	var sum float64
+	for j, v := range y {
+		if g.Weights != nil {
+			v = float64(v * g.Weights[j])
+		}
+		sum += math.Abs(v)
+	}
+	return float64(g.Lambda * sum)
+}
+
+// Prox is the soft threshold at step·Lambda·Weights.
+func (g L1) Prox(dst, v, step []float64) {
+	for j, u := range v {
+		dst[j] = softThreshold(u, float64(step[j]*g.limit(j)))
+	}
+}
+
+// Separable returns true.
+func (L1) Separable() bool { return true }
+
+// Scale returns Lambda times the mean weight.
+func (g L1) Scale() float64 {
+	if g.Weights == nil {
+		return g.Lambda
+	}
+	var sum float64
+	for _, w := range g.Weights {
+		sum += w
+	}
+	return g.Lambda * (sum / float64(len(g.Weights)))
+}
+
+// Validate implements Penalty.
+func (g L1) Validate(q int) error {
+	if err := checkCoefficient("L1.Lambda", g.Lambda); err != nil {
+		return err
+	}
+	return checkWeights("L1.Weights", g.Weights, q)
+}
+
+// ElasticNet is g(y) = L1 Σ|yⱼ| + (L2/2) Σ yⱼ².
+type ElasticNet struct {
+	L1, L2 float64
+}
+
+// Value implements Penalty.
+func (g ElasticNet) Value(y []float64) float64 {
+	return L1{Lambda: g.L1}.Value(y) + SquaredL2{g.L2}.Value(y)
+}
+
+// Prox implements Penalty.
+func (g ElasticNet) Prox(dst, v, step []float64) {
+	for j, u := range v {
+		dst[j] = softThreshold(u, float64(step[j]*g.L1)) / (1 + float64(step[j]*g.L2))
+	}
+}
+
+// Separable returns true.
+func (ElasticNet) Separable() bool { return true }
+
+// Scale returns L1, or L2 if L1 is zero.
+func (g ElasticNet) Scale() float64 {
+	if g.L1 == 0 {
+		return g.L2
+	}
+	return g.L1
+}
+
+// Validate implements Penalty.
+func (g ElasticNet) Validate(int) error {
+	if err := checkCoefficient("ElasticNet.L1", g.L1); err != nil {
+		return err
+	}
+	return checkCoefficient("ElasticNet.L2", g.L2)
+}
+
+// SquaredL2 is g(y) = (Lambda/2) Σ yⱼ².
+type SquaredL2 struct {
+	Lambda float64
+}
+
+// Value implements Penalty.
+func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * sumSquares(y)) }
+
+// Prox implements Penalty.
+func (g SquaredL2) Prox(dst, v, step []float64) {
+	for j, u := range v {
+		dst[j] = u / (1 + float64(step[j]*g.Lambda))
+	}
+}
+
+// Separable returns true.
+func (SquaredL2) Separable() bool { return true }
+
+// Scale returns Lambda.
+func (g SquaredL2) Scale() float64 { return g.Lambda }
+
+// Validate implements Penalty.
+func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
+
+// GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
+type GroupL2 struct {
+	Lambda float64
+	// Groups are disjoint sets of coordinates; those in none are not penalised.
+	Groups [][]int
+	// Weights has one non-negative entry per group; nil means the square root of
+	// its size.
+	Weights []float64
+}
+
+func (g GroupL2) limit(k int) float64 {
+	if g.Weights == nil {
+		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
+	}
+	return float64(g.Lambda * g.Weights[k])
+}
+
+// norm returns |y_k|₂.
+func (g GroupL2) norm(k int, y []float64) float64 {
+	var sum float64
+	for _, j := range g.Groups[k] {
+		sum += float64(y[j] * y[j])
+	}
+	return math.Sqrt(sum)
+}
+
+// Value implements Penalty.
+func (g GroupL2) Value(y []float64) float64 {
+	var sum float64
+	for k := range g.Groups {
+		sum += float64(g.limit(k) * g.norm(k, y))
+	}
+	return sum
+}
+
+// Prox shrinks every group towards zero by step·Lambda·Weight.
+func (g GroupL2) Prox(dst, v, step []float64) {
+	copy(dst, v)
+	for k, group := range g.Groups {
+		if len(group) == 0 {
+			continue
+		}
+		factor := 0.0
+		if norm, t := g.norm(k, v), float64(step[group[0]]*g.limit(k)); norm > t {
+			factor = 1 - t/norm
+		}
+		for _, j := range group {
+			dst[j] = v[j] * factor
+		}
+	}
+}
+
+// Separable returns false.
+func (GroupL2) Separable() bool { return false }
+
+// Scale returns Lambda.
+func (g GroupL2) Scale() float64 { return g.Lambda }
+
+// Validate implements Penalty.
+func (g GroupL2) Validate(q int) error {
+	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
+		return err
+	}
+	owner := make([]int, q)
+	for k, group := range g.Groups {
+		for _, j := range group {
+			if j < 0 || j >= q {
+				return fmt.Errorf("solver: GroupL2.Groups[%d] has coordinate %d; y has %d", k, j, q)
+			}
+			if owner[j] != 0 {
+				return fmt.Errorf("solver: GroupL2.Groups[%d] and [%d] share coordinate %d; groups must be disjoint (repeat the row of A instead)", owner[j]-1, k, j)
+			}
+			owner[j] = k + 1
+		}
+	}
+	return checkWeights("GroupL2.Weights", g.Weights, len(g.Groups))
+}
+
+// Within is the indicator of Lower ≤ y ≤ Upper: zero inside, +Inf outside.
+type Within struct {
+	Lower, Upper float64 // may be infinite
+}
+
+// NonnegativeY is the indicator of y ≥ 0.
+func NonnegativeY() Within { return Within{0, math.Inf(1)} }
+
+// Value implements Penalty.
+func (g Within) Value(y []float64) float64 {
+	for _, v := range y {
+		if !(v >= g.Lower && v <= g.Upper) {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}
+
+// Prox is the projection.
+func (g Within) Prox(dst, v, _ []float64) {
+	for j, u := range v {
+		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
+	}
+}
+
+// Separable returns true.
+func (Within) Separable() bool { return true }
+
+// Scale returns 0.
+func (Within) Scale() float64 { return 0 }
+
+// Validate implements Penalty.
+func (g Within) Validate(int) error {
+	if !(g.Lower <= g.Upper) {
+		return fmt.Errorf("solver: Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
+	}
+	return nil
+}
+
+func softThreshold(v, t float64) float64 {
+	switch {
+	case v > t:
+		return v - t
+	case v < -t:
+		return v + t
+	}
+	return 0
+}
+
+func checkCoefficient(name string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("solver: %s = %v; it must be finite and not negative", name, v)
+	}
+	return nil
+}
+
+func checkWeights(name string, w []float64, want int) error {
+	if w == nil {
+		return nil
+	}
+	if len(w) != want {
+		return fmt.Errorf("solver: %s has length %d; it needs one weight for each of %d", name, len(w), want)
+	}
+	for j, v := range w {
+		if err := checkCoefficient(fmt.Sprintf("%s[%d]", name, j), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
