@@ -128,6 +128,10 @@ func (e *emitter) constant(name string) operand.Mem {
 // fresh returns a register holding a named constant.
 func (e *emitter) fresh(name string) vec {
 	v := e.vector(e)
-	e.VBROADCASTSD(e.constant(name), v)
+	if e.lanes == 2 { // VBROADCASTSD has no 128-bit form
+		e.VMOVUPD(e.constant(name), v)
+	} else {
+		e.VBROADCASTSD(e.constant(name), v)
+	}
 	return v
 }

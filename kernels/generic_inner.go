@@ -79,57 +79,6 @@ func innerLazyBallGeneric(u, q, d, norm2 []float64, l *LazyBall, s *Steps, sampl
 	return len(sampled)
 }
 
-func innerRotatedGeneric(w, sum, c, e, x []float64, s *Steps, sampled []int32) {
-	p := len(w)
-	row := func(k int) []float64 { i := int(sampled[k]); return x[i*p : (i+1)*p] }
-	var t float64
-	for k, i := range sampled {
-		xi := row(k)
-		if k == 0 {
-			t = dotGeneric(xi, w)
-		}
-		g := s.gain(i, t)
-		for j := range w {
-			w[j] = math.FMA(c[j], w[j], e[j])
-		}
-		if k+1 < len(sampled) {
-			next := row(k + 1)
-			t = math.FMA(g, dotGeneric(next, xi), dotGeneric(next, w))
-		}
-		for j, v := range xi {
-			w[j] = math.FMA(g, v, w[j])
-			sum[j] += w[j]
-		}
-	}
-}
-
-func innerRotatedBallGeneric(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
-	p := len(w)
-	row := func(k int) []float64 { i := int(sampled[k]); return x[i*p : (i+1)*p] }
-	var t float64
-	for k, i := range sampled {
-		xi := row(k)
-		if k == 0 {
-			t = dotGeneric(xi, w)
-		}
-		g := s.gain(i, t)
-		for j := range w {
-			w[j] = math.FMA(c[j], w[j], e[j])
-		}
-		rw := dotGeneric(xi, w)
-		n2 := math.FMA(g, math.FMA(g, dotGeneric(xi, xi), rw+rw), dotGeneric(w, w))
-		f := projectionFactor(n2, radius)
-		if k+1 < len(sampled) {
-			next := row(k + 1)
-			t = float64(f * math.FMA(g, dotGeneric(next, xi), dotGeneric(next, w)))
-		}
-		for j, v := range xi {
-			w[j] = float64(f * math.FMA(g, v, w[j]))
-			sum[j] += w[j]
-		}
-	}
-}
-
 func clipTo(v, lo, hi float64) float64 {
 	if v < lo {
 		v = lo

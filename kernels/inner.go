@@ -139,38 +139,6 @@ func InnerLazyBall(u, q, d, norm2 []float64, l *LazyBall, s *Steps, sampled []in
 	return innerLazyBallGeneric(u, q, d, norm2, l, s, sampled)
 }
 
-// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where K
-// is diagonal whatever the graph:
-//
-//	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
-//
-// Row i is x[i*len(w) : (i+1)*len(w)]; s.Rows is not used but for its number of
-// rows. The margin of the first sampled row is Dot(row, w). That of every next
-// row k is taken before w is known, which takes the row's product off the chain
-// of dependent operations:
-//
-//	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
-//
-// len(w) must be a multiple of 8; fill up with zeros. radius > 0 projects onto
-// that ball: with n2 = FMA(g, FMA(g, Dot(row_i,row_i), 2*Dot(row_i,w')), Dot(w',w'))
-// above radius², w and the next margin are multiplied by f = radius/sqrt(n2).
-func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
-	const fn = "InnerRotated"
-	s.check(fn, sampled)
-	checkLen(fn, "sum", len(sum), len(w))
-	checkLen(fn, "c", len(c), len(w))
-	checkLen(fn, "e", len(e), len(w))
-	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
-	if len(w)%8 != 0 {
-		panicf("%s: len(w) is %d, want a multiple of 8", fn, len(w))
-	}
-	if radius > 0 {
-		innerRotatedBallGeneric(w, sum, c, e, x, radius, s, sampled)
-		return
-	}
-	innerRotatedGeneric(w, sum, c, e, x, s, sampled)
-}
-
 // LazySteps returns how many steps InnerLazy does before it stops, at most n.
 func (l Lazy) LazySteps(n int) int {
 	alpha := l.Alpha

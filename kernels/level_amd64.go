@@ -8,7 +8,8 @@ import "github.com/klauspost/cpuid/v2"
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,
-	"AVX512BW": cpuid.AVX512BW,
+	"AVX512BW": cpuid.AVX512BW, "CMOV": cpuid.CMOV,
+	"MMX+": cpuid.SSE, // the prefetches, which Intel has with SSE and AMD had before
 }
 
 // available returns the sets this processor can run, ascending.

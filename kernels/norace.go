@@ -2,6 +2,6 @@
 
 package kernels
 
-func raceRead(s []float64)  {}
+func raceRead[T any](s []T) {}
 func raceWrite(s []float64) {}
 func raceReadRows(a Rows)   {}

@@ -20,6 +20,10 @@ type set struct {
 	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
 	stepNorm       func(w, d, q []float64, eta float64) float64
 
+	// Runs of inner steps.
+	innerRotated     func(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)
+	innerRotatedBall func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int)
+
 	// Elementwise.
 	update        func(w, s, d, q []float64, eta float64)
 	updateBox     func(w, s, d, q, lo, hi []float64, eta float64)
@@ -29,21 +33,23 @@ type set struct {
 }
 
 var generic = set{
-	level:          Generic,
-	margins:        marginsGeneric,
-	rowLanes:       rowLanesGeneric,
-	scatter:        scatterGeneric,
-	scatterRow:     scatterRowGeneric,
-	dot:            dotGeneric,
-	logisticSlopes: logisticSlopesGeneric,
-	logisticLosses: logisticLossesGeneric,
-	squaredSlopes:  squaredSlopesGeneric,
-	squaredLosses:  squaredLossesGeneric,
-	proxDual:       proxDualGeneric,
-	stepNorm:       stepNormGeneric,
-	update:         updateGeneric,
-	updateBox:      updateBoxGeneric,
-	scaleAdd:       scaleAddGeneric,
-	softThreshold:  softThresholdGeneric,
-	axpy:           axpyGeneric,
+	level:            Generic,
+	margins:          marginsGeneric,
+	rowLanes:         rowLanesGeneric,
+	scatter:          scatterGeneric,
+	scatterRow:       scatterRowGeneric,
+	dot:              dotGeneric,
+	logisticSlopes:   logisticSlopesGeneric,
+	logisticLosses:   logisticLossesGeneric,
+	squaredSlopes:    squaredSlopesGeneric,
+	squaredLosses:    squaredLossesGeneric,
+	proxDual:         proxDualGeneric,
+	stepNorm:         stepNormGeneric,
+	update:           updateGeneric,
+	updateBox:        updateBoxGeneric,
+	scaleAdd:         scaleAddGeneric,
+	softThreshold:    softThresholdGeneric,
+	axpy:             axpyGeneric,
+	innerRotated:     innerRotatedGeneric,
+	innerRotatedBall: innerRotatedBallGeneric,
 }

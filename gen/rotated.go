@@ -1,0 +1,170 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rotatedAhead is how many samples before its use a row is prefetched.
+const rotatedAhead = 6
+
+// A rotated is the state of the inner loop on dense rows. Step k takes row k, and
+// the rows after it are sampled already.
+type rotated struct {
+	*emitter
+	ball bool
+
+	w, sum, c, e            reg.GPVirtual // vectors; w holds w' of step k
+	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
+	k                       reg.GPVirtual
+	gain, factor            vec     // g and f of step k in every lane; f with the ball only
+	dots                    [][]vec // lanes of the sums that step k needs; after sweep, in lane 0
+}
+
+// The sums over step k that are known before its gain is.
+const (
+	dotNextPoint = iota // next'w'
+	dotNextRow          // next'row
+	dotRowPoint         // row'w', with the ball
+	dotRowRow           // row'row
+	dotPoint            // w''w'
+	rotatedDots
+)
+
+func (e *emitter) innerRotated(t *isa) {
+	e.kernel(t, "innerRotated", "func(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)",
+		"\tw'[j] = FMA(c[j], w[j], e[j])",
+		"\tt = FMA(g, Dot(next, row), Dot(next, w'))",
+		"\tw[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]",
+		"",
+		"One sweep ends step k and begins step k+1, while the exponential of step k+1 is",
+		"in flight: w' of step k in memory, the sums of the dots one step ahead.")
+	r := &rotated{emitter: e}
+	r.run()
+}
+
+func (e *emitter) innerRotatedBall(t *isa) {
+	e.kernel(t, "innerRotatedBall", "func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int)",
+		"\tw'[j] = FMA(c[j], w[j], e[j])",
+		"\tn2 = FMA(g, FMA(g, row'row, 2 row'w'), w''w'),  f = n2 > radius² ? radius/sqrt(n2) : 1",
+		"\tt = f * FMA(g, next'row, next'w')",
+		"\tw[j] = f * FMA(g, row[j], w'[j]),  sum[j] += w[j]",
+		"",
+		"in the order of innerRotated, with 8 lanes for each dot.")
+	r := &rotated{emitter: e, ball: true}
+	r.run()
+}
+
+// run emits the loop.
+func (r *rotated) run() {
+	step, last := r.label("step"), r.label("last")
+	steps, sampled := r.address(r.Param("steps")), r.address(r.Param("sampled").Len())
+	r.start()
+	r.locate(r.row, 0, steps)
+	r.locate(r.next, 1, steps)
+	g := r.slope(r.first())
+	r.spread(g)
+	r.at(step)
+	r.INCQ(r.k)
+	r.CMPQ(r.k, steps)
+	r.JGE(last)
+	r.locate(r.after, 1, steps)
+	r.locate(r.ahead, rotatedAhead-1, sampled)
+	r.VMOVAPD(r.slope(r.margin(g)), g)
+	r.sweep()
+	r.MOVQ(r.next, r.row)
+	r.MOVQ(r.after, r.next)
+	r.spread(g)
+	r.JMP(step)
+	r.at(last)
+	r.finish()
+	r.ret()
+}
+
+// start loads the vectors and names the registers that live through the loop.
+func (r *rotated) start() {
+	r.w, r.sum, r.c, r.e = r.base("w"), r.base("sum"), r.base("c"), r.base("e")
+	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.gain, r.factor = r.vector(r.emitter), r.vector(r.emitter)
+	count, lanes := dotNextRow+1, r.dense()
+	if r.ball {
+		count, lanes = rotatedDots, r.group()
+	}
+	r.dots = make([][]vec, count)
+	for d := range r.dots {
+		r.dots[d] = make([]vec, lanes)
+		for i := range r.dots[d] {
+			r.dots[d][i] = r.vector(r.emitter)
+		}
+	}
+}
+
+// locate points at the row of sample k+distance, or of the last of count.
+func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
+	i := r.GP64()
+	r.MOVQ(count, row)
+	r.DECQ(row)
+	r.LEAQ(operand.Mem{Base: r.k, Disp: distance}, i)
+	r.CMPQ(i, row)
+	r.CMOVQLT(i, row)
+	r.MOVLQSX(operand.Mem{Base: r.base("sampled"), Index: row, Scale: 4}, row)
+	r.IMULQ(r.address(r.Param("w").Len()), row)
+	r.LEAQ(operand.Mem{Base: r.base("x"), Index: row, Scale: 8}, row)
+}
+
+// margin returns the margin of row k+1, and slope the gain there.
+func (r *rotated) margin(g vec) vec {
+	t := r.XMM()
+	r.VMOVAPD(g, t)
+	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)
+	if r.ball {
+		r.VMULSD(r.factor.AsX(), t, t)
+	}
+	return t
+}
+
+// slope returns the gain of sample k at margin t.
+func (r *rotated) slope(t vec) vec {
+	i, g := r.GP64(), r.XMM()
+	r.MOVLQSX(operand.Mem{Base: r.base("sampled"), Index: r.k, Scale: 4}, i)
+	b := r.scalar(operand.Mem{Base: r.base("label"), Index: i, Scale: 8})
+	s0 := r.scalar(operand.Mem{Base: r.base("slope0"), Index: i, Scale: 8})
+	squared, scale := r.label("squared"), r.label("scale")
+	r.CMPB(r.address(r.Param("squared")), operand.Imm(0))
+	r.JNE(squared)
+	r.scalars(func() {
+		z, x := r.logisticExp(t, b)
+		r.VSUBSD(r.logisticSlope(z, x, b), s0, g)
+	})
+	r.JMP(scale)
+	r.at(squared)
+	d := r.XMM()
+	r.VSUBSD(b, t, d)
+	r.VADDSD(d, d, d)
+	r.VSUBSD(d, s0, g)
+	r.at(scale)
+	r.VMULSD(r.scalar(r.address(r.Param("eta"))), g, g)
+	return g
+}
+
+// spread puts the gain of step k, and with the ball the factor, in every lane.
+func (r *rotated) spread(g vec) {
+	r.VBROADCASTSD(g, r.gain)
+	if !r.ball {
+		return
+	}
+	inside := r.label("inside")
+	n2, f, radius := r.XMM(), r.XMM(), r.scalar(r.address(r.Param("radius")))
+	r.scalars(func() { r.VMOVAPD(r.fresh("one"), f) })
+	r.VADDSD(r.dot(dotRowPoint), r.dot(dotRowPoint), n2)
+	r.VFMADD231SD(g, r.dot(dotRowRow), n2)
+	r.VFMADD213SD(r.dot(dotPoint), g, n2)
+	limit := r.XMM()
+	r.VMULSD(radius, radius, limit)
+	r.VUCOMISD(limit, n2)
+	r.JLS(inside)
+	r.VSQRTSD(n2, n2, n2)
+	r.VDIVSD(n2, radius, f)
+	r.at(inside)
+	r.VBROADCASTSD(f, r.factor)
+}

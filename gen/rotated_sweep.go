@@ -1,0 +1,107 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// first takes w to w' of step 0 with the sums of that step, and returns the
+// margin of row 0.
+func (r *rotated) first() vec {
+	margin := r.zeros(len(r.dots[0]))
+	r.clear()
+	r.pass(func(p place, i int) {
+		w := r.read(r.w, p)
+		r.VFMADD231PD(p.in(r.row), w, margin[i%len(margin)])
+		r.point(p, i, w, r.row, r.next)
+	})
+	r.reduce()
+	t := r.XMM()
+	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
+	return t
+}
+
+// sweep finishes step k and begins step k+1.
+func (r *rotated) sweep() {
+	r.clear()
+	r.pass(func(p place, i int) {
+		if (p.disp/8)%8 == 0 {
+			r.PREFETCHT0(p.in(r.ahead))
+		}
+		r.point(p, i, r.step(p), r.next, r.after)
+	})
+	r.reduce()
+}
+
+// finish leaves w, not w', behind the last step.
+func (r *rotated) finish() {
+	r.pass(func(p place, _ int) { r.write(r.step(p), r.w, p) })
+}
+
+// step returns w after step k at a place, and adds it to the sum.
+func (r *rotated) step(p place) vec {
+	w := r.read(r.w, p)
+	r.VFMADD231PD(p.in(r.row), r.gain, w)
+	if r.ball {
+		r.VMULPD(r.factor, w, w)
+	}
+	s := r.vector(r.emitter)
+	r.VADDPD(p.in(r.sum), w, s)
+	r.write(s, r.sum, p)
+	return w
+}
+
+// point stores w' at a place and adds to the sums, given the row the step takes
+// and the one after it. It holds no more vectors at once than AVX2 has left.
+func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
+	c := r.read(r.c, p)
+	r.VFMADD213PD(p.in(r.e), w, c)
+	r.write(c, r.w, p)
+	add := func(dot int, x, y vec) { r.VFMADD231PD(x, y, r.dots[dot][i%len(r.dots[dot])]) }
+	x := r.read(row, p)
+	if r.ball {
+		add(dotRowPoint, x, c)
+		add(dotRowRow, x, x)
+		add(dotPoint, c, c)
+	}
+	y := r.read(next, p)
+	add(dotNextPoint, y, c)
+	add(dotNextRow, y, x)
+}
+
+// pass runs f for every vector of the length, which is a multiple of 8; i
+// counts vectors within a block of 16 elements.
+func (r *rotated) pass(f func(p place, i int)) {
+	i, n := r.cursor(), r.length("w")
+	r.blocks(i, n, func() {
+		for j := range r.dense() {
+			f(place{cursor: i, disp: 8 * r.lanes * j}, j)
+		}
+		r.ADDQ(operand.Imm(16), i)
+	})
+	done := r.label("done")
+	r.TESTQ(operand.U32(8), n)
+	r.JZ(done)
+	for j := range r.group() {
+		f(place{cursor: i, disp: 8 * r.lanes * j}, j)
+	}
+	r.at(done)
+}
+
+// clear zeroes the lanes of the sums; reduce adds them up.
+func (r *rotated) clear() {
+	for _, lanes := range r.dots {
+		for _, v := range lanes {
+			r.VXORPD(v.AsX(), v.AsX(), v.AsX())
+		}
+	}
+}
+
+func (r *rotated) reduce() {
+	for _, lanes := range r.dots {
+		r.emitter.sum(lanes)
+	}
+}
+
+// dot is a sum after reduce.
+func (r *rotated) dot(d int) operand.Op { return r.dots[d][0].AsX() }

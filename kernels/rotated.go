@@ -1,0 +1,73 @@
+package kernels
+
+// rotatedMax is the greatest length of a dense row, so that a run of steps
+// bounded by maxWork has at least a few.
+const rotatedMax = chunk
+
+// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where K
+// is diagonal whatever the graph:
+//
+//	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
+//
+// Row i is x[i*len(w) : (i+1)*len(w)]; s.Rows is not used but for its number of
+// rows. The steps are cut into runs of 65536/len(w). The margin of the first row
+// of a run is Dot(row, w); that of every next row k is taken before w is known,
+// which takes the row's product off the chain of dependent operations:
+//
+//	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
+//
+// radius > 0 projects onto that ball: with n2 = FMA(g, FMA(g, Dot(row_i,row_i),
+// 2*Dot(row_i,w')), Dot(w',w')) above radius², w and the next margin are
+// multiplied by f = radius/sqrt(n2). All sums then have 8 lanes instead of 16.
+//
+// len(w) must be a multiple of 8, at most 4096; fill up with zeros. w and sum
+// are updated and must not overlap anything.
+func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
+	const fn = "InnerRotated"
+	s.check(fn, sampled)
+	checkLen(fn, "sum", len(sum), len(w))
+	checkLen(fn, "c", len(c), len(w))
+	checkLen(fn, "e", len(e), len(w))
+	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
+	if len(w)%8 != 0 || len(w) > rotatedMax {
+		panicf("%s: len(w) is %d, want a multiple of 8, at most %d", fn, len(w), rotatedMax)
+	}
+	if len(w) == 0 {
+		return
+	}
+	raceRotated(w, sum, c, e, x, s, sampled)
+	squared := s.Loss == SquaredLossKind
+	for len(sampled) > 0 {
+		steps := min(len(sampled), maxWork/len(w))
+		if radius > 0 {
+			innerRotatedBallBlock(w, sum, c, e, x, s.Label, s.Slope0, s.Eta, radius, squared, sampled, steps)
+		} else {
+			innerRotatedBlock(w, sum, c, e, x, s.Label, s.Slope0, s.Eta, squared, sampled, steps)
+		}
+		sampled = sampled[steps:]
+	}
+}
+
+func raceRotated(w, sum, c, e, x []float64, s *Steps, sampled []int32) {
+	raceWrite(w)
+	raceWrite(sum)
+	raceRead(c)
+	raceRead(e)
+	raceRead(x)
+	raceRead(s.Label)
+	raceRead(s.Slope0)
+	raceRead(sampled)
+}
+
+// The blocks take the whole rest of the samples, whose rows they prefetch, and
+// do the given number of steps.
+
+//go:noinline
+func innerRotatedBlock(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int) {
+	active.innerRotated(w, sum, c, e, x, label, slope0, eta, squared, sampled, steps)
+}
+
+//go:noinline
+func innerRotatedBallBlock(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int) {
+	active.innerRotatedBall(w, sum, c, e, x, label, slope0, eta, radius, squared, sampled, steps)
+}
