@@ -73,8 +73,8 @@ func (c *convergeCmd) report(e *env, all []curves.Curve) error {
 	return writeAll([]output{
 		{c.CSV, func(w io.Writer) error { return curves.WriteCSV(w, all, reference) }},
 		{c.SVG, func(w io.Writer) error {
-			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph))
-			return chart.Gaps(w, title, "effective passes", "objective minus "+from, gapLines(all, reference))
+			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
+			return chart.Gaps(w, title, "effective passes", "gap", gapLines(all, reference))
 		}},
 	})
 }

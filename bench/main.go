@@ -18,6 +18,7 @@ import (
 // app is the command line.
 type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
+	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
 	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
 }
 

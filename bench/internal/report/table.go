@@ -24,6 +24,23 @@ func Table(rows []Row) string {
 	return b.String()
 }
 
+// MillisecondTable is Table for work that takes milliseconds and has no limit to
+// compare with.
+func MillisecondTable(rows []Row) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "what\tdata\tlevel\tmin ms\tmedian ms\tvs naive\t")
+	for i, r := range rows {
+		kernel, shape := r.Kernel, r.Shape
+		if i > 0 && rows[i-1].Kernel == kernel && rows[i-1].Shape == shape {
+			kernel, shape = "", ""
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", kernel, shape, r.Level, ns(r.Min/1e6), ns(r.Median/1e6), ratio(r.Ratio))
+	}
+	_ = w.Flush() // a Builder does not fail
+	return b.String()
+}
+
 // ns writes a time with three significant digits, never in scientific form.
 func ns(v float64) string {
 	switch {

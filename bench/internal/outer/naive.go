@@ -1,0 +1,158 @@
+package outer
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// naive is SCAS-ADMM (K = 1: Algorithm 1 of the paper) as a Go programmer would
+// write it for logistic loss and X = R^p: plain loops over the rows, a step over
+// the whole vector per sample, the product with A'A where A is not I. It draws
+// the solver's samples, so it takes the same path to rounding.
+type naive struct {
+	x, at, a      *sparse.CSR // data; A' and A, nil if A = I
+	k             *sparse.CSR // rho A'A
+	label         []float64
+	lambda        float64
+	eta, rho      float64
+	dualUpdates   int
+	rng           *rand.PCG
+	xt, w, s, d   []float64
+	z, q          []float64
+	slope0        []float64
+	y, beta, dual []float64
+}
+
+func newNaive(j Job, dualUpdates int) *naive {
+	n, p := j.Data.Dims()
+	v := func(n int) []float64 { return make([]float64, n) }
+	m := &naive{
+		x: j.Data, a: j.A, label: j.Labels,
+		lambda: j.Lambda, eta: j.Settings.Eta, rho: j.Settings.Rho, dualUpdates: dualUpdates,
+		rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
+		xt:  v(p), w: v(p), s: v(p), d: v(p), z: v(p), q: v(p), slope0: v(n),
+	}
+	l := p
+	if m.a != nil {
+		l, _ = m.a.Dims()
+		m.at, m.k = m.a.Transpose(), m.a.Gram()
+	}
+	m.y, m.beta, m.dual = v(l), v(l), v(l)
+	return m
+}
+
+// time does outer iterations and returns the time of each in ns.
+func (m *naive) time(iterations int) []float64 {
+	ns := make([]float64, iterations)
+	for t := range ns {
+		start := time.Now()
+		m.iterate()
+		ns[t] = float64(time.Since(start).Nanoseconds())
+	}
+	return ns
+}
+
+func (m *naive) iterate() {
+	m.gradient()
+	n := len(m.label)
+	for k := range m.dualUpdates {
+		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates
+		m.block(size - 1)
+		for j, s := range m.s {
+			m.xt[j] = (m.xt[j] + s) / float64(size)
+		}
+		m.update()
+	}
+}
+
+func slope(margin, label float64) float64 {
+	if z := label * margin; z > 0 {
+		e := math.Exp(-z)
+		return -label * e / (1 + e)
+	} else {
+		return -label / (1 + math.Exp(z))
+	}
+}
+
+// gradient sets z to the mean gradient at xt and keeps the slopes.
+func (m *naive) gradient() {
+	clear(m.z)
+	for i, b := range m.label {
+		idx, val := m.x.Row(i)
+		var t float64
+		for k, j := range idx {
+			t += val[k] * m.xt[j]
+		}
+		s := slope(t, b)
+		m.slope0[i] = s
+		for k, j := range idx {
+			m.z[j] += s * val[k]
+		}
+	}
+	for j := range m.z {
+		m.z[j] /= float64(len(m.label))
+	}
+}
+
+// block does the given number of inner steps from xt, summing the iterates in s.
+func (m *naive) block(steps int) {
+	for i, b := range m.beta {
+		m.dual[i] = b - m.rho*m.y[i]
+	}
+	product(m.d, m.at, m.dual)
+	for j, z := range m.z {
+		m.d[j] += z
+	}
+	copy(m.w, m.xt)
+	clear(m.s)
+	for range steps {
+		r, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.label)))
+		i := int(r)
+		idx, val := m.x.Row(i)
+		var t float64
+		for k, j := range idx {
+			t += val[k] * m.w[j]
+		}
+		g := m.eta * (slope(t, m.label[i]) - m.slope0[i])
+		product(m.q, m.k, m.w)
+		for j, w := range m.w {
+			m.w[j] = w - m.eta*(m.d[j]+m.rho*m.q[j])
+		}
+		for k, j := range idx {
+			m.w[j] -= g * val[k]
+		}
+		for j, w := range m.w {
+			m.s[j] += w
+		}
+	}
+}
+
+// update is the step of y and beta at xt.
+func (m *naive) update() {
+	product(m.dual, m.a, m.xt)
+	for i, ax := range m.dual {
+		v := m.beta[i] + m.rho*ax
+		m.beta[i] = min(max(v, -m.lambda), m.lambda)
+		m.y[i] = (v - m.beta[i]) / m.rho
+	}
+}
+
+// product sets dst = a v, or v where a is nil and stands for I.
+func product(dst []float64, a *sparse.CSR, v []float64) {
+	if a == nil {
+		copy(dst, v)
+		return
+	}
+	for i := range dst {
+		idx, val := a.Row(i)
+		var sum float64
+		for k, j := range idx {
+			sum += val[k] * v[j]
+		}
+		dst[i] = sum
+	}
+}

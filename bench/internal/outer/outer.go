@@ -1,0 +1,115 @@
+// Package outer times whole outer iterations of the solver: one full gradient,
+// n inner steps and the dual updates, which is two effective passes.
+package outer
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Job is a method on a problem.
+type Job struct {
+	Name     string // of the data and the graph
+	Method   solver.Method
+	Data     *sparse.CSR
+	Labels   []float64       // -1 or +1, for the logistic loss
+	A        *sparse.CSR     // the constraint; nil means I
+	Lambda   float64         // weight of |A x|_1
+	Settings solver.Settings // Eta and Rho must be set
+}
+
+func (j Job) problem() *solver.Problem {
+	p := &solver.Problem{Data: j.Data, Labels: j.Labels, Penalty: solver.L1{Lambda: j.Lambda}}
+	if j.A != nil {
+		p.Constraint = j.A
+	}
+	return p
+}
+
+// Options say how long to measure.
+type Options struct {
+	Reps       int // runs of each implementation
+	Iterations int // outer iterations in each, all of them timed
+}
+
+// A Timing is what was measured of a job: a series per level and the naive one,
+// in ns per outer iteration, with how the solver ran the inner loop.
+type Timing struct {
+	Case        measure.Case
+	Series      []measure.Series
+	Plan        string
+	DualUpdates int
+}
+
+// Run times j. Implementations take turns run by run. Every level must reach the
+// iterates of the first, to the bit, or Run fails.
+func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
+	levels := kernels.Available()
+	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()
+	t := Timing{
+		Case:   measure.Case{Kernel: "Outer-" + string(j.Method), Shape: j.Name, Unit: "iteration", Units: 1},
+		Series: make([]measure.Series, len(levels)+1),
+	}
+	var want []float64
+	for range opt.Reps {
+		for i, l := range levels {
+			if err := kernels.Use(l); err != nil {
+				return t, err
+			}
+			res, x, ns, err := j.solve(ctx, opt.Iterations)
+			if err != nil {
+				return t, err
+			}
+			t.Plan, t.DualUpdates = res.Stats.Plan, res.Stats.DualUpdates
+			if want == nil {
+				want = x
+			}
+			if k := differs(x, want); k >= 0 {
+				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", j.Method, j.Name, l, k, x[k], levels[0], want[k])
+			}
+			t.Series[i].Level, t.Series[i].Runs = l.String(), 1
+			t.Series[i].Samples = append(t.Series[i].Samples, ns...)
+		}
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		naive := &t.Series[len(levels)]
+		naive.Level, naive.Runs = measure.Naive, 1
+		naive.Samples = append(naive.Samples, newNaive(j, t.DualUpdates).time(opt.Iterations)...)
+	}
+	return t, nil
+}
+
+// solve runs the solver at the level in use and returns the last iterate, before
+// it is rounded to exact zeros, and the time of every outer iteration.
+func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, ns []float64, err error) {
+	s := j.Settings
+	s.Method, s.Passes, s.Threads = j.Method, 2*float64(iterations), 1
+	var last float64
+	s.Recorder = solver.RecorderFunc(func(p *solver.Point) error {
+		if p.Outer > 0 {
+			ns = append(ns, 1e9*(p.Seconds-last))
+		}
+		last = p.Seconds
+		x = append(x[:0], p.X...)
+		return nil
+	})
+	res, err = solver.Minimize(ctx, j.problem(), &s)
+	return res, x, ns, err
+}
+
+// differs returns where two vectors of one length differ in a bit, or -1.
+func differs(a, b []float64) int {
+	for k := range a {
+		if math.Float64bits(a[k]) != math.Float64bits(b[k]) {
+			return k
+		}
+	}
+	return -1
+}
