@@ -1,28 +1,17 @@
 package solver
 
-import (
-	"math"
+import "math"
 
-	"github.com/scas-admm/scas/sparse"
-)
-
-// eigenSymmetric returns the eigenvalues of a symmetric matrix and, as rows of
-// length p, orthonormal eigenvectors, by cyclic Jacobi rotations. It is written
-// out here because its result enters the iterates: library routines add up in
-// an order that depends on the machine.
-func eigenSymmetric(a *sparse.CSR) (values, vectors []float64) {
-	p, _ := a.Dims()
-	m := make([]float64, p*p)
+// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m and, as
+// rows of length p, orthonormal eigenvectors, by cyclic Jacobi rotations. It
+// overwrites m. It is written out here because its result enters the iterates:
+// library routines add up in an order that depends on the machine.
+func eigenSymmetric(m []float64, p int) (values, vectors []float64) {
 	vectors = make([]float64, p*p)
-	var total float64
 	for i := range p {
 		vectors[i*p+i] = 1
-		idx, val := a.Row(i)
-		for k, j := range idx {
-			m[i*p+int(j)] = val[k]
-			total += float64(val[k] * val[k])
-		}
 	}
+	total := sumSquares(m)
 	for range 60 {
 		var off float64
 		for i := range p {

@@ -2,10 +2,12 @@ package solver
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/sparse"
@@ -26,6 +28,10 @@ func TestIteratesEqualNaive(t *testing.T) {
 	}{
 		{"identity", classify, lasso},
 		{"wide identity", wide, lasso},
+		{"wide graph", wide, func(*Problem) {}},
+		{"wide graph, L2", wide, func(p *Problem) { p.L2 = 0.3 }},
+		{"wide graph, large mu", wide, func(p *Problem) { p.L2 = 20 }},
+		{"wide graph, ball", wide, func(p *Problem) { p.Domain = Ball{0.1} }},
 		{"wide identity, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4 }},
 		{"wide identity, ball", wide, func(p *Problem) { lasso(p); p.Domain = Ball{0.3} }},
 		{"wide identity, ball, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4; p.Domain = Ball{0.05} }},
@@ -48,7 +54,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"graph, box", classify, func(p *Problem) { p.Domain = NewBox(23, -0.05, 0.1) }},
 		{"user's domain", classify, func(p *Problem) { p.Domain = positive{} }},
 	}
-	plans := map[string]bool{}
+	plans, reasons := map[string]bool{}, map[string]bool{}
 	for _, c := range cases {
 		for _, m := range []struct {
 			method Method
@@ -62,6 +68,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 			set := &Settings{Method: m.method, DualUpdates: m.k, Eta: 0.03, Rho: 0.05, Passes: 6, Seed: 42}
 			res := mustMinimize(t, &prob, set)
 			plans[res.Stats.Plan] = true
+			reasons[res.Stats.PlanReason] = true
 			ref := newNaive(&prob, set)
 			if m.method == SCASL {
 				ref.kappa = set.Rho * res.Stats.Constants.Lambda1
@@ -88,6 +95,11 @@ func TestIteratesEqualNaive(t *testing.T) {
 	for _, plan := range []string{"dense", "diagonal", "rotated"} {
 		if !plans[plan] {
 			t.Errorf("no case took the %s plan", plan)
+		}
+	}
+	for _, want := range []string{"nonzeros in a rotated row", "dense rotated rows", "nonzeros a step instead", "tracked norm", "a box needs every coordinate", "are few"} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(reasons)), func(r string) bool { return strings.Contains(r, want) }) {
+			t.Errorf("no case took the plan that explains itself by %q", want)
 		}
 	}
 }

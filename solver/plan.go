@@ -38,10 +38,7 @@ func newPlan(r *run) plan {
 	}
 	switch r.prob.Domain.(type) {
 	case nil, Ball:
-		if why := rotatable(r); why != "" {
-			return newDensePlan(r, "a step for every coordinate: "+why)
-		}
-		return newRotatedPlan(r, kind)
+		return newCoupledPlan(r, kind)
 	}
 	return newDensePlan(r, "a step for every coordinate: the domain does not commute with a rotation")
 }

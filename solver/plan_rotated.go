@@ -8,23 +8,42 @@ import (
 )
 
 const (
-	maxRotated       = 256     // features up to which K is diagonalised
+	maxComponent     = 512     // features of a component up to which it is diagonalised
+	maxDense         = 512     // features up to which rotated rows may be dense
 	maxRotatedMemory = 2 << 30 // bytes of rotated data
 )
 
-// rotatable returns why r cannot be rotated, or "".
-func rotatable(r *run) string {
-	bytes := float64(r.n) * float64(padded(r.p)) * 8
-	_, matrix := asMatrix(r.prob.Constraint)
-	switch {
-	case !matrix:
-		return "A is an operator, not a matrix"
-	case r.p > maxRotated:
-		return fmt.Sprintf("%d features are too many to rotate (at most %d)", r.p, maxRotated)
-	case bytes > maxRotatedMemory:
-		return fmt.Sprintf("the rotated data would take %.1f GiB (at most %d)", bytes/(1<<30), maxRotatedMemory>>30)
+// newCoupledPlan chooses a plan for coupled A'A and a domain that commutes with
+// rotations.
+func newCoupledPlan(r *run, kind kernels.LossKind) plan {
+	a, matrix := asMatrix(r.prob.Constraint)
+	if !matrix {
+		return newDensePlan(r, "a step for every coordinate: A is an operator, not a matrix")
 	}
-	return ""
+	gram := a.Gram()
+	s := componentsOf(gram)
+	if size, _ := s.largest(); size > maxComponent {
+		return newDensePlan(r, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, maxComponent))
+	}
+	nonzeros := s.fill(r.prob.Data)
+	dense := int64(r.n) * int64(padded(r.p))
+	_, ball := r.prob.Domain.(Ball)
+	useDense := r.p <= maxDense && (ball || 4*nonzeros > dense)
+	bytes := 12 * nonzeros
+	if useDense {
+		bytes = 8 * dense
+	}
+	switch {
+	case bytes > maxRotatedMemory:
+		return newDensePlan(r, fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)", s.describe(), float64(bytes)/(1<<30), maxRotatedMemory>>30))
+	case ball && !useDense:
+		return newDensePlan(r, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", r.p, maxDense))
+	}
+	s.decompose(gram)
+	if useDense {
+		return newRotatedPlan(r, kind, s)
+	}
+	return newSparseRotatedPlan(r, kind, s, nonzeros)
 }
 
 func padded(p int) int { return (p + 7) &^ 7 }
@@ -35,37 +54,24 @@ func padded(p int) int { return (p + 7) &^ 7 }
 type rotatedPlan struct {
 	r      *run
 	kind   kernels.LossKind
+	s      *spectrum
 	stride int
-	v      []float64 // V: row j, of length stride, belongs to feature j
-	sigma  []float64 // eigenvalues, 0 beyond p
 	x      []float64 // X V, one row of length stride per sample
 	radius float64
 
 	w, sum, c, e []float64
 }
 
-func newRotatedPlan(r *run, kind kernels.LossKind) *rotatedPlan {
+func newRotatedPlan(r *run, kind kernels.LossKind, s *spectrum) *rotatedPlan {
 	stride := padded(r.p)
-	p := &rotatedPlan{r: r, kind: kind, stride: stride}
-	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e, &p.sigma} {
+	p := &rotatedPlan{r: r, kind: kind, s: s, stride: stride, x: make([]float64, r.n*stride)}
+	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
 		*v = make([]float64, stride)
 	}
-	a, _ := asMatrix(r.prob.Constraint)
-	sigma, vectors := eigenSymmetric(a.Gram())
-	copy(p.sigma, sigma)
-	p.v = make([]float64, r.p*stride)
-	for k := range r.p {
-		for j := range r.p {
-			p.v[j*stride+k] = vectors[k*r.p+j]
-		}
-	}
-	p.x = make([]float64, r.n*stride)
+	mark := make([]int32, len(s.members))
 	for i := range r.n {
 		idx, val := r.prob.Data.Row(i)
-		row := p.x[i*stride : (i+1)*stride]
-		for k, j := range idx {
-			kernels.Axpy(val[k], p.feature(int(j)), row)
-		}
+		s.rotateRow(p.x[i*stride:i*stride+r.p], idx, val, nil, mark, int32(i+1))
 	}
 	if ball, ok := r.prob.Domain.(Ball); ok {
 		p.radius = ball.Radius
@@ -76,35 +82,16 @@ func newRotatedPlan(r *run, kind kernels.LossKind) *rotatedPlan {
 func (*rotatedPlan) name() string { return "rotated" }
 
 func (p *rotatedPlan) explain() string {
-	return fmt.Sprintf("the eigenbasis of A'A for %d features, %.3g MiB of rotated data", p.r.p, float64(len(p.x))*8/(1<<20))
-}
-
-func (p *rotatedPlan) feature(j int) []float64 { return p.v[j*p.stride : (j+1)*p.stride] }
-
-// rotate sets dst = V'src.
-func (p *rotatedPlan) rotate(dst, src []float64) {
-	clear(dst)
-	for j, v := range src {
-		if v != 0 {
-			kernels.Axpy(v, p.feature(j), dst)
-		}
-	}
-}
-
-// unrotate sets dst = V src.
-func (p *rotatedPlan) unrotate(dst, src []float64) {
-	for j := range dst {
-		dst[j] = kernels.Dot(p.feature(j), src)
-	}
+	return fmt.Sprintf("%s; %.3g MiB of dense rotated rows", p.s.describe(), float64(len(p.x))*8/(1<<20))
 }
 
 func (p *rotatedPlan) begin() {
 	r := p.r
-	p.rotate(p.w, r.w)
-	p.rotate(p.e, r.d)
-	for j, d := range p.e {
-		p.e[j] = -(r.eta * d)
-		p.c[j] = math.FMA(-r.eta, math.FMA(r.rho, p.sigma[j], r.prob.L2), 1)
+	p.s.rotate(p.w[:r.p], r.w)
+	p.s.rotate(p.e[:r.p], r.d)
+	for j, sigma := range p.s.sigma {
+		p.e[j] = -(r.eta * p.e[j])
+		p.c[j] = math.FMA(-r.eta, math.FMA(r.rho, sigma, r.prob.L2), 1)
 	}
 	clear(p.sum)
 }
@@ -115,8 +102,8 @@ func (p *rotatedPlan) advance(sampled []int32) {
 }
 
 func (p *rotatedPlan) end(last bool) {
-	p.unrotate(p.r.s, p.sum)
+	p.s.unrotate(p.r.s, p.sum)
 	if last {
-		p.unrotate(p.r.w, p.w)
+		p.s.unrotate(p.r.w, p.w)
 	}
 }

@@ -1,0 +1,68 @@
+package kernels
+
+import "math"
+
+// DecayStride is the number of float64 per coordinate of InnerDecay: a cache
+// line, so that a nonzero touches one.
+const DecayStride = 8
+
+// The cells of a coordinate in the state of InnerDecay.
+const (
+	DecayDeviation = iota // w − Fixed when it was last touched
+	DecayFixed            // the point it tends to while it is not touched
+	DecayRate             // −log of Factor
+	DecayLast             // steps done when it was last touched
+	DecayGain             // h: sum of g·a over the steps
+	DecayFactor           // c = 1 − eta·k
+)
+
+// NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp; the rate that
+// belongs to the factor 1−h.
+func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
+
+// InnerDecay runs inner steps on sparse rows where K is diagonal with a
+// different entry for every coordinate, at a cost that depends on the row's
+// nonzeros alone. Untouched, coordinate j tends to Fixed: w after t steps is
+// Fixed + exp(−t·Rate)·Deviation. step is the number of steps done before. Step m
+// does, for the nonzeros of its row,
+//
+//	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
+//	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)
+//
+// with the exponential's argument taken as at most 708. state has DecayStride
+// numbers per column.
+func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
+	s.check("InnerDecay", sampled)
+	innerDecayGeneric(state, step, s, sampled)
+}
+
+func innerDecayGeneric(state []float64, step int, s *Steps, sampled []int32) {
+	for n, i := range sampled {
+		idx, val := s.Rows.row(i)
+		now := float64(step + n)
+		var lane [8]float64
+		for k, j := range idx {
+			cell := state[int(j)*DecayStride : int(j)*DecayStride+DecayStride : int(j)*DecayStride+DecayStride]
+			v := float64(expNeg(float64((now-cell[DecayLast])*cell[DecayRate])) * cell[DecayDeviation])
+			cell[DecayDeviation] = v
+			lane[k&7] = math.FMA(val[k], v+cell[DecayFixed], lane[k&7])
+		}
+		g := s.gain(i, sum8(&lane))
+		for k, j := range idx {
+			cell := state[int(j)*DecayStride : int(j)*DecayStride+DecayStride : int(j)*DecayStride+DecayStride]
+			cell[DecayDeviation] = math.FMA(g, val[k], float64(cell[DecayFactor]*cell[DecayDeviation]))
+			cell[DecayLast] = now + 1
+			cell[DecayGain] = math.FMA(g, val[k], cell[DecayGain])
+		}
+	}
+}
+
+// DecayTo brings coordinates up to date: it sets w[j] to the value after the
+// given number of steps.
+func DecayTo(w, state []float64, step int) {
+	now := float64(step)
+	for j := range w {
+		cell := state[j*DecayStride : (j+1)*DecayStride]
+		w[j] = math.FMA(expNeg(float64((now-cell[DecayLast])*cell[DecayRate])), cell[DecayDeviation], cell[DecayFixed])
+	}
+}

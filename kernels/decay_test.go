@@ -1,0 +1,57 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestInnerDecay holds the lazy steps against steps on every coordinate, for
+// rates from nearly none to the largest, over many steps.
+func TestInnerDecay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	const p, n, steps = 40, 30, 5000
+	a := Rows{Ptr: []int64{0}}
+	label := make([]float64, n)
+	for i := range n {
+		for j := range p {
+			if rng.IntN(8) == 0 {
+				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, rng.Float64()-0.5)
+			}
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+		label[i] = float64(2*rng.IntN(2) - 1)
+	}
+	s := &Steps{Rows: a, Label: label, Slope0: make([]float64, n), Eta: 0.5}
+	for i := range s.Slope0 {
+		s.Slope0[i] = -label[i] / 2
+	}
+	state := make([]float64, p*DecayStride)
+	w, c, e, h := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	for j := range p {
+		k := math.Ldexp(1, -j/2) / 2 // eta k from 0.5 down to 1e-6
+		c[j], e[j], w[j] = 1-k, (rng.Float64()-0.5)*k, rng.Float64()-0.5
+		cell := state[j*DecayStride:]
+		cell[DecayFixed] = e[j] / (1 - c[j])
+		cell[DecayDeviation] = w[j] - cell[DecayFixed]
+		cell[DecayRate], cell[DecayFactor] = NegLog1m(1-c[j]), c[j]
+	}
+	sampled := make([]int32, steps)
+	for k := range sampled {
+		sampled[k] = int32(rng.IntN(n))
+	}
+	for done := 0; done < steps; done += 1000 {
+		InnerDecay(state, done, s, sampled[done:done+1000])
+	}
+	innerDenseGeneric(w, h, c, e, s, sampled)
+	got := make([]float64, p)
+	DecayTo(got, state, steps)
+	for j := range p {
+		if d := math.Abs(got[j] - w[j]); d > 1e-12 {
+			t.Errorf("coordinate %d: %v, step by step %v", j, got[j], w[j])
+		}
+		if d := math.Abs(state[j*DecayStride+DecayGain] - h[j]); d > 1e-11*math.Abs(h[j])+1e-12 {
+			t.Errorf("coordinate %d: gain %v, step by step %v", j, state[j*DecayStride+DecayGain], h[j])
+		}
+	}
+}

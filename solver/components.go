@@ -1,0 +1,170 @@
+package solver
+
+import (
+	"fmt"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A spectrum is A'A = V diag(σ) V' by connected components: V couples only the
+// features of a component.
+type spectrum struct {
+	sigma   []float64
+	of      []int32     // component of each feature
+	place   []int32     // its place there
+	members [][]int32   // features of each component
+	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it is alone
+}
+
+// componentsOf returns the connected components of the nonzero pattern of a
+// symmetric matrix, without vectors.
+func componentsOf(gram *sparse.CSR) *spectrum {
+	p, _ := gram.Dims()
+	s := &spectrum{sigma: make([]float64, p), of: make([]int32, p), place: make([]int32, p)}
+	for j := range s.of {
+		s.of[j] = -1
+	}
+	for first := range p {
+		if s.of[first] >= 0 {
+			continue
+		}
+		id := int32(len(s.members))
+		s.of[first] = id
+		queue := []int32{int32(first)}
+		for k := 0; k < len(queue); k++ {
+			idx, _ := gram.Row(int(queue[k]))
+			for _, j := range idx {
+				if s.of[j] < 0 {
+					s.of[j] = id
+					queue = append(queue, j)
+				}
+			}
+		}
+		s.members = append(s.members, queue)
+	}
+	s.vectors = make([][]float64, len(s.members))
+	for _, m := range s.members {
+		for k, j := range m {
+			s.place[j] = int32(k)
+		}
+	}
+	return s
+}
+
+// largest returns the size of the largest component and the number of those of
+// more than one feature.
+func (s *spectrum) largest() (size, coupled int) {
+	for _, m := range s.members {
+		size = max(size, len(m))
+		if len(m) > 1 {
+			coupled++
+		}
+	}
+	return size, coupled
+}
+
+// fill returns the nonzeros of X V.
+func (s *spectrum) fill(x *sparse.CSR) int64 {
+	n, _ := x.Dims()
+	seen := make([]int, len(s.members))
+	var total int64
+	for i := range n {
+		idx, _ := x.Row(i)
+		for _, j := range idx {
+			if c := s.of[j]; seen[c] != i+1 {
+				seen[c] = i + 1
+				total += int64(len(s.members[c]))
+			}
+		}
+	}
+	return total
+}
+
+// decompose computes σ and V.
+func (s *spectrum) decompose(gram *sparse.CSR) {
+	for c, m := range s.members {
+		size := len(m)
+		block := make([]float64, size*size)
+		for k, j := range m {
+			idx, val := gram.Row(int(j))
+			for i, other := range idx {
+				block[k*size+int(s.place[other])] = val[i]
+			}
+		}
+		if size == 1 {
+			s.sigma[m[0]] = block[0]
+			continue
+		}
+		values, vectors := eigenSymmetric(block, size)
+		s.vectors[c] = make([]float64, size*size)
+		for k, j := range m {
+			s.sigma[j] = values[k]
+			for i := range size {
+				s.vectors[c][k*size+i] = vectors[i*size+k]
+			}
+		}
+	}
+}
+
+// rotate sets dst = V'src.
+func (s *spectrum) rotate(dst, src []float64) {
+	for c, m := range s.members {
+		v, size := s.vectors[c], len(m)
+		if v == nil {
+			dst[m[0]] = src[m[0]]
+			continue
+		}
+		for i, to := range m {
+			var sum float64
+			for k, from := range m {
+				sum += float64(v[k*size+i] * src[from])
+			}
+			dst[to] = sum
+		}
+	}
+}
+
+// unrotate sets dst = V src.
+func (s *spectrum) unrotate(dst, src []float64) {
+	for c, m := range s.members {
+		v, size := s.vectors[c], len(m)
+		if v == nil {
+			dst[m[0]] = src[m[0]]
+			continue
+		}
+		for k, to := range m {
+			var sum float64
+			for i, from := range m {
+				sum += float64(v[k*size+i] * src[from])
+			}
+			dst[to] = sum
+		}
+	}
+}
+
+// rotateRow adds row'V to dst, which has an entry per feature, and returns the
+// components it touches.
+func (s *spectrum) rotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
+	for n, j := range idx {
+		c := s.of[j]
+		if mark[c] != stamp {
+			mark[c] = stamp
+			touched = append(touched, c)
+		}
+		m, v := s.members[c], s.vectors[c]
+		if v == nil {
+			dst[j] = val[n]
+			continue
+		}
+		k, size := int(s.place[j]), len(m)
+		for i, to := range m {
+			dst[to] += float64(v[k*size+i] * val[n])
+		}
+	}
+	return touched
+}
+
+func (s *spectrum) describe() string {
+	size, coupled := s.largest()
+	return fmt.Sprintf("%d components of more than one feature, largest %d", coupled, size)
+}
