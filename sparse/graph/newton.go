@@ -44,7 +44,7 @@ func solveBlock(s []float64, n int, o *GlassoOptions) *newtonBlock {
 	}
 	b.accept(b.x)
 	tol := o.Tol * float64(n)
-	accuracy := 0.1 // of the next model's minimum
+	accuracy := 1e-3 // of the next model's minimum
 	for {
 		b.invert()
 		b.gap = b.dualityGap()
@@ -58,6 +58,7 @@ func solveBlock(s []float64, n int, o *GlassoOptions) *newtonBlock {
 		b.steps++
 		decrease := b.direction(accuracy)
 		moved, ok := b.lineSearch(decrease)
+
 		if !ok {
 			return b
 		}
@@ -151,6 +152,7 @@ func (b *newtonBlock) direction(accuracy float64) float64 {
 	active := b.activeSet()
 	copy(b.z, b.x)
 	clear(b.y)
+	var faster extrapolation
 	const maxSweeps = 500
 	for range maxSweeps {
 		b.sweeps++
@@ -165,6 +167,7 @@ func (b *newtonBlock) direction(accuracy float64) float64 {
 		if moved <= accuracy*size {
 			break
 		}
+		faster.after(b, active)
 	}
 	n := b.n
 	slope := 0.0

@@ -1,0 +1,132 @@
+package graph
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// extrapolationDepth is the number of sweeps an extrapolation looks back.
+const extrapolationDepth = 5
+
+// extrapolation speeds up coordinate descent by Anderson's method (Bertrand and
+// Massias 2021): when S is nearly singular, a sweep moves in almost the same
+// direction again and again, and a combination of the last few iterates is much
+// nearer to the minimum. It is taken only if it lowers the model.
+type extrapolation struct {
+	past [][]float64 // the active entries of z after each sweep
+}
+
+// after is called after every sweep of the model with these active entries.
+func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
+	var z []float64
+	for i, cols := range active {
+		for _, j := range cols {
+			z = append(z, b.z[i*b.n+int(j)])
+		}
+	}
+	e.past = append(e.past, z)
+	if len(e.past) <= extrapolationDepth {
+		return
+	}
+	if guess, ok := e.combine(); ok {
+		before := b.model(active)
+		b.place(guess, active)
+		if !(b.model(active) < before) {
+			b.place(z, active)
+		}
+	}
+	e.past = e.past[:0]
+}
+
+// combine returns sum_k c_k past[k+1] for the c with sum 1 that makes
+// sum_k c_k (past[k+1] - past[k]) smallest.
+func (e *extrapolation) combine() ([]float64, bool) {
+	const depth = extrapolationDepth
+	steps := make([][]float64, depth)
+	for k := range steps {
+		steps[k] = make([]float64, len(e.past[0]))
+		floats.SubTo(steps[k], e.past[k+1], e.past[k])
+	}
+	gram := mat.NewSymDense(depth, nil)
+	trace := 0.0
+	for k := range depth {
+		for l := k; l < depth; l++ {
+			gram.SetSym(k, l, floats.Dot(steps[k], steps[l]))
+		}
+		trace += gram.At(k, k)
+	}
+	ones := mat.NewVecDense(depth, nil)
+	for k := range depth {
+		gram.SetSym(k, k, gram.At(k, k)+1e-14*trace)
+		ones.SetVec(k, 1)
+	}
+	var chol mat.Cholesky
+	var c mat.VecDense
+	if !chol.Factorize(gram) || chol.SolveVecTo(&c, ones) != nil {
+		return nil, false
+	}
+	sum := mat.Sum(&c)
+	if sum == 0 || math.IsNaN(sum) {
+		return nil, false
+	}
+	guess := make([]float64, len(e.past[0]))
+	for k := range depth {
+		floats.AddScaled(guess, c.AtVec(k)/sum, e.past[k+1])
+	}
+	return guess, true
+}
+
+// place sets the active entries of z, and y accordingly.
+func (b *newtonBlock) place(values []float64, active [][]int32) {
+	n := b.n
+	k := 0
+	change := make([]float64, len(values))
+	for i, cols := range active {
+		for _, j := range cols {
+			at := i*n + int(j)
+			b.z[at], b.z[int(j)*n+i] = values[k], values[k]
+			change[k] = values[k] - b.x[at]
+			k++
+		}
+	}
+	for r := range n {
+		w, y := b.w[r*n:(r+1)*n], b.y[r*n:(r+1)*n]
+		clear(y)
+		k := 0
+		for i, cols := range active {
+			for _, j := range cols {
+				y[j] += change[k] * w[i]
+				if int(j) != i {
+					y[i] += change[k] * w[j]
+				}
+				k++
+			}
+		}
+	}
+}
+
+// model returns the value of the Newton model at z, but for a constant.
+func (b *newtonBlock) model(active [][]int32) float64 {
+	n := b.n
+	sum := 0.0
+	for i, cols := range active {
+		for _, j := range cols {
+			at := i*n + int(j)
+			v := (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + b.penaltyAt(i, int(j))*math.Abs(b.z[at])
+			if int(j) != i {
+				v *= 2
+			}
+			sum += v
+		}
+	}
+	square := 0.0 // tr(W D W D)
+	for i := range n {
+		square += b.y[i*n+i] * b.y[i*n+i] / 2
+		for j := range i {
+			square += b.y[i*n+j] * b.y[j*n+i]
+		}
+	}
+	return sum + square
+}
