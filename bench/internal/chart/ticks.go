@@ -15,7 +15,7 @@ type decades struct{}
 // Ticks implements plot.Ticker.
 func (decades) Ticks(lo, hi float64) []plot.Tick {
 	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
-	every := 1 + (last-first)/9
+	every := 1 + (last-first)/12
 	var ticks []plot.Tick
 	for e := first; e <= last; e++ {
 		v := math.Pow10(e)

@@ -2,7 +2,6 @@ package curves
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"text/tabwriter"
 )
@@ -49,14 +48,4 @@ func thin(points []Point, n int) []Point {
 		next = at + 1
 	}
 	return out
-}
-
-// At returns the first point with at least the given passes, and whether there
-// is one.
-func (c Curve) At(passes float64) (Point, bool) {
-	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Passes >= passes-1e-9 })
-	if i == len(c.Points) {
-		return Point{}, false
-	}
-	return c.Points[i], true
 }

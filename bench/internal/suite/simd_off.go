@@ -2,4 +2,7 @@
 
 package suite
 
+const simdBuilt = false
+
+// simdBuilt tells whether the build has simd/archsimd.
 func simd() forms { return forms{} }

@@ -18,7 +18,10 @@ func simd() forms {
 	return forms{dot: dotSIMD, update: updateSIMD, soft: softSIMD, prox: proxSIMD}
 }
 
-const simdChunk = 4096
+const (
+	simdBuilt = true
+	simdChunk = 4096 // elements of a partial sum
+)
 
 // sumSIMD folds 16 lanes, lo being the first 8, and adds them in the order of
 // the contract.

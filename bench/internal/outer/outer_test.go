@@ -1,0 +1,99 @@
+package outer
+
+import (
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/shape"
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// jobs has both methods, without and with a graph.
+func jobs(t *testing.T) []Job {
+	t.Helper()
+	x, labels := shape.A9A.Resize(300).Build(3)
+	_, p := x.Dims()
+	var all []Job
+	for name, a := range map[string]*sparse.CSR{"lasso": nil, "chain": graph.Chain(p).FusedLasso()} {
+		for _, m := range []solver.Method{solver.SCAS, solver.SCASK} {
+			all = append(all, Job{
+				Name: name, Method: m, Data: x, Labels: labels, A: a, Lambda: 1e-3,
+				Settings: solver.Settings{Eta: 0.3, Rho: 1e-2, Seed: 5},
+			})
+		}
+	}
+	return all
+}
+
+// The naive solver is only a yardstick if it does the same work: it must take
+// the solver's path to rounding.
+func TestNaiveTakesTheSolversPath(t *testing.T) {
+	for _, j := range jobs(t) {
+		t.Run(j.Name+"/"+string(j.Method), func(t *testing.T) {
+			res, x, ns, err := j.solve(t.Context(), 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ns) != 4 {
+				t.Fatalf("%d times for 4 outer iterations", len(ns))
+			}
+			m := newNaive(j, res.Stats.DualUpdates)
+			m.time(4)
+			var scale float64
+			for _, v := range x {
+				scale = max(scale, math.Abs(v))
+			}
+			if scale < 1e-3 {
+				t.Fatalf("the solver went nowhere: |x| <= %g", scale)
+			}
+			for k, v := range x {
+				if !(math.Abs(m.xt[k]-v) <= 1e-9*scale) {
+					t.Fatalf("x[%d] is %g, the solver's %g", k, m.xt[k], v)
+				}
+			}
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	for _, j := range jobs(t) {
+		got, err := Run(t.Context(), j, Options{Reps: 2, Iterations: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels := kernels.Available()
+		if len(got.Series) != len(levels)+1 || got.Series[len(levels)].Level != measure.Naive {
+			t.Fatalf("series %+v", got.Series)
+		}
+		for _, s := range got.Series {
+			if len(s.Samples) != 6 || s.Min() <= 0 {
+				t.Errorf("%s on %s: samples %v", s.Level, j.Name, s.Samples)
+			}
+		}
+		if got.Plan == "" || got.DualUpdates < 1 || got.Case.Kernel != "Outer-"+string(j.Method) {
+			t.Errorf("plan %q, %d dual updates, %s", got.Plan, got.DualUpdates, got.Case.Kernel)
+		}
+	}
+}
+
+func TestRunReportsABadJob(t *testing.T) {
+	j := jobs(t)[0]
+	j.Settings.Eta = -1
+	if _, err := Run(t.Context(), j, Options{Reps: 1, Iterations: 1}); err == nil {
+		t.Error("a negative step size is timed")
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	a := []float64{1, 0, 3}
+	if k := differs(a, []float64{1, 0, 3}); k != -1 {
+		t.Errorf("equal vectors differ at %d", k)
+	}
+	if k := differs(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
+		t.Errorf("+0 and -0 differ at %d, want 1", k)
+	}
+}

@@ -1,0 +1,71 @@
+package roof
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/kernels"
+)
+
+func fixed() Roof {
+	return Roof{
+		Levels: []Level{{"L1", 1000, 100}, {"L2", 10000, 50}, {"memory", 1 << 62, 10}},
+		Peak:   200,
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		flops float64
+		moved []measure.Traffic
+		ns    float64
+		bound string
+	}{
+		{"operations", 4000, []measure.Traffic{{Bytes: 100, Size: 500}}, 2, "flops"},
+		{"first level", 100, []measure.Traffic{{Bytes: 1000, Size: 1000}}, 1, "L1"},
+		{"just beyond it", 100, []measure.Traffic{{Bytes: 1000, Size: 1001}}, 2, "L2"},
+		{"the slower of two", 100, []measure.Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}}, 10, "memory"},
+	} {
+		ns, bound := fixed().Limit(measure.Case{Flops: c.flops, Traffic: c.moved, Units: 10})
+		if ns != c.ns || bound != c.bound {
+			t.Errorf("%s: limit %g ns by %s, want %g by %s", c.name, ns, bound, c.ns, c.bound)
+		}
+	}
+}
+
+func TestIntensity(t *testing.T) {
+	got, level := fixed().Intensity(measure.Case{
+		Flops: 3000, Traffic: []measure.Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}},
+	})
+	if got != 3 || level != 2 {
+		t.Errorf("intensity %g of level %d, want 3 of 2", got, level)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	r := Measure(machine.Facts{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
+	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakFrom == "" || r.ReadFrom == "" {
+		t.Fatalf("roof %+v", r)
+	}
+	for _, l := range r.Levels {
+		if l.Bandwidth <= 0 {
+			t.Errorf("%s has bandwidth %g", l.Name, l.Bandwidth)
+		}
+	}
+	if got := strings.Join(r.Lines(), "\n"); !strings.Contains(got, r.PeakFrom) || !strings.Contains(got, "memory") {
+		t.Errorf("lines %s", got)
+	}
+	if kernels.Active() != kernels.Available()[len(kernels.Available())-1] {
+		t.Error("the level was changed")
+	}
+}
+
+func TestMeasureWithoutCacheSizes(t *testing.T) {
+	if r := Measure(machine.Facts{L3: 1 << 20}, time.Microsecond); r.Levels[0].Size != defaultL1 || r.Levels[1].Size != defaultL2 {
+		t.Errorf("levels %+v", r.Levels)
+	}
+}
