@@ -23,6 +23,7 @@ type endToEndCmd struct {
 	Rho      float64 `default:"1e-4" placeholder:"F" help:"Penalty parameter (default ${default})."`
 	CSV      string  `name:"csv" placeholder:"FILE" help:"Also write a CSV file."`
 	Benchfmt string  `placeholder:"FILE" help:"Also write Go benchmark format."`
+	Results  string  `placeholder:"DIR" help:"Write everything into a directory, as end-to-end-CPU.csv, .txt and .benchfmt."`
 
 	rows int // of the synthetic data; set by tests
 }
@@ -39,11 +40,13 @@ parameter are fixed, so that no run spends time on finding them.`
 // Run measures and reports.
 func (c *endToEndCmd) Run(e *env) error {
 	facts := machine.Describe(e.args)
-	if _, err := io.WriteString(e.stdout, strings.Join(facts.Lines(), "\n")+"\n"); err != nil {
+	jobs, missing, err := c.jobs()
+	if err != nil {
 		return err
 	}
-	jobs, err := c.jobs(e)
-	if err != nil {
+	var text strings.Builder
+	out := io.MultiWriter(e.stdout, &text)
+	if _, err := io.WriteString(out, strings.Join(append(facts.Lines(), missing...), "\n")+"\n\n"); err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
@@ -58,39 +61,43 @@ func (c *endToEndCmd) Run(e *env) error {
 			return err
 		}
 		rows = append(rows, report.Rows(t.Case, t.Series, 0, "")...)
-		fmt.Fprintf(&plans, "%s on %s: plan %s, %d dual updates per snapshot\n", j.Method, j.Name, t.Plan, t.DualUpdates)
+		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method, j.Name, t.Plan, t.DualUpdates)
 	}
-	if _, err := io.WriteString(e.stdout, "\n"+report.MillisecondTable(rows)+"\n"+plans.String()); err != nil {
+	if _, err := io.WriteString(out, report.MillisecondTable(rows)+"\n"+plans.String()); err != nil {
 		return err
 	}
-	return writeAll([]output{
-		{c.CSV, func(w io.Writer) error { return report.WriteCSV(w, rows) }},
-		{c.Benchfmt, func(w io.Writer) error { return report.WriteBenchfmt(w, facts.Platform, facts.CPU, rows) }},
-	})
+	csv := func(w io.Writer) error { return report.WriteCSV(w, rows) }
+	benchfmt := func(w io.Writer) error { return report.WriteBenchfmt(w, facts.Platform, facts.CPU, rows) }
+	files := []output{{c.CSV, csv}, {c.Benchfmt, benchfmt}}
+	if c.Results != "" {
+		base := filepath.Join(c.Results, "end-to-end-"+facts.Slug())
+		files = append(files, output{base + ".csv", csv}, output{base + ".benchfmt", benchfmt}, output{base + ".txt", literal(text.String())})
+	}
+	return writeAll(files)
 }
 
-// jobs returns every method on every problem.
-func (c *endToEndCmd) jobs(e *env) ([]outer.Job, error) {
+// jobs returns every method on every problem, and lines that say what is not
+// there.
+func (c *endToEndCmd) jobs() (jobs []outer.Job, missing []string, err error) {
 	sh := shape.A9A
 	if c.rows > 0 {
 		sh = sh.Resize(c.rows)
 	}
 	x, labels := sh.Build(9)
-	jobs := c.onData("a9a", x, labels, suite.RandomGraph(sh.Cols, suite.GraphEdges, 8).FusedLasso())
+	jobs = c.onData("a9a", x, labels, suite.RandomGraph(sh.Cols, suite.GraphEdges, 8).FusedLasso())
 	dir := os.Getenv("SCAS_DATA")
 	if dir == "" || c.rows > 0 {
-		_, err := io.WriteString(e.stdout, "missing: a9a itself; set SCAS_DATA to include it\n")
-		return jobs, err
+		return jobs, []string{"missing: a9a itself; set SCAS_DATA to include it"}, nil
 	}
 	data, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: sh.Cols})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	g, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), sh.Cols)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return append(jobs, c.onData("a9a-real", data.X, data.Labels, g.FusedLasso())...), nil
+	return append(jobs, c.onData("a9a-real", data.X, data.Labels, g.FusedLasso())...), nil, nil
 }
 
 func (c *endToEndCmd) onData(name string, x *sparse.CSR, labels []float64, graph *sparse.CSR) []outer.Job {

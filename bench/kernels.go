@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,6 +24,7 @@ type kernelsCmd struct {
 	Only     string `placeholder:"REGEX" help:"Only the cases whose kernel/shape matches, such as '^Inner' or 'a9a'."`
 	CSV      string `name:"csv" placeholder:"FILE" help:"Also write a CSV file."`
 	SVG      string `name:"svg" placeholder:"DIR" help:"Also draw ratios.svg and roofline.svg into a directory."`
+	Results  string `placeholder:"DIR" help:"Write everything into a directory, as kernels-CPU.csv, .txt, .benchfmt and .svg."`
 	Benchfmt string `placeholder:"FILE" help:"Also write Go benchmark format, for benchstat -col /level."`
 
 	scale suite.Scale // set by tests
@@ -52,7 +52,9 @@ func (c *kernelsCmd) Run(e *env) error {
 	limits := roof.Measure(facts, each)
 	head := append(facts.Lines(), limits.Lines()...)
 	head = append(head, seriesLines(opt)...)
-	if _, err := io.WriteString(e.stdout, strings.Join(head, "\n")+"\n\n"); err != nil {
+	var text strings.Builder
+	out := io.MultiWriter(e.stdout, &text)
+	if _, err := io.WriteString(out, strings.Join(head, "\n")+"\n\n"); err != nil {
 		return err
 	}
 	t, err := c.measure(e, only, scale, opt, limits)
@@ -62,10 +64,10 @@ func (c *kernelsCmd) Run(e *env) error {
 	if len(t.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(e.stdout, report.Table(t.rows)); err != nil {
+	if _, err := io.WriteString(out, report.Table(t.rows)); err != nil {
 		return err
 	}
-	return c.write(facts, t, limits)
+	return c.write(facts, t, limits, text.String())
 }
 
 // timings are what a run of the command measured.
@@ -121,20 +123,22 @@ func roofPoint(k measure.Case, series []measure.Series, limits roof.Roof) chart.
 	return q
 }
 
-func (c *kernelsCmd) write(f machine.Facts, t timings, limits roof.Roof) error {
-	files := []output{
-		{c.CSV, func(w io.Writer) error { return report.WriteCSV(w, t.rows) }},
-		{c.Benchfmt, func(w io.Writer) error { return report.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }},
+// write writes the files that the flags ask for.
+func (c *kernelsCmd) write(f machine.Facts, t timings, limits roof.Roof, text string) error {
+	csv := func(w io.Writer) error { return report.WriteCSV(w, t.rows) }
+	benchfmt := func(w io.Writer) error { return report.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }
+	ratios := func(w io.Writer) error { return chart.Ratios(w, "Kernels against naive Go, "+f.CPU, t.rows) }
+	roofline := func(w io.Writer) error {
+		return chart.Roofline(w, "Roofline, one core, "+f.CPU, limits, t.points)
 	}
+	files := []output{{c.CSV, csv}, {c.Benchfmt, benchfmt}}
 	if c.SVG != "" {
-		if err := os.MkdirAll(c.SVG, 0o755); err != nil {
-			return err
-		}
-		files = append(files, output{filepath.Join(c.SVG, "ratios.svg"), func(w io.Writer) error {
-			return chart.Ratios(w, "Kernels against naive Go, "+f.CPU, t.rows)
-		}}, output{filepath.Join(c.SVG, "roofline.svg"), func(w io.Writer) error {
-			return chart.Roofline(w, "Roofline, one core, "+f.CPU, limits, t.points)
-		}})
+		files = append(files, output{filepath.Join(c.SVG, "ratios.svg"), ratios}, output{filepath.Join(c.SVG, "roofline.svg"), roofline})
+	}
+	if c.Results != "" {
+		base := filepath.Join(c.Results, "kernels-"+f.Slug())
+		files = append(files, output{base + ".csv", csv}, output{base + ".benchfmt", benchfmt},
+			output{base + ".txt", literal(text)}, output{base + "-ratios.svg", ratios}, output{base + "-roofline.svg", roofline})
 	}
 	return writeAll(files)
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/suite"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// runCommand runs a command in this process.
+func runCommand(t *testing.T, args ...string) (stdout string, code int, err error) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code, err = run(&env{ctx: t.Context(), args: args, stdout: &out, stderr: &errOut})
+	return out.String(), code, err
+}
+
+func TestKernels(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	c := kernelsCmd{scale: suite.Tiny, Results: filepath.Join(dir, "results"), SVG: dir, CSV: filepath.Join(dir, "k.csv")}
+	if err := c.Run(&env{ctx: t.Context(), args: []string{"kernels"}, stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cpu:", "gathers:", "peak:", "InnerRotated", "naive-dense"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, filepath.Ext(path))
+		}
+		return err
+	})
+	if got := strings.Join(files, ""); err != nil || strings.Count(got, ".svg") != 4 || strings.Count(got, ".csv") != 2 || strings.Count(got, ".txt") != 1 || strings.Count(got, ".benchfmt") != 1 {
+		t.Errorf("files %v, %v", files, err)
+	}
+	f, err := os.Open(c.CSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records[1:] {
+		for col, v := range r {
+			if v == "" {
+				t.Errorf("column %s of %v is empty", records[0][col], r)
+			}
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	var out bytes.Buffer
+	c := kernelsCmd{scale: suite.Tiny, Only: "^Gradient/a9a$"}
+	if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "Gradient") || strings.Contains(got, "MarginsGradient") || strings.Contains(got, "covtype") {
+		t.Errorf("--only %s reports\n%s", c.Only, got)
+	}
+	for _, only := range []string{"NoSuchKernel", "("} {
+		c.Only = only
+		if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err == nil || !strings.Contains(err.Error(), "--only") {
+			t.Errorf("--only %s gives %v", only, err)
+		}
+	}
+}
+
+func TestEndToEnd(t *testing.T) {
+	var out bytes.Buffer
+	c := endToEndCmd{Quick: true, Eta: 0.3, Rho: 1e-3, rows: 200, Results: t.TempDir()}
+	if err := c.Run(&env{ctx: t.Context(), stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Outer-scas-k", "a9a-lasso", "a9a-graph", "plan", "missing: a9a itself"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+	if files, err := os.ReadDir(c.Results); err != nil || len(files) != 3 {
+		t.Errorf("%d result files, %v", len(files), err)
+	}
+}
+
+// dataFile writes a small classification problem.
+func dataFile(t *testing.T) string {
+	t.Helper()
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 12, Groups: 2, Noise: 1, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "data.svm")
+	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConverge(t *testing.T) {
+	dir := t.TempDir()
+	csvFile, svgFile := filepath.Join(dir, "c.csv"), filepath.Join(dir, "c.svg")
+	out, code, err := runCommand(t, "converge", dataFile(t), "--lambda=1e-2", "--graph=chain", "--passes=20",
+		"--method=scas", "--method=scas-k", "--optimum=0.1", "--csv="+csvFile, "--svg="+svgFile)
+	if err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v", code, err)
+	}
+	for _, want := range []string{"150 samples, 12 features", "graph chain", "scas-k", "the given optimum, 0.1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
+	f, err := os.Open(csvFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(records) != 1+2*11 {
+		t.Errorf("%d lines of CSV, %v; want a head and 11 points of 2 methods", len(records), err)
+	}
+	if svg, err := os.ReadFile(svgFile); err != nil || !bytes.Contains(svg, []byte("scas-k, average")) {
+		t.Errorf("the chart lacks a curve: %v", err)
+	}
+}
+
+func TestBadCommandLines(t *testing.T) {
+	data := dataFile(t)
+	for _, c := range []struct {
+		args []string
+		code int
+		say  string
+	}{
+		{[]string{"converge"}, 2, "DATA"},
+		{[]string{"nothing"}, 2, "nothing"},
+		{[]string{"converge", data, "--method=sgd"}, 1, "scas-k"},
+		{[]string{"converge", data, "--eta=-1"}, 1, "Eta"},
+		{[]string{"converge", data + ".missing"}, 1, "no such file"},
+		{[]string{"converge", data, "--graph=" + data + ".missing"}, 1, "no such file"},
+	} {
+		_, code, err := runCommand(t, c.args...)
+		if code != c.code || err == nil || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%v: exit code %d, error %v; want %d and %q", c.args, code, err, c.code, c.say)
+		}
+	}
+	if out, code, err := runCommand(t, "--help"); code != 0 || err != nil || !strings.Contains(out, "end-to-end") {
+		t.Errorf("--help: exit code %d, %v:\n%s", code, err, out)
+	}
+}
