@@ -13,6 +13,7 @@ var avx2 = isa{
 	vector:      func(e *emitter) vec { return e.YMM() },
 	gatherBlock: insertBlock,
 	gatherRest:  insertRest,
+	decodeRest:  decodeSingly,
 
 	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
 		p, back := e.GP64(), e.GP64()

@@ -13,6 +13,7 @@ var avx512 = isa{
 	bcst:        true,
 	gatherBlock: insertBlock,
 	gatherRest:  insertRest,
+	decodeRest:  decodeMasked,
 
 	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
 		ones := e.GP64()

@@ -76,7 +76,11 @@ func goConstants() ([]byte, error) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(")\n")
+	b.WriteString(")\n\n// Slots of the state of the lazy loop.\nconst (\n")
+	for i, name := range slots {
+		fmt.Fprintf(&b, "\t%s = %d\n", name, i)
+	}
+	fmt.Fprintf(&b, "\tnumSlots = %d\n)\n", len(slots))
 	return format.Source([]byte(b.String()))
 }
 

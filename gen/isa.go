@@ -38,6 +38,10 @@ type isa struct {
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
+	// decodeRest fills a block of eight with the m < 8 numbers left of a row and
+	// padding; see decode.go.
+	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
+
 	// join makes the lane group of 8 out of two halves.
 	join func(e *emitter, lo, hi vec) []vec
 }

@@ -120,7 +120,7 @@ func TestAllocations(t *testing.T) {
 // that names the function and the argument.
 func TestMisuse(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
-	rows := func(ptr ...int64) Rows { return Rows{ptr, make([]int32, 4), v(4)} }
+	rows := func(ptr ...int64) Rows { return Rows{Ptr: ptr, Idx: make([]int32, 4), Val: v(4)} }
 	for _, c := range []struct {
 		want string
 		call func()
@@ -129,7 +129,7 @@ func TestMisuse(t *testing.T) {
 		{"Margins: row pointers run from 0 to 5, but there are 4 indices", func() { Margins(v(1), rows(0, 5), v(1)) }},
 		{"Margins: row pointers run from -1 to 4", func() { Margins(v(1), rows(-1, 4), v(1)) }},
 		{"Margins: row pointers run from 3 to 2", func() { Margins(v(1), rows(3, 2), v(1)) }},
-		{"Margins: row pointers", func() { Margins(v(1), Rows{[]int64{0, 4}, make([]int32, 4), v(3)}, v(1)) }},
+		{"Margins: row pointers", func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx: make([]int32, 4), Val: v(3)}, v(1)) }},
 		{"Gradient: len(slope) is 0", func() { Gradient(v(1), rows(0, 4), nil) }},
 		{"Gradient: row pointers", func() { Gradient(v(1), rows(0, 5), v(1)) }},
 		{"Dot: len(y)", func() { Dot(v(2), v(1)) }},

@@ -23,6 +23,10 @@ type Steps struct {
 	Slope0 []float64 // one per row: the slope at the snapshot
 	Loss   LossKind
 	Eta    float64
+
+	// Scratch is used by the fused loops, one call at a time. If it is nil every
+	// call allocates one.
+	Scratch *Scratch
 }
 
 func (s *Steps) gain(i int32, margin float64) float64 {

@@ -24,7 +24,17 @@ func raceWrite(s []float64) {
 func raceReadRows(a Rows) {
 	raceRead(a.Ptr)
 	if n := a.Len(); n > 0 {
-		raceRead(a.Idx[a.Ptr[0]:a.Ptr[n]])
-		raceRead(a.Val[a.Ptr[0]:a.Ptr[n]])
+		lo, hi := a.Ptr[0], a.Ptr[n]
+		raceReadPart(a.Idx, lo, hi)
+		raceReadPart(a.Val, lo, hi)
+		raceReadPart(a.Idx16, lo, hi)
+		raceReadPart(a.Val32, lo, hi)
+	}
+}
+
+// raceReadPart reports a part of a slice that may be nil.
+func raceReadPart[T any](s []T, lo, hi int64) {
+	if s != nil {
+		raceRead(s[lo:hi])
 	}
 }

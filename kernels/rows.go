@@ -8,12 +8,19 @@ import "sort"
 // counts from the start of Idx and Val, so a view of some rows of a matrix is
 // a sub-slice of Ptr with Idx and Val unchanged.
 //
+// The nonzeros may be kept in fewer bytes: columns in Idx16, which is used when
+// Idx is nil, and values in Val32, which is used when Val is nil; if both are nil
+// every value is 1. Arithmetic is float64 in every form, so a form that keeps the
+// numbers gives the same bits.
+//
 // Kernels trust Ptr between its ends and trust every index to be a valid
 // position of the dense vector: whoever builds the matrix checks, once.
 type Rows struct {
-	Ptr []int64
-	Idx []int32
-	Val []float64
+	Ptr   []int64
+	Idx   []int32
+	Val   []float64
+	Idx16 []uint16
+	Val32 []float32
 }
 
 // Len returns the number of rows, 0 for the zero Rows.
@@ -83,8 +90,9 @@ func checkRows(fn, arg string, n int, a Rows) {
 		return
 	}
 	lo, hi := a.Ptr[0], a.Ptr[n]
-	if lo < 0 || lo > hi || hi > int64(len(a.Idx)) || hi > int64(len(a.Val)) {
-		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, len(a.Idx), len(a.Val))
+	columns, values := a.stored()
+	if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
+		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, columns, values)
 	}
 }
 

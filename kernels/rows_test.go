@@ -37,7 +37,7 @@ func TestViews(t *testing.T) {
 	for lo := range a.Len() + 1 {
 		for hi := lo; hi <= a.Len(); hi++ {
 			part := make([]float64, hi-lo)
-			Margins(part, Rows{a.Ptr[lo : hi+1], a.Idx, a.Val}, w)
+			Margins(part, Rows{Ptr: a.Ptr[lo : hi+1], Idx: a.Idx, Val: a.Val}, w)
 			sameVector(t, "view", part, all[lo:hi])
 		}
 	}

@@ -52,14 +52,20 @@ func log1pUnit(e float64) float64 {
 func logistic(margin, label float64) (slope, loss float64) {
 	z := float64(label * margin)
 	e := expNeg(math.Abs(z))
-	num, neg := 1.0, 0.0
-	if z > 0 {
-		num = e
-	}
+	neg := 0.0
 	if z < 0 {
 		neg = -z
 	}
-	return float64(-label*num) / (1 + e), neg + log1pUnit(e)
+	return logisticSlopeAt(z, e, label), neg + log1pUnit(e)
+}
+
+// logisticSlopeAt returns the derivative at z = label*margin, e = exp(-|z|).
+func logisticSlopeAt(z, e, label float64) float64 {
+	num := 1.0
+	if z > 0 {
+		num = e
+	}
+	return float64(-label*num) / (1 + e)
 }
 
 // LogisticSlope returns the derivative of the logistic loss

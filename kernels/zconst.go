@@ -27,3 +27,21 @@ const (
 	log6     = 0x1.0dcf13e1fdebp-03   // 0x3fc0dcf13e1fdeb0 0.13174262555525251
 	log7     = 0x1.1b69eb849b37ep-03  // 0x3fc1b69eb849b37e 0.13838562010223748
 )
+
+// Slots of the state of the lazy loop.
+const (
+	slotEta        = 0
+	slotAlpha      = 1
+	slotGamma      = 2
+	slotQ          = 3
+	slotRadius     = 4
+	slotUU         = 5
+	slotUD         = 6
+	slotDD         = 7
+	slotAlphaSum   = 8
+	slotGammaSum   = 9
+	slotGammaLimit = 10
+	slotAlphaFloor = 11
+	slotZero       = 12
+	numSlots       = 13
+)

@@ -1,0 +1,193 @@
+package gen
+
+import (
+	"slices"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// fusedParams are the parameters all fused inner loops end with: the rows in
+// whatever form, what a step reads of the samples, and room for a decoded row.
+const fusedParams = "ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, " +
+	"label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)"
+
+// How many samples before its use the pointers and the nonzeros of a row are
+// prefetched.
+const (
+	pointersAhead = 16
+	nonzerosAhead = 8
+)
+
+// A fused is a run of inner steps on sparse rows. Every row is first decoded:
+// off gets the byte distance of each column in the vectors, num its value, both
+// filled up to a multiple of 8 with -0 at a place that holds +0, which changes
+// no sum. The chain of dependent operations never waits for that, and the loops
+// over nonzeros exist once for all storage forms.
+type fused struct {
+	*emitter
+	shift         int // log2 of the bytes per column of the vectors
+	sampled, last reg.GPVirtual
+	off, num      reg.GPVirtual
+	i, n          reg.GPVirtual // number and nonzeros of the row
+	end           reg.GPVirtual // bytes of the decoded row in off and num
+	work, pad     operand.Mem   // work left; byte distance of the place that holds +0
+}
+
+func (e *emitter) fused(shift int) *fused {
+	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), last: e.GP64()}
+	f.sampled, f.off, f.num = e.base("sampled"), e.base("off"), e.base("num")
+	local := e.AllocLocal(16)
+	f.work, f.pad = local, local.Offset(8)
+	t := e.GP64()
+	e.MOVQ(e.address(e.Param("work")), t)
+	e.MOVQ(t, f.work)
+	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("sampled"), Scale: 4}, f.last)
+	return f
+}
+
+// steps repeats step for the sampled rows until the work is used up, leave is
+// taken, or a row does not fit. A step costs its nonzeros and extra.
+func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
+	next, done := f.label("step"), f.label("done")
+	f.at(next)
+	f.CMPQ(f.sampled, f.last)
+	f.JGE(done)
+	lo := f.GP64()
+	f.MOVLQSX(operand.Mem{Base: f.sampled}, f.i)
+	ptr := f.base("ptr")
+	f.MOVQ(operand.Mem{Base: ptr, Index: f.i, Scale: 8}, lo)
+	f.MOVQ(operand.Mem{Base: ptr, Index: f.i, Scale: 8, Disp: 8}, f.n)
+	f.SUBQ(lo, f.n)
+	f.LEAQ(operand.Mem{Base: f.n, Disp: 7}, f.end)
+	f.ANDQ(operand.I32(-8), f.end)
+	f.CMPQ(f.end, f.address(f.Param("off").Len()))
+	f.JGT(done)
+	f.SHLQ(operand.Imm(3), f.end)
+	f.prefetch(ptr)
+	f.decode(lo)
+	step()
+	f.ADDQ(operand.Imm(4), f.sampled)
+	f.ADDQ(extra, f.n)
+	f.SUBQ(f.n, f.work)
+	f.JGT(next)
+	f.JMP(done)
+	f.at(leave)
+	f.ADDQ(operand.Imm(4), f.sampled)
+	f.at(done)
+	f.SUBQ(f.base("sampled"), f.sampled)
+	f.SHRQ(operand.Imm(2), f.sampled)
+	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
+}
+
+// prefetch asks for what a later step reads. The first lines of a row call
+// the processor's own prefetcher for the others.
+func (f *fused) prefetch(ptr reg.GPVirtual) {
+	skip := f.label("noRow")
+	t, j := f.GP64(), f.GP64()
+	f.LEAQ(operand.Mem{Base: f.sampled, Disp: 4 * pointersAhead}, t)
+	f.CMPQ(t, f.last)
+	f.JGE(skip)
+	f.MOVLQSX(operand.Mem{Base: t}, j)
+	f.PREFETCHT0(operand.Mem{Base: ptr, Index: j, Scale: 8})
+	f.MOVLQSX(operand.Mem{Base: t, Disp: 4 * (nonzerosAhead - pointersAhead)}, j)
+	f.PREFETCHT0(operand.Mem{Base: f.base("label"), Index: j, Scale: 8})
+	f.PREFETCHT0(operand.Mem{Base: f.base("slope0"), Index: j, Scale: 8})
+	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
+	// A missing form has a zero base; the first page is never mapped, and a
+	// prefetch from it would cost a walk through the page tables.
+	f.prefetchForm(j, []form{{"idx", 4, 2}, {"idx16", 2, 1}})
+	f.prefetchForm(j, []form{{"val", 8, 4}, {"val32", 4, 2}})
+	f.at(skip)
+}
+
+type form struct {
+	param        string
+	bytes, lines int
+}
+
+func (f *fused) prefetchForm(k reg.GPVirtual, forms []form) {
+	done := f.label("asked")
+	for _, c := range forms {
+		other := f.label("other")
+		base := f.base(c.param)
+		f.TESTQ(base, base)
+		f.JZ(other)
+		for l := range c.lines {
+			f.PREFETCHT0(operand.Mem{Base: base, Index: k, Scale: uint8(c.bytes), Disp: 64 * l})
+		}
+		f.JMP(done)
+		f.at(other)
+	}
+	f.at(done)
+}
+
+// delta returns slope0[i] - slope at z, the margin times the label for the
+// logistic loss and the margin for the squared one.
+func (f *fused) delta(z vec) vec {
+	b := f.scalar(operand.Mem{Base: f.base("label"), Index: f.i, Scale: 8})
+	d := f.scalar(operand.Mem{Base: f.base("slope0"), Index: f.i, Scale: 8})
+	squared, done := f.label("squared"), f.label("sloped")
+	f.CMPB(f.address(f.Param("squared")), operand.Imm(0))
+	f.JNE(squared)
+	f.scalars(func() {
+		x := f.expNeg(f.andK(z, "absBits"))
+		f.VSUBSD(f.logisticSlope(z, x, b), d, d)
+	})
+	f.JMP(done)
+	f.at(squared)
+	r := f.XMM()
+	f.VSUBSD(b, z, r)
+	f.VADDSD(r, r, r)
+	f.VSUBSD(r, d, d)
+	f.at(done)
+	return d
+}
+
+// labelOrOne returns the factor that turns a margin into the z of delta.
+func (f *fused) labelOrOne() vec {
+	done, b := f.label("factor"), f.XMM()
+	f.VMOVSD(f.constant("one"), b)
+	f.CMPB(f.address(f.Param("squared")), operand.Imm(0))
+	f.JNE(done)
+	f.VMOVSD(operand.Mem{Base: f.base("label"), Index: f.i, Scale: 8}, b)
+	f.at(done)
+	return b
+}
+
+// eachBlock runs f over the decoded row, eight nonzeros at a time.
+func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
+	block, done := f.label("block"), f.label("blocks")
+	c := f.cursor()
+	f.TESTQ(f.end, f.end)
+	f.JZ(done)
+	f.at(block)
+	at := func(base reg.GPVirtual) func(int) operand.Mem {
+		return func(k int) operand.Mem { return operand.Mem{Base: base, Index: c, Scale: 1, Disp: 8 * k} }
+	}
+	body(at(f.off), at(f.num))
+	f.ADDQ(operand.Imm(64), c)
+	f.CMPQ(c, f.end)
+	f.JLT(block)
+	f.at(done)
+}
+
+// sumLanes adds eight lanes, each in a register of its own, in the order of
+// the contract.
+func (f *fused) sumLanes(l []vec) vec {
+	for h := 4; h > 0; h /= 2 {
+		for i := range h {
+			f.VADDPD(l[i+h], l[i], l[i])
+		}
+	}
+	return l[0]
+}
+
+// state returns a slot of the state.
+func (f *fused) state(slot string) operand.Mem {
+	i := slices.Index(slots, slot)
+	if i < 0 {
+		panic("gen: no slot " + slot)
+	}
+	return operand.Mem{Base: f.base("state"), Disp: 8 * i}
+}

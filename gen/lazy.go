@@ -1,0 +1,164 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// slots name the state that the lazy loop keeps between calls; Go sees them as
+// constants of these names.
+var slots = []string{"slotEta", "slotAlpha", "slotGamma", "slotQ", "slotRadius", "slotUU", "slotUD", "slotDD",
+	"slotAlphaSum", "slotGammaSum", "slotGammaLimit", "slotAlphaFloor",
+	"slotZero", // +0, where the padding of a loop over vectors points
+}
+
+// A lazyLoop holds the scalars of the lazy loop that live in registers.
+type lazyLoop struct {
+	*fused
+	cells        operand.Mem // base of the cells
+	alpha, gamma vec
+}
+
+func (e *emitter) innerLazyCells(t *isa) {
+	e.kernel(t, "innerLazyCells", "func(cells, norm2 []float64, "+fusedParams,
+		"\tau, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each",
+		"\tz = (b*alpha)*au + (b*gamma)*ad",
+		"\talpha, gamma = q*alpha, FMA(q, gamma, -eta)",
+		"\tdelta = slope0[i] - slope(z),  r = delta*(eta/alpha)",
+		"\tcells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])",
+		"",
+		"or, with norm2, the step of lazyStep. One load feeds both sums and",
+		"one store takes all that a nonzero changes.")
+	f := e.fused(5)
+	l := &lazyLoop{fused: f, cells: operand.Mem{Base: e.base("cells")}, alpha: e.XMM(), gamma: e.XMM()}
+	p := e.length("cells")
+	e.SHLQ(operand.Imm(3), p)
+	e.SUBQ(operand.Imm(32), p)
+	e.MOVQ(p, f.pad)
+	e.VMOVSD(f.state("slotAlpha"), l.alpha)
+	e.VMOVSD(f.state("slotGamma"), l.gamma)
+	leave := e.label("leave")
+	f.steps(operand.Imm(1), leave, func() { l.step(leave) })
+	e.VMOVSD(l.alpha, f.state("slotAlpha"))
+	e.VMOVSD(l.gamma, f.state("slotGamma"))
+	e.ret()
+}
+
+func (l *lazyLoop) step(leave operand.LabelRef) {
+	// What the step multiplies by is off the chain: take it before the sums.
+	b := l.labelOrOne()
+	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.state("slotEta")), l.XMM()
+	l.VMULSD(l.alpha, b, ba)
+	l.VMULSD(l.gamma, b, bg)
+	q := l.scalar(l.state("slotQ"))
+	l.VMULSD(q, l.alpha, l.alpha)
+	l.VFMSUB213SD(eta, q, l.gamma)
+	l.VDIVSD(l.alpha, eta, rate)
+
+	sums := l.sums()
+	ad, z := l.XMM(), l.XMM()
+	l.VPERMILPD(operand.Imm(1), sums.AsX(), ad)
+	l.VMULSD(sums.AsX(), ba, z)
+	t := l.XMM()
+	l.VMULSD(ad, bg, t)
+	l.VADDSD(t, z, z)
+	delta := l.delta(z)
+	r, g, coef := l.XMM(), l.XMM(), l.YMM()
+	eta = l.scalar(l.state("slotEta"))
+	l.VMULSD(delta, rate, r)
+	l.VMULSD(delta, eta, g)
+	ball, both := l.label("ball"), l.label("both")
+	norm2 := l.base("norm2")
+	l.TESTQ(norm2, norm2)
+	l.JNZ(ball)
+	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
+	l.update(coef)
+	l.JMP(both)
+	l.at(ball)
+	l.VMULSD(l.state("slotAlphaSum"), r, g)
+	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
+	l.update(coef)
+	l.project(r, sums, ad, l.scalar(operand.Mem{Base: norm2, Index: l.i, Scale: 8}))
+	l.at(both)
+
+	size := l.XMM()
+	l.VUCOMISD(l.alpha, l.scalar(l.state("slotAlphaFloor")))
+	l.JHI(leave)
+	l.VMOVUPD(l.constant("absBits"), size)
+	l.VANDPD(l.gamma, size, size)
+	l.VUCOMISD(l.state("slotGammaLimit"), size)
+	l.JHI(leave)
+}
+
+// sums returns a_i'u and a_i'd in the two low lanes.
+func (l *lazyLoop) sums() vec {
+	lanes := make([]vec, 8)
+	for i := range lanes {
+		lanes[i] = l.YMM()
+		l.VXORPD(lanes[i].AsX(), lanes[i].AsX(), lanes[i].AsX())
+	}
+	l.eachBlock(func(off, num func(int) operand.Mem) {
+		for k := range lanes {
+			j, v := l.GP64(), l.YMM()
+			l.MOVQ(off(k), j)
+			l.VBROADCASTSD(num(k), v)
+			l.VFMADD231PD(l.cells.Idx(j, 1), v, lanes[k])
+		}
+	})
+	return l.sumLanes(lanes)
+}
+
+// update adds coef times the row to the cells and clears the cell of the
+// padding, which an infinite coef would spoil.
+func (l *lazyLoop) update(coef vec) {
+	l.eachBlock(func(off, num func(int) operand.Mem) {
+		for k := range 8 {
+			j, v := l.GP64(), l.YMM()
+			l.MOVQ(off(k), j)
+			l.VBROADCASTSD(num(k), v)
+			l.VFMADD213PD(l.cells.Idx(j, 1), coef, v)
+			l.VMOVUPD(v, l.cells.Idx(j, 1))
+		}
+	})
+	j, zero := l.GP64(), l.YMM()
+	l.MOVQ(l.pad, j)
+	l.VXORPD(zero.AsX(), zero.AsX(), zero.AsX())
+	l.VMOVUPD(zero, l.cells.Idx(j, 1))
+}
+
+// project updates the inner products, shrinks alpha and gamma to the ball and
+// adds them to their sums.
+func (l *lazyLoop) project(r, au, ad, norm2 vec) {
+	t, uu, ud := l.XMM(), l.scalar(l.state("slotUU")), l.scalar(l.state("slotUD"))
+	l.VADDSD(au.AsX(), au.AsX(), t)
+	l.VFMADD231SD(r, norm2, t)
+	l.VFMADD231SD(r, t, uu)
+	l.VFMADD231SD(r, ad, ud)
+	l.VMOVSD(uu, l.state("slotUU"))
+	l.VMOVSD(ud, l.state("slotUD"))
+	// n2 = alpha² UU + 2 alpha gamma UD + gamma² DD.
+	n2, cross, square := l.XMM(), l.XMM(), l.XMM()
+	l.VMULSD(l.gamma, l.gamma, n2)
+	l.VMULSD(l.state("slotDD"), n2, n2)
+	l.VADDSD(l.alpha, l.alpha, cross)
+	l.VMULSD(l.gamma, cross, cross)
+	l.VFMADD231SD(ud, cross, n2)
+	l.VMULSD(l.alpha, l.alpha, square)
+	l.VFMADD231SD(uu, square, n2)
+	radius, limit, inside := l.scalar(l.state("slotRadius")), l.XMM(), l.label("inside")
+	l.VMULSD(radius, radius, limit)
+	l.VUCOMISD(limit, n2)
+	l.JLS(inside)
+	l.VSQRTSD(n2, n2, n2)
+	l.VDIVSD(n2, radius, n2)
+	l.VMULSD(n2, l.alpha, l.alpha)
+	l.VMULSD(n2, l.gamma, l.gamma)
+	l.at(inside)
+	for _, s := range []struct {
+		slot string
+		x    vec
+	}{{"slotAlphaSum", l.alpha}, {"slotGammaSum", l.gamma}} {
+		sum := l.XMM()
+		l.VADDSD(l.state(s.slot), s.x, sum)
+		l.VMOVSD(sum, l.state(s.slot))
+	}
+}

@@ -1,0 +1,39 @@
+package kernels
+
+import "math"
+
+// rowLen returns the number of nonzeros of row i.
+func (a *Rows) rowLen(i int32) int { return int(a.Ptr[i+1] - a.Ptr[i]) }
+
+// stored returns how many column indices and values there are.
+func (a *Rows) stored() (columns, values int) {
+	columns, values = len(a.Idx), len(a.Val)
+	if a.Idx == nil {
+		columns = len(a.Idx16)
+	}
+	if a.Val == nil {
+		values = len(a.Val32)
+		if a.Val32 == nil {
+			values = math.MaxInt
+		}
+	}
+	return columns, values
+}
+
+// entry returns the column and the value of nonzero k, in any form.
+func (a *Rows) entry(k int) (col int, val float64) {
+	if a.Idx != nil {
+		col = int(a.Idx[k])
+	} else {
+		col = int(a.Idx16[k])
+	}
+	switch {
+	case a.Val != nil:
+		val = a.Val[k]
+	case a.Val32 != nil:
+		val = float64(a.Val32[k])
+	default:
+		val = 1
+	}
+	return col, val
+}

@@ -1,0 +1,161 @@
+package kernels
+
+import (
+	"math"
+)
+
+// Cells holds the vectors of the lazy inner loops side by side, so that all a
+// step does to a column touches one cache line: column j is Cells[4j:4j+4] with
+// u, d, h and +0 in this order. One cell of +0 follows the last column.
+type Cells []float64
+
+// cellSize is the number of float64 in a cell.
+const cellSize = 4
+
+// NewCells returns cells of +0 for p columns.
+func NewCells(p int) Cells { return make(Cells, cellSize*(p+1)) }
+
+// Len returns the number of columns.
+func (c Cells) Len() int { return len(c)/cellSize - 1 }
+
+// Set makes w the point and d the constant part of the gradient, and clears h.
+// The state that goes with it is Alpha = 1, Gamma = 0.
+func (c Cells) Set(w, d []float64) {
+	checkLen("Cells.Set", "w", len(w), c.Len())
+	checkLen("Cells.Set", "d", len(d), c.Len())
+	for j, v := range w {
+		cell := c[cellSize*j : cellSize*j+cellSize]
+		cell[0], cell[1], cell[2], cell[3] = v, d[j], 0, 0
+	}
+}
+
+// Point sets w[j] = FMA(Alpha, u[j], Gamma*d[j]), the point that the cells and l
+// stand for.
+func (c Cells) Point(w []float64, l *Lazy) {
+	checkLen("Cells.Point", "w", len(w), c.Len())
+	for j := range w {
+		w[j] = math.FMA(l.Alpha, c[cellSize*j], float64(l.Gamma*c[cellSize*j+1]))
+	}
+}
+
+// Form makes u the point itself and sets l to Alpha = 1, Gamma = 0.
+func (c Cells) Form(l *Lazy) {
+	for j := range c.Len() {
+		c[cellSize*j] = math.FMA(l.Alpha, c[cellSize*j], float64(l.Gamma*c[cellSize*j+1]))
+	}
+	l.Alpha, l.Gamma = 1, 0
+}
+
+// Sparse sets h to the sum of the sparse terms since Set: h or, for the loop on
+// a ball, q.
+func (c Cells) Sparse(h []float64) {
+	checkLen("Cells.Sparse", "h", len(h), c.Len())
+	for j := range h {
+		h[j] = c[cellSize*j+2]
+	}
+}
+
+// InnerLazyCells runs inner steps where K = kappa I and there is no projection,
+// on w = Alpha*u + Gamma*d. With b the label for the logistic loss and 1 for the
+// squared one, sums in the 8 lanes of the contract:
+//
+//	z = (b*Alpha)*(a_i'u) + (b*Gamma)*(a_i'd)
+//	Alpha = Q*Alpha,  Gamma = FMA(Q, Gamma, -Eta)
+//	delta = Slope0[i] - slope(z),  r = delta*(Eta/Alpha),  g = Eta*delta
+//	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
+//
+// where slope is that of LogisticSlopes at label*margin = z, or of SquaredSlopes
+// at margin = z. d is read only. It stops after the step that takes Alpha below
+// 2^-7, so that u does not grow out of proportion, and returns the number of
+// steps done; the caller then calls Form. Source: Zhao, Li, Zhou, Scalable
+// Stochastic ADMM, inner loop of Algorithm 1.
+func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
+	const fn = "InnerLazyCells"
+	s.check(fn, sampled)
+	checkCells(fn, c)
+	x := s.scratch()
+	l.save(x.state, s.Eta)
+	x.state[slotGammaLimit] = math.Inf(1)
+	done := lazySteps(c, nil, s, x, sampled)
+	l.load(x.state)
+	return done
+}
+
+// InnerLazyBallCells is InnerLazyCells with projection onto the ball of the given
+// radius around the origin. norm2 has |a_i|² for every row. In place of h the
+// cells hold q: the sum of the iterates since AlphaSum = GammaSum = 0 and q = 0 is
+// AlphaSum*u - q + GammaSum*d.
+//
+//	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i
+//	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)
+//	n2 = FMA(Alpha², UU, FMA(2*Alpha*Gamma, UD, Gamma²*DD))
+//	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
+//	AlphaSum += Alpha,  GammaSum += Gamma
+//
+// It stops after the step that takes Alpha below 2^-7 or |Gamma| above
+// GammaLimit, and returns the number of steps done.
+func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
+	const fn = "InnerLazyBallCells"
+	s.check(fn, sampled)
+	checkCells(fn, c)
+	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
+	raceRead(norm2)
+	if len(sampled) == 0 {
+		return 0
+	}
+	x := s.scratch()
+	l.save(x.state, s.Eta)
+	for _, v := range l.slots() {
+		x.state[v.slot] = *v.value
+	}
+	done := lazySteps(c, norm2, s, x, sampled)
+	l.load(x.state)
+	for _, v := range l.slots() {
+		*v.value = x.state[v.slot]
+	}
+	return done
+}
+
+func checkCells(fn string, c Cells) {
+	if len(c) < cellSize || len(c)%cellSize != 0 {
+		panicf("%s: %d numbers are not cells; make them with NewCells", fn, len(c))
+	}
+	raceWrite(c)
+}
+
+func (l *Lazy) save(state []float64, eta float64) {
+	state[slotEta], state[slotAlpha], state[slotGamma], state[slotQ] = eta, l.Alpha, l.Gamma, l.Q
+	state[slotAlphaFloor] = lazyFloor
+}
+
+func (l *Lazy) load(state []float64) { l.Alpha, l.Gamma = state[slotAlpha], state[slotGamma] }
+
+type ballSlot struct {
+	slot  int
+	value *float64
+}
+
+func (l *LazyBall) slots() [7]ballSlot {
+	return [...]ballSlot{{slotRadius, &l.Radius}, {slotUU, &l.UU}, {slotUD, &l.UD}, {slotDD, &l.DD},
+		{slotAlphaSum, &l.AlphaSum}, {slotGammaSum, &l.GammaSum}, {slotGammaLimit, &l.GammaLimit}}
+}
+
+// lazySteps does steps until a stop or the last sample. A row that does not fit
+// into the scratch is done by the reference.
+func lazySteps(c Cells, norm2 []float64, s *Steps, x *Scratch, sampled []int32) int {
+	total := 0
+	for total < len(sampled) && !lazyStopped(x.state) {
+		done := lazyBlock(c, norm2, s, x, sampled[total:])
+		if done == 0 {
+			lazyStep(c, norm2, s, x.state, sampled[total])
+			done = 1
+		}
+		total += done
+	}
+	return total
+}
+
+// lazyStopped is the condition on which a run ends.
+func lazyStopped(state []float64) bool {
+	return state[slotAlpha] < state[slotAlphaFloor] || math.Abs(state[slotGamma]) > state[slotGammaLimit]
+}

@@ -1,0 +1,241 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A lazyCase is the arguments of one call of InnerLazyCells or, with norm2,
+// InnerLazyBallCells.
+type lazyCase struct {
+	cells   Cells
+	norm2   []float64
+	state   LazyBall
+	steps   Steps
+	sampled []int32
+}
+
+func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
+	c := &lazyCase{cells: NewCells(p)}
+	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
+	n := len(lens)
+	c.steps = Steps{Rows: rowsOf(rng, s, lens, p), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
+	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - 0.2*rng.Float64()}, Radius: 3, UU: s.next(rng), UD: s.next(rng), DD: s.next(rng), GammaLimit: 1e6}
+	if ball {
+		c.norm2 = abs(s.vector(rng, n))
+	}
+	c.sampled = make([]int32, samples)
+	for k := range c.sampled {
+		c.sampled[k] = rng.Int32N(int32(n))
+	}
+	return c
+}
+
+func (c *lazyCase) run(rows Rows) [][]float64 {
+	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
+	steps.Rows = rows
+	var done int
+	if c.norm2 != nil {
+		done = InnerLazyBallCells(cells, c.norm2, &state, &steps, c.sampled)
+	} else {
+		done = InnerLazyCells(cells, &state.Lazy, &steps, c.sampled)
+	}
+	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
+}
+
+// TestLazyEqual holds every level and storage form to the reference on plain
+// rows, bit for bit.
+func TestLazyEqual(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		level := Active()
+		for _, s := range sources {
+			for _, bound := range []int{0, 1, 7, 8, 9, 40, 130} {
+				for form := range formNames {
+					for _, ball := range []bool{false, true} {
+						for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
+							rng := rand.New(rand.NewPCG(71, uint64(bound)))
+							c := lazyOf(rng, s, lengthsOf(rng, 20, bound), 60, 45, loss, ball)
+							plain, stored := inForm(c.steps.Rows, form)
+							got := c.run(stored)
+							use(t, Generic)
+							want := c.run(plain)
+							use(t, level)
+							what := fmt.Sprintf("%s, rows up to %d, %s, ball %v, loss %d: ", s.name, bound, formNames[form], ball, loss)
+							sameVector(t, what+"cells", got[0], want[0])
+							sameVector(t, what+"state", got[1], want[1])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// naiveInner runs inner steps as the paper writes them, on w itself.
+type naiveInner struct {
+	w, sum, d   []float64
+	kappa, size float64 // size is the radius of the ball, or +Inf
+}
+
+func (v *naiveInner) step(s *Steps, i int32) {
+	lo, hi := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
+	var t float64
+	for k := lo; k < hi; k++ {
+		j, x := s.Rows.entry(int(k))
+		t += x * v.w[j]
+	}
+	b := s.Label[i]
+	delta := -b/(1+math.Exp(b*t)) - s.Slope0[i]
+	if s.Loss == SquaredLossKind {
+		delta = 2*(t-b) - s.Slope0[i]
+	}
+	for j := range v.w {
+		v.w[j] -= s.Eta * (v.d[j] + v.kappa*v.w[j])
+	}
+	for k := lo; k < hi; k++ {
+		j, x := s.Rows.entry(int(k))
+		v.w[j] -= s.Eta * delta * x
+	}
+	var norm float64
+	for _, x := range v.w {
+		norm += x * x
+	}
+	f := min(1, v.size/math.Sqrt(norm))
+	for j := range v.w {
+		v.w[j] *= f
+		v.sum[j] += v.w[j]
+	}
+}
+
+// TestLazyNaive holds a million steps to the naive loop, with the flushes that a
+// strong quadratic (eta kappa M = 120) asks for, free and on a ball.
+func TestLazyNaive(t *testing.T) {
+	const n, p, steps = 500, 40, 1_000_000
+	for _, strong := range []float64{1, 120} {
+		for _, radius := range []float64{0, 0.4} {
+			t.Run(fmt.Sprintf("strength=%v/radius=%v", strong, radius), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(72, 1))
+				const eta = 0.05
+				kappa := strong / steps / eta
+				a := distinctRows(rng, lengthsOf(rng, n, 12), p)
+				s := &Steps{Rows: a, Label: labels(rng, n), Slope0: sources[0].vector(rng, n), Eta: eta, Scratch: NewScratch(a)}
+				for i := range s.Slope0 {
+					s.Slope0[i] = LogisticSlope(s.Slope0[i], s.Label[i])
+				}
+				d := make([]float64, p)
+				for j := range d {
+					d[j] = 0.01 * bell(rng)
+				}
+				naive := &naiveInner{w: make([]float64, p), sum: make([]float64, p), d: d, kappa: kappa, size: math.Inf(1)}
+				lazy := newLazyRun(s, p, d, 1-eta*kappa, radius)
+				if radius > 0 {
+					naive.size = radius
+				}
+				block := make([]int32, 1000)
+				for range steps / len(block) {
+					for k := range block {
+						block[k] = rng.Int32N(n)
+						naive.step(s, block[k])
+					}
+					lazy.run(block)
+				}
+				w, sum := lazy.finish()
+				relative(t, "w", w, naive.w, 1e-9)
+				if radius > 0 {
+					relative(t, "sum", sum, naive.sum, 1e-9)
+				}
+				t.Logf("%d flushes", lazy.flushes)
+				if strong > 100 && lazy.flushes < 20 {
+					t.Errorf("%d flushes, want at least 20", lazy.flushes)
+				}
+			})
+		}
+	}
+}
+
+func relative(t *testing.T, what string, got, want []float64, bound float64) {
+	t.Helper()
+	var diff, size float64
+	for j := range want {
+		diff = math.Hypot(diff, got[j]-want[j])
+		size = math.Hypot(size, want[j])
+	}
+	t.Logf("%s: relative difference %.2g", what, diff/size)
+	if !(diff <= bound*size) {
+		t.Errorf("%s: relative difference %.3g, want at most %g", what, diff/size, bound)
+	}
+}
+
+// A lazyRun does what a solver does around the kernel: flushes and, on a ball,
+// the sum of the iterates.
+type lazyRun struct {
+	cells   Cells
+	steps   *Steps
+	d, sum  []float64
+	norm2   []float64
+	state   LazyBall
+	flushes int
+}
+
+func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {
+	r := &lazyRun{cells: NewCells(p), steps: s, d: d, sum: make([]float64, p)}
+	r.cells.Set(make([]float64, p), d)
+	r.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: q}, Radius: radius}
+	if radius > 0 {
+		r.norm2 = make([]float64, s.Rows.Len())
+		for i := range r.norm2 {
+			for k := s.Rows.Ptr[i]; k < s.Rows.Ptr[i+1]; k++ {
+				_, v := s.Rows.entry(int(k))
+				r.norm2[i] += v * v
+			}
+		}
+		r.measure()
+	}
+	return r
+}
+
+func (r *lazyRun) measure() {
+	u := make([]float64, len(r.d))
+	r.cells.Point(u, &Lazy{Alpha: 1})
+	r.state.UU, r.state.UD, r.state.DD = Dot(u, u), Dot(u, r.d), Dot(r.d, r.d)
+	r.state.GammaLimit = 64 * r.state.Radius / math.Sqrt(r.state.DD)
+}
+
+func (r *lazyRun) run(sampled []int32) {
+	for len(sampled) > 0 {
+		var done int
+		if r.norm2 != nil {
+			done = InnerLazyBallCells(r.cells, r.norm2, &r.state, r.steps, sampled)
+		} else {
+			done = InnerLazyCells(r.cells, &r.state.Lazy, r.steps, sampled)
+		}
+		if sampled = sampled[done:]; len(sampled) > 0 {
+			r.flush()
+		}
+	}
+}
+
+func (r *lazyRun) flush() {
+	r.flushes++
+	if r.norm2 != nil {
+		for j := range r.sum {
+			r.sum[j] += r.state.AlphaSum*r.cells[4*j] - r.cells[4*j+2] + r.state.GammaSum*r.d[j]
+			r.cells[4*j+2] = 0
+		}
+		r.state.AlphaSum, r.state.GammaSum = 0, 0
+	}
+	r.cells.Form(&r.state.Lazy)
+	if r.norm2 != nil {
+		r.measure()
+	}
+}
+
+func (r *lazyRun) finish() (w, sum []float64) {
+	r.flush()
+	w = make([]float64, len(r.d))
+	r.cells.Point(w, &r.state.Lazy)
+	return w, r.sum
+}

@@ -1,0 +1,34 @@
+package kernels
+
+// A Scratch is the room that a fused inner loop needs beside its arguments: a
+// decoded row and the scalars that live from one call to the next. It may serve
+// any number of calls, one at a time. What it holds between calls has no
+// meaning.
+type Scratch struct {
+	off   []int64
+	num   []float64
+	state []float64
+}
+
+// scratchRow bounds the nonzeros of a row that the fused loops decode; longer
+// ones are done by the reference, which is not slower at that length.
+const scratchRow = 1 << 14
+
+// NewScratch returns a Scratch for the rows of a: 16 bytes for every nonzero of
+// the longest row, at most 256 KiB.
+func NewScratch(a Rows) *Scratch {
+	var n int64
+	for r := range a.Len() {
+		n = max(n, a.Ptr[r+1]-a.Ptr[r])
+	}
+	n = min((n+7)&^7, scratchRow)
+	return &Scratch{off: make([]int64, n), num: make([]float64, n), state: make([]float64, numSlots)}
+}
+
+// scratch returns the room for a call.
+func (s *Steps) scratch() *Scratch {
+	if s.Scratch == nil {
+		return NewScratch(s.Rows)
+	}
+	return s.Scratch
+}
