@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,6 +58,11 @@ func (e Edge) problem(n int, base int) string {
 		return fmt.Sprintf("weight %v: expected a finite number other than 0", e.Weight)
 	}
 	return ""
+}
+
+// sortEdges orders the edges by (I, J).
+func (g *Graph) sortEdges() {
+	slices.SortFunc(g.edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
 // ends identifies the unordered pair.

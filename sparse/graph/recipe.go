@@ -1,0 +1,135 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The constants of the published recipe.
+const (
+	recipePenalty   = 0.005
+	recipeThreshold = 2.5e-3
+	recipeRounds    = 10
+	recipeSweeps    = 1000
+	recipeChange    = 1e-16
+	recipeComponent = 5000 // features solved together; the published code stops there, too
+)
+
+// PublishedRecipe makes the graph that published codes of stochastic ADMM make
+// from data, step by step: they share a function graphical_lasso, which starts
+// block coordinate descent (Friedman, Hastie and Tibshirani 2008) from W = I
+// instead of S + rho I. So the diagonal of W stays 1, whatever the variances are,
+// and the result is not the graphical lasso of S.
+//
+//	S = sample covariance, divided by rows-1;  W = I
+//	10 times, for every feature j:
+//	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1,  V = W without j, u = S_j without S_jj
+//	        (cyclic coordinate descent from 0 until no change above 1e-16, at most 1,000 sweeps)
+//	    W_j = V b off the diagonal
+//	edges where |inv(W)_ij| > 0.0025
+//
+// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use
+// [Antisymmetric; I] as constraint matrix. Features must be of order 1. Components
+// of {|S_ij| > 0.005} do not touch each other and are treated one by one on
+// several goroutines (threads, 0 means one per processor); one above 5,000
+// features is a *ComponentError. An inverse that does not exist is an error.
+func PublishedRecipe(x *sparse.CSR, threads int) (*Graph, error) {
+	c, err := CovarianceOf(x)
+	if err != nil {
+		return nil, err
+	}
+	members, err := c.screen(recipePenalty, recipeComponent, threads)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]Edge, len(members))
+	errs := make([]error, len(members))
+	parallel(threadCount(threads, len(members)), len(members), func() func(k int) {
+		r := newCovarianceRow(c.n)
+		return func(k int) { found[k], errs[k] = recipeEdges(c.block(members[k], r), members[k]) }
+	})
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	g := &Graph{n: c.n}
+	for _, edges := range found {
+		g.edges = append(g.edges, edges...)
+	}
+	g.sortEdges()
+	return g, nil
+}
+
+// recipeEdges is the recipe for one component with covariance s.
+func recipeEdges(s []float64, members []int32) ([]Edge, error) {
+	n := len(members)
+	w := mat.NewDense(n, n, nil)
+	for i := range n {
+		w.Set(i, i, 1)
+	}
+	lasso := recipeLasso{n: n, w: w.RawMatrix().Data, s: s, b: make([]float64, n), vb: make([]float64, n)}
+	for range recipeRounds {
+		for j := range n {
+			lasso.solve(j)
+			for i := range n {
+				if i != j {
+					lasso.w[i*n+j], lasso.w[j*n+i] = lasso.vb[i], lasso.vb[i]
+				}
+			}
+		}
+	}
+	var theta mat.Dense
+	if err := theta.Inverse(w); err != nil {
+		return nil, fmt.Errorf("graph: recipe: the estimate for %d features around feature %d has no inverse (%w): want features scaled to order 1", n, members[0]+1, err)
+	}
+	var edges []Edge
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if math.Abs(theta.At(i, j)) > recipeThreshold {
+				edges = append(edges, Edge{I: members[i], J: members[j], Weight: 1})
+			}
+		}
+	}
+	return edges, nil
+}
+
+// recipeLasso is the inner problem of the recipe. b and vb = V b are kept for
+// all features; b_j is 0 for the one left out.
+type recipeLasso struct {
+	n     int
+	w, s  []float64
+	b, vb []float64
+}
+
+func (l *recipeLasso) solve(j int) {
+	n := l.n
+	clear(l.b)
+	clear(l.vb)
+	u := l.s[j*n : (j+1)*n]
+	for range recipeSweeps {
+		change := 0.0
+		for i := range n {
+			if i == j {
+				continue
+			}
+			// V_ii = 1.
+			b := softThreshold(u[i]-l.vb[i]+l.b[i], recipePenalty)
+			d := b - l.b[i]
+			if d == 0 {
+				continue
+			}
+			l.b[i] = b
+			change += float64(d * d)
+			for k, w := range l.w[i*n : (i+1)*n] {
+				l.vb[k] += float64(d * w)
+			}
+		}
+		if math.Sqrt(change) < recipeChange {
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package graph
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The recipe gives the matrices published for these data sets.
+func TestPublishedRecipe(t *testing.T) {
+	for _, tt := range []struct {
+		data, matrix                   string
+		p, edges, isolated, max, parts int
+		lambda                         float64
+	}{
+		{"a9a.zst", "F_a9a_asvrpdhg.txt", 123, 421, 49, 36, 72, 145.896},
+		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
+	} {
+		t.Run(tt.data, func(t *testing.T) {
+			d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := PublishedRecipe(d.X, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := sparse.Stack(g.Antisymmetric(), sparse.Identity(tt.p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			published, err := sparse.ReadMatrixFile(sharedFile(t, "graphs", tt.matrix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(entries(t, published), entries(t, a)); diff != "" {
+				t.Errorf("not the published matrix: %s", diff)
+			}
+			s := g.Statistics()
+			if s.Edges != tt.edges || s.Isolated != tt.isolated || s.MaxDegree != tt.max || s.Largest != tt.parts {
+				t.Errorf("%+v, want %d edges, %d isolated, maximal degree %d, largest component %d", s, tt.edges, tt.isolated, tt.max, tt.parts)
+			}
+			if got := largestEigenvalue(t, a.Gram()); math.Abs(got-tt.lambda) > 0.01 {
+				t.Errorf("lambda_1(A'A) = %v, want %v", got, tt.lambda)
+			}
+		})
+	}
+}
+
+func largestEigenvalue(t testing.TB, a *sparse.CSR) float64 {
+	t.Helper()
+	n, _ := a.Dims()
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, full(a)), false) {
+		t.Fatal("no eigenvalues")
+	}
+	return e.Values(nil)[n-1]
+}
+
+func TestPublishedRecipeRefuses(t *testing.T) {
+	_, err := PublishedRecipe(sparse.Identity(1), 0)
+	wantError(t, err, "1 samples")
+	// A matrix with one common factor joins all of its columns.
+	r := rand.New(rand.NewPCG(3, 3))
+	const rows, cols = 4, recipeComponent + 1
+	data := make([]float64, rows*cols)
+	for i := range rows {
+		z := r.NormFloat64()
+		for j := range cols {
+			data[i*cols+j] = z
+		}
+	}
+	x, err := sparse.FromDense(rows, cols, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = PublishedRecipe(x, 0)
+	var tooLarge *ComponentError
+	if !errors.As(err, &tooLarge) || tooLarge.Limit != recipeComponent {
+		t.Errorf("%v, want a *ComponentError with limit %d", err, recipeComponent)
+	}
+}
