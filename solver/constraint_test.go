@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // differences is x ↦ (x, x₁−x₂, x₂−x₃, …) without a matrix.
@@ -290,5 +291,27 @@ func TestBadConstraints(t *testing.T) {
 		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("got %v, want an error that says %q", err, c.says)
 		}
+	}
+}
+
+// TestGiantComponent: a chain through 1,500 features is too large to rotate;
+// batches share its products, and reach the same solution.
+func TestGiantComponent(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
+	p.L2 = 1e-2
+	p.Constraint = graph.Chain(1500).FusedLasso()
+	res := mustMinimize(t, p, &Settings{Passes: 200})
+	if res.Stats.Plan != "minibatch" || res.Stats.BatchSize < 2 {
+		t.Fatalf("plan %s (%s), batch size %d", res.Stats.Plan, res.Stats.PlanReason, res.Stats.BatchSize)
+	}
+	if res.DualityGap > 1e-7 {
+		t.Errorf("duality gap %.1e after 200 passes", res.DualityGap)
+	}
+	linearised := mustMinimize(t, p, &Settings{Method: SCASL, Passes: 200})
+	if linearised.Stats.Plan != "diagonal" {
+		t.Errorf("%s took the %s plan", SCASL, linearised.Stats.Plan)
+	}
+	if d := math.Abs(linearised.At.Objective - res.At.Objective); d > 1e-6 {
+		t.Errorf("objectives of %s and %s differ by %.1e", SCASL, SCASK, d)
 	}
 }

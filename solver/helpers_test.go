@@ -70,6 +70,7 @@ type naive struct {
 	nu         float64 // ν_L of Algorithm 2
 	kappa      float64 // ρ λ₁ where the penalty is linearised
 	anchor     []float64
+	batch      int
 	rng        *rand.PCG
 }
 
@@ -93,9 +94,6 @@ func (n *naive) slope(i int, x []float64) float64 {
 // step returns π_X(w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]).
 func (n *naive) step(w, full []float64) []float64 {
 	rows, _ := n.p.Data.Dims()
-	hi, _ := bits.Mul64(n.rng.Uint64(), uint64(rows))
-	i := int(hi)
-	delta := n.slope(i, w) - n.slope(i, n.x)
 	at := w
 	if n.kappa > 0 {
 		at = n.anchor
@@ -105,9 +103,15 @@ func (n *naive) step(w, full []float64) []float64 {
 		aw[j] = n.beta[j] + n.rho*(aw[j]-n.y[j])
 	}
 	g := n.mulAT(aw)
-	idx, val := n.p.Data.Row(i)
-	for k, j := range idx {
-		g[j] += delta * val[k]
+	b := max(1, n.batch)
+	for range b {
+		hi, _ := bits.Mul64(n.rng.Uint64(), uint64(rows))
+		i := int(hi)
+		delta := n.slope(i, w) - n.slope(i, n.x)
+		idx, val := n.p.Data.Row(i)
+		for k, j := range idx {
+			g[j] += delta * val[k] / float64(b)
+		}
 	}
 	next := make([]float64, len(w))
 	for j := range w {

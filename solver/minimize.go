@@ -164,7 +164,7 @@ func (r *run) result(err error) *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 		Stats: Stats{
-			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps,
+			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
 			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
 			Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},

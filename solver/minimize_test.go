@@ -37,6 +37,7 @@ func TestBadSettings(t *testing.T) {
 		{set: Settings{Eta: math.Inf(1)}, field: "Eta", says: "finite"},
 		{set: Settings{Rho: math.NaN()}, field: "Rho", says: "finite"},
 		{set: Settings{InnerSteps: 1}, field: "InnerSteps", says: "at least 2"},
+		{set: Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
 		{set: Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
 		{set: Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
 		{set: Settings{Threads: -1}, field: "Threads", says: "positive"},

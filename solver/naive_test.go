@@ -22,25 +22,28 @@ func TestIteratesEqualNaive(t *testing.T) {
 	wide, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
 	lasso := func(p *Problem) { p.Constraint = nil }
 	cases := []struct {
-		name string
-		base *Problem
-		mod  func(*Problem)
+		name  string
+		base  *Problem
+		mod   func(*Problem)
+		batch int
 	}{
-		{"identity", classify, lasso},
-		{"wide identity", wide, lasso},
-		{"wide graph", wide, func(*Problem) {}},
-		{"wide graph, L2", wide, func(p *Problem) { p.L2 = 0.3 }},
-		{"wide graph, large mu", wide, func(p *Problem) { p.L2 = 20 }},
-		{"wide graph, ball", wide, func(p *Problem) { p.Domain = Ball{0.1} }},
-		{"wide identity, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4 }},
-		{"wide identity, ball", wide, func(p *Problem) { lasso(p); p.Domain = Ball{0.3} }},
-		{"wide identity, ball, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4; p.Domain = Ball{0.05} }},
-		{"wide identity, box", wide, func(p *Problem) { lasso(p); p.Domain = NewBox(200, -0.02, 0.05) }},
-		{"identity, ball", classify, func(p *Problem) { lasso(p); p.Domain = Ball{0.2} }},
-		{"graph, ball", classify, func(p *Problem) { p.Domain = Ball{0.1} }},
-		{"graph", classify, func(*Problem) {}},
-		{"graph, L2", classify, func(p *Problem) { p.L2 = 0.05 }},
-		{"identity, L2", classify, func(p *Problem) { lasso(p); p.L2 = 0.05 }},
+		{"batches", classify, func(*Problem) {}, 4},
+		{"batches, ball", classify, func(p *Problem) { p.Domain = Ball{0.2} }, 3},
+		{"identity", classify, lasso, 0},
+		{"wide identity", wide, lasso, 0},
+		{"wide graph", wide, func(*Problem) {}, 0},
+		{"wide graph, L2", wide, func(p *Problem) { p.L2 = 0.3 }, 0},
+		{"wide graph, large mu", wide, func(p *Problem) { p.L2 = 20 }, 0},
+		{"wide graph, ball", wide, func(p *Problem) { p.Domain = Ball{0.1} }, 0},
+		{"wide identity, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4 }, 0},
+		{"wide identity, ball", wide, func(p *Problem) { lasso(p); p.Domain = Ball{0.3} }, 0},
+		{"wide identity, ball, large mu", wide, func(p *Problem) { lasso(p); p.L2 = 4; p.Domain = Ball{0.05} }, 0},
+		{"wide identity, box", wide, func(p *Problem) { lasso(p); p.Domain = NewBox(200, -0.02, 0.05) }, 0},
+		{"identity, ball", classify, func(p *Problem) { lasso(p); p.Domain = Ball{0.2} }, 0},
+		{"graph, ball", classify, func(p *Problem) { p.Domain = Ball{0.1} }, 0},
+		{"graph", classify, func(*Problem) {}, 0},
+		{"graph, L2", classify, func(p *Problem) { p.L2 = 0.05 }, 0},
+		{"identity, L2", classify, func(p *Problem) { lasso(p); p.L2 = 0.05 }, 0},
 		{"weights", classify, func(p *Problem) {
 			l, _ := p.Constraint.Dims()
 			weights := make([]float64, l)
@@ -48,11 +51,11 @@ func TestIteratesEqualNaive(t *testing.T) {
 				weights[j] = float64(j % 3)
 			}
 			p.Penalty = L1{1e-2, weights}
-		}},
-		{"squared", regress, func(*Problem) {}},
-		{"squared, identity", regress, lasso},
-		{"graph, box", classify, func(p *Problem) { p.Domain = NewBox(23, -0.05, 0.1) }},
-		{"user's domain", classify, func(p *Problem) { p.Domain = positive{} }},
+		}, 0},
+		{"squared", regress, func(*Problem) {}, 0},
+		{"squared, identity", regress, lasso, 0},
+		{"graph, box", classify, func(p *Problem) { p.Domain = NewBox(23, -0.05, 0.1) }, 0},
+		{"user's domain", classify, func(p *Problem) { p.Domain = positive{} }, 0},
 	}
 	plans, reasons := map[string]bool{}, map[string]bool{}
 	for _, c := range cases {
@@ -65,18 +68,19 @@ func TestIteratesEqualNaive(t *testing.T) {
 			if m.method == SCASStrong && prob.Domain != nil {
 				continue
 			}
-			set := &Settings{Method: m.method, DualUpdates: m.k, Eta: 0.03, Rho: 0.05, Passes: 6, Seed: 42}
+			set := &Settings{Method: m.method, DualUpdates: m.k, Eta: 0.03, Rho: 0.05, Passes: 6, Seed: 42, BatchSize: c.batch}
 			res := mustMinimize(t, &prob, set)
 			plans[res.Stats.Plan] = true
 			reasons[res.Stats.PlanReason] = true
 			ref := newNaive(&prob, set)
+			ref.batch = c.batch
 			if m.method == SCASL {
 				ref.kappa = set.Rho * res.Stats.Constants.Lambda1
 			}
 			ref.nu = math.Min(res.Stats.Constants.NuL, 1/set.Eta)
 			average := make([]float64, len(ref.x))
 			for range 3 {
-				ref.outer(60, m.k, m.method == SCASStrong)
+				ref.outer(60/max(1, c.batch), m.k, m.method == SCASStrong)
 				for j, v := range ref.x {
 					average[j] += v / 3
 				}
@@ -92,7 +96,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 			}
 		}
 	}
-	for _, plan := range []string{"dense", "diagonal", "rotated"} {
+	for _, plan := range []string{"dense", "minibatch", "diagonal", "rotated"} {
 		if !plans[plan] {
 			t.Errorf("no case took the %s plan", plan)
 		}

@@ -29,6 +29,9 @@ type plan interface {
 
 // newPlan chooses how to run the inner loop of r.
 func newPlan(r *run) plan {
+	if r.set.BatchSize > 1 {
+		return newDensePlan(r, fmt.Sprintf("%d samples share a step for every coordinate", r.set.BatchSize))
+	}
 	kind, fused := fusedLoss(r.loss)
 	if !fused {
 		return newDensePlan(r, fmt.Sprintf("a step for every coordinate: loss %s has no fused inner loop", r.loss))

@@ -88,7 +88,7 @@ func (p *sparseRotatedPlan) begin() {
 func (p *sparseRotatedPlan) setRates() {
 	r := p.r
 	p.eta = r.eta
-	p.stepwise = !telescopes(r.eta, p.k, r.steps/r.dualUpdates)
+	p.stepwise = !telescopes(r.eta, p.k, r.set.InnerSteps/r.dualUpdates)
 	for j, k := range p.k {
 		p.c[j] = math.FMA(-r.eta, k, 1)
 		if p.stepwise = p.stepwise || p.c[j] < minDecayFactor; p.stepwise {

@@ -14,10 +14,12 @@ type densePlan struct {
 	why string
 	k   *sparse.CSR // K; nil if it is a multiple of the identity or A no matrix
 	q   []float64   // K w
+
+	gain []float64 // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) of the samples of a step
 }
 
 func newDensePlan(r *run, why string) *densePlan {
-	return &densePlan{r: r, why: why, k: quadratic(r), q: make([]float64, r.p)}
+	return &densePlan{r: r, why: why, k: quadratic(r), q: make([]float64, r.p), gain: make([]float64, max(1, r.set.BatchSize))}
 }
 
 // multiply sets d.q = K w.
@@ -44,7 +46,12 @@ func (d *densePlan) multiply() {
 	}
 }
 
-func (*densePlan) name() string      { return "dense" }
+func (d *densePlan) name() string {
+	if d.r.batch > 1 {
+		return "minibatch"
+	}
+	return "dense"
+}
 func (d *densePlan) explain() string { return d.why }
 func (d *densePlan) begin()          { clear(d.r.s) }
 func (*densePlan) end(bool)          {}
@@ -89,15 +96,18 @@ func quadratic(r *run) *sparse.CSR {
 func (d *densePlan) advance(sampled []int32) {
 	r := d.r
 	var margin, slope [1]float64
-	for _, row := range sampled {
-		i := int(row)
-		sample := r.prob.Data.Rows(i, i+1)
-		kernels.Margins(margin[:], sample, r.w)
-		r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
-		delta := slope[0] - r.slope0[i]
+	scale := -(r.eta / float64(r.batch))
+	for ; len(sampled) > 0; sampled = sampled[r.batch:] {
 		d.multiply()
-		slope[0] = -(r.eta * delta)
-		kernels.Gradient(r.w, sample, slope[:])
+		for k, row := range sampled[:r.batch] {
+			i := int(row)
+			kernels.Margins(margin[:], r.prob.Data.Rows(i, i+1), r.w)
+			r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
+			d.gain[k] = float64(scale * (slope[0] - r.slope0[i]))
+		}
+		for k, row := range sampled[:r.batch] {
+			kernels.Gradient(r.w, r.prob.Data.Rows(int(row), int(row)+1), d.gain[k:k+1])
+		}
 		d.update()
 	}
 }

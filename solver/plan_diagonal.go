@@ -105,7 +105,7 @@ type elementPlan struct {
 
 func (p *elementPlan) begin() {
 	r := p.r
-	if p.sums = !telescopes(r.eta, p.k, r.steps/r.dualUpdates); p.sums {
+	if p.sums = !telescopes(r.eta, p.k, r.set.InnerSteps/r.dualUpdates); p.sums {
 		p.dense.begin()
 		return
 	}

@@ -23,7 +23,7 @@ type lazyPlan struct {
 func (p *lazyPlan) begin() {
 	r := p.r
 	factor := math.FMA(-r.eta, p.k[0], 1)
-	if p.sums = factor < minLazyFactor || !telescopes(r.eta, p.k[:1], r.steps/r.dualUpdates); p.sums {
+	if p.sums = factor < minLazyFactor || !telescopes(r.eta, p.k[:1], r.set.InnerSteps/r.dualUpdates); p.sums {
 		p.dense.begin()
 		return
 	}

@@ -49,10 +49,11 @@ type Result struct {
 // Stats are facts about a run.
 type Stats struct {
 	Method          Method  `json:"method"`
-	Plan            string  `json:"plan"`             // how the inner loop was run: dense, diagonal or rotated
+	Plan            string  `json:"plan"`             // how the inner loop was run: dense, minibatch, diagonal or rotated
 	PlanReason      string  `json:"plan_reason"`      // why, in one line
 	DualUpdates     int     `json:"dual_updates"`     // K
 	InnerSteps      int     `json:"inner_steps"`      // M of the last outer iteration
+	BatchSize       int     `json:"batch_size"`       // samples per inner step
 	Eta             float64 `json:"eta"`              // step size of the last outer iteration
 	Rho             float64 `json:"rho"`              // ρ
 	StepHalvings    int     `json:"step_halvings"`    // how often an automatic η was halved

@@ -27,7 +27,10 @@ type run struct {
 	kappa       float64 // ρ λ₁ where the penalty is linearised, else 0
 	autoEta     bool    // η follows the curvature at each snapshot
 	dualUpdates int     // K
+	batch       int     // samples per inner step
 	samples     *sampler
+
+	meanCurvature float64 // smoothness of the mean loss, for batches
 
 	x, y, beta, ax []float64 // outer iterates and A x
 	xbar, ybar     []float64 // their means
@@ -77,7 +80,6 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 		*v = make([]float64, r.l)
 	}
 	r.slope0, r.margin = make([]float64, r.n), make([]float64, r.n)
-	r.rows = make([]int32, blockSteps)
 	copy(r.x, set.Start)
 	if p.Domain != nil {
 		p.Domain.Project(r.x)
@@ -88,6 +90,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 		copy(r.y, y)
 	}
 	r.plan = newPlan(r)
+	r.setBatch()
 	r.setup = time.Since(r.since)
 	return r
 }
@@ -141,6 +144,9 @@ func (r *run) linearise() {
 	}
 }
 
+// iterates returns how many inner iterates M samples make.
+func (r *run) iterates() int { return max(2, r.steps/r.batch) }
+
 // block does inner steps from x with the current y and beta, leaving the sum of
 // the iterates after each step in s and, if last is true, the final one in w.
 func (r *run) block(steps int, last bool) error {
@@ -151,10 +157,11 @@ func (r *run) block(steps int, last bool) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		rows := r.rows[:min(steps, len(r.rows))]
+		now := min(steps, max(1, len(r.rows)/r.batch))
+		rows := r.rows[:now*r.batch]
 		r.samples.draw(rows)
 		r.plan.advance(rows)
-		steps -= len(rows)
+		steps -= now
 	}
 	r.plan.end(last)
 	return nil

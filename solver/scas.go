@@ -1,12 +1,13 @@
 package solver
 
 // scas is one outer iteration of Algorithm 1 of the paper with K dual updates:
-// the M inner iterates are cut into K blocks, each started at the mean of the
+// the M inner iterates (M/b with batches of b) are cut into K blocks, each started at the mean of the
 // block before and followed by an update of y and beta. K = 1 is Algorithm 1
 // exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
 func (r *run) scas() error {
+	total := r.iterates()
 	for k := range r.dualUpdates {
-		size := (k+1)*r.steps/r.dualUpdates - k*r.steps/r.dualUpdates
+		size := (k+1)*total/r.dualUpdates - k*total/r.dualUpdates
 		if err := r.block(size-1, false); err != nil {
 			return err
 		}
@@ -27,11 +28,12 @@ func (r *run) scas() error {
 //
 // ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
 func (r *run) scasStrong() error {
-	if err := r.block(r.steps, true); err != nil {
+	total := r.iterates()
+	if err := r.block(total, true); err != nil {
 		return err
 	}
 	first, last := endWeights(r.eta, r.constants.NuL)
-	inv := 1 / float64(r.steps)
+	inv := 1 / float64(total)
 	for j, w := range r.w {
 		inner := r.s[j] - w
 		r.x[j] = float64(inner+float64(first*r.x[j])+float64(last*w)) * inv

@@ -62,6 +62,10 @@ type Settings struct {
 	Rho float64 `json:"rho"`
 	// InnerSteps is M, the inner steps per outer iteration; zero means n.
 	InnerSteps int `json:"inner_steps"`
+	// BatchSize is the number of samples b whose mean gradient makes one inner
+	// step; M samples then make M/b steps. Zero means 1, or more where A couples
+	// so many features that a step's product with A'A would outweigh its sample.
+	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
 	Schedule Schedule `json:"schedule"`
@@ -146,6 +150,8 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 		return bad("Rho", c.Rho, "it must be positive and finite, or 0 to derive it from the data")
 	case c.InnerSteps < 2 && orig != nil && orig.InnerSteps != 0:
 		return bad("InnerSteps", c.InnerSteps, "it must be at least 2, or 0 for the number of samples")
+	case c.BatchSize < 0 || c.BatchSize > 1 && c.BatchSize > c.InnerSteps/2:
+		return bad("BatchSize", c.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", c.InnerSteps))
 	case c.Schedule != Practical && c.Schedule != Theorem:
 		return bad("Schedule", c.Schedule, "choose practical or theorem")
 	case !(c.Delta >= 1) || math.IsInf(c.Delta, 0):

@@ -1,6 +1,9 @@
 package solver
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // etaFactor is the automatic step size in units of the inverse curvature met by
 // the stochastic steps (stepCurvature). The inner loop is stable below 2 and its
@@ -35,7 +38,14 @@ func (r *run) tune() {
 // naturalEta returns the step size for the inner loop that starts at the
 // snapshot, halved as often as the watch asked for.
 func (r *run) naturalEta() float64 {
-	curvature := r.stepCurvature() + r.prob.L2
+	curvature := r.stepCurvature()
+	if r.batch > 1 {
+		// The mean of b samples meets the curvature of the mean loss, and 1/b of
+		// what a single sample meets beyond it.
+		b := float64(r.batch)
+		curvature = float64(curvature/b) + float64((1-1/b)*r.meanCurvature)
+	}
+	curvature += r.prob.L2
 	eta := math.Inf(1)
 	if curvature > 0 {
 		eta = etaFactor / curvature
@@ -160,4 +170,37 @@ func (r *run) augmentedGradientSquared() float64 {
 		sum += float64(g * g)
 	}
 	return sum
+}
+
+// maxBatch bounds the automatic batch size.
+const maxBatch = 256
+
+// setBatch fixes the batch size. Automatically it is 1 unless the plan has to
+// multiply by a K so much larger than a sample that sharing the product pays;
+// even then 64 steps remain in every outer iteration.
+func (r *run) setBatch() {
+	r.batch = max(1, r.set.BatchSize)
+	d, dense := r.plan.(*densePlan)
+	if dense && r.set.BatchSize == 0 && r.set.Schedule == Practical {
+		product := float64(2 * r.p)
+		if d.k != nil {
+			product += float64(d.k.NNZ())
+		} else if r.prob.Constraint != nil && r.kappa == 0 {
+			product += float64(4 * r.l)
+		}
+		sample := 20 + 2*float64(r.prob.Data.NNZ())/float64(r.n)
+		if ratio := product / sample; d.k != nil && ratio > 8 {
+			r.batch = max(1, min(int(ratio), maxBatch, r.set.InnerSteps/64))
+			d.why = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.why, r.batch, ratio)
+		}
+	}
+	if dense {
+		d.gain = make([]float64, r.batch)
+	}
+	r.rows = make([]int32, max(blockSteps, r.batch))
+	r.dualUpdates = max(1, min(r.dualUpdates, r.set.InnerSteps/r.batch/2))
+	if r.batch > 1 {
+		n := float64(r.n)
+		r.meanCurvature = r.loss.Curvature() * largestEigenvalue(r.prob.Data) / n
+	}
 }

@@ -2,44 +2,45 @@ package solver
 
 import "math"
 
+// patience is how many rises of the objective an automatic step size survives
+// without a new best.
+const patience = 5
+
 // watch compares the objective at the snapshot with the best so far. A fixed
 // step size that diverges is an error. An automatic one is halved when the
-// objective stays above the best for three snapshots, and the run goes on from
-// the best. Where the objective is not one of a feasible point, as with
-// indicators, only divergence counts.
+// objective diverges or keeps rising, and the run goes on from the best. The
+// objective may rise for a while when all is well, since the first iterations
+// know little of the penalty; and where it is not one of a feasible point, as
+// with indicators, only divergence counts.
 func (r *run) watch(objective float64) error {
 	w := &r.watcher
-	if r.outer == 0 {
+	previous := w.previous
+	w.previous = objective
+	lost := !(objective <= 10*w.first) // true for NaN
+	switch {
+	case r.outer == 0:
 		w.first, w.best = objective, objective
 		w.keep(r)
 		return nil
-	}
-	if objective < w.best {
-		w.best, w.worse = objective, 0
+	case objective < w.best || !lost && r.loose:
+		w.best, w.worse, w.improved = objective, 0, true
 		w.keep(r)
 		return nil
-	}
-	lost := !(objective <= 10*w.first) // true for NaN
-	if !lost && r.loose {
-		w.best, w.worse = objective, 0
-		w.keep(r)
-		return nil
-	}
-	if !lost && objective <= w.best+float64(1e-3*(w.first-w.best)) {
-		return nil
-	}
-	w.worse++
-	if !lost && (w.worse < 3 || !r.autoEta) {
-		return nil
-	}
-	if !r.autoEta || r.halvings >= 30 {
+	case lost && (!r.autoEta || r.halvings >= 30):
 		return r.diverged(objective)
+	case !lost && !(r.autoEta && objective > previous && objective > w.best+float64(1e-3*(w.first-w.best))):
+		return nil
 	}
-	r.halvings++
+	if w.worse++; !lost && w.worse < patience {
+		return nil
+	}
 	w.worse = 0
-	w.restore(r)
-	r.snapshot()
-	r.passes++
+	r.halvings++
+	if lost || w.improved {
+		w.restore(r)
+		r.snapshot()
+		r.passes++
+	}
 	return nil
 }
 
@@ -70,9 +71,10 @@ func (r *run) diverged(objective float64) error {
 
 // watcher remembers the best snapshot.
 type watcher struct {
-	first, best float64
-	worse       int
-	x, y, beta  []float64
+	first, best, previous float64 // objectives
+	improved              bool    // best is better than first
+	worse                 int     // rises since best
+	x, y, beta            []float64
 }
 
 func (w *watcher) keep(r *run) {
