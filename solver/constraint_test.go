@@ -300,14 +300,14 @@ func TestGiantComponent(t *testing.T) {
 	p, _ := planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2
 	p.Constraint = graph.Chain(1500).FusedLasso()
-	res := mustMinimize(t, p, &Settings{Passes: 200})
+	res := mustMinimize(t, p, &Settings{Passes: 1000})
 	if res.Stats.Plan != "minibatch" || res.Stats.BatchSize < 2 {
 		t.Fatalf("plan %s (%s), batch size %d", res.Stats.Plan, res.Stats.PlanReason, res.Stats.BatchSize)
 	}
 	if res.DualityGap > 1e-7 {
-		t.Errorf("duality gap %.1e after 200 passes", res.DualityGap)
+		t.Errorf("duality gap %.1e after 1000 passes", res.DualityGap)
 	}
-	linearised := mustMinimize(t, p, &Settings{Method: SCASL, Passes: 200})
+	linearised := mustMinimize(t, p, &Settings{Method: SCASL, Passes: 1000})
 	if linearised.Stats.Plan != "diagonal" {
 		t.Errorf("%s took the %s plan", SCASL, linearised.Stats.Plan)
 	}
