@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// first takes w to w' of step 0 with the sums of that step, and returns the
+// first takes w to w' of step 0 with the sums of that step, and sets t to the
 // margin of row 0.
-func (r *rotated) first() vec {
+func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
 	r.pass(func(p place, i int) {
@@ -16,9 +16,7 @@ func (r *rotated) first() vec {
 		r.point(p, i, w, r.row, r.next)
 	})
 	r.reduce()
-	t := r.XMM()
 	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
-	return t
 }
 
 // sweep finishes step k and begins step k+1.
