@@ -27,7 +27,9 @@ func atLevels(b *testing.B, name string, units int, unit string, f, naive func()
 		use(b, l)
 		run(l.String(), f)
 	}
-	run("naive", naive)
+	if naive != nil {
+		run("naive", naive)
+	}
 }
 
 // benchShapes imitate data sets: columns, nonzeros per row, and whether the
