@@ -72,6 +72,7 @@ func (r *run) begin() (bool, error) {
 		return false, r.budgetError(steps)
 	}
 	r.eta, r.steps = eta, steps
+	r.gradientNorm = math.Sqrt(r.augmentedGradientSquared())
 	r.passes += r.cost(steps)
 	return true, nil
 }
@@ -166,7 +167,7 @@ func (r *run) result(err error) *Result {
 		Stats: Stats{
 			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
 			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
-			Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
+			GradientNorm: r.gradientNorm, Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},
 	}
 	var diverged *DivergenceError

@@ -48,21 +48,22 @@ type Result struct {
 
 // Stats are facts about a run.
 type Stats struct {
-	Method          Method  `json:"method"`
-	Plan            string  `json:"plan"`             // how the inner loop was run: dense, minibatch, diagonal or rotated
-	PlanReason      string  `json:"plan_reason"`      // why, in one line
-	DualUpdates     int     `json:"dual_updates"`     // K
-	InnerSteps      int     `json:"inner_steps"`      // M of the last outer iteration
-	BatchSize       int     `json:"batch_size"`       // samples per inner step
-	Eta             float64 `json:"eta"`              // step size of the last outer iteration
-	Rho             float64 `json:"rho"`              // ρ
-	StepHalvings    int     `json:"step_halvings"`    // how often an automatic η was halved
-	OuterIterations int     `json:"outer_iterations"` // snapshots taken
-	Passes          float64 `json:"passes"`           // effective passes
-	Seconds         float64 `json:"seconds"`          // time, evaluation excluded
-	SetupSeconds    float64 `json:"setup_seconds"`    // of which preparation
-	Rounded         bool    `json:"rounded"`          // X has zeros and ties made exact
-	Constants       Constants
+	Method          Method    `json:"method"`
+	Plan            string    `json:"plan"`             // how the inner loop was run: dense, minibatch, diagonal or rotated
+	PlanReason      string    `json:"plan_reason"`      // why, in one line
+	DualUpdates     int       `json:"dual_updates"`     // K
+	InnerSteps      int       `json:"inner_steps"`      // M of the last outer iteration
+	BatchSize       int       `json:"batch_size"`       // samples per inner step
+	Eta             float64   `json:"eta"`              // step size of the last outer iteration
+	Rho             float64   `json:"rho"`              // ρ
+	StepHalvings    int       `json:"step_halvings"`    // how often an automatic η was halved
+	OuterIterations int       `json:"outer_iterations"` // snapshots taken
+	Passes          float64   `json:"passes"`           // effective passes
+	Seconds         float64   `json:"seconds"`          // time, evaluation excluded
+	SetupSeconds    float64   `json:"setup_seconds"`    // of which preparation
+	GradientNorm    float64   `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
+	Rounded         bool      `json:"rounded"`          // X has zeros and ties made exact
+	Constants       Constants `json:"constants"`
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The

@@ -40,13 +40,14 @@ type run struct {
 	dual           []float64 // scratch of length l
 	rows           []int32   // sampled row numbers
 
-	eta      float64 // of this outer iteration
-	steps    int     // M of this outer iteration
-	outer    int     // outer iterations done
-	passes   float64
-	halvings int
-	loose    bool // the objective is not one of a feasible point
-	watcher  watcher
+	eta          float64 // of this outer iteration
+	steps        int     // M of this outer iteration
+	outer        int     // outer iterations done
+	passes       float64
+	halvings     int
+	gradientNorm float64 // G_t
+	loose        bool    // the objective is not one of a feasible point
+	watcher      watcher
 
 	since       time.Time
 	used, setup time.Duration

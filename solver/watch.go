@@ -20,6 +20,7 @@ func (r *run) watch(objective float64) error {
 	switch {
 	case r.outer == 0:
 		w.first, w.best = objective, objective
+		r.constants.Radius = r.prob.radius(objective)
 		w.keep(r)
 		return nil
 	case objective < w.best || !lost && r.loose:

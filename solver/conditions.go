@@ -1,0 +1,61 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Condition is one inequality of a theorem, Left ≤ Right (or < where Strict),
+// at given parameters.
+type Condition struct {
+	Name        string // C1, C2, ... as in the paper, or C2', ... for the variant
+	Statement   string
+	Left, Right float64
+	Strict      bool
+}
+
+// Holds reports whether the inequality is satisfied.
+func (c Condition) Holds() bool {
+	if c.Strict {
+		return c.Left < c.Right
+	}
+	return c.Left <= c.Right
+}
+
+// String says whether the condition holds and by how much.
+func (c Condition) String() string {
+	verdict := "holds"
+	if !c.Holds() {
+		verdict = "fails"
+	}
+	factor := math.Abs(c.Left / c.Right)
+	return fmt.Sprintf("%s %s: %s, %.4g against %.4g (factor %.3g)", c.Name, verdict, c.Statement, c.Left, c.Right, factor)
+}
+
+// Theorem2 returns the conditions of the paper's Theorem 2 at step size eta with
+// m inner steps and penalty parameter rho. As printed, C2 can hold only if
+// rho (λ₁ − λ_p) < μ_f.
+func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
+	muL := c.MuF + rho*c.LambdaP
+	s := eta / (1 - c.NuL*eta/2)
+	alpha := 1 - rho*c.Lambda1*s/2 - c.MuF*s/4
+	return []Condition{
+		{"C1", "nu_L eta / 2 < 1", c.NuL * eta / 2, 1, true},
+		{"C2", "(4 nu_L^2 + mu_f nu_L/2) eta + rho lambda_1 <= mu_L", (4*c.NuL*c.NuL+c.MuF*c.NuL/2)*eta + rho*c.Lambda1, muL, false},
+		{"C3", "alpha/(2 M eta) + 2 nu_L^2 eta/(2 - nu_L eta) <= mu_f/4", alpha/(2*float64(m)*eta) + 2*c.NuL*c.NuL*eta/(2-c.NuL*eta), c.MuF / 4, false},
+	}
+}
+
+// Theorem2Relaxed returns the conditions under which the conclusion of Theorem 2
+// holds for any rho: the A-seminorm is kept where the printed proof bounds it by
+// λ₁, and only f enters the variance. The Theorem schedule of SCASStrong
+// satisfies them.
+func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
+	s := eta / (1 - c.NuL*eta/2)
+	alpha := 1 - c.MuF*s/4 - rho*c.LambdaP*s/2
+	return []Condition{
+		{"C2'", "(4 nu_f^2 + mu_f nu_L/2) eta <= mu_f", (4*c.NuF*c.NuF + c.MuF*c.NuL/2) * eta, c.MuF, false},
+		{"C3'", "alpha'/(2 M eta) + 2 nu_f^2 eta/(2 - nu_L eta) <= mu_f/4", alpha/(2*float64(m)*eta) + 2*c.NuF*c.NuF*eta/(2-c.NuL*eta), c.MuF / 4, false},
+		{"C4'", "max(s (rho lambda_1/2 + mu_f/4), nu_L eta) <= 1", math.Max(s*(rho*c.Lambda1/2+c.MuF/4), c.NuL*eta), 1, false},
+	}
+}
