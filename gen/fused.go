@@ -46,8 +46,8 @@ func (e *emitter) fused(shift int) *fused {
 	return f
 }
 
-// steps repeats step for the sampled rows until the work is used up, leave is
-// taken, or a row does not fit. A step costs its nonzeros and extra.
+// steps repeats step for the sampled rows until the work is used up, leave (which
+// may be empty) is taken, or a row does not fit. A step costs its nonzeros and extra.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -71,9 +71,11 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.ADDQ(extra, f.n)
 	f.SUBQ(f.n, f.work)
 	f.JGT(next)
-	f.JMP(done)
-	f.at(leave)
-	f.ADDQ(operand.Imm(4), f.sampled)
+	if leave != "" {
+		f.JMP(done)
+		f.at(leave)
+		f.ADDQ(operand.Imm(4), f.sampled)
+	}
 	f.at(done)
 	f.SUBQ(f.base("sampled"), f.sampled)
 	f.SHRQ(operand.Imm(2), f.sampled)

@@ -43,6 +43,7 @@ var families = []family{
 	{"update", []func(*emitter, *isa){
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
 	}},
+	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
 	{"lazy", []func(*emitter, *isa){(*emitter).innerLazyCells}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
 	{"prox", []func(*emitter, *isa){(*emitter).softThreshold, (*emitter).proxDual}},

@@ -139,3 +139,77 @@ func naiveLazy(u, h, d []float64, s *Steps, i int32, alpha, gamma *float64, q fl
 		h[j] += g * v
 	}
 }
+
+func BenchmarkInnerDense(b *testing.B) {
+	for _, form := range []int{0, 5} {
+		s, sampled := innerBench(0, form)
+		v := benchElements(s)
+		atLevels(b, "shape=a9a/form="+formNames[form], len(sampled), "step", func() {
+			InnerDense(v[0], v[1], v[2], v[3], s, sampled)
+		}, func() {
+			for _, i := range sampled {
+				naiveElements(v, false, s, i)
+			}
+		})
+	}
+}
+
+func BenchmarkInnerBox(b *testing.B) {
+	for _, form := range []int{0, 5} {
+		s, sampled := innerBench(0, form)
+		v := benchElements(s)
+		atLevels(b, "shape=a9a/form="+formNames[form], len(sampled), "step", func() {
+			InnerBox(v[0], v[1], v[2], v[3], nil, v[4], v[5], s, sampled)
+		}, func() {
+			for _, i := range sampled {
+				naiveElements(v, true, s, i)
+			}
+		})
+	}
+}
+
+// benchElements returns w, h or sum, c, e, lo and hi.
+func benchElements(s *Steps) [6][]float64 {
+	var v [6][]float64
+	for k := range v {
+		v[k] = make([]float64, innerShapes[0].p)
+	}
+	for j := range v[2] {
+		v[2][j], v[3][j], v[4][j], v[5][j] = 1-s.Eta*1e-4, 1e-7*float64(j%7), -0.2, 0.2
+	}
+	return v
+}
+
+// naiveElements is a step on every coordinate as a Go programmer would write it.
+func naiveElements(v [6][]float64, box bool, s *Steps, i int32) {
+	w, h, c, e := v[0], v[1], v[2], v[3]
+	lo, hi := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
+	each := func(f func(j int, x float64)) {
+		if s.Rows.Idx == nil {
+			for k := lo; k < hi; k++ {
+				f(s.Rows.entry(int(k)))
+			}
+			return
+		}
+		val := s.Rows.Val[lo:hi]
+		for k, j := range s.Rows.Idx[lo:hi] {
+			f(int(j), val[k])
+		}
+	}
+	var t float64
+	each(func(j int, x float64) { t += x * w[j] })
+	b := s.Label[i]
+	g := s.Eta * (s.Slope0[i] + b/(1+math.Exp(b*t)))
+	for j := range w {
+		w[j] = c[j]*w[j] + e[j]
+	}
+	each(func(j int, x float64) { w[j] += g * x })
+	if !box {
+		each(func(j int, x float64) { h[j] += g * x })
+		return
+	}
+	for j := range w {
+		w[j] = min(max(w[j], v[4][j]), v[5][j])
+		h[j] += w[j]
+	}
+}

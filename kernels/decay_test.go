@@ -43,7 +43,7 @@ func TestInnerDecay(t *testing.T) {
 	for done := 0; done < steps; done += 1000 {
 		InnerDecay(state, done, s, sampled[done:done+1000])
 	}
-	innerDenseGeneric(w, h, c, e, s, sampled)
+	InnerDense(w, h, c, e, s, sampled)
 	got := make([]float64, p)
 	DecayTo(got, state, steps)
 	for j := range p {

@@ -12,33 +12,6 @@ func rowDot(idx []int32, val, w []float64) float64 {
 	return sum8(&lane)
 }
 
-func innerDenseGeneric(w, h, c, e []float64, s *Steps, sampled []int32) {
-	for _, i := range sampled {
-		idx, val := s.Rows.row(i)
-		g := s.gain(i, rowDot(idx, val, w))
-		for j := range w {
-			w[j] = math.FMA(c[j], w[j], e[j])
-		}
-		scatterRowGeneric(w, idx, val, g)
-		scatterRowGeneric(h, idx, val, g)
-	}
-}
-
-func innerBoxGeneric(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
-	for _, i := range sampled {
-		idx, val := s.Rows.row(i)
-		g := s.gain(i, rowDot(idx, val, w))
-		scatterRowGeneric(q, idx, val, g)
-		for j := range w {
-			w[j] = clipTo(math.FMA(c[j], w[j], q[j]), lo[j], hi[j])
-			sum[j] += w[j]
-		}
-		for _, j := range idx {
-			q[j] = e[j]
-		}
-	}
-}
-
 func innerLazyGeneric(u, h, d []float64, l *Lazy, s *Steps, sampled []int32) int {
 	for n, i := range sampled {
 		idx, val := s.Rows.row(i)

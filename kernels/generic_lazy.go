@@ -4,21 +4,11 @@ import "math"
 
 func innerLazyCellsGeneric(cells, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32,
 	label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
-	s := Steps{Rows: Rows{Ptr: ptr, Idx: idx, Idx16: idx16, Val: val, Val32: val32}, Label: label, Slope0: slope0, Eta: state[slotEta]}
-	if squared {
-		s.Loss = SquaredLossKind
-	}
-	for n, i := range sampled {
-		if work <= 0 {
-			return n
-		}
-		lazyStep(cells, norm2, &s, state, i)
-		work -= s.Rows.rowLen(i) + 1
-		if lazyStopped(state) {
-			return n + 1
-		}
-	}
-	return len(sampled)
+	s := stepsOf(ptr, idx, idx16, val, val32, label, slope0, state, squared)
+	return s.upTo(sampled, work, 1, func(i int32) bool {
+		lazyStep(cells, norm2, s, state, i)
+		return !lazyStopped(state)
+	})
 }
 
 // lazyStep is one step of InnerLazyCells or, with norm2, InnerLazyBallCells.

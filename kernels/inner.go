@@ -48,43 +48,6 @@ func (s *Steps) check(fn string, sampled []int32) {
 	}
 }
 
-// InnerDense runs one inner step per sampled row where A'A is diagonal and
-// there is no projection, passing over the whole of w each time:
-//
-//	w[j] = FMA(c[j], w[j], e[j])            for all j
-//	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i
-//	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
-//
-// with g taken at the w before the step, c = 1 - eta*k and e = -eta*d. The sum
-// of the iterates then follows from w and h (see package solver). All vectors
-// have one length; w and h are updated and must not overlap anything.
-func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
-	s.check("InnerDense", sampled)
-	checkLen("InnerDense", "h", len(h), len(w))
-	checkLen("InnerDense", "c", len(c), len(w))
-	checkLen("InnerDense", "e", len(e), len(w))
-	innerDenseGeneric(w, h, c, e, s, sampled)
-}
-
-// InnerBox is InnerDense with a projection onto the box [lo, hi], which needs
-// the running sum of the iterates:
-//
-//	q[j] = FMA(g, a_i[j], e[j])             for the nonzeros of row i
-//	w[j] = clip(FMA(c[j], w[j], q[j]), lo[j], hi[j]),  sum[j] += w[j]   for all j
-//	q[j] = e[j]                             for the nonzeros of row i
-//
-// q must equal e on entry and does on return.
-func InnerBox(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
-	s.check("InnerBox", sampled)
-	for _, v := range []struct {
-		name string
-		len  int
-	}{{"sum", len(sum)}, {"c", len(c)}, {"e", len(e)}, {"q", len(q)}, {"lo", len(lo)}, {"hi", len(hi)}} {
-		checkLen("InnerBox", v.name, v.len, len(w))
-	}
-	innerBoxGeneric(w, sum, c, e, q, lo, hi, s, sampled)
-}
-
 // Lazy is the point w = Alpha*u + Gamma*d of InnerLazy, in which a step costs as
 // many operations as the row has nonzeros.
 type Lazy struct {

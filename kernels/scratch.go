@@ -7,6 +7,7 @@ package kernels
 type Scratch struct {
 	off   []int64
 	num   []float64
+	keep  []float64 // two numbers for every nonzero
 	state []float64
 }
 
@@ -14,15 +15,15 @@ type Scratch struct {
 // ones are done by the reference, which is not slower at that length.
 const scratchRow = 1 << 14
 
-// NewScratch returns a Scratch for the rows of a: 16 bytes for every nonzero of
-// the longest row, at most 256 KiB.
+// NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of
+// the longest row, at most 512 KiB.
 func NewScratch(a Rows) *Scratch {
 	var n int64
 	for r := range a.Len() {
 		n = max(n, a.Ptr[r+1]-a.Ptr[r])
 	}
 	n = min((n+7)&^7, scratchRow)
-	return &Scratch{off: make([]int64, n), num: make([]float64, n), state: make([]float64, numSlots)}
+	return &Scratch{off: make([]int64, n), num: make([]float64, n), keep: make([]float64, 2*n), state: make([]float64, numSlots)}
 }
 
 // scratch returns the room for a call.

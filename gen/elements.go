@@ -1,0 +1,216 @@
+package gen
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// An elementLoop is a fused loop that passes over the whole of w in every step.
+type elementLoop struct {
+	*fused
+	w reg.GPVirtual
+}
+
+func (e *emitter) innerDense(t *isa) {
+	e.kernel(t, "innerDense", "func(w, h, c, e []float64, "+fusedParams,
+		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
+		"\tw[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight",
+		"\tw[j] = FMA(g, num[k], w[j]),  h[j] = FMA(g, num[k], h[j])   for the nonzeros")
+	l := e.elementLoop()
+	h := e.base("h")
+	l.run(func() {
+		z := l.margin()
+		l.VMULSD(l.labelOrOne(), z, z)
+		g := l.delta(z)
+		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
+		l.sweep(func(p place) vec {
+			v := e.read(l.w, p)
+			e.fma(v, e.read(e.base("c"), p), e.read(e.base("e"), p))
+			return v
+		}, nil)
+		l.eachNonzero(func(off, num operand.Mem, _ reg.GPVirtual, _ int) {
+			j, v := e.GP64(), e.XMM()
+			e.MOVQ(off, j)
+			e.VMOVSD(num, v)
+			for _, to := range []reg.GPVirtual{l.w, h} {
+				m := operand.Mem{Base: to, Index: j, Scale: 1}
+				x := e.scalar(m)
+				e.VFMADD231SD(v, g, x)
+				e.VMOVSD(x, m)
+			}
+		})
+	})
+}
+
+func (e *emitter) innerBox(t *isa) {
+	e.kernel(t, "innerBox", "func(w, sum, c, e, lo, hi, keep []float64, "+fusedParams,
+		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
+		"\tkeep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros",
+		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is in flight",
+		"\tw[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros")
+	l := e.elementLoop()
+	keep := func(k reg.GPVirtual, at int) operand.Mem {
+		return operand.Mem{Base: e.base("keep"), Index: k, Scale: 2, Disp: 2 * at}
+	}
+	l.run(func() {
+		z := l.margin()
+		l.VMULSD(l.labelOrOne(), z, z)
+		l.eachNonzero(func(off, _ operand.Mem, k reg.GPVirtual, at int) {
+			j := e.GP64()
+			e.MOVQ(off, j)
+			in := func(v string) operand.Mem { return operand.Mem{Base: e.base(v), Index: j, Scale: 1} }
+			x := e.scalar(in("w"))
+			e.VFMADD213SD(e.scalar(in("e")), e.scalar(in("c")), x)
+			e.VMOVSD(x, keep(k, at))
+			e.VMOVSD(e.scalar(in("sum")), keep(k, at).Offset(8))
+		})
+		g := l.delta(z)
+		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
+		l.sweep(func(p place) vec {
+			v := e.read(l.w, p)
+			e.fma(v, e.read(e.base("c"), p), e.read(e.base("e"), p))
+			return e.min(e.read(e.base("hi"), p), e.max(e.read(e.base("lo"), p), v))
+		}, func(v vec, p place) vec { return e.add(e.read(e.base("sum"), p), v) })
+		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
+			j := e.GP64()
+			e.MOVQ(off, j)
+			in := func(v string) operand.Mem { return operand.Mem{Base: e.base(v), Index: j, Scale: 1} }
+			x := e.scalar(keep(k, at))
+			e.VFMADD231SD(e.scalar(num), g, x)
+			e.VMAXSD(x, e.scalar(in("lo")), x)
+			e.VMINSD(x, e.scalar(in("hi")), x)
+			e.VMOVSD(x, in("w"))
+			s := e.scalar(keep(k, at).Offset(8))
+			e.VADDSD(x, s, s)
+			e.VMOVSD(s, in("sum"))
+		})
+	})
+}
+
+func (e *emitter) elementLoop() *elementLoop {
+	return &elementLoop{fused: e.fused(3), w: e.base("w")}
+}
+
+// run repeats step. The padding of a row points at a slot that holds +0.
+func (l *elementLoop) run(step func()) {
+	zero := l.GP64()
+	l.LEAQ(l.state("slotZero"), zero)
+	l.SUBQ(l.w, zero)
+	l.MOVQ(zero, l.pad)
+	l.steps(l.address(l.Param("w").Len()), "", step)
+	l.ret()
+}
+
+// margin returns the sum of the row's products with w.
+func (l *elementLoop) margin() vec {
+	lanes := make([]vec, 8)
+	for i := range lanes {
+		lanes[i] = l.XMM()
+		l.VXORPD(lanes[i], lanes[i], lanes[i])
+	}
+	l.eachBlock(func(off, num func(int) operand.Mem) {
+		for k := range lanes {
+			j := l.GP64()
+			l.MOVQ(off(k), j)
+			x := l.scalar(operand.Mem{Base: l.w, Index: j, Scale: 1})
+			l.VFMADD231SD(l.scalar(num(k)), x, lanes[k])
+		}
+	})
+	return l.sumLanes(lanes)
+}
+
+// sweep replaces w by f of every vector and, with g, sum by g of f. The last
+// vector overlaps the one before it and is taken first: a store under a mask
+// would make the next row's loads wait for the cache.
+func (l *elementLoop) sweep(f func(p place) vec, g func(v vec, p place) vec) {
+	e := l.emitter
+	short, one, done := e.label("short"), e.label("element"), e.label("swept")
+	lanes := uint64(e.lanes)
+	n, i := e.length("w"), e.GP64()
+	e.SUBQ(operand.Imm(lanes), n)
+	e.JLT(short)
+	end := place{cursor: n}
+	last := f(end)
+	var lastSum vec
+	if g != nil {
+		lastSum = g(last, end)
+	}
+	e.XORQ(i, i)
+	vectors, single, swept := e.label("vectors"), e.label("single"), e.label("last")
+	const unroll = 2
+	e.SUBQ(operand.Imm((unroll-1)*lanes), n)
+	body := func(p place) {
+		v := f(p)
+		if g != nil {
+			e.write(g(v, p), e.base("sum"), p)
+		}
+		e.write(v, l.w, p)
+	}
+	e.at(vectors)
+	e.CMPQ(i, n)
+	e.JGE(single)
+	for u := range unroll {
+		body(place{cursor: i, disp: 8 * e.lanes * u})
+	}
+	e.ADDQ(operand.Imm(unroll*lanes), i)
+	e.JMP(vectors)
+	e.at(single)
+	e.ADDQ(operand.Imm((unroll-1)*lanes), n)
+	e.CMPQ(i, n)
+	e.JGE(swept)
+	body(place{cursor: i})
+	e.at(swept)
+	if g != nil {
+		e.write(lastSum, e.base("sum"), end)
+	}
+	e.write(last, l.w, end)
+	e.JMP(done)
+	// Fewer elements than a vector has lanes, one by one.
+	e.at(short)
+	e.ADDQ(operand.Imm(lanes), n)
+	e.JZ(done)
+	e.XORQ(i, i)
+	e.at(one)
+	e.scalars(func() {
+		e.load = func(e *emitter, m operand.Mem, _ mask) vec { return e.scalar(m) }
+		e.store = func(e *emitter, v vec, m operand.Mem, _ mask) { e.VMOVSD(v, m) }
+		body(place{cursor: i})
+	})
+	e.INCQ(i)
+	e.CMPQ(i, n)
+	e.JLT(one)
+	e.at(done)
+}
+
+// eachNonzero runs f over the nonzeros of the decoded row without its padding.
+// f sees the byte position k in off and num, and at further bytes on.
+func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
+	const unroll = 4
+	block, rest, one, done := l.label("four"), l.label("rest"), l.label("one"), l.label("nonzeros")
+	k, end := l.cursor(), l.GP64()
+	body := func(at int) {
+		f(operand.Mem{Base: l.off, Index: k, Scale: 1, Disp: at}, operand.Mem{Base: l.num, Index: k, Scale: 1, Disp: at}, k, at)
+	}
+	l.MOVQ(l.n, end)
+	l.SHLQ(operand.Imm(3), end)
+	l.SUBQ(operand.Imm(8*unroll), end)
+	l.CMPQ(k, end)
+	l.JGT(rest)
+	l.at(block)
+	for u := range unroll {
+		body(8 * u)
+	}
+	l.ADDQ(operand.Imm(8*unroll), k)
+	l.CMPQ(k, end)
+	l.JLE(block)
+	l.at(rest)
+	l.ADDQ(operand.Imm(8*unroll), end)
+	l.CMPQ(k, end)
+	l.JGE(done)
+	l.at(one)
+	body(0)
+	l.ADDQ(operand.Imm(8), k)
+	l.CMPQ(k, end)
+	l.JLT(one)
+	l.at(done)
+}
