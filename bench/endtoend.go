@@ -83,8 +83,8 @@ func (c *endToEndCmd) jobs() (jobs []outer.Job, missing []string, err error) {
 	if c.rows > 0 {
 		sh = sh.Resize(c.rows)
 	}
-	x, labels := sh.Build(9)
-	jobs = c.onData("a9a", x, labels, suite.RandomGraph(sh.Cols, suite.GraphEdges, 8).FusedLasso())
+	d := sh.Build(9)
+	jobs = c.onData("a9a", d.CSR(), d.Labels, suite.RandomGraph(sh.Cols, suite.GraphEdges, 8).FusedLasso())
 	dir := os.Getenv("SCAS_DATA")
 	if dir == "" || c.rows > 0 {
 		return jobs, []string{"missing: a9a itself; set SCAS_DATA to include it"}, nil

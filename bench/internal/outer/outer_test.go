@@ -15,8 +15,8 @@ import (
 // jobs has both methods, without and with a graph.
 func jobs(t *testing.T) []Job {
 	t.Helper()
-	x, labels := shape.A9A.Resize(300).Build(3)
-	_, p := x.Dims()
+	d := shape.A9A.Resize(300).Build(3)
+	x, labels, p := d.CSR(), d.Labels, d.Shape.Cols
 	var all []Job
 	for name, a := range map[string]*sparse.CSR{"lasso": nil, "chain": graph.Chain(p).FusedLasso()} {
 		for _, m := range []solver.Method{solver.SCAS, solver.SCASK} {

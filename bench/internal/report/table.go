@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
 // Table returns rows as aligned text. Cases are set apart; a ratio below 1, a
@@ -18,7 +20,7 @@ func Table(rows []Row) string {
 			kernel, shape = "", ""
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
-			kernel, shape, r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r.Ratio), percent(r.Fraction), r.Bound)
+			kernel, shape, r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r), percent(r.Fraction), r.Bound)
 	}
 	_ = w.Flush() // a Builder does not fail
 	return b.String()
@@ -35,7 +37,7 @@ func MillisecondTable(rows []Row) string {
 		if i > 0 && rows[i-1].Kernel == kernel && rows[i-1].Shape == shape {
 			kernel, shape = "", ""
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", kernel, shape, r.Level, ns(r.Min/1e6), ns(r.Median/1e6), ratio(r.Ratio))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", kernel, shape, r.Level, ns(r.Min/1e6), ns(r.Median/1e6), ratio(r))
 	}
 	_ = w.Flush() // a Builder does not fail
 	return b.String()
@@ -54,14 +56,15 @@ func ns(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-func ratio(v float64) string {
+// ratio writes the ratio to naive; that of the other naive series is no loss.
+func ratio(r Row) string {
 	switch {
-	case v == 0:
+	case r.Ratio == 0:
 		return ""
-	case v < 0.995:
-		return fmt.Sprintf("LOSS %.2fx", v)
+	case r.Ratio < 0.995 && r.Level != measure.NaiveDense:
+		return fmt.Sprintf("LOSS %.2fx", r.Ratio)
 	}
-	return fmt.Sprintf("%.2fx", v)
+	return fmt.Sprintf("%.2fx", r.Ratio)
 }
 
 func percent(v float64) string {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -20,17 +21,21 @@ type Shape struct {
 	Cols int
 	NNZ  int // nonzeros of a typical row
 
+	// What is exact in fewer bytes than a float64: all values are 1, or all
+	// values are float32.
+	Ones, Single bool
+
 	fill func(g *generator, row int)
 }
 
 // The shapes, with the number of rows of the set they are named after but for
 // criteo, whose 45 million rows are cut to what streams from memory.
 var (
-	A9A     = Shape{"a9a", 32561, 123, 14, (*generator).oneHot}
-	Covtype = Shape{"covtype", 581012, 54, 12, (*generator).mixed}
-	RCV1    = Shape{"rcv1", 20242, 47236, 75, (*generator).text}
-	SIDO    = Shape{"sido", 12678, 4932, 430, (*generator).oneHot}
-	Criteo  = Shape{"criteo", 200000, 1000000, 39, (*generator).hashed}
+	A9A     = Shape{Name: "a9a", Rows: 32561, Cols: 123, NNZ: 14, Ones: true, fill: (*generator).oneHot}
+	Covtype = Shape{Name: "covtype", Rows: 581012, Cols: 54, NNZ: 12, Single: true, fill: (*generator).mixed}
+	RCV1    = Shape{Name: "rcv1", Rows: 20242, Cols: 47236, NNZ: 75, fill: (*generator).text}
+	SIDO    = Shape{Name: "sido", Rows: 12678, Cols: 4932, NNZ: 430, Ones: true, fill: (*generator).oneHot}
+	Criteo  = Shape{Name: "criteo", Rows: 200000, Cols: 1000000, NNZ: 39, Ones: true, fill: (*generator).hashed}
 )
 
 // Resize returns s with another number of rows.
@@ -39,9 +44,15 @@ func (s Shape) Resize(rows int) Shape {
 	return s
 }
 
-// Build returns a matrix of the shape with one label -1 or +1 per row. Equal
-// seeds give equal matrices.
-func (s Shape) Build(seed uint64) (*sparse.CSR, []float64) {
+// Data is a matrix with one label -1 or +1 per row.
+type Data struct {
+	Shape  Shape
+	Rows   kernels.Rows // columns as int32, values as float64
+	Labels []float64
+}
+
+// Build makes data of the shape. Equal seeds give equal data.
+func (s Shape) Build(seed uint64) Data {
 	g := &generator{
 		shape: s, rng: rand.New(rand.NewPCG(seed, 0xbe7c)),
 		ptr: make([]int64, 1, s.Rows+1),
@@ -56,11 +67,16 @@ func (s Shape) Build(seed uint64) (*sparse.CSR, []float64) {
 			labels[i] = -1
 		}
 	}
-	x, err := sparse.New(s.Rows, s.Cols, g.ptr, g.idx, g.val)
+	return Data{s, kernels.Rows{Ptr: g.ptr, Idx: g.idx, Val: g.val}, labels}
+}
+
+// CSR returns a validated copy of the matrix.
+func (d Data) CSR() *sparse.CSR {
+	x, err := sparse.New(d.Shape.Rows, d.Shape.Cols, slices.Clone(d.Rows.Ptr), slices.Clone(d.Rows.Idx), slices.Clone(d.Rows.Val))
 	if err != nil {
-		panic(fmt.Sprintf("shape: %s: %v", s.Name, err)) // the generator is wrong
+		panic(fmt.Sprintf("shape: %s: %v", d.Shape.Name, err)) // the generator is wrong
 	}
-	return x, labels
+	return x
 }
 
 type generator struct {
@@ -100,11 +116,12 @@ func (g *generator) hashed(int) {
 	}
 }
 
-// mixed has ten dense columns in [0, 1] and two one-hot fields.
+// mixed has ten dense columns in [0, 1], rounded to float32, and two one-hot
+// fields.
 func (g *generator) mixed(int) {
 	const dense, first = 10, 4
 	for j := range dense {
-		g.add(j, 1-g.rng.Float64())
+		g.add(j, float64(1-g.rng.Float32()))
 	}
 	g.add(dense+g.rng.IntN(first), 1)
 	g.add(dense+first+g.rng.IntN(g.shape.Cols-dense-first), 1)

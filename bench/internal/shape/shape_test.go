@@ -10,7 +10,8 @@ func TestShapes(t *testing.T) {
 	for _, s := range []Shape{A9A, Covtype, RCV1, SIDO, Criteo} {
 		t.Run(s.Name, func(t *testing.T) {
 			s := s.Resize(200)
-			x, labels := s.Build(1)
+			data := s.Build(1)
+			x, labels := data.CSR(), data.Labels
 			n, p := x.Dims()
 			if n != 200 || p != s.Cols || len(labels) != n {
 				t.Fatalf("%d x %d with %d labels", n, p, len(labels))
@@ -30,32 +31,52 @@ func TestShapes(t *testing.T) {
 			if plus == 0 || plus == n {
 				t.Errorf("%d of %d labels are +1", plus, n)
 			}
-			again, _ := s.Build(1)
-			other, _ := s.Build(2)
-			if !slices.Equal(x.Rows(0, n).Idx, again.Rows(0, n).Idx) || slices.Equal(x.Rows(0, n).Idx, other.Rows(0, n).Idx) {
+			again, other := s.Build(1), s.Build(2)
+			if !slices.Equal(data.Rows.Idx, again.Rows.Idx) || slices.Equal(data.Rows.Idx, other.Rows.Idx) {
 				t.Error("the seed does not decide the matrix")
 			}
 		})
 	}
 }
 
-// What the storage of a kernel depends on: binary sets are binary, text rows
-// have norm 1, the others do not pretend.
-func TestValues(t *testing.T) {
+// The compact form must hold the very numbers of the plain one.
+func TestCompact(t *testing.T) {
 	for _, c := range []struct {
-		shape  Shape
-		binary bool
-	}{{A9A, true}, {SIDO, true}, {Criteo, true}, {Covtype, false}, {RCV1, false}} {
-		x, _ := c.shape.Resize(50).Build(1)
-		ones := !slices.ContainsFunc(x.Rows(0, 50).Val, func(v float64) bool { return v != 1 })
-		if ones != c.binary {
-			t.Errorf("%s: binary is %v", c.shape.Name, ones)
+		shape Shape
+		name  string
+	}{{A9A, "u16-ones"}, {SIDO, "u16-ones"}, {Criteo, "i32-ones"}, {Covtype, "u16-f32"}, {RCV1, "u16-f64"}} {
+		d := c.shape.Resize(50).Build(1)
+		if got := d.Shape.CompactName(); got != c.name {
+			t.Errorf("%s: compact form %s, want %s", d.Shape.Name, got, c.name)
+		}
+		a := d.Compact()
+		for k, v := range d.Rows.Val {
+			j, x := int32(0), 1.0
+			if a.Idx != nil {
+				j = a.Idx[k]
+			} else {
+				j = int32(a.Idx16[k])
+			}
+			if a.Val != nil {
+				x = a.Val[k]
+			} else if a.Val32 != nil {
+				x = float64(a.Val32[k])
+			}
+			if j != d.Rows.Idx[k] || x != v {
+				t.Fatalf("%s: nonzero %d is (%d, %g), want (%d, %g)", d.Shape.Name, k, j, x, d.Rows.Idx[k], v)
+			}
 		}
 	}
-	x, _ := RCV1.Resize(50).Build(1)
-	for i, n2 := range x.RowNormsSq() {
+	plain := Shape{Cols: 1<<16 + 1}
+	if got := plain.CompactName(); got != "" {
+		t.Errorf("65537 columns of any values have the compact form %s", got)
+	}
+}
+
+func TestTextRowsHaveNormOne(t *testing.T) {
+	for i, n2 := range RCV1.Resize(50).Build(1).CSR().RowNormsSq() {
 		if math.Abs(n2-1) > 1e-12 {
-			t.Errorf("rcv1: row %d has squared norm %g", i, n2)
+			t.Errorf("row %d has squared norm %g", i, n2)
 		}
 	}
 }

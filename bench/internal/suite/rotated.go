@@ -53,7 +53,7 @@ func rotatedCase(in *innerData) measure.Case {
 	stride := (in.p + 7) / 8 * 8
 	c, e, x := make([]float64, stride), make([]float64, stride), make([]float64, in.n*stride)
 	for i := range in.n {
-		idx, val := naiveRow(in.steps.Rows, i)
+		idx, val := naiveRow(in.data.Rows, i)
 		rotateRow(x[i*stride:], v, idx, val)
 	}
 	basis := func(dst, src []float64) { // V'src
@@ -89,15 +89,15 @@ func rotatedCase(in *innerData) measure.Case {
 
 	m, p := float64(len(in.sampled)), float64(stride)
 	return measure.Case{
-		Kernel: "InnerRotated", Shape: in.name, Unit: "step", Units: len(in.sampled),
+		Kernel: "InnerRotated", Shape: in.data.Shape.Name, Unit: "step", Units: len(in.sampled),
 		Flops: m * (slopeFlops + 9*p),
 		Traffic: []measure.Traffic{
 			{Bytes: m * (8*p + 20), Size: 8 * len(x)},
 			{Bytes: m * 6 * p * 8, Size: 8 * stride * 6}, // row, next row, w, sum, c, e
 		},
 		Work: measure.Work{
-			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.steps, in.sampled) },
-			Naive:  func() { naiveInnerGraph(w, sum, in.d, q, k, in.steps, in.sampled) },
+			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.plain, in.sampled) },
+			Naive:  func() { naiveInnerGraph(w, sum, in.d, q, k, in.plain, in.sampled) },
 			State:  [][]float64{wr, sumr, w, sum},
 			Answer: func(naive bool) []float64 {
 				if naive {

@@ -9,69 +9,100 @@ import (
 )
 
 // rowsGroup has the kernels that pass over all rows of a matrix.
-func rowsGroup(s Scale, sh shape.Shape) Group {
-	names := []string{"Margins", "Gradient", "MarginsGradient"}
-	g := Group{}
-	for _, n := range names {
-		g.Names = append(g.Names, n+"/"+sh.Name)
+func rowsGroup(sh shape.Shape) Group {
+	type maker struct {
+		name string
+		make func(*passData, form) measure.Case
+	}
+	makers := []maker{{"Margins", (*passData).margins}, {"Gradient", (*passData).gradient}, {"MarginsGradient", (*passData).marginsGradient}}
+	var g Group
+	for _, m := range makers {
+		for _, name := range formNames(m.name, sh) {
+			g.Names = append(g.Names, m.name+"/"+name)
+		}
 	}
 	g.Build = func() []measure.Case {
-		x, label := sh.Build(1)
-		n, p := x.Dims()
-		a := x.Rows(0, n)
-		nnz := int(x.NNZ())
-		rng := rand.New(rand.NewPCG(2, 3))
-		w, z := make([]float64, p), make([]float64, p)
-		for j := range w {
-			w[j] = 0.3 * rng.NormFloat64()
-		}
-		margin, slope := make([]float64, n), make([]float64, n)
-		for i := range slope {
-			slope[i] = rng.Float64() - 0.5
-		}
-		sum := make([]float64, 1)
-
-		// Gathers and scatters count as the bytes they use, at the level where
-		// the dense vector lives, though whole lines are brought in for them.
-		traffic := func(vectors, dense int) []measure.Traffic {
-			stream := rowBytes(a) + vectors*8*n
-			return []measure.Traffic{
-				{Bytes: float64(stream), Size: stream + dense*8*p},
-				{Bytes: float64(dense * 8 * nnz), Size: 8 * p},
+		in := newPassData(sh)
+		var cases []measure.Case
+		for _, m := range makers {
+			for _, f := range forms(m.name, in.data, in.compact) {
+				cases = append(cases, m.make(in, f))
 			}
 		}
-		return []measure.Case{{
-			Kernel: "Margins", Shape: sh.Name, Unit: "nnz", Units: nnz,
-			Flops: 2 * float64(nnz), Traffic: traffic(1, 1),
-			Work: measure.Work{
-				Kernel: func() { kernels.Margins(margin, a, w) },
-				Naive:  func() { naiveMargins(margin, a, w) },
-				State:  [][]float64{margin},
-			},
-		}, {
-			Kernel: "Gradient", Shape: sh.Name, Unit: "nnz", Units: nnz,
-			Flops: 2 * float64(nnz), Traffic: traffic(1, 1),
-			Work: measure.Work{
-				Kernel: func() { kernels.Gradient(z, a, slope) },
-				Naive:  func() { naiveGradient(z, a, slope) },
-				State:  [][]float64{z},
-			},
-		}, {
-			Kernel: "MarginsGradient", Shape: sh.Name, Unit: "nnz", Units: nnz,
-			Flops:   4*float64(nnz) + (slopeFlops+lossFlops)*float64(n),
-			Traffic: traffic(3, 2),
-			Work: measure.Work{
-				Kernel: func() {
-					clear(z)
-					sum[0] = kernels.MarginsGradient(z, margin, slope, label, a, w, kernels.LogisticLossKind)
-				},
-				Naive: func() {
-					clear(z)
-					sum[0] = naiveMarginsGradient(z, margin, slope, label, a, w)
-				},
-				State: [][]float64{z, margin, slope, sum},
-			},
-		}}
+		return cases
 	}
 	return g
+}
+
+// passData is what the passes over one matrix share.
+type passData struct {
+	data          shape.Data
+	compact       kernels.Rows
+	nnz           int
+	w, z          []float64
+	margin, slope []float64
+}
+
+func newPassData(sh shape.Shape) *passData {
+	in := &passData{data: sh.Build(1)}
+	in.compact, in.nnz = in.data.Compact(), len(in.data.Rows.Idx)
+	rng := rand.New(rand.NewPCG(2, 3))
+	in.w, in.z = make([]float64, sh.Cols), make([]float64, sh.Cols)
+	for j := range in.w {
+		in.w[j] = 0.3 * rng.NormFloat64()
+	}
+	in.margin, in.slope = make([]float64, sh.Rows), make([]float64, sh.Rows)
+	for i := range in.slope {
+		in.slope[i] = rng.Float64() - 0.5
+	}
+	return in
+}
+
+// pass fills in what the passes have in common. vectors is the number of vectors
+// of one entry per row that are brought in, dense that of gathers or scatters per
+// nonzero; these count as the bytes they use, at the level where the dense vector
+// lives, though whole lines are brought in for them.
+func (in *passData) pass(kernel string, f form, flops float64, vectors, dense int, w measure.Work) measure.Case {
+	n, p := in.data.Shape.Rows, in.data.Shape.Cols
+	stream := rowBytes(f.rows) + vectors*8*n
+	return measure.Case{
+		Kernel: kernel, Shape: f.name, Unit: "nnz", Units: in.nnz, Flops: flops,
+		Traffic: []measure.Traffic{
+			{Bytes: float64(stream), Size: stream + dense*8*p},
+			{Bytes: float64(dense * 8 * in.nnz), Size: 8 * p},
+		},
+		Work: w,
+	}
+}
+
+func (in *passData) margins(f form) measure.Case {
+	return in.pass("Margins", f, 2*float64(in.nnz), 1, 1, measure.Work{
+		Kernel: func() { kernels.Margins(in.margin, f.rows, in.w) },
+		Naive:  func() { naiveMargins(in.margin, in.data.Rows, in.w) },
+		State:  [][]float64{in.margin},
+	})
+}
+
+func (in *passData) gradient(f form) measure.Case {
+	return in.pass("Gradient", f, 2*float64(in.nnz), 1, 1, measure.Work{
+		Kernel: func() { kernels.Gradient(in.z, f.rows, in.slope) },
+		Naive:  func() { naiveGradient(in.z, in.data.Rows, in.slope) },
+		State:  [][]float64{in.z},
+	})
+}
+
+func (in *passData) marginsGradient(f form) measure.Case {
+	slope, label, sum := make([]float64, len(in.slope)), in.data.Labels, make([]float64, 1)
+	flops := 4*float64(in.nnz) + (slopeFlops+lossFlops)*float64(len(label))
+	return in.pass("MarginsGradient", f, flops, 3, 2, measure.Work{
+		Kernel: func() {
+			clear(in.z)
+			sum[0] = kernels.MarginsGradient(in.z, in.margin, slope, label, f.rows, in.w, kernels.LogisticLossKind)
+		},
+		Naive: func() {
+			clear(in.z)
+			sum[0] = naiveMarginsGradient(in.z, in.margin, slope, label, in.data.Rows, in.w)
+		},
+		State: [][]float64{in.z, in.margin, slope, sum},
+	})
 }

@@ -1,8 +1,8 @@
 package suite
 
-// forms are the dense kernels written with simd/archsimd; nil fields are
+// simdForms are the dense kernels written with simd/archsimd; nil fields are
 // missing.
-type forms struct {
+type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
 	soft   func(dst, v, t []float64)

@@ -5,4 +5,4 @@ package suite
 const simdBuilt = false
 
 // simdBuilt tells whether the build has simd/archsimd.
-func simd() forms { return forms{} }
+func simd() simdForms { return simdForms{} }

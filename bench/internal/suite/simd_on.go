@@ -11,11 +11,11 @@ import "simd/archsimd"
 // of package kernels: 16 lanes per chunk of 4096 elements in a sum, the same
 // multiply-adds elementwise. The comparison is then about code, not about what
 // is computed.
-func simd() forms {
+func simd() simdForms {
 	if !archsimd.X86.AVX512() {
-		return forms{}
+		return simdForms{}
 	}
-	return forms{dot: dotSIMD, update: updateSIMD, soft: softSIMD, prox: proxSIMD}
+	return simdForms{dot: dotSIMD, update: updateSIMD, soft: softSIMD, prox: proxSIMD}
 }
 
 const (
