@@ -44,5 +44,5 @@ func (g *Graph) Statistics() Statistics {
 
 // String says it in one line.
 func (s Statistics) String() string {
-	return fmt.Sprintf("%d nodes, %d edges, %d components (largest %d), %d isolated, maximal degree %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
+	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
 }
