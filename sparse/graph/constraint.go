@@ -58,10 +58,17 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // first, the third of which is the number of lines that follow, all of them
 // entries in range. A file that is a valid edge list as well (only tiny ones can
 // be) is refused as ambiguous. A matrix must have p columns.
+//
+// A Matrix Market file (see ReadMatrixMarket) is known by its first line. Under
+// kind Any it is an adjacency matrix (see FromAdjacency) if that line says
+// symmetric, and otherwise A itself; EdgeList and Matrix decide either way.
 func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, error) {
 	data, _, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err
+	}
+	if isMatrixMarket(data) {
+		return marketConstraint(data, name, kind, p)
 	}
 	switch kind {
 	case EdgeList:
@@ -93,11 +100,39 @@ func edgeConstraint(g *Graph, err error) (*Constraint, error) {
 	return &Constraint{A: g.FusedLasso(), Kind: EdgeList, Graph: g}, nil
 }
 
+// marketConstraint reads a Matrix Market file.
+func marketConstraint(data []byte, name string, kind Kind, p int) (*Constraint, error) {
+	parser := marketParser{name: name}
+	if err := parser.banner(data); err != nil {
+		return nil, err
+	}
+	a, err := parseMatrixMarket(data, name)
+	if err != nil {
+		return nil, err
+	}
+	if kind == Matrix || kind == Any && parser.symmetry != "symmetric" {
+		return checkedMatrix(a, name, p)
+	}
+	g, err := FromAdjacency(a)
+	if err != nil {
+		return nil, &sparse.ParseError{File: name, Msg: err.Error(), Err: err}
+	}
+	if g.n != p {
+		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf(
+			"a graph of %d nodes for data of %d features: expected as many (if the data has %d features, state it: --features %d)", g.n, p, g.n, g.n)}
+	}
+	return edgeConstraint(g, nil)
+}
+
 func matrixConstraint(data []byte, name string, p int) (*Constraint, error) {
 	a, err := sparse.ReadMatrix(bytes.NewReader(data), name)
 	if err != nil {
 		return nil, err
 	}
+	return checkedMatrix(a, name, p)
+}
+
+func checkedMatrix(a *sparse.CSR, name string, p int) (*Constraint, error) {
 	if _, cols := a.Dims(); cols != p {
 		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf(
 			"a matrix of %d columns for data of %d features: expected as many (if the data has %d features, state it: --features %d)", cols, p, cols, cols)}
