@@ -18,6 +18,7 @@ type Covariance struct {
 	scale []float64 // entry (i, j) is the raw one divided by scale[i]*scale[j]
 	dense []float64 // raw entries, n*n, or nil
 	data  *columns  // what raw entries are computed from, or nil
+	unit  bool      // a correlation matrix: entries are in [-1, 1]
 }
 
 // CovarianceOf returns the sample covariance of the columns of x, divided by one
@@ -50,6 +51,7 @@ func CorrelationOf(x *sparse.CSR) (*Covariance, error) {
 // memory with c.
 func (c *Covariance) Correlation() *Covariance {
 	r := *c
+	r.unit = true
 	r.diag, r.scale = make([]float64, c.n), make([]float64, c.n)
 	for i, v := range c.diag {
 		r.diag[i] = 1
@@ -120,5 +122,9 @@ func (c *Covariance) At(i, j int) float64 {
 }
 
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
-	return raw / (c.scale[i] * c.scale[j])
+	v := raw / (c.scale[i] * c.scale[j])
+	if c.unit { // rounding must not tell copies of a feature apart from each other
+		v = min(max(v, -1), 1)
+	}
+	return v
 }

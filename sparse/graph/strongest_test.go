@@ -1,0 +1,332 @@
+package graph
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// sparseData has columns of all densities, so that many pairs never meet, some
+// of them both frequent, and copies of columns, which tie.
+func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	data := make([]float64, rows*cols)
+	for j := range cols {
+		density := math.Pow(r.Float64(), 3)
+		for i := range rows {
+			if r.Float64() < density {
+				data[i*cols+j] = math.Round(4*r.NormFloat64()) / 4
+			}
+		}
+		switch j % 7 {
+		case 1: // where the one before is not
+			for i := range rows {
+				data[i*cols+j] = 1
+				if data[i*cols+j-1] != 0 {
+					data[i*cols+j] = 0
+				}
+			}
+		case 3: // a copy
+			for i := range rows {
+				data[i*cols+j] = data[i*cols+j-2]
+			}
+		case 5: // constant or empty
+			for i := range rows {
+				data[i*cols+j] = float64(j % 2)
+			}
+		}
+	}
+	x, err := sparse.FromDense(rows, cols, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// plainCorrelations computes all correlations from dense columns.
+func plainCorrelations(x *sparse.CSR) [][]float64 {
+	rows, cols := x.Dims()
+	columns := make([][]float64, cols)
+	for j := range columns {
+		columns[j] = make([]float64, rows)
+	}
+	for i := range rows {
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			columns[j][i] = val[k]
+		}
+	}
+	c := make([][]float64, cols)
+	for i := range c {
+		c[i] = make([]float64, cols)
+		for j := range c {
+			if v := stat.Correlation(columns[i], columns[j], nil); !math.IsNaN(v) {
+				c[i][j] = v
+			}
+		}
+	}
+	return c
+}
+
+func TestCovarianceEntries(t *testing.T) {
+	x := sparseData(t, 40, 30, 1)
+	c, err := CorrelationOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plainCorrelations(x)
+	r := newCovarianceRow(30)
+	apart := 0
+	for i := range 30 {
+		c.row(i, 0, r)
+		for j := range 30 {
+			if i == j {
+				continue
+			}
+			got := r.value[j]
+			if !r.met[j] {
+				got = c.apart(i, j)
+				apart++
+			}
+			if math.Abs(got-want[i][j]) > 1e-12 || got != c.At(i, j) || got != c.At(j, i) {
+				t.Errorf("entry (%d, %d) is %v, At says %v and %v, want %v", i, j, got, c.At(i, j), c.At(j, i), want[i][j])
+			}
+		}
+	}
+	if apart < 20 {
+		t.Errorf("only %d pairs that do not meet: the test shows little", apart)
+	}
+}
+
+func TestCovarianceOf(t *testing.T) {
+	x, columns := correlationData(t)
+	c, err := CovarianceOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range columns {
+		for j, b := range columns {
+			if got, want := c.At(i, j), stat.Covariance(a, b, nil); math.Abs(got-want) > 1e-7 { // columns of size 1e8
+				t.Errorf("covariance (%d, %d) is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+// Threshold, Strongest and KNearest against sorting all pairs.
+func TestBuildersAgainstAllPairs(t *testing.T) {
+	for seed := range uint64(20) {
+		x := sparseData(t, 25, 40, seed)
+		want := plainCorrelations(x)
+		c, err := CorrelationOf(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []pair
+		correlated := 0
+		for i := range 40 {
+			for j := i + 1; j < 40; j++ {
+				all = append(all, pair{int32(i), int32(j), want[i][j]})
+				if math.Abs(want[i][j]) > 1e-12 {
+					correlated++
+				}
+			}
+		}
+		slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+		opt := &CorrelationOptions{Signed: true, Weighted: true, Threads: 2}
+		for _, k := range []int{1, 10, 100, 300} {
+			g, threshold, err := Strongest(c, k, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Ties within rounding make the count vary; sizes do not.
+			weights := g.Edges()
+			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+			if len(weights) < min(k, correlated) {
+				t.Fatalf("seed %d: %d strongest are %d edges", seed, k, len(weights))
+			}
+			for n, e := range weights {
+				if size := math.Abs(all[n].value); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
+					t.Fatalf("seed %d: edge %d of the %d strongest has size %v, want %v, at least %v", seed, n, k, e.Weight, size, threshold)
+				}
+				if got := want[e.I][e.J]; math.Abs(got-e.Weight) > 1e-12 {
+					t.Fatalf("seed %d: edge %v has correlation %v", seed, e, got)
+				}
+			}
+			same, err := Threshold(c, threshold, &CorrelationOptions{Signed: true, Weighted: true, Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(g.Edges(), same.Edges()); diff != "" {
+				t.Errorf("seed %d: %d strongest differ from threshold %v: %s", seed, k, threshold, diff)
+			}
+		}
+		for _, k := range []int{1, 3, 12} {
+			checkNearest(t, c, want, k)
+		}
+	}
+}
+
+// checkNearest checks that the graph is what every feature's k nearest make.
+func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
+	t.Helper()
+	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := make(map[[2]int32]bool)
+	for _, e := range g.Edges() {
+		joined[e.ends()] = true
+	}
+	kth := make([]float64, len(want)) // size a partner must have
+	for i, row := range want {
+		sizes := make([]float64, 0, len(row))
+		for j, v := range row {
+			if i != j {
+				sizes = append(sizes, math.Abs(v))
+			}
+		}
+		slices.Sort(sizes)
+		kth[i] = max(sizes[len(sizes)-k], 1e-12)
+	}
+	for i := range want {
+		chosen := 0
+		for j, v := range want[i] {
+			if i == j {
+				continue
+			}
+			size := math.Abs(v)
+			is := joined[[2]int32{int32(min(i, j)), int32(max(i, j))}]
+			if is {
+				chosen++
+			}
+			if must := size > kth[i]+1e-12 || size > kth[j]+1e-12; must && !is {
+				t.Fatalf("k = %d: %d and %d are not joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
+			}
+			if may := size > kth[i]-1e-12 || size > kth[j]-1e-12; is && !may {
+				t.Fatalf("k = %d: %d and %d are joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
+			}
+		}
+		if kth[i] > 1e-12 && chosen < k {
+			t.Fatalf("k = %d: feature %d has only %d neighbours", k, i, chosen)
+		}
+	}
+}
+
+func TestKthLargest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for n := 1; n < 400; n += 1 + n/9 {
+		for _, kinds := range []int{1, 2, 10, 1 << 30} {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(r.IntN(kinds))
+			}
+			sorted := slices.Clone(v)
+			slices.Sort(sorted)
+			for k := 1; k <= n; k += 1 + n/5 {
+				if got, want := kthLargest(slices.Clone(v), k), sorted[n-k]; got != want {
+					t.Fatalf("%d-th largest of %d values of %d kinds is %v, want %v", k, n, kinds, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A collector that prunes often keeps the same pairs as one that never does.
+func TestCollectorPrunes(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	small, all := newCollector(0, 3), newCollector(0, 1<<20)
+	small.limit = 8
+	for k := range int32(5000) {
+		p := pair{0, k, math.Round(40 * r.NormFloat64())}
+		small.add(p)
+		all.add(p)
+	}
+	all.keep = 3
+	small.prune()
+	all.prune()
+	if len(small.pairs) < 3 || !slices.Equal(small.pairs, all.pairs) || small.floor != all.floor {
+		t.Errorf("%v (floor %v), want %v (floor %v)", small.pairs, small.floor, all.pairs, all.floor)
+	}
+}
+
+func TestBuildersRefuse(t *testing.T) {
+	x := sparseData(t, 25, 40, 1)
+	c, err := CorrelationOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Threshold(c, 0.01, &CorrelationOptions{MaxEdges: 20})
+	wantError(t, err, "threshold 0.01: more than 20 pairs", "above")
+	_, _, err = Strongest(c, 0, nil)
+	wantError(t, err, "0 edges", "want 1 to")
+	_, err = KNearest(c, 41, nil)
+	wantError(t, err, "41 nearest of 40 features")
+	_, err = CovarianceOf(sparse.Identity(1))
+	wantError(t, err, "1 samples")
+}
+
+func TestGrid(t *testing.T) {
+	want := []Edge{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {1, 4, 1}, {2, 5, 1}, {3, 4, 1}, {4, 5, 1}}
+	if diff := gocmp.Diff(want, Grid(2, 3).Edges()); diff != "" {
+		t.Error(diff)
+	}
+	for _, g := range []*Graph{Grid(0, 5), Grid(5, 0)} {
+		if g.Nodes() != 0 {
+			t.Errorf("a grid without pixels has %d nodes", g.Nodes())
+		}
+	}
+	if diff := gocmp.Diff(Chain(6).Edges(), Grid(1, 6).Edges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// 47,236 features: the whole correlation matrix would take 9 GB.
+func TestManyFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: not reading rcv1")
+	}
+	d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := CorrelationOf(d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	g, threshold, err := Strongest(c, 20000, &CorrelationOptions{Signed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
+	// A sample of features against the definition, apart pairs included.
+	for i := 0; i < 47236; i += 997 {
+		joined := make(map[int]bool)
+		for _, e := range g.edges {
+			if int(e.I) == i {
+				joined[int(e.J)] = true
+			}
+		}
+		for j := i + 1; j < 47236; j++ {
+			if (math.Abs(c.At(i, j)) >= threshold) != joined[j] {
+				t.Fatalf("features %d and %d: correlation %v, joined %v", i, j, c.At(i, j), joined[j])
+			}
+		}
+	}
+	began = time.Now()
+	near, err := KNearest(c, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("3 nearest: %v in %v", near.Statistics(), time.Since(began))
+}
