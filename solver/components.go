@@ -166,5 +166,8 @@ func (s *spectrum) rotateRow(dst []float64, idx []int32, val []float64, touched 
 
 func (s *spectrum) describe() string {
 	size, coupled := s.largest()
-	return fmt.Sprintf("%d components of more than one feature, largest %d", coupled, size)
+	if coupled == 1 {
+		return fmt.Sprintf("one component of %d features", size)
+	}
+	return fmt.Sprintf("%d components of several features, largest %d", coupled, size)
 }

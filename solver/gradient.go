@@ -7,32 +7,77 @@ import (
 	"sync/atomic"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
 )
 
-// A fullGradient computes the gradient of the mean loss in chunks of rows that
-// depend on the data alone, each with a sum of its own, added up in order: the
-// bits are the same for any number of threads.
+// A chunking cuts the rows of the data into runs that depend on the data alone.
+// Sums are taken run by run and added up in order, so the bits are the same for
+// any number of threads.
+type chunking struct {
+	bounds  []int // run k has rows bounds[k] to bounds[k+1]−1
+	threads int
+}
+
+// newChunking makes runs that outweigh clearing and adding a vector with an
+// entry per column.
+func newChunking(x *sparse.CSR, threads int) chunking {
+	n, cols := x.Dims()
+	nnz := x.NNZ()
+	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
+	c := chunking{bounds: make([]int, chunks+1), threads: threads}
+	if threads == 0 {
+		c.threads = runtime.GOMAXPROCS(0)
+	}
+	ptr := x.Rows(0, n).Ptr
+	for k := range chunks {
+		target := nnz * int64(k) / int64(chunks)
+		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
+	}
+	c.bounds[chunks] = n
+	return c
+}
+
+func (c chunking) count() int { return len(c.bounds) - 1 }
+
+// each calls do for every run, on up to c.threads goroutines.
+func (c chunking) each(do func(k, lo, hi int)) {
+	call := func(k int) { do(k, c.bounds[k], c.bounds[k+1]) }
+	threads := min(c.threads, c.count())
+	if threads <= 1 {
+		for k := range c.count() {
+			call(k)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for k := int(next.Add(1) - 1); k < c.count(); k = int(next.Add(1) - 1) {
+				call(k)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A fullGradient computes the gradient of the mean loss.
 type fullGradient struct {
+	chunking
 	prob    *Problem
 	data    kernels.Rows
 	kind    kernels.LossKind
 	fused   bool
-	bounds  []int // chunk k has rows bounds[k] to bounds[k+1]−1
-	partial [][]float64
-	loss    []float64
-	threads int
-	scaled  []float64 // ωᵢ φ'(aᵢ'x) with sample weights
-	inv     float64   // 1/n, or 1/Σ ω
+	partial [][]float64 // gradients of the runs but the first
+	loss    []float64   // of the runs
+	scaled  []float64   // ωᵢ φ'(aᵢ'x) with sample weights
+	inv     float64     // 1/n, or 1/Σ ω
 }
 
 func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 	n, cols := p.Data.Dims()
-	nnz := p.Data.NNZ()
-	// A chunk must outweigh clearing and adding its own copy of the gradient.
-	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
-	g := &fullGradient{prob: p, data: data, bounds: make([]int, chunks+1), loss: make([]float64, chunks), threads: threads}
+	g := &fullGradient{chunking: newChunking(p.Data, threads), prob: p, data: data, inv: 1 / float64(n)}
 	g.kind, g.fused = fusedLoss(p.loss())
-	g.inv = 1 / float64(n)
 	if p.SampleWeights != nil {
 		var sum float64
 		for _, v := range p.SampleWeights {
@@ -40,47 +85,24 @@ func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 		}
 		g.inv, g.fused, g.scaled = 1/sum, false, make([]float64, n)
 	}
-	if threads == 0 {
-		g.threads = runtime.GOMAXPROCS(0)
+	g.loss = make([]float64, g.count())
+	for range g.count() - 1 {
+		g.partial = append(g.partial, make([]float64, cols))
 	}
-	for k := range chunks {
-		target := nnz * int64(k) / int64(chunks)
-		g.bounds[k] = sort.Search(n, func(r int) bool { return data.Ptr[r] >= target })
-		if k > 0 {
-			g.partial = append(g.partial, make([]float64, cols))
-		}
-	}
-	g.bounds[chunks] = n
 	return g
 }
 
 // at sets z to the gradient of the mean loss, marginᵢ = aᵢ'x and slopeᵢ =
 // φ'(aᵢ'x), without sample weights, and returns the mean loss.
 func (g *fullGradient) at(z, x, margin, slope []float64) float64 {
-	do := func(k int) {
+	g.each(func(k, lo, hi int) {
 		dst := z
 		if k > 0 {
 			dst = g.partial[k-1]
 		}
 		clear(dst)
-		g.loss[k] = g.chunk(dst, x, margin, slope, g.bounds[k], g.bounds[k+1])
-	}
-	if threads := min(g.threads, len(g.loss)); threads > 1 {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range threads {
-			wg.Go(func() {
-				for k := int(next.Add(1) - 1); k < len(g.loss); k = int(next.Add(1) - 1) {
-					do(k)
-				}
-			})
-		}
-		wg.Wait()
-	} else {
-		for k := range g.loss {
-			do(k)
-		}
-	}
+		g.loss[k] = g.chunk(dst, x, margin, slope, lo, hi)
+	})
 	sum := g.loss[0]
 	for k, part := range g.partial {
 		sum += g.loss[k+1]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -74,9 +75,7 @@ func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	if len(x) != cols {
 		panic(fmt.Sprintf("solver: point of length %d for %d features", len(x), cols))
 	}
-	margin := make([]float64, rows)
-	p.Data.MulVec(margin, x)
-	ev := Evaluation{Loss: p.meanLoss(margin), Penalty: penalty}
+	ev := Evaluation{Loss: p.meanLoss(x, make([]float64, rows)), Penalty: penalty}
 	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
 }
@@ -99,17 +98,29 @@ func (p *Problem) penalty() Penalty {
 	return p.Penalty
 }
 
-// meanLoss returns the weighted mean of the losses at the margins.
-func (p *Problem) meanLoss(margin []float64) float64 {
-	if p.SampleWeights == nil {
-		return p.loss().Slopes(nil, margin, p.Labels) / float64(len(margin))
+// meanLoss returns the weighted mean of the losses at x, on all processors.
+// margin is scratch, with an entry per row.
+func (p *Problem) meanLoss(x, margin []float64) float64 {
+	c := newChunking(p.Data, 0)
+	sums, weights := make([]float64, c.count()), make([]float64, c.count())
+	c.each(func(k, lo, hi int) {
+		kernels.Margins(margin[lo:hi], p.Data.Rows(lo, hi), x)
+		if p.SampleWeights == nil {
+			sums[k] = p.loss().Slopes(nil, margin[lo:hi], p.Labels[lo:hi])
+			weights[k] = float64(hi - lo)
+			return
+		}
+		for i := lo; i < hi; i++ {
+			sums[k] += float64(p.SampleWeights[i] * p.loss().Value(margin[i], p.Labels[i]))
+			weights[k] += p.SampleWeights[i]
+		}
+	})
+	var sum, weight float64
+	for k, v := range sums {
+		sum += v
+		weight += weights[k]
 	}
-	var sum, weights float64
-	for i, t := range margin {
-		sum += float64(p.SampleWeights[i] * p.loss().Value(t, p.Labels[i]))
-		weights += p.SampleWeights[i]
-	}
-	return sum / weights
+	return sum / weight
 }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the

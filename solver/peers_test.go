@@ -1,0 +1,141 @@
+package solver
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// table reads a text file of numbers, a row per line.
+func table(t *testing.T, name string) [][]float64 {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dataDir(t), "ref", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var rows [][]float64
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var row []float64
+		for _, field := range strings.Fields(lines.Text()) {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func column(rows [][]float64, j int) []float64 {
+	c := make([]float64, len(rows))
+	for i, row := range rows {
+		c[i] = row[j]
+	}
+	return c
+}
+
+// compareGenlasso solves ½|b − Xx|² + λ|Gx|₁, which is n/2 times the problem
+// with mean squared loss and 2λ/n, and asks for R genlasso's objective and
+// solution.
+func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
+	t.Helper()
+	half := float64(len(b)) / 2
+	p := &Problem{Data: x, Labels: b, Loss: Squared{}, Constraint: g, Penalty: L1{Lambda: lambda / half}}
+	res := mustMinimize(t, p, &Settings{Passes: passes})
+	if got := half * res.At.Objective; math.Abs(got-objective) > 1e-6 {
+		t.Errorf("lambda %v: objective %.9f, genlasso %.9f", lambda, got, objective)
+	}
+	if d := distance(res.X, solution); d > 1e-3 {
+		t.Errorf("lambda %v: %.1e from genlasso's solution", lambda, d)
+	}
+	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, half*res.At.Objective-objective, distance(res.X, solution), res.Stats.PlanReason)
+}
+
+// TestGenlassoChain: the one-dimensional fused lasso of R's genlasso.
+func TestGenlassoChain(t *testing.T) {
+	b, beta := column(table(t, "fl1d_y.txt"), 0), table(t, "fl1d_beta_lambda_5_1_0.5_0.1.txt")
+	objectives := []float64{49.6469421295492, 11.8741920294346, 6.24225285074227, 1.50502957013045}
+	for k, lambda := range []float64{5, 1, 0.5, 0.1} {
+		compareGenlasso(t, sparse.Identity(100), b, graph.Chain(100).Incidence(), lambda, objectives[k], column(beta, k), 4000)
+	}
+}
+
+// TestGenlassoGraph: graph-guided fused least squares of R's genlasso.
+func TestGenlassoGraph(t *testing.T) {
+	rows, beta := table(t, "ggfl_yX_120x21.txt"), table(t, "ggfl_beta_lambda_50_20_5_1.txt")
+	var flat []float64
+	for _, row := range rows {
+		flat = append(flat, row[1:]...)
+	}
+	x, err := sparse.FromDense(120, 20, flat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.ReadEdgesFile(filepath.Join(dataDir(t), "ref", "ggfl_edges.txt"), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objectives := []float64{640.794137191455, 309.817601478637, 123.892679221815, 70.6721605217699}
+	for k, lambda := range []float64{50, 20, 5, 1} {
+		compareGenlasso(t, x, column(rows, 0), g.Incidence(), lambda, objectives[k], column(beta, k), 1000)
+	}
+}
+
+// TestPublishedMatrices reads the matrices published with other stochastic ADMM
+// codes as A. The optima are by a barrier Newton method in another language.
+func TestPublishedMatrices(t *testing.T) {
+	for _, c := range []struct {
+		data, graph string
+		features    int
+		optimum     float64
+		passes      float64
+	}{
+		{"paper/a9a.zst", "F_a9a_asvrpdhg.txt", 123, 0.3239943499974175, 60},
+		{"paper/covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 0.5151450223254025, 20},
+	} {
+		p := load(t, c.data, c.features)
+		con, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", c.graph), c.features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Constraint, p.Penalty = con.A, L1{Lambda: 1e-5}
+		res := mustMinimize(t, p, &Settings{Passes: c.passes})
+		gap := res.At.Objective - c.optimum
+		t.Logf("%s: gap %.1e after %g passes; %s", c.graph, gap, c.passes, res.Stats.PlanReason)
+		if !(gap < 1e-5) || gap < -1e-9 {
+			t.Errorf("%s: gap %.2e after %g passes", c.graph, gap, c.passes)
+		}
+	}
+}
+
+// TestOperatorOnRealGraph uses the edges of a9a's graph without a matrix.
+func TestOperatorOnRealGraph(t *testing.T) {
+	p := load(t, "small/a1a", 123)
+	con, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Constraint, p.Penalty, p.L2 = con.A, L1{Lambda: 1e-3}, 1e-3
+	matrix := mustMinimize(t, p, &Settings{Passes: 200})
+	p.Constraint = matrixFree{con.A}
+	free := mustMinimize(t, p, &Settings{Passes: 200, BatchSize: 1})
+	if d := distance(matrix.X, free.X); d > 1e-6 {
+		t.Errorf("with and without a matrix the solutions are %.1e apart (%s, %s)", d, fmt.Sprint(matrix.Stats.Plan), free.Stats.Plan)
+	}
+}
+
+// matrixFree hides that an operator is a matrix.
+type matrixFree struct{ Operator }
