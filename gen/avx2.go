@@ -46,6 +46,19 @@ var avx2 = isa{
 			e.VMASKMOVPD(v, k, m)
 		}
 	},
+	widen: func(e *emitter, m operand.Mem, k mask) vec {
+		v := e.YMM()
+		if k == nil {
+			e.VCVTPS2PD(m, v)
+			return v
+		}
+		lo, hi := k.(vec).AsX(), e.XMM()
+		e.VEXTRACTF128(operand.Imm(1), k, hi)
+		e.VSHUFPS(operand.Imm(0x88), hi, lo, hi) // the low halves of the four lanes
+		e.VMASKMOVPS(m, hi, hi)
+		e.VCVTPS2PD(hi, v)
+		return v
+	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VBLENDVPD(k, x, dst, dst) },
 
 	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {

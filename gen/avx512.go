@@ -47,6 +47,15 @@ var avx512 = isa{
 			e.VMOVUPD(v, k, m)
 		}
 	},
+	widen: func(e *emitter, m operand.Mem, k mask) vec {
+		v := e.ZMM()
+		if k == nil {
+			e.VCVTPS2PD(m, v)
+		} else {
+			e.VCVTPS2PD_Z(m, k, v)
+		}
+		return v
+	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VMOVAPD(x, k, dst) },
 
 	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {

@@ -15,8 +15,8 @@ type decoder struct {
 	one    func(e *emitter, m, dst operand.Mem)
 }
 
-// columns decodes column numbers into byte distances.
-func (f *fused) columns() []decoder {
+// columnForms decodes column numbers into byte distances.
+func (f *fused) columnForms() []decoder {
 	shift := operand.Imm(uint64(f.shift))
 	widen := func(op instruction, load func(e *emitter, m operand.Mem, j reg.GPVirtual)) decoder {
 		return decoder{
@@ -46,8 +46,8 @@ func (f *fused) columns() []decoder {
 	return []decoder{wide, short}
 }
 
-// values decodes values into float64.
-func (f *fused) values() []decoder {
+// valueForms decodes values into float64.
+func (f *fused) valueForms() []decoder {
 	masked := func(op instruction) func(e *emitter, m operand.Mem, k mask, x vec) {
 		return func(e *emitter, m operand.Mem, k mask, x vec) {
 			if k == nil {
@@ -85,8 +85,8 @@ func (f *fused) values() []decoder {
 
 // decode widens the row of n nonzeros that begins at nonzero lo.
 func (f *fused) decode(lo reg.GPVirtual) {
-	f.decodeInto(f.off, lo, f.pad, f.columns())
-	f.decodeInto(f.num, lo, f.constant("signBit"), f.values())
+	f.decodeInto(f.off, lo, f.pad, f.columnForms())
+	f.decodeInto(f.num, lo, f.constant("signBit"), f.valueForms())
 }
 
 func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decoder) {

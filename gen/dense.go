@@ -1,5 +1,7 @@
 package gen
 
+import "github.com/mmcloughlin/avo/reg"
+
 func (e *emitter) dot(t *isa) {
 	e.kernel(t, "dot", "func(x, y []float64) float64",
 		"\tlane[i%16] = FMA(x[i], y[i], lane[i%16])")
@@ -32,20 +34,7 @@ func (e *emitter) logisticSlopes(t *isa) {
 	acc := e.reduceRolled(n, 1, func(p place, acc []vec) {
 		b := e.read(label, p)
 		z, x := e.logisticExp(e.read(margin, p), b)
-		e.write(e.logisticSlope(z, x, b), slope, p)
-		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
-	})
-	e.result(0, acc[0])
-	e.ret()
-}
-
-func (e *emitter) logisticLosses(t *isa) {
-	e.kernel(t, "logisticLosses", "func(margin, label []float64) float64",
-		"\t_, loss = logistic(margin[i], label[i])",
-		"\tlane[i%16] += loss")
-	margin, label, n := e.base("margin"), e.base("label"), e.length("margin")
-	acc := e.reduceRolled(n, 1, func(p place, acc []vec) {
-		z, x := e.logisticExp(e.read(margin, p), e.read(label, p))
+		e.unlessNil(slope, func() { e.write(e.logisticSlope(z, x, b), slope, p) })
 		e.gain(acc[0], e.logisticLoss(z, x), p.mask)
 	})
 	e.result(0, acc[0])
@@ -60,22 +49,19 @@ func (e *emitter) squaredSlopes(t *isa) {
 	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
 	acc := e.reduce(n, 1, func(p place, acc []vec) {
 		r := e.sub(e.read(margin, p), e.read(label, p))
-		e.write(e.add(r, r), slope, p)
+		e.unlessNil(slope, func() { e.write(e.add(r, r), slope, p) })
 		e.accumulate(acc[0], r, r, p.mask)
 	})
 	e.result(0, acc[0])
 	e.ret()
 }
 
-func (e *emitter) squaredLosses(t *isa) {
-	e.kernel(t, "squaredLosses", "func(margin, label []float64) float64",
-		"\tr = margin[i] - label[i]",
-		"\tlane[i%16] = FMA(r, r, lane[i%16])")
-	margin, label, n := e.base("margin"), e.base("label"), e.length("margin")
-	acc := e.reduce(n, 1, func(p place, acc []vec) {
-		r := e.sub(e.read(margin, p), e.read(label, p))
-		e.accumulate(acc[0], r, r, p.mask)
-	})
-	e.result(0, acc[0])
-	e.ret()
+// unlessNil runs f unless the slice with this base is nil. The branch always
+// goes the same way within a call.
+func (e *emitter) unlessNil(base reg.GPVirtual, f func()) {
+	skip := e.label("nil")
+	e.TESTQ(base, base)
+	e.JZ(skip)
+	f()
+	e.at(skip)
 }

@@ -185,8 +185,8 @@ func (l *elementLoop) sweep(f func(p place) vec, g func(v vec, p place) vec) {
 // eachNonzero runs f over the nonzeros of the decoded row without its padding.
 // f sees the byte position k in off and num, and at further bytes on.
 func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
-	const unroll = 4
-	block, rest, one, done := l.label("four"), l.label("rest"), l.label("one"), l.label("nonzeros")
+	const unroll = 2
+	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")
 	k, end := l.cursor(), l.GP64()
 	body := func(at int) {
 		f(operand.Mem{Base: l.off, Index: k, Scale: 1, Disp: at}, operand.Mem{Base: l.num, Index: k, Scale: 1, Disp: at}, k, at)

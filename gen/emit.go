@@ -20,10 +20,13 @@ type emitter struct {
 	stubs  []stub
 }
 
-// A stub remembers a kernel for the table of sets.
+// A stub remembers a kernel for the table of sets: the field that holds it, an
+// array if the kernel exists in several storage forms, and its function.
 type stub struct {
-	isa  *isa
-	name string
+	isa      *isa
+	field    string
+	array    bool
+	function string
 }
 
 func newEmitter() *emitter {
@@ -35,7 +38,7 @@ func newEmitter() *emitter {
 // kernel opens the function name+ISA. Doc is the loop it runs.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.isa, e.labels = t, 0
-	e.stubs = append(e.stubs, stub{t, name})
+	e.stubs = append(e.stubs, stub{isa: t, field: name, function: name + t.name})
 	e.Function(name + t.name)
 	e.Attributes(attr.NOSPLIT)
 	e.SignatureExpr(signature)

@@ -18,6 +18,9 @@ func (r row) column(k int) operand.Mem {
 }
 
 func (r row) value(k int) operand.Mem {
+	if r.valBytes == 0 {
+		return operand.Mem{}
+	}
 	return operand.Mem{Base: r.val, Index: r.cursor, Scale: uint8(r.valBytes), Disp: k * r.valBytes}
 }
 

@@ -31,6 +31,8 @@ type isa struct {
 	load  func(e *emitter, m operand.Mem, k mask) vec
 	store func(e *emitter, v vec, m operand.Mem, k mask)
 	merge func(e *emitter, x, dst vec, k mask)
+	// widen loads float32.
+	widen func(e *emitter, m operand.Mem, k mask) vec
 
 	// compare is the mask of a pred b; choose is x inside it and y outside;
 	// keep is x inside it and +0 outside.

@@ -1,8 +1,6 @@
 package gen
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -11,10 +9,10 @@ import (
 // rows is in the assembly: at a dozen nonzeros a row the call would otherwise
 // cost as much as the row.
 func (e *emitter) margins(t *isa, s *storage) {
-	e.kernel(t, "margins"+s.name, fmt.Sprintf("func(dst []float64, ptr []int64, idx []%s, val []%s, w []float64)", s.idx, s.val),
+	e.kernel(t, "margins"+s.name, "func(dst []float64, ptr []int64, "+rowParams+", w []float64)",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
 		"\tdst[r] = sum of the lanes")
-	dst, ptr, r := e.base("dst"), e.base("ptr"), e.row(s)
+	dst, ptr, r := e.base("dst"), e.base("ptr"), e.row(s, "w")
 	rows, next, done := e.length("dst"), e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
@@ -34,10 +32,11 @@ func (e *emitter) margins(t *isa, s *storage) {
 }
 
 // rowLanes emits the sum over a part of a row, with the lanes in memory.
-func (e *emitter) rowLanes(t *isa, s *storage) {
-	e.kernel(t, "rowLanes"+s.name, fmt.Sprintf("func(lane [8]float64, idx []%s, val []%s, w []float64) [8]float64", s.idx, s.val),
+func (e *emitter) rowLanes(t *isa) {
+	s := storages[0]
+	e.kernel(t, "rowLanes", "func(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])")
-	r, end := e.row(s), e.length("idx")
+	r, end := e.row(s, "w"), e.length("idx")
 	e.XORQ(r.cursor, r.cursor)
 	acc := make([]vec, t.group())
 	for i := range acc {
@@ -50,9 +49,16 @@ func (e *emitter) rowLanes(t *isa, s *storage) {
 	e.ret()
 }
 
+// rowParams are the nonzeros in whatever form; a kernel reads those of its own.
+const rowParams = "idx []int32, idx16 []uint16, val []float64, val32 []float32"
+
 // row loads the slices of a sparse kernel.
-func (e *emitter) row(s *storage) row {
-	return row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("w"), cursor: e.GP64()}
+func (e *emitter) row(s *storage, vector string) row {
+	r := row{storage: s, idx: e.base(s.columns.param), w: e.base(vector), cursor: e.GP64()}
+	if s.valBytes > 0 {
+		r.val = e.base(s.values.param)
+	}
+	return r
 }
 
 // rowDot adds the products of the nonzeros from the cursor to end to the 8
@@ -65,7 +71,7 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	e.JGT(rest)
 	e.at(block)
 	for i, w := range e.gatherBlock(e, r) {
-		e.VFMADD231PD(r.values(e, r.value(i*e.lanes), nil), w, acc[i])
+		r.add(e, acc[i], w, r.value(i*e.lanes), nil)
 	}
 	e.ADDQ(operand.Imm(8), r.cursor)
 	e.CMPQ(r.cursor, last)
@@ -76,7 +82,7 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	e.JZ(done)
 	state := e.startMasks(e, n)
 	for i, w := range e.gatherRest(e, r, n) {
-		e.VFMADD231PD(r.values(e, r.value(i*e.lanes), e.mask(e, state, i)), w, acc[i])
+		r.add(e, acc[i], w, r.value(i*e.lanes), e.mask(e, state, i))
 	}
 	e.MOVQ(end, r.cursor)
 	e.at(done)
@@ -87,10 +93,10 @@ const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] over rows.
 func (e *emitter) scatter(t *isa, s *storage) {
-	e.kernel(t, "scatter"+s.name, fmt.Sprintf("func(z []float64, ptr []int64, idx []%s, val []%s, slope []float64)", s.idx, s.val),
+	e.kernel(t, "scatter"+s.name, "func(z []float64, ptr []int64, "+rowParams+", slope []float64)",
 		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
 	ptr, slope, rows := e.base("ptr"), e.base("slope"), e.length("slope")
-	r := row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("z"), cursor: e.GP64()}
+	r := e.row(s, "z")
 	next, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
@@ -109,10 +115,10 @@ func (e *emitter) scatter(t *isa, s *storage) {
 }
 
 // scatterRow emits z[idx[k]] += slope*val[k] over a part of a row.
-func (e *emitter) scatterRow(t *isa, s *storage) {
-	e.kernel(t, "scatterRow"+s.name, fmt.Sprintf("func(z []float64, idx []%s, val []%s, slope float64)", s.idx, s.val),
+func (e *emitter) scatterRow(t *isa) {
+	e.kernel(t, "scatterRow", "func(z []float64, idx []int32, val []float64, slope float64)",
 		"\tz[idx[k]] = FMA(slope, val[k], z[idx[k]])")
-	r := row{storage: s, idx: e.base("idx"), val: e.base("val"), w: e.base("z"), cursor: e.GP64()}
+	r := e.row(storages[0], "z")
 	g, end := e.XMM(), e.length("idx")
 	e.VMOVSD(e.address(e.Param("slope")), g)
 	e.XORQ(r.cursor, r.cursor)
@@ -150,8 +156,7 @@ func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
 // scalar memory operand would touch what lies behind the slice.
 func (e *emitter) scatterOne(r row, k int, g vec) {
 	z, x := r.at(e, k), e.XMM()
-	v := r.oneValue(e, r.value(k))
 	e.VMOVSD(z, x)
-	e.VFMADD231SD(v, g, x)
+	r.addOne(e, x, g, r.value(k))
 	e.VMOVSD(x, z)
 }

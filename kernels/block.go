@@ -6,8 +6,8 @@ package kernels
 // has the check in its prologue, and that is where a stop request is seen.
 
 //go:noinline
-func marginsBlock(dst []float64, ptr []int64, idx []int32, val, w []float64) {
-	active.margins(dst, ptr, idx, val, w)
+func marginsBlock(dst []float64, ptr []int64, a *Rows, w []float64) {
+	active.margins[a.form()](dst, ptr, a.Idx, a.Idx16, a.Val, a.Val32, w)
 }
 
 // rowLanesBlock passes the lanes by value: a pointer handed to a function
@@ -19,8 +19,8 @@ func rowLanesBlock(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
 }
 
 //go:noinline
-func scatterBlock(z []float64, ptr []int64, idx []int32, val, slope []float64) {
-	active.scatter(z, ptr, idx, val, slope)
+func scatterBlock(z []float64, ptr []int64, a *Rows, slope []float64) {
+	active.scatter[a.form()](z, ptr, a.Idx, a.Idx16, a.Val, a.Val32, slope)
 }
 
 //go:noinline
@@ -36,17 +36,11 @@ func axpyBlock(alpha float64, x, y []float64) { active.axpy(alpha, x, y) }
 
 //go:noinline
 func logisticBlock(slope, margin, label []float64) float64 {
-	if slope == nil {
-		return active.logisticLosses(margin, label)
-	}
 	return active.logisticSlopes(slope, margin, label)
 }
 
 //go:noinline
 func squaredBlock(slope, margin, label []float64) float64 {
-	if slope == nil {
-		return active.squaredLosses(margin, label)
-	}
 	return active.squaredSlopes(slope, margin, label)
 }
 

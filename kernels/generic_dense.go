@@ -28,16 +28,9 @@ func logisticSlopesGeneric(slope, margin, label []float64) float64 {
 	var lane [16]float64
 	for i, t := range margin {
 		g, loss := logistic(t, label[i])
-		slope[i] = g
-		lane[i&15] += loss
-	}
-	return sum16(&lane)
-}
-
-func logisticLossesGeneric(margin, label []float64) float64 {
-	var lane [16]float64
-	for i, t := range margin {
-		_, loss := logistic(t, label[i])
+		if slope != nil {
+			slope[i] = g
+		}
 		lane[i&15] += loss
 	}
 	return sum16(&lane)
@@ -47,16 +40,9 @@ func squaredSlopesGeneric(slope, margin, label []float64) float64 {
 	var lane [16]float64
 	for i, t := range margin {
 		r := t - label[i]
-		slope[i] = r + r
-		lane[i&15] = math.FMA(r, r, lane[i&15])
-	}
-	return sum16(&lane)
-}
-
-func squaredLossesGeneric(margin, label []float64) float64 {
-	var lane [16]float64
-	for i, t := range margin {
-		r := t - label[i]
+		if slope != nil {
+			slope[i] = r + r
+		}
 		lane[i&15] = math.FMA(r, r, lane[i&15])
 	}
 	return sum16(&lane)

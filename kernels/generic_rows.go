@@ -7,7 +7,7 @@ func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-func marginsGeneric(dst []float64, ptr []int64, idx []int32, val, w []float64) {
+func marginsGeneric(dst []float64, ptr []int64, idx []int32, _ []uint16, val []float64, _ []float32, w []float64) {
 	for r := range dst {
 		lo, hi := ptr[r], ptr[r+1]
 		l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx[lo:hi], val[lo:hi], w, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -63,7 +63,7 @@ func addLanes(idx []int32, val, w []float64, l0, l1, l2, l3, l4, l5, l6, l7 floa
 	return l0, l1, l2, l3, l4, l5, l6, l7
 }
 
-func scatterGeneric(z []float64, ptr []int64, idx []int32, val, slope []float64) {
+func scatterGeneric(z []float64, ptr []int64, idx []int32, _ []uint16, val []float64, _ []float32, slope []float64) {
 	for r, g := range slope {
 		lo, hi := ptr[r], ptr[r+1]
 		scatterRowGeneric(z, idx[lo:hi], val[lo:hi], g)

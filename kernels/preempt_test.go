@@ -39,9 +39,15 @@ func (s *spy) call(work, bound int) {
 
 func (s *spy) set() *set {
 	rows := func(ptr []int64) int { return len(ptr) - 1 + int(ptr[len(ptr)-1]-ptr[0]) }
+	margins := func(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64) {
+		s.call(rows(ptr), maxWork)
+	}
+	scatter := func(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64) {
+		s.call(rows(ptr), maxWork)
+	}
 	return &set{
-		margins: func(dst []float64, ptr []int64, idx []int32, val, w []float64) { s.call(rows(ptr), maxWork) },
-		scatter: func(z []float64, ptr []int64, idx []int32, val, slope []float64) { s.call(rows(ptr), maxWork) },
+		margins: [numForms]marginsKernel{margins, margins, margins, margins, margins, margins},
+		scatter: [numForms]scatterKernel{scatter, scatter, scatter, scatter, scatter, scatter},
 		rowLanes: func(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
 			s.call(len(idx), maxWork)
 			return lane
@@ -51,9 +57,7 @@ func (s *spy) set() *set {
 		},
 		dot:            func(x, y []float64) float64 { s.call(len(x), chunk); return 0 },
 		logisticSlopes: func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
-		logisticLosses: func(margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
 		squaredSlopes:  func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
-		squaredLosses:  func(margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
 		proxDual: func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
 			s.call(len(ax), chunk)
 			return 0, 0

@@ -49,10 +49,10 @@ func Margins(dst []float64, a Rows, w []float64) {
 	for len(dst) > 0 {
 		n := blockRows(ptr)
 		if n == 0 {
-			dst[0] = longRow(a.Idx[ptr[0]:ptr[1]], a.Val[ptr[0]:ptr[1]], w)
+			dst[0] = longRow(&a, ptr[0], ptr[1], w)
 			n = 1
 		} else {
-			marginsBlock(dst[:n], ptr[:n+1], a.Idx, a.Val, w)
+			marginsBlock(dst[:n], ptr[:n+1], &a, w)
 		}
 		dst, ptr = dst[n:], ptr[n:]
 	}
@@ -73,10 +73,10 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	for len(slope) > 0 {
 		n := blockRows(ptr)
 		if n == 0 {
-			longScatter(z, a.Idx[ptr[0]:ptr[1]], a.Val[ptr[0]:ptr[1]], slope[0])
+			longScatter(z, &a, ptr[0], ptr[1], slope[0])
 			n = 1
 		} else {
-			scatterBlock(z, ptr[:n+1], a.Idx, a.Val, slope[:n])
+			scatterBlock(z, ptr[:n+1], &a, slope[:n])
 		}
 		slope, ptr = slope[n:], ptr[n:]
 	}
@@ -107,21 +107,29 @@ func blockRows(ptr []int64) int {
 }
 
 // longRow sums a row longer than a block. The lanes live in memory between
-// calls, and maxWork is a multiple of 8, so the cut leaves no trace.
-func longRow(idx []int32, val, w []float64) float64 {
+// calls, and maxWork is a multiple of 8, so the cut leaves no trace. Rows in
+// other forms than the plain one are decoded in Go.
+func longRow(a *Rows, lo, hi int64, w []float64) float64 {
+	if a.form() != plainForm {
+		return a.dotRange(lo, hi, w)
+	}
 	var lane [8]float64
-	for len(idx) > 0 {
-		n := min(len(idx), maxWork)
-		lane = rowLanesBlock(lane, idx[:n], val[:n], w)
-		idx, val = idx[n:], val[n:]
+	for lo < hi {
+		next := min(lo+maxWork, hi)
+		lane = rowLanesBlock(lane, a.Idx[lo:next], a.Val[lo:next], w)
+		lo = next
 	}
 	return sum8(&lane)
 }
 
-func longScatter(z []float64, idx []int32, val []float64, slope float64) {
-	for len(idx) > 0 {
-		n := min(len(idx), maxWork)
-		scatterRowBlock(z, idx[:n], val[:n], slope)
-		idx, val = idx[n:], val[n:]
+func longScatter(z []float64, a *Rows, lo, hi int64, slope float64) {
+	if a.form() != plainForm {
+		a.scatterRange(z, lo, hi, slope)
+		return
+	}
+	for lo < hi {
+		next := min(lo+maxWork, hi)
+		scatterRowBlock(z, a.Idx[lo:next], a.Val[lo:next], slope)
+		lo = next
 	}
 }

@@ -469,11 +469,11 @@ swept44:
 	XORQ AX, AX
 	MOVQ CX, DX
 	SHLQ $0x03, DX
-	SUBQ $0x20, DX
+	SUBQ $0x10, DX
 	CMPQ AX, DX
 	JGT  rest49
 
-four48:
+two48:
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R8)(AX*1), X0
 	VMOVSD      (R9)(R11*1), X1
@@ -490,28 +490,12 @@ four48:
 	VMOVSD      (R10)(R11*1), X1
 	VFMADD231SD X0, X2, X1
 	VMOVSD      X1, (R10)(R11*1)
-	MOVQ        16(DI)(AX*1), R11
-	VMOVSD      16(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R10)(R11*1)
-	MOVQ        24(DI)(AX*1), R11
-	VMOVSD      24(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R10)(R11*1)
-	ADDQ        $0x20, AX
+	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         four48
+	JLE         two48
 
 rest49:
-	ADDQ $0x20, DX
+	ADDQ $0x10, DX
 	CMPQ AX, DX
 	JGE  nonzeros51
 
@@ -1080,11 +1064,11 @@ swept39:
 	XORQ AX, AX
 	MOVQ CX, DX
 	SHLQ $0x03, DX
-	SUBQ $0x20, DX
+	SUBQ $0x10, DX
 	CMPQ AX, DX
 	JGT  rest44
 
-four43:
+two43:
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R8)(AX*1), X0
 	VMOVSD      (R9)(R11*1), X4
@@ -1101,28 +1085,12 @@ four43:
 	VMOVSD      (R10)(R11*1), X4
 	VFMADD231SD X0, X5, X4
 	VMOVSD      X4, (R10)(R11*1)
-	MOVQ        16(DI)(AX*1), R11
-	VMOVSD      16(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R10)(R11*1)
-	MOVQ        24(DI)(AX*1), R11
-	VMOVSD      24(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R10)(R11*1)
-	ADDQ        $0x20, AX
+	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         four43
+	JLE         two43
 
 rest44:
-	ADDQ $0x20, DX
+	ADDQ $0x10, DX
 	CMPQ AX, DX
 	JGE  nonzeros46
 
@@ -1496,11 +1464,11 @@ factor39:
 	XORQ   DX, DX
 	MOVQ   CX, R10
 	SHLQ   $0x03, R10
-	SUBQ   $0x20, R10
+	SUBQ   $0x10, R10
 	CMPQ   DX, R10
 	JGT    rest41
 
-four40:
+two40:
 	MOVQ        (DI)(DX*1), R11
 	MOVQ        w_base+0(FP), R12
 	VMOVSD      (R12)(R11*1), X1
@@ -1529,40 +1497,12 @@ four40:
 	VMOVSD      (R12)(R11*1), X1
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      X1, 24(R11)(DX*2)
-	MOVQ        16(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X2
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X3
-	VFMADD213SD X2, X3, X1
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X1, 32(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X1, 40(R11)(DX*2)
-	MOVQ        24(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X2
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X3
-	VFMADD213SD X2, X3, X1
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X1, 48(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X1, 56(R11)(DX*2)
-	ADDQ        $0x20, DX
+	ADDQ        $0x10, DX
 	CMPQ        DX, R10
-	JLE         four40
+	JLE         two40
 
 rest41:
-	ADDQ $0x20, R10
+	ADDQ $0x10, R10
 	CMPQ DX, R10
 	JGE  nonzeros43
 
@@ -1765,11 +1705,11 @@ swept48:
 	XORQ AX, AX
 	MOVQ CX, DX
 	SHLQ $0x03, DX
-	SUBQ $0x20, DX
+	SUBQ $0x10, DX
 	CMPQ AX, DX
 	JGT  rest53
 
-four52:
+two52:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
@@ -1806,48 +1746,12 @@ four52:
 	VADDSD      X0, X1, X1
 	MOVQ        sum_base+24(FP), R11
 	VMOVSD      X1, (R11)(R10*1)
-	MOVQ        16(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      32(R11)(AX*2), X0
-	VMOVSD      16(R8)(AX*1), X1
-	VFMADD231SD X1, X2, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X1
-	VMAXSD      X0, X1, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X1
-	VMINSD      X0, X1, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      40(R11)(AX*2), X1
-	VADDSD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X1, (R11)(R10*1)
-	MOVQ        24(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      48(R11)(AX*2), X0
-	VMOVSD      24(R8)(AX*1), X1
-	VFMADD231SD X1, X2, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X1
-	VMAXSD      X0, X1, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X1
-	VMINSD      X0, X1, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      56(R11)(AX*2), X1
-	VADDSD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X1, (R11)(R10*1)
-	ADDQ        $0x20, AX
+	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         four52
+	JLE         two52
 
 rest53:
-	ADDQ $0x20, DX
+	ADDQ $0x10, DX
 	CMPQ AX, DX
 	JGE  nonzeros55
 
@@ -2196,11 +2100,11 @@ factor34:
 	XORQ   DX, DX
 	MOVQ   CX, R10
 	SHLQ   $0x03, R10
-	SUBQ   $0x20, R10
+	SUBQ   $0x10, R10
 	CMPQ   DX, R10
 	JGT    rest36
 
-four35:
+two35:
 	MOVQ        (DI)(DX*1), R11
 	MOVQ        w_base+0(FP), R12
 	VMOVSD      (R12)(R11*1), X4
@@ -2229,40 +2133,12 @@ four35:
 	VMOVSD      (R12)(R11*1), X4
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      X4, 24(R11)(DX*2)
-	MOVQ        16(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X5
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X6
-	VFMADD213SD X5, X6, X4
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X4, 32(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X4, 40(R11)(DX*2)
-	MOVQ        24(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X5
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X6
-	VFMADD213SD X5, X6, X4
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X4, 48(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X4, 56(R11)(DX*2)
-	ADDQ        $0x20, DX
+	ADDQ        $0x10, DX
 	CMPQ        DX, R10
-	JLE         four35
+	JLE         two35
 
 rest36:
-	ADDQ $0x20, R10
+	ADDQ $0x10, R10
 	CMPQ DX, R10
 	JGE  nonzeros38
 
@@ -2465,11 +2341,11 @@ swept43:
 	XORQ AX, AX
 	MOVQ CX, DX
 	SHLQ $0x03, DX
-	SUBQ $0x20, DX
+	SUBQ $0x10, DX
 	CMPQ AX, DX
 	JGT  rest48
 
-four47:
+two47:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
@@ -2506,48 +2382,12 @@ four47:
 	VADDSD      X0, X4, X4
 	MOVQ        sum_base+24(FP), R11
 	VMOVSD      X4, (R11)(R10*1)
-	MOVQ        16(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      32(R11)(AX*2), X0
-	VMOVSD      16(R8)(AX*1), X4
-	VFMADD231SD X4, X5, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X4
-	VMAXSD      X0, X4, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X4
-	VMINSD      X0, X4, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      40(R11)(AX*2), X4
-	VADDSD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X4, (R11)(R10*1)
-	MOVQ        24(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      48(R11)(AX*2), X0
-	VMOVSD      24(R8)(AX*1), X4
-	VFMADD231SD X4, X5, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X4
-	VMAXSD      X0, X4, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X4
-	VMINSD      X0, X4, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      56(R11)(AX*2), X4
-	VADDSD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X4, (R11)(R10*1)
-	ADDQ        $0x20, AX
+	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         four47
+	JLE         two47
 
 rest48:
-	ADDQ $0x20, DX
+	ADDQ $0x10, DX
 	CMPQ AX, DX
 	JGE  nonzeros50
 

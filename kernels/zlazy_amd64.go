@@ -17,17 +17,3 @@ package kernels
 //
 //go:noescape
 func innerLazyCellsAVX2(cells []float64, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
-
-// innerLazyCellsAVX512 is innerLazyCellsGeneric for AVX512:
-//
-//	au, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each
-//	z = (b*alpha)*au + (b*gamma)*ad
-//	alpha, gamma = q*alpha, FMA(q, gamma, -eta)
-//	delta = slope0[i] - slope(z),  r = delta*(eta/alpha)
-//	cells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])
-//
-// or, with norm2, the step of lazyStep. One load feeds both sums and
-// one store takes all that a nonzero changes.
-//
-//go:noescape
-func innerLazyCellsAVX512(cells []float64, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)

@@ -4,57 +4,57 @@
 
 #include "textflag.h"
 
-// func marginsAVX2(dst []float64, ptr []int64, idx []int32, val []float64, w []float64)
+// func marginsAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX, FMA3
-TEXT ·marginsAVX2(SB), NOSPLIT, $0-120
+TEXT ·marginsAVX2(SB), NOSPLIT, $0-168
 	MOVQ  dst_base+0(FP), AX
 	MOVQ  ptr_base+24(FP), CX
 	MOVQ  idx_base+48(FP), DX
-	MOVQ  val_base+72(FP), BX
-	MOVQ  w_base+96(FP), SI
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val_base+96(FP), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), DI
+	MOVQ  (CX), SI
 
 row1:
 	MOVQ   8(CX), R9
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
-	CMPQ   DI, R10
+	CMPQ   SI, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVL        (DX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVL        4(DX)(DI*4), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVL        8(DX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X3
-	MOVL        12(DX)(DI*4), R11
-	VMOVHPD     (SI)(R11*8), X3, X3
+	MOVL        (DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVL        4(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVL        8(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X3
+	MOVL        12(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(DX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVL        20(DX)(DI*4), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	MOVL        24(DX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X4
-	MOVL        28(DX)(DI*4), R11
-	VMOVHPD     (SI)(R11*8), X4, X4
+	MOVL        16(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVL        20(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVL        24(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X4
+	MOVL        28(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VMOVUPD     (BX)(DI*8), Y5
+	VMOVUPD     (DI)(SI*8), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(BX)(DI*8), Y3
+	VMOVUPD     32(DI)(SI*8), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, DI
-	CMPQ        DI, R10
+	ADDQ        $0x08, SI
+	CMPQ        SI, R10
 	JLE         nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         DI, R10
+	SUBQ         SI, R10
 	JZ           rowDone5
 	LEAQ         masks<>+128(SB), R11
 	MOVQ         R10, R12
@@ -63,29 +63,29 @@ rest4:
 	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVL         (DX)(DI*4), R12
-	VMOVSD       (SI)(R12*8), X2
-	MOVL         4(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
-	MOVL         8(DX)(DI*4), R12
-	VMOVSD       (SI)(R12*8), X3
-	MOVL         12(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X3, X3
+	MOVL         (DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVL         4(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVL         8(DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X3
+	MOVL         12(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVL         16(DX)(DI*4), R12
-	VMOVLPD      (SI)(R12*8), X2, X2
+	MOVL         16(DX)(SI*4), R12
+	VMOVLPD      (BX)(R12*8), X2, X2
 	JEQ          filled8
-	MOVL         20(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVL         20(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVL         24(DX)(DI*4), R10
-	VMOVLPD      (SI)(R10*8), X4, X4
+	MOVL         24(DX)(SI*4), R10
+	VMOVLPD      (BX)(R10*8), X4, X4
 
 filled8:
 	VINSERTF128 $0x01, X4, Y2, Y4
@@ -96,15 +96,15 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVL    (DX)(DI*4), R12
-	VMOVLPD (SI)(R12*8), X2, X2
+	MOVL    (DX)(SI*4), R12
+	VMOVLPD (BX)(R12*8), X2, X2
 	JEQ     filled9
-	MOVL    4(DX)(DI*4), R12
-	VMOVHPD (SI)(R12*8), X2, X2
+	MOVL    4(DX)(SI*4), R12
+	VMOVHPD (BX)(R12*8), X2, X2
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVL    8(DX)(DI*4), R10
-	VMOVLPD (SI)(R10*8), X3, X3
+	MOVL    8(DX)(SI*4), R10
+	VMOVLPD (BX)(R10*8), X3, X3
 
 filled9:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -112,12 +112,12 @@ filled9:
 
 join7:
 	VMOVUPD     (R11), Y5
-	VMASKMOVPD  (BX)(DI*8), Y5, Y5
+	VMASKMOVPD  (DI)(SI*8), Y5, Y5
 	VFMADD231PD Y5, Y3, Y0
 	VMOVUPD     32(R11), Y3
-	VMASKMOVPD  32(BX)(DI*8), Y3, Y3
+	VMASKMOVPD  32(DI)(SI*8), Y3, Y3
 	VFMADD231PD Y3, Y4, Y1
-	MOVQ        R9, DI
+	MOVQ        R9, SI
 
 rowDone5:
 	VADDPD       Y1, Y0, Y0
@@ -175,84 +175,84 @@ DATA signBit<>+16(SB)/8, $0x8000000000000000
 DATA signBit<>+24(SB)/8, $0x8000000000000000
 GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
-// func marginsAVX512(dst []float64, ptr []int64, idx []int32, val []float64, w []float64)
+// func marginsAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·marginsAVX512(SB), NOSPLIT, $0-120
+TEXT ·marginsAVX512(SB), NOSPLIT, $0-168
 	MOVQ  dst_base+0(FP), AX
 	MOVQ  ptr_base+24(FP), CX
 	MOVQ  idx_base+48(FP), DX
-	MOVQ  val_base+72(FP), BX
-	MOVQ  w_base+96(FP), SI
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val_base+96(FP), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), DI
+	MOVQ  (CX), SI
 
 row1:
 	MOVQ   8(CX), R9
 	VXORPD X0, X0, X0
 	LEAQ   -8(R9), R10
-	CMPQ   DI, R10
+	CMPQ   SI, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVL         (DX)(DI*4), R11
-	VMOVSD       (SI)(R11*8), X1
-	MOVL         4(DX)(DI*4), R11
-	VMOVHPD      (SI)(R11*8), X1, X1
-	MOVL         8(DX)(DI*4), R11
-	VMOVSD       (SI)(R11*8), X2
-	MOVL         12(DX)(DI*4), R11
-	VMOVHPD      (SI)(R11*8), X2, X2
+	MOVL         (DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVL         4(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVL         8(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVL         12(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(DX)(DI*4), R11
-	VMOVSD       (SI)(R11*8), X1
-	MOVL         20(DX)(DI*4), R11
-	VMOVHPD      (SI)(R11*8), X1, X1
-	MOVL         24(DX)(DI*4), R11
-	VMOVSD       (SI)(R11*8), X3
-	MOVL         28(DX)(DI*4), R11
-	VMOVHPD      (SI)(R11*8), X3, X3
+	MOVL         16(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVL         20(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVL         24(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVL         28(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y1, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VMOVUPD      (BX)(DI*8), Z4
+	VMOVUPD      (DI)(SI*8), Z4
 	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, DI
-	CMPQ         DI, R10
+	ADDQ         $0x08, SI
+	CMPQ         SI, R10
 	JLE          nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         DI, R10
+	SUBQ         SI, R10
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R11
 	BZHIQ        R10, R11, R11
 	VBROADCASTSD signBit<>+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVL         (DX)(DI*4), R12
-	VMOVSD       (SI)(R12*8), X1
-	MOVL         4(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X1, X1
-	MOVL         8(DX)(DI*4), R12
-	VMOVSD       (SI)(R12*8), X2
-	MOVL         12(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVL         (DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X1
+	MOVL         4(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	MOVL         8(DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVL         12(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y2
 	VMOVAPD      Y2, Y2
 	VMOVAPD      X3, X1
 	VMOVAPD      X3, X3
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVL         16(DX)(DI*4), R12
-	VMOVLPD      (SI)(R12*8), X1, X1
+	MOVL         16(DX)(SI*4), R12
+	VMOVLPD      (BX)(R12*8), X1, X1
 	JEQ          filled8
-	MOVL         20(DX)(DI*4), R12
-	VMOVHPD      (SI)(R12*8), X1, X1
+	MOVL         20(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVL         24(DX)(DI*4), R10
-	VMOVLPD      (SI)(R10*8), X3, X3
+	MOVL         24(DX)(SI*4), R10
+	VMOVLPD      (BX)(R10*8), X3, X3
 
 filled8:
 	VINSERTF128 $0x01, X3, Y1, Y3
@@ -263,15 +263,15 @@ few6:
 	VMOVAPD X3, X2
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVL    (DX)(DI*4), R12
-	VMOVLPD (SI)(R12*8), X1, X1
+	MOVL    (DX)(SI*4), R12
+	VMOVLPD (BX)(R12*8), X1, X1
 	JEQ     filled9
-	MOVL    4(DX)(DI*4), R12
-	VMOVHPD (SI)(R12*8), X1, X1
+	MOVL    4(DX)(SI*4), R12
+	VMOVHPD (BX)(R12*8), X1, X1
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVL    8(DX)(DI*4), R10
-	VMOVLPD (SI)(R10*8), X2, X2
+	MOVL    8(DX)(SI*4), R10
+	VMOVLPD (BX)(R10*8), X2, X2
 
 filled9:
 	VINSERTF128 $0x01, X2, Y1, Y2
@@ -280,9 +280,9 @@ filled9:
 join7:
 	VINSERTF64X4 $0x01, Y3, Z2, Z3
 	KMOVW        R11, K1
-	VMOVUPD.Z    (BX)(DI*8), K1, Z4
+	VMOVUPD.Z    (DI)(SI*8), K1, Z4
 	VFMADD231PD  Z4, Z3, Z0
-	MOVQ         R9, DI
+	MOVQ         R9, SI
 
 rowDone5:
 	VEXTRACTF64X4 $0x01, Z0, Y2
@@ -301,50 +301,2155 @@ done2:
 	VZEROUPPER
 	RET
 
+// func marginsF32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, FMA3
+TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx_base+48(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val32_base+120(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVL        4(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVL        8(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X3
+	MOVL        12(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y3
+	MOVL        16(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVL        20(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVL        24(DX)(SI*4), R11
+	VMOVSD      (BX)(R11*8), X4
+	MOVL        28(DX)(SI*4), R11
+	VMOVHPD     (BX)(R11*8), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y4
+	VCVTPS2PD   (DI)(SI*4), Y5
+	VFMADD231PD Y5, Y3, Y0
+	VCVTPS2PD   16(DI)(SI*4), Y3
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ        $0x08, SI
+	CMPQ        SI, R10
+	JLE         nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	LEAQ         masks<>+128(SB), R11
+	MOVQ         R10, R12
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VBROADCASTSD signBit<>+0(SB), Y4
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVL         (DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVL         4(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVL         8(DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X3
+	MOVL         12(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      X4, X2
+	VMOVAPD      X4, X4
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVL         16(DX)(SI*4), R12
+	VMOVLPD      (BX)(R12*8), X2, X2
+	JEQ          filled8
+	MOVL         20(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVL         24(DX)(SI*4), R10
+	VMOVLPD      (BX)(R10*8), X4, X4
+
+filled8:
+	VINSERTF128 $0x01, X4, Y2, Y4
+	JMP         join7
+
+few6:
+	VMOVAPD X4, X2
+	VMOVAPD X4, X3
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVL    (DX)(SI*4), R12
+	VMOVLPD (BX)(R12*8), X2, X2
+	JEQ     filled9
+	MOVL    4(DX)(SI*4), R12
+	VMOVHPD (BX)(R12*8), X2, X2
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVL    8(DX)(SI*4), R10
+	VMOVLPD (BX)(R10*8), X3, X3
+
+filled9:
+	VINSERTF128 $0x01, X3, Y2, Y3
+	VMOVAPD     Y4, Y4
+
+join7:
+	VMOVUPD      (R11), Y5
+	VEXTRACTF128 $0x01, Y5, X2
+	VSHUFPS      $0x88, X2, X5, X2
+	VMASKMOVPS   (DI)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y5
+	VFMADD231PD  Y5, Y3, Y0
+	VMOVUPD      32(R11), Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VSHUFPS      $0x88, X2, X3, X2
+	VMASKMOVPS   16(DI)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y3
+	VFMADD231PD  Y3, Y4, Y1
+	MOVQ         R9, SI
+
+rowDone5:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	DECQ         R8
+	JNZ          row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsF32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·marginsF32AVX512(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx_base+48(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val32_base+120(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL         (DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVL         4(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVL         8(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVL         12(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	MOVL         16(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVL         20(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVL         24(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVL         28(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y1, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	VCVTPS2PD    (DI)(SI*4), Z4
+	VFMADD231PD  Z4, Z3, Z0
+	ADDQ         $0x08, SI
+	CMPQ         SI, R10
+	JLE          nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	MOVQ         $0x0000ffff, R11
+	BZHIQ        R10, R11, R11
+	VBROADCASTSD signBit<>+0(SB), Y3
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVL         (DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X1
+	MOVL         4(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	MOVL         8(DX)(SI*4), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVL         12(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X1
+	VMOVAPD      X3, X3
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVL         16(DX)(SI*4), R12
+	VMOVLPD      (BX)(R12*8), X1, X1
+	JEQ          filled8
+	MOVL         20(DX)(SI*4), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVL         24(DX)(SI*4), R10
+	VMOVLPD      (BX)(R10*8), X3, X3
+
+filled8:
+	VINSERTF128 $0x01, X3, Y1, Y3
+	JMP         join7
+
+few6:
+	VMOVAPD X3, X1
+	VMOVAPD X3, X2
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVL    (DX)(SI*4), R12
+	VMOVLPD (BX)(R12*8), X1, X1
+	JEQ     filled9
+	MOVL    4(DX)(SI*4), R12
+	VMOVHPD (BX)(R12*8), X1, X1
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVL    8(DX)(SI*4), R10
+	VMOVLPD (BX)(R10*8), X2, X2
+
+filled9:
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMOVAPD     Y3, Y3
+
+join7:
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	KMOVW        R11, K1
+	VCVTPS2PD.Z  (DI)(SI*4), K1, Z4
+	VFMADD231PD  Z4, Z3, Z0
+	MOVQ         R9, SI
+
+rowDone5:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, CX
+	DECQ          R8
+	JNZ           row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsOnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX
+TEXT ·marginsOnesAVX2(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx_base+48(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R8
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	LEAQ   -8(R8), R9
+	CMPQ   SI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (DX)(SI*4), R10
+	VMOVSD      (BX)(R10*8), X2
+	MOVL        4(DX)(SI*4), R10
+	VMOVHPD     (BX)(R10*8), X2, X2
+	MOVL        8(DX)(SI*4), R10
+	VMOVSD      (BX)(R10*8), X3
+	MOVL        12(DX)(SI*4), R10
+	VMOVHPD     (BX)(R10*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y3
+	MOVL        16(DX)(SI*4), R10
+	VMOVSD      (BX)(R10*8), X2
+	MOVL        20(DX)(SI*4), R10
+	VMOVHPD     (BX)(R10*8), X2, X2
+	MOVL        24(DX)(SI*4), R10
+	VMOVSD      (BX)(R10*8), X4
+	MOVL        28(DX)(SI*4), R10
+	VMOVHPD     (BX)(R10*8), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y4
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y4, Y1, Y1
+	ADDQ        $0x08, SI
+	CMPQ        SI, R9
+	JLE         nonzeros3
+
+rest4:
+	MOVQ         R8, R9
+	SUBQ         SI, R9
+	JZ           rowDone5
+	LEAQ         masks<>+128(SB), R10
+	MOVQ         R9, R11
+	SHLQ         $0x03, R11
+	SUBQ         R11, R10
+	VBROADCASTSD signBit<>+0(SB), Y4
+	CMPQ         R9, $0x04
+	JLT          few6
+	MOVL         (DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVL         4(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	MOVL         8(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVL         12(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      X4, X2
+	VMOVAPD      X4, X4
+	CMPQ         R9, $0x05
+	JLT          filled8
+	MOVL         16(DX)(SI*4), R11
+	VMOVLPD      (BX)(R11*8), X2, X2
+	JEQ          filled8
+	MOVL         20(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	CMPQ         R9, $0x07
+	JLT          filled8
+	MOVL         24(DX)(SI*4), SI
+	VMOVLPD      (BX)(SI*8), X4, X4
+
+filled8:
+	VINSERTF128 $0x01, X4, Y2, Y4
+	JMP         join7
+
+few6:
+	VMOVAPD X4, X2
+	VMOVAPD X4, X3
+	CMPQ    R9, $0x01
+	JLT     filled9
+	MOVL    (DX)(SI*4), R11
+	VMOVLPD (BX)(R11*8), X2, X2
+	JEQ     filled9
+	MOVL    4(DX)(SI*4), R11
+	VMOVHPD (BX)(R11*8), X2, X2
+	CMPQ    R9, $0x03
+	JLT     filled9
+	MOVL    8(DX)(SI*4), SI
+	VMOVLPD (BX)(SI*8), X3, X3
+
+filled9:
+	VINSERTF128 $0x01, X3, Y2, Y3
+	VMOVAPD     Y4, Y4
+
+join7:
+	VMOVUPD (R10), Y5
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD 32(R10), Y3
+	VADDPD  Y4, Y1, Y1
+	MOVQ    R8, SI
+
+rowDone5:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	DECQ         DI
+	JNZ          row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsOnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·marginsOnesAVX512(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx_base+48(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R8
+	VXORPD X0, X0, X0
+	LEAQ   -8(R8), R9
+	CMPQ   SI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVL         (DX)(SI*4), R10
+	VMOVSD       (BX)(R10*8), X1
+	MOVL         4(DX)(SI*4), R10
+	VMOVHPD      (BX)(R10*8), X1, X1
+	MOVL         8(DX)(SI*4), R10
+	VMOVSD       (BX)(R10*8), X2
+	MOVL         12(DX)(SI*4), R10
+	VMOVHPD      (BX)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	MOVL         16(DX)(SI*4), R10
+	VMOVSD       (BX)(R10*8), X1
+	MOVL         20(DX)(SI*4), R10
+	VMOVHPD      (BX)(R10*8), X1, X1
+	MOVL         24(DX)(SI*4), R10
+	VMOVSD       (BX)(R10*8), X3
+	MOVL         28(DX)(SI*4), R10
+	VMOVHPD      (BX)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y1, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	ADDQ         $0x08, SI
+	CMPQ         SI, R9
+	JLE          nonzeros3
+
+rest4:
+	MOVQ         R8, R9
+	SUBQ         SI, R9
+	JZ           rowDone5
+	MOVQ         $0x0000ffff, R10
+	BZHIQ        R9, R10, R10
+	VBROADCASTSD signBit<>+0(SB), Y3
+	CMPQ         R9, $0x04
+	JLT          few6
+	MOVL         (DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVL         4(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVL         8(DX)(SI*4), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVL         12(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X1
+	VMOVAPD      X3, X3
+	CMPQ         R9, $0x05
+	JLT          filled8
+	MOVL         16(DX)(SI*4), R11
+	VMOVLPD      (BX)(R11*8), X1, X1
+	JEQ          filled8
+	MOVL         20(DX)(SI*4), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	CMPQ         R9, $0x07
+	JLT          filled8
+	MOVL         24(DX)(SI*4), SI
+	VMOVLPD      (BX)(SI*8), X3, X3
+
+filled8:
+	VINSERTF128 $0x01, X3, Y1, Y3
+	JMP         join7
+
+few6:
+	VMOVAPD X3, X1
+	VMOVAPD X3, X2
+	CMPQ    R9, $0x01
+	JLT     filled9
+	MOVL    (DX)(SI*4), R11
+	VMOVLPD (BX)(R11*8), X1, X1
+	JEQ     filled9
+	MOVL    4(DX)(SI*4), R11
+	VMOVHPD (BX)(R11*8), X1, X1
+	CMPQ    R9, $0x03
+	JLT     filled9
+	MOVL    8(DX)(SI*4), SI
+	VMOVLPD (BX)(SI*8), X2, X2
+
+filled9:
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMOVAPD     Y3, Y3
+
+join7:
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	KMOVW        R10, K1
+	VADDPD       Z3, Z0, Z0
+	MOVQ         R8, SI
+
+rowDone5:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, CX
+	DECQ          DI
+	JNZ           row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, FMA3
+TEXT ·marginsU16AVX2(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val_base+96(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVWQZX     2(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVWQZX     4(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X3
+	MOVWQZX     6(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y3
+	MOVWQZX     8(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVWQZX     10(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVWQZX     12(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X4
+	MOVWQZX     14(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y4
+	VMOVUPD     (DI)(SI*8), Y5
+	VFMADD231PD Y5, Y3, Y0
+	VMOVUPD     32(DI)(SI*8), Y3
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ        $0x08, SI
+	CMPQ        SI, R10
+	JLE         nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	LEAQ         masks<>+128(SB), R11
+	MOVQ         R10, R12
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VBROADCASTSD signBit<>+0(SB), Y4
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVWQZX      2(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVWQZX      4(DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X3
+	MOVWQZX      6(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      X4, X2
+	VMOVAPD      X4, X4
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R12
+	VMOVLPD      (BX)(R12*8), X2, X2
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), R10
+	VMOVLPD      (BX)(R10*8), X4, X4
+
+filled8:
+	VINSERTF128 $0x01, X4, Y2, Y4
+	JMP         join7
+
+few6:
+	VMOVAPD X4, X2
+	VMOVAPD X4, X3
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R12
+	VMOVLPD (BX)(R12*8), X2, X2
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R12
+	VMOVHPD (BX)(R12*8), X2, X2
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), R10
+	VMOVLPD (BX)(R10*8), X3, X3
+
+filled9:
+	VINSERTF128 $0x01, X3, Y2, Y3
+	VMOVAPD     Y4, Y4
+
+join7:
+	VMOVUPD     (R11), Y5
+	VMASKMOVPD  (DI)(SI*8), Y5, Y5
+	VFMADD231PD Y5, Y3, Y0
+	VMOVUPD     32(R11), Y3
+	VMASKMOVPD  32(DI)(SI*8), Y3, Y3
+	VFMADD231PD Y3, Y4, Y1
+	MOVQ        R9, SI
+
+rowDone5:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	DECQ         R8
+	JNZ          row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·marginsU16AVX512(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val_base+96(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX      (DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVWQZX      2(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVWQZX      6(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	MOVWQZX      8(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVWQZX      10(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVWQZX      12(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVWQZX      14(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y1, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	VMOVUPD      (DI)(SI*8), Z4
+	VFMADD231PD  Z4, Z3, Z0
+	ADDQ         $0x08, SI
+	CMPQ         SI, R10
+	JLE          nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	MOVQ         $0x0000ffff, R11
+	BZHIQ        R10, R11, R11
+	VBROADCASTSD signBit<>+0(SB), Y3
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X1
+	MOVWQZX      2(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVWQZX      6(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X1
+	VMOVAPD      X3, X3
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R12
+	VMOVLPD      (BX)(R12*8), X1, X1
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), R10
+	VMOVLPD      (BX)(R10*8), X3, X3
+
+filled8:
+	VINSERTF128 $0x01, X3, Y1, Y3
+	JMP         join7
+
+few6:
+	VMOVAPD X3, X1
+	VMOVAPD X3, X2
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R12
+	VMOVLPD (BX)(R12*8), X1, X1
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R12
+	VMOVHPD (BX)(R12*8), X1, X1
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), R10
+	VMOVLPD (BX)(R10*8), X2, X2
+
+filled9:
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMOVAPD     Y3, Y3
+
+join7:
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	KMOVW        R11, K1
+	VMOVUPD.Z    (DI)(SI*8), K1, Z4
+	VFMADD231PD  Z4, Z3, Z0
+	MOVQ         R9, SI
+
+rowDone5:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, CX
+	DECQ          R8
+	JNZ           row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16F32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, FMA3
+TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val32_base+120(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVWQZX     2(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVWQZX     4(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X3
+	MOVWQZX     6(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y3
+	MOVWQZX     8(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X2
+	MOVWQZX     10(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X2, X2
+	MOVWQZX     12(DX)(SI*2), R11
+	VMOVSD      (BX)(R11*8), X4
+	MOVWQZX     14(DX)(SI*2), R11
+	VMOVHPD     (BX)(R11*8), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y4
+	VCVTPS2PD   (DI)(SI*4), Y5
+	VFMADD231PD Y5, Y3, Y0
+	VCVTPS2PD   16(DI)(SI*4), Y3
+	VFMADD231PD Y3, Y4, Y1
+	ADDQ        $0x08, SI
+	CMPQ        SI, R10
+	JLE         nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	LEAQ         masks<>+128(SB), R11
+	MOVQ         R10, R12
+	SHLQ         $0x03, R12
+	SUBQ         R12, R11
+	VBROADCASTSD signBit<>+0(SB), Y4
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVWQZX      2(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVWQZX      4(DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X3
+	MOVWQZX      6(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      X4, X2
+	VMOVAPD      X4, X4
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R12
+	VMOVLPD      (BX)(R12*8), X2, X2
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), R10
+	VMOVLPD      (BX)(R10*8), X4, X4
+
+filled8:
+	VINSERTF128 $0x01, X4, Y2, Y4
+	JMP         join7
+
+few6:
+	VMOVAPD X4, X2
+	VMOVAPD X4, X3
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R12
+	VMOVLPD (BX)(R12*8), X2, X2
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R12
+	VMOVHPD (BX)(R12*8), X2, X2
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), R10
+	VMOVLPD (BX)(R10*8), X3, X3
+
+filled9:
+	VINSERTF128 $0x01, X3, Y2, Y3
+	VMOVAPD     Y4, Y4
+
+join7:
+	VMOVUPD      (R11), Y5
+	VEXTRACTF128 $0x01, Y5, X2
+	VSHUFPS      $0x88, X2, X5, X2
+	VMASKMOVPS   (DI)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y5
+	VFMADD231PD  Y5, Y3, Y0
+	VMOVUPD      32(R11), Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VSHUFPS      $0x88, X2, X3, X2
+	VMASKMOVPS   16(DI)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y3
+	VFMADD231PD  Y3, Y4, Y1
+	MOVQ         R9, SI
+
+rowDone5:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	DECQ         R8
+	JNZ          row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16F32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·marginsU16F32AVX512(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  val32_base+120(FP), DI
+	MOVQ  dst_len+8(FP), R8
+	TESTQ R8, R8
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R9
+	VXORPD X0, X0, X0
+	LEAQ   -8(R9), R10
+	CMPQ   SI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX      (DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVWQZX      2(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVWQZX      6(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	MOVWQZX      8(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVWQZX      10(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVWQZX      12(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVWQZX      14(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y1, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	VCVTPS2PD    (DI)(SI*4), Z4
+	VFMADD231PD  Z4, Z3, Z0
+	ADDQ         $0x08, SI
+	CMPQ         SI, R10
+	JLE          nonzeros3
+
+rest4:
+	MOVQ         R9, R10
+	SUBQ         SI, R10
+	JZ           rowDone5
+	MOVQ         $0x0000ffff, R11
+	BZHIQ        R10, R11, R11
+	VBROADCASTSD signBit<>+0(SB), Y3
+	CMPQ         R10, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X1
+	MOVWQZX      2(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R12
+	VMOVSD       (BX)(R12*8), X2
+	MOVWQZX      6(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X1
+	VMOVAPD      X3, X3
+	CMPQ         R10, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R12
+	VMOVLPD      (BX)(R12*8), X1, X1
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R12
+	VMOVHPD      (BX)(R12*8), X1, X1
+	CMPQ         R10, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), R10
+	VMOVLPD      (BX)(R10*8), X3, X3
+
+filled8:
+	VINSERTF128 $0x01, X3, Y1, Y3
+	JMP         join7
+
+few6:
+	VMOVAPD X3, X1
+	VMOVAPD X3, X2
+	CMPQ    R10, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R12
+	VMOVLPD (BX)(R12*8), X1, X1
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R12
+	VMOVHPD (BX)(R12*8), X1, X1
+	CMPQ    R10, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), R10
+	VMOVLPD (BX)(R10*8), X2, X2
+
+filled9:
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMOVAPD     Y3, Y3
+
+join7:
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	KMOVW        R11, K1
+	VCVTPS2PD.Z  (DI)(SI*4), K1, Z4
+	VFMADD231PD  Z4, Z3, Z0
+	MOVQ         R9, SI
+
+rowDone5:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, CX
+	DECQ          R8
+	JNZ           row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16OnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX
+TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R8
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	LEAQ   -8(R8), R9
+	CMPQ   SI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (DX)(SI*2), R10
+	VMOVSD      (BX)(R10*8), X2
+	MOVWQZX     2(DX)(SI*2), R10
+	VMOVHPD     (BX)(R10*8), X2, X2
+	MOVWQZX     4(DX)(SI*2), R10
+	VMOVSD      (BX)(R10*8), X3
+	MOVWQZX     6(DX)(SI*2), R10
+	VMOVHPD     (BX)(R10*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y3
+	MOVWQZX     8(DX)(SI*2), R10
+	VMOVSD      (BX)(R10*8), X2
+	MOVWQZX     10(DX)(SI*2), R10
+	VMOVHPD     (BX)(R10*8), X2, X2
+	MOVWQZX     12(DX)(SI*2), R10
+	VMOVSD      (BX)(R10*8), X4
+	MOVWQZX     14(DX)(SI*2), R10
+	VMOVHPD     (BX)(R10*8), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y4
+	VADDPD      Y3, Y0, Y0
+	VADDPD      Y4, Y1, Y1
+	ADDQ        $0x08, SI
+	CMPQ        SI, R9
+	JLE         nonzeros3
+
+rest4:
+	MOVQ         R8, R9
+	SUBQ         SI, R9
+	JZ           rowDone5
+	LEAQ         masks<>+128(SB), R10
+	MOVQ         R9, R11
+	SHLQ         $0x03, R11
+	SUBQ         R11, R10
+	VBROADCASTSD signBit<>+0(SB), Y4
+	CMPQ         R9, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVWQZX      2(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	MOVWQZX      4(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X3
+	MOVWQZX      6(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y3
+	VMOVAPD      Y3, Y3
+	VMOVAPD      X4, X2
+	VMOVAPD      X4, X4
+	CMPQ         R9, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R11
+	VMOVLPD      (BX)(R11*8), X2, X2
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	CMPQ         R9, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), SI
+	VMOVLPD      (BX)(SI*8), X4, X4
+
+filled8:
+	VINSERTF128 $0x01, X4, Y2, Y4
+	JMP         join7
+
+few6:
+	VMOVAPD X4, X2
+	VMOVAPD X4, X3
+	CMPQ    R9, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R11
+	VMOVLPD (BX)(R11*8), X2, X2
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R11
+	VMOVHPD (BX)(R11*8), X2, X2
+	CMPQ    R9, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), SI
+	VMOVLPD (BX)(SI*8), X3, X3
+
+filled9:
+	VINSERTF128 $0x01, X3, Y2, Y3
+	VMOVAPD     Y4, Y4
+
+join7:
+	VMOVUPD (R10), Y5
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD 32(R10), Y3
+	VADDPD  Y4, Y1, Y1
+	MOVQ    R8, SI
+
+rowDone5:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	DECQ         DI
+	JNZ          row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func marginsU16OnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·marginsU16OnesAVX512(SB), NOSPLIT, $0-168
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  ptr_base+24(FP), CX
+	MOVQ  idx16_base+72(FP), DX
+	MOVQ  w_base+144(FP), BX
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    done2
+	MOVQ  (CX), SI
+
+row1:
+	MOVQ   8(CX), R8
+	VXORPD X0, X0, X0
+	LEAQ   -8(R8), R9
+	CMPQ   SI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX      (DX)(SI*2), R10
+	VMOVSD       (BX)(R10*8), X1
+	MOVWQZX      2(DX)(SI*2), R10
+	VMOVHPD      (BX)(R10*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R10
+	VMOVSD       (BX)(R10*8), X2
+	MOVWQZX      6(DX)(SI*2), R10
+	VMOVHPD      (BX)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	MOVWQZX      8(DX)(SI*2), R10
+	VMOVSD       (BX)(R10*8), X1
+	MOVWQZX      10(DX)(SI*2), R10
+	VMOVHPD      (BX)(R10*8), X1, X1
+	MOVWQZX      12(DX)(SI*2), R10
+	VMOVSD       (BX)(R10*8), X3
+	MOVWQZX      14(DX)(SI*2), R10
+	VMOVHPD      (BX)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y1, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	ADDQ         $0x08, SI
+	CMPQ         SI, R9
+	JLE          nonzeros3
+
+rest4:
+	MOVQ         R8, R9
+	SUBQ         SI, R9
+	JZ           rowDone5
+	MOVQ         $0x0000ffff, R10
+	BZHIQ        R9, R10, R10
+	VBROADCASTSD signBit<>+0(SB), Y3
+	CMPQ         R9, $0x04
+	JLT          few6
+	MOVWQZX      (DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X1
+	MOVWQZX      2(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	MOVWQZX      4(DX)(SI*2), R11
+	VMOVSD       (BX)(R11*8), X2
+	MOVWQZX      6(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y2
+	VMOVAPD      Y2, Y2
+	VMOVAPD      X3, X1
+	VMOVAPD      X3, X3
+	CMPQ         R9, $0x05
+	JLT          filled8
+	MOVWQZX      8(DX)(SI*2), R11
+	VMOVLPD      (BX)(R11*8), X1, X1
+	JEQ          filled8
+	MOVWQZX      10(DX)(SI*2), R11
+	VMOVHPD      (BX)(R11*8), X1, X1
+	CMPQ         R9, $0x07
+	JLT          filled8
+	MOVWQZX      12(DX)(SI*2), SI
+	VMOVLPD      (BX)(SI*8), X3, X3
+
+filled8:
+	VINSERTF128 $0x01, X3, Y1, Y3
+	JMP         join7
+
+few6:
+	VMOVAPD X3, X1
+	VMOVAPD X3, X2
+	CMPQ    R9, $0x01
+	JLT     filled9
+	MOVWQZX (DX)(SI*2), R11
+	VMOVLPD (BX)(R11*8), X1, X1
+	JEQ     filled9
+	MOVWQZX 2(DX)(SI*2), R11
+	VMOVHPD (BX)(R11*8), X1, X1
+	CMPQ    R9, $0x03
+	JLT     filled9
+	MOVWQZX 4(DX)(SI*2), SI
+	VMOVLPD (BX)(SI*8), X2, X2
+
+filled9:
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMOVAPD     Y3, Y3
+
+join7:
+	VINSERTF64X4 $0x01, Y3, Z2, Z3
+	KMOVW        R10, K1
+	VADDPD       Z3, Z0, Z0
+	MOVQ         R8, SI
+
+rowDone5:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, CX
+	DECQ          DI
+	JNZ           row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterAVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val_base+96(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        4(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      8(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        8(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      16(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        12(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      24(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVL        (BX)(DI*4), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterAVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val_base+96(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        4(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      8(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        8(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      16(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        12(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      24(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVL        (BX)(DI*4), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterF32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val32_base+120(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        4(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      4(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        8(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      8(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        12(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      12(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVL        (BX)(DI*4), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterF32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterF32AVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val32_base+120(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVL        (BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        4(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      4(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        8(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      8(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVL        12(BX)(DI*4), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      12(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVL        (BX)(DI*4), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX
+TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R8
+	LEAQ   -4(R8), R9
+	CMPQ   DI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVL   (BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   4(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   8(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   12(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	ADDQ   $0x04, DI
+	CMPQ   DI, R9
+	JLE    nonzeros3
+
+rest4:
+	CMPQ DI, R8
+	JGE  rowDone6
+
+one5:
+	MOVL   (BX)(DI*4), R9
+	VMOVSD (SI)(R9*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R9*8)
+	INCQ   DI
+	CMPQ   DI, R8
+	JLT    one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterOnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX
+TEXT ·scatterOnesAVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx_base+48(FP), BX
+	MOVQ  z_base+0(FP), SI
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R8
+	LEAQ   -4(R8), R9
+	CMPQ   DI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVL   (BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   4(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   8(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	MOVL   12(BX)(DI*4), R10
+	VMOVSD (SI)(R10*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R10*8)
+	ADDQ   $0x04, DI
+	CMPQ   DI, R9
+	JLE    nonzeros3
+
+rest4:
+	CMPQ DI, R8
+	JGE  rowDone6
+
+one5:
+	MOVL   (BX)(DI*4), R9
+	VMOVSD (SI)(R9*8), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (SI)(R9*8)
+	INCQ   DI
+	CMPQ   DI, R8
+	JLT    one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val_base+96(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     2(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      8(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     4(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      16(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     6(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      24(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVWQZX     (BX)(DI*2), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterU16AVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val_base+96(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     2(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      8(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     4(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      16(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     6(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSD      24(R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVWQZX     (BX)(DI*2), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSD      (R8)(DI*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val32_base+120(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     2(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      4(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     4(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      8(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     6(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      12(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVWQZX     (BX)(DI*2), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16F32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX, FMA3
+TEXT ·scatterU16F32AVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	MOVQ  val32_base+120(FP), R8
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R9
+	LEAQ   -4(R9), R10
+	CMPQ   DI, R10
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX     (BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     2(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      4(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     4(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      8(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	MOVWQZX     6(BX)(DI*2), R11
+	VMOVSD      (SI)(R11*8), X1
+	VMOVSS      12(R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R11*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, R10
+	JLE         nonzeros3
+
+rest4:
+	CMPQ DI, R9
+	JGE  rowDone6
+
+one5:
+	MOVWQZX     (BX)(DI*2), R10
+	VMOVSD      (SI)(R10*8), X1
+	VMOVSS      (R8)(DI*4), X2
+	VCVTSS2SD   X2, X2, X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (SI)(R10*8)
+	INCQ        DI
+	CMPQ        DI, R9
+	JLT         one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX
+TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R8
+	LEAQ   -4(R8), R9
+	CMPQ   DI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX (BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 2(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 4(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 6(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	ADDQ    $0x04, DI
+	CMPQ    DI, R9
+	JLE     nonzeros3
+
+rest4:
+	CMPQ DI, R8
+	JGE  rowDone6
+
+one5:
+	MOVWQZX (BX)(DI*2), R9
+	VMOVSD  (SI)(R9*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R9*8)
+	INCQ    DI
+	CMPQ    DI, R8
+	JLT     one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func scatterU16OnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// Requires: AVX
+TEXT ·scatterU16OnesAVX512(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+24(FP), AX
+	MOVQ  slope_base+144(FP), CX
+	MOVQ  slope_len+152(FP), DX
+	MOVQ  idx16_base+72(FP), BX
+	MOVQ  z_base+0(FP), SI
+	TESTQ DX, DX
+	JZ    done2
+	MOVQ  (AX), DI
+
+row1:
+	VMOVSD (CX), X0
+	MOVQ   8(AX), R8
+	LEAQ   -4(R8), R9
+	CMPQ   DI, R9
+	JGT    rest4
+
+nonzeros3:
+	MOVWQZX (BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 2(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 4(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	MOVWQZX 6(BX)(DI*2), R10
+	VMOVSD  (SI)(R10*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R10*8)
+	ADDQ    $0x04, DI
+	CMPQ    DI, R9
+	JLE     nonzeros3
+
+rest4:
+	CMPQ DI, R8
+	JGE  rowDone6
+
+one5:
+	MOVWQZX (BX)(DI*2), R9
+	VMOVSD  (SI)(R9*8), X1
+	VADDSD  X0, X1, X1
+	VMOVSD  X1, (SI)(R9*8)
+	INCQ    DI
+	CMPQ    DI, R8
+	JLT     one5
+
+rowDone6:
+	ADDQ $0x08, CX
+	ADDQ $0x08, AX
+	DECQ DX
+	JNZ  row1
+
+done2:
+	VZEROUPPER
+	RET
+
 // func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
 // Requires: AVX, FMA3
 TEXT ·rowLanesAVX2(SB), NOSPLIT, $0-200
 	MOVQ    idx_base+64(FP), AX
-	MOVQ    val_base+88(FP), CX
-	MOVQ    w_base+112(FP), DX
+	MOVQ    w_base+112(FP), CX
+	MOVQ    val_base+88(FP), BX
 	MOVQ    idx_len+72(FP), SI
-	XORQ    BX, BX
+	XORQ    DX, DX
 	VMOVUPD lane_0+0(FP), Y0
 	VMOVUPD lane_4+32(FP), Y1
 	LEAQ    -8(SI), DI
-	CMPQ    BX, DI
+	CMPQ    DX, DI
 	JGT     rest2
 
 nonzeros1:
-	MOVL        (AX)(BX*4), R8
-	VMOVSD      (DX)(R8*8), X2
-	MOVL        4(AX)(BX*4), R8
-	VMOVHPD     (DX)(R8*8), X2, X2
-	MOVL        8(AX)(BX*4), R8
-	VMOVSD      (DX)(R8*8), X3
-	MOVL        12(AX)(BX*4), R8
-	VMOVHPD     (DX)(R8*8), X3, X3
+	MOVL        (AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X2
+	MOVL        4(AX)(DX*4), R8
+	VMOVHPD     (CX)(R8*8), X2, X2
+	MOVL        8(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X3
+	MOVL        12(AX)(DX*4), R8
+	VMOVHPD     (CX)(R8*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(AX)(BX*4), R8
-	VMOVSD      (DX)(R8*8), X2
-	MOVL        20(AX)(BX*4), R8
-	VMOVHPD     (DX)(R8*8), X2, X2
-	MOVL        24(AX)(BX*4), R8
-	VMOVSD      (DX)(R8*8), X4
-	MOVL        28(AX)(BX*4), R8
-	VMOVHPD     (DX)(R8*8), X4, X4
+	MOVL        16(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X2
+	MOVL        20(AX)(DX*4), R8
+	VMOVHPD     (CX)(R8*8), X2, X2
+	MOVL        24(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X4
+	MOVL        28(AX)(DX*4), R8
+	VMOVHPD     (CX)(R8*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VMOVUPD     (CX)(BX*8), Y5
+	VMOVUPD     (BX)(DX*8), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(CX)(BX*8), Y3
+	VMOVUPD     32(BX)(DX*8), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, BX
-	CMPQ        BX, DI
+	ADDQ        $0x08, DX
+	CMPQ        DX, DI
 	JLE         nonzeros1
 
 rest2:
 	MOVQ         SI, DI
-	SUBQ         BX, DI
+	SUBQ         DX, DI
 	JZ           rowDone3
 	LEAQ         masks<>+128(SB), R8
 	MOVQ         DI, R9
@@ -353,29 +2458,29 @@ rest2:
 	VBROADCASTSD signBit<>+0(SB), Y4
 	CMPQ         DI, $0x04
 	JLT          few4
-	MOVL         (AX)(BX*4), R9
-	VMOVSD       (DX)(R9*8), X2
-	MOVL         4(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X2, X2
-	MOVL         8(AX)(BX*4), R9
-	VMOVSD       (DX)(R9*8), X3
-	MOVL         12(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X3, X3
+	MOVL         (AX)(DX*4), R9
+	VMOVSD       (CX)(R9*8), X2
+	MOVL         4(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X2, X2
+	MOVL         8(AX)(DX*4), R9
+	VMOVSD       (CX)(R9*8), X3
+	MOVL         12(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         DI, $0x05
 	JLT          filled6
-	MOVL         16(AX)(BX*4), R9
-	VMOVLPD      (DX)(R9*8), X2, X2
+	MOVL         16(AX)(DX*4), R9
+	VMOVLPD      (CX)(R9*8), X2, X2
 	JEQ          filled6
-	MOVL         20(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X2, X2
+	MOVL         20(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X2, X2
 	CMPQ         DI, $0x07
 	JLT          filled6
-	MOVL         24(AX)(BX*4), AX
-	VMOVLPD      (DX)(AX*8), X4, X4
+	MOVL         24(AX)(DX*4), AX
+	VMOVLPD      (CX)(AX*8), X4, X4
 
 filled6:
 	VINSERTF128 $0x01, X4, Y2, Y2
@@ -386,15 +2491,15 @@ few4:
 	VMOVAPD X4, X3
 	CMPQ    DI, $0x01
 	JLT     filled7
-	MOVL    (AX)(BX*4), R9
-	VMOVLPD (DX)(R9*8), X2, X2
+	MOVL    (AX)(DX*4), R9
+	VMOVLPD (CX)(R9*8), X2, X2
 	JEQ     filled7
-	MOVL    4(AX)(BX*4), R9
-	VMOVHPD (DX)(R9*8), X2, X2
+	MOVL    4(AX)(DX*4), R9
+	VMOVHPD (CX)(R9*8), X2, X2
 	CMPQ    DI, $0x03
 	JLT     filled7
-	MOVL    8(AX)(BX*4), AX
-	VMOVLPD (DX)(AX*8), X3, X3
+	MOVL    8(AX)(DX*4), AX
+	VMOVLPD (CX)(AX*8), X3, X3
 
 filled7:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -402,12 +2507,12 @@ filled7:
 
 join5:
 	VMOVUPD     (R8), Y4
-	VMASKMOVPD  (CX)(BX*8), Y4, Y4
+	VMASKMOVPD  (BX)(DX*8), Y4, Y4
 	VFMADD231PD Y4, Y3, Y0
 	VMOVUPD     32(R8), Y3
-	VMASKMOVPD  32(CX)(BX*8), Y3, Y3
+	VMASKMOVPD  32(BX)(DX*8), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
-	MOVQ        SI, BX
+	MOVQ        SI, DX
 
 rowDone3:
 	VMOVUPD Y0, ret_0+136(FP)
@@ -419,73 +2524,73 @@ rowDone3:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·rowLanesAVX512(SB), NOSPLIT, $0-200
 	MOVQ    idx_base+64(FP), AX
-	MOVQ    val_base+88(FP), CX
-	MOVQ    w_base+112(FP), DX
+	MOVQ    w_base+112(FP), CX
+	MOVQ    val_base+88(FP), BX
 	MOVQ    idx_len+72(FP), SI
-	XORQ    BX, BX
+	XORQ    DX, DX
 	VMOVUPD lane_0+0(FP), Z0
 	LEAQ    -8(SI), DI
-	CMPQ    BX, DI
+	CMPQ    DX, DI
 	JGT     rest2
 
 nonzeros1:
-	MOVL         (AX)(BX*4), R8
-	VMOVSD       (DX)(R8*8), X1
-	MOVL         4(AX)(BX*4), R8
-	VMOVHPD      (DX)(R8*8), X1, X1
-	MOVL         8(AX)(BX*4), R8
-	VMOVSD       (DX)(R8*8), X2
-	MOVL         12(AX)(BX*4), R8
-	VMOVHPD      (DX)(R8*8), X2, X2
+	MOVL         (AX)(DX*4), R8
+	VMOVSD       (CX)(R8*8), X1
+	MOVL         4(AX)(DX*4), R8
+	VMOVHPD      (CX)(R8*8), X1, X1
+	MOVL         8(AX)(DX*4), R8
+	VMOVSD       (CX)(R8*8), X2
+	MOVL         12(AX)(DX*4), R8
+	VMOVHPD      (CX)(R8*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(AX)(BX*4), R8
-	VMOVSD       (DX)(R8*8), X1
-	MOVL         20(AX)(BX*4), R8
-	VMOVHPD      (DX)(R8*8), X1, X1
-	MOVL         24(AX)(BX*4), R8
-	VMOVSD       (DX)(R8*8), X3
-	MOVL         28(AX)(BX*4), R8
-	VMOVHPD      (DX)(R8*8), X3, X3
+	MOVL         16(AX)(DX*4), R8
+	VMOVSD       (CX)(R8*8), X1
+	MOVL         20(AX)(DX*4), R8
+	VMOVHPD      (CX)(R8*8), X1, X1
+	MOVL         24(AX)(DX*4), R8
+	VMOVSD       (CX)(R8*8), X3
+	MOVL         28(AX)(DX*4), R8
+	VMOVHPD      (CX)(R8*8), X3, X3
 	VINSERTF128  $0x01, X3, Y1, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VMOVUPD      (CX)(BX*8), Z4
+	VMOVUPD      (BX)(DX*8), Z4
 	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, BX
-	CMPQ         BX, DI
+	ADDQ         $0x08, DX
+	CMPQ         DX, DI
 	JLE          nonzeros1
 
 rest2:
 	MOVQ         SI, DI
-	SUBQ         BX, DI
+	SUBQ         DX, DI
 	JZ           rowDone3
 	MOVQ         $0x0000ffff, R8
 	BZHIQ        DI, R8, R8
 	VBROADCASTSD signBit<>+0(SB), Y3
 	CMPQ         DI, $0x04
 	JLT          few4
-	MOVL         (AX)(BX*4), R9
-	VMOVSD       (DX)(R9*8), X1
-	MOVL         4(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X1, X1
-	MOVL         8(AX)(BX*4), R9
-	VMOVSD       (DX)(R9*8), X2
-	MOVL         12(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X2, X2
+	MOVL         (AX)(DX*4), R9
+	VMOVSD       (CX)(R9*8), X1
+	MOVL         4(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X1, X1
+	MOVL         8(AX)(DX*4), R9
+	VMOVSD       (CX)(R9*8), X2
+	MOVL         12(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y2
 	VMOVAPD      Y2, Y2
 	VMOVAPD      X3, X1
 	VMOVAPD      X3, X3
 	CMPQ         DI, $0x05
 	JLT          filled6
-	MOVL         16(AX)(BX*4), R9
-	VMOVLPD      (DX)(R9*8), X1, X1
+	MOVL         16(AX)(DX*4), R9
+	VMOVLPD      (CX)(R9*8), X1, X1
 	JEQ          filled6
-	MOVL         20(AX)(BX*4), R9
-	VMOVHPD      (DX)(R9*8), X1, X1
+	MOVL         20(AX)(DX*4), R9
+	VMOVHPD      (CX)(R9*8), X1, X1
 	CMPQ         DI, $0x07
 	JLT          filled6
-	MOVL         24(AX)(BX*4), AX
-	VMOVLPD      (DX)(AX*8), X3, X3
+	MOVL         24(AX)(DX*4), AX
+	VMOVLPD      (CX)(AX*8), X3, X3
 
 filled6:
 	VINSERTF128 $0x01, X3, Y1, Y1
@@ -496,15 +2601,15 @@ few4:
 	VMOVAPD X3, X2
 	CMPQ    DI, $0x01
 	JLT     filled7
-	MOVL    (AX)(BX*4), R9
-	VMOVLPD (DX)(R9*8), X1, X1
+	MOVL    (AX)(DX*4), R9
+	VMOVLPD (CX)(R9*8), X1, X1
 	JEQ     filled7
-	MOVL    4(AX)(BX*4), R9
-	VMOVHPD (DX)(R9*8), X1, X1
+	MOVL    4(AX)(DX*4), R9
+	VMOVHPD (CX)(R9*8), X1, X1
 	CMPQ    DI, $0x03
 	JLT     filled7
-	MOVL    8(AX)(BX*4), AX
-	VMOVLPD (DX)(AX*8), X2, X2
+	MOVL    8(AX)(DX*4), AX
+	VMOVLPD (CX)(AX*8), X2, X2
 
 filled7:
 	VINSERTF128 $0x01, X2, Y1, Y2
@@ -513,150 +2618,12 @@ filled7:
 join5:
 	VINSERTF64X4 $0x01, Y1, Z2, Z1
 	KMOVW        R8, K1
-	VMOVUPD.Z    (CX)(BX*8), K1, Z2
+	VMOVUPD.Z    (BX)(DX*8), K1, Z2
 	VFMADD231PD  Z2, Z1, Z0
-	MOVQ         SI, BX
+	MOVQ         SI, DX
 
 rowDone3:
 	VMOVUPD Z0, ret_0+136(FP)
-	VZEROUPPER
-	RET
-
-// func scatterAVX2(z []float64, ptr []int64, idx []int32, val []float64, slope []float64)
-// Requires: AVX, FMA3
-TEXT ·scatterAVX2(SB), NOSPLIT, $0-120
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+96(FP), CX
-	MOVQ  slope_len+104(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  val_base+72(FP), SI
-	MOVQ  z_base+0(FP), DI
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), R8
-
-row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   R8, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVL        (BX)(R8*4), R11
-	VMOVSD      (SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        4(BX)(R8*4), R11
-	VMOVSD      8(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        8(BX)(R8*4), R11
-	VMOVSD      16(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        12(BX)(R8*4), R11
-	VMOVSD      24(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, R8
-	CMPQ        R8, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ R8, R9
-	JGE  rowDone6
-
-one5:
-	MOVL        (BX)(R8*4), R10
-	VMOVSD      (SI)(R8*8), X2
-	VMOVSD      (DI)(R10*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R10*8)
-	INCQ        R8
-	CMPQ        R8, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func scatterAVX512(z []float64, ptr []int64, idx []int32, val []float64, slope []float64)
-// Requires: AVX, FMA3
-TEXT ·scatterAVX512(SB), NOSPLIT, $0-120
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+96(FP), CX
-	MOVQ  slope_len+104(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  val_base+72(FP), SI
-	MOVQ  z_base+0(FP), DI
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), R8
-
-row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   R8, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVL        (BX)(R8*4), R11
-	VMOVSD      (SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        4(BX)(R8*4), R11
-	VMOVSD      8(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        8(BX)(R8*4), R11
-	VMOVSD      16(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	MOVL        12(BX)(R8*4), R11
-	VMOVSD      24(SI)(R8*8), X2
-	VMOVSD      (DI)(R11*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R11*8)
-	ADDQ        $0x04, R8
-	CMPQ        R8, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ R8, R9
-	JGE  rowDone6
-
-one5:
-	MOVL        (BX)(R8*4), R10
-	VMOVSD      (SI)(R8*8), X2
-	VMOVSD      (DI)(R10*8), X1
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DI)(R10*8)
-	INCQ        R8
-	CMPQ        R8, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
 	VZEROUPPER
 	RET
 
@@ -664,52 +2631,52 @@ done2:
 // Requires: AVX, FMA3
 TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
 	MOVQ   idx_base+24(FP), AX
-	MOVQ   val_base+48(FP), CX
-	MOVQ   z_base+0(FP), DX
+	MOVQ   z_base+0(FP), CX
+	MOVQ   val_base+48(FP), BX
 	MOVQ   idx_len+32(FP), SI
 	VMOVSD slope+72(FP), X0
-	XORQ   BX, BX
+	XORQ   DX, DX
 	LEAQ   -4(SI), DI
-	CMPQ   BX, DI
+	CMPQ   DX, DI
 	JGT    rest2
 
 nonzeros1:
-	MOVL        (AX)(BX*4), R8
-	VMOVSD      (CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	MOVL        (AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      (BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        4(AX)(BX*4), R8
-	VMOVSD      8(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        4(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      8(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        8(AX)(BX*4), R8
-	VMOVSD      16(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        8(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      16(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        12(AX)(BX*4), R8
-	VMOVSD      24(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        12(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      24(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DI
+	VMOVSD      X1, (CX)(R8*8)
+	ADDQ        $0x04, DX
+	CMPQ        DX, DI
 	JLE         nonzeros1
 
 rest2:
-	CMPQ BX, SI
+	CMPQ DX, SI
 	JGE  rowDone4
 
 one3:
-	MOVL        (AX)(BX*4), DI
-	VMOVSD      (CX)(BX*8), X2
-	VMOVSD      (DX)(DI*8), X1
+	MOVL        (AX)(DX*4), DI
+	VMOVSD      (CX)(DI*8), X1
+	VMOVSD      (BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(DI*8)
-	INCQ        BX
-	CMPQ        BX, SI
+	VMOVSD      X1, (CX)(DI*8)
+	INCQ        DX
+	CMPQ        DX, SI
 	JLT         one3
 
 rowDone4:
@@ -720,52 +2687,52 @@ rowDone4:
 // Requires: AVX, FMA3
 TEXT ·scatterRowAVX512(SB), NOSPLIT, $0-80
 	MOVQ   idx_base+24(FP), AX
-	MOVQ   val_base+48(FP), CX
-	MOVQ   z_base+0(FP), DX
+	MOVQ   z_base+0(FP), CX
+	MOVQ   val_base+48(FP), BX
 	MOVQ   idx_len+32(FP), SI
 	VMOVSD slope+72(FP), X0
-	XORQ   BX, BX
+	XORQ   DX, DX
 	LEAQ   -4(SI), DI
-	CMPQ   BX, DI
+	CMPQ   DX, DI
 	JGT    rest2
 
 nonzeros1:
-	MOVL        (AX)(BX*4), R8
-	VMOVSD      (CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	MOVL        (AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      (BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        4(AX)(BX*4), R8
-	VMOVSD      8(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        4(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      8(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        8(AX)(BX*4), R8
-	VMOVSD      16(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        8(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      16(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	MOVL        12(AX)(BX*4), R8
-	VMOVSD      24(CX)(BX*8), X2
-	VMOVSD      (DX)(R8*8), X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        12(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      24(BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(R8*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, DI
+	VMOVSD      X1, (CX)(R8*8)
+	ADDQ        $0x04, DX
+	CMPQ        DX, DI
 	JLE         nonzeros1
 
 rest2:
-	CMPQ BX, SI
+	CMPQ DX, SI
 	JGE  rowDone4
 
 one3:
-	MOVL        (AX)(BX*4), DI
-	VMOVSD      (CX)(BX*8), X2
-	VMOVSD      (DX)(DI*8), X1
+	MOVL        (AX)(DX*4), DI
+	VMOVSD      (CX)(DI*8), X1
+	VMOVSD      (BX)(DX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (DX)(DI*8)
-	INCQ        BX
-	CMPQ        BX, SI
+	VMOVSD      X1, (CX)(DI*8)
+	INCQ        DX
+	CMPQ        DX, SI
 	JLT         one3
 
 rowDone4:

@@ -20,22 +20,6 @@ func logisticSlopesAVX2(slope []float64, margin []float64, label []float64) floa
 //go:noescape
 func logisticSlopesAVX512(slope []float64, margin []float64, label []float64) float64
 
-// logisticLossesAVX2 is logisticLossesGeneric for AVX2:
-//
-//	_, loss = logistic(margin[i], label[i])
-//	lane[i%16] += loss
-//
-//go:noescape
-func logisticLossesAVX2(margin []float64, label []float64) float64
-
-// logisticLossesAVX512 is logisticLossesGeneric for AVX512:
-//
-//	_, loss = logistic(margin[i], label[i])
-//	lane[i%16] += loss
-//
-//go:noescape
-func logisticLossesAVX512(margin []float64, label []float64) float64
-
 // squaredSlopesAVX2 is squaredSlopesGeneric for AVX2:
 //
 //	r = margin[i] - label[i]
@@ -53,19 +37,3 @@ func squaredSlopesAVX2(slope []float64, margin []float64, label []float64) float
 //
 //go:noescape
 func squaredSlopesAVX512(slope []float64, margin []float64, label []float64) float64
-
-// squaredLossesAVX2 is squaredLossesGeneric for AVX2:
-//
-//	r = margin[i] - label[i]
-//	lane[i%16] = FMA(r, r, lane[i%16])
-//
-//go:noescape
-func squaredLossesAVX2(margin []float64, label []float64) float64
-
-// squaredLossesAVX512 is squaredLossesGeneric for AVX512:
-//
-//	r = margin[i] - label[i]
-//	lane[i%16] = FMA(r, r, lane[i%16])
-//
-//go:noescape
-func squaredLossesAVX512(margin []float64, label []float64) float64

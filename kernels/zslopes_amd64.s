@@ -53,6 +53,8 @@ block1:
 	VFMADD213PD  Y9, Y7, Y12
 	VPSLLQ       $0x34, Y8, Y8
 	VFMADD213PD  Y8, Y8, Y12
+	TESTQ        AX, AX
+	JZ           nil3
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y5, Y7
 	VBROADCASTSD one<>+0(SB), Y8
@@ -62,6 +64,8 @@ block1:
 	VADDPD       one<>+0(SB), Y12, Y7
 	VDIVPD       Y7, Y4, Y4
 	VMOVUPD      Y4, (AX)(SI*8)
+
+nil3:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y5, Y6, Y4
 	VMAXPD       Y6, Y4, Y4
@@ -110,16 +114,16 @@ block1:
 
 blocksDone2:
 	SUBQ SI, BX
-	JZ   done5
+	JZ   done6
 	LEAQ masks<>+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
 	MOVQ $0x00000004, R8
 
-step3:
+step4:
 	TESTQ        BX, BX
-	JLE          skip4
+	JLE          skip5
 	VMOVUPD      (DI), Y4
 	VMASKMOVPD   (DX)(SI*8), Y4, Y5
 	VMASKMOVPD   (CX)(SI*8), Y4, Y7
@@ -153,6 +157,8 @@ step3:
 	VFMADD213PD  Y10, Y8, Y13
 	VPSLLQ       $0x34, Y9, Y9
 	VFMADD213PD  Y9, Y9, Y13
+	TESTQ        AX, AX
+	JZ           nil7
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y7, Y8
 	VBROADCASTSD one<>+0(SB), Y9
@@ -162,6 +168,8 @@ step3:
 	VADDPD       one<>+0(SB), Y13, Y8
 	VDIVPD       Y8, Y5, Y5
 	VMASKMOVPD   Y5, Y4, (AX)(SI*8)
+
+nil7:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y7, Y6, Y5
 	VMAXPD       Y6, Y5, Y5
@@ -201,7 +209,7 @@ step3:
 	VADDPD       Y5, Y0, Y5
 	VBLENDVPD    Y4, Y5, Y0, Y0
 
-skip4:
+skip5:
 	VMOVAPD Y0, Y4
 	VMOVAPD Y1, Y0
 	VMOVAPD Y2, Y1
@@ -211,9 +219,9 @@ skip4:
 	ADDQ    $0x04, SI
 	SUBQ    $0x04, BX
 	DECQ    R8
-	JNZ     step3
+	JNZ     step4
 
-done5:
+done6:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -474,6 +482,8 @@ block1:
 	VFMADD213PD      Z11, Z9, Z14
 	VPSLLQ           $0x34, Z10, Z10
 	VFMADD213PD      Z10, Z10, Z14
+	TESTQ            AX, AX
+	JZ               nil3
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K1
 	VBROADCASTSD     one<>+0(SB), Z9
@@ -483,6 +493,8 @@ block1:
 	VADDPD.BCST      one<>+0(SB), Z14, Z9
 	VDIVPD           Z9, Z2, Z2
 	VMOVUPD          Z2, (AX)(SI*8)
+
+nil3:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
@@ -529,14 +541,14 @@ block1:
 
 blocksDone2:
 	SUBQ  SI, BX
-	JZ    done5
+	JZ    done6
 	MOVQ  $0x0000ffff, DI
 	BZHIQ BX, DI, DI
 	MOVQ  $0x00000002, R8
 
-step3:
+step4:
 	TESTQ            BX, BX
-	JLE              skip4
+	JLE              skip5
 	KMOVW            DI, K1
 	VMOVUPD.Z        (DX)(SI*8), K1, Z2
 	VMOVUPD.Z        (CX)(SI*8), K1, Z3
@@ -570,6 +582,8 @@ step3:
 	VFMADD213PD      Z9, Z5, Z12
 	VPSLLQ           $0x34, Z6, Z6
 	VFMADD213PD      Z6, Z6, Z12
+	TESTQ            AX, AX
+	JZ               nil7
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K2
 	VBROADCASTSD     one<>+0(SB), Z5
@@ -579,6 +593,8 @@ step3:
 	VADDPD.BCST      one<>+0(SB), Z12, Z5
 	VDIVPD           Z5, Z2, Z2
 	VMOVUPD          Z2, K1, (AX)(SI*8)
+
+nil7:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
@@ -618,7 +634,7 @@ step3:
 	VADDPD           Z2, Z0, Z2
 	VMOVAPD          Z2, K1, Z0
 
-skip4:
+skip5:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z1, Z0
 	VMOVAPD Z2, Z1
@@ -626,9 +642,9 @@ skip4:
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, BX
 	DECQ    R8
-	JNZ     step3
+	JNZ     step4
 
-done5:
+done6:
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -637,402 +653,6 @@ done5:
 	VPERMILPD     $0x01, X0, X1
 	VADDSD        X1, X0, X0
 	VMOVSD        X0, ret+72(FP)
-	VZEROUPPER
-	RET
-
-// func logisticLossesAVX2(margin []float64, label []float64) float64
-// Requires: AVX, AVX2, FMA3
-TEXT ·logisticLossesAVX2(SB), NOSPLIT, $0-56
-	MOVQ   margin_base+0(FP), AX
-	MOVQ   label_base+24(FP), CX
-	MOVQ   margin_len+8(FP), DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	ANDQ   $-16, SI
-	JZ     blocksDone2
-
-block1:
-	VMOVUPD      (AX)(BX*8), Y4
-	VMOVUPD      (CX)(BX*8), Y5
-	VMULPD       Y4, Y5, Y4
-	VANDPD       absBits<>+0(SB), Y4, Y5
-	VBROADCASTSD expMax<>+0(SB), Y7
-	VMINPD       Y5, Y7, Y5
-	VBROADCASTSD negLog2E<>+0(SB), Y7
-	VFMADD213PD  expMagic<>+0(SB), Y5, Y7
-	VBROADCASTSD expMagic<>+0(SB), Y8
-	VSUBPD       Y7, Y8, Y8
-	VBROADCASTSD ln2Hi<>+0(SB), Y9
-	VFMSUB213PD  Y5, Y8, Y9
-	VFMADD231PD  ln2Lo<>+0(SB), Y8, Y9
-	VMULPD       Y9, Y9, Y5
-	VBROADCASTSD exp1<>+0(SB), Y8
-	VFMADD213PD  exp0<>+0(SB), Y9, Y8
-	VFMADD213PD  Y9, Y5, Y8
-	VBROADCASTSD exp5<>+0(SB), Y10
-	VFMADD213PD  exp4<>+0(SB), Y9, Y10
-	VBROADCASTSD exp3<>+0(SB), Y11
-	VFMADD213PD  exp2<>+0(SB), Y9, Y11
-	VFMADD213PD  Y11, Y5, Y10
-	VBROADCASTSD exp9<>+0(SB), Y11
-	VFMADD213PD  exp8<>+0(SB), Y9, Y11
-	VBROADCASTSD exp7<>+0(SB), Y12
-	VFMADD213PD  exp6<>+0(SB), Y9, Y12
-	VFMADD213PD  Y12, Y5, Y11
-	VMULPD       Y5, Y5, Y5
-	VFMADD213PD  Y10, Y5, Y11
-	VFMADD213PD  Y8, Y5, Y11
-	VPSLLQ       $0x34, Y7, Y7
-	VFMADD213PD  Y7, Y7, Y11
-	VXORPD       X6, X6, X6
-	VSUBPD       Y4, Y6, Y4
-	VMAXPD       Y6, Y4, Y4
-	VBROADCASTSD half<>+0(SB), Y5
-	VCMPPD       $0x1d, Y5, Y11, Y5
-	VSUBPD       one<>+0(SB), Y11, Y7
-	VMULPD       half<>+0(SB), Y7, Y7
-	VBLENDVPD    Y5, Y7, Y11, Y7
-	VADDPD       two<>+0(SB), Y7, Y8
-	VDIVPD       Y8, Y7, Y8
-	VMULPD       Y8, Y8, Y9
-	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD log3<>+0(SB), Y11
-	VFMADD213PD  log2<>+0(SB), Y9, Y11
-	VBROADCASTSD log1<>+0(SB), Y12
-	VFMADD213PD  log0<>+0(SB), Y9, Y12
-	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD log7<>+0(SB), Y12
-	VFMADD213PD  log6<>+0(SB), Y9, Y12
-	VBROADCASTSD log5<>+0(SB), Y13
-	VFMADD213PD  log4<>+0(SB), Y9, Y13
-	VFMADD213PD  Y13, Y10, Y12
-	VMULPD       Y10, Y10, Y10
-	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       half<>+0(SB), Y7, Y10
-	VMULPD       Y7, Y10, Y10
-	VFMADD213PD  Y10, Y9, Y12
-	VBROADCASTSD ln2Lo<>+0(SB), Y9
-	VANDPD       Y9, Y5, Y9
-	VFMADD213PD  Y9, Y8, Y12
-	VBROADCASTSD ln2Hi<>+0(SB), Y8
-	VANDPD       Y8, Y5, Y5
-	VSUBPD       Y12, Y10, Y8
-	VSUBPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VMOVAPD      Y0, Y4
-	VMOVAPD      Y1, Y0
-	VMOVAPD      Y2, Y1
-	VMOVAPD      Y3, Y2
-	VMOVAPD      Y4, Y3
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLT          block1
-
-blocksDone2:
-	SUBQ BX, DX
-	JZ   done5
-	LEAQ masks<>+128(SB), SI
-	MOVQ DX, DI
-	SHLQ $0x03, DI
-	SUBQ DI, SI
-	MOVQ $0x00000004, DI
-
-step3:
-	TESTQ        DX, DX
-	JLE          skip4
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   (AX)(BX*8), Y4, Y5
-	VMASKMOVPD   (CX)(BX*8), Y4, Y7
-	VMULPD       Y5, Y7, Y5
-	VANDPD       absBits<>+0(SB), Y5, Y7
-	VBROADCASTSD expMax<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VBROADCASTSD negLog2E<>+0(SB), Y8
-	VFMADD213PD  expMagic<>+0(SB), Y7, Y8
-	VBROADCASTSD expMagic<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ln2Hi<>+0(SB), Y10
-	VFMSUB213PD  Y7, Y9, Y10
-	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
-	VMULPD       Y10, Y10, Y7
-	VBROADCASTSD exp1<>+0(SB), Y9
-	VFMADD213PD  exp0<>+0(SB), Y10, Y9
-	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD exp5<>+0(SB), Y11
-	VFMADD213PD  exp4<>+0(SB), Y10, Y11
-	VBROADCASTSD exp3<>+0(SB), Y12
-	VFMADD213PD  exp2<>+0(SB), Y10, Y12
-	VFMADD213PD  Y12, Y7, Y11
-	VBROADCASTSD exp9<>+0(SB), Y12
-	VFMADD213PD  exp8<>+0(SB), Y10, Y12
-	VBROADCASTSD exp7<>+0(SB), Y13
-	VFMADD213PD  exp6<>+0(SB), Y10, Y13
-	VFMADD213PD  Y13, Y7, Y12
-	VMULPD       Y7, Y7, Y7
-	VFMADD213PD  Y11, Y7, Y12
-	VFMADD213PD  Y9, Y7, Y12
-	VPSLLQ       $0x34, Y8, Y8
-	VFMADD213PD  Y8, Y8, Y12
-	VXORPD       X6, X6, X6
-	VSUBPD       Y5, Y6, Y5
-	VMAXPD       Y6, Y5, Y5
-	VBROADCASTSD half<>+0(SB), Y7
-	VCMPPD       $0x1d, Y7, Y12, Y7
-	VSUBPD       one<>+0(SB), Y12, Y8
-	VMULPD       half<>+0(SB), Y8, Y8
-	VBLENDVPD    Y7, Y8, Y12, Y8
-	VADDPD       two<>+0(SB), Y8, Y9
-	VDIVPD       Y9, Y8, Y9
-	VMULPD       Y9, Y9, Y10
-	VMULPD       Y10, Y10, Y11
-	VBROADCASTSD log3<>+0(SB), Y12
-	VFMADD213PD  log2<>+0(SB), Y10, Y12
-	VBROADCASTSD log1<>+0(SB), Y13
-	VFMADD213PD  log0<>+0(SB), Y10, Y13
-	VFMADD213PD  Y13, Y11, Y12
-	VBROADCASTSD log7<>+0(SB), Y13
-	VFMADD213PD  log6<>+0(SB), Y10, Y13
-	VBROADCASTSD log5<>+0(SB), Y14
-	VFMADD213PD  log4<>+0(SB), Y10, Y14
-	VFMADD213PD  Y14, Y11, Y13
-	VMULPD       Y11, Y11, Y11
-	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       half<>+0(SB), Y8, Y11
-	VMULPD       Y8, Y11, Y11
-	VFMADD213PD  Y11, Y10, Y13
-	VBROADCASTSD ln2Lo<>+0(SB), Y10
-	VANDPD       Y10, Y7, Y10
-	VFMADD213PD  Y10, Y9, Y13
-	VBROADCASTSD ln2Hi<>+0(SB), Y9
-	VANDPD       Y9, Y7, Y7
-	VSUBPD       Y13, Y11, Y9
-	VSUBPD       Y9, Y8, Y8
-	VADDPD       Y8, Y7, Y7
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y5, Y0, Y5
-	VBLENDVPD    Y4, Y5, Y0, Y0
-
-skip4:
-	VMOVAPD Y0, Y4
-	VMOVAPD Y1, Y0
-	VMOVAPD Y2, Y1
-	VMOVAPD Y3, Y2
-	VMOVAPD Y4, Y3
-	ADDQ    $0x20, SI
-	ADDQ    $0x04, BX
-	SUBQ    $0x04, DX
-	DECQ    DI
-	JNZ     step3
-
-done5:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func logisticLossesAVX512(margin []float64, label []float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logisticLossesAVX512(SB), NOSPLIT, $0-56
-	MOVQ   margin_base+0(FP), AX
-	MOVQ   label_base+24(FP), CX
-	MOVQ   margin_len+8(FP), DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	ANDQ   $-16, SI
-	JZ     blocksDone2
-
-block1:
-	VMOVUPD          (AX)(BX*8), Z2
-	VMOVUPD          (CX)(BX*8), Z3
-	VMULPD           Z2, Z3, Z2
-	VANDPD.BCST      absBits<>+0(SB), Z2, Z3
-	VBROADCASTSD     expMax<>+0(SB), Z7
-	VMINPD           Z3, Z7, Z3
-	VBROADCASTSD     negLog2E<>+0(SB), Z7
-	VFMADD213PD.BCST expMagic<>+0(SB), Z3, Z7
-	VBROADCASTSD     expMagic<>+0(SB), Z8
-	VSUBPD           Z7, Z8, Z8
-	VBROADCASTSD     ln2Hi<>+0(SB), Z9
-	VFMSUB213PD      Z3, Z8, Z9
-	VFMADD231PD.BCST ln2Lo<>+0(SB), Z8, Z9
-	VMULPD           Z9, Z9, Z3
-	VBROADCASTSD     exp1<>+0(SB), Z8
-	VFMADD213PD.BCST exp0<>+0(SB), Z9, Z8
-	VFMADD213PD      Z9, Z3, Z8
-	VBROADCASTSD     exp5<>+0(SB), Z10
-	VFMADD213PD.BCST exp4<>+0(SB), Z9, Z10
-	VBROADCASTSD     exp3<>+0(SB), Z11
-	VFMADD213PD.BCST exp2<>+0(SB), Z9, Z11
-	VFMADD213PD      Z11, Z3, Z10
-	VBROADCASTSD     exp9<>+0(SB), Z11
-	VFMADD213PD.BCST exp8<>+0(SB), Z9, Z11
-	VBROADCASTSD     exp7<>+0(SB), Z12
-	VFMADD213PD.BCST exp6<>+0(SB), Z9, Z12
-	VFMADD213PD      Z12, Z3, Z11
-	VMULPD           Z3, Z3, Z3
-	VFMADD213PD      Z10, Z3, Z11
-	VFMADD213PD      Z8, Z3, Z11
-	VPSLLQ           $0x34, Z7, Z7
-	VFMADD213PD      Z7, Z7, Z11
-	VXORPD           X4, X4, X4
-	VSUBPD           Z2, Z4, Z2
-	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     half<>+0(SB), Z3
-	VCMPPD           $0x1d, Z3, Z11, K1
-	VSUBPD.BCST      one<>+0(SB), Z11, Z3
-	VMULPD.BCST      half<>+0(SB), Z3, Z3
-	VBLENDMPD        Z3, Z11, K1, Z5
-	VADDPD.BCST      two<>+0(SB), Z5, Z3
-	VDIVPD           Z3, Z5, Z3
-	VMULPD           Z3, Z3, Z7
-	VMULPD           Z7, Z7, Z8
-	VBROADCASTSD     log3<>+0(SB), Z9
-	VFMADD213PD.BCST log2<>+0(SB), Z7, Z9
-	VBROADCASTSD     log1<>+0(SB), Z10
-	VFMADD213PD.BCST log0<>+0(SB), Z7, Z10
-	VFMADD213PD      Z10, Z8, Z9
-	VBROADCASTSD     log7<>+0(SB), Z10
-	VFMADD213PD.BCST log6<>+0(SB), Z7, Z10
-	VBROADCASTSD     log5<>+0(SB), Z11
-	VFMADD213PD.BCST log4<>+0(SB), Z7, Z11
-	VFMADD213PD      Z11, Z8, Z10
-	VMULPD           Z8, Z8, Z8
-	VFMADD213PD      Z9, Z8, Z10
-	VMULPD.BCST      half<>+0(SB), Z5, Z8
-	VMULPD           Z5, Z8, Z8
-	VFMADD213PD      Z8, Z7, Z10
-	VBROADCASTSD     ln2Lo<>+0(SB), Z7
-	VMOVAPD.Z        Z7, K1, Z7
-	VFMADD213PD      Z7, Z3, Z10
-	VBROADCASTSD     ln2Hi<>+0(SB), Z3
-	VMOVAPD.Z        Z3, K1, Z3
-	VSUBPD           Z10, Z8, Z7
-	VSUBPD           Z7, Z5, Z7
-	VADDPD           Z7, Z3, Z3
-	VADDPD           Z3, Z2, Z2
-	VADDPD           Z2, Z0, Z0
-	VMOVAPD          Z0, Z2
-	VMOVAPD          Z1, Z0
-	VMOVAPD          Z2, Z1
-	ADDQ             $0x08, BX
-	CMPQ             BX, SI
-	JLT              block1
-
-blocksDone2:
-	SUBQ  BX, DX
-	JZ    done5
-	MOVQ  $0x0000ffff, SI
-	BZHIQ DX, SI, SI
-	MOVQ  $0x00000002, DI
-
-step3:
-	TESTQ            DX, DX
-	JLE              skip4
-	KMOVW            SI, K1
-	VMOVUPD.Z        (AX)(BX*8), K1, Z2
-	VMOVUPD.Z        (CX)(BX*8), K1, Z3
-	VMULPD           Z2, Z3, Z2
-	VANDPD.BCST      absBits<>+0(SB), Z2, Z3
-	VBROADCASTSD     expMax<>+0(SB), Z5
-	VMINPD           Z3, Z5, Z3
-	VBROADCASTSD     negLog2E<>+0(SB), Z5
-	VFMADD213PD.BCST expMagic<>+0(SB), Z3, Z5
-	VBROADCASTSD     expMagic<>+0(SB), Z7
-	VSUBPD           Z5, Z7, Z7
-	VBROADCASTSD     ln2Hi<>+0(SB), Z8
-	VFMSUB213PD      Z3, Z7, Z8
-	VFMADD231PD.BCST ln2Lo<>+0(SB), Z7, Z8
-	VMULPD           Z8, Z8, Z3
-	VBROADCASTSD     exp1<>+0(SB), Z7
-	VFMADD213PD.BCST exp0<>+0(SB), Z8, Z7
-	VFMADD213PD      Z8, Z3, Z7
-	VBROADCASTSD     exp5<>+0(SB), Z9
-	VFMADD213PD.BCST exp4<>+0(SB), Z8, Z9
-	VBROADCASTSD     exp3<>+0(SB), Z10
-	VFMADD213PD.BCST exp2<>+0(SB), Z8, Z10
-	VFMADD213PD      Z10, Z3, Z9
-	VBROADCASTSD     exp9<>+0(SB), Z10
-	VFMADD213PD.BCST exp8<>+0(SB), Z8, Z10
-	VBROADCASTSD     exp7<>+0(SB), Z11
-	VFMADD213PD.BCST exp6<>+0(SB), Z8, Z11
-	VFMADD213PD      Z11, Z3, Z10
-	VMULPD           Z3, Z3, Z3
-	VFMADD213PD      Z9, Z3, Z10
-	VFMADD213PD      Z7, Z3, Z10
-	VPSLLQ           $0x34, Z5, Z5
-	VFMADD213PD      Z5, Z5, Z10
-	VXORPD           X4, X4, X4
-	VSUBPD           Z2, Z4, Z2
-	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     half<>+0(SB), Z3
-	VCMPPD           $0x1d, Z3, Z10, K2
-	VSUBPD.BCST      one<>+0(SB), Z10, Z3
-	VMULPD.BCST      half<>+0(SB), Z3, Z3
-	VBLENDMPD        Z3, Z10, K2, Z6
-	VADDPD.BCST      two<>+0(SB), Z6, Z3
-	VDIVPD           Z3, Z6, Z3
-	VMULPD           Z3, Z3, Z5
-	VMULPD           Z5, Z5, Z7
-	VBROADCASTSD     log3<>+0(SB), Z8
-	VFMADD213PD.BCST log2<>+0(SB), Z5, Z8
-	VBROADCASTSD     log1<>+0(SB), Z9
-	VFMADD213PD.BCST log0<>+0(SB), Z5, Z9
-	VFMADD213PD      Z9, Z7, Z8
-	VBROADCASTSD     log7<>+0(SB), Z9
-	VFMADD213PD.BCST log6<>+0(SB), Z5, Z9
-	VBROADCASTSD     log5<>+0(SB), Z10
-	VFMADD213PD.BCST log4<>+0(SB), Z5, Z10
-	VFMADD213PD      Z10, Z7, Z9
-	VMULPD           Z7, Z7, Z7
-	VFMADD213PD      Z8, Z7, Z9
-	VMULPD.BCST      half<>+0(SB), Z6, Z7
-	VMULPD           Z6, Z7, Z7
-	VFMADD213PD      Z7, Z5, Z9
-	VBROADCASTSD     ln2Lo<>+0(SB), Z5
-	VMOVAPD.Z        Z5, K2, Z5
-	VFMADD213PD      Z5, Z3, Z9
-	VBROADCASTSD     ln2Hi<>+0(SB), Z3
-	VMOVAPD.Z        Z3, K2, Z3
-	VSUBPD           Z9, Z7, Z5
-	VSUBPD           Z5, Z6, Z5
-	VADDPD           Z5, Z3, Z3
-	VADDPD           Z3, Z2, Z2
-	VADDPD           Z2, Z0, Z2
-	VMOVAPD          Z2, K1, Z0
-
-skip4:
-	VMOVAPD Z0, Z2
-	VMOVAPD Z1, Z0
-	VMOVAPD Z2, Z1
-	SHRQ    $0x08, SI
-	ADDQ    $0x08, BX
-	SUBQ    $0x08, DX
-	DECQ    DI
-	JNZ     step3
-
-done5:
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1053,29 +673,45 @@ TEXT ·squaredSlopesAVX2(SB), NOSPLIT, $0-80
 	JZ     blocksDone2
 
 block1:
-	VMOVUPD     (CX)(SI*8), Y4
-	VMOVUPD     (DX)(SI*8), Y5
-	VSUBPD      Y5, Y4, Y4
-	VADDPD      Y4, Y4, Y5
-	VMOVUPD     Y5, (AX)(SI*8)
+	VMOVUPD (CX)(SI*8), Y4
+	VMOVUPD (DX)(SI*8), Y5
+	VSUBPD  Y5, Y4, Y4
+	TESTQ   AX, AX
+	JZ      nil3
+	VADDPD  Y4, Y4, Y5
+	VMOVUPD Y5, (AX)(SI*8)
+
+nil3:
 	VFMADD231PD Y4, Y4, Y0
 	VMOVUPD     32(CX)(SI*8), Y4
 	VMOVUPD     32(DX)(SI*8), Y5
 	VSUBPD      Y5, Y4, Y4
+	TESTQ       AX, AX
+	JZ          nil4
 	VADDPD      Y4, Y4, Y5
 	VMOVUPD     Y5, 32(AX)(SI*8)
+
+nil4:
 	VFMADD231PD Y4, Y4, Y1
 	VMOVUPD     64(CX)(SI*8), Y4
 	VMOVUPD     64(DX)(SI*8), Y5
 	VSUBPD      Y5, Y4, Y4
+	TESTQ       AX, AX
+	JZ          nil5
 	VADDPD      Y4, Y4, Y5
 	VMOVUPD     Y5, 64(AX)(SI*8)
+
+nil5:
 	VFMADD231PD Y4, Y4, Y2
 	VMOVUPD     96(CX)(SI*8), Y4
 	VMOVUPD     96(DX)(SI*8), Y5
 	VSUBPD      Y5, Y4, Y4
+	TESTQ       AX, AX
+	JZ          nil6
 	VADDPD      Y4, Y4, Y5
 	VMOVUPD     Y5, 96(AX)(SI*8)
+
+nil6:
 	VFMADD231PD Y4, Y4, Y3
 	ADDQ        $0x10, SI
 	CMPQ        SI, DI
@@ -1083,27 +719,31 @@ block1:
 
 blocksDone2:
 	SUBQ SI, BX
-	JZ   done5
+	JZ   done9
 	LEAQ masks<>+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
 	MOVQ $0x00000004, R8
 
-step3:
-	TESTQ       BX, BX
-	JLE         skip4
-	VMOVUPD     (DI), Y4
-	VMASKMOVPD  (CX)(SI*8), Y4, Y5
-	VMASKMOVPD  (DX)(SI*8), Y4, Y6
-	VSUBPD      Y6, Y5, Y5
-	VADDPD      Y5, Y5, Y6
-	VMASKMOVPD  Y6, Y4, (AX)(SI*8)
+step7:
+	TESTQ      BX, BX
+	JLE        skip8
+	VMOVUPD    (DI), Y4
+	VMASKMOVPD (CX)(SI*8), Y4, Y5
+	VMASKMOVPD (DX)(SI*8), Y4, Y6
+	VSUBPD     Y6, Y5, Y5
+	TESTQ      AX, AX
+	JZ         nil10
+	VADDPD     Y5, Y5, Y6
+	VMASKMOVPD Y6, Y4, (AX)(SI*8)
+
+nil10:
 	VMOVAPD     Y0, Y6
 	VFMADD231PD Y5, Y5, Y6
 	VBLENDVPD   Y4, Y6, Y0, Y0
 
-skip4:
+skip8:
 	VMOVAPD Y0, Y4
 	VMOVAPD Y1, Y0
 	VMOVAPD Y2, Y1
@@ -1113,9 +753,9 @@ skip4:
 	ADDQ    $0x04, SI
 	SUBQ    $0x04, BX
 	DECQ    R8
-	JNZ     step3
+	JNZ     step7
 
-done5:
+done9:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -1142,17 +782,25 @@ TEXT ·squaredSlopesAVX512(SB), NOSPLIT, $0-80
 	JZ     blocksDone2
 
 block1:
-	VMOVUPD     (CX)(SI*8), Z2
-	VMOVUPD     (DX)(SI*8), Z3
-	VSUBPD      Z3, Z2, Z2
-	VADDPD      Z2, Z2, Z3
-	VMOVUPD     Z3, (AX)(SI*8)
+	VMOVUPD (CX)(SI*8), Z2
+	VMOVUPD (DX)(SI*8), Z3
+	VSUBPD  Z3, Z2, Z2
+	TESTQ   AX, AX
+	JZ      nil3
+	VADDPD  Z2, Z2, Z3
+	VMOVUPD Z3, (AX)(SI*8)
+
+nil3:
 	VFMADD231PD Z2, Z2, Z0
 	VMOVUPD     64(CX)(SI*8), Z2
 	VMOVUPD     64(DX)(SI*8), Z3
 	VSUBPD      Z3, Z2, Z2
+	TESTQ       AX, AX
+	JZ          nil4
 	VADDPD      Z2, Z2, Z3
 	VMOVUPD     Z3, 64(AX)(SI*8)
+
+nil4:
 	VFMADD231PD Z2, Z2, Z1
 	ADDQ        $0x10, SI
 	CMPQ        SI, DI
@@ -1160,25 +808,29 @@ block1:
 
 blocksDone2:
 	SUBQ  SI, BX
-	JZ    done5
+	JZ    done7
 	MOVQ  $0x0000ffff, DI
 	BZHIQ BX, DI, DI
 	MOVQ  $0x00000002, R8
 
-step3:
-	TESTQ       BX, BX
-	JLE         skip4
-	KMOVW       DI, K1
-	VMOVUPD.Z   (CX)(SI*8), K1, Z2
-	VMOVUPD.Z   (DX)(SI*8), K1, Z3
-	VSUBPD      Z3, Z2, Z2
-	VADDPD      Z2, Z2, Z3
-	VMOVUPD     Z3, K1, (AX)(SI*8)
+step5:
+	TESTQ     BX, BX
+	JLE       skip6
+	KMOVW     DI, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z2
+	VMOVUPD.Z (DX)(SI*8), K1, Z3
+	VSUBPD    Z3, Z2, Z2
+	TESTQ     AX, AX
+	JZ        nil8
+	VADDPD    Z2, Z2, Z3
+	VMOVUPD   Z3, K1, (AX)(SI*8)
+
+nil8:
 	VMOVAPD     Z0, Z3
 	VFMADD231PD Z2, Z2, Z3
 	VMOVAPD     Z3, K1, Z0
 
-skip4:
+skip6:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z1, Z0
 	VMOVAPD Z2, Z1
@@ -1186,9 +838,9 @@ skip4:
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, BX
 	DECQ    R8
-	JNZ     step3
+	JNZ     step5
 
-done5:
+done7:
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -1197,151 +849,5 @@ done5:
 	VPERMILPD     $0x01, X0, X1
 	VADDSD        X1, X0, X0
 	VMOVSD        X0, ret+72(FP)
-	VZEROUPPER
-	RET
-
-// func squaredLossesAVX2(margin []float64, label []float64) float64
-// Requires: AVX, FMA3
-TEXT ·squaredLossesAVX2(SB), NOSPLIT, $0-56
-	MOVQ   margin_base+0(FP), AX
-	MOVQ   label_base+24(FP), CX
-	MOVQ   margin_len+8(FP), DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	ANDQ   $-16, SI
-	JZ     blocksDone2
-
-block1:
-	VMOVUPD     (AX)(BX*8), Y4
-	VMOVUPD     (CX)(BX*8), Y5
-	VSUBPD      Y5, Y4, Y4
-	VFMADD231PD Y4, Y4, Y0
-	VMOVUPD     32(AX)(BX*8), Y4
-	VMOVUPD     32(CX)(BX*8), Y5
-	VSUBPD      Y5, Y4, Y4
-	VFMADD231PD Y4, Y4, Y1
-	VMOVUPD     64(AX)(BX*8), Y4
-	VMOVUPD     64(CX)(BX*8), Y5
-	VSUBPD      Y5, Y4, Y4
-	VFMADD231PD Y4, Y4, Y2
-	VMOVUPD     96(AX)(BX*8), Y4
-	VMOVUPD     96(CX)(BX*8), Y5
-	VSUBPD      Y5, Y4, Y4
-	VFMADD231PD Y4, Y4, Y3
-	ADDQ        $0x10, BX
-	CMPQ        BX, SI
-	JLT         block1
-
-blocksDone2:
-	SUBQ BX, DX
-	JZ   done5
-	LEAQ masks<>+128(SB), SI
-	MOVQ DX, DI
-	SHLQ $0x03, DI
-	SUBQ DI, SI
-	MOVQ $0x00000004, DI
-
-step3:
-	TESTQ       DX, DX
-	JLE         skip4
-	VMOVUPD     (SI), Y4
-	VMASKMOVPD  (AX)(BX*8), Y4, Y5
-	VMASKMOVPD  (CX)(BX*8), Y4, Y6
-	VSUBPD      Y6, Y5, Y5
-	VMOVAPD     Y0, Y6
-	VFMADD231PD Y5, Y5, Y6
-	VBLENDVPD   Y4, Y6, Y0, Y0
-
-skip4:
-	VMOVAPD Y0, Y4
-	VMOVAPD Y1, Y0
-	VMOVAPD Y2, Y1
-	VMOVAPD Y3, Y2
-	VMOVAPD Y4, Y3
-	ADDQ    $0x20, SI
-	ADDQ    $0x04, BX
-	SUBQ    $0x04, DX
-	DECQ    DI
-	JNZ     step3
-
-done5:
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, ret+48(FP)
-	VZEROUPPER
-	RET
-
-// func squaredLossesAVX512(margin []float64, label []float64) float64
-// Requires: AVX, AVX512F, BMI2
-TEXT ·squaredLossesAVX512(SB), NOSPLIT, $0-56
-	MOVQ   margin_base+0(FP), AX
-	MOVQ   label_base+24(FP), CX
-	MOVQ   margin_len+8(FP), DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	ANDQ   $-16, SI
-	JZ     blocksDone2
-
-block1:
-	VMOVUPD     (AX)(BX*8), Z2
-	VMOVUPD     (CX)(BX*8), Z3
-	VSUBPD      Z3, Z2, Z2
-	VFMADD231PD Z2, Z2, Z0
-	VMOVUPD     64(AX)(BX*8), Z2
-	VMOVUPD     64(CX)(BX*8), Z3
-	VSUBPD      Z3, Z2, Z2
-	VFMADD231PD Z2, Z2, Z1
-	ADDQ        $0x10, BX
-	CMPQ        BX, SI
-	JLT         block1
-
-blocksDone2:
-	SUBQ  BX, DX
-	JZ    done5
-	MOVQ  $0x0000ffff, SI
-	BZHIQ DX, SI, SI
-	MOVQ  $0x00000002, DI
-
-step3:
-	TESTQ       DX, DX
-	JLE         skip4
-	KMOVW       SI, K1
-	VMOVUPD.Z   (AX)(BX*8), K1, Z2
-	VMOVUPD.Z   (CX)(BX*8), K1, Z3
-	VSUBPD      Z3, Z2, Z2
-	VMOVAPD     Z0, Z3
-	VFMADD231PD Z2, Z2, Z3
-	VMOVAPD     Z3, K1, Z0
-
-skip4:
-	VMOVAPD Z0, Z2
-	VMOVAPD Z1, Z0
-	VMOVAPD Z2, Z1
-	SHRQ    $0x08, SI
-	ADDQ    $0x08, BX
-	SUBQ    $0x08, DX
-	DECQ    DI
-	JNZ     step3
-
-done5:
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, ret+48(FP)
 	VZEROUPPER
 	RET
