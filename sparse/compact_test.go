@@ -1,0 +1,124 @@
+package sparse
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// compactCase is a matrix of two rows and what Compact should make of it.
+type compactCase struct {
+	name             string
+	cols             int
+	val              [3]float64
+	round            bool
+	short, f32, ones bool
+}
+
+func TestCompact(t *testing.T) {
+	third := 1.0 / 3
+	for _, c := range []compactCase{
+		{"ones, few columns", 65536, [3]float64{1, 1, 1}, false, true, false, true},
+		{"ones, many columns", 65537, [3]float64{1, 1, 1}, false, false, false, true},
+		{"exact in float32", 100, [3]float64{0.5, -0.25, 3}, false, true, true, false},
+		{"exact in float32, many columns", 1 << 20, [3]float64{0.5, -0.25, 3}, false, false, true, false},
+		{"a third", 100, [3]float64{1, 1, third}, false, true, false, false},
+		{"a third, many columns", 1 << 20, [3]float64{1, 1, third}, false, false, false, false},
+		{"a third, rounded", 100, [3]float64{1, 1, third}, true, true, true, false},
+		{"ones, rounding allowed", 100, [3]float64{1, 1, 1}, true, true, false, true},
+		{"beyond float32", 100, [3]float64{1, 1, 1e39}, true, true, false, false},
+		{"below float32", 100, [3]float64{1, 1, 1e-60}, false, true, false, false},
+		{"subnormal in float32", 100, [3]float64{1, 1, 0x1p-149}, false, true, true, false},
+		{"negative zero", 100, [3]float64{1, 1, math.Copysign(0, -1)}, false, true, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := New(2, c.cols, []int64{0, 1, 3}, []int32{0, 1, int32(c.cols - 1)}, c.val[:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := a.Compact(&CompactOptions{Round: c.round})
+			if (got.Idx == nil) != c.short || (got.Idx16 != nil) != c.short {
+				t.Errorf("16-bit columns: %v, want %v", got.Idx16 != nil, c.short)
+			}
+			if (got.Val32 != nil) != c.f32 || (got.Val == nil) != (c.f32 || c.ones) {
+				t.Errorf("values %v, %v; want float32 %v, ones %v", got.Val, got.Val32, c.f32, c.ones)
+			}
+			for k := range c.val {
+				if c.short && got.Idx16[k] != uint16(a.idx[k]) {
+					t.Errorf("column %d is %d, want %d", k, got.Idx16[k], a.idx[k])
+				}
+				if c.f32 && got.Val32[k] != float32(c.val[k]) {
+					t.Errorf("value %d is %v, want %v", k, got.Val32[k], c.val[k])
+				}
+			}
+		})
+	}
+}
+
+// TestCompactSame runs a product on a matrix and on its compact forms.
+func TestCompactSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const rows, cols = 300, 90
+	for _, kind := range []string{"ones", "float32", "float64"} {
+		ptr, idx, val := []int64{0}, []int32{}, []float64{}
+		for range rows {
+			for j := range int32(cols) {
+				if rng.IntN(6) > 0 {
+					continue
+				}
+				v := rng.NormFloat64()
+				switch kind {
+				case "ones":
+					v = 1
+				case "float32":
+					v = float64(float32(v))
+				}
+				idx, val = append(idx, j), append(val, v)
+			}
+			ptr = append(ptr, int64(len(idx)))
+		}
+		a, err := New(rows, cols, ptr, idx, val)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := make([]float64, cols)
+		for j := range w {
+			w[j] = rng.NormFloat64()
+		}
+		want, got, z, z2 := make([]float64, rows), make([]float64, rows), make([]float64, cols), make([]float64, cols)
+		kernels.Margins(want, a.Rows(0, rows), w)
+		kernels.Gradient(z, a.Rows(0, rows), want)
+		compact := a.Compact(nil)
+		kernels.Margins(got, compact, w)
+		kernels.Gradient(z2, compact, got)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%s: margin %d is %v, want %v", kind, i, got[i], want[i])
+			}
+		}
+		for j := range z {
+			if z2[j] != z[j] {
+				t.Fatalf("%s: gradient %d is %v, want %v", kind, j, z2[j], z[j])
+			}
+		}
+	}
+}
+
+// TestCompactEmpty: no rows, and rows without entries.
+func TestCompactEmpty(t *testing.T) {
+	for _, rows := range []int{0, 3} {
+		a, err := New(rows, 5, make([]int64, rows+1), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float64, rows)
+		kernels.Margins(dst, a.Compact(nil), make([]float64, 5))
+		for i, v := range dst {
+			if v != 0 {
+				t.Errorf("margin %d of an empty matrix is %v", i, v)
+			}
+		}
+	}
+}
