@@ -1,21 +1,42 @@
 package kernels
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"os"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
 
 // Info describes the processor and the choice made for it.
 type Info struct {
-	CPU       string  // brand name, empty if the processor does not tell
-	Vendor    string  // vendor, empty if unknown
-	Level     Level   // level in use
-	Available []Level // levels this machine and build can run, ascending
+	CPU       string    // brand name, empty if the processor does not tell
+	Vendor    string    // vendor, empty if unknown
+	Family    int       // family and model as the processor numbers them, 0 if it does not
+	Model     int       //
+	Level     Level     // level in use
+	Available []Level   // levels this machine and build can run, ascending
+	Variants  []Variant // level of every kernel
+	Gather    string    // what the system says of the mitigation against gather data sampling, empty if nothing
 }
 
-// Describe returns what the package knows of this machine.
+// gatherFile is where Linux tells the state of that mitigation, which makes
+// hardware gathers slow on the processors that need it.
+const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
+
+// Describe returns what the package knows of this machine. No kernel uses a
+// hardware gather; Gather is there for those who compare measurements.
 func Describe() Info {
-	return Info{
+	info := Info{
 		CPU:       cpuid.CPU.BrandName,
 		Vendor:    cpuid.CPU.VendorString,
+		Family:    cpuid.CPU.Family,
+		Model:     cpuid.CPU.Model,
 		Level:     Active(),
 		Available: Available(),
+		Variants:  Variants(),
 	}
+	if state, err := os.ReadFile(gatherFile); err == nil {
+		info.Gather = strings.TrimSpace(string(state))
+	}
+	return info
 }

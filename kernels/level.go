@@ -37,20 +37,43 @@ func ParseLevel(name string) (Level, error) {
 	return Generic, fmt.Errorf("kernels: unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// levelEnv names the environment variable read once, at start.
-const levelEnv = "SCAS_LEVEL"
+// The environment variables read once, at start.
+const (
+	levelEnv   = "SCAS_LEVEL"
+	kernelsEnv = "SCAS_KERNELS"
+)
 
 // sets holds what this machine can run, in ascending order of level.
 var sets = available()
 
 // active is the set in use. Only Use writes it after start.
-var active, envErr = startLevel(os.Getenv(levelEnv))
+var active, envErr = start(os.Getenv(levelEnv), os.Getenv(kernelsEnv))
+
+// start chooses the set to start with: the level, or what the policy makes of
+// the highest one, and then the kernels named one by one.
+func start(level, kernels string) (*set, error) {
+	s, err := startLevel(level)
+	if err != nil {
+		return s, err
+	}
+	if level == "" {
+		s = defaults(s, processor())
+	}
+	choices, err := parseChoices(kernels)
+	if err == nil {
+		var mixed *set
+		if mixed, err = s.with(choices); err == nil {
+			return mixed, nil
+		}
+	}
+	return sets[0], fmt.Errorf("%w (from the environment variable %s)", err, kernelsEnv)
+}
 
 // startLevel chooses the set to start with. A name that cannot be honoured
 // gives the generic set, which gives the same bits, and the error.
 func startLevel(name string) (*set, error) {
 	if name == "" {
-		return preferred(sets), nil
+		return sets[len(sets)-1], nil
 	}
 	l, err := ParseLevel(name)
 	if err == nil {
@@ -61,9 +84,6 @@ func startLevel(name string) (*set, error) {
 	}
 	return sets[0], fmt.Errorf("%w (from the environment variable %s)", err, levelEnv)
 }
-
-// preferred is the policy among the sets a machine can run.
-func preferred(capable []*set) *set { return capable[len(capable)-1] }
 
 func lookup(l Level) (*set, error) {
 	for _, s := range sets {
@@ -85,11 +105,13 @@ func Available() []Level {
 }
 
 // Active returns the level in use: the highest available one unless the
-// environment variable SCAS_LEVEL or Use chose another.
+// environment variable SCAS_LEVEL or Use chose another. Single kernels may be at
+// another level; Variants tells.
 func Active() Level { return active.level }
 
-// Use makes l the level in use. It returns an error, and changes nothing, when
-// this machine cannot run l. It must not be called while kernels run.
+// Use makes l the level of every kernel. It returns an error, and changes
+// nothing, when this machine cannot run l. It must not be called while kernels
+// run.
 func Use(l Level) error {
 	s, err := lookup(l)
 	if err != nil {
@@ -99,7 +121,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns why the environment variable SCAS_LEVEL could not be
-// honoured, or nil. The package then runs at Generic; programs should report
-// the error and stop.
+// EnvError returns why the environment variable SCAS_LEVEL or SCAS_KERNELS could
+// not be honoured, or nil. The package then runs at Generic; programs should
+// report the error and stop.
 func EnvError() error { return envErr }
