@@ -3,7 +3,6 @@ package solver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 )
@@ -28,7 +27,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	}
 	r := newRun(ctx, p, c)
 	info, _ := lookupMethod(c.Method)
-	if err = r.loop(info.iterate); err == nil {
+	if err = r.loop(info.prepare(r)); err == nil {
 		err = r.watchEnd()
 	}
 	if bad := (*SettingError)(nil); errors.As(err, &bad) {
@@ -38,58 +37,19 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 }
 
 // loop runs outer iterations until the budget is used up.
-func (r *run) loop(iterate func(*run) error) error {
+func (r *run) loop(m iteration) error {
 	if err := r.record(); err != nil {
 		return err
 	}
 	for {
-		more, err := r.begin()
-		if err != nil || !more {
-			return err
-		}
-		if err := iterate(r); err != nil {
+		if done, err := m.next(); err != nil || !done {
 			return err
 		}
 		r.outer++
-		r.accumulate()
 		if err := r.record(); err != nil {
 			return err
 		}
 	}
-}
-
-// begin takes the snapshot at x, watches over the objective there, fixes η and
-// M for the coming outer iteration, and reports whether the budget allows it.
-func (r *run) begin() (bool, error) {
-	if r.set.Schedule == Practical && !r.affords(r.set.InnerSteps) {
-		return false, r.budgetError(r.set.InnerSteps)
-	}
-	if err := r.watch(r.snapshot()); err != nil {
-		return false, err
-	}
-	eta, steps := r.schedule()
-	if !r.affords(steps) {
-		return false, r.budgetError(steps)
-	}
-	r.eta, r.steps = eta, steps
-	r.gradientNorm = math.Sqrt(r.augmentedGradientSquared())
-	r.passes += r.cost(steps)
-	return true, nil
-}
-
-// cost is that of one outer iteration in effective passes, as the paper counts.
-func (r *run) cost(steps int) float64 { return 1 + float64(steps)/float64(r.n) }
-
-func (r *run) affords(steps int) bool {
-	return r.passes+r.cost(steps) <= r.set.Passes*(1+1e-12)
-}
-
-// budgetError is an error if not even one outer iteration fits the budget.
-func (r *run) budgetError(steps int) error {
-	if r.outer > 0 {
-		return nil
-	}
-	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %.6g passes here", r.cost(steps))}
 }
 
 // snapshot sets z = ∇f(x) without the L2 term and slope0ᵢ = φ'(aᵢ'x), and
@@ -129,17 +89,6 @@ func (r *run) primalResidual() float64 {
 	return math.Sqrt(sumSquares(r.dual))
 }
 
-// accumulate updates the averages of the outer iterates.
-func (r *run) accumulate() {
-	t := 1 / float64(r.outer)
-	for j, v := range r.x {
-		r.xbar[j] = math.FMA(t, v-r.xbar[j], r.xbar[j])
-	}
-	for j, v := range r.y {
-		r.ybar[j] = math.FMA(t, v-r.ybar[j], r.ybar[j])
-	}
-}
-
 // record shows the state to the recorder, with the clock stopped.
 func (r *run) record() error {
 	if r.set.Recorder == nil || r.outer%r.set.RecordEvery != 0 {
@@ -165,10 +114,13 @@ func (r *run) result(err error) *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 		Stats: Stats{
-			Method: r.set.Method, Plan: r.plan.name(), PlanReason: r.plan.explain(), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
+			Method: r.set.Method, DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
 			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
 			GradientNorm: r.gradientNorm, Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},
+	}
+	if r.plan != nil {
+		res.Stats.Plan, res.Stats.PlanReason = r.plan.name(), r.plan.explain()
 	}
 	var diverged *DivergenceError
 	switch {

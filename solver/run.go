@@ -90,8 +90,10 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 	if y, ok := p.Coupling.impliedY(r.applyA(r.x)); ok {
 		copy(r.y, y)
 	}
-	r.plan = newPlan(r)
-	r.setBatch()
+	if r.batch = 1; usesPlan(set.Method) {
+		r.plan = newPlan(r)
+		r.setBatch()
+	}
 	r.setup = time.Since(r.since)
 	return r
 }

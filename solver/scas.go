@@ -1,5 +1,54 @@
 package solver
 
+import "math"
+
+// scasIteration is SCAS-ADMM in all its forms; r.plan runs the inner loop.
+type scasIteration struct {
+	*run
+	inner func() error
+}
+
+func newSCAS(r *run) iteration {
+	it := &scasIteration{r, r.scas}
+	if r.set.Method == SCASStrong {
+		it.inner = r.scasStrong
+	}
+	return it
+}
+
+func (it *scasIteration) next() (bool, error) {
+	if more, err := it.begin(); err != nil || !more {
+		return false, err
+	}
+	if err := it.inner(); err != nil {
+		return false, err
+	}
+	it.accumulate(it.outer + 1)
+	return true, nil
+}
+
+// begin takes the snapshot at x, watches over the objective there, fixes η and
+// M for the coming outer iteration, and reports whether the budget allows it.
+func (r *run) begin() (bool, error) {
+	if r.set.Schedule == Practical && !r.affords(r.cost(r.set.InnerSteps)) {
+		return false, r.budgetError(r.cost(r.set.InnerSteps))
+	}
+	if err := r.watch(r.snapshot()); err != nil {
+		return false, err
+	}
+	eta, steps := r.schedule()
+	if !r.affords(r.cost(steps)) {
+		return false, r.budgetError(r.cost(steps))
+	}
+	r.eta, r.steps = eta, steps
+	r.gradientNorm = math.Sqrt(r.augmentedGradientSquared())
+	r.passes += r.cost(steps)
+	return true, nil
+}
+
+// cost is that of one outer iteration in effective passes, as the paper counts.
+func (r *run) cost(steps int) float64 { return 1 + float64(steps)/float64(r.n) }
+
 // scas is one outer iteration of Algorithm 1 of the paper with K dual updates:
 // the M inner iterates (M/b with batches of b) are cut into K blocks, each started at the mean of the
 // block before and followed by an update of y and beta. K = 1 is Algorithm 1

@@ -49,6 +49,9 @@ func (r *run) watch(objective float64) error {
 // diverged one is given up: an automatic step size then returns to the best.
 func (r *run) watchEnd() error {
 	w := &r.watcher
+	if w.x == nil { // the method does not use the watch
+		return nil
+	}
 	ev := r.prob.EvaluateAt(r.x, r.y)
 	objective := ev.Loss + r.prob.ridge(r.x) + r.penaltyNow()
 	if objective <= 10*w.first {
