@@ -10,6 +10,8 @@ package gen
 import (
 	"fmt"
 	"go/format"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
@@ -29,29 +31,43 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", []func(*emitter, *isa){
-		stored((*emitter).margins, &plainStorage),
-		stored((*emitter).rowLanes, &plainStorage),
-		stored((*emitter).scatter, &plainStorage),
-		stored((*emitter).scatterRow, &plainStorage),
-	}},
+	{"rows", append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes, (*emitter).scatterRow)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
-	{"slopes", []func(*emitter, *isa){
-		(*emitter).logisticSlopes, (*emitter).logisticLosses,
-		(*emitter).squaredSlopes, (*emitter).squaredLosses,
-	}},
+	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
-	{"lazy", []func(*emitter, *isa){(*emitter).innerLazyCells}},
+	{"lazy", []func(*emitter, *isa){narrow((*emitter).innerLazyCells)}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
 	{"prox", []func(*emitter, *isa){(*emitter).softThreshold, (*emitter).proxDual}},
 }
 
-// stored binds a sparse kernel to a storage form.
-func stored(f func(*emitter, *isa, *storage), s *storage) func(*emitter, *isa) {
-	return func(e *emitter, t *isa) { f(e, t, s) }
+// stored returns a sparse kernel in every storage form.
+func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
+	var all []func(*emitter, *isa)
+	for _, s := range storages {
+		all = append(all, func(e *emitter, t *isa) {
+			f(e, t, s)
+			last := &e.stubs[len(e.stubs)-1]
+			last.field, last.array = strings.TrimSuffix(last.field, s.name), true
+		})
+	}
+	return all
+}
+
+// narrow returns a kernel that gains nothing from vectors wider than AVX2's:
+// the higher levels use the same function.
+func narrow(f func(*emitter, *isa)) func(*emitter, *isa) {
+	return func(e *emitter, t *isa) {
+		if t == &avx2 {
+			f(e, t)
+			return
+		}
+		s := e.stubs[len(e.stubs)-1]
+		s.isa = t
+		e.stubs = append(e.stubs, s)
+	}
 }
 
 // Generate returns the generated files of package kernels by name.
@@ -107,9 +123,13 @@ func (fam family) build(files map[string][]byte) ([]built, error) {
 }
 
 func (e *emitter) built(fns []*ir.Function) []built {
-	bs := make([]built, len(fns))
-	for i, fn := range fns {
-		bs[i] = built{e.stubs[i], fn.ISA}
+	needs := map[string][]string{}
+	for _, fn := range fns {
+		needs[fn.Name] = fn.ISA
+	}
+	bs := make([]built, len(e.stubs))
+	for i, s := range e.stubs {
+		bs[i] = built{s, needs[s.function]}
 	}
 	return bs
 }
@@ -121,10 +141,18 @@ func goSets(all []built) ([]byte, error) {
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "var set%s = set{\n\tlevel: %s,\n", t.name, t.name)
+		forms := map[string][]string{}
 		for _, k := range all {
-			if k.isa == t {
-				fmt.Fprintf(&b, "\t%s: %s%s,\n", k.name, k.name, t.name)
+			switch {
+			case k.isa != t:
+			case !k.array:
+				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
+			default:
+				forms[k.field] = append(forms[k.field], k.function)
 			}
+		}
+		for _, field := range slices.Sorted(maps.Keys(forms)) {
+			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(forms[field], ", "))
 		}
 		b.WriteString("}\n\n")
 	}
@@ -133,15 +161,17 @@ func goSets(all []built) ([]byte, error) {
 		fmt.Fprintf(&b, "\t%s: {\n", t.name)
 		for _, k := range all {
 			if k.isa == t {
-				fmt.Fprintf(&b, "\t\t%q: {\"%s\"},\n", k.name, strings.Join(k.needs, `", "`))
+				fmt.Fprintf(&b, "\t\t%q: {\"%s\"},\n", k.function, strings.Join(k.needs, `", "`))
 			}
 		}
 		b.WriteString("\t},\n")
 	}
 	b.WriteString("}\n\n// members copies one kernel each, for sets that mix levels.\nvar members = []member{\n")
-	for _, k := range all {
-		if k.isa == isas[0] {
-			fmt.Fprintf(&b, "\t{%q, func(to, from *set) { to.%s = from.%s }},\n", k.name, k.name, k.name)
+	last := ""
+	for _, k := range all { // the forms of an array follow each other
+		if k.isa == isas[0] && k.field != last {
+			fmt.Fprintf(&b, "\t{%q, func(to, from *set) { to.%s = from.%s }},\n", k.field, k.field, k.field)
+			last = k.field
 		}
 	}
 	b.WriteString("}\n")

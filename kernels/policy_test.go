@@ -11,8 +11,8 @@ import (
 // mark returns a set whose kernels tell which set they come from.
 func mark(l Level) *set {
 	return &set{level: l,
-		dot:     func(x, y []float64) float64 { return float64(l) },
-		margins: func(dst []float64, ptr []int64, idx []int32, val, w []float64) { dst[0] = float64(l) },
+		dot:  func(x, y []float64) float64 { return float64(l) },
+		axpy: func(alpha float64, x, y []float64) { y[0] = float64(l) },
 	}
 }
 
@@ -24,7 +24,7 @@ func withSets(t *testing.T) {
 	t.Cleanup(func() { sets, members, active = wasSets, wasMembers, wasActive })
 	sets = []*set{mark(Generic), mark(AVX2), mark(AVX512)}
 	members = []member{
-		{"margins", func(to, from *set) { to.margins = from.margins }},
+		{"axpy", func(to, from *set) { to.axpy = from.axpy }},
 		{"dot", func(to, from *set) { to.dot = from.dot }},
 	}
 	active = sets[2]
@@ -34,13 +34,13 @@ func withSets(t *testing.T) {
 func TestStart(t *testing.T) {
 	withSets(t)
 	for _, c := range []struct {
-		level, kernels       string
-		active, margins, dot Level
+		level, kernels    string
+		active, axpy, dot Level
 	}{
 		{"", "", AVX512, AVX512, AVX512},
 		{"avx2", "", AVX2, AVX2, AVX2},
-		{"", "margins=avx2", AVX512, AVX2, AVX512},
-		{"", "dot=generic,margins=avx2", AVX512, AVX2, Generic},
+		{"", "axpy=avx2", AVX512, AVX2, AVX512},
+		{"", "dot=generic,axpy=avx2", AVX512, AVX2, Generic},
 		{"avx2", "dot=avx512", AVX2, AVX2, AVX512},
 		{"generic", "dot=avx2", Generic, Generic, AVX2},
 		{"", "innerdecay=generic", AVX512, AVX512, AVX512},
@@ -51,12 +51,12 @@ func TestStart(t *testing.T) {
 			continue
 		}
 		got := []float64{0}
-		s.margins(got, nil, nil, nil, nil)
-		if s.level != c.active || Level(got[0]) != c.margins || Level(s.dot(nil, nil)) != c.dot {
-			t.Errorf("%q, %q: level %v, margins %v, dot %v, want %+v", c.level, c.kernels, s.level, Level(got[0]), Level(s.dot(nil, nil)), c)
+		s.axpy(0, nil, got)
+		if s.level != c.active || Level(got[0]) != c.axpy || Level(s.dot(nil, nil)) != c.dot {
+			t.Errorf("%q, %q: level %v, axpy %v, dot %v, want %+v", c.level, c.kernels, s.level, Level(got[0]), Level(s.dot(nil, nil)), c)
 		}
 		active = s
-		want := map[string]Level{"margins": c.margins, "dot": c.dot}
+		want := map[string]Level{"axpy": c.axpy, "dot": c.dot}
 		for _, v := range Variants() {
 			if v.Level != want[v.Kernel] { // Generic for kernels without members
 				t.Errorf("%q, %q: Variants has %v", c.level, c.kernels, v)
@@ -102,7 +102,7 @@ func TestPolicy(t *testing.T) {
 	policy = []rule{
 		{cpu{"A", 1}, []choice{{"dot", AVX2}}},
 		{cpu{"A", 2}, nil},
-		{cpu{"B", 1}, []choice{{"margins", AVX2}, {"dot", Generic}}},
+		{cpu{"B", 1}, []choice{{"axpy", AVX2}, {"dot", Generic}}},
 	}
 	for _, c := range []struct {
 		cpu

@@ -1,5 +1,11 @@
 package kernels
 
+// Kernels on blocks of rows, whose nonzeros come in one of the storage forms.
+type (
+	marginsKernel func(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+	scatterKernel func(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+)
+
 // A set is one implementation of every kernel. Its members see at most one
 // block of work at a time and may assume what the exported wrappers checked.
 type set struct {
@@ -7,17 +13,15 @@ type set struct {
 	chosen map[string]Level // kernels at another level; see policy.go
 
 	// Sparse rows.
-	margins    func(dst []float64, ptr []int64, idx []int32, val, w []float64)
+	margins    [numForms]marginsKernel
 	rowLanes   func(lane [8]float64, idx []int32, val, w []float64) [8]float64
-	scatter    func(z []float64, ptr []int64, idx []int32, val, slope []float64)
+	scatter    [numForms]scatterKernel
 	scatterRow func(z []float64, idx []int32, val []float64, slope float64)
 
 	// Sums over at most one chunk.
 	dot            func(x, y []float64) float64
 	logisticSlopes func(slope, margin, label []float64) float64
-	logisticLosses func(margin, label []float64) float64
 	squaredSlopes  func(slope, margin, label []float64) float64
-	squaredLosses  func(margin, label []float64) float64
 	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
 	stepNorm       func(w, d, q []float64, eta float64) float64
 
@@ -41,15 +45,13 @@ var generic = set{
 	innerBox:         innerBoxGeneric,
 	innerLazyCells:   innerLazyCellsGeneric,
 	level:            Generic,
-	margins:          marginsGeneric,
+	margins:          [numForms]marginsKernel{marginsGeneric, marginsAnyGeneric, marginsAnyGeneric, marginsAnyGeneric, marginsAnyGeneric, marginsAnyGeneric},
 	rowLanes:         rowLanesGeneric,
-	scatter:          scatterGeneric,
+	scatter:          [numForms]scatterKernel{scatterGeneric, scatterAnyGeneric, scatterAnyGeneric, scatterAnyGeneric, scatterAnyGeneric, scatterAnyGeneric},
 	scatterRow:       scatterRowGeneric,
 	dot:              dotGeneric,
 	logisticSlopes:   logisticSlopesGeneric,
-	logisticLosses:   logisticLossesGeneric,
 	squaredSlopes:    squaredSlopesGeneric,
-	squaredLosses:    squaredLossesGeneric,
 	proxDual:         proxDualGeneric,
 	stepNorm:         stepNormGeneric,
 	update:           updateGeneric,
