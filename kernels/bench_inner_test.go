@@ -213,3 +213,75 @@ func naiveElements(v [6][]float64, box bool, s *Steps, i int32) {
 		h[j] += w[j]
 	}
 }
+
+// BenchmarkMarginsGradient is a full gradient; covtype is long enough to stream
+// from memory.
+func BenchmarkMarginsGradient(b *testing.B) {
+	for i, c := range innerShapes {
+		for _, form := range []int{0, c.form} {
+			benchGradient(b, c.name, form, c.p, func() Rows { s, _ := innerBench(i, form); return s.Rows })
+		}
+	}
+	const n, p, nnz = 581012, 54, 12
+	rng := rand.New(rand.NewPCG(92, 1))
+	lens := make([]int, n)
+	for r := range lens {
+		lens[r] = nnz
+	}
+	a := distinctRows(rng, lens, p)
+	for k := range a.Val {
+		a.Val[k] = float64(float32(a.Val[k]))
+	}
+	for _, form := range []int{0, 4} {
+		benchGradient(b, "covtype", form, p, func() Rows { _, stored := inForm(a, form); return stored })
+	}
+}
+
+func benchGradient(b *testing.B, name string, form, p int, build func() Rows) {
+	a := build()
+	rng := rand.New(rand.NewPCG(93, 1))
+	n := a.Len()
+	label, margin, slope := labels(rng, n), make([]float64, n), make([]float64, n)
+	w, z := sources[0].vector(rng, p), make([]float64, p)
+	atLevels(b, "shape="+name+"/form="+formNames[form], n, "row", func() {
+		sink = MarginsGradient(z, margin, slope, label, a, w, LogisticLossKind)
+	}, func() {
+		sink = naiveGradient(z, margin, slope, label, a, w)
+	})
+}
+
+// naiveGradient is a full gradient as a Go programmer would write it.
+func naiveGradient(z, margin, slope, label []float64, a Rows, w []float64) float64 {
+	var sum float64
+	for r, b := range label {
+		var t float64
+		lo, hi := a.Ptr[r], a.Ptr[r+1]
+		if a.form() == plainForm {
+			val := a.Val[lo:hi]
+			for k, j := range a.Idx[lo:hi] {
+				t += val[k] * w[j]
+			}
+		} else {
+			for k := lo; k < hi; k++ {
+				j, v := a.entry(int(k))
+				t += v * w[j]
+			}
+		}
+		e := math.Exp(-math.Abs(t))
+		sum += math.Log1p(e) + max(-b*t, 0)
+		g := -b / (1 + math.Exp(b*t))
+		margin[r], slope[r] = t, g
+		if a.form() == plainForm {
+			val := a.Val[lo:hi]
+			for k, j := range a.Idx[lo:hi] {
+				z[j] += g * val[k]
+			}
+		} else {
+			for k := lo; k < hi; k++ {
+				j, v := a.entry(int(k))
+				z[j] += g * v
+			}
+		}
+	}
+	return sum
+}
