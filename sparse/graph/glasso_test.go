@@ -1,11 +1,15 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
 )
@@ -62,5 +66,155 @@ func TestGlassoSachs(t *testing.T) {
 				t.Errorf("largest difference %v, objective %v (want %v), %d edges (want %d)", worst, res.Objective, tt.objective, len(res.Graph(nil).Edges()), tt.edges)
 			}
 		})
+	}
+}
+
+func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
+	t.Helper()
+	d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", name), &sparse.ReadOptions{Features: features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.X
+}
+
+// The edges of a9a by scikit-learn, which leaves the diagonal free.
+func TestGlassoA9a(t *testing.T) {
+	c, err := CorrelationOf(readPaperSet(t, "a9a.zst", 123))
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := ReadEdgesFile(sharedFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Glasso(c, GlassoOptions{Penalty: 0.1, FreeDiagonal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published.sortEdges()
+	if diff := cmp.Diff(published.Edges(), res.Graph(nil).Edges()); diff != "" {
+		t.Errorf("not the edges of scikit-learn: %s", diff)
+	}
+	// 304 edges belong to a penalised diagonal.
+	found, err := GlassoEdges(c, 304, GlassoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(found.Graph(nil).Edges()); n < 301 || n > 307 || math.Abs(found.Penalty-0.1) > 0.005 {
+		t.Errorf("%d edges at penalty %v, want 304 within 1 %%, near 0.1", n, found.Penalty)
+	}
+}
+
+func TestGlassoEdges(t *testing.T) {
+	c, _ := randomCorrelation(t, 25, 100, 8)
+	for _, k := range []int{1, 2, 7, 30, 90} {
+		res, err := GlassoEdges(c, k, GlassoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(res.Graph(nil).Edges()); n != k {
+			t.Errorf("%d edges at penalty %v, want %d", n, res.Penalty, k)
+		}
+	}
+	_, err := GlassoEdges(c, 0, GlassoOptions{})
+	wantError(t, err, "0 edges")
+	_, err = GlassoEdges(c, 301, GlassoOptions{})
+	wantError(t, err, "301 edges", "only 300 pairs")
+	_, err = GlassoEdges(c, 200, GlassoOptions{MaxComponent: 5})
+	var tooLarge *ComponentError
+	if !errors.As(err, &tooLarge) {
+		t.Errorf("%v, want a *ComponentError inside", err)
+	}
+	wantError(t, err, "200 edges", "fewer")
+}
+
+func TestGlassoRefuses(t *testing.T) {
+	c, _ := randomCorrelation(t, 25, 100, 8)
+	for _, tt := range []struct {
+		opt  GlassoOptions
+		want string
+	}{
+		{GlassoOptions{}, "penalty 0"},
+		{GlassoOptions{Penalty: -1}, "penalty -1"},
+		{GlassoOptions{Penalty: math.NaN()}, "penalty NaN"},
+		{GlassoOptions{Penalty: math.Inf(1)}, "penalty +Inf"},
+		{GlassoOptions{Penalty: 1, Tol: -1}, "tolerance -1"},
+		{GlassoOptions{Penalty: 1, MaxSteps: -2}, "-2 steps"},
+	} {
+		_, err := Glasso(c, tt.opt)
+		wantError(t, err, "graph: glasso", tt.want)
+	}
+	constant, err := NewCovariance(2, []float64{1, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Glasso(constant, GlassoOptions{Penalty: 1, FreeDiagonal: true})
+	wantError(t, err, "feature 2 is constant")
+	res, err := Glasso(constant, GlassoOptions{Penalty: 0.5})
+	if err != nil || res.Theta.NNZ() != 2 || res.Largest != 1 || res.Components != 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// The penalty that a ComponentError names works, and a smaller one does not.
+func TestComponentErrorNamesThePenalty(t *testing.T) {
+	c, _ := randomCorrelation(t, 25, 100, 8)
+	for _, limit := range []int{2, 3, 8} {
+		_, err := Glasso(c, GlassoOptions{Penalty: 0.01, MaxComponent: limit})
+		var tooLarge *ComponentError
+		if !errors.As(err, &tooLarge) {
+			t.Fatalf("%v, want a *ComponentError", err)
+		}
+		res, err := Glasso(c, GlassoOptions{Penalty: tooLarge.Fits, MaxComponent: limit})
+		if err != nil || res.Largest > limit {
+			t.Errorf("limit %d, penalty %v: %v", limit, tooLarge.Fits, err)
+		}
+		if _, err = Glasso(c, GlassoOptions{Penalty: tooLarge.Fits * (1 - 1e-9), MaxComponent: limit}); err == nil {
+			t.Errorf("limit %d: a penalty just below %v works, too", limit, tooLarge.Fits)
+		}
+	}
+}
+
+func TestGlassoGraphWeights(t *testing.T) {
+	// Theta = inverse of S + rho I off zero: worked out by hand for two features.
+	c, err := NewCovariance(2, []float64{1, 0.5, 0.5, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Glasso(c, GlassoOptions{Penalty: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// W = [1.1 0.4; 0.4 1.1]: the partial correlation is 0.4/1.1.
+	got := res.Graph(&CorrelationOptions{Signed: true, Weighted: true}).Edges()
+	if len(got) != 1 || math.Abs(got[0].Weight-0.4/1.1) > 1e-9 {
+		t.Errorf("edges %v, want one of weight %v", got, 0.4/1.1)
+	}
+}
+
+// 47,236 features by exact screening: 1,813 components; smaller penalties are
+// refused with the one that works.
+func TestGlassoManyFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: not solving for rcv1")
+	}
+	c, err := CorrelationOf(readPaperSet(t, "rcv1v2_binary_train.libsvm.zst", 47236))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Glasso(c, GlassoOptions{Penalty: 0.3})
+	var tooLarge *ComponentError
+	if !errors.As(err, &tooLarge) || tooLarge.Size <= tooLarge.Limit || tooLarge.Fits < 0.5 || tooLarge.Fits > 0.6 {
+		t.Errorf("%v, want a *ComponentError that names a penalty of 0.5 to 0.6", err)
+	}
+	began := time.Now()
+	res, err := Glasso(c, GlassoOptions{Penalty: 0.9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d components, largest %d, %v, gap %v in %v", res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(began))
+	if res.Components != 1813 || res.Largest != 38 || res.Gap > 1e-12*47236 {
+		t.Errorf("%d components, largest %d, gap %v, want 1813, 38, at most 5e-8", res.Components, res.Largest, res.Gap)
 	}
 }

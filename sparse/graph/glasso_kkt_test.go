@@ -1,0 +1,283 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// randomCovariance returns the covariance of n features over some samples; with
+// fewer samples than features it is singular.
+func randomCovariance(t testing.TB, n, samples int, seed uint64) (*Covariance, []float64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 11))
+	data := make([]float64, samples*n)
+	for i := range samples {
+		for j := range n {
+			data[i*n+j] = r.NormFloat64()
+			if j > 0 && j%3 != 0 { // groups of three
+				data[i*n+j] += 1.5 * data[i*n+j-1]
+			}
+		}
+	}
+	x, err := sparse.FromDense(samples, n, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := CovarianceOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, allEntries(c)
+}
+
+func randomCorrelation(t testing.TB, n, samples int, seed uint64) (*Covariance, []float64) {
+	t.Helper()
+	c, _ := randomCovariance(t, n, samples, seed)
+	c = c.Correlation()
+	return c, allEntries(c)
+}
+
+func allEntries(c *Covariance) []float64 {
+	s := make([]float64, c.n*c.n)
+	for at := range s {
+		s[at] = c.At(at/c.n, at%c.n)
+	}
+	return s
+}
+
+// kktResidual returns by how much theta misses the conditions of optimality:
+// (inv theta)_ij - s_ij = rho sign(theta_ij), or within [-rho, rho] where
+// theta_ij = 0; for a free diagonal, equality on it.
+func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
+	t.Helper()
+	var w mat.Dense
+	if err := w.Inverse(mat.NewDense(n, n, theta)); err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i := range n {
+		for j := range n {
+			at := i*n + j
+			g := w.At(i, j) - s[at]
+			switch {
+			case i == j && free:
+				worst = max(worst, math.Abs(g))
+			case theta[at] > 0:
+				worst = max(worst, math.Abs(g-rho))
+			case theta[at] < 0:
+				worst = max(worst, math.Abs(g+rho))
+			default:
+				worst = max(worst, math.Abs(g)-rho)
+			}
+			if theta[at] != theta[j*n+i] {
+				t.Errorf("entry (%d, %d) is %v, but (%d, %d) is %v", i, j, theta[at], j, i, theta[j*n+i])
+			}
+		}
+	}
+	return worst
+}
+
+func TestGlassoOptimality(t *testing.T) {
+	for seed := range uint64(12) {
+		n := 2 + int(seed)*4
+		for _, samples := range []int{n/2 + 2, 5 * n} {
+			c, s := randomCovariance(t, n, samples, seed)
+			for _, rho := range []float64{0.05, 0.3, 1, 100} {
+				for _, free := range []bool{false, true} {
+					res, err := Glasso(c, GlassoOptions{Penalty: rho, FreeDiagonal: free})
+					if err != nil {
+						t.Fatalf("n = %d, %d samples, rho = %v, free %v: %v", n, samples, rho, free, err)
+					}
+					if r := kktResidual(t, full(res.Theta), s, n, rho, free); r > 1e-6 {
+						t.Errorf("n = %d, %d samples, rho = %v, free %v: residual %v", n, samples, rho, free, r)
+					}
+					if res.Gap < 0 || res.Gap > 1e-12*float64(n) {
+						t.Errorf("n = %d, %d samples, rho = %v, free %v: gap %v", n, samples, rho, free, res.Gap)
+					}
+				}
+			}
+		}
+	}
+}
+
+// bruteForce minimises by proximal gradient steps, the plainest method there is.
+// Steps are halved while they fail to lower the objective; near the minimum,
+// where rounding hides that, a step safe for the curvature there is kept.
+func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
+	t.Helper()
+	penalty := func(at int) float64 {
+		if free && at%(n+1) == 0 {
+			return 0
+		}
+		return rho
+	}
+	value := func(x []float64) float64 {
+		var chol mat.Cholesky
+		if !chol.Factorize(mat.NewSymDense(n, x)) {
+			return math.Inf(1)
+		}
+		v := -chol.LogDet()
+		for at, x := range x {
+			v += s[at]*x + penalty(at)*math.Abs(x)
+		}
+		return v
+	}
+	move := func(x []float64, step float64) (next []float64, change float64) {
+		var w mat.Dense
+		if err := w.Inverse(mat.NewDense(n, n, x)); err != nil {
+			t.Fatal(err)
+		}
+		next = make([]float64, n*n)
+		for at := range next {
+			i, j := at/n, at%n
+			g := s[at] - (w.At(i, j)+w.At(j, i))/2
+			next[at] = softThreshold(x[at]-step*g, step*penalty(at))
+			change = max(change, math.Abs(next[at]-x[at]))
+		}
+		return next, change
+	}
+	theta = make([]float64, n*n)
+	for i := range n {
+		theta[i*n+i] = 1 / (s[i*n+i] + penalty(i*n+i))
+	}
+	objective = value(theta)
+	for step := 1.0; step > 1e-9; {
+		next, change := move(theta, step)
+		if v := value(next); v < objective && change > 1e-7 {
+			theta, objective = next, v
+		} else {
+			step /= 2
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(mat.NewSymDense(n, theta), false)
+	safe := math.Pow(e.Values(nil)[0], 2) / 2
+	last := 0.0
+	for range 100000 {
+		next, change := move(theta, safe)
+		last = change
+		theta = next
+		if change < 1e-13 {
+			return theta, value(theta)
+		}
+	}
+	t.Fatalf("the brute-force solver still moves by %v", last)
+	return nil, 0
+}
+
+func TestGlassoAgainstBruteForce(t *testing.T) {
+	for n := 3; n <= 6; n++ {
+		for seed := range uint64(5) {
+			c, s := randomCorrelation(t, n, 4*n, 100+seed)
+			for _, rho := range []float64{0.1, 0.5} {
+				for _, free := range []bool{false, true} {
+					want, objective := bruteForce(t, s, n, rho, free)
+					res, err := Glasso(c, GlassoOptions{Penalty: rho, FreeDiagonal: free})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for k, got := range full(res.Theta) {
+						if math.Abs(got-want[k]) > 1e-8 || (got == 0) != (want[k] == 0) {
+							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v", n, seed, rho, free, k, got, want[k])
+						}
+					}
+					if math.Abs(res.Objective-objective) > 1e-10 {
+						t.Errorf("n = %d, seed %d, rho = %v, free %v: objective %v, want %v", n, seed, rho, free, res.Objective, objective)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The gap bounds the distance to the minimum wherever the solver stops.
+func TestGlassoGapIsABound(t *testing.T) {
+	c, _ := randomCovariance(t, 24, 40, 3)
+	exact, err := Glasso(c, GlassoOptions{Penalty: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finite := 0
+	for steps := 1; steps < exact.Steps; steps++ {
+		res, err := Glasso(c, GlassoOptions{Penalty: 0.1, MaxSteps: steps})
+		if !errors.Is(err, ErrNotConverged) || res == nil {
+			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
+		}
+		wantError(t, err, "duality gap", "MaxSteps")
+		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < 0 {
+			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, off, res.Gap)
+		}
+		if !math.IsInf(res.Gap, 1) {
+			finite++
+		}
+	}
+	if finite < 3 {
+		t.Errorf("only %d finite gaps in %d steps", finite, exact.Steps)
+	}
+}
+
+// Screening changes nothing: solving everything at once gives the same.
+func TestScreeningIsExact(t *testing.T) {
+	c, s := randomCorrelation(t, 30, 60, 4)
+	const rho = 0.35
+	o := GlassoOptions{Penalty: rho}
+	res, err := Glasso(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Components < 3 || res.Largest > 20 {
+		t.Fatalf("%d components, largest %d: the test shows nothing", res.Components, res.Largest)
+	}
+	full30, err := o.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := solveBlock(s, 30, &full30)
+	for k, got := range full(res.Theta) {
+		if want := whole.x[k]; math.Abs(got-want) > 1e-9 || (got == 0) != (want == 0) {
+			t.Errorf("entry %d is %v, unscreened %v", k, got, want)
+		}
+	}
+}
+
+// The same bits with any number of threads and processors; components above 64
+// features use the blocked algorithms of gonum, which are parallel themselves.
+func TestGlassoThreads(t *testing.T) {
+	c, err := CorrelationOf(sparseData(t, 60, 200, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, tt := range []struct {
+		penalty             float64
+		components, largest int // at least
+	}{{0.4, 10, 8}, {0.3, 1, 100}} {
+		var first string
+		for k, threads := range []int{1, 2, 3, 8} {
+			runtime.GOMAXPROCS(1 + k)
+			res, err := Glasso(c, GlassoOptions{Penalty: tt.penalty, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Components < tt.components || res.Largest < tt.largest {
+				t.Fatalf("%d components, largest %d: the test shows little", res.Components, res.Largest)
+			}
+			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, entries(t, res.Theta))
+			if k == 0 {
+				first = got
+			}
+			if got != first {
+				t.Errorf("penalty %v, %d threads: another result: %s", tt.penalty, threads, cmp.Diff(first, got))
+			}
+		}
+	}
+}
