@@ -57,9 +57,9 @@ func fusedLoss(l Loss) (kernels.LossKind, bool) {
 	return 0, false
 }
 
-// steps describes the inner loop of r to the kernels.
+// innerSteps describes the inner loop of r to the kernels.
 func (r *run) innerSteps(kind kernels.LossKind) kernels.Steps {
-	return kernels.Steps{Rows: r.data, Label: r.prob.Labels, Slope0: r.slope0, Loss: kind, Eta: r.eta}
+	return kernels.Steps{Rows: r.data, Label: r.prob.Labels, Slope0: r.slope0, Loss: kind, Eta: r.eta, Scratch: r.scratch}
 }
 
 // telescope sets sum to Σ_{m=1}^{M} w_m from the recursion w_{m+1} = c∘w_m + e +

@@ -57,7 +57,7 @@ func newDiagonalPlan(r *run, kind kernels.LossKind, k []float64) plan {
 	case nil:
 		if lazy {
 			base.why = fmt.Sprintf("A'A is a multiple of the identity: %.3g nonzeros a step instead of %d features", nonzeros, r.p)
-			return &lazyPlan{diagonal: base, h: make([]float64, r.p), w0: make([]float64, r.p), dense: newDensePlan(r, "")}
+			return newLazyPlan(base)
 		}
 		base.why = fmt.Sprintf("A'A is diagonal and %d features are few", r.p)
 		return &elementPlan{diagonal: base, h: make([]float64, r.p), w0: make([]float64, r.p), dense: newDensePlan(r, "")}

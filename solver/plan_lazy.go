@@ -11,13 +11,19 @@ import (
 const minLazyFactor = 0.5
 
 // lazyPlan holds w = α u + γ d, so that a step costs as many operations as the
-// row has nonzeros; u lives in r.w. The running sum telescopes.
+// row has nonzeros. The running sum telescopes.
 type lazyPlan struct {
 	diagonal
+	cells kernels.Cells // u, d and h
 	h, w0 []float64
 	state kernels.Lazy
 	dense *densePlan // for η κ out of range
 	sums  bool
+}
+
+func newLazyPlan(base diagonal) *lazyPlan {
+	p := base.r.p
+	return &lazyPlan{diagonal: base, cells: kernels.NewCells(p), h: make([]float64, p), w0: make([]float64, p), dense: newDensePlan(base.r, "")}
 }
 
 func (p *lazyPlan) begin() {
@@ -28,8 +34,8 @@ func (p *lazyPlan) begin() {
 		return
 	}
 	p.diagonal.begin()
-	clear(p.h)
 	copy(p.w0, r.w)
+	p.cells.Set(r.w, r.d)
 	p.state = kernels.Lazy{Alpha: 1, Q: p.c[0]}
 }
 
@@ -41,36 +47,27 @@ func (p *lazyPlan) advance(sampled []int32) {
 	s := p.r.innerSteps(p.kind)
 	p.taken += len(sampled)
 	for len(sampled) > 0 {
-		done := kernels.InnerLazy(p.r.w, p.h, p.r.d, &p.state, &s, sampled)
+		done := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
 		if sampled = sampled[done:]; len(sampled) > 0 {
-			p.form()
+			p.cells.Form(&p.state)
 		}
 	}
 }
 
-// form makes u the point itself.
-func (p *lazyPlan) form() {
-	formLazy(p.r.w, p.r.d, &p.state)
-}
-
-func formLazy(u, d []float64, l *kernels.Lazy) {
-	for j, v := range u {
-		u[j] = math.FMA(l.Alpha, v, float64(l.Gamma*d[j]))
-	}
-	l.Alpha, l.Gamma = 1, 0
-}
-
 func (p *lazyPlan) end(bool) {
-	if !p.sums {
-		p.form()
-		telescope(p.r.s, p.w0, p.r.w, p.c, p.e, p.h, p.taken)
+	if p.sums {
+		return
 	}
+	p.cells.Point(p.r.w, &p.state)
+	p.cells.Sparse(p.h)
+	telescope(p.r.s, p.w0, p.r.w, p.c, p.e, p.h, p.taken)
 }
 
 // ballPlan is lazyPlan with projection onto a ball, whose norm is tracked. The
 // running sum is AlphaSum u − q + GammaSum d.
 type ballPlan struct {
 	diagonal
+	cells  kernels.Cells // u, d and q
 	radius float64
 	norm2  []float64
 	q      []float64
@@ -81,7 +78,7 @@ type ballPlan struct {
 
 func newBallPlan(base diagonal, radius float64) *ballPlan {
 	r := base.r
-	p := &ballPlan{diagonal: base, radius: radius, norm2: make([]float64, r.n), q: make([]float64, r.p), dense: newDensePlan(r, "")}
+	p := &ballPlan{diagonal: base, cells: kernels.NewCells(r.p), radius: radius, norm2: make([]float64, r.n), q: make([]float64, r.p), dense: newDensePlan(r, "")}
 	for i := range p.norm2 {
 		_, val := r.prob.Data.Row(i)
 		p.norm2[i] = sumSquares(val)
@@ -92,23 +89,25 @@ func newBallPlan(base diagonal, radius float64) *ballPlan {
 func (p *ballPlan) begin() {
 	r := p.r
 	p.diagonal.begin()
+	clear(r.s)
 	if p.sums = p.c[0] < minLazyFactor; p.sums {
 		p.dense.begin()
 		return
 	}
-	clear(r.s)
-	clear(p.q)
-	p.state = kernels.LazyBall{Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: p.radius}
-	p.measure()
+	p.start()
 }
 
-// measure takes the inner products that the kernel then updates.
-func (p *ballPlan) measure() {
-	l := &p.state
-	l.UU, l.UD, l.DD = kernels.Dot(p.r.w, p.r.w), kernels.Dot(p.r.w, p.r.d), kernels.Dot(p.r.d, p.r.d)
-	l.GammaLimit = math.Inf(1)
-	if l.DD > 0 {
-		l.GammaLimit = 64 * p.radius / math.Sqrt(l.DD)
+// start makes r.w the point of the cells and takes the inner products that the
+// kernel then updates.
+func (p *ballPlan) start() {
+	w, d := p.r.w, p.r.d
+	p.cells.Set(w, d)
+	p.state = kernels.LazyBall{
+		Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: p.radius, GammaLimit: math.Inf(1),
+		UU: kernels.Dot(w, w), UD: kernels.Dot(w, d), DD: kernels.Dot(d, d),
+	}
+	if p.state.DD > 0 {
+		p.state.GammaLimit = 64 * p.radius / math.Sqrt(p.state.DD)
 	}
 }
 
@@ -119,27 +118,28 @@ func (p *ballPlan) advance(sampled []int32) {
 	}
 	s := p.r.innerSteps(p.kind)
 	for len(sampled) > 0 {
-		done := kernels.InnerLazyBall(p.r.w, p.q, p.r.d, p.norm2, &p.state, &s, sampled)
+		done := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
 		if sampled = sampled[done:]; len(sampled) > 0 {
-			p.form()
-			p.measure()
+			p.collect()
+			p.start()
 		}
 	}
 }
 
-// form adds to the sum and makes u the point itself.
-func (p *ballPlan) form() {
-	l := &p.state
-	for j, u := range p.r.w {
-		p.r.s[j] += math.FMA(l.AlphaSum, u, math.FMA(l.GammaSum, p.r.d[j], -p.q[j]))
+// collect adds to the running sum and sets r.w to the point.
+func (p *ballPlan) collect() {
+	l, r := &p.state, p.r
+	p.cells.Sparse(p.q)
+	u := kernels.Lazy{Alpha: 1}
+	p.cells.Point(r.w, &u)
+	for j, v := range r.w {
+		r.s[j] += math.FMA(l.AlphaSum, v, math.FMA(l.GammaSum, r.d[j], -p.q[j]))
 	}
-	clear(p.q)
-	l.AlphaSum, l.GammaSum = 0, 0
-	formLazy(p.r.w, p.r.d, &l.Lazy)
+	p.cells.Point(r.w, &l.Lazy)
 }
 
 func (p *ballPlan) end(bool) {
 	if !p.sums {
-		p.form()
+		p.collect()
 	}
 }

@@ -20,6 +20,7 @@ type run struct {
 
 	n, p, l, q  int
 	data        kernels.Rows
+	scratch     *kernels.Scratch
 	at          *sparse.CSR // A' where A is a matrix
 	dualStep    *dualStep
 	constants   Constants
@@ -69,6 +70,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 	}
 	_, r.q = p.Coupling.dims(r.l)
 	r.data = p.Data.Rows(0, r.n)
+	r.scratch = kernels.NewScratch(r.data)
 	r.full = newFullGradient(p, r.data, set.Threads)
 	r.samples = newSampler(set.Seed, r.n, p.SampleWeights)
 	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
