@@ -3,13 +3,16 @@ package solver
 import (
 	"fmt"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A spectrum is A'A = V diag(σ) V' by connected components: V couples only the
-// features of a component.
+// features of a component. Rotated coordinates are ordered by component, those
+// of component c from offset[c] on.
 type spectrum struct {
-	sigma   []float64
+	sigma   []float64   // in the order of the rotated coordinates
+	offset  []int       // of each component
 	of      []int32     // component of each feature
 	place   []int32     // its place there
 	members [][]int32   // features of each component
@@ -43,7 +46,11 @@ func componentsOf(gram *sparse.CSR) *spectrum {
 		s.members = append(s.members, queue)
 	}
 	s.vectors = make([][]float64, len(s.members))
-	for _, m := range s.members {
+	s.offset = make([]int, len(s.members))
+	for c, m := range s.members {
+		if c > 0 {
+			s.offset[c] = s.offset[c-1] + len(s.members[c-1])
+		}
 		for k, j := range m {
 			s.place[j] = int32(k)
 		}
@@ -91,14 +98,15 @@ func (s *spectrum) decompose(gram *sparse.CSR) {
 				block[k*size+int(s.place[other])] = val[i]
 			}
 		}
+		sigma := s.sigma[s.offset[c] : s.offset[c]+size]
 		if size == 1 {
-			s.sigma[m[0]] = block[0]
+			sigma[0] = block[0]
 			continue
 		}
 		values, vectors := eigenSymmetric(block, size)
 		s.vectors[c] = make([]float64, size*size)
-		for k, j := range m {
-			s.sigma[j] = values[k]
+		copy(sigma, values)
+		for k := range size {
 			for i := range size {
 				s.vectors[c][k*size+i] = vectors[i*size+k]
 			}
@@ -106,20 +114,20 @@ func (s *spectrum) decompose(gram *sparse.CSR) {
 	}
 }
 
-// rotate sets dst = V'src.
+// rotate sets dst = V'src; dst is in the order of the rotated coordinates, src
+// in that of the features.
 func (s *spectrum) rotate(dst, src []float64) {
 	for c, m := range s.members {
-		v, size := s.vectors[c], len(m)
-		if v == nil {
-			dst[m[0]] = src[m[0]]
+		part := dst[s.offset[c] : s.offset[c]+len(m)]
+		if len(m) == 1 {
+			part[0] = src[m[0]]
 			continue
 		}
-		for i, to := range m {
-			var sum float64
-			for k, from := range m {
-				sum += float64(v[k*size+i] * src[from])
+		clear(part)
+		for k, j := range m {
+			if v := src[j]; v != 0 {
+				kernels.Axpy(v, s.row(c, k), part)
 			}
-			dst[to] = sum
 		}
 	}
 }
@@ -127,23 +135,25 @@ func (s *spectrum) rotate(dst, src []float64) {
 // unrotate sets dst = V src.
 func (s *spectrum) unrotate(dst, src []float64) {
 	for c, m := range s.members {
-		v, size := s.vectors[c], len(m)
-		if v == nil {
-			dst[m[0]] = src[m[0]]
+		part := src[s.offset[c] : s.offset[c]+len(m)]
+		if len(m) == 1 {
+			dst[m[0]] = part[0]
 			continue
 		}
-		for k, to := range m {
-			var sum float64
-			for i, from := range m {
-				sum += float64(v[k*size+i] * src[from])
-			}
-			dst[to] = sum
+		for k, j := range m {
+			dst[j] = kernels.Dot(s.row(c, k), part)
 		}
 	}
 }
 
-// rotateRow adds row'V to dst, which has an entry per feature, and returns the
-// components it touches.
+// row returns the row of V for the k-th feature of component c.
+func (s *spectrum) row(c, k int) []float64 {
+	size := len(s.members[c])
+	return s.vectors[c][k*size : (k+1)*size]
+}
+
+// rotateRow adds row'V to dst, in the order of the rotated coordinates, and
+// appends to touched the components with a mark other than stamp.
 func (s *spectrum) rotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.of[j]
@@ -151,15 +161,12 @@ func (s *spectrum) rotateRow(dst []float64, idx []int32, val []float64, touched 
 			mark[c] = stamp
 			touched = append(touched, c)
 		}
-		m, v := s.members[c], s.vectors[c]
-		if v == nil {
-			dst[j] = val[n]
+		at, size := s.offset[c], len(s.members[c])
+		if size == 1 {
+			dst[at] += val[n]
 			continue
 		}
-		k, size := int(s.place[j]), len(m)
-		for i, to := range m {
-			dst[to] += float64(v[k*size+i] * val[n])
-		}
+		kernels.Axpy(val[n], s.row(int(c), int(s.place[j])), dst[at:at+size])
 	}
 	return touched
 }

@@ -15,8 +15,8 @@ type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64
-	// SecondDerivative returns φ''(margin; label).
-	SecondDerivative(margin, label float64) float64
+	// SecondDerivative returns φ''(margin; label); slope is what Slopes gives there.
+	SecondDerivative(margin, slope, label float64) float64
 	// Curvature is an upper bound of SecondDerivative.
 	Curvature() float64
 	// String returns the name used on the command line and in model files.
@@ -38,9 +38,9 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
 
 // SecondDerivative returns s(1−s) with s = |φ'(margin)|.
-func (Logistic) SecondDerivative(margin, label float64) float64 {
-	s := math.Abs(kernels.LogisticSlope(margin, label))
-	return s * (1 - s)
+func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
+	s := math.Abs(slope)
+	return float64(s * (1 - s))
 }
 
 // Curvature returns 1/4.
@@ -84,7 +84,7 @@ func (Squared) Value(margin, label float64) float64 {
 }
 
 // SecondDerivative returns 2.
-func (Squared) SecondDerivative(margin, label float64) float64 { return 2 }
+func (Squared) SecondDerivative(_, _, _ float64) float64 { return 2 }
 
 // Curvature returns 2.
 func (Squared) Curvature() float64 { return 2 }

@@ -37,7 +37,7 @@ func (h Huber) Value(margin, label float64) float64 {
 }
 
 // SecondDerivative returns 2 where the loss is quadratic, else 0.
-func (h Huber) SecondDerivative(margin, label float64) float64 {
+func (h Huber) SecondDerivative(margin, _, label float64) float64 {
 	if math.Abs(label-margin) <= h.delta() {
 		return 2
 	}
@@ -75,7 +75,7 @@ func (SquaredHinge) Value(margin, label float64) float64 {
 }
 
 // SecondDerivative returns 2 where the loss is positive, else 0.
-func (SquaredHinge) SecondDerivative(margin, label float64) float64 {
+func (SquaredHinge) SecondDerivative(margin, _, label float64) float64 {
 	if label*margin < 1 {
 		return 2
 	}

@@ -45,9 +45,9 @@ func newSparseRotatedPlan(r *run, kind kernels.LossKind, s *spectrum, nonzeros i
 		idx, val := r.prob.Data.Row(i)
 		touched = s.rotateRow(row, idx, val, touched[:0], mark, int32(i+1))
 		for _, c := range touched {
-			for _, j := range s.members[c] {
+			for j := s.offset[c]; j < s.offset[c]+len(s.members[c]); j++ {
 				if row[j] != 0 {
-					p.data.Idx, p.data.Val = append(p.data.Idx, j), append(p.data.Val, row[j])
+					p.data.Idx, p.data.Val = append(p.data.Idx, int32(j)), append(p.data.Val, row[j])
 					row[j] = 0
 				}
 			}

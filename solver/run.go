@@ -30,6 +30,7 @@ type run struct {
 	dualUpdates int     // K
 	batch       int     // samples per inner step
 	samples     *sampler
+	norms       []float64 // |aᵢ|² of the rows that stepCurvature looks at
 
 	meanCurvature float64 // smoothness of the mean loss, for batches
 

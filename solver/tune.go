@@ -62,10 +62,16 @@ func (r *run) naturalEta() float64 {
 // short ones, or a few uncertain samples among many settled ones, in the bound.
 func (r *run) stepCurvature() float64 {
 	stride := max(1, r.n/curvatureSample)
+	if r.norms == nil {
+		for i := 0; i < r.n; i += stride {
+			_, val := r.prob.Data.Row(i)
+			r.norms = append(r.norms, sumSquares(val))
+		}
+	}
 	var sum, sum2 float64
-	for i := 0; i < r.n; i += stride {
-		_, val := r.prob.Data.Row(i)
-		h := float64(r.loss.SecondDerivative(r.margin[i], r.prob.Labels[i]) * sumSquares(val))
+	for k, norm2 := range r.norms {
+		i := k * stride
+		h := float64(r.loss.SecondDerivative(r.margin[i], r.slope0[i], r.prob.Labels[i]) * norm2)
 		weighted := h
 		if w := r.prob.SampleWeights; w != nil {
 			weighted = float64(w[i] * h)

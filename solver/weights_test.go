@@ -82,7 +82,7 @@ func TestLosses(t *testing.T) {
 				if d := (loss.Value(m+h, b) - loss.Value(m-h, b)) / (2 * h); math.Abs(d-slope[0]) > 1e-8 {
 					t.Errorf("%v at %v, label %v: slope %v, difference quotient %v", loss, m, b, slope[0], d)
 				}
-				second := loss.SecondDerivative(m, b)
+				second := loss.SecondDerivative(m, slope[0], b)
 				var ends [2]float64
 				loss.Slopes(ends[:], []float64{m - h, m + h}, []float64{b, b})
 				if d := (ends[1] - ends[0]) / (2 * h); math.Abs(d-second) > 1e-8 {
