@@ -67,6 +67,11 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 	if err != nil {
 		return nil, err
 	}
+	switch kind {
+	case Any, EdgeList, Matrix:
+	default:
+		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
+	}
 	if isMatrixMarket(data) {
 		return marketConstraint(data, name, kind, p)
 	}
@@ -75,9 +80,6 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 		return edgeConstraint(ReadEdges(bytes.NewReader(data), name, p))
 	case Matrix:
 		return matrixConstraint(data, name, p)
-	case Any:
-	default:
-		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
 	}
 	_, matrixErr := sparse.ReadMatrix(bytes.NewReader(data), name)
 	g, edgesErr := ReadEdges(bytes.NewReader(data), name, p)

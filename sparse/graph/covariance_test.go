@@ -1,10 +1,16 @@
 package graph
 
 import (
+	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
 // readTable reads blank-separated numbers, without the reader under test.
@@ -23,4 +29,135 @@ func readTable(t testing.TB, path string) []float64 {
 		values = append(values, v)
 	}
 	return values
+}
+
+func TestReadCovariance(t *testing.T) {
+	for _, text := range []string{"1 0.5\n0.5 2\n", "1,0.5\r\n0.5,2", "# c\n1; 0.5\n\n0.5;\t2 # end\n"} {
+		c, err := ReadCovariance(strings.NewReader(text), "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Features() != 2 || c.At(0, 0) != 1 || c.At(0, 1) != 0.5 || c.At(1, 0) != 0.5 || c.At(1, 1) != 2 {
+			t.Errorf("%q: %v", text, allEntries(c))
+		}
+		if r := c.Correlation(); r.At(1, 1) != 1 || math.Abs(r.At(0, 1)-0.5/math.Sqrt2) > 1e-15 {
+			t.Errorf("%q: correlation %v", text, allEntries(r))
+		}
+	}
+}
+
+func TestReadCovarianceRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name, text   string
+		line, column int
+		want         string
+	}{
+		{"empty", "# nothing\n", 0, 0, "0 rows of 0"},
+		{"header", "a b\n1 0\n0 1\n", 1, 1, "neither a header"},
+		{"word", "1 0\n0 x\n", 2, 3, "finite decimal"},
+		{"infinite", "1 0\n0 inf\n", 2, 3, "finite decimal"},
+		{"short row", "1 0\n0\n", 2, 1, "1 numbers: expected 2"},
+		{"long row", "1 0\n0 1 2\n", 2, 5, "3 numbers: expected 2"},
+		{"too many rows", "1 0\n0 1\n1 1\n", 3, 1, "row 3 of a matrix with 2 columns"},
+		{"too few rows", "1 0\n", 0, 0, "1 rows of 2"},
+		{"asymmetric", "1 0.5\n0.4 1\n", 0, 0, "entry (1, 2) is 0.5 but (2, 1) is 0.4"},
+		{"negative variance", "1 0\n0 -1\n", 0, 0, "variance -1 of feature 2"},
+		{"too large", "1 2\n2 1\n", 0, 0, "entry (1, 2) is 2"},
+		{"variance 0", "1 0.5\n0.5 0\n", 0, 0, "entry (1, 2) is 0.5"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadCovariance(strings.NewReader(tt.text), "c.txt")
+			wantParseError(t, err, tt.line, tt.column, tt.want, "c.txt")
+		})
+	}
+	_, err := NewCovariance(2, make([]float64, 3))
+	wantError(t, err, "2 features from 3 values")
+	_, err = NewCovariance(1, []float64{math.NaN()})
+	wantError(t, err, "variance NaN")
+	_, err = NewCovariance(2, []float64{1, math.NaN(), math.NaN(), 1})
+	wantError(t, err, "entry (1, 2) is NaN")
+}
+
+// Rounding in a file is averaged out, and both triangles are equal after.
+func TestCovarianceIsSymmetric(t *testing.T) {
+	c, err := NewCovariance(2, []float64{1, 0.3, 0.3 + 1e-12, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := c.At(0, 1); a != c.At(1, 0) || math.Abs(a-0.3-5e-13) > 1e-16 {
+		t.Errorf("entries %v and %v", a, c.At(1, 0))
+	}
+}
+
+// A file and the data it was made from give the same correlations and graphs.
+func TestSachsFromDataAndFile(t *testing.T) {
+	text, err := os.ReadFile(sharedFile(t, "ref", "sachs_7466x11.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(text), "\n") // names
+	var values []float64
+	for _, f := range strings.Fields(rows) {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, v)
+	}
+	x, err := sparse.FromDense(len(values)/11, 11, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		file string
+		make func(*sparse.CSR) (*Covariance, error)
+	}{{"sachs_cor.txt", CorrelationOf}, {"sachs_cov.txt", CovarianceOf}} {
+		data, err := tt.make(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := ReadCovarianceFile(sharedFile(t, "ref", tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 11 {
+			for j := range 11 {
+				size := math.Sqrt(file.At(i, i) * file.At(j, j))
+				if a, b := data.At(i, j), file.At(i, j); math.Abs(a-b) > 1e-11*size {
+					t.Errorf("%s: entry (%d, %d) is %v from data, %v in the file", tt.file, i, j, a, b)
+				}
+			}
+		}
+		fromData, err := Threshold(data, 0.2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fromFile, err := Threshold(file, 0.2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fromData.Edges(), fromFile.Edges()); diff != "" || len(fromFile.Edges()) == 0 {
+			t.Errorf("%s: graphs differ: %s", tt.file, diff)
+		}
+	}
+}
+
+// Any text gives an error or a symmetric matrix of the size of its first line.
+func FuzzReadCovariance(f *testing.F) {
+	for _, s := range []string{"1 0.5\n0.5 1\n", "1,0\n0,1", "4", "", "1 2\n3", "1 0\n0 -1\n", "0 0\n0 0\n", "1e300 1e300\n1e300 1e300"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ReadCovariance(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		for i := range c.Features() {
+			for j := range i {
+				if a := c.At(i, j); a != c.At(j, i) || math.IsNaN(a) || math.IsInf(a, 0) {
+					t.Fatalf("entries (%d, %d): %v and %v", i, j, a, c.At(j, i))
+				}
+			}
+		}
+	})
 }
