@@ -74,11 +74,11 @@ func BenchmarkInnerLazy(b *testing.B) {
 	const kappa = 1e-4
 	for i, c := range innerShapes {
 		for _, form := range []int{0, c.form} {
+			plain, _ := innerBench(i, 0)
 			s, sampled := innerBench(i, form)
 			d := make([]float64, c.p)
 			cells, state := NewCells(c.p), Lazy{Alpha: 1, Q: 1 - s.Eta*kappa}
 			cells.Set(d, d)
-			w, sum := make([]float64, c.p), make([]float64, c.p)
 			u, h := make([]float64, c.p), make([]float64, c.p)
 			alpha, gamma := 1.0, 0.0
 			atLevels(b, "shape="+c.name+"/form="+formNames[form], len(sampled), "step", func() {
@@ -89,9 +89,8 @@ func BenchmarkInnerLazy(b *testing.B) {
 					}
 				}
 			}, func() {
-				_, _ = w, sum
 				for _, i := range sampled {
-					naiveLazy(u, h, d, s, i, &alpha, &gamma, 1-s.Eta*kappa)
+					naiveLazy(u, h, d, plain, i, &alpha, &gamma, 1-s.Eta*kappa)
 				}
 				if alpha < 0.1 {
 					for j := range u {
@@ -104,51 +103,35 @@ func BenchmarkInnerLazy(b *testing.B) {
 	}
 }
 
-// naiveLazy is the lazy step as a Go programmer would write it, on plain rows.
+// naiveLazy is the lazy step as a Go programmer would write it.
 func naiveLazy(u, h, d []float64, s *Steps, i int32, alpha, gamma *float64, q float64) {
 	lo, hi := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
+	idx, val := s.Rows.Idx[lo:hi], s.Rows.Val[lo:hi]
 	var au, ad float64
-	if s.Rows.Idx != nil {
-		val := s.Rows.Val[lo:hi]
-		for k, j := range s.Rows.Idx[lo:hi] {
-			au += val[k] * u[j]
-			ad += val[k] * d[j]
-		}
-	} else {
-		for k := lo; k < hi; k++ {
-			j, v := s.Rows.entry(int(k))
-			au += v * u[j]
-			ad += v * d[j]
-		}
+	for k, j := range idx {
+		au += val[k] * u[j]
+		ad += val[k] * d[j]
 	}
 	b := s.Label[i]
 	g := s.Eta * (s.Slope0[i] + b/(1+math.Exp(b*(*alpha*au+*gamma*ad))))
 	*alpha, *gamma = q**alpha, q**gamma-s.Eta
 	r := g / *alpha
-	if s.Rows.Idx != nil {
-		val := s.Rows.Val[lo:hi]
-		for k, j := range s.Rows.Idx[lo:hi] {
-			u[j] += r * val[k]
-			h[j] += g * val[k]
-		}
-		return
-	}
-	for k := lo; k < hi; k++ {
-		j, v := s.Rows.entry(int(k))
-		u[j] += r * v
-		h[j] += g * v
+	for k, j := range idx {
+		u[j] += r * val[k]
+		h[j] += g * val[k]
 	}
 }
 
 func BenchmarkInnerDense(b *testing.B) {
 	for _, form := range []int{0, 5} {
+		plain, _ := innerBench(0, 0)
 		s, sampled := innerBench(0, form)
 		v := benchElements(s)
 		atLevels(b, "shape=a9a/form="+formNames[form], len(sampled), "step", func() {
 			InnerDense(v[0], v[1], v[2], v[3], s, sampled)
 		}, func() {
 			for _, i := range sampled {
-				naiveElements(v, false, s, i)
+				naiveElements(v, false, plain, i)
 			}
 		})
 	}
@@ -156,13 +139,14 @@ func BenchmarkInnerDense(b *testing.B) {
 
 func BenchmarkInnerBox(b *testing.B) {
 	for _, form := range []int{0, 5} {
+		plain, _ := innerBench(0, 0)
 		s, sampled := innerBench(0, form)
 		v := benchElements(s)
 		atLevels(b, "shape=a9a/form="+formNames[form], len(sampled), "step", func() {
 			InnerBox(v[0], v[1], v[2], v[3], nil, v[4], v[5], s, sampled)
 		}, func() {
 			for _, i := range sampled {
-				naiveElements(v, true, s, i)
+				naiveElements(v, true, plain, i)
 			}
 		})
 	}
@@ -183,33 +167,29 @@ func benchElements(s *Steps) [6][]float64 {
 // naiveElements is a step on every coordinate as a Go programmer would write it.
 func naiveElements(v [6][]float64, box bool, s *Steps, i int32) {
 	w, h, c, e := v[0], v[1], v[2], v[3]
-	lo, hi := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
-	each := func(f func(j int, x float64)) {
-		if s.Rows.Idx == nil {
-			for k := lo; k < hi; k++ {
-				f(s.Rows.entry(int(k)))
-			}
-			return
-		}
-		val := s.Rows.Val[lo:hi]
-		for k, j := range s.Rows.Idx[lo:hi] {
-			f(int(j), val[k])
-		}
-	}
+	row, end := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
+	idx, val := s.Rows.Idx[row:end], s.Rows.Val[row:end]
 	var t float64
-	each(func(j int, x float64) { t += x * w[j] })
+	for k, j := range idx {
+		t += val[k] * w[j]
+	}
 	b := s.Label[i]
 	g := s.Eta * (s.Slope0[i] + b/(1+math.Exp(b*t)))
 	for j := range w {
 		w[j] = c[j]*w[j] + e[j]
 	}
-	each(func(j int, x float64) { w[j] += g * x })
+	for k, j := range idx {
+		w[j] += g * val[k]
+	}
 	if !box {
-		each(func(j int, x float64) { h[j] += g * x })
+		for k, j := range idx {
+			h[j] += g * val[k]
+		}
 		return
 	}
+	lo, hi := v[4], v[5]
 	for j := range w {
-		w[j] = min(max(w[j], v[4][j]), v[5][j])
+		w[j] = min(max(w[j], lo[j]), hi[j])
 		h[j] += w[j]
 	}
 }
@@ -219,7 +199,9 @@ func naiveElements(v [6][]float64, box bool, s *Steps, i int32) {
 func BenchmarkMarginsGradient(b *testing.B) {
 	for i, c := range innerShapes {
 		for _, form := range []int{0, c.form} {
-			benchGradient(b, c.name, form, c.p, func() Rows { s, _ := innerBench(i, form); return s.Rows })
+			stored, _ := innerBench(i, form)
+			plain, _ := innerBench(i, 0)
+			benchGradient(b, c.name, form, c.p, plain.Rows, stored.Rows)
 		}
 	}
 	const n, p, nnz = 581012, 54, 12
@@ -233,12 +215,12 @@ func BenchmarkMarginsGradient(b *testing.B) {
 		a.Val[k] = float64(float32(a.Val[k]))
 	}
 	for _, form := range []int{0, 4} {
-		benchGradient(b, "covtype", form, p, func() Rows { _, stored := inForm(a, form); return stored })
+		plain, stored := inForm(a, form)
+		benchGradient(b, "covtype", form, p, plain, stored)
 	}
 }
 
-func benchGradient(b *testing.B, name string, form, p int, build func() Rows) {
-	a := build()
+func benchGradient(b *testing.B, name string, form, p int, plain, a Rows) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	n := a.Len()
 	label, margin, slope := labels(rng, n), make([]float64, n), make([]float64, n)
@@ -246,7 +228,7 @@ func benchGradient(b *testing.B, name string, form, p int, build func() Rows) {
 	atLevels(b, "shape="+name+"/form="+formNames[form], n, "row", func() {
 		sink = MarginsGradient(z, margin, slope, label, a, w, LogisticLossKind)
 	}, func() {
-		sink = naiveGradient(z, margin, slope, label, a, w)
+		sink = naiveGradient(z, margin, slope, label, plain, w)
 	})
 }
 
@@ -256,31 +238,16 @@ func naiveGradient(z, margin, slope, label []float64, a Rows, w []float64) float
 	for r, b := range label {
 		var t float64
 		lo, hi := a.Ptr[r], a.Ptr[r+1]
-		if a.form() == plainForm {
-			val := a.Val[lo:hi]
-			for k, j := range a.Idx[lo:hi] {
-				t += val[k] * w[j]
-			}
-		} else {
-			for k := lo; k < hi; k++ {
-				j, v := a.entry(int(k))
-				t += v * w[j]
-			}
+		val := a.Val[lo:hi]
+		for k, j := range a.Idx[lo:hi] {
+			t += val[k] * w[j]
 		}
 		e := math.Exp(-math.Abs(t))
 		sum += math.Log1p(e) + max(-b*t, 0)
 		g := -b / (1 + math.Exp(b*t))
 		margin[r], slope[r] = t, g
-		if a.form() == plainForm {
-			val := a.Val[lo:hi]
-			for k, j := range a.Idx[lo:hi] {
-				z[j] += g * val[k]
-			}
-		} else {
-			for k := lo; k < hi; k++ {
-				j, v := a.entry(int(k))
-				z[j] += g * v
-			}
+		for k, j := range a.Idx[lo:hi] {
+			z[j] += g * val[k]
 		}
 	}
 	return sum

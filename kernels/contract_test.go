@@ -96,8 +96,18 @@ func TestAllocations(t *testing.T) {
 		v[i] = sources[0].vector(rng, n)
 	}
 	lim := abs(sources[0].vector(rng, n))
+	_, short := inForm(a, 4)
+	cells := NewCells(n)
+	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
+	sampled := []int32{0, 1, 3, 0} // row 2 is longer than the scratch
 	eachLevel(t, func(t *testing.T) {
 		if got := testing.AllocsPerRun(5, func() {
+			Margins(dst, short, v[0])
+			Gradient(v[1], short, dst)
+			InnerDense(v[3], v[4], v[0], v[5], steps, sampled)
+			InnerBox(v[3], v[4], v[0], v[5], nil, v[6], v[7], steps, sampled)
+			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)
+			InnerLazyBallCells(cells, dst, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 			Margins(dst, a, v[0])
 			Gradient(v[1], a, dst)
 			Dot(v[0], v[1])

@@ -56,7 +56,7 @@ func TestForms(t *testing.T) {
 		for _, s := range sources {
 			for _, lens := range [][]int{
 				{}, {0}, {1}, {0, 7, 8, 9, 0, 15, 16, 17, 3, 4, 5, 6, 2, 12, 11, 10, 64, 75, 0},
-				{5, maxWork + 21, 0, piece, piece + 1, 2*maxWork + 3, 14},
+				{5, maxWork + 21, 0, 256, 257, 2*maxWork + 3, 14},
 			} {
 				for form, name := range formNames {
 					rng := rand.New(rand.NewPCG(51, uint64(len(lens))))

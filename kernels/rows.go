@@ -108,10 +108,10 @@ func blockRows(ptr []int64) int {
 
 // longRow sums a row longer than a block. The lanes live in memory between
 // calls, and maxWork is a multiple of 8, so the cut leaves no trace. Rows in
-// other forms than the plain one are decoded in Go.
+// other forms than the plain one are left to the reference.
 func longRow(a *Rows, lo, hi int64, w []float64) float64 {
 	if a.form() != plainForm {
-		return a.dotRange(lo, hi, w)
+		return a.dotGeneric(lo, hi, w)
 	}
 	var lane [8]float64
 	for lo < hi {
@@ -124,7 +124,7 @@ func longRow(a *Rows, lo, hi int64, w []float64) float64 {
 
 func longScatter(z []float64, a *Rows, lo, hi int64, slope float64) {
 	if a.form() != plainForm {
-		a.scatterRange(z, lo, hi, slope)
+		a.scatterGeneric(z, lo, hi, slope)
 		return
 	}
 	for lo < hi {
