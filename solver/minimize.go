@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"github.com/scas-admm/scas/kernels"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
@@ -114,7 +116,7 @@ func (r *run) result(err error) *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 		Stats: Stats{
-			Method: r.set.Method, DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
+			Method: r.set.Method, Storage: storage(r.data), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
 			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
 			GradientNorm: r.gradientNorm, Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},
@@ -133,6 +135,21 @@ func (r *run) result(err error) *Result {
 	res.X, res.Stats.Rounded = r.round()
 	res.At, res.AtAverage = r.evaluate(res.X, r.y), r.evaluate(r.xbar, r.ybar)
 	return res
+}
+
+// storage describes how rows are held.
+func storage(a kernels.Rows) string {
+	index, value := "int32 columns", "float64 values"
+	if a.Idx == nil && a.Idx16 != nil {
+		index = "uint16 columns"
+	}
+	switch {
+	case a.Val == nil && a.Val32 != nil:
+		value = "float32 values"
+	case a.Val == nil:
+		value = "all values 1"
+	}
+	return index + ", " + value
 }
 
 func distance(u, v []float64) float64 {

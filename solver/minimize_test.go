@@ -299,6 +299,38 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
+// TestStorage: exact forms change no bit; rounding is done when asked for.
+func TestStorage(t *testing.T) {
+	p := small(t)
+	plain := mustMinimize(t, p, nil)
+	if plain.Stats.Storage != "uint16 columns, float64 values" {
+		t.Errorf("storage: %s", plain.Stats.Storage)
+	}
+	rounded := mustMinimize(t, p, &Settings{Float32: true})
+	if rounded.Stats.Storage != "uint16 columns, float32 values" {
+		t.Errorf("storage: %s", rounded.Stats.Storage)
+	}
+	if d := distance(plain.X, rounded.X); d == 0 || d > 1e-5 {
+		t.Errorf("rounding the data moves x by %.1e", d)
+	}
+	n, cols := p.Data.Dims()
+	var ones []sparse.Triplet
+	for i := range n {
+		idx, _ := p.Data.Row(i)
+		for _, j := range idx {
+			ones = append(ones, sparse.Triplet{Row: i, Col: int(j), Value: 1})
+		}
+	}
+	binary, err := sparse.FromTriplets(n, cols, ones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Data = binary
+	if res := mustMinimize(t, p, nil); res.Stats.Storage != "uint16 columns, all values 1" {
+		t.Errorf("storage: %s", res.Stats.Storage)
+	}
+}
+
 // TestSettingsJSON: settings survive a round trip.
 func TestSettingsJSON(t *testing.T) {
 	want := Settings{Method: SCAS, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}

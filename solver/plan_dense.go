@@ -101,15 +101,22 @@ func (d *densePlan) advance(sampled []int32) {
 		d.multiply()
 		for k, row := range sampled[:r.batch] {
 			i := int(row)
-			kernels.Margins(margin[:], r.prob.Data.Rows(i, i+1), r.w)
+			kernels.Margins(margin[:], r.row(i), r.w)
 			r.loss.Slopes(slope[:], margin[:], r.prob.Labels[i:i+1])
 			d.gain[k] = float64(scale * (slope[0] - r.slope0[i]))
 		}
 		for k, row := range sampled[:r.batch] {
-			kernels.Gradient(r.w, r.prob.Data.Rows(int(row), int(row)+1), d.gain[k:k+1])
+			kernels.Gradient(r.w, r.row(int(row)), d.gain[k:k+1])
 		}
 		d.update()
 	}
+}
+
+// row returns row i of the data alone.
+func (r *run) row(i int) kernels.Rows {
+	a := r.data
+	a.Ptr = a.Ptr[i : i+2]
+	return a
 }
 
 // update takes the dense part of the step, projects, and adds to the sum.

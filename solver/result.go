@@ -51,6 +51,7 @@ type Stats struct {
 	Method          Method    `json:"method"`
 	Plan            string    `json:"plan"`             // how the inner loop was run: dense, minibatch, diagonal or rotated
 	PlanReason      string    `json:"plan_reason"`      // why, in one line
+	Storage         string    `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
 	DualUpdates     int       `json:"dual_updates"`     // K
 	InnerSteps      int       `json:"inner_steps"`      // M of the last outer iteration
 	BatchSize       int       `json:"batch_size"`       // samples per inner step

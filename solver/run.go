@@ -70,7 +70,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 		}
 	}
 	_, r.q = p.Coupling.dims(r.l)
-	r.data = p.Data.Rows(0, r.n)
+	r.data = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
 	r.scratch = kernels.NewScratch(r.data)
 	r.full = newFullGradient(p, r.data, set.Threads)
 	r.samples = newSampler(set.Seed, r.n, p.SampleWeights)

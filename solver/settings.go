@@ -74,6 +74,10 @@ type Settings struct {
 	// Seed selects the sequence of samples. Equal seeds give equal bits on
 	// every machine; zero is a seed like any other.
 	Seed uint64 `json:"seed"`
+	// Float32 rounds the values of the data to float32 (relative error at most
+	// 6e-8), which halves the memory they stream from. Without it they are kept
+	// in fewer bytes only where that is exact.
+	Float32 bool `json:"float32"`
 	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int `json:"threads"`
