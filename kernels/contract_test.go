@@ -130,6 +130,9 @@ func TestAllocations(t *testing.T) {
 // that names the function and the argument.
 func TestMisuse(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
+	steps := func(n int) *Steps {
+		return &Steps{Rows: Rows{Ptr: []int64{0, 1}, Idx: make([]int32, 1)}, Label: v(n), Slope0: v(1)}
+	}
 	rows := func(ptr ...int64) Rows { return Rows{Ptr: ptr, Idx: make([]int32, 4), Val: v(4)} }
 	for _, c := range []struct {
 		want string
@@ -159,6 +162,25 @@ func TestMisuse(t *testing.T) {
 		{"ProxDual: len(beta)", func() { ProxDual(v(1), v(2), v(2), v(2), 1) }},
 		{"ProxDual: len(y)", func() { ProxDual(v(2), v(1), v(2), v(2), 1) }},
 		{"ProxDual: len(limit)", func() { ProxDual(v(2), v(2), v(2), v(1), 1) }},
+		{"InnerDense: sampled row 1 of 1", func() { InnerDense(v(1), v(1), v(1), v(1), steps(1), []int32{1}) }},
+		{"InnerDense: sampled row -1 of 1", func() { InnerDense(v(1), v(1), v(1), v(1), steps(1), []int32{-1}) }},
+		{"InnerDense: len(h)", func() { InnerDense(v(1), v(2), v(1), v(1), steps(1), nil) }},
+		{"InnerDense: len(c)", func() { InnerDense(v(1), v(1), v(2), v(1), steps(1), nil) }},
+		{"InnerDense: len(e)", func() { InnerDense(v(1), v(1), v(1), v(2), steps(1), nil) }},
+		{"InnerDense: len(Label) is 2, want the number of rows, 1", func() { InnerDense(v(1), v(1), v(1), v(1), steps(2), nil) }},
+		{"InnerBox: len(sum)", func() { InnerBox(v(1), v(2), v(1), v(1), nil, v(1), v(1), steps(1), nil) }},
+		{"InnerBox: len(lo)", func() { InnerBox(v(1), v(1), v(1), v(1), nil, v(2), v(1), steps(1), nil) }},
+		{"InnerBox: len(hi)", func() { InnerBox(v(1), v(1), v(1), v(1), nil, v(1), v(2), steps(1), nil) }},
+		{"InnerLazyCells: 5 numbers are not cells", func() { InnerLazyCells(v(5), &Lazy{}, steps(1), nil) }},
+		{"InnerLazyCells: sampled row 7 of 1", func() { InnerLazyCells(NewCells(1), &Lazy{}, steps(1), []int32{7}) }},
+		{"InnerLazyBallCells: len(norm2)", func() { InnerLazyBallCells(NewCells(1), v(2), &LazyBall{}, steps(1), nil) }},
+		{"Cells.Set: len(d) is 2, want 1", func() { NewCells(1).Set(v(1), v(2)) }},
+		{"Cells.Point: len(w)", func() { NewCells(1).Point(v(2), &Lazy{}) }},
+		{"Cells.Sparse: len(h)", func() { NewCells(1).Sparse(v(2)) }},
+		{"Margins: row pointers run from 0 to 4, but there are 4 indices and 3 values", func() {
+			Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 4), Val32: make([]float32, 3)}, v(1))
+		}},
+		{"Margins: row pointers run from 0 to 4, but there are 3 indices", func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 3)}, v(1)) }},
 	} {
 		func() {
 			defer func() {

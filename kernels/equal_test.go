@@ -87,6 +87,18 @@ var operations = []operation{
 		p, c := ProxDual(beta, y, s.vector(rng, n), abs(s.vector(rng, n)), s.next(rng))
 		return [][]float64{beta, y, {p, c}}
 	}},
+	{"InnerDense", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return elementsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, LogisticLossKind, false).run(nil)
+	}},
+	{"InnerBox", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return elementsOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 9, SquaredLossKind, true).run(nil)
+	}},
+	{"InnerLazyCells", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return lazyOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind, false).run(nil)
+	}},
+	{"InnerLazyBallCells", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return lazyOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind, true).run(nil)
+	}},
 }
 
 // check compares the level in use with the reference on the same arguments.

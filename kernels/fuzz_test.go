@@ -67,3 +67,33 @@ func FuzzProjectedUpdateBall(f *testing.F) {
 }
 func FuzzSoftThreshold(f *testing.F) { fuzzOperation(f, "SoftThreshold") }
 func FuzzProxDual(f *testing.F)      { fuzzOperation(f, "ProxDual") }
+func FuzzInnerDense(f *testing.F)    { fuzzOperation(f, "InnerDense") }
+func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }
+func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
+func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
+
+// FuzzForms draws the storage form as well.
+func FuzzForms(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint16(9))
+	f.Add(uint64(2), uint8(5), uint16(200))
+	f.Add(uint64(3), uint8(4), uint16(77))
+	f.Fuzz(func(t *testing.T, seed uint64, form uint8, n uint16) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := int(n)%500 + 1
+		loss := LossKind(form / 8 % 2)
+		lens := lengthsOf(rng, 12, p)
+		elements := elementsOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
+		lazy := lazyOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
+		plain, stored := inForm(elements.steps.Rows, int(form)%numForms)
+		was := Active()
+		defer use(t, was)
+		use(t, Generic)
+		want := append(elements.run(&plain), lazy.run(&plain)...)
+		for _, l := range Available() {
+			use(t, l)
+			for i, got := range append(elements.run(&stored), lazy.run(&stored)...) {
+				sameVector(t, "result", got, want[i])
+			}
+		}
+	})
+}

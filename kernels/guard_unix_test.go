@@ -67,6 +67,13 @@ func TestBounds(t *testing.T) {
 				one := guarded(t, []float64{1}, end)
 				Margins(one, a, vec())
 				Gradient(vec(), a, one)
+				for form := range numForms {
+					_, stored := inForm(a, form)
+					guardRows(t, &stored, end)
+					Margins(one, stored, vec())
+					Gradient(vec(), stored, one)
+					guardInner(t, stored, n, end, vec)
+				}
 				active.rowLanes([8]float64{}, a.Idx, a.Val, vec())
 				active.scatterRow(vec(), a.Idx, a.Val, 1)
 				Dot(vec(), vec())
@@ -83,4 +90,23 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	})
+}
+
+func guardRows(t *testing.T, a *Rows, end bool) {
+	a.Ptr, a.Idx, a.Val = guarded(t, a.Ptr, end), guarded(t, a.Idx, end), guarded(t, a.Val, end)
+	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
+}
+
+// guardInner runs the fused inner loops on a matrix of one row.
+func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
+	one := func() []float64 { return guarded(t, []float64{1}, end) }
+	x := NewScratch(a)
+	x.off, x.num, x.keep, x.state = guarded(t, x.off, end), guarded(t, x.num, end), guarded(t, x.keep, end), guarded(t, x.state, end)
+	s := &Steps{Rows: a, Label: one(), Slope0: one(), Eta: 0.1, Scratch: x}
+	sampled := guarded(t, make([]int32, 40), end)
+	InnerDense(vec(), vec(), vec(), vec(), s, sampled)
+	InnerBox(vec(), vec(), vec(), vec(), nil, vec(), vec(), s, sampled)
+	cells := Cells(guarded(t, NewCells(p), end))
+	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
+	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }

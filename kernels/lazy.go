@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"math"
-)
+import "math"
 
 // Cells holds the vectors of the lazy inner loops side by side, so that all a
 // step does to a column touches one cache line: column j is Cells[4j:4j+4] with
@@ -53,6 +51,28 @@ func (c Cells) Sparse(h []float64) {
 	for j := range h {
 		h[j] = c[cellSize*j+2]
 	}
+}
+
+// Lazy is the point w = Alpha*u + Gamma*d of InnerLazyCells, in which a step
+// costs as many operations as the row has nonzeros.
+type Lazy struct {
+	Alpha, Gamma float64 // start at 1 and 0
+	Q            float64 // 1 - eta*kappa, in (0, 1]
+}
+
+// lazyFloor is the Alpha below which a run stops: the caller then forms w, so
+// that neither w nor a sum loses digits to u growing like 1/Alpha.
+const lazyFloor = 0x1p-7
+
+// LazyBall is the state of InnerLazyBallCells: the point w = Alpha*u + Gamma*d
+// and the inner products that give its norm.
+type LazyBall struct {
+	Lazy
+	Radius     float64
+	UU, UD, DD float64 // |u|², u'd, |d|²
+	AlphaSum   float64 // sums of Alpha and Gamma after each step
+	GammaSum   float64
+	GammaLimit float64 // |Gamma| above which a run stops, as UU, UD, DD cancel
 }
 
 // InnerLazyCells runs inner steps where K = kappa I and there is no projection,

@@ -45,7 +45,28 @@ func (s *spy) set() *set {
 	scatter := func(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64) {
 		s.call(rows(ptr), maxWork)
 	}
+	fused := func(ptr []int64, sampled []int32, extra, work int) (done int) {
+		used := 0
+		for _, i := range sampled {
+			if used >= work {
+				break
+			}
+			used += int(ptr[i+1]-ptr[i]) + extra
+			done++
+		}
+		s.call(used, 2*maxWork) // a step is not cut
+		return done
+	}
 	return &set{
+		innerDense: func(w, h, c, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
+			return fused(ptr, sampled, len(w), work)
+		},
+		innerBox: func(w, sum, c, e, lo, hi, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
+			return fused(ptr, sampled, len(w), work)
+		},
+		innerLazyCells: func(cells, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
+			return fused(ptr, sampled, 1, work)
+		},
 		margins: [numForms]marginsKernel{margins, margins, margins, margins, margins, margins},
 		scatter: [numForms]scatterKernel{scatter, scatter, scatter, scatter, scatter, scatter},
 		rowLanes: func(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
@@ -82,6 +103,9 @@ func TestBoundedWork(t *testing.T) {
 	for r := range many.Ptr {
 		many.Ptr[r] = int64(8 * r)
 	}
+	steps := &Steps{Rows: many, Label: v[:many.Len()], Slope0: v[:many.Len()]}
+	sampled := make([]int32, 60000)
+	w, cells := make([]float64, 123), NewCells(123)
 	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v}
 	for _, c := range []struct {
 		name  string
@@ -104,6 +128,13 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(v, v, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(v, v, v, v, 1, 1) }},
 		{"SoftThreshold", 4, func() { SoftThreshold(v, v, v) }},
+		// 131 and 9 units of work a step, 501 and 7282 steps a call.
+		{"InnerDense", 120, func() { InnerDense(w, w, w, w, steps, sampled) }},
+		{"InnerBox", 120, func() { InnerBox(w, w, w, w, nil, w, w, steps, sampled) }},
+		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
+		{"InnerLazyBallCells", 9, func() {
+			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
+		}},
 		{"ProxDual", 49, func() { ProxDual(v, v, v, v, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
