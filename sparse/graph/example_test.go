@@ -58,7 +58,7 @@ func ExampleFromCorrelation() {
 }
 
 func ExampleGlasso() {
-	c, err := graph.ReadCovariance(strings.NewReader("1 0.6 0.36\n0.6 1 0.6\n0.36 0.6 1\n"), "chain")
+	c, err := graph.ReadCovariance(strings.NewReader("1 0.6 0.3\n0.6 1 0.6\n0.3 0.6 1\n"), "chain")
 	if err != nil {
 		fmt.Println(err)
 		return
