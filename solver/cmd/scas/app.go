@@ -18,6 +18,7 @@ const version = "0.1.0"
 type app struct {
 	Train   trainCmd   `cmd:"" help:"Train a model on a LIBSVM file."`
 	Predict predictCmd `cmd:"" help:"Apply a model to a LIBSVM file."`
+	Graph   graphCmd   `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
 	Info    infoCmd    `cmd:"" help:"Describe this machine, and a LIBSVM file."`
 	Demo    demoCmd    `cmd:"" help:"Show the method on a small table of real data."`
 
@@ -80,6 +81,24 @@ func (e *env) print(text fmt.Stringer) error {
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
+}
+
+// await returns what do returns, or errInterrupted at once if the context ends
+// first: do cannot be stopped, so it must have no effects.
+func await[T any](e *env, do func() (T, error)) (result T, err error) {
+	done := make(chan struct{})
+	var value T
+	var failure error
+	go func() {
+		defer close(done)
+		value, failure = do()
+	}()
+	select {
+	case <-done:
+		return value, failure
+	case <-e.ctx.Done():
+		return result, fmt.Errorf("%w: nothing written", errInterrupted)
+	}
 }
 
 // errInterrupted is what an interrupted command returns.

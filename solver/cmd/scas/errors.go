@@ -10,15 +10,17 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // The exit codes; see the package comment.
 const (
-	exitOK          = 0
-	exitIO          = 1
-	exitUsage       = 2
-	exitNotFinite   = 3
-	exitInterrupted = 130
+	exitOK           = 0
+	exitIO           = 1
+	exitUsage        = 2
+	exitNotFinite    = 3
+	exitNotConverged = 4
+	exitInterrupted  = 130
 )
 
 // usageError marks an error of the command line.
@@ -37,15 +39,18 @@ func exitCode(err error) int {
 	var setting *solver.SettingError
 	var diverged *solver.DivergenceError
 	var parse *sparse.ParseError
+	var component *graph.ComponentError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &wrong), errors.As(err, &setting):
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &component):
 		return exitUsage
 	case errors.As(err, &diverged):
 		return exitNotFinite
+	case errors.Is(err, graph.ErrNotConverged):
+		return exitNotConverged
 	case errors.As(err, &parse) && notFinite(parse.Token):
 		return exitNotFinite
 	}
@@ -73,6 +78,11 @@ func describe(err error) string {
 	var setting *solver.SettingError
 	if errors.As(err, &setting) && flagOf[setting.Field] != "" {
 		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, setting.Allowed)
+	}
+	var component *graph.ComponentError
+	if errors.As(err, &component) {
+		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
+			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
 	msg := err.Error()
 	for _, prefix := range []string{"sparse: ", "graph: ", "solver: ", "atomicfile: ", "kernels: "} {

@@ -4,7 +4,8 @@
 //
 // Exit codes: 0 done (running the requested passes counts as done), 1 something
 // could not be read or written, malformed input included, 2 wrong usage, 3 the
-// run diverged or the input holds a number that is not finite, 130 interrupted.
+// run diverged or the input holds a number that is not finite, 4 scas graph did
+// not reach its duality gap, 130 interrupted.
 package main
 
 import (

@@ -127,3 +127,27 @@ func plural[T int | int64](n T, noun string) string {
 
 // plainNumber writes v in the shortest form that reads back to it.
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// outputs are the files a command is to write, with the flags that name them.
+type outputs []struct{ flag, path string }
+
+// check finds out before the work what writing would find after it.
+func (out outputs) check() error {
+	for i, o := range out {
+		for _, other := range out[:i] {
+			if o.path == other.path && !isDevice(o.path) {
+				return usagef("%s and %s name the same file, %s", other.flag, o.flag, o.path)
+			}
+		}
+		if err := checkWritable(o.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isDevice reports whether path is there and no regular file.
+func isDevice(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
