@@ -81,28 +81,16 @@ func (e *extrapolation) combine() ([]float64, bool) {
 // place sets the active entries of z, and y accordingly.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
+	clear(b.y)
 	k := 0
-	change := make([]float64, len(values))
 	for i, cols := range active {
 		for _, j := range cols {
 			at := i*n + int(j)
 			b.z[at], b.z[int(j)*n+i] = values[k], values[k]
-			change[k] = values[k] - b.x[at]
-			k++
-		}
-	}
-	for r := range n {
-		w, y := b.w[r*n:(r+1)*n], b.y[r*n:(r+1)*n]
-		clear(y)
-		k := 0
-		for i, cols := range active {
-			for _, j := range cols {
-				y[j] += change[k] * w[i]
-				if int(j) != i {
-					y[i] += change[k] * w[j]
-				}
-				k++
+			if change := values[k] - b.x[at]; change != 0 {
+				b.spread(i, int(j), change)
 			}
+			k++
 		}
 	}
 }

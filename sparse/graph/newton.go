@@ -23,7 +23,8 @@ type newtonBlock struct {
 	x    []float64 // the iterate
 	w    []float64 // its inverse
 	z    []float64 // where the Newton model is minimal; the direction is z - x
-	y    []float64 // w (z - x)
+	y    []float64 // (z - x) w, the transpose of w (z - x)
+	row  []float64 // n numbers: a row of w (z - x)
 	chol mat.Cholesky
 
 	logDet    float64 // of x
@@ -37,7 +38,7 @@ type newtonBlock struct {
 func solveBlock(s []float64, n int, o *GlassoOptions) *newtonBlock {
 	b := &newtonBlock{
 		n: n, s: s, rho: o.Penalty, rhoDiag: o.diagonalPenalty(),
-		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n),
+		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n), row: make([]float64, n),
 	}
 	for i := range n {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
@@ -204,15 +205,16 @@ func (b *newtonBlock) activeSet() [][]int32 {
 //
 // For one entry the model is a t^2/2 + g t + rho |z + t| (twice that off the
 // diagonal), with a = w_ij^2 + w_ii w_jj (w_ii^2 on the diagonal) and g = s_ij - w_ij + (W D W)_ij.
-// Row i of y = W D is kept current; the other rows are not read before the next
-// row's turn and are brought up to date together, which runs through memory in
-// order.
+// Row i of W D is a column of y, copied once; a change moves two rows of y, which
+// are contiguous, and two entries of the copy.
 func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	n := b.n
-	wi, yi := b.w[i*n:(i+1)*n], b.y[i*n:(i+1)*n]
-	change := make([]float64, len(cols))
+	wi, yi := b.w[i*n:(i+1)*n], b.row
+	for k := range yi {
+		yi[k] = b.y[k*n+i]
+	}
 	moved := 0.0
-	for k, j32 := range cols {
+	for _, j32 := range cols {
 		j := int(j32)
 		wj := b.w[j*n : (j+1)*n]
 		at := i*n + j
@@ -227,39 +229,23 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 			continue
 		}
 		b.z[at], b.z[j*n+i] = z, z
-		change[k] = t
+		b.spread(i, j, t)
 		yi[j] += t * wi[i]
-		if i != j {
-			yi[i] += t * wi[j]
-		}
 		moved += math.Abs(t)
 		if i != j {
+			yi[i] += t * wi[j]
 			moved += math.Abs(t)
 		}
-	}
-	if moved > 0 {
-		b.spread(i, cols, change)
 	}
 	return moved
 }
 
-// spread adds W times the symmetric change of row and column i to the rows of y
-// other than i.
-func (b *newtonBlock) spread(i int, cols []int32, change []float64) {
+// spread updates y for a change by t of entries (i, j) and (j, i) of z.
+func (b *newtonBlock) spread(i, j int, t float64) {
 	n := b.n
-	for k := range n {
-		if k == i {
-			continue
-		}
-		wk, yk := b.w[k*n:(k+1)*n], b.y[k*n:(k+1)*n]
-		own, wki := 0.0, wk[i]
-		for l, j := range cols {
-			own += change[l] * wk[j]
-			if int(j) != i {
-				yk[j] += change[l] * wki
-			}
-		}
-		yk[i] += own
+	floats.AddScaled(b.y[j*n:(j+1)*n], t, b.w[i*n:(i+1)*n])
+	if i != j {
+		floats.AddScaled(b.y[i*n:(i+1)*n], t, b.w[j*n:(j+1)*n])
 	}
 }
 
