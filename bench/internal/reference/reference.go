@@ -1,0 +1,124 @@
+// Package reference finds optima by methods that share no code with the
+// solver: a barrier Newton method with dense factors, on all features or on
+// those that can be nonzero, and a bound on the distance to the optimum that
+// does not depend on how a point was found.
+package reference
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Options tune Solve. Zero fields mean the defaults.
+type Options struct {
+	// MaxFeatures is the largest number of features to factor together; default
+	// 2,000. Memory is three dense matrices of that size.
+	MaxFeatures int
+	// Passes is the budget of the iterative methods that guess which features
+	// are nonzero, and that stand in for Newton where too many are; default 60,
+	// and ten times that where they stand in.
+	Passes float64
+	// Tol is the gap 2 τ l of the barrier at which to stop; default 1e-13.
+	Tol float64
+}
+
+// An Optimum is the least objective known of a problem.
+type Optimum struct {
+	X         []float64
+	Objective float64
+	// Gap bounds the excess of Objective over the optimum, by duality. It can
+	// be far from tight where mu = 0.
+	Gap float64
+	// By says how it was found, in words.
+	By string
+	// Steps counts Newton steps; 0 if there were none.
+	Steps int
+}
+
+// Solve finds the optimum of p: logistic or any other twice differentiable
+// loss, R^p, penalty L1 without weights, B = −I and c = 0, and a constraint that
+// is a *sparse.CSR or nil. Up to opt.MaxFeatures features, it is a barrier
+// Newton method on all of them. Beyond, it is that method on the features that
+// the solver's iterates have nonzero, enlarged until all others satisfy their
+// optimality conditions, and where those are too many, the best of two methods
+// of the solver run for long. Nil opt means defaults.
+func Solve(ctx context.Context, p *solver.Problem, opt *Options) (*Optimum, error) {
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	if o.MaxFeatures == 0 {
+		o.MaxFeatures = 2000
+	}
+	if o.Passes == 0 {
+		o.Passes = 60
+	}
+	if o.Tol == 0 {
+		o.Tol = 1e-13
+	}
+	a, err := matrixOf(p)
+	if err != nil {
+		return nil, err
+	}
+	_, features := p.Data.Dims()
+	if features <= o.MaxFeatures {
+		all := make([]int32, features)
+		for j := range all {
+			all[j] = int32(j)
+		}
+		bound := &lowerBound{p: p, a: a, value: math.Inf(-1)}
+		x, steps, err := barrier(ctx, restrict(p, a, all), nil, o.Tol, bound.show)
+		if err != nil {
+			return nil, err
+		}
+		return bound.optimum(x, steps, "barrier Newton"), nil
+	}
+	return solveActive(ctx, p, a, o)
+}
+
+// matrixOf returns A, or an error if p is not of the form that Solve takes.
+func matrixOf(p *solver.Problem) (*sparse.CSR, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	l1, ok := p.Penalty.(solver.L1)
+	switch {
+	case !ok || l1.Weights != nil || !(l1.Lambda > 0):
+		return nil, fmt.Errorf("reference: penalty %T: only L1 with a positive Lambda and no weights is solved", p.Penalty)
+	case p.Coupling != nil || p.Domain != nil || p.SampleWeights != nil:
+		return nil, fmt.Errorf("reference: only A x = y without domain and sample weights is solved")
+	}
+	if p.Constraint == nil {
+		_, features := p.Data.Dims()
+		return sparse.Identity(features), nil
+	}
+	a, ok := p.Constraint.(*sparse.CSR)
+	if !ok {
+		return nil, fmt.Errorf("reference: constraint %T; a *sparse.CSR is needed", p.Constraint)
+	}
+	return a, nil
+}
+
+// A lowerBound is the best dual value seen, and what it was made from.
+type lowerBound struct {
+	p       *solver.Problem
+	a       *sparse.CSR
+	value   float64
+	x, beta []float64
+}
+
+// show takes the dual point that x and beta make.
+func (b *lowerBound) show(x, beta []float64) {
+	if v := b.p.Evaluate(x).Objective - Certificate(b.p, b.a, x, beta); v > b.value || b.x == nil {
+		b.value, b.x, b.beta = v, x, beta
+	}
+}
+
+func (b *lowerBound) optimum(x []float64, steps int, by string) *Optimum {
+	objective := b.p.Evaluate(x).Objective
+	return &Optimum{X: x, Objective: objective, Gap: math.Max(0, objective-b.value), By: by, Steps: steps}
+}
