@@ -28,7 +28,7 @@ type GlassoOptions struct {
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
 	// MaxComponent is the largest number of features to solve together;
-	// default 2,000. Memory is 6 dense matrices of that size per thread, time
+	// default 2,000. Memory is some 9 dense matrices of that size per thread, time
 	// some 20 factorizations and more.
 	MaxComponent int `json:"max_component"`
 	// Threads is the number of goroutines; default one per processor. The
