@@ -1,0 +1,227 @@
+//go:build mutate
+
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A mutation is one fault put into a copy of the module. The tests of pkg must
+// fail with it, and say what they are expected to say.
+type mutation struct {
+	name     string
+	level    Level  // without this level the fault cannot be seen
+	file     string // in the module
+	after    string // the fault is put behind these texts, joined by " ... "
+	old, new string // a regular expression, whose first match is replaced
+	pkg, run string // package and tests, all of them if empty
+	want     string // a regular expression for the output
+	inline   string // function that the fault makes inlinable
+}
+
+// mutations are the faults that generated assembly, its generator and the code
+// around it are most likely to have.
+var mutations = []mutation{
+	{"tail load of dot is not masked", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)", `VMOVUPD\.Z +(\S+), K\d, `, "VMOVUPD $1, ", "./kernels", "", "unexpected fault|--- FAIL: TestBounds", ""},
+	{"tail load of dot is not masked", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)", `VMASKMOVPD +(\S+), Y\d+, (Y\d+)`, "VMOVUPD $1, $2", "./kernels", "", "unexpected fault|--- FAIL: TestBounds", ""},
+	{"tail store of axpy is not masked", AVX2, "kernels/zdense_amd64.s", "·axpyAVX2(SB)", `VMASKMOVPD +(Y\d+), Y\d+, \(`, "VMOVUPD $1, (", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
+	{"dot runs one block too far", AVX2, "kernels/zdense_amd64.s", "·dotAVX2(SB)", `JLT( +block)`, "JLE$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
+	{"dot stops one block early", AVX512, "kernels/zdense_amd64.s", "·dotAVX512(SB)", `ANDQ( +)\$-16,`, "ANDQ$1$$-32,", "./kernels", "", "--- FAIL: ", ""},
+	{"rows of eight are taken as a rest", AVX2, "kernels/zrows_amd64.s", "·marginsAVX2(SB)", `JGT( +rest)`, "JGE$1", "./kernels", "", "--- FAIL: ", ""},
+	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
+	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
+	{"a sample is read behind the last", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedBallAVX2(SB) ... JGE ", `\n\tDECQ +[A-Z0-9]+\n`, "\n", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
+	{"kernels end without VZEROUPPER", Generic, "gen/emit.go", "func (e *emitter) ret()", `\te\.VZEROUPPER\(\)\n`, "", "./gen", "", "RET without VZEROUPPER before it", ""},
+	{"VZEROUPPER is missing in the file", Generic, "kernels/zrotated_amd64.s", "", `\tVZEROUPPER\n`, "", "./gen", "", "zrotated_amd64.s is stale", ""},
+	{"no check for VZEROUPPER", Generic, "gen/check.go", "", `\tpass\.FunctionPass\(cleanUppers\),\n`, "", "./gen", "", "--- FAIL: TestChecks", ""},
+	{"generator changed, files stale", Generic, "gen/rotated.go", "", `const rotatedAhead = \d+`, "const rotatedAhead = 3", "./gen", "", "zrotated_amd64.s is stale", ""},
+	{"generated file edited by hand", Generic, "kernels/zsets_amd64.go", "", `"AVX2", `, "", "./gen", "", "zsets_amd64.go is stale", ""},
+	{"generated file left over", Generic, "kernels/zold_amd64.go", "", "", "package kernels\n", "./gen", "", "zold_amd64.go is not generated any more", ""},
+	{"exponential rounds twice", AVX2, "kernels/scalar.go", "func expNeg(", `math\.FMA\((math\.FMA\(exp1, r, exp0\)), r2, r\)`, "float64($1*r2) + r", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
+	{"constant one unit off", AVX2, "kernels/zconst.go", "", `exp1( +)= 0x1\.5555555555561p`, "exp1$1= 0x1.5555555555562p", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
+	{"dense sum has 8 lanes", AVX2, "kernels/generic_dense.go", "func dotGeneric(", `lane\[i&15\] = math\.FMA\(v, y\[i\], lane\[i&15\]\)`, "lane[i&7] = math.FMA(v, y[i], lane[i&7])", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
+	{"rotated step does not fuse", AVX2, "kernels/generic_rotated.go", "func innerRotatedGeneric(", `w\[j\] = math\.FMA\(g, v, w\[j\]\)`, "w[j] += float64(g * v)", "./kernels", "Rotated", "--- FAIL: TestRotatedEqual", ""},
+	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
+}
+
+// TestMutations puts every fault into a copy of generator and kernels, and fails
+// if their tests do not: a test that cannot fail proves nothing. It prints one
+// line for each. It takes minutes:
+//
+//	go test -tags mutate -v -run '^TestMutations$' -timeout 60m ./kernels
+func TestMutations(t *testing.T) {
+	module := copyModule(t)
+	all := append(slices.Clone(mutations), inlineMutations(t, module)...)
+	for _, pkg := range []string{"./gen", "./kernels"} {
+		if out, err := runTests(module, pkg, ""); err != nil {
+			t.Fatalf("the tests of %s fail without a mutation:\n%s", pkg, out)
+		}
+	}
+	for _, m := range all {
+		where := m.name
+		if m.level > Generic {
+			where += " (" + m.level.String() + ")"
+		}
+		if !slices.Contains(Available(), m.level) {
+			fmt.Printf("%-60s not tried: this machine has not %v\n", where, m.level)
+			continue
+		}
+		caught, err := m.try(module)
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
+			caught = "SURVIVED"
+		}
+		fmt.Printf("%-60s %s\n", where, caught)
+	}
+}
+
+// inlineMutations removes every noinline directive of the package in turn. The
+// pre-emption tests must notice each.
+func inlineMutations(t *testing.T, module string) []mutation {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(module, "kernels", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	directive := regexp.MustCompile(`(?m)^//go:noinline\nfunc (\w+)\(`)
+	var out []mutation
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, f := range directive.FindAllStringSubmatch(string(src), -1) {
+			out = append(out, mutation{
+				name: "noinline is missing at " + f[1], file: "kernels/" + filepath.Base(file),
+				old: `//go:noinline\n(func ` + f[1] + `\()`, new: "$1",
+				pkg: "./kernels", run: "BoundedWork", want: f[1] + " is inlined", inline: f[1],
+			})
+		}
+	}
+	if len(out) == 0 {
+		t.Fatal("no noinline directive found")
+	}
+	return out
+}
+
+// try applies m, runs the tests and takes m back. It returns the name of the
+// test that failed.
+func (m *mutation) try(module string) (outcome string, err error) {
+	path := filepath.Join(module, m.file)
+	before, readErr := os.ReadFile(path)
+	after, err := m.apply(string(before))
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, []byte(after), 0o666); err != nil {
+		return "", err
+	}
+	defer func() {
+		restore := func() error { return os.WriteFile(path, before, 0o666) }
+		if readErr != nil {
+			restore = func() error { return os.Remove(path) }
+		}
+		err = errors.Join(err, restore())
+	}()
+	if m.inline != "" && !canInline(module, m.inline) {
+		return "no fault: the compiler does not inline it anyway", nil
+	}
+	out, testErr := runTests(module, m.pkg, m.run)
+	switch {
+	case testErr == nil:
+		return "", errors.New("the tests pass")
+	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
+		return "", fmt.Errorf("does not build:\n%s", out)
+	case !regexp.MustCompile(m.want).MatchString(out):
+		return "", fmt.Errorf("the tests fail without saying %q:\n%s", m.want, out)
+	}
+	return "caught by " + failedTest(out), nil
+}
+
+func (m *mutation) apply(src string) (string, error) {
+	if m.old == "" {
+		if src != "" {
+			return "", fmt.Errorf("%s exists", m.file)
+		}
+		return m.new, nil
+	}
+	start := 0
+	for text := range strings.SplitSeq(m.after, " ... ") {
+		i := strings.Index(src[start:], text)
+		if i < 0 {
+			return "", fmt.Errorf("%s has no %q", m.file, text)
+		}
+		start += i
+	}
+	at := regexp.MustCompile(m.old).FindStringSubmatchIndex(src[start:])
+	if at == nil {
+		return "", fmt.Errorf("%s has no %q behind %q", m.file, m.old, m.after)
+	}
+	changed := regexp.MustCompile(m.old).ExpandString(nil, m.new, src[start:], at)
+	return src[:start+at[0]] + string(changed) + src[start+at[1]:], nil
+}
+
+// canInline asks the compiler.
+func canInline(module, function string) bool {
+	cmd := exec.Command("go", "build", "-gcflags=-m", "./kernels")
+	cmd.Dir = module
+	out, err := cmd.CombinedOutput()
+	return err != nil || strings.Contains(string(out), "can inline "+function+"\n")
+}
+
+// failedTest names the first test that failed, or the one that was running when
+// the process died.
+func failedTest(out string) string {
+	if f := regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`).FindStringSubmatch(out); f != nil {
+		return f[1]
+	}
+	ran := regexp.MustCompile(`(?m)^=== RUN +(\S+)`).FindAllStringSubmatch(out, -1)
+	if len(ran) == 0 {
+		return "no test"
+	}
+	return ran[len(ran)-1][1] + " (fault)"
+}
+
+func runTests(module, pkg, run string) (string, error) {
+	args := []string{"test", "-count=1", "-failfast", "-v"}
+	if run != "" {
+		args = append(args, "-run", run)
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "SCAS_LEVEL=", "SCAS_KERNELS=", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// copyModule copies what the tests of gen and kernels need.
+func copyModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"gen", "kernels"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
