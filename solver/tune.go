@@ -204,6 +204,9 @@ func (r *run) setBatch() {
 		d.gain = make([]float64, r.batch)
 	}
 	r.rows = make([]int32, max(blockSteps, r.batch))
+	if r.batch > 1 && r.set.DualUpdates == 0 { // a block needs some steps to get anywhere
+		r.dualUpdates = max(1, min(r.dualUpdates, r.set.InnerSteps/r.batch/32))
+	}
 	r.dualUpdates = max(1, min(r.dualUpdates, r.set.InnerSteps/r.batch/2))
 	if r.batch > 1 {
 		n := float64(r.n)

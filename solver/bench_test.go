@@ -1,0 +1,64 @@
+package solver
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// BenchmarkEmptyColumns doubles p with columns that no sample touches: the cost
+// of an inner step must not change, with A = I and with a graph of small
+// components. What it costs to form a point once per outer iteration does.
+func BenchmarkEmptyColumns(b *testing.B) {
+	const rows, features, nonzeros = 4000, 8000, 40
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: nonzeros, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, coupled := range []bool{false, true} {
+		for _, times := range []int{1, 2, 4} {
+			p := features * times
+			var entries []sparse.Triplet
+			for i := range rows {
+				idx, val := s.X.Row(i)
+				for k, j := range idx {
+					entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: val[k]})
+				}
+			}
+			x, err := sparse.FromTriplets(rows, p, entries)
+			if err != nil {
+				b.Fatal(err)
+			}
+			prob := &Problem{Data: x, Labels: s.Labels, Penalty: L1{Lambda: 1e-3}}
+			if coupled {
+				var pairs [][2]int32
+				for j := int32(0); j+1 < int32(p); j += 16 {
+					pairs = append(pairs, [2]int32{j, j + 1})
+				}
+				g, err := graph.FromPairs(p, pairs)
+				if err != nil {
+					b.Fatal(err)
+				}
+				prob.Constraint = g.FusedLasso()
+			}
+			set, err := (&Settings{Method: SCAS}).withDefaults(prob)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := newRun(b.Context(), prob, set)
+			r.snapshot()
+			r.eta, r.steps = r.schedule()
+			r.linearise()
+			r.plan.begin()
+			b.Run(fmt.Sprintf("coupled=%v/p=%d", coupled, p), func(b *testing.B) {
+				for b.Loop() {
+					r.samples.draw(r.rows)
+					r.plan.advance(r.rows)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(r.rows)), "ns/step")
+			})
+		}
+	}
+}
