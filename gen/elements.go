@@ -23,19 +23,14 @@ func (e *emitter) innerDense(t *isa) {
 		l.VMULSD(l.labelOrOne(), z, z)
 		g := l.delta(z)
 		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
-		l.sweep(func(p place) vec {
-			v := e.read(l.w, p)
-			e.fma(v, e.read(e.base("c"), p), e.read(e.base("e"), p))
-			return v
-		}, nil)
+		l.sweep("")
 		l.eachNonzero(func(off, num operand.Mem, _ reg.GPVirtual, _ int) {
-			j, v := e.GP64(), e.XMM()
+			j := e.GP64()
 			e.MOVQ(off, j)
-			e.VMOVSD(num, v)
 			for _, to := range []reg.GPVirtual{l.w, h} {
 				m := operand.Mem{Base: to, Index: j, Scale: 1}
 				x := e.scalar(m)
-				e.VFMADD231SD(v, g, x)
+				e.VFMADD231SD(num, g, x)
 				e.VMOVSD(x, m)
 			}
 		})
@@ -66,17 +61,13 @@ func (e *emitter) innerBox(t *isa) {
 		})
 		g := l.delta(z)
 		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
-		l.sweep(func(p place) vec {
-			v := e.read(l.w, p)
-			e.fma(v, e.read(e.base("c"), p), e.read(e.base("e"), p))
-			return e.min(e.read(e.base("hi"), p), e.max(e.read(e.base("lo"), p), v))
-		}, func(v vec, p place) vec { return e.add(e.read(e.base("sum"), p), v) })
+		l.sweep("sum")
 		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
 			in := func(v string) operand.Mem { return operand.Mem{Base: e.base(v), Index: j, Scale: 1} }
 			x := e.scalar(keep(k, at))
-			e.VFMADD231SD(e.scalar(num), g, x)
+			e.VFMADD231SD(num, g, x)
 			e.VMAXSD(x, e.scalar(in("lo")), x)
 			e.VMINSD(x, e.scalar(in("hi")), x)
 			e.VMOVSD(x, in("w"))
@@ -113,57 +104,60 @@ func (l *elementLoop) margin() vec {
 			j := l.GP64()
 			l.MOVQ(off(k), j)
 			x := l.scalar(operand.Mem{Base: l.w, Index: j, Scale: 1})
-			l.VFMADD231SD(l.scalar(num(k)), x, lanes[k])
+			l.VFMADD231SD(num(k), x, lanes[k])
 		}
 	})
 	return l.sumLanes(lanes)
 }
 
-// sweep replaces w by f of every vector and, with g, sum by g of f. The last
-// vector overlaps the one before it and is taken first: a store under a mask
-// would make the next row's loads wait for the cache.
-func (l *elementLoop) sweep(f func(p place) vec, g func(v vec, p place) vec) {
+// sweep takes the part of the step that all elements share and, with the name
+// of a sum, clips and adds to it. The last vector overlaps the one before it and
+// is taken first: a store under a mask would make the next row's loads wait for
+// the cache.
+func (l *elementLoop) sweep(sum string) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")
 	lanes := uint64(e.lanes)
 	n, i := e.length("w"), e.GP64()
+	b := l.sweepBases(sum)
 	e.SUBQ(operand.Imm(lanes), n)
 	e.JLT(short)
 	end := place{cursor: n}
-	last := f(end)
+	last := b.point(e, end)
 	var lastSum vec
-	if g != nil {
-		lastSum = g(last, end)
+	if sum != "" {
+		lastSum = e.add(e.read(b.sum, end), last)
+	}
+	body := func(p place) {
+		v := b.point(e, p)
+		if sum != "" {
+			e.write(e.add(e.read(b.sum, p), v), b.sum, p)
+		}
+		e.write(v, b.w, p)
 	}
 	e.XORQ(i, i)
 	vectors, single, swept := e.label("vectors"), e.label("single"), e.label("last")
 	const unroll = 2
 	e.SUBQ(operand.Imm((unroll-1)*lanes), n)
-	body := func(p place) {
-		v := f(p)
-		if g != nil {
-			e.write(g(v, p), e.base("sum"), p)
-		}
-		e.write(v, l.w, p)
-	}
-	e.at(vectors)
 	e.CMPQ(i, n)
 	e.JGE(single)
+	e.at(vectors)
 	for u := range unroll {
 		body(place{cursor: i, disp: 8 * e.lanes * u})
 	}
 	e.ADDQ(operand.Imm(unroll*lanes), i)
-	e.JMP(vectors)
+	e.CMPQ(i, n)
+	e.JLT(vectors)
 	e.at(single)
 	e.ADDQ(operand.Imm((unroll-1)*lanes), n)
 	e.CMPQ(i, n)
 	e.JGE(swept)
 	body(place{cursor: i})
 	e.at(swept)
-	if g != nil {
-		e.write(lastSum, e.base("sum"), end)
+	if sum != "" {
+		e.write(lastSum, b.sum, end)
 	}
-	e.write(last, l.w, end)
+	e.write(last, b.w, end)
 	e.JMP(done)
 	// Fewer elements than a vector has lanes, one by one.
 	e.at(short)
@@ -180,6 +174,31 @@ func (l *elementLoop) sweep(f func(p place) vec, g func(v vec, p place) vec) {
 	e.CMPQ(i, n)
 	e.JLT(one)
 	e.at(done)
+}
+
+// sweepBases are the vectors of a sweep.
+type sweepBases struct{ w, c, e, lo, hi, sum reg.GPVirtual }
+
+func (l *elementLoop) sweepBases(sum string) sweepBases {
+	b := sweepBases{w: l.w, c: l.base("c"), e: l.base("e")}
+	if sum != "" {
+		b.lo, b.hi, b.sum = l.base("lo"), l.base("hi"), l.base(sum)
+	}
+	return b
+}
+
+// point returns FMA(c, w, e), clipped where there is a box.
+func (b sweepBases) point(e *emitter, p place) vec {
+	v := e.read(b.w, p)
+	if e.lanes > 2 {
+		e.VFMADD213PD(p.in(b.e), e.read(b.c, p), v)
+	} else {
+		e.fma(v, e.read(b.c, p), e.read(b.e, p))
+	}
+	if b.sum == nil {
+		return v
+	}
+	return e.min(e.read(b.hi, p), e.max(e.read(b.lo, p), v))
 }
 
 // eachNonzero runs f over the nonzeros of the decoded row without its padding.

@@ -295,36 +295,28 @@ decoded21:
 block37:
 	MOVQ        (DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      (R8)(R11*1), X9
-	VFMADD231SD X9, X8, X0
+	VFMADD231SD (R8)(R11*1), X8, X0
 	MOVQ        8(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      8(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X1
+	VFMADD231SD 8(R8)(R11*1), X8, X1
 	MOVQ        16(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      16(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X2
+	VFMADD231SD 16(R8)(R11*1), X8, X2
 	MOVQ        24(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      24(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X3
+	VFMADD231SD 24(R8)(R11*1), X8, X3
 	MOVQ        32(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      32(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X4
+	VFMADD231SD 32(R8)(R11*1), X8, X4
 	MOVQ        40(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      40(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X5
+	VFMADD231SD 40(R8)(R11*1), X8, X5
 	MOVQ        48(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      48(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X6
+	VFMADD231SD 48(R8)(R11*1), X8, X6
 	MOVQ        56(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X8
-	VMOVSD      56(R8)(R11*1), X9
-	VFMADD231SD X9, X8, X7
+	VFMADD231SD 56(R8)(R11*1), X8, X7
 	ADDQ        $0x40, R11
 	CMPQ        R11, DX
 	JLT         block37
@@ -401,47 +393,38 @@ sloped41:
 	VMOVSD      (AX), X0
 	VMULSD      X0, X2, X2
 	MOVQ        w_len+8(FP), AX
+	MOVQ        c_base+48(FP), R11
+	MOVQ        e_base+72(FP), R12
 	SUBQ        $0x04, AX
 	JLT         short42
 	VMOVUPD     (R9)(AX*8), Y0
-	MOVQ        c_base+48(FP), DX
-	VMOVUPD     (DX)(AX*8), Y1
-	MOVQ        e_base+72(FP), DX
-	VMOVUPD     (DX)(AX*8), Y3
-	VFMADD213PD Y3, Y1, Y0
+	VMOVUPD     (R11)(AX*8), Y1
+	VFMADD213PD (R12)(AX*8), Y1, Y0
 	XORQ        DX, DX
 	SUBQ        $0x04, AX
-
-vectors45:
 	CMPQ        DX, AX
 	JGE         single46
+
+vectors45:
 	VMOVUPD     (R9)(DX*8), Y1
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     (R11)(DX*8), Y3
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     (R11)(DX*8), Y4
-	VFMADD213PD Y4, Y3, Y1
+	VFMADD213PD (R12)(DX*8), Y3, Y1
 	VMOVUPD     Y1, (R9)(DX*8)
 	VMOVUPD     32(R9)(DX*8), Y1
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     32(R11)(DX*8), Y3
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     32(R11)(DX*8), Y4
-	VFMADD213PD Y4, Y3, Y1
+	VFMADD213PD 32(R12)(DX*8), Y3, Y1
 	VMOVUPD     Y1, 32(R9)(DX*8)
 	ADDQ        $0x08, DX
-	JMP         vectors45
+	CMPQ        DX, AX
+	JLT         vectors45
 
 single46:
 	ADDQ        $0x04, AX
 	CMPQ        DX, AX
 	JGE         last47
 	VMOVUPD     (R9)(DX*8), Y1
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     (R11)(DX*8), Y3
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     (R11)(DX*8), Y4
-	VFMADD213PD Y4, Y3, Y1
+	VFMADD213PD (R12)(DX*8), Y3, Y1
 	VMOVUPD     Y1, (R9)(DX*8)
 
 last47:
@@ -455,10 +438,8 @@ short42:
 
 element43:
 	VMOVSD      (R9)(DX*8), X0
-	MOVQ        c_base+48(FP), R11
 	VMOVSD      (R11)(DX*8), X1
-	MOVQ        e_base+72(FP), R11
-	VMOVSD      (R11)(DX*8), X3
+	VMOVSD      (R12)(DX*8), X3
 	VFMADD213PD X3, X1, X0
 	VMOVSD      X0, (R9)(DX*8)
 	INCQ        DX
@@ -475,21 +456,19 @@ swept44:
 
 two48:
 	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X2, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X2, X0
+	VMOVSD      X0, (R10)(R11*1)
 	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      8(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD 8(R8)(AX*1), X2, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD 8(R8)(AX*1), X2, X0
+	VMOVSD      X0, (R10)(R11*1)
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
 	JLE         two48
@@ -501,13 +480,12 @@ rest49:
 
 one50:
 	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X1
-	VFMADD231SD X0, X2, X1
-	VMOVSD      X1, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X2, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X2, X0
+	VMOVSD      X0, (R10)(R11*1)
 	ADDQ        $0x08, AX
 	CMPQ        AX, DX
 	JLT         one50
@@ -890,36 +868,28 @@ decoded19:
 block32:
 	MOVQ        (DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      (R8)(R11*1), X12
-	VFMADD231SD X12, X11, X0
+	VFMADD231SD (R8)(R11*1), X11, X0
 	MOVQ        8(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      8(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X4
+	VFMADD231SD 8(R8)(R11*1), X11, X4
 	MOVQ        16(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      16(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X5
+	VFMADD231SD 16(R8)(R11*1), X11, X5
 	MOVQ        24(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      24(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X6
+	VFMADD231SD 24(R8)(R11*1), X11, X6
 	MOVQ        32(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      32(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X7
+	VFMADD231SD 32(R8)(R11*1), X11, X7
 	MOVQ        40(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      40(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X8
+	VFMADD231SD 40(R8)(R11*1), X11, X8
 	MOVQ        48(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      48(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X9
+	VFMADD231SD 48(R8)(R11*1), X11, X9
 	MOVQ        56(DI)(R11*1), R12
 	VMOVSD      (R9)(R12*1), X11
-	VMOVSD      56(R8)(R11*1), X12
-	VFMADD231SD X12, X11, X10
+	VFMADD231SD 56(R8)(R11*1), X11, X10
 	ADDQ        $0x40, R11
 	CMPQ        R11, DX
 	JLT         block32
@@ -996,47 +966,38 @@ sloped36:
 	VMOVSD      (AX), X0
 	VMULSD      X0, X5, X5
 	MOVQ        w_len+8(FP), AX
+	MOVQ        c_base+48(FP), R11
+	MOVQ        e_base+72(FP), R12
 	SUBQ        $0x08, AX
 	JLT         short37
 	VMOVUPD     (R9)(AX*8), Z0
-	MOVQ        c_base+48(FP), DX
-	VMOVUPD     (DX)(AX*8), Z4
-	MOVQ        e_base+72(FP), DX
-	VMOVUPD     (DX)(AX*8), Z6
-	VFMADD213PD Z6, Z4, Z0
+	VMOVUPD     (R11)(AX*8), Z4
+	VFMADD213PD (R12)(AX*8), Z4, Z0
 	XORQ        DX, DX
 	SUBQ        $0x08, AX
-
-vectors40:
 	CMPQ        DX, AX
 	JGE         single41
+
+vectors40:
 	VMOVUPD     (R9)(DX*8), Z4
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     (R11)(DX*8), Z6
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     (R11)(DX*8), Z7
-	VFMADD213PD Z7, Z6, Z4
+	VFMADD213PD (R12)(DX*8), Z6, Z4
 	VMOVUPD     Z4, (R9)(DX*8)
 	VMOVUPD     64(R9)(DX*8), Z4
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     64(R11)(DX*8), Z6
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     64(R11)(DX*8), Z7
-	VFMADD213PD Z7, Z6, Z4
+	VFMADD213PD 64(R12)(DX*8), Z6, Z4
 	VMOVUPD     Z4, 64(R9)(DX*8)
 	ADDQ        $0x10, DX
-	JMP         vectors40
+	CMPQ        DX, AX
+	JLT         vectors40
 
 single41:
 	ADDQ        $0x08, AX
 	CMPQ        DX, AX
 	JGE         last42
 	VMOVUPD     (R9)(DX*8), Z4
-	MOVQ        c_base+48(FP), R11
 	VMOVUPD     (R11)(DX*8), Z6
-	MOVQ        e_base+72(FP), R11
-	VMOVUPD     (R11)(DX*8), Z7
-	VFMADD213PD Z7, Z6, Z4
+	VFMADD213PD (R12)(DX*8), Z6, Z4
 	VMOVUPD     Z4, (R9)(DX*8)
 
 last42:
@@ -1050,10 +1011,8 @@ short37:
 
 element38:
 	VMOVSD      (R9)(DX*8), X0
-	MOVQ        c_base+48(FP), R11
 	VMOVSD      (R11)(DX*8), X4
-	MOVQ        e_base+72(FP), R11
-	VMOVSD      (R11)(DX*8), X6
+	VMOVSD      (R12)(DX*8), X6
 	VFMADD213PD X6, X4, X0
 	VMOVSD      X0, (R9)(DX*8)
 	INCQ        DX
@@ -1070,21 +1029,19 @@ swept39:
 
 two43:
 	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X5, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X5, X0
+	VMOVSD      X0, (R10)(R11*1)
 	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      8(R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD 8(R8)(AX*1), X5, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD 8(R8)(AX*1), X5, X0
+	VMOVSD      X0, (R10)(R11*1)
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
 	JLE         two43
@@ -1096,13 +1053,12 @@ rest44:
 
 one45:
 	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R8)(AX*1), X0
-	VMOVSD      (R9)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X4
-	VFMADD231SD X0, X5, X4
-	VMOVSD      X4, (R10)(R11*1)
+	VMOVSD      (R9)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X5, X0
+	VMOVSD      X0, (R9)(R11*1)
+	VMOVSD      (R10)(R11*1), X0
+	VFMADD231SD (R8)(AX*1), X5, X0
+	VMOVSD      X0, (R10)(R11*1)
 	ADDQ        $0x08, AX
 	CMPQ        AX, DX
 	JLT         one45
@@ -1411,36 +1367,28 @@ decoded21:
 block37:
 	MOVQ        (DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      (R8)(R10*1), X9
-	VFMADD231SD X9, X8, X0
+	VFMADD231SD (R8)(R10*1), X8, X0
 	MOVQ        8(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      8(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X1
+	VFMADD231SD 8(R8)(R10*1), X8, X1
 	MOVQ        16(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      16(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X2
+	VFMADD231SD 16(R8)(R10*1), X8, X2
 	MOVQ        24(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      24(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X3
+	VFMADD231SD 24(R8)(R10*1), X8, X3
 	MOVQ        32(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      32(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X4
+	VFMADD231SD 32(R8)(R10*1), X8, X4
 	MOVQ        40(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      40(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X5
+	VFMADD231SD 40(R8)(R10*1), X8, X5
 	MOVQ        48(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      48(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X6
+	VFMADD231SD 48(R8)(R10*1), X8, X6
 	MOVQ        56(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X8
-	VMOVSD      56(R8)(R10*1), X9
-	VFMADD231SD X9, X8, X7
+	VFMADD231SD 56(R8)(R10*1), X8, X7
 	ADDQ        $0x40, R10
 	CMPQ        R10, DX
 	JLT         block37
@@ -1582,94 +1530,72 @@ sloped45:
 	VMOVSD      (AX), X0
 	VMULSD      X0, X2, X2
 	MOVQ        w_len+8(FP), AX
+	MOVQ        c_base+48(FP), R10
+	MOVQ        e_base+72(FP), R11
+	MOVQ        lo_base+96(FP), R12
+	MOVQ        hi_base+120(FP), R13
+	MOVQ        sum_base+24(FP), R14
 	SUBQ        $0x04, AX
 	JLT         short46
 	VMOVUPD     (R9)(AX*8), Y0
-	MOVQ        c_base+48(FP), DX
-	VMOVUPD     (DX)(AX*8), Y1
-	MOVQ        e_base+72(FP), DX
-	VMOVUPD     (DX)(AX*8), Y3
-	VFMADD213PD Y3, Y1, Y0
-	MOVQ        hi_base+120(FP), DX
-	VMOVUPD     (DX)(AX*8), Y1
-	MOVQ        lo_base+96(FP), DX
-	VMOVUPD     (DX)(AX*8), Y3
+	VMOVUPD     (R10)(AX*8), Y1
+	VFMADD213PD (R11)(AX*8), Y1, Y0
+	VMOVUPD     (R13)(AX*8), Y1
+	VMOVUPD     (R12)(AX*8), Y3
 	VMAXPD      Y0, Y3, Y0
 	VMINPD      Y0, Y1, Y0
-	MOVQ        sum_base+24(FP), DX
-	VMOVUPD     (DX)(AX*8), Y1
+	VMOVUPD     (R14)(AX*8), Y1
 	VADDPD      Y0, Y1, Y1
 	XORQ        DX, DX
 	SUBQ        $0x04, AX
-
-vectors49:
 	CMPQ        DX, AX
 	JGE         single50
+
+vectors49:
 	VMOVUPD     (R9)(DX*8), Y3
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     (R10)(DX*8), Y4
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     (R10)(DX*8), Y5
-	VFMADD213PD Y5, Y4, Y3
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     (R10)(DX*8), Y4
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     (R10)(DX*8), Y5
+	VFMADD213PD (R11)(DX*8), Y4, Y3
+	VMOVUPD     (R13)(DX*8), Y4
+	VMOVUPD     (R12)(DX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     (R10)(DX*8), Y4
+	VMOVUPD     (R14)(DX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Y4, (R10)(DX*8)
+	VMOVUPD     Y4, (R14)(DX*8)
 	VMOVUPD     Y3, (R9)(DX*8)
 	VMOVUPD     32(R9)(DX*8), Y3
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     32(R10)(DX*8), Y4
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     32(R10)(DX*8), Y5
-	VFMADD213PD Y5, Y4, Y3
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     32(R10)(DX*8), Y4
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     32(R10)(DX*8), Y5
+	VFMADD213PD 32(R11)(DX*8), Y4, Y3
+	VMOVUPD     32(R13)(DX*8), Y4
+	VMOVUPD     32(R12)(DX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     32(R10)(DX*8), Y4
+	VMOVUPD     32(R14)(DX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Y4, 32(R10)(DX*8)
+	VMOVUPD     Y4, 32(R14)(DX*8)
 	VMOVUPD     Y3, 32(R9)(DX*8)
 	ADDQ        $0x08, DX
-	JMP         vectors49
+	CMPQ        DX, AX
+	JLT         vectors49
 
 single50:
 	ADDQ        $0x04, AX
 	CMPQ        DX, AX
 	JGE         last51
 	VMOVUPD     (R9)(DX*8), Y3
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     (R10)(DX*8), Y4
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     (R10)(DX*8), Y5
-	VFMADD213PD Y5, Y4, Y3
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     (R10)(DX*8), Y4
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     (R10)(DX*8), Y5
+	VFMADD213PD (R11)(DX*8), Y4, Y3
+	VMOVUPD     (R13)(DX*8), Y4
+	VMOVUPD     (R12)(DX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     (R10)(DX*8), Y4
+	VMOVUPD     (R14)(DX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Y4, (R10)(DX*8)
+	VMOVUPD     Y4, (R14)(DX*8)
 	VMOVUPD     Y3, (R9)(DX*8)
 
 last51:
-	MOVQ    sum_base+24(FP), DX
-	VMOVUPD Y1, (DX)(AX*8)
+	VMOVUPD Y1, (R14)(AX*8)
 	VMOVUPD Y0, (R9)(AX*8)
 	JMP     swept48
 
@@ -1680,22 +1606,16 @@ short46:
 
 element47:
 	VMOVSD      (R9)(DX*8), X0
-	MOVQ        c_base+48(FP), R10
 	VMOVSD      (R10)(DX*8), X1
-	MOVQ        e_base+72(FP), R10
-	VMOVSD      (R10)(DX*8), X3
+	VMOVSD      (R11)(DX*8), X3
 	VFMADD213PD X3, X1, X0
-	MOVQ        hi_base+120(FP), R10
-	VMOVSD      (R10)(DX*8), X1
-	MOVQ        lo_base+96(FP), R10
-	VMOVSD      (R10)(DX*8), X3
+	VMOVSD      (R13)(DX*8), X1
+	VMOVSD      (R12)(DX*8), X3
 	VMAXPD      X0, X3, X0
 	VMINPD      X0, X1, X0
-	MOVQ        sum_base+24(FP), R10
-	VMOVSD      (R10)(DX*8), X1
+	VMOVSD      (R14)(DX*8), X1
 	VADDPD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R10
-	VMOVSD      X1, (R10)(DX*8)
+	VMOVSD      X1, (R14)(DX*8)
 	VMOVSD      X0, (R9)(DX*8)
 	INCQ        DX
 	CMPQ        DX, AX
@@ -1713,8 +1633,7 @@ two52:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
-	VMOVSD      (R8)(AX*1), X1
-	VFMADD231SD X1, X2, X0
+	VFMADD231SD (R8)(AX*1), X2, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X1
 	VMAXSD      X0, X1, X0
@@ -1731,8 +1650,7 @@ two52:
 	MOVQ        8(DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      16(R11)(AX*2), X0
-	VMOVSD      8(R8)(AX*1), X1
-	VFMADD231SD X1, X2, X0
+	VFMADD231SD 8(R8)(AX*1), X2, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X1
 	VMAXSD      X0, X1, X0
@@ -1759,8 +1677,7 @@ one54:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
-	VMOVSD      (R8)(AX*1), X1
-	VFMADD231SD X1, X2, X0
+	VFMADD231SD (R8)(AX*1), X2, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X1
 	VMAXSD      X0, X1, X0
@@ -2047,36 +1964,28 @@ decoded19:
 block32:
 	MOVQ        (DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      (R8)(R10*1), X12
-	VFMADD231SD X12, X11, X0
+	VFMADD231SD (R8)(R10*1), X11, X0
 	MOVQ        8(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      8(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X4
+	VFMADD231SD 8(R8)(R10*1), X11, X4
 	MOVQ        16(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      16(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X5
+	VFMADD231SD 16(R8)(R10*1), X11, X5
 	MOVQ        24(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      24(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X6
+	VFMADD231SD 24(R8)(R10*1), X11, X6
 	MOVQ        32(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      32(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X7
+	VFMADD231SD 32(R8)(R10*1), X11, X7
 	MOVQ        40(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      40(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X8
+	VFMADD231SD 40(R8)(R10*1), X11, X8
 	MOVQ        48(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      48(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X9
+	VFMADD231SD 48(R8)(R10*1), X11, X9
 	MOVQ        56(DI)(R10*1), R11
 	VMOVSD      (R9)(R11*1), X11
-	VMOVSD      56(R8)(R10*1), X12
-	VFMADD231SD X12, X11, X10
+	VFMADD231SD 56(R8)(R10*1), X11, X10
 	ADDQ        $0x40, R10
 	CMPQ        R10, DX
 	JLT         block32
@@ -2218,94 +2127,72 @@ sloped40:
 	VMOVSD      (AX), X0
 	VMULSD      X0, X5, X5
 	MOVQ        w_len+8(FP), AX
+	MOVQ        c_base+48(FP), R10
+	MOVQ        e_base+72(FP), R11
+	MOVQ        lo_base+96(FP), R12
+	MOVQ        hi_base+120(FP), R13
+	MOVQ        sum_base+24(FP), R14
 	SUBQ        $0x08, AX
 	JLT         short41
 	VMOVUPD     (R9)(AX*8), Z0
-	MOVQ        c_base+48(FP), DX
-	VMOVUPD     (DX)(AX*8), Z4
-	MOVQ        e_base+72(FP), DX
-	VMOVUPD     (DX)(AX*8), Z6
-	VFMADD213PD Z6, Z4, Z0
-	MOVQ        hi_base+120(FP), DX
-	VMOVUPD     (DX)(AX*8), Z4
-	MOVQ        lo_base+96(FP), DX
-	VMOVUPD     (DX)(AX*8), Z6
+	VMOVUPD     (R10)(AX*8), Z4
+	VFMADD213PD (R11)(AX*8), Z4, Z0
+	VMOVUPD     (R13)(AX*8), Z4
+	VMOVUPD     (R12)(AX*8), Z6
 	VMAXPD      Z0, Z6, Z0
 	VMINPD      Z0, Z4, Z0
-	MOVQ        sum_base+24(FP), DX
-	VMOVUPD     (DX)(AX*8), Z4
+	VMOVUPD     (R14)(AX*8), Z4
 	VADDPD      Z0, Z4, Z4
 	XORQ        DX, DX
 	SUBQ        $0x08, AX
-
-vectors44:
 	CMPQ        DX, AX
 	JGE         single45
+
+vectors44:
 	VMOVUPD     (R9)(DX*8), Z6
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     (R10)(DX*8), Z7
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     (R10)(DX*8), Z8
-	VFMADD213PD Z8, Z7, Z6
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     (R10)(DX*8), Z7
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     (R10)(DX*8), Z8
+	VFMADD213PD (R11)(DX*8), Z7, Z6
+	VMOVUPD     (R13)(DX*8), Z7
+	VMOVUPD     (R12)(DX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     (R10)(DX*8), Z7
+	VMOVUPD     (R14)(DX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Z7, (R10)(DX*8)
+	VMOVUPD     Z7, (R14)(DX*8)
 	VMOVUPD     Z6, (R9)(DX*8)
 	VMOVUPD     64(R9)(DX*8), Z6
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     64(R10)(DX*8), Z7
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     64(R10)(DX*8), Z8
-	VFMADD213PD Z8, Z7, Z6
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     64(R10)(DX*8), Z7
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     64(R10)(DX*8), Z8
+	VFMADD213PD 64(R11)(DX*8), Z7, Z6
+	VMOVUPD     64(R13)(DX*8), Z7
+	VMOVUPD     64(R12)(DX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     64(R10)(DX*8), Z7
+	VMOVUPD     64(R14)(DX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Z7, 64(R10)(DX*8)
+	VMOVUPD     Z7, 64(R14)(DX*8)
 	VMOVUPD     Z6, 64(R9)(DX*8)
 	ADDQ        $0x10, DX
-	JMP         vectors44
+	CMPQ        DX, AX
+	JLT         vectors44
 
 single45:
 	ADDQ        $0x08, AX
 	CMPQ        DX, AX
 	JGE         last46
 	VMOVUPD     (R9)(DX*8), Z6
-	MOVQ        c_base+48(FP), R10
 	VMOVUPD     (R10)(DX*8), Z7
-	MOVQ        e_base+72(FP), R10
-	VMOVUPD     (R10)(DX*8), Z8
-	VFMADD213PD Z8, Z7, Z6
-	MOVQ        hi_base+120(FP), R10
-	VMOVUPD     (R10)(DX*8), Z7
-	MOVQ        lo_base+96(FP), R10
-	VMOVUPD     (R10)(DX*8), Z8
+	VFMADD213PD (R11)(DX*8), Z7, Z6
+	VMOVUPD     (R13)(DX*8), Z7
+	VMOVUPD     (R12)(DX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     (R10)(DX*8), Z7
+	VMOVUPD     (R14)(DX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	MOVQ        sum_base+24(FP), R10
-	VMOVUPD     Z7, (R10)(DX*8)
+	VMOVUPD     Z7, (R14)(DX*8)
 	VMOVUPD     Z6, (R9)(DX*8)
 
 last46:
-	MOVQ    sum_base+24(FP), DX
-	VMOVUPD Z4, (DX)(AX*8)
+	VMOVUPD Z4, (R14)(AX*8)
 	VMOVUPD Z0, (R9)(AX*8)
 	JMP     swept43
 
@@ -2316,22 +2203,16 @@ short41:
 
 element42:
 	VMOVSD      (R9)(DX*8), X0
-	MOVQ        c_base+48(FP), R10
 	VMOVSD      (R10)(DX*8), X4
-	MOVQ        e_base+72(FP), R10
-	VMOVSD      (R10)(DX*8), X6
+	VMOVSD      (R11)(DX*8), X6
 	VFMADD213PD X6, X4, X0
-	MOVQ        hi_base+120(FP), R10
-	VMOVSD      (R10)(DX*8), X4
-	MOVQ        lo_base+96(FP), R10
-	VMOVSD      (R10)(DX*8), X6
+	VMOVSD      (R13)(DX*8), X4
+	VMOVSD      (R12)(DX*8), X6
 	VMAXPD      X0, X6, X0
 	VMINPD      X0, X4, X0
-	MOVQ        sum_base+24(FP), R10
-	VMOVSD      (R10)(DX*8), X4
+	VMOVSD      (R14)(DX*8), X4
 	VADDPD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R10
-	VMOVSD      X4, (R10)(DX*8)
+	VMOVSD      X4, (R14)(DX*8)
 	VMOVSD      X0, (R9)(DX*8)
 	INCQ        DX
 	CMPQ        DX, AX
@@ -2349,8 +2230,7 @@ two47:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
-	VMOVSD      (R8)(AX*1), X4
-	VFMADD231SD X4, X5, X0
+	VFMADD231SD (R8)(AX*1), X5, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X4
 	VMAXSD      X0, X4, X0
@@ -2367,8 +2247,7 @@ two47:
 	MOVQ        8(DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      16(R11)(AX*2), X0
-	VMOVSD      8(R8)(AX*1), X4
-	VFMADD231SD X4, X5, X0
+	VFMADD231SD 8(R8)(AX*1), X5, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X4
 	VMAXSD      X0, X4, X0
@@ -2395,8 +2274,7 @@ one49:
 	MOVQ        (DI)(AX*1), R10
 	MOVQ        keep_base+144(FP), R11
 	VMOVSD      (R11)(AX*2), X0
-	VMOVSD      (R8)(AX*1), X4
-	VFMADD231SD X4, X5, X0
+	VFMADD231SD (R8)(AX*1), X5, X0
 	MOVQ        lo_base+96(FP), R11
 	VMOVSD      (R11)(R10*1), X4
 	VMAXSD      X0, X4, X0
