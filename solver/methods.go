@@ -1,6 +1,9 @@
 package solver
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // MethodInfo describes a method. It is what the command line lists and what
 // reports print.
@@ -10,11 +13,26 @@ type MethodInfo struct {
 	Rate      string // what is proven
 	Memory    string // floating-point numbers beside the data
 	Reference string // where it was published
+	Eta       string // what Settings.Eta is, and its default
+	NeedsL2   bool   // it is for strongly convex problems alone, L2 > 0
+
+	takes traits
 
 	// prepare returns the method's own state for a run. The run's vectors, its
 	// constants and, for methods that use one, its plan are ready.
 	prepare func(*run) iteration
 }
+
+// traits are what a method can do with the problem and the settings.
+type traits uint8
+
+const (
+	// anyProblem: not only L1 penalties with A x = y on R^p and equal sample
+	// weights.
+	anyProblem traits = 1 << iota
+	innerSteps        // Settings.InnerSteps, the samples of a stage
+	batches           // Settings.BatchSize
+)
 
 // An iteration is a method at work.
 type iteration interface {
@@ -27,10 +45,18 @@ type iteration interface {
 // methods is the registry, the default first. A new method is one file with its
 // iteration, and a line here.
 var methods = []MethodInfo{
-	{SCASK, "SCAS-ADMM with K dual updates per snapshot", "none proven; fastest in practice", "4p + 2l + n", "this package", newSCAS},
-	{SCAS, "SCAS-ADMM, Algorithm 1 (general convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", newSCAS},
-	{SCASStrong, "SCAS-ADMM, Algorithm 2 (strongly convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", newSCAS},
-	{SCASL, "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step", "none proven", "4p + 2l + n", "this package", newSCAS},
+	{SCASK, "SCAS-ADMM with K dual updates per snapshot", "none proven; fastest in practice", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCAS, "SCAS-ADMM, Algorithm 1 (general convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCASStrong, "SCAS-ADMM, Algorithm 2 (strongly convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCASL, "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step", "none proven", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+
+	{SVRG, "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages", "O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f", false, innerSteps, newSVRG},
+	{STOC, "STOC-ADMM: linearised loss, exact penalty", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 4l + the eigenbasis of A'A", "Ouyang, He, Tran, Gray 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 2/nu_f", false, 0, newSTOC},
+	{SA, "SA-ADMM: averages of stored gradients and iterates", "O(1/T) in samples", "np + n + 5p + 4l + the eigenbasis of A'A", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
+	{SAIU, "SA-ADMM with the penalty linearised", "O(1/T) in samples", "np + n + 5p + 4l", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
+	{SAG, "SA-ADMM about the current iterate: a scalar per sample", "none proven", "n + 4p + 4l + the eigenbasis of A'A", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
+	{SAGIU, "SA-ADMM about the current iterate, the penalty linearised", "none proven", "n + 4p + 4l", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
+	{Batch, "ADMM with an exact x-step by Newton's method", "O(1/T) in iterations", "p^2 + 6p + 4l + 3n", "Boyd et al. 2011", "not used", false, 0, newBatch},
 }
 
 // Methods lists the methods, the default first.
@@ -54,6 +80,43 @@ func usesPlan(m Method) bool {
 // manyUpdates reports whether m may update y and beta more than once per
 // snapshot.
 func manyUpdates(m Method) bool { return m == SCASK || m == SCASL }
+
+// validateMethod checks what the methods other than SCAS-ADMM ask of the problem
+// and the settings.
+func (c *Settings) validateMethod(info MethodInfo, p *Problem) error {
+	bad := func(field string, value any, allowed string) error {
+		return &SettingError{field, value, allowed}
+	}
+	if info.takes&anyProblem == 0 {
+		reason := ""
+		switch _, l1 := p.penalty().(L1); {
+		case !l1:
+			reason = "a penalty L1"
+		case p.Coupling != nil:
+			reason = "the constraint A x = y, without a Coupling"
+		case p.Domain != nil:
+			reason = "X = R^p, without a Domain"
+		case p.SampleWeights != nil:
+			reason = "equal sample weights"
+		}
+		if reason != "" {
+			return bad("Method", c.Method, fmt.Sprintf("it is for %s; use %s", reason, SCASK))
+		}
+	}
+	switch {
+	case info.NeedsL2 && p.L2 == 0:
+		return bad("Method", c.Method, "its step sizes need strong convexity; set Problem.L2 > 0")
+	case info.takes&innerSteps == 0 && c.InnerSteps != 0:
+		return bad("InnerSteps", c.InnerSteps, fmt.Sprintf("method %s has none; leave it 0", c.Method))
+	case info.takes&batches == 0 && c.BatchSize > 1:
+		return bad("BatchSize", c.BatchSize, fmt.Sprintf("method %s takes one sample at a time; leave it 0", c.Method))
+	case c.Schedule == Theorem && !usesPlan(c.Method):
+		return bad("Schedule", c.Schedule, fmt.Sprintf("the theorems are about %s and %s; use them or leave it %s", SCAS, SCASStrong, Practical))
+	case c.Method == SA || c.Method == SAIU:
+		return checkStore(p, c.Method)
+	}
+	return nil
+}
 
 func methodNames() string {
 	names := make([]string, len(methods))

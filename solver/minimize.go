@@ -99,10 +99,19 @@ func (r *run) record() error {
 	r.pause()
 	defer r.resume()
 	return r.set.Recorder.Record(&Point{
-		Outer: r.outer, Passes: r.passes, Seconds: r.used.Seconds(),
+		Outer: r.outer, Passes: r.passes, PaperPasses: r.paperCount(), Seconds: r.used.Seconds(),
 		Last: r.evaluate(r.x, r.y), Average: r.evaluate(r.xbar, r.ybar),
 		PrimalResidual: r.primalResidual(), X: r.x,
 	})
+}
+
+// paperCount is the passes as the paper counts them: one for an iteration of
+// Batch, whatever its exact x-step takes.
+func (r *run) paperCount() float64 {
+	if r.set.Method == Batch {
+		return r.paperPasses
+	}
+	return r.passes
 }
 
 func (r *run) pause()  { r.used += time.Since(r.since) }
@@ -117,7 +126,7 @@ func (r *run) result(err error) *Result {
 		Status:         PassesDone,
 		Stats: Stats{
 			Method: r.set.Method, Storage: storage(r.data), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
-			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes,
+			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes, PaperPasses: r.paperCount(),
 			GradientNorm: r.gradientNorm, Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
 		},
 	}

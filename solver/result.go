@@ -60,6 +60,7 @@ type Stats struct {
 	StepHalvings    int       `json:"step_halvings"`    // how often an automatic η was halved
 	OuterIterations int       `json:"outer_iterations"` // snapshots taken
 	Passes          float64   `json:"passes"`           // effective passes
+	PaperPasses     float64   `json:"paper_passes"`     // the same as the paper counts: an exact x-step of Batch is one
 	Seconds         float64   `json:"seconds"`          // time, evaluation excluded
 	SetupSeconds    float64   `json:"setup_seconds"`    // of which preparation
 	GradientNorm    float64   `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)

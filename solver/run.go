@@ -46,6 +46,7 @@ type run struct {
 	steps        int     // M of this outer iteration
 	outer        int     // outer iterations done
 	passes       float64
+	paperPasses  float64 // in the paper's count, where that is another
 	halvings     int
 	gradientNorm float64 // G_t
 	loose        bool    // the objective is not one of a feasible point

@@ -22,6 +22,24 @@ const (
 	// block: (κ/2)|w − x|², κ = ρ λ₁, in place of (ρ/2)|A(w − x)|². Steps then
 	// cost as many operations as a row has nonzeros whatever the graph.
 	SCASL Method = "scas-l"
+
+	// The methods SCAS-ADMM is compared with, for L1 penalties of A x on R^p.
+	// What Eta and Rho mean to each is said by its entry in Methods.
+
+	// SVRG is SVRG-ADMM with the penalty linearised.
+	SVRG Method = "svrg"
+	// STOC is STOC-ADMM.
+	STOC Method = "stoc"
+	// SA is SA-ADMM, with an iterate stored per sample.
+	SA Method = "sa"
+	// SAIU is SA-IU-ADMM: SA with the penalty linearised.
+	SAIU Method = "sa-iu"
+	// SAG is SA with the current iterate in place of the mean of the stored ones.
+	SAG Method = "sag"
+	// SAGIU is SAG with the penalty linearised.
+	SAGIU Method = "sag-iu"
+	// Batch is ADMM with an exact x-step.
+	Batch Method = "batch"
 )
 
 // A Schedule chooses step sizes and inner-loop lengths.
@@ -126,7 +144,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 		c.RecordEvery = 1
 	}
 	n, cols := p.Data.Dims()
-	if c.InnerSteps == 0 {
+	if c.InnerSteps == 0 && usesPlan(c.Method) {
 		c.InnerSteps = n
 	}
 	return c, c.validate(s, p, cols)
@@ -138,14 +156,14 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 		return &SettingError{field, value, allowed}
 	}
 	positive := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
-	_, known := lookupMethod(c.Method)
+	info, known := lookupMethod(c.Method)
 	switch {
 	case !known:
 		return bad("Method", c.Method, "choose one of "+methodNames())
-	case c.DualUpdates < 0 || c.DualUpdates > c.InnerSteps:
+	case c.DualUpdates < 0 || c.DualUpdates > c.InnerSteps && manyUpdates(c.Method):
 		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", c.InnerSteps))
 	case c.DualUpdates > 1 && !manyUpdates(c.Method):
-		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("method %s has one dual update per snapshot; use %s for more", c.Method, SCASK))
+		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", c.Method, SCASK))
 	case !positive(c.Passes):
 		return bad("Passes", c.Passes, "it must be positive and finite, or 0 for the default")
 	case !positive(c.Eta):
@@ -154,7 +172,7 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 		return bad("Rho", c.Rho, "it must be positive and finite, or 0 to derive it from the data")
 	case c.InnerSteps < 2 && orig != nil && orig.InnerSteps != 0:
 		return bad("InnerSteps", c.InnerSteps, "it must be at least 2, or 0 for the number of samples")
-	case c.BatchSize < 0 || c.BatchSize > 1 && c.BatchSize > c.InnerSteps/2:
+	case c.BatchSize < 0 || c.BatchSize > 1 && c.BatchSize > c.InnerSteps/2 && usesPlan(c.Method):
 		return bad("BatchSize", c.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", c.InnerSteps))
 	case c.Schedule != Practical && c.Schedule != Theorem:
 		return bad("Schedule", c.Schedule, "choose practical or theorem")
@@ -174,6 +192,9 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 	}
 	if c.Method == SCASStrong && p.Domain != nil {
 		return bad("Method", c.Method, fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", SCASK, SCAS))
+	}
+	if err := c.validateMethod(info, p); err != nil {
+		return err
 	}
 	if c.Schedule == Theorem {
 		return c.validateTheorem(orig, p)

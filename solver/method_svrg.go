@@ -1,0 +1,174 @@
+package solver
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// svrg is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016)
+// with the penalty linearised. At the snapshot x̃ with gradient z, each step
+// updates in the order y, x, beta:
+//
+//	y    ← S_{lambda/ρ}(A x + beta/ρ)
+//	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
+//	beta ← beta + ρ(A x − y)
+//
+// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu(x − x̃). The next snapshot is the mean
+// of the stage's x, while x and beta carry over. The snapshot is the iterate of
+// the run, the mean of the snapshots its average.
+//
+// The first stage is plain stochastic gradient steps, without a snapshot, and
+// stages grow: n/4, n/2, n, and 2n samples from the tenth on. With InnerSteps set
+// every stage has that many and a snapshot, as published (2n there). Eta is η;
+// zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
+// rises for long.
+type svrg struct {
+	*baseline
+	point []float64 // x of the inner loop
+	m     []float64 // its multiplier; not within limit in this order of updates
+	sum   []float64 // of the stage's x
+	sumY  []float64
+	z     []float64 // data gradient at the snapshot, zero in the first stage
+	seen  int       // halvings when the inner loop last started from the iterate
+	first float64
+}
+
+func newSVRG(r *run) iteration {
+	s := &svrg{baseline: newBaseline(r)}
+	s.automaticRho(svrgRho)
+	s.prepare(2 / r.constants.NuF)
+	return s
+}
+
+// svrgRho is the automatic rho in units of the natural one.
+const svrgRho = 30
+
+// prepare makes the state; first is the automatic step size.
+func (s *svrg) prepare(first float64) {
+	s.first = first
+	s.autoEta = s.set.Eta == 0
+	for _, v := range []*[]float64{&s.sum, &s.z} {
+		*v = make([]float64, s.p)
+	}
+	s.point, s.m = append([]float64(nil), s.x...), make([]float64, s.l)
+	s.sumY = make([]float64, s.l)
+	s.watcher.first, s.watcher.best, s.watcher.previous = s.start, s.start, s.start
+	s.watcher.keep(s.run)
+}
+
+// stage returns the number of samples of the coming stage and whether it takes a
+// snapshot.
+func (r *run) stage() (samples int, snapshot bool) {
+	if r.set.InnerSteps > 0 {
+		return r.set.InnerSteps, true
+	}
+	switch t := r.outer; {
+	case t == 0:
+		return max(1, r.n/4), false
+	case t == 1:
+		return max(1, r.n/2), true
+	case t < 9:
+		return r.n, true
+	}
+	return 2 * r.n, true
+}
+
+// openStage fixes the coming stage, takes its snapshot at r.x and chooses η. It
+// reports whether the budget allows it.
+func (s *svrg) openStage() (snapshot, more bool, err error) {
+	s.steps, snapshot = s.stage()
+	cost := float64(s.steps) / float64(s.n)
+	if snapshot {
+		cost++
+	}
+	if !s.affords(cost) {
+		return false, false, s.budgetError(cost)
+	}
+	if snapshot {
+		if err := s.watch(s.snapshot()); err != nil {
+			return false, false, err
+		}
+		copy(s.z, s.run.z)
+	}
+	if s.eta = s.set.Eta; s.autoEta {
+		s.eta = math.Ldexp(s.first, -s.halvings)
+	}
+	s.passes += cost
+	return snapshot, true, nil
+}
+
+// restart makes the inner loop start at the run's iterate if the watch went back
+// to an earlier one.
+func (s *svrg) restart(point []float64) {
+	if s.seen != s.halvings {
+		s.seen = s.halvings
+		copy(point, s.x)
+		copy(s.m, s.beta)
+	}
+}
+
+func (s *svrg) next() (bool, error) {
+	snapshot, more, err := s.openStage()
+	if err != nil || !more {
+		return false, err
+	}
+	s.restart(s.point)
+	step := s.eta / (1 + float64(s.eta*s.rho*s.constants.Lambda1))
+	clear(s.sum)
+	clear(s.sumY)
+	ax := s.times(s.point)
+	err = s.visit(s.steps, s.point, func(i int) {
+		s.beforeX(ax)
+		s.addRidge(s.q, s.point)
+		s.scatter(s.point, i, -float64(step*s.difference(i, s.point, snapshot)))
+		kernels.ProjectedUpdate(s.point, s.sum, s.z, s.q, step)
+		ax = s.times(s.point)
+		s.afterX(ax)
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, s.closeStage(s.x)
+}
+
+// difference returns the slope at x less that at the snapshot, if there is one.
+func (s *svrg) difference(i int, x []float64, snapshot bool) float64 {
+	d := s.slopeAt(i, x)
+	if snapshot {
+		d -= s.slope0[i]
+	}
+	return d
+}
+
+// beforeX does the y-step, and sets q = A'(beta + ρ(A x − y)), where the argument
+// of A' is what the clip of that step leaves.
+func (s *svrg) beforeX(ax []float64) {
+	copy(s.u, s.m)
+	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
+	s.applyAT(s.q, s.u)
+	kernels.Axpy(1, s.y, s.sumY)
+}
+
+// afterX does the step of the multiplier.
+func (s *svrg) afterX(ax []float64) {
+	kernels.Axpy(s.rho, ax, s.m)
+	kernels.Axpy(-s.rho, s.y, s.m)
+}
+
+// closeStage makes the means of the stage the iterate of the run, and the clipped
+// multiplier its beta.
+func (s *svrg) closeStage(x []float64) error {
+	inv := 1 / float64(s.steps/s.batch)
+	for j, v := range s.sum {
+		x[j] = v * inv
+	}
+	for j, v := range s.sumY {
+		s.y[j] = v * inv
+	}
+	for j, v := range s.m {
+		s.beta[j] = math.Max(-s.limit[j], math.Min(v, s.limit[j]))
+	}
+	s.accumulate(s.outer + 1)
+	return s.settle()
+}
