@@ -105,6 +105,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	g, end := e.XMM(), e.GP64()
 	e.VMOVSD(operand.Mem{Base: slope}, g)
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
+	r.prefetch(e)
 	e.rowScatter(r, end, g)
 	e.ADDQ(operand.Imm(8), slope)
 	e.ADDQ(operand.Imm(8), ptr)
@@ -112,6 +113,23 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.JNZ(next)
 	e.at(done)
 	e.ret()
+}
+
+// gradientBlock is how far ahead a scatter prefetches, in nonzeros: the length
+// of the blocks in which package kernels takes margins and scatters by turns. So
+// the next block comes from memory while this one is scattered, which needs
+// none.
+const gradientBlock = 1 << 13
+
+// prefetch asks for as much of the next block as a short row has.
+func (r row) prefetch(e *emitter) {
+	e.PREFETCHT0(r.column(gradientBlock))
+	if r.valBytes > 0 {
+		e.PREFETCHT0(r.value(gradientBlock))
+	}
+	if r.valBytes > 4 {
+		e.PREFETCHT0(r.value(gradientBlock + 8))
+	}
 }
 
 // scatterRow emits z[idx[k]] += slope*val[k] over a part of a row.

@@ -1583,7 +1583,7 @@ done2:
 	RET
 
 // func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterAVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1596,11 +1596,14 @@ TEXT ·scatterAVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 32768(BX)(DI*4)
+	PREFETCHT0 65536(R8)(DI*8)
+	PREFETCHT0 65600(R8)(DI*8)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVL        (BX)(DI*4), R11
@@ -1652,7 +1655,7 @@ done2:
 	RET
 
 // func scatterAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterAVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1665,11 +1668,14 @@ TEXT ·scatterAVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 32768(BX)(DI*4)
+	PREFETCHT0 65536(R8)(DI*8)
+	PREFETCHT0 65600(R8)(DI*8)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVL        (BX)(DI*4), R11
@@ -1721,7 +1727,7 @@ done2:
 	RET
 
 // func scatterF32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1734,11 +1740,13 @@ TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 32768(BX)(DI*4)
+	PREFETCHT0 32768(R8)(DI*4)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVL        (BX)(DI*4), R11
@@ -1795,7 +1803,7 @@ done2:
 	RET
 
 // func scatterF32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterF32AVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1808,11 +1816,13 @@ TEXT ·scatterF32AVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 32768(BX)(DI*4)
+	PREFETCHT0 32768(R8)(DI*4)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVL        (BX)(DI*4), R11
@@ -1869,7 +1879,7 @@ done2:
 	RET
 
 // func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1881,11 +1891,12 @@ TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R8
-	LEAQ   -4(R8), R9
-	CMPQ   DI, R9
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R8
+	PREFETCHT0 32768(BX)(DI*4)
+	LEAQ       -4(R8), R9
+	CMPQ       DI, R9
+	JGT        rest4
 
 nonzeros3:
 	MOVL   (BX)(DI*4), R10
@@ -1932,7 +1943,7 @@ done2:
 	RET
 
 // func scatterOnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·scatterOnesAVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -1944,11 +1955,12 @@ TEXT ·scatterOnesAVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R8
-	LEAQ   -4(R8), R9
-	CMPQ   DI, R9
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R8
+	PREFETCHT0 32768(BX)(DI*4)
+	LEAQ       -4(R8), R9
+	CMPQ       DI, R9
+	JGT        rest4
 
 nonzeros3:
 	MOVL   (BX)(DI*4), R10
@@ -1995,7 +2007,7 @@ done2:
 	RET
 
 // func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2008,11 +2020,14 @@ TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 16384(BX)(DI*2)
+	PREFETCHT0 65536(R8)(DI*8)
+	PREFETCHT0 65600(R8)(DI*8)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX     (BX)(DI*2), R11
@@ -2064,7 +2079,7 @@ done2:
 	RET
 
 // func scatterU16AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterU16AVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2077,11 +2092,14 @@ TEXT ·scatterU16AVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 16384(BX)(DI*2)
+	PREFETCHT0 65536(R8)(DI*8)
+	PREFETCHT0 65600(R8)(DI*8)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX     (BX)(DI*2), R11
@@ -2133,7 +2151,7 @@ done2:
 	RET
 
 // func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2146,11 +2164,13 @@ TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 16384(BX)(DI*2)
+	PREFETCHT0 32768(R8)(DI*4)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX     (BX)(DI*2), R11
@@ -2207,7 +2227,7 @@ done2:
 	RET
 
 // func scatterU16F32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·scatterU16F32AVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2220,11 +2240,13 @@ TEXT ·scatterU16F32AVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R9
-	LEAQ   -4(R9), R10
-	CMPQ   DI, R10
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R9
+	PREFETCHT0 16384(BX)(DI*2)
+	PREFETCHT0 32768(R8)(DI*4)
+	LEAQ       -4(R9), R10
+	CMPQ       DI, R10
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX     (BX)(DI*2), R11
@@ -2281,7 +2303,7 @@ done2:
 	RET
 
 // func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2293,11 +2315,12 @@ TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R8
-	LEAQ   -4(R8), R9
-	CMPQ   DI, R9
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R8
+	PREFETCHT0 16384(BX)(DI*2)
+	LEAQ       -4(R8), R9
+	CMPQ       DI, R9
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX (BX)(DI*2), R10
@@ -2344,7 +2367,7 @@ done2:
 	RET
 
 // func scatterU16OnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·scatterU16OnesAVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
@@ -2356,11 +2379,12 @@ TEXT ·scatterU16OnesAVX512(SB), NOSPLIT, $0-168
 	MOVQ  (AX), DI
 
 row1:
-	VMOVSD (CX), X0
-	MOVQ   8(AX), R8
-	LEAQ   -4(R8), R9
-	CMPQ   DI, R9
-	JGT    rest4
+	VMOVSD     (CX), X0
+	MOVQ       8(AX), R8
+	PREFETCHT0 16384(BX)(DI*2)
+	LEAQ       -4(R8), R9
+	CMPQ       DI, R9
+	JGT        rest4
 
 nonzeros3:
 	MOVWQZX (BX)(DI*2), R10
