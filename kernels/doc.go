@@ -22,6 +22,14 @@
 // 0.30 and 0.29; 8 lanes are one AVX-512 register and halve the chain of a row
 // that is waited for.
 //
+// # Storage forms
+//
+// Rows may keep columns in 32 or 16 bits and values in 64, 32 or no bits. A form
+// changes the loads and nothing else, so where it keeps the numbers it keeps the
+// bits of every result. Margins and Gradient exist once per form; the fused inner
+// loops decode a row into a Scratch, off the chain of dependent operations, and
+// exist once.
+//
 // # Accuracy
 //
 // The exponential is within 1.25 ulp, the logistic slope within 2.1 and the
@@ -50,7 +58,9 @@
 // allocates. Kernels may run in any number of goroutines on different outputs;
 // the race detector sees what they read and write. One assembly call is bounded
 // to 65536 nonzeros or elements, with a pre-emption point between calls; a
-// longer row is cut with its lanes kept, which changes no bit.
+// longer row is cut with its lanes kept, which changes no bit. The fused inner
+// loops stop after the step that reaches that bound and allocate nothing if
+// Steps has a Scratch.
 //
 // # Why assembly
 //

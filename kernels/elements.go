@@ -15,6 +15,7 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	s.check(fn, sampled)
 	checkElements(fn, len(w), element{"h", h}, element{"c", c}, element{"e", e})
+	s.raceRead(sampled)
 	raceWrite(w)
 	raceWrite(h)
 	raceRead(c)
@@ -44,6 +45,7 @@ func InnerBox(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	s.check(fn, sampled)
 	checkElements(fn, len(w), element{"sum", sum}, element{"c", c}, element{"e", e}, element{"lo", lo}, element{"hi", hi})
+	s.raceRead(sampled)
 	raceWrite(w)
 	raceWrite(sum)
 	raceRead(c)

@@ -56,3 +56,10 @@ func projectionFactor(n2, radius float64) float64 {
 	}
 	return 1
 }
+
+// raceRead reports what the fused loops read beside the rows, which never change.
+func (s *Steps) raceRead(sampled []int32) {
+	raceRead(s.Label)
+	raceRead(s.Slope0)
+	raceRead(sampled)
+}

@@ -93,6 +93,7 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
 	s.check(fn, sampled)
 	checkCells(fn, c)
+	s.raceRead(sampled)
 	x := s.scratch()
 	l.save(x.state, s.Eta)
 	x.state[slotGammaLimit] = math.Inf(1)
@@ -118,6 +119,7 @@ func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled
 	const fn = "InnerLazyBallCells"
 	s.check(fn, sampled)
 	checkCells(fn, c)
+	s.raceRead(sampled)
 	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
 	raceRead(norm2)
 	if len(sampled) == 0 {

@@ -1,0 +1,79 @@
+package kernels
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFusedLong crosses what cuts a run of steps: the work of one call, and rows
+// that do not fit into a Scratch. Neither may leave a trace.
+func TestFusedLong(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		lens    []int
+		samples int
+	}{
+		{"many steps", []int{14, 3, 0, 30, 8, 16, 21}, 12000},
+		{"long rows", []int{5, scratchRow + 1, 14, scratchRow, 0, scratchRow - 7, 3 * scratchRow}, 25},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachLevel(t, func(t *testing.T) {
+				level := Active()
+				for _, form := range []int{0, 4, 5} {
+					for _, projected := range []bool{false, true} {
+						rng := rand.New(rand.NewPCG(82, uint64(form)))
+						const p = 123
+						elements := elementsOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
+						lazy := lazyOf(rng, sources[0], c.lens, p, c.samples, LogisticLossKind, projected)
+						for _, s := range []*Steps{&elements.steps, &lazy.steps} {
+							s.Eta = 1e-4
+						}
+						for j := range elements.v[2] {
+							elements.v[2][j] = 1 - 1e-4*rng.Float64() // a contraction, so that nothing overflows
+						}
+						lazy.state.Q = 1 - 0x1p-13
+						plain, stored := inForm(elements.steps.Rows, form)
+						got := append(elements.run(&stored), lazy.run(&stored)...)
+						use(t, Generic)
+						want := append(elements.run(&plain), lazy.run(&plain)...)
+						use(t, level)
+						for i := range want {
+							sameVector(t, formNames[form], got[i], want[i])
+						}
+						if done := want[3][6]; done != float64(c.samples) {
+							t.Errorf("%v lazy steps, want all %d", done, c.samples)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestScratchShared runs loops of different kinds on one Scratch, which must not
+// carry anything over.
+func TestScratchShared(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(83, 1))
+		lens := []int{5, 0, 14, 40}
+		dense := elementsOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		box := elementsOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		ball := lazyOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		free := lazyOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		all := func() (out [][]float64) {
+			for range 2 {
+				out = append(out, dense.run(nil)...)
+				out = append(out, ball.run(nil)...)
+				out = append(out, box.run(nil)...)
+				out = append(out, free.run(nil)...)
+			}
+			return out
+		}
+		want := all()
+		x := NewScratch(dense.steps.Rows)
+		dense.steps.Scratch, box.steps.Scratch, ball.steps.Scratch, free.steps.Scratch = x, x, x, x
+		for i, v := range all() {
+			sameVector(t, "result", v, want[i])
+		}
+	})
+}
