@@ -20,6 +20,7 @@ type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
 	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
+	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 }
 
 // env is the world as a command sees it.

@@ -1,0 +1,131 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+)
+
+// A Protocol says what is run.
+type Protocol struct {
+	Graph       Graph     `json:"graph"`
+	Splits      int       `json:"splits"`
+	Passes      float64   `json:"passes"` // budget of every run
+	Mus         []float64 `json:"mus"`    // coefficients of the L2 term, 0 first
+	TuneSamples int       `json:"tune_samples"`
+	// Coarse leaves out every other point of the grids.
+	Coarse bool     `json:"coarse"`
+	Data   []string `json:"data"` // names of the data sets
+	// Methods are those of the solver unless a choice was made.
+	Methods []solver.Method `json:"methods"`
+}
+
+// Full is the paper's protocol on all of its data sets.
+func Full() Protocol {
+	return Protocol{
+		Graph: Antisymmetric, Splits: 10, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
+		Data: []string{"a9a", "covtype", "rcv1", "sido", "heart"}, Methods: registered(),
+	}
+}
+
+// Quick is enough to see that everything works, and roughly what comes out.
+func Quick() Protocol {
+	p := Full()
+	p.Splits, p.Passes, p.Mus, p.Coarse, p.Data = 2, 20, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
+	return p
+}
+
+func registered() []solver.Method {
+	var names []solver.Method
+	for _, m := range solver.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Validate reports the first thing wrong with a protocol.
+func (pr Protocol) Validate() error {
+	for _, name := range pr.Data {
+		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {
+			return fmt.Errorf("paper: data set %q is unknown; there are a9a, covtype, rcv1, sido and heart", name)
+		}
+	}
+	for _, m := range pr.Methods {
+		if !slices.Contains(registered(), m) {
+			return fmt.Errorf("paper: method %q is unknown; there are %v", m, registered())
+		}
+	}
+	if pr.Splits < 1 || pr.Passes < 6 {
+		return fmt.Errorf("paper: %d splits of %g passes; at least 1 of 6 are needed", pr.Splits, pr.Passes)
+	}
+	return nil
+}
+
+// wholePasses is the budget on small problems without a split.
+const wholePasses = 300
+
+// passes returns the budget for a half.
+func (pr Protocol) passes(h *Half) float64 {
+	if h.data.Whole {
+		return max(pr.Passes, wholePasses)
+	}
+	return pr.Passes
+}
+
+// splits returns how many splits of a data set are run.
+func (pr Protocol) splits(s Spec) int {
+	if s.Whole {
+		return 1
+	}
+	return pr.Splits
+}
+
+// mus returns the coefficients of the L2 term for a data set.
+func (pr Protocol) mus(s Spec) []float64 {
+	if s.Mus != nil {
+		return s.Mus
+	}
+	return pr.Mus
+}
+
+// traits returns those of a method under this protocol.
+func (pr Protocol) traits(m solver.Method) traits {
+	t := traitsOf(m)
+	if pr.Coarse {
+		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
+	}
+	return t
+}
+
+func everyOther(grid []float64) []float64 {
+	var out []float64
+	for k := 0; k < len(grid); k += 2 {
+		out = append(out, grid[k])
+	}
+	return out
+}
+
+// keys returns the runs on one split of a data set.
+func (pr Protocol) keys(s Spec, split int) []Key {
+	var keys []Key
+	for _, mu := range pr.mus(s) {
+		for _, m := range pr.Methods {
+			if applies(m, mu) {
+				keys = append(keys, Key{s.Name, mu, m, split})
+			}
+		}
+	}
+	return keys
+}
+
+// Specs returns the data sets of the protocol, in its order.
+func (pr Protocol) Specs() []Spec {
+	var out []Spec
+	for _, s := range Specs() {
+		if slices.Contains(pr.Data, s.Name) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Seeds of the random choices; the number of the split is added.
+const (
+	splitSeed  = 1000
+	subsetSeed = 2000
+	runSeed    = 1
+)
+
+// A Half is one split of a data set, ready to run.
+type Half struct {
+	Split       int
+	Train, Test *solver.Problem // Test has neither penalty nor L2 term
+	Tune        *solver.Problem // some samples of Train
+	data        *Data
+}
+
+// Halve splits d at random, the k-th time, and draws the samples on which
+// parameters are chosen.
+func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
+	rows, _ := d.X.Dims()
+	train, test := sparse.Split(rows, splitSeed+uint64(k))
+	if d.Whole {
+		all := make([]int, rows)
+		for i := range all {
+			all[i] = i
+		}
+		train, test = all, all
+	}
+	subset := make([]int, 0, tuneSamples)
+	for _, at := range sparse.Subset(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k)) {
+		subset = append(subset, train[at])
+	}
+	h := &Half{Split: k, data: d}
+	for _, part := range []struct {
+		to   **solver.Problem
+		rows []int
+	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
+		x, err := d.X.SelectRows(part.rows)
+		if err != nil {
+			return nil, err
+		}
+		labels := make([]float64, len(part.rows))
+		for i, row := range part.rows {
+			labels[i] = d.Labels[row]
+		}
+		*part.to = &solver.Problem{Data: x, Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+	}
+	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
+	if !bothClasses(h.Tune.Labels) {
+		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
+	}
+	return h, nil
+}
+
+func bothClasses(labels []float64) bool {
+	for _, b := range labels {
+		if b != labels[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns p with the given coefficient of the L2 term.
+func with(p *solver.Problem, mu float64) *solver.Problem {
+	q := *p
+	q.L2 = mu
+	return &q
+}

@@ -1,0 +1,212 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+)
+
+// Tuned are the parameters chosen for a method.
+type Tuned struct {
+	Eta float64 `json:"eta"`
+	Rho float64 `json:"rho"`
+	// Step and Penalty are the same as multiples of 1/nu, the method's own
+	// constant, and of lambda.
+	Step    float64 `json:"step"`
+	Penalty float64 `json:"penalty"`
+	// Edge names the grids that the choice lies beyond: "step", "rho" or both.
+	Edge string `json:"edge,omitempty"`
+	// Objective is what the choice reached on the samples for tuning.
+	Objective float64 `json:"tuned_objective"`
+	// Runs is how many pairs were tried.
+	Runs int `json:"tuning_runs"`
+}
+
+// beyond bounds how far an optimum at the edge of a grid is followed.
+const beyond = 8
+
+// grid is the two-dimensional search over multiples.
+type grid struct {
+	steps, rhos []float64
+	try         func(step, rho float64) (float64, error)
+	seen        map[[2]int]float64
+}
+
+// at returns the multiple at index k of g, continued geometrically.
+func at(g []float64, k int) float64 {
+	last := len(g) - 1
+	switch {
+	case k < 0:
+		return g[0] * math.Pow(g[0]/g[min(2, last)], float64(-k)/float64(min(2, last)))
+	case k > last:
+		return g[last] * math.Pow(g[last]/g[max(0, last-2)], float64(k-last)/float64(min(2, last)))
+	}
+	return g[k]
+}
+
+// value returns the objective at a place of the grid, +Inf if it diverges.
+func (g *grid) value(place [2]int) (float64, error) {
+	if v, ok := g.seen[place]; ok {
+		return v, nil
+	}
+	v, err := g.try(at(g.steps, place[0]), at(g.rhos, place[1]))
+	g.seen[place] = v
+	return v, err
+}
+
+// search goes along the two axes in turn, each time over the whole grid and, if
+// the best is at its edge, beyond it while that helps, until neither improves.
+func (g *grid) search() (best [2]int, err error) {
+	best = [2]int{len(g.steps) / 2, len(g.rhos) / 2}
+	for {
+		before := best
+		for _, axis := range []int{1, 0} {
+			if best, err = g.scan(best, axis); err != nil {
+				return best, err
+			}
+		}
+		if best == before {
+			return best, nil
+		}
+	}
+}
+
+// scan returns the best place along an axis through a place.
+func (g *grid) scan(from [2]int, axis int) ([2]int, error) {
+	size := [2]int{len(g.steps), len(g.rhos)}[axis]
+	if size == 1 {
+		return from, nil
+	}
+	best := from
+	least, err := g.value(from)
+	if err != nil {
+		return best, err
+	}
+	visit := func(k int) (better bool, err error) {
+		place := from
+		place[axis] = k
+		v, err := g.value(place)
+		if better = v < least; better {
+			best, least = place, v
+		}
+		return better, err
+	}
+	for k := range size {
+		if _, err := visit(k); err != nil {
+			return best, err
+		}
+	}
+	for _, way := range []int{-1, 1} {
+		for k := best[axis] + way; (k < 0 || k >= size) && k > -beyond && k < size+beyond; k += way {
+			if better, err := visit(k); err != nil || !better {
+				if err != nil {
+					return best, err
+				}
+				break
+			}
+		}
+	}
+	return best, nil
+}
+
+// Tune chooses eta and rho for a method by the objective on the samples for
+// tuning, at the better of its last iterate and its average, after 5 passes (6
+// for methods whose outer iteration takes two, 100 iterations for batch
+// methods). Multiples are of constants of the training half.
+func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t traits) (Tuned, error) {
+	c, err := constants(ctx, with(h.Train, mu))
+	if err != nil {
+		return Tuned{}, err
+	}
+	n, _ := h.Train.Data.Dims()
+	lambda := h.data.Lambda
+	eta := func(step, rho float64) float64 {
+		if t.NoStep {
+			return 0
+		}
+		c.NuL = c.NuF + rho*lambda*c.Lambda1
+		return step / t.Scale(c, n)
+	}
+	g := &grid{steps: t.Steps, rhos: t.Rhos, seen: map[[2]int]float64{}}
+	if t.NoStep {
+		g.steps = []float64{1}
+	}
+	p := with(h.Tune, mu)
+	g.try = func(step, rho float64) (float64, error) {
+		return trial(ctx, p, solver.Settings{Method: method, Eta: eta(step, rho), Rho: rho * lambda, Passes: t.TunePasses}, t)
+	}
+	best, err := g.search()
+	if err != nil {
+		return Tuned{}, err
+	}
+	if math.IsInf(g.seen[best], 1) {
+		return Tuned{}, errors.New("every pair of step size and rho diverges on the samples for tuning")
+	}
+	out := Tuned{Step: at(g.steps, best[0]), Penalty: at(g.rhos, best[1]), Objective: g.seen[best], Runs: len(g.seen)}
+	out.Eta, out.Rho = eta(out.Step, out.Penalty), out.Penalty*lambda
+	out.Edge = edge(best, len(g.steps), len(g.rhos))
+	return out, nil
+}
+
+func edge(place [2]int, steps, rhos int) string {
+	off := func(k, size int) bool { return k < 0 || k >= size }
+	switch s, r := off(place[0], steps), off(place[1], rhos); {
+	case s && r:
+		return "step and rho"
+	case s:
+		return "step"
+	case r:
+		return "rho"
+	}
+	return ""
+}
+
+// trial returns the objective that a run reaches, +Inf if it diverges.
+func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t traits) (float64, error) {
+	s.Threads, s.Seed = 1, runSeed
+	if t.Batch {
+		s.Passes = batchPasses
+		s.Recorder = stopAfter(tuneIterations)
+	}
+	res, err := solver.Minimize(ctx, p, &s)
+	var diverged *solver.DivergenceError
+	if errors.As(err, &diverged) {
+		return math.Inf(1), nil
+	}
+	if err != nil && !errors.Is(err, errEnough) {
+		return math.Inf(1), err
+	}
+	v := math.Min(res.At.Objective, res.AtAverage.Objective)
+	if math.IsNaN(v) {
+		v = math.Inf(1)
+	}
+	return v, nil
+}
+
+const (
+	tuneIterations = 100
+	batchPasses    = 1e6 // no limit: batch methods are stopped by iterations
+)
+
+var errEnough = errors.New("paper: enough iterations")
+
+// stopAfter ends a run after so many outer iterations.
+func stopAfter(iterations int) solver.Recorder {
+	return solver.RecorderFunc(func(pt *solver.Point) error {
+		if pt.Outer >= iterations {
+			return errEnough
+		}
+		return nil
+	})
+}
+
+// constants returns those of a problem that do not depend on rho.
+func constants(ctx context.Context, p *solver.Problem) (solver.Constants, error) {
+	res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCAS, Passes: 2, Eta: 1e-12, Rho: 1e-12, InnerSteps: 2, Threads: 1})
+	if err != nil {
+		return solver.Constants{}, err
+	}
+	return res.Stats.Constants, nil
+}

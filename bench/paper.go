@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver"
+)
+
+type paperCmd struct {
+	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
+
+	Data       string   `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
+	Quick      bool     `help:"a9a alone, 2 splits, fewer passes and grid points: under 2 minutes on 2 cores."`
+	Only       []string `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido, heart); repeatable."`
+	Method     []string `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
+	Mu         []string `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
+	Splits     int      `placeholder:"N" help:"Number of random splits (default 10; quick 2)."`
+	Passes     float64  `placeholder:"N" help:"Effective passes of every run (default 30; quick 20)."`
+	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
+	Timed      int      `default:"-1" placeholder:"N" help:"Splits whose seconds are measured (default 2; quick 1)."`
+	ReportOnly bool     `help:"Make tables and figures from the results in DIR without running anything."`
+}
+
+// Help is shown by bench paper --help.
+func (paperCmd) Help() string {
+	return `Runs the experiments of Zhao, Li and Zhou on every method of the solver and
+writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
+figures as SVG. A run that is interrupted goes on where it stopped. The results
+in points.jsonl and claims.csv are the same whenever they are run; measured
+seconds and bytes are in timings.jsonl and table1.csv.`
+}
+
+// protocol returns what the flags ask for.
+func (c *paperCmd) protocol() (paper.Protocol, error) {
+	pr := paper.Full()
+	if c.Quick {
+		pr = paper.Quick()
+	}
+	pr.Graph = paper.Graph(c.Graph)
+	if c.Splits > 0 {
+		pr.Splits = c.Splits
+	}
+	if c.Passes > 0 {
+		pr.Passes = c.Passes
+	}
+	if len(c.Only) > 0 {
+		pr.Data = c.Only
+	}
+	if len(c.Mu) > 0 {
+		pr.Mus = nil
+		for _, text := range c.Mu {
+			var mu float64
+			if _, err := fmt.Sscan(text, &mu); err != nil || !(mu >= 0) {
+				return pr, fmt.Errorf("--mu %s is not a number of at least 0", text)
+			}
+			pr.Mus = append(pr.Mus, mu)
+		}
+	}
+	if len(c.Method) > 0 {
+		pr.Methods = nil
+		for _, m := range c.Method {
+			pr.Methods = append(pr.Methods, solver.Method(m))
+		}
+	}
+	return pr, pr.Validate()
+}
+
+// Run does what is missing and reports.
+func (c *paperCmd) Run(e *env) error {
+	pr, err := c.protocol()
+	if err != nil {
+		return err
+	}
+	if c.Timed < 0 {
+		c.Timed = 2
+		if c.Quick {
+			c.Timed = 1
+		}
+	}
+	store, err := paper.Open(c.Out, pr)
+	if err != nil {
+		return err
+	}
+	timings, err := paper.OpenTimings(c.Out, c.Timed)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if !c.ReportOnly {
+		if err := c.experiment(e, pr, store, timings); err != nil {
+			return errors.Join(err, store.Close())
+		}
+	}
+	if err := store.Close(); err != nil {
+		return err
+	}
+	r := &paper.Results{Protocol: pr, Store: store, Timings: timings}
+	files, err := r.Files(e.ctx, machine.Describe(e.args).Lines())
+	if err != nil {
+		return err
+	}
+	var outputs []output
+	for _, f := range files {
+		outputs = append(outputs, output{filepath.Join(c.Out, f.Name), literal(f.Text)})
+	}
+	if err := writeAll(outputs); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s\nwrote %s in %s\n", r.Text(), filepath.Join(c.Out, paper.ReportFile), time.Since(began).Round(time.Second))
+	return err
+}
+
+// experiment runs the data sets one after the other. Those that are not there
+// are named and left out.
+func (c *paperCmd) experiment(e *env, pr paper.Protocol, store *paper.Store, timings *paper.Timings) error {
+	if c.Data == "" {
+		return errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
+	}
+	progress := &paper.Progress{W: e.stderr, Live: terminal(e.stderr), Total: pr.Work(timings.Splits)}
+	defer progress.End()
+	x := &paper.Experiment{Protocol: pr, Store: store, Timings: timings, Progress: progress}
+	var missing []string
+	for _, s := range pr.Specs() {
+		if _, err := s.Find(c.Data); err != nil {
+			missing = append(missing, err.Error())
+			continue
+		}
+		d, err := s.Load(c.Data, pr.Graph)
+		if err != nil {
+			return err
+		}
+		if err := x.Run(e.ctx, d); err != nil {
+			return ended(err)
+		}
+	}
+	if len(missing) == len(pr.Data) {
+		return errors.New(strings.Join(missing, "\n"))
+	}
+	for _, m := range missing {
+		fmt.Fprintln(e.stderr, "left out:", m)
+	}
+	return nil
+}
+
+// ended says that an interrupted run can go on.
+func ended(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted; the same command goes on from here: %w", err)
+	}
+	return err
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
