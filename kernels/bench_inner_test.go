@@ -143,7 +143,7 @@ func BenchmarkInnerBox(b *testing.B) {
 		s, sampled := innerBench(0, form)
 		v := benchElements(s)
 		atLevels(b, "shape=a9a/form="+formNames[form], len(sampled), "step", func() {
-			InnerBox(v[0], v[1], v[2], v[3], nil, v[4], v[5], s, sampled)
+			InnerBox(v[0], v[1], v[2], v[3], v[4], v[5], s, sampled)
 		}, func() {
 			for _, i := range sampled {
 				naiveElements(v, true, plain, i)

@@ -105,7 +105,7 @@ func TestAllocations(t *testing.T) {
 			Margins(dst, short, v[0])
 			Gradient(v[1], short, dst)
 			InnerDense(v[3], v[4], v[0], v[5], steps, sampled)
-			InnerBox(v[3], v[4], v[0], v[5], nil, v[6], v[7], steps, sampled)
+			InnerBox(v[3], v[4], v[0], v[5], v[6], v[7], steps, sampled)
 			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)
 			InnerLazyBallCells(cells, dst, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 			Margins(dst, a, v[0])
@@ -168,9 +168,9 @@ func TestMisuse(t *testing.T) {
 		{"InnerDense: len(c)", func() { InnerDense(v(1), v(1), v(2), v(1), steps(1), nil) }},
 		{"InnerDense: len(e)", func() { InnerDense(v(1), v(1), v(1), v(2), steps(1), nil) }},
 		{"InnerDense: len(Label) is 2, want the number of rows, 1", func() { InnerDense(v(1), v(1), v(1), v(1), steps(2), nil) }},
-		{"InnerBox: len(sum)", func() { InnerBox(v(1), v(2), v(1), v(1), nil, v(1), v(1), steps(1), nil) }},
-		{"InnerBox: len(lo)", func() { InnerBox(v(1), v(1), v(1), v(1), nil, v(2), v(1), steps(1), nil) }},
-		{"InnerBox: len(hi)", func() { InnerBox(v(1), v(1), v(1), v(1), nil, v(1), v(2), steps(1), nil) }},
+		{"InnerBox: len(sum)", func() { InnerBox(v(1), v(2), v(1), v(1), v(1), v(1), steps(1), nil) }},
+		{"InnerBox: len(lo)", func() { InnerBox(v(1), v(1), v(1), v(1), v(2), v(1), steps(1), nil) }},
+		{"InnerBox: len(hi)", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(2), steps(1), nil) }},
 		{"InnerLazyCells: 5 numbers are not cells", func() { InnerLazyCells(v(5), &Lazy{}, steps(1), nil) }},
 		{"InnerLazyCells: sampled row 7 of 1", func() { InnerLazyCells(NewCells(1), &Lazy{}, steps(1), []int32{7}) }},
 		{"InnerLazyBallCells: len(norm2)", func() { InnerLazyBallCells(NewCells(1), v(2), &LazyBall{}, steps(1), nil) }},

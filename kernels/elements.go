@@ -40,8 +40,7 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 //	w[j] = clip(v[j], lo[j], hi[j]),  sum[j] += w[j]   for all j
 //
 // The columns of a row must be distinct. A NaN stays; infinite bounds do nothing.
-// q is not used.
-func InnerBox(w, sum, c, e, q, lo, hi []float64, s *Steps, sampled []int32) {
+func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	s.check(fn, sampled)
 	checkElements(fn, len(w), element{"sum", sum}, element{"c", c}, element{"e", e}, element{"lo", lo}, element{"hi", hi})

@@ -37,7 +37,7 @@ func (c *elementCase) run(rows *Rows) [][]float64 {
 		steps.Rows = *rows
 	}
 	if c.box {
-		InnerBox(w, h, c.v[2], c.v[3], nil, c.v[4], c.v[5], &steps, c.sampled)
+		InnerBox(w, h, c.v[2], c.v[3], c.v[4], c.v[5], &steps, c.sampled)
 	} else {
 		InnerDense(w, h, c.v[2], c.v[3], &steps, c.sampled)
 	}

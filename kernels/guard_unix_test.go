@@ -105,7 +105,7 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	s := &Steps{Rows: a, Label: one(), Slope0: one(), Eta: 0.1, Scratch: x}
 	sampled := guarded(t, make([]int32, 40), end)
 	InnerDense(vec(), vec(), vec(), vec(), s, sampled)
-	InnerBox(vec(), vec(), vec(), vec(), nil, vec(), vec(), s, sampled)
+	InnerBox(vec(), vec(), vec(), vec(), vec(), vec(), s, sampled)
 	cells := Cells(guarded(t, NewCells(p), end))
 	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)

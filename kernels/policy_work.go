@@ -86,7 +86,7 @@ func sparseWork(shape string, rows, d, nnz int) []workload {
 	return append(work,
 		workload{"innerdense", shape, "step", len(sampled), func() { InnerDense(x[0], x[1], x[2], x[3], s, sampled) }},
 		workload{"innerbox", shape, "step", len(sampled), func() {
-			InnerBox(x[0], x[1], x[2], x[3], x[4], x[5], x[6], s, sampled)
+			InnerBox(x[0], x[1], x[2], x[3], x[5], x[6], s, sampled)
 		}},
 	)
 }

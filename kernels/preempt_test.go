@@ -130,7 +130,7 @@ func TestBoundedWork(t *testing.T) {
 		{"SoftThreshold", 4, func() { SoftThreshold(v, v, v) }},
 		// 131 and 9 units of work a step, 501 and 7282 steps a call.
 		{"InnerDense", 120, func() { InnerDense(w, w, w, w, steps, sampled) }},
-		{"InnerBox", 120, func() { InnerBox(w, w, w, w, nil, w, w, steps, sampled) }},
+		{"InnerBox", 120, func() { InnerBox(w, w, w, w, w, w, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
 		{"InnerLazyBallCells", 9, func() {
 			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)

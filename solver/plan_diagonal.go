@@ -63,7 +63,7 @@ func newDiagonalPlan(r *run, kind kernels.LossKind, k []float64) plan {
 		return &elementPlan{diagonal: base, h: make([]float64, r.p), w0: make([]float64, r.p), dense: newDensePlan(r, "")}
 	case Box:
 		base.why = "A'A is diagonal; a box needs every coordinate"
-		return &boxPlan{diagonal: base, box: x, q: make([]float64, r.p)}
+		return &boxPlan{diagonal: base, box: x}
 	case Ball:
 		if scalar {
 			base.why = "A'A is a multiple of the identity: the ball through a tracked norm"
@@ -134,18 +134,16 @@ func (p *elementPlan) end(bool) {
 type boxPlan struct {
 	diagonal
 	box Box
-	q   []float64
 }
 
 func (p *boxPlan) begin() {
 	p.diagonal.begin()
-	copy(p.q, p.e)
 	clear(p.r.s)
 }
 
 func (p *boxPlan) advance(sampled []int32) {
 	s := p.r.innerSteps(p.kind)
-	kernels.InnerBox(p.r.w, p.r.s, p.c, p.e, p.q, p.box.Lower, p.box.Upper, &s, sampled)
+	kernels.InnerBox(p.r.w, p.r.s, p.c, p.e, p.box.Lower, p.box.Upper, &s, sampled)
 }
 
 func (*boxPlan) end(bool) {}

@@ -136,14 +136,14 @@ func (in *innerData) box(f form) measure.Case {
 	steps := in.stepsOn(f)
 	w, sum := slices.Clone(in.w0), make([]float64, in.p)
 	c, e := in.affine()
-	q, lo, hi := slices.Clone(e), make([]float64, in.p), make([]float64, in.p)
+	lo, hi := make([]float64, in.p), make([]float64, in.p)
 	for j := range lo {
 		lo[j], hi[j] = -0.2, 0.2
 	}
 	return in.innerCase("InnerBox", f, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Work{
-		Kernel: func() { kernels.InnerBox(w, sum, c, e, q, lo, hi, steps, in.sampled) },
+		Kernel: func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
 		Naive:  func() { naiveInnerBox(w, sum, in.d, lo, hi, kappa, in.plain, in.sampled) },
-		State:  [][]float64{w, sum, q},
+		State:  [][]float64{w, sum},
 		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-10,
 	})
 }
