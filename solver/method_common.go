@@ -21,6 +21,7 @@ type baseline struct {
 	q     []float64 // scratch of length p
 
 	margin1, slope1, gain1 [1]float64
+	gain                   []float64 // of the samples of a step
 
 	start  float64 // objective at the start
 	safe   []float64
@@ -36,11 +37,18 @@ func newBaseline(r *run) *baseline {
 		image: make([]float64, r.l), u: make([]float64, r.l), q: make([]float64, r.p),
 		xs: make([]float64, r.p), ys: make([]float64, r.l),
 	}
-	r.rows = make([]int32, blockSteps)
+	b.setBatch(max(1, r.set.BatchSize))
 	b.times(r.x)
 	b.start = r.prob.Evaluate(r.x).Objective
 	b.remember()
 	return b
+}
+
+// setBatch makes room for batches of the given size.
+func (b *baseline) setBatch(size int) {
+	b.batch = size
+	b.gain = make([]float64, size)
+	b.rows = make([]int32, max(blockSteps, size))
 }
 
 // automaticRho is for methods whose default rho is a multiple of the natural
@@ -116,6 +124,22 @@ func (b *baseline) scatter(x []float64, i int, gain float64) {
 	kernels.Gradient(x, b.row(i), b.gain1[:])
 }
 
+// pull adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
+// which may be the same slice as at. Without a snapshot the second term is absent.
+func (b *baseline) pull(dst, at []float64, rows []int32, scale float64, snapshot bool) {
+	scale /= float64(len(rows))
+	for k, i := range rows {
+		d := b.slopeAt(int(i), at)
+		if snapshot {
+			d -= b.slope0[i]
+		}
+		b.gain[k] = float64(scale * d)
+	}
+	for k, i := range rows {
+		b.scatter(dst, int(i), b.gain[k])
+	}
+}
+
 // frozen sets q = A'(beta − ρ y): the part of the augmented gradient that does
 // not depend on x.
 func (b *baseline) frozen() {
@@ -164,19 +188,30 @@ func (b *baseline) publish() {
 // visit draws count samples and calls step for each, looking at the context and
 // at x every 1024 of them.
 func (b *baseline) visit(count int, x []float64, step func(i int)) error {
+	return b.visitBatches(count, len(b.rows), x, func(rows []int32) {
+		for _, i := range rows {
+			step(int(i))
+		}
+	})
+}
+
+// visitBatches is visit with a step for every batch of samples.
+func (b *baseline) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		rows := b.rows[:min(count, len(b.rows))]
+		rows := b.rows[:min(count, max(1, len(b.rows)/batch)*batch)]
 		b.samples.draw(rows)
-		for _, i := range rows {
-			step(int(i))
+		count -= len(rows)
+		for len(rows) > 0 {
+			size := min(batch, len(rows))
+			step(rows[:size])
+			rows = rows[size:]
 		}
 		if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 			return b.lost(norm2)
 		}
-		count -= len(rows)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 //
 // The first stage is plain stochastic gradient steps, without a snapshot, and
 // stages grow: n/4, n/2, n, and 2n samples from the tenth on. With InnerSteps set
-// every stage has that many and a snapshot, as published (2n there). Eta is η;
-// zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
+// every stage has that many and a snapshot, as published (2n there). With BatchSize
+// set ĝ is the mean over as many samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
 // rises for long.
 type svrg struct {
 	*baseline
@@ -29,9 +29,10 @@ type svrg struct {
 	m     []float64 // its multiplier; not within limit in this order of updates
 	sum   []float64 // of the stage's x
 	sumY  []float64
+	meanY []float64 // y of the snapshot, while the run's y is the inner loop's
 	z     []float64 // data gradient at the snapshot, zero in the first stage
 	seen  int       // halvings when the inner loop last started from the iterate
-	first float64
+	first float64   // automatic η before halvings
 }
 
 func newSVRG(r *run) iteration {
@@ -52,7 +53,7 @@ func (s *svrg) prepare(first float64) {
 		*v = make([]float64, s.p)
 	}
 	s.point, s.m = append([]float64(nil), s.x...), make([]float64, s.l)
-	s.sumY = make([]float64, s.l)
+	s.sumY, s.meanY = make([]float64, s.l), append([]float64(nil), s.y...)
 	s.watcher.first, s.watcher.best, s.watcher.previous = s.start, s.start, s.start
 	s.watcher.keep(s.run)
 }
@@ -78,6 +79,7 @@ func (r *run) stage() (samples int, snapshot bool) {
 // reports whether the budget allows it.
 func (s *svrg) openStage() (snapshot, more bool, err error) {
 	s.steps, snapshot = s.stage()
+	s.steps = max(1, s.steps/s.batch) * s.batch
 	cost := float64(s.steps) / float64(s.n)
 	if snapshot {
 		cost++
@@ -118,10 +120,10 @@ func (s *svrg) next() (bool, error) {
 	clear(s.sum)
 	clear(s.sumY)
 	ax := s.times(s.point)
-	err = s.visit(s.steps, s.point, func(i int) {
+	err = s.visitBatches(s.steps, s.batch, s.point, func(rows []int32) {
 		s.beforeX(ax)
 		s.addRidge(s.q, s.point)
-		s.scatter(s.point, i, -float64(step*s.difference(i, s.point, snapshot)))
+		s.pull(s.point, s.point, rows, -step, snapshot)
 		kernels.ProjectedUpdate(s.point, s.sum, s.z, s.q, step)
 		ax = s.times(s.point)
 		s.afterX(ax)
@@ -129,16 +131,7 @@ func (s *svrg) next() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, s.closeStage(s.x)
-}
-
-// difference returns the slope at x less that at the snapshot, if there is one.
-func (s *svrg) difference(i int, x []float64, snapshot bool) float64 {
-	d := s.slopeAt(i, x)
-	if snapshot {
-		d -= s.slope0[i]
-	}
-	return d
+	return true, s.closeStage(1)
 }
 
 // beforeX does the y-step, and sets q = A'(beta + ρ(A x − y)), where the argument
@@ -156,16 +149,24 @@ func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(-s.rho, s.y, s.m)
 }
 
-// closeStage makes the means of the stage the iterate of the run, and the clipped
-// multiplier its beta.
-func (s *svrg) closeStage(x []float64) error {
+// closeStage moves the run's x and y by the share theta towards the means of the
+// stage, and makes the clipped multiplier its beta.
+func (s *svrg) closeStage(theta float64) error {
 	inv := 1 / float64(s.steps/s.batch)
 	for j, v := range s.sum {
-		x[j] = v * inv
+		s.sum[j] = v * inv
 	}
 	for j, v := range s.sumY {
-		s.y[j] = v * inv
+		s.sumY[j] = v * inv
 	}
+	if theta == 1 {
+		copy(s.x, s.sum)
+		copy(s.meanY, s.sumY)
+	} else {
+		towards(s.x, s.sum, theta)
+		towards(s.meanY, s.sumY, theta)
+	}
+	copy(s.y, s.meanY)
 	for j, v := range s.m {
 		s.beta[j] = math.Max(-s.limit[j], math.Min(v, s.limit[j]))
 	}

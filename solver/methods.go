@@ -50,13 +50,23 @@ var methods = []MethodInfo{
 	{SCASStrong, "SCAS-ADMM, Algorithm 2 (strongly convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
 	{SCASL, "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step", "none proven", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
 
-	{SVRG, "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages", "O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f", false, innerSteps, newSVRG},
+	{SVRG, "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages", "O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f", false, innerSteps | batches, newSVRG},
 	{STOC, "STOC-ADMM: linearised loss, exact penalty", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 4l + the eigenbasis of A'A", "Ouyang, He, Tran, Gray 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 2/nu_f", false, 0, newSTOC},
 	{SA, "SA-ADMM: averages of stored gradients and iterates", "O(1/T) in samples", "np + n + 5p + 4l + the eigenbasis of A'A", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
 	{SAIU, "SA-ADMM with the penalty linearised", "O(1/T) in samples", "np + n + 5p + 4l", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
 	{SAG, "SA-ADMM about the current iterate: a scalar per sample", "none proven", "n + 4p + 4l + the eigenbasis of A'A", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
 	{SAGIU, "SA-ADMM about the current iterate, the penalty linearised", "none proven", "n + 4p + 4l", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
+	{OPG, "OPG-ADMM: STOC-ADMM with the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 5l", "Suzuki 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 2/nu_f", false, 0, newOPG},
+	{RDA, "RDA-ADMM: dual averaging, the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "5p + 6l", "Suzuki 2013", "eta_0 of eta_0 sqrt(t); 2/nu_f", false, 0, newRDA},
+	{OADM, "online ADMM: the sample's loss exact", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "6p + 5l + the eigenbasis of A'A", "Wang, Banerjee 2012", "eta_0 of the weight sqrt(T)/eta_0, or max(1/eta_0, mu t); 2/nu_f", false, 0, newOADM},
+	{OS2, "OS-ADMM, variant 2: accelerated, for smooth losses", "O(1/T^2) + O(1/sqrt T) in samples", "5p + 5l + the eigenbasis of A'A", "Azadi, Sra 2014", "eta_0 of the weight sqrt(t)/eta_0; 2/nu_f", false, 0, newOS2},
+	{ASVRG, "ASVRG-ADMM: SVRG-ADMM with momentum", "O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f", false, innerSteps | batches, newASVRG},
+	{AccSADMM, "Acc-SADMM: extrapolation and variance reduction", "O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f", false, innerSteps | batches, newAccSADMM},
+	{PDFP, "SVRG-PDFP: primal-dual fixed point, no penalty parameter", "O(1/T) in stages; linear if strongly convex", "8p + 4l + n", "Zhu, Zhang 2020", "the step size; 1/nu_f", false, innerSteps | batches, newPDFP},
+	{SDCA, "SDCA-ADMM: dual coordinate ascent", "linear if strongly convex and smooth", "2n + 6p + 4l", "Suzuki 2014", "not used", false, 0, newSDCA},
 	{Batch, "ADMM with an exact x-step by Newton's method", "O(1/T) in iterations", "p^2 + 6p + 4l + 3n", "Boyd et al. 2011", "not used", false, 0, newBatch},
+	{BatchLinear, "batch ADMM, one gradient an iteration, exact penalty", "O(1/T) in iterations", "5p + 4l + 2n + the eigenbasis of A'A", "linearised form of Boyd et al. 2011", "the step size; 1/nu of the mean loss", false, 0, newBatchLinear},
+	{BatchUzawa, "batch ADMM, one gradient an iteration, the penalty linearised", "O(1/T) in iterations", "4p + 4l + 2n", "linearised form of Boyd et al. 2011", "the step size; 1/(nu + rho lambda_1), nu of the mean loss", false, 0, newBatchLinear},
 }
 
 // Methods lists the methods, the default first.

@@ -38,8 +38,30 @@ const (
 	SAG Method = "sag"
 	// SAGIU is SAG with the penalty linearised.
 	SAGIU Method = "sag-iu"
+	// OPG is OPG-ADMM.
+	OPG Method = "opg"
+	// RDA is RDA-ADMM.
+	RDA Method = "rda"
+	// OADM is online ADMM.
+	OADM Method = "oadm"
+	// OS1 is the first variant of OS-ADMM; it needs L2 > 0.
+	OS1 Method = "os1"
+	// OS2 is the second variant of OS-ADMM.
+	OS2 Method = "os2"
+	// ASVRG is ASVRG-ADMM with the penalty linearised.
+	ASVRG Method = "asvrg"
+	// AccSADMM is Acc-SADMM.
+	AccSADMM Method = "acc-sadmm"
+	// PDFP is SVRG-PDFP.
+	PDFP Method = "svrg-pdfp"
+	// SDCA is SDCA-ADMM.
+	SDCA Method = "sdca"
 	// Batch is ADMM with an exact x-step.
 	Batch Method = "batch"
+	// BatchLinear is ADMM with a proximal gradient step for x.
+	BatchLinear Method = "batch-linear"
+	// BatchUzawa is ADMM with a gradient step for x.
+	BatchUzawa Method = "batch-uzawa"
 )
 
 // A Schedule chooses step sizes and inner-loop lengths.

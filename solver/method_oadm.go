@@ -1,0 +1,95 @@
+package solver
+
+import "math"
+
+// oadm is online ADMM (Wang and Banerjee, "Online Alternating Direction Method",
+// 2012), which does not linearise the loss of the sample:
+//
+//	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
+//
+// With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ that
+// is x = v − φ'(ζ)h where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and beta.
+//
+// w = √T/η₀ with T the samples the budget allows, or max(1/η₀, mu t) where mu > 0;
+// Eta is η₀. The average is that of x_1..x_T.
+type oadm struct {
+	perSample
+	solve   *shifted
+	b, h    []float64
+	v       []float64
+	eta0, t float64
+	root    float64 // √T
+}
+
+func newOADM(r *run) iteration {
+	o := &oadm{perSample: perSample{baseline: newBaseline(r)}, solve: newShifted(r)}
+	o.automaticRho(perSampleRho)
+	o.eta0 = o.orEta(oadmEta(r))
+	o.root = math.Sqrt(math.Max(1, float64(r.n)*math.Floor(r.set.Passes)))
+	o.b, o.h, o.v = make([]float64, r.p), make([]float64, r.p), make([]float64, r.p)
+	o.perSample.step, o.average = o.step, o.publish
+	return o
+}
+
+func oadmEta(r *run) float64 { return 2 / r.constants.NuF }
+
+func (o *oadm) step(i int) {
+	o.t++
+	weight := o.root / o.eta0
+	if o.mu != 0 {
+		weight = math.Max(1/o.eta0, float64(o.mu*o.t))
+	}
+	o.frozen()
+	for j, x := range o.x {
+		o.b[j] = float64(weight*x) - o.q[j]
+		o.v[j] = x
+	}
+	o.solve.solve(o.v, o.b, weight+o.mu)
+	clear(o.b)
+	o.scatter(o.b, i, 1)
+	for j, b := range o.b {
+		o.h[j] = b / weight
+	}
+	o.solve.solve(o.h, o.b, weight+o.mu)
+	slope := o.implicitSlope(i, o.dot(i, o.h), o.dot(i, o.v))
+	for j, h := range o.h {
+		o.x[j] = math.FMA(-slope, h, o.v[j])
+	}
+	o.dual(o.times(o.x))
+	o.include(o.x, o.y)
+}
+
+// implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t, c ≥ 0, of which
+// the left side increases with slope at least 1: Newton's method inside a bracket
+// that shrinks.
+func (b *baseline) implicitSlope(i int, c, t float64) float64 {
+	slope := b.derivative(i, t)
+	if c == 0 || slope == 0 {
+		return slope
+	}
+	label := b.prob.Labels[i]
+	// By monotony the root lies between t and t − c φ'(t).
+	lo, hi := t, t-float64(c*slope)
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	zeta := t
+	for range 60 {
+		excess := zeta + float64(c*slope) - t
+		if excess > 0 {
+			hi = zeta
+		} else {
+			lo = zeta
+		}
+		next := zeta - excess/(1+float64(c*b.loss.SecondDerivative(zeta, slope, label)))
+		if !(next >= lo && next <= hi) {
+			next = lo + (hi-lo)/2
+		}
+		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
+			return b.derivative(i, next)
+		}
+		zeta = next
+		slope = b.derivative(i, zeta)
+	}
+	return slope
+}

@@ -1,0 +1,104 @@
+package solver
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// sdca is SDCA-ADMM (Suzuki, "Stochastic Dual Coordinate Ascent with Alternating
+// Direction Method of Multipliers", 2014): ADMM on the dual
+//
+//	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
+//
+// whose multiplier is x. A step takes one sample, η_B = λ₁ and κ = ρ|aᵢ|²:
+//
+//	v  ← clip(v + A(x/ρ − r)/η_B, n·limit)
+//	αᵢ ← φ'(u),  u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
+//	x  ← x − (ρ/4)(r⁺ − r + r/n)
+//
+// The L2 term is one more block of g: rows of I with the penalty (mu/2)|·|², so
+// that η_B = λ₁ + 1. Rho is ρ, which scales like 1/(n·|x|) here; zero means
+// sdcaRho. Eta is not used. beta = v/n and y = A x; the average is that of x.
+type sdca struct {
+	perSample
+	alpha  []float64 // one per sample
+	norm2  []float64 // |aᵢ|²
+	z      []float64 // Σ αᵢ aᵢ
+	res    []float64 // r
+	after  []float64 // r⁺
+	v      []float64
+	l2     []float64 // dual variable of the L2 term
+	etaB   float64
+	shrink float64 // of l2
+}
+
+// sdcaRho is the automatic ρ.
+const sdcaRho = 0.1
+
+func newSDCA(r *run) iteration {
+	s := &sdca{perSample: perSample{baseline: newBaseline(r)}}
+	if r.set.Rho == 0 {
+		r.rho = sdcaRho
+	}
+	s.alpha, s.norm2 = make([]float64, r.n), make([]float64, r.n)
+	for i := range s.norm2 {
+		_, val := r.prob.Data.Row(i)
+		s.norm2[i] = sumSquares(val)
+	}
+	for _, v := range []*[]float64{&s.z, &s.res, &s.after, &s.l2} {
+		*v = make([]float64, r.p)
+	}
+	s.v = make([]float64, r.l)
+	s.etaB = r.constants.Lambda1
+	if s.mu > 0 {
+		s.etaB++
+		s.shrink = 1 / (1 + 1/(float64(r.n)*s.mu*r.rho*s.etaB))
+	}
+	s.perSample.step, s.average = s.step, s.finish
+	return s
+}
+
+func (s *sdca) step(i int) {
+	n, inv := float64(s.n), 1/s.etaB
+	for j, x := range s.x {
+		s.after[j] = x/s.rho - s.res[j]
+	}
+	if s.mu > 0 {
+		for j, v := range s.after {
+			s.l2[j] = math.FMA(inv, v, s.l2[j]) * s.shrink
+		}
+	}
+	for j, v := range s.times(s.after) {
+		most := float64(n * s.limit[j])
+		s.v[j] = math.Max(-most, math.Min(math.FMA(inv, v, s.v[j]), most))
+	}
+	s.applyAT(s.after, s.v)
+	for j, z := range s.z {
+		s.after[j] += z + s.l2[j]
+	}
+	kappa := float64(s.rho * s.norm2[i])
+	t := float64(kappa*s.alpha[i]) + s.dot(i, s.x) - float64(s.rho*s.dot(i, s.after))
+	alpha := s.implicitSlope(i, kappa, t)
+	s.scatter(s.z, i, alpha-s.alpha[i])
+	s.scatter(s.after, i, alpha-s.alpha[i])
+	s.alpha[i] = alpha
+	quarter, keep := s.rho/4, 1-1/n
+	for j, next := range s.after {
+		s.x[j] = math.FMA(-quarter, next-float64(keep*s.res[j]), s.x[j])
+		s.res[j] = next
+	}
+	kernels.Axpy(1, s.x, s.xs)
+	s.count++
+}
+
+// finish sets what the steps do not keep.
+func (s *sdca) finish() {
+	inv := 1 / float64(s.n)
+	for j, v := range s.v {
+		s.beta[j] = math.Max(-s.limit[j], math.Min(v*inv, s.limit[j]))
+	}
+	s.mulA(s.y, s.x)
+	s.publish()
+	s.mulA(s.ybar, s.xbar)
+}
