@@ -34,6 +34,8 @@ type dataFacts struct {
 
 	Labels      []labelCount `json:"labels,omitempty"` // at most maxLabels kinds
 	LabelSpread spread       `json:"label_spread"`
+
+	Memory memoryFacts `json:"memory"`
 }
 
 type spread struct {
@@ -57,10 +59,12 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 	}
 	nnz := make([]float64, rows)
 	f.AllOnes = true
+	floats := true // every value is exact in 32 bits
 	for i := range rows {
 		_, val := d.X.Row(i)
 		nnz[i] = float64(len(val))
 		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+		floats = floats && !slices.ContainsFunc(val, func(v float64) bool { return v != float64(float32(v)) })
 	}
 	norms := d.X.RowNormsSq()
 	for i, v := range norms {
@@ -74,6 +78,7 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 	}
 	f.Constant = cols - len(varying)
 	f.RowNNZ, f.RowNorm, f.FeatureSD = newSpread(nnz), newSpread(norms), newSpread(varying)
+	f.Memory = newMemoryFacts(d, f.AllOnes, floats)
 	return f
 }
 
@@ -123,6 +128,10 @@ func (d *dataFacts) table() facts {
 	}
 	if d.Constant > 0 {
 		f.add("", "%s the same in every row", plural(d.Constant, "feature"))
+	}
+	f.add("memory", "%s of data; training adds some %s (A = I)", byteCount(d.Memory.Data), byteCount(d.Memory.Solver))
+	if d.Memory.Peak > 0 {
+		f.add("", "this process took %s at most", byteCount(d.Memory.Peak))
 	}
 	return f
 }
