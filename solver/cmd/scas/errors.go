@@ -67,6 +67,7 @@ func notFinite(token string) bool {
 // flagOf gives the command-line name of a field of solver.Settings.
 var flagOf = map[string]string{
 	"Method": "--method", "DualUpdates": "--dual-updates", "Passes": "--passes", "Eta": "--eta", "Rho": "--rho", "Threads": "--threads",
+	"BatchSize": "--batch-size", "Schedule": "--schedule",
 }
 
 // describe words err for a user of the command line.

@@ -27,12 +27,15 @@ type modelHead struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss   string               `json:"loss"`
-	Labels *sparse.LabelMapping `json:"labels"` // null for regression
-	Lambda float64              `json:"lambda"`
-	Mu     float64              `json:"mu"`
-	Graph  graphFacts           `json:"graph"`
-	Domain string               `json:"domain,omitempty"`
+	Loss       string               `json:"loss"`
+	HuberDelta float64              `json:"huber_delta,omitempty"`
+	Labels     *sparse.LabelMapping `json:"labels"` // null for regression
+	Lambda     float64              `json:"lambda"`
+	Mu         float64              `json:"mu"`
+	Graph      graphFacts           `json:"graph"`
+	Domain     string               `json:"domain,omitempty"`
+	penaltyFacts
+	weightFacts
 
 	N         int `json:"n"`
 	P         int `json:"p"`
@@ -43,6 +46,9 @@ type modelHead struct {
 
 	Method          solver.Method `json:"method"`
 	DualUpdates     int           `json:"dual_updates"`
+	BatchSize       int           `json:"batch_size,omitempty"` // unless 1
+	Schedule        string        `json:"schedule,omitempty"`   // unless practical
+	Float32         bool          `json:"float32,omitempty"`
 	Seed            uint64        `json:"seed"`
 	Passes          float64       `json:"passes"`
 	OuterIterations int           `json:"outer_iterations"`
@@ -56,6 +62,38 @@ type graphFacts struct {
 	File  string `json:"file,omitempty"`  // its name, without the directory
 	Edges int    `json:"edges,omitempty"` // of a chain or an edge list
 	Rows  int    `json:"rows"`            // of A
+}
+
+// newModel makes the model of x, which r tells of.
+func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float64) *model {
+	m := &model{Coefficients: x, modelHead: modelHead{
+		Format: modelFormat, Version: version,
+		Loss: r.LossName, HuberDelta: r.HuberDelta, Lambda: r.Lambda, Mu: r.Mu, Graph: t.graph, Domain: c.Domain.text,
+		penaltyFacts: t.penalty, weightFacts: t.weights,
+		N: r.N, P: r.P, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
+		Objective: objective, Output: c.Output,
+		Method: r.Method, DualUpdates: r.DualUpdates, Float32: c.Float32, Seed: c.Seed,
+		Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,
+	}}
+	if r.BatchSize > 1 {
+		m.BatchSize = r.BatchSize
+	}
+	if c.Schedule != string(solver.Practical) {
+		m.Schedule = c.Schedule
+	}
+	if !t.data.Mapping.IsZero() {
+		m.Labels = &t.data.Mapping
+	}
+	return m
+}
+
+// loss returns the loss the model was trained with.
+func (m *model) loss() (lossFlag, error) {
+	loss, err := solver.ParseLoss(m.Loss)
+	if _, ok := loss.(solver.Huber); ok {
+		loss = solver.Huber{Delta: m.HuberDelta}
+	}
+	return lossFlag{loss}, err
 }
 
 // encode writes the head one field a line and the coefficients on one line.
@@ -91,15 +129,17 @@ func readModel(path string) (*model, error) {
 }
 
 func (m *model) check() error {
-	_, lossErr := solver.ParseLoss(m.Loss)
+	loss, lossErr := m.loss()
 	switch {
 	case m.Format == 0:
 		return fmt.Errorf("not a model file: it has no format number")
 	case m.Format != modelFormat:
 		return fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", m.Format, version, modelFormat, m.Version)
 	case lossErr != nil:
-		return fmt.Errorf("damaged model: loss %q; expected logistic or squared", m.Loss)
-	case m.Loss == solver.Logistic{}.String() && (m.Labels == nil || m.Labels.IsZero()):
+		return fmt.Errorf("damaged model: loss %q; expected logistic, squared, huber or squared-hinge", m.Loss)
+	case !(m.HuberDelta >= 0):
+		return fmt.Errorf("damaged model: huber_delta %v; expected a positive number", m.HuberDelta)
+	case loss.classifies() && (m.Labels == nil || m.Labels.IsZero()):
 		return fmt.Errorf("damaged model: no labels; expected a negative and a positive one")
 	case len(m.Coefficients) != m.P || m.P < 1:
 		return fmt.Errorf("damaged model: %d coefficients for p = %d", len(m.Coefficients), m.P)

@@ -1,10 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // The sets of the paper, or their stand-ins, are read as what they are.
@@ -57,5 +66,62 @@ func TestCovtypeLabels(t *testing.T) {
 	}
 	if r.N != 581012 || m.Labels.Negative != 1 || m.Labels.Positive != 2 {
 		t.Errorf("%d rows, labels %v", r.N, m.Labels)
+	}
+}
+
+// The graph that published codes use with a9a: their matrix to the bit, with what
+// is known of it.
+func TestPublishedGraphOfA9A(t *testing.T) {
+	dir := dataDir(t)
+	want, err := os.ReadFile(filepath.Join(dir, "graphs", "F_a9a_asvrpdhg.txt"))
+	if err != nil {
+		t.Skipf("the published matrix is not there: the recipe is not checked (%v)", err)
+	}
+	data, path := filepath.Join(dir, "paper", "a9a.zst"), filepath.Join(t.TempDir(), "a.mat")
+	out := scas(t, "scas", nil, "graph", "--antisym", "--features", "123", "-o", path, data)
+	if !strings.Contains(out, " 421 edges") || !strings.Contains(out, "eigenvalue of A'A 145.896") {
+		t.Errorf("not what is known of the graph:\n%s", out)
+	}
+	a, err := sparse.ReadMatrixFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sparse.ReadMatrix(bytes.NewReader(want), "published")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.Rows(0, 246), a.Rows(0, 246)); diff != "" {
+		t.Error(diff)
+	}
+	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--passes", "4", "--features", "123", data)
+	var r struct {
+		Graph     graphFacts
+		Constants struct {
+			Lambda1 float64 `json:"lambda_1"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Graph.Kind != "matrix" || r.Graph.Rows != 246 || math.Abs(r.Constants.Lambda1-145.896) > 0.01 {
+		t.Errorf("train read %+v", r)
+	}
+}
+
+// Leaving out the diagonal gives the edges scikit-learn found.
+func TestGlassoGraphOfA9A(t *testing.T) {
+	dir := dataDir(t)
+	want, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)
+	if err != nil {
+		t.Skipf("the graph is not there: nothing is compared with it (%v)", err)
+	}
+	path := filepath.Join(t.TempDir(), "a.edges")
+	scas(t, "scas", nil, "graph", "--penalty", "0.1", "--free-diagonal", "--features", "123", "-o", path, filepath.Join(dir, "paper", "a9a.zst"))
+	got, err := graph.ReadEdgesFile(path, 123)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Edges(), got.Edges()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -26,9 +26,9 @@ func (predictCmd) Help() string {
     scas predict -m a9a.json -o predictions.txt a9a.t.zst
     scas predict -m a9a.json --ignore-labels new.svm | head
 
-One line per row: the probability of the positive class and the predicted label,
-as the training file wrote it; for squared loss, the predicted value. If the
-labels of DATA are known to the model, accuracy and mean loss follow on standard
+One line per row: the probability of the positive class (with squared-hinge loss
+the margin, which is above 0 for that class) and the predicted label, as the
+training file wrote it; for regression, the predicted value. If the labels of DATA are known to the model, accuracy and mean loss follow on standard
 error. A label the model does not know is an error, and so is a feature beyond
 the model's.`
 }
@@ -91,7 +91,7 @@ func (c *predictCmd) readOptions(m *model) *sparse.ReadOptions {
 // predictions of a model.
 type predictions struct {
 	value  []float64 // margins: a_i'x
-	prob   []float64 // of the positive class; nil for regression
+	score  []float64 // probability of the positive class, or margin; nil for regression
 	labels *sparse.LabelMapping
 }
 
@@ -102,13 +102,17 @@ func (m *model) predict(x *sparse.CSR) *predictions {
 	if m.Labels == nil {
 		return p
 	}
+	if m.Loss != (solver.Logistic{}).String() {
+		p.score = p.value
+		return p
+	}
 	// The slope of the logistic loss at label -1 is the probability of +1.
-	p.prob = make([]float64, n)
+	p.score = make([]float64, n)
 	negative := make([]float64, n)
 	for i := range negative {
 		negative[i] = -1
 	}
-	solver.Logistic{}.Slopes(p.prob, p.value, negative)
+	solver.Logistic{}.Slopes(p.score, p.value, negative)
 	return p
 }
 
@@ -117,10 +121,10 @@ func (p *predictions) write(w io.Writer) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	for i, v := range p.value {
-		if p.prob == nil {
+		if p.score == nil {
 			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
 		} else {
-			line = strconv.AppendFloat(line[:0], p.prob[i], 'g', 8, 64)
+			line = strconv.AppendFloat(line[:0], p.score[i], 'g', 8, 64)
 			line = append(line, ' ')
 			line = strconv.AppendFloat(line, p.labels.Original(v), 'g', -1, 64)
 		}
@@ -131,13 +135,13 @@ func (p *predictions) write(w io.Writer) error {
 
 // measure compares predictions with labels as the reader mapped them.
 func (r *predictReport) measure(m *model, p *predictions, labels []float64) {
-	loss, err := solver.ParseLoss(m.Loss)
+	loss, err := m.loss()
 	if err != nil {
 		panic(err) // readModel has checked it
 	}
 	mean := number(loss.Slopes(nil, p.value, labels) / float64(len(labels)))
 	r.Loss = &mean
-	if p.prob == nil {
+	if p.score == nil {
 		return
 	}
 	var correct int

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // scas runs a program with extra environment variables and fails the test
@@ -114,6 +116,9 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 		"squared": {"--loss", "squared"},
 		"box":     {"--domain", "box:-0.2,0.3"},
 		"ball":    {"--domain", "ball:0.7", "--graph", "chain"},
+		"simplex": {"--domain", "simplex:2", "--class-weights", "balanced"},
+		"hinge":   {"--loss", "squared-hinge", "--l2y", "0.1", "--batch-size", "7"},
+		"huber":   {"--loss", "huber:0.5", "--float32", "--domain", "nonnegative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sameModels(t, v3, append(args, "--passes", "40", data)...)
@@ -131,6 +136,32 @@ func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
 		t.Skipf("no graph of a9a: nothing is checked with one (%v)", err)
 	}
 	sameModels(t, v3, append([]string{"--graph", edges}, args...)...)
+}
+
+// What cannot be stopped is left behind when the context ends.
+func TestAwait(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &env{ctx: ctx}
+	if v, err := await(e, func() (int, error) { return 7, io.EOF }); v != 7 || !errors.Is(err, io.EOF) {
+		t.Errorf("got %d, %v", v, err)
+	}
+	block := make(chan struct{})
+	defer close(block)
+	v, err := await(e, func() (int, error) {
+		cancel()
+		<-block
+		return 7, nil
+	})
+	if v != 0 || exitCode(err) != exitInterrupted {
+		t.Errorf("got %d, %v", v, err)
+	}
+}
+
+// An estimate that did not converge has an exit code of its own.
+func TestExitNotConverged(t *testing.T) {
+	if code := exitCode(fmt.Errorf("at 40 edges: %w", graph.ErrNotConverged)); code != exitNotConverged {
+		t.Errorf("exit code %d", code)
+	}
 }
 
 // An interrupt ends a run with its own exit code, a word about it, and without

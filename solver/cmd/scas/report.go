@@ -15,7 +15,7 @@ type trainReport struct {
 	Status    solver.Status `json:"status"`
 	Objective number        `json:"objective"`
 	Loss      number        `json:"loss"`
-	Penalty   number        `json:"penalty"` // lambda |A x|_1
+	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
 	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
 
 	Passes          float64 `json:"passes"`
@@ -34,24 +34,36 @@ type trainReport struct {
 	DualResidual   number  `json:"dual_residual"`
 	DualityGap     *number `json:"duality_gap"` // null where it is not known
 
-	Lambda      float64    `json:"lambda"`
-	Mu          float64    `json:"mu"`
-	LossName    string     `json:"loss_name"`
-	Graph       graphFacts `json:"graph"`
-	DualUpdates int        `json:"dual_updates"`
-	Eta         float64    `json:"eta"`
-	Rho         float64    `json:"rho"`
-	Halvings    int        `json:"step_halvings"`
-	Seed        uint64     `json:"seed"`
-	Output      string     `json:"output"`
-	Rounded     bool       `json:"rounded"`
+	Lambda     float64    `json:"lambda"`
+	Mu         float64    `json:"mu"`
+	LossName   string     `json:"loss_name"`
+	HuberDelta float64    `json:"huber_delta,omitempty"`
+	Graph      graphFacts `json:"graph"`
+	Domain     string     `json:"domain,omitempty"`
+	penaltyFacts
+	weightFacts
+	DualUpdates int     `json:"dual_updates"`
+	BatchSize   int     `json:"batch_size"`
+	Schedule    string  `json:"schedule"`
+	Eta         float64 `json:"eta"`
+	Rho         float64 `json:"rho"`
+	Halvings    int     `json:"step_halvings"`
+	Seed        uint64  `json:"seed"`
+	Output      string  `json:"output"`
+	Rounded     bool    `json:"rounded"`
 
-	Constants solver.Constants `json:"constants"`
-	Plan      string           `json:"plan"`
-	PlanWhy   string           `json:"plan_reason"`
-	Level     string           `json:"level"`
-	Version   string           `json:"scas_version"`
-	Model     string           `json:"model,omitempty"` // the file written
+	Constants    solver.Constants `json:"constants"`
+	GradientNorm float64          `json:"gradient_norm"` // G_t at the last snapshot
+	// With --verbose only.
+	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
+	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
+
+	Plan    string `json:"plan"`
+	PlanWhy string `json:"plan_reason"`
+	Storage string `json:"storage"`
+	Level   string `json:"level"`
+	Version string `json:"scas_version"`
+	Model   string `json:"model,omitempty"` // the file written
 
 	model *model
 	cmd   *trainCmd
@@ -59,8 +71,8 @@ type trainReport struct {
 }
 
 // newTrainReport collects what the run found, and the model it gives.
-func newTrainReport(c *trainCmd, data *sparse.Dataset, gf graphFacts, res *solver.Result) *trainReport {
-	n, p := data.X.Dims()
+func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
+	n, p := t.Data.Dims()
 	x, at := res.X, res.At
 	if c.Output == "average" {
 		x, at = res.XAverage, res.AtAverage
@@ -72,13 +84,19 @@ func newTrainReport(c *trainCmd, data *sparse.Dataset, gf graphFacts, res *solve
 		Ridge:  number(at.Objective - at.Loss - at.Penalty),
 		Passes: st.Passes, Seconds: st.Seconds, SetupSeconds: st.SetupSeconds,
 		OuterIterations: st.OuterIterations, InnerSteps: st.InnerSteps,
-		N: n, P: p, NNZ: data.X.NNZ(), NNZX: nonZeros(x),
+		N: n, P: p, NNZ: t.Data.NNZ(), NNZX: nonZeros(x),
 		PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual),
-		Lambda: float64(c.Lambda), Mu: float64(c.Mu), LossName: c.Loss, Graph: gf,
-		DualUpdates: st.DualUpdates, Eta: st.Eta, Rho: st.Rho, Halvings: st.StepHalvings,
+		Lambda: float64(c.Lambda), Mu: float64(c.Mu), LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(),
+		Graph: t.graph, Domain: c.Domain.text, penaltyFacts: t.penalty, weightFacts: t.weights,
+		DualUpdates: st.DualUpdates, BatchSize: st.BatchSize, Schedule: c.Schedule,
+		Eta: st.Eta, Rho: st.Rho, Halvings: st.StepHalvings,
 		Seed: c.Seed, Output: c.Output, Rounded: st.Rounded && c.Output == "last",
-		Constants: st.Constants, Plan: st.Plan, PlanWhy: st.PlanReason, Level: activeLevel(), Version: version,
-		cmd: c, data: data,
+		Constants: st.Constants, GradientNorm: st.GradientNorm,
+		Plan: st.Plan, PlanWhy: st.PlanReason, Storage: st.Storage, Level: activeLevel(), Version: version,
+		cmd: c, data: t.data,
+	}
+	if c.Verbose {
+		r.Theorem2, r.Theorem2Relaxed = theory(st)
 	}
 	if c.Mu == 0 {
 		r.Ridge = 0
@@ -87,17 +105,7 @@ func newTrainReport(c *trainCmd, data *sparse.Dataset, gf graphFacts, res *solve
 		gap := number(res.DualityGap)
 		r.DualityGap = &gap
 	}
-	r.model = &model{Coefficients: x, modelHead: modelHead{
-		Format: modelFormat, Version: version,
-		Loss: c.Loss, Lambda: r.Lambda, Mu: r.Mu, Graph: gf, Domain: c.Domain.text,
-		N: n, P: p, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased),
-		Objective: at.Objective, Output: c.Output,
-		Method: st.Method, DualUpdates: st.DualUpdates, Seed: c.Seed,
-		Passes: st.Passes, OuterIterations: st.OuterIterations, Eta: st.Eta, Rho: st.Rho,
-	}}
-	if !data.Mapping.IsZero() {
-		r.model.Labels = &data.Mapping
-	}
+	r.model = newModel(c, t, r, x, at.Objective)
 	return r
 }
 
@@ -119,24 +127,71 @@ func (r *trainReport) print(e *env, asJSON bool) error {
 }
 
 func (r *trainReport) table() facts {
+	f := append(r.problemTable(), r.runTable()...)
+	f.gap()
+	f = append(f, r.resultTable()...)
+	if r.cmd.Verbose {
+		f = append(f, r.constantsTable()...)
+	}
+	return f
+}
+
+// problemTable says what was asked.
+func (r *trainReport) problemTable() facts {
 	c := r.cmd
 	var f facts
 	f.add("data", "%s: %s", dataName(c.Data), shape(r.data.X))
 	if !r.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.data))
 	}
-	f.add("problem", "%s loss, lambda %g, mu %g%s", c.Loss, r.Lambda, r.Mu, withDomain(c.Domain))
+	f.add("problem", "%s loss, lambda %g, mu %g%s", r.lossText(), r.Lambda, r.Mu, withDomain(c.Domain))
+	switch {
+	case r.Groups > 0:
+		f.add("", "group lasso, %s of %s", plural(r.Groups, "group"), r.penaltyFacts.File)
+	case r.L2Y > 0:
+		f.add("", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
+	}
+	switch {
+	case r.Classes != "":
+		f.add("weights", "both classes count the same")
+	case r.weightFacts.File != "":
+		f.add("weights", "of %s", r.weightFacts.File)
+	}
 	f.add("graph", "%s", r.Graph)
-	f.add("method", "%s, %s per snapshot, seed %d", r.Method, plural(r.DualUpdates, "dual update"), r.Seed)
-	f.add("", "eta %.4g%s, rho %.4g%s", r.Eta, autoMark(c.Eta), r.Rho, autoMark(c.Rho))
+	return f
+}
+
+// runTable says how it was done.
+func (r *trainReport) runTable() facts {
+	var f facts
+	updates := ""
+	if r.DualUpdates > 1 {
+		updates = fmt.Sprintf(", %d dual updates per snapshot", r.DualUpdates)
+	}
+	if r.BatchSize > 1 {
+		updates += fmt.Sprintf(", %d samples a step", r.BatchSize)
+	}
+	f.add("method", "%s%s, seed %d", r.Method, updates, r.Seed)
+	if r.Schedule == string(solver.Practical) {
+		f.add("", "eta %.4g%s, rho %.4g%s", r.Eta, autoMark(r.cmd.Eta), r.Rho, autoMark(r.cmd.Rho))
+	} else {
+		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, autoMark(r.cmd.Rho))
+	}
 	if r.Halvings > 0 {
 		f.add("", "eta was halved %s, because the objective rose", plural(r.Halvings, "time"))
 	}
 	f.add("run", "%s, %g passes, %s in %.3g s (reading %.3g s)", r.ending(), r.Passes,
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
-	f.add("kernels", "%s", r.Level)
-	f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
-	f.gap()
+	if r.Plan != "" {
+		f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
+	}
+	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
+	return f
+}
+
+// resultTable says what was found.
+func (r *trainReport) resultTable() facts {
+	var f facts
 	f.add("objective", "%.10g (%s iterate)", r.Objective, r.shown())
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
@@ -152,6 +207,14 @@ func (r *trainReport) table() facts {
 		f.add("model", "written to %s", r.Model)
 	}
 	return f
+}
+
+// lossText names the loss with its parameter.
+func (r *trainReport) lossText() string {
+	if r.HuberDelta == 0 {
+		return r.LossName
+	}
+	return fmt.Sprintf("%s:%g", r.LossName, r.HuberDelta)
 }
 
 // ending says how the run ended, in words.
@@ -205,7 +268,7 @@ func labelCounts(d *sparse.Dataset) string {
 		plainNumber(d.Mapping.Positive), plural(pos, "row"), plainNumber(d.Mapping.Negative), plural(len(d.Labels)-pos, "row"))
 }
 
-func withDomain(d domain) string {
+func withDomain(d domainFlag) string {
 	if d.text == "" {
 		return ""
 	}

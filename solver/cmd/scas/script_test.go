@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 // Scripts beside the usual commands have
 //
 //	exits CODE ARGS...   runs scas and asks for its exit code
+//	sameobjective FILE FILE TOL  compares two reports of train --json
 //	fields FILE SPEC...  asks a JSON object (FILE may be stdout) for a field
 //	                     (SPEC name) or for its value as JSON (name=value)
 func TestScripts(t *testing.T) {
@@ -34,7 +37,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              func(e *testscript.Env) error { return writeInputs(e.WorkDir) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fields": fields,
+			"exits": exits, "fields": fields, "sameobjective": sameObjective,
 		},
 		Condition: func(name string) (bool, error) {
 			l, err := kernels.ParseLevel(name)
@@ -85,6 +88,24 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 		if compare && compact.String() != want {
 			ts.Fatalf("%s: %s is %s, want %s", args[0], name, &compact, want)
 		}
+	}
+}
+
+func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: sameobjective FILE FILE TOL")
+	}
+	tol, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	var v [2]struct{ Objective *float64 }
+	for k := range v {
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[k])), &v[k]))
+		if v[k].Objective == nil {
+			ts.Fatalf("%s has no objective", args[k])
+		}
+	}
+	if a, b := *v[0].Objective, *v[1].Objective; !(math.Abs(a-b) <= tol) {
+		ts.Fatalf("objectives %v and %v", a, b)
 	}
 }
 

@@ -3,40 +3,47 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
 )
 
 type trainCmd struct {
-	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	Loss   string      `enum:"logistic,squared" default:"logistic" help:"logistic, for two classes, or squared, for real-valued labels: (label - margin)^2, without a factor 1/2."`
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty |A x|_1, beside the mean loss (default ${default})."`
+	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty, the elastic net (default ${default})."`
+	Groups string      `placeholder:"FILE" help:"The group lasso: |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. The file has a group a line, numbers of rows of A, which without --graph are features."`
 	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (mu/2)|x|^2 (default ${default})."`
-	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"none: A = I, the plain lasso. chain: neighbouring features are joined. FILE: a list of edges 'i j [weight]', counted from 1, for A = [G; I], or a matrix file 'rows cols nnz' ... read as A itself (default ${default})."`
-	Domain domain      `placeholder:"box:LO,HI|ball:R" help:"Confine the coefficients to a box or a ball."`
+	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"none: A = I, the plain lasso. chain: neighbouring features are joined. FILE: a list of edges 'i j [weight]', counted from 1, for A = [G; I], or a matrix file 'rows cols nnz' ... read as A itself, or either as Matrix Market (default ${default})."`
+	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
 
-	Method      string   `enum:"auto,scas-k,scas,scas-strong" default:"auto" help:"scas-k: SCAS-ADMM with K dual updates per snapshot; scas, scas-strong: Algorithms 1 and 2 of the paper; auto is scas-k."`
-	DualUpdates count    `placeholder:"K" help:"Dual updates per snapshot of scas-k (default: from the data)."`
-	Passes      positive `default:"100" placeholder:"N" help:"Budget in effective passes over the data (default ${default})."`
-	Eta         auto     `default:"auto" placeholder:"F|auto" help:"Step size (default ${default})."`
-	Rho         auto     `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
-	Seed        uint64   `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
+	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+
+	Method      methodFlag `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto, which is the first of them."`
+	DualUpdates count      `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
+	Passes      positive   `default:"100" placeholder:"N" help:"Budget in effective passes over the data (default ${default})."`
+	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size (default ${default})."`
+	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
+	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
+	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
+	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 
 	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
 	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
 	Positive  *label    `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
 	Strict    bool      `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+	Float32   bool      `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
 	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
+	Verbose bool   `help:"Also show the constants of the paper's theorems, and whether Theorem 2 applies."`
 	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 }
@@ -48,6 +55,8 @@ func (trainCmd) Help() string {
     scas train --lambda 1e-5 --features 123 -o a9a.json a9a.zst
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
+    scas train --class-weights balanced --domain nonnegative train.svm
+    scas train --method list
     zcat data.gz | scas train --json -
 
 The table or the JSON object goes to standard output, progress and warnings to
@@ -60,6 +69,12 @@ usage, 3 diverged or a number in the input is not finite, 130 interrupted.`
 
 // Run trains.
 func (c *trainCmd) Run(e *env) error {
+	if c.Method == listMethods {
+		return printMethods(e, c.JSON)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
 	restore, err := c.Level.use()
 	if err != nil {
 		return err
@@ -75,7 +90,7 @@ func (c *trainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	prob, gf, err := c.problem(data)
+	t, err := c.task(data)
 	if err != nil {
 		return err
 	}
@@ -83,12 +98,12 @@ func (c *trainCmd) Run(e *env) error {
 
 	settings := c.settings()
 	clear := e.showProgress(settings)
-	res, err := solver.Minimize(e.ctx, prob, settings)
+	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
 	clear()
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
 		return err
 	}
-	r := newTrainReport(c, data, gf, res)
+	r := newTrainReport(c, t, res)
 	r.ReadSeconds = readSeconds
 	if err == nil && c.Model != "" {
 		if err := writeFile(c.Model, r.model.encode); err != nil {
@@ -102,64 +117,41 @@ func (c *trainCmd) Run(e *env) error {
 	return err
 }
 
+// check refuses flags that do not belong together.
+func (c *trainCmd) check() error {
+	switch {
+	case c.Data == "":
+		return usagef("expected \"<DATA>\", a LIBSVM file or - for standard input")
+	case c.Positive != nil && !c.Loss.classifies():
+		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
+	case c.ClassWeights != "none" && !c.Loss.classifies():
+		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
+	case c.ClassWeights != "none" && c.SampleWeights != "":
+		return usagef("give either --class-weights or --sample-weights")
+	case c.Groups != "" && c.L2Y != 0:
+		return usagef("give either --groups or --l2y")
+	}
+	return nil
+}
+
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
-	opt := &sparse.ReadOptions{
+	data, err := e.readData(c.Data, &sparse.ReadOptions{
 		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict,
-		Regression: c.Loss == solver.Squared{}.String(),
-	}
-	if c.Positive != nil {
-		if opt.Regression {
-			return nil, usagef("--positive is for two classes; --loss squared takes labels as numbers")
-		}
-		opt.Positive = (*float64)(c.Positive)
-	}
-	data, err := e.readData(c.Data, opt)
+		Regression: !c.Loss.classifies(), Positive: (*float64)(c.Positive),
+	})
 	if err == nil && data.Stats.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
 	}
 	return data, err
 }
 
-// problem builds the problem of the flags on data.
-func (c *trainCmd) problem(data *sparse.Dataset) (*solver.Problem, graphFacts, error) {
-	loss, err := solver.ParseLoss(c.Loss)
-	if err != nil {
-		return nil, graphFacts{}, usage(err)
-	}
-	_, p := data.X.Dims()
-	prob := &solver.Problem{
-		Data: data.X, Labels: data.Labels, Loss: loss, L2: float64(c.Mu),
-		Penalty: solver.L1{Lambda: float64(c.Lambda)}, Domain: c.Domain.domain(p),
-	}
-	gf := graphFacts{Kind: c.Graph, Rows: p}
-	switch c.Graph {
-	case "none":
-	case "chain":
-		g := graph.Chain(p)
-		prob.Constraint, gf.Edges = g.FusedLasso(), len(g.Edges())
-	default:
-		con, err := graph.ReadConstraintFile(c.Graph, p)
-		if err != nil {
-			return nil, gf, err
-		}
-		prob.Constraint = con.A
-		gf.Kind, gf.File = string(con.Kind), filepath.Base(c.Graph)
-		if con.Graph != nil {
-			gf.Edges = len(con.Graph.Edges())
-		}
-	}
-	if prob.Constraint != nil {
-		gf.Rows, _ = prob.Constraint.Dims()
-	}
-	return prob, gf, nil
-}
-
 func (c *trainCmd) settings() *solver.Settings {
 	s := &solver.Settings{
 		DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
-		Eta: float64(c.Eta), Rho: float64(c.Rho), Seed: c.Seed, Threads: int(c.Threads),
+		Eta: float64(c.Eta), Rho: float64(c.Rho), BatchSize: int(c.BatchSize),
+		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}
-	if c.Method != "auto" {
+	if c.Method != autoMethod {
 		s.Method = solver.Method(c.Method)
 	}
 	return s

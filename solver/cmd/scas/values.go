@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -102,50 +100,12 @@ func (v *level) UnmarshalText(text []byte) error {
 
 // use switches to the level and returns what switches back.
 func (v level) use() (restore func(), err error) {
+	if v.Level == nil {
+		return func() {}, nil // and leaves alone what SCAS_KERNELS chose
+	}
 	old := kernels.Active()
-	if v.Level != nil {
-		if err := kernels.Use(*v.Level); err != nil {
-			return nil, usagef("--level %v: this machine has %v", *v.Level, kernels.Available())
-		}
+	if err := kernels.Use(*v.Level); err != nil {
+		return nil, usagef("--level %v: this machine has %v", *v.Level, kernels.Available())
 	}
 	return func() { _ = kernels.Use(old) }, nil // it was in use before
-}
-
-// domain is the set the coefficients are confined to.
-type domain struct {
-	text   string
-	lo, hi float64
-	radius float64
-}
-
-func (d *domain) UnmarshalText(text []byte) error {
-	const want = "want box:LO,HI with LO <= HI, or ball:RADIUS above 0"
-	d.text = string(text)
-	kind, rest, _ := strings.Cut(d.text, ":")
-	lo, hi, _ := strings.Cut(rest, ",")
-	var errLo, errHi error
-	switch kind {
-	case "box":
-		d.lo, errLo = strconv.ParseFloat(lo, 64)
-		d.hi, errHi = strconv.ParseFloat(hi, 64)
-		if errLo == nil && errHi == nil && d.lo <= d.hi {
-			return nil
-		}
-	case "ball":
-		if (*positive)(&d.radius).UnmarshalText([]byte(rest)) == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("%q: %s", text, want)
-}
-
-// domain returns the set in R^p; nil stands for R^p itself.
-func (d domain) domain(p int) solver.Domain {
-	switch {
-	case d.text == "":
-		return nil
-	case d.radius > 0:
-		return solver.Ball{Radius: d.radius}
-	}
-	return solver.NewBox(p, d.lo, d.hi)
 }
