@@ -7,7 +7,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 # products into sums: not at all without AVX2.
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
-.PHONY: demo test test-full lint generate bench data clean help
+.PHONY: demo test test-full lint generate bench bench-full paper paper-quick mutate data clean help
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,7 @@ lint: ## gofmt, go vet, staticcheck if installed
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags mutate ./kernels
 	$(if $(STATICCHECK),$(STATICCHECK) ./...,@echo "staticcheck is not installed: skipped")
 
 test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTIME each)
@@ -40,8 +41,22 @@ test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTI
 generate: ## write the assembly anew from the generators
 	$(GO) generate ./...
 
-bench: ## the kernels side by side
-	$(GO) run ./bench kernels
+bench: ## the kernels and outer iterations, quickly
+	GOEXPERIMENT=simd $(GO) run ./bench kernels --quick
+	$(GO) run ./bench end-to-end --quick
+
+bench-full: ## the same in full, into bench/results
+	GOEXPERIMENT=simd $(GO) run ./bench kernels --results bench/results
+	$(GO) run ./bench end-to-end --results bench/results
+
+paper: ## the paper's experiments on the data sets in SCAS_DATA, into bench/results/paper
+	$(GO) run ./bench paper --data "$(SCAS_DATA)" --out bench/results/paper
+
+paper-quick: ## a9a alone, in under two minutes, into OUT (default a temporary directory)
+	$(GO) run ./bench paper --quick --data "$(SCAS_DATA)" --out "$(or $(OUT),$${TMPDIR:-/tmp}/scas-paper-quick)"
+
+mutate: ## put faults into the kernels and see that the tests catch them, in some minutes
+	$(GO) test -tags mutate -v -run '^TestMutations$$' -timeout 60m ./kernels
 
 data: ## fetch the public data sets into DIR (default SCAS_DATA)
 	@.ci/data "$(or $(DIR),$(SCAS_DATA))"
