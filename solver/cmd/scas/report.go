@@ -62,6 +62,7 @@ type trainReport struct {
 	PlanWhy string `json:"plan_reason"`
 	Storage string `json:"storage"`
 	Level   string `json:"level"`
+	Peak    int64  `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
 	Version string `json:"scas_version"`
 	Model   string `json:"model,omitempty"` // the file written
 
@@ -92,7 +93,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		Eta: st.Eta, Rho: st.Rho, Halvings: st.StepHalvings,
 		Seed: c.Seed, Output: c.Output, Rounded: st.Rounded && c.Output == "last",
 		Constants: st.Constants, GradientNorm: st.GradientNorm,
-		Plan: st.Plan, PlanWhy: st.PlanReason, Storage: st.Storage, Level: activeLevel(), Version: version,
+		Plan: st.Plan, PlanWhy: st.PlanReason, Storage: st.Storage, Level: activeLevel(), Peak: peakMemory(), Version: version,
 		cmd: c, data: t.data,
 	}
 	if c.Verbose {
@@ -186,6 +187,9 @@ func (r *trainReport) runTable() facts {
 		f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
 	}
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
+	if r.Peak > 0 && r.cmd.Verbose {
+		f.add("memory", "%s at most, reading included", byteCount(r.Peak))
+	}
 	return f
 }
 

@@ -41,7 +41,9 @@ func (r *trainReport) constantsTable() facts {
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
 	f.add("D", "%s", orUnknown(c.Diameter, "the domain is not bounded"))
 	f.add("radius", "%s", orUnknown(c.Radius, "no bound on the optimum is known"))
-	f.add("G_t", "%.6g at the last snapshot", r.GradientNorm)
+	if r.GradientNorm > 0 {
+		f.add("G_t", "%.6g at the last snapshot", r.GradientNorm)
+	}
 	for _, t := range []struct {
 		name       string
 		conditions []conditionFacts
