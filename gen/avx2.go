@@ -82,7 +82,7 @@ var avx2 = isa{
 
 // maskTable returns the table of 16 all-ones and 16 zero words.
 func (e *emitter) maskTable() operand.Mem {
-	return e.table("masks", 32, func(i int) uint64 {
+	return e.tables.add("masks", 32, func(i int) uint64 {
 		if i < 16 {
 			return 1<<64 - 1
 		}

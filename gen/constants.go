@@ -81,6 +81,7 @@ func goConstants() ([]byte, error) {
 		fmt.Fprintf(&b, "\t%s = %d\n", name, i)
 	}
 	fmt.Fprintf(&b, "\tnumSlots = %d\n)\n", len(slots))
+	b.WriteString(goDecayCells())
 	return format.Source([]byte(b.String()))
 }
 

@@ -15,7 +15,7 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	tables map[string]operand.Mem
+	tables *tables
 	labels int
 	stubs  []stub
 }
@@ -29,8 +29,8 @@ type stub struct {
 	function string
 }
 
-func newEmitter() *emitter {
-	e := &emitter{Context: build.NewContext(), tables: map[string]operand.Mem{}}
+func newEmitter(t *tables) *emitter {
+	e := &emitter{Context: build.NewContext(), tables: t}
 	e.ConstraintExpr("!purego")
 	return e
 }
@@ -104,20 +104,6 @@ func (e *emitter) zeros(n int) []vec {
 	return vs
 }
 
-// table returns a read-only table of n words, defined once per file.
-func (e *emitter) table(name string, n int, word func(i int) uint64) operand.Mem {
-	m, ok := e.tables[name]
-	if !ok {
-		m = e.StaticGlobal(name)
-		e.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range n {
-			e.AppendDatum(operand.U64(word(i)))
-		}
-		e.tables[name] = m
-	}
-	return m
-}
-
 // constant returns four copies of a named constant in memory: an operand as it
 // is for 256-bit vectors, and the source of a broadcast for wider ones.
 func (e *emitter) constant(name string) operand.Mem {
@@ -125,7 +111,7 @@ func (e *emitter) constant(name string) operand.Mem {
 	if !ok {
 		panic("gen: no constant " + name)
 	}
-	return e.table(name, 4, func(int) uint64 { return b })
+	return e.tables.add(name, 4, func(int) uint64 { return b })
 }
 
 // fresh returns a register holding a named constant.

@@ -31,14 +31,16 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes, (*emitter).scatterRow)},
+	{"rows", append(append(stored((*emitter).margins), narrow(stored((*emitter).scatter)...)...),
+		append(narrow((*emitter).scatterRow), (*emitter).rowLanes)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
-	{"lazy", []func(*emitter, *isa){narrow((*emitter).innerLazyCells)}},
+	{"lazy", narrow((*emitter).innerLazyCells)},
+	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
 	{"prox", []func(*emitter, *isa){(*emitter).softThreshold, (*emitter).proxDual}},
 }
@@ -56,31 +58,37 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	return all
 }
 
-// narrow returns a kernel that gains nothing from vectors wider than AVX2's:
-// the higher levels use the same function.
-func narrow(f func(*emitter, *isa)) func(*emitter, *isa) {
-	return func(e *emitter, t *isa) {
-		if t == &avx2 {
-			f(e, t)
-			return
-		}
-		s := e.stubs[len(e.stubs)-1]
-		s.isa = t
-		e.stubs = append(e.stubs, s)
+// narrow returns kernels that gain nothing from vectors wider than AVX2's: the
+// higher levels use the same functions.
+func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
+	var all []func(*emitter, *isa)
+	for _, f := range kernels {
+		all = append(all, func(e *emitter, t *isa) {
+			if t == &avx2 {
+				f(e, t)
+				return
+			}
+			s := e.stubs[len(e.stubs)-1]
+			s.isa = t
+			e.stubs = append(e.stubs, s)
+		})
 	}
+	return all
 }
 
 // Generate returns the generated files of package kernels by name.
 func Generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var all []built
+	var shared tables
 	for _, fam := range families {
-		kernels, err := fam.build(files)
+		kernels, err := fam.build(files, &shared)
 		if err != nil {
 			return nil, fmt.Errorf("gen: %s: %w", fam.name, err)
 		}
 		all = append(all, kernels...)
 	}
+	files["ztables_amd64.s"] = shared.assembly()
 	var err error
 	if files["zconst.go"], err = goConstants(); err != nil {
 		return nil, fmt.Errorf("gen: constants: %w", err)
@@ -98,8 +106,8 @@ type built struct {
 }
 
 // build adds the assembly and the stubs of a family to files.
-func (fam family) build(files map[string][]byte) ([]built, error) {
-	e := newEmitter()
+func (fam family) build(files map[string][]byte, shared *tables) ([]built, error) {
+	e := newEmitter(shared)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
 			k(e, t)

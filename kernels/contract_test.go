@@ -97,7 +97,7 @@ func TestAllocations(t *testing.T) {
 	}
 	lim := abs(sources[0].vector(rng, n))
 	_, short := inForm(a, 4)
-	cells := NewCells(n)
+	cells, decay := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 3, 0} // row 2 is longer than the scratch
 	eachLevel(t, func(t *testing.T) {
@@ -108,6 +108,7 @@ func TestAllocations(t *testing.T) {
 			InnerBox(v[3], v[4], v[0], v[5], v[6], v[7], steps, sampled)
 			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)
 			InnerLazyBallCells(cells, dst, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
+			InnerDecay(decay, 0, steps, sampled)
 			Margins(dst, a, v[0])
 			Gradient(v[1], a, dst)
 			Dot(v[0], v[1])
@@ -174,6 +175,8 @@ func TestMisuse(t *testing.T) {
 		{"InnerLazyCells: 5 numbers are not cells", func() { InnerLazyCells(v(5), &Lazy{}, steps(1), nil) }},
 		{"InnerLazyCells: sampled row 7 of 1", func() { InnerLazyCells(NewCells(1), &Lazy{}, steps(1), []int32{7}) }},
 		{"InnerLazyBallCells: len(norm2)", func() { InnerLazyBallCells(NewCells(1), v(2), &LazyBall{}, steps(1), nil) }},
+		{"InnerDecay: len(state) is 9, want 8 numbers per column", func() { InnerDecay(v(9), 0, steps(1), nil) }},
+		{"InnerDecay: sampled row 7 of 1", func() { InnerDecay(v(8), 0, steps(1), []int32{7}) }},
 		{"Cells.Set: len(d) is 2, want 1", func() { NewCells(1).Set(v(1), v(2)) }},
 		{"Cells.Point: len(w)", func() { NewCells(1).Point(v(2), &Lazy{}) }},
 		{"Cells.Sparse: len(h)", func() { NewCells(1).Sparse(v(2)) }},

@@ -99,6 +99,12 @@ var operations = []operation{
 	{"InnerLazyBallCells", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return lazyOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind, true).run(nil)
 	}},
+	{"InnerDecay", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return decayOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind).run(nil)
+	}},
+	{"InnerDecay/squared", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return decayOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).plausible(rng).run(nil)
+	}},
 }
 
 // check compares the level in use with the reference on the same arguments.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -71,6 +72,7 @@ func FuzzInnerDense(f *testing.F)    { fuzzOperation(f, "InnerDense") }
 func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }
 func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
 func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
+func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
 
 // FuzzForms draws the storage form as well.
 func FuzzForms(f *testing.F) {
@@ -84,14 +86,15 @@ func FuzzForms(f *testing.F) {
 		lens := lengthsOf(rng, 12, p)
 		elements := elementsOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
 		lazy := lazyOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
+		decay := decayOf(rng, sources[4], lens, p, 20, loss)
 		plain, stored := inForm(elements.steps.Rows, int(form)%numForms)
 		was := Active()
 		defer use(t, was)
 		use(t, Generic)
-		want := append(elements.run(&plain), lazy.run(&plain)...)
+		want := slices.Concat(elements.run(&plain), lazy.run(&plain), decay.run(&plain))
 		for _, l := range Available() {
 			use(t, l)
-			for i, got := range append(elements.run(&stored), lazy.run(&stored)...) {
+			for i, got := range slices.Concat(elements.run(&stored), lazy.run(&stored), decay.run(&stored)) {
 				sameVector(t, "result", got, want[i])
 			}
 		}

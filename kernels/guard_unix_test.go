@@ -108,5 +108,6 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	InnerBox(vec(), vec(), vec(), vec(), vec(), vec(), s, sampled)
 	cells := Cells(guarded(t, NewCells(p), end))
 	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
+	InnerDecay(guarded(t, make([]float64, p*DecayStride), end), 3, s, sampled)
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }

@@ -29,14 +29,6 @@ type Steps struct {
 	Scratch *Scratch
 }
 
-func (s *Steps) gain(i int32, margin float64) float64 {
-	label := s.Label[i]
-	if s.Loss == SquaredLossKind {
-		return float64(s.Eta * float64(s.Slope0[i]-squaredSlope(margin, label)))
-	}
-	return float64(s.Eta * float64(s.Slope0[i]-LogisticSlope(margin, label)))
-}
-
 func (s *Steps) check(fn string, sampled []int32) {
 	n := s.Rows.Len()
 	checkRows(fn, "Label", len(s.Label), s.Rows)

@@ -64,12 +64,20 @@ func sparseWork(shape string, rows, d, nnz int) []workload {
 	}
 	cells, state := NewCells(d), Lazy{Alpha: 1, Q: 1 - 1e-6}
 	cells.Set(w, spread(d))
+	decay, step := make([]float64, d*DecayStride), 0
+	for j := range d {
+		decay[j*DecayStride+DecayRate], decay[j*DecayStride+DecayFactor] = NegLog1m(1e-6), 1-1e-6
+	}
 	work := []workload{
 		{"margins", shape, "nnz", len(a.Idx), func() { Margins(dst, a, w) }},
 		{"gradient", shape, "nnz", len(a.Idx), func() { Gradient(z, a, s.Slope0) }},
 		{"innerlazy", shape, "step", len(sampled), func() {
 			InnerLazyCells(cells, &state, s, sampled)
 			state.Alpha, state.Gamma = 1, 0
+		}},
+		{"innerdecay", shape, "step", len(sampled), func() {
+			InnerDecay(decay, step, s, sampled)
+			step += len(sampled)
 		}},
 	}
 	if d > 4*rows { // a step for every column would dominate the round

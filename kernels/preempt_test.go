@@ -67,6 +67,9 @@ func (s *spy) set() *set {
 		innerLazyCells: func(cells, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
 			return fused(ptr, sampled, 1, work)
 		},
+		innerDecay: func(cells, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
+			return fused(ptr, sampled, 1, work)
+		},
 		margins: [numForms]marginsKernel{margins, margins, margins, margins, margins, margins},
 		scatter: [numForms]scatterKernel{scatter, scatter, scatter, scatter, scatter, scatter},
 		rowLanes: func(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
@@ -135,6 +138,7 @@ func TestBoundedWork(t *testing.T) {
 		{"InnerLazyBallCells", 9, func() {
 			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
+		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
 		{"ProxDual", 49, func() { ProxDual(v, v, v, v, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

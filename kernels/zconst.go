@@ -45,3 +45,13 @@ const (
 	slotZero       = 12
 	numSlots       = 13
 )
+
+// The cells of a coordinate in the state of InnerDecay.
+const (
+	DecayDeviation = 0 // w − Fixed when it was last touched
+	DecayLast      = 1 // steps done when it was last touched
+	DecayFixed     = 2 // the point it tends to while it is not touched
+	DecayRate      = 3 // −log of Factor
+	DecayGain      = 4 // h: sum of g·a over the steps
+	DecayFactor    = 5 // c = 1 − eta·k
+)

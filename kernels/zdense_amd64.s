@@ -39,7 +39,7 @@ block1:
 blocksDone2:
 	SUBQ BX, DX
 	JZ   done5
-	LEAQ masks<>+128(SB), SI
+	LEAQ ·table_masks+128(SB), SI
 	MOVQ DX, DI
 	SHLQ $0x03, DI
 	SUBQ DI, SI
@@ -78,40 +78,6 @@ done5:
 	VMOVSD       X0, ret+48(FP)
 	VZEROUPPER
 	RET
-
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0xffffffffffffffff
-DATA masks<>+40(SB)/8, $0xffffffffffffffff
-DATA masks<>+48(SB)/8, $0xffffffffffffffff
-DATA masks<>+56(SB)/8, $0xffffffffffffffff
-DATA masks<>+64(SB)/8, $0xffffffffffffffff
-DATA masks<>+72(SB)/8, $0xffffffffffffffff
-DATA masks<>+80(SB)/8, $0xffffffffffffffff
-DATA masks<>+88(SB)/8, $0xffffffffffffffff
-DATA masks<>+96(SB)/8, $0xffffffffffffffff
-DATA masks<>+104(SB)/8, $0xffffffffffffffff
-DATA masks<>+112(SB)/8, $0xffffffffffffffff
-DATA masks<>+120(SB)/8, $0xffffffffffffffff
-DATA masks<>+128(SB)/8, $0x0000000000000000
-DATA masks<>+136(SB)/8, $0x0000000000000000
-DATA masks<>+144(SB)/8, $0x0000000000000000
-DATA masks<>+152(SB)/8, $0x0000000000000000
-DATA masks<>+160(SB)/8, $0x0000000000000000
-DATA masks<>+168(SB)/8, $0x0000000000000000
-DATA masks<>+176(SB)/8, $0x0000000000000000
-DATA masks<>+184(SB)/8, $0x0000000000000000
-DATA masks<>+192(SB)/8, $0x0000000000000000
-DATA masks<>+200(SB)/8, $0x0000000000000000
-DATA masks<>+208(SB)/8, $0x0000000000000000
-DATA masks<>+216(SB)/8, $0x0000000000000000
-DATA masks<>+224(SB)/8, $0x0000000000000000
-DATA masks<>+232(SB)/8, $0x0000000000000000
-DATA masks<>+240(SB)/8, $0x0000000000000000
-DATA masks<>+248(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $256
 
 // func dotAVX512(x []float64, y []float64) float64
 // Requires: AVX, AVX512F, BMI2
@@ -226,7 +192,7 @@ single3:
 rest4:
 	TESTQ       DX, DX
 	JZ          done5
-	LEAQ        masks<>+128(SB), SI
+	LEAQ        ·table_masks+128(SB), SI
 	SHLQ        $0x03, DX
 	SUBQ        DX, SI
 	VMOVUPD     (SI), Y1

@@ -19,28 +19,28 @@ TEXT ·softThresholdAVX2(SB), NOSPLIT, $0-72
 block1:
 	VMOVUPD (CX)(SI*8), Y0
 	VMOVUPD (DX)(SI*8), Y1
-	VXORPD  signBit<>+0(SB), Y1, Y2
+	VXORPD  ·table_signBit+0(SB), Y1, Y2
 	VMINPD  Y0, Y1, Y1
 	VMAXPD  Y1, Y2, Y1
 	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, (AX)(SI*8)
 	VMOVUPD 32(CX)(SI*8), Y0
 	VMOVUPD 32(DX)(SI*8), Y1
-	VXORPD  signBit<>+0(SB), Y1, Y2
+	VXORPD  ·table_signBit+0(SB), Y1, Y2
 	VMINPD  Y0, Y1, Y1
 	VMAXPD  Y1, Y2, Y1
 	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)(SI*8)
 	VMOVUPD 64(CX)(SI*8), Y0
 	VMOVUPD 64(DX)(SI*8), Y1
-	VXORPD  signBit<>+0(SB), Y1, Y2
+	VXORPD  ·table_signBit+0(SB), Y1, Y2
 	VMINPD  Y0, Y1, Y1
 	VMAXPD  Y1, Y2, Y1
 	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, 64(AX)(SI*8)
 	VMOVUPD 96(CX)(SI*8), Y0
 	VMOVUPD 96(DX)(SI*8), Y1
-	VXORPD  signBit<>+0(SB), Y1, Y2
+	VXORPD  ·table_signBit+0(SB), Y1, Y2
 	VMINPD  Y0, Y1, Y1
 	VMAXPD  Y1, Y2, Y1
 	VSUBPD  Y1, Y0, Y0
@@ -57,7 +57,7 @@ single3:
 	JLT     rest4
 	VMOVUPD (CX)(SI*8), Y0
 	VMOVUPD (DX)(SI*8), Y1
-	VXORPD  signBit<>+0(SB), Y1, Y2
+	VXORPD  ·table_signBit+0(SB), Y1, Y2
 	VMINPD  Y0, Y1, Y1
 	VMAXPD  Y1, Y2, Y1
 	VSUBPD  Y1, Y0, Y0
@@ -69,13 +69,13 @@ single3:
 rest4:
 	TESTQ      BX, BX
 	JZ         done5
-	LEAQ       masks<>+128(SB), DI
+	LEAQ       ·table_masks+128(SB), DI
 	SHLQ       $0x03, BX
 	SUBQ       BX, DI
 	VMOVUPD    (DI), Y0
 	VMASKMOVPD (CX)(SI*8), Y0, Y1
 	VMASKMOVPD (DX)(SI*8), Y0, Y2
-	VXORPD     signBit<>+0(SB), Y2, Y3
+	VXORPD     ·table_signBit+0(SB), Y2, Y3
 	VMINPD     Y1, Y2, Y2
 	VMAXPD     Y2, Y3, Y2
 	VSUBPD     Y2, Y1, Y1
@@ -84,46 +84,6 @@ rest4:
 done5:
 	VZEROUPPER
 	RET
-
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $32
-
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0xffffffffffffffff
-DATA masks<>+40(SB)/8, $0xffffffffffffffff
-DATA masks<>+48(SB)/8, $0xffffffffffffffff
-DATA masks<>+56(SB)/8, $0xffffffffffffffff
-DATA masks<>+64(SB)/8, $0xffffffffffffffff
-DATA masks<>+72(SB)/8, $0xffffffffffffffff
-DATA masks<>+80(SB)/8, $0xffffffffffffffff
-DATA masks<>+88(SB)/8, $0xffffffffffffffff
-DATA masks<>+96(SB)/8, $0xffffffffffffffff
-DATA masks<>+104(SB)/8, $0xffffffffffffffff
-DATA masks<>+112(SB)/8, $0xffffffffffffffff
-DATA masks<>+120(SB)/8, $0xffffffffffffffff
-DATA masks<>+128(SB)/8, $0x0000000000000000
-DATA masks<>+136(SB)/8, $0x0000000000000000
-DATA masks<>+144(SB)/8, $0x0000000000000000
-DATA masks<>+152(SB)/8, $0x0000000000000000
-DATA masks<>+160(SB)/8, $0x0000000000000000
-DATA masks<>+168(SB)/8, $0x0000000000000000
-DATA masks<>+176(SB)/8, $0x0000000000000000
-DATA masks<>+184(SB)/8, $0x0000000000000000
-DATA masks<>+192(SB)/8, $0x0000000000000000
-DATA masks<>+200(SB)/8, $0x0000000000000000
-DATA masks<>+208(SB)/8, $0x0000000000000000
-DATA masks<>+216(SB)/8, $0x0000000000000000
-DATA masks<>+224(SB)/8, $0x0000000000000000
-DATA masks<>+232(SB)/8, $0x0000000000000000
-DATA masks<>+240(SB)/8, $0x0000000000000000
-DATA masks<>+248(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $256
 
 // func softThresholdAVX512(dst []float64, v []float64, t []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -140,14 +100,14 @@ TEXT ·softThresholdAVX512(SB), NOSPLIT, $0-72
 block1:
 	VMOVUPD     (CX)(SI*8), Z0
 	VMOVUPD     (DX)(SI*8), Z1
-	VXORPD.BCST signBit<>+0(SB), Z1, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z1, Z2
 	VMINPD      Z0, Z1, Z1
 	VMAXPD      Z1, Z2, Z1
 	VSUBPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (AX)(SI*8)
 	VMOVUPD     64(CX)(SI*8), Z0
 	VMOVUPD     64(DX)(SI*8), Z1
-	VXORPD.BCST signBit<>+0(SB), Z1, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z1, Z2
 	VMINPD      Z0, Z1, Z1
 	VMAXPD      Z1, Z2, Z1
 	VSUBPD      Z1, Z0, Z0
@@ -164,7 +124,7 @@ single3:
 	JLT         rest4
 	VMOVUPD     (CX)(SI*8), Z0
 	VMOVUPD     (DX)(SI*8), Z1
-	VXORPD.BCST signBit<>+0(SB), Z1, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z1, Z2
 	VMINPD      Z0, Z1, Z1
 	VMAXPD      Z1, Z2, Z1
 	VSUBPD      Z1, Z0, Z0
@@ -181,7 +141,7 @@ rest4:
 	KMOVW       DI, K1
 	VMOVUPD.Z   (CX)(SI*8), K1, Z0
 	VMOVUPD.Z   (DX)(SI*8), K1, Z1
-	VXORPD.BCST signBit<>+0(SB), Z1, Z2
+	VXORPD.BCST ·table_signBit+0(SB), Z1, Z2
 	VMINPD      Z0, Z1, Z1
 	VMAXPD      Z1, Z2, Z1
 	VSUBPD      Z1, Z0, Z0
@@ -219,7 +179,7 @@ block1:
 	VMOVUPD     (AX)(DI*8), Y11
 	VFMADD231PD Y10, Y0, Y11
 	VMOVUPD     (BX)(DI*8), Y12
-	VXORPD      signBit<>+0(SB), Y12, Y13
+	VXORPD      ·table_signBit+0(SB), Y12, Y13
 	VMINPD      Y11, Y12, Y12
 	VMAXPD      Y12, Y13, Y12
 	VMOVUPD     Y12, (AX)(DI*8)
@@ -248,7 +208,7 @@ block1:
 blocksDone2:
 	SUBQ DI, SI
 	JZ   done5
-	LEAQ masks<>+128(SB), R8
+	LEAQ ·table_masks+128(SB), R8
 	MOVQ SI, R9
 	SHLQ $0x03, R9
 	SUBQ R9, R8
@@ -262,7 +222,7 @@ step3:
 	VMASKMOVPD  (AX)(DI*8), Y10, Y12
 	VFMADD231PD Y11, Y0, Y12
 	VMASKMOVPD  (BX)(DI*8), Y10, Y13
-	VXORPD      signBit<>+0(SB), Y13, Y14
+	VXORPD      ·table_signBit+0(SB), Y13, Y14
 	VMINPD      Y12, Y13, Y13
 	VMAXPD      Y13, Y14, Y13
 	VMASKMOVPD  Y13, Y10, (AX)(DI*8)
@@ -340,7 +300,7 @@ block1:
 	VMOVUPD     (AX)(DI*8), Z7
 	VFMADD231PD Z6, Z0, Z7
 	VMOVUPD     (BX)(DI*8), Z8
-	VXORPD.BCST signBit<>+0(SB), Z8, Z9
+	VXORPD.BCST ·table_signBit+0(SB), Z8, Z9
 	VMINPD      Z7, Z8, Z8
 	VMAXPD      Z8, Z9, Z8
 	VMOVUPD     Z8, (AX)(DI*8)
@@ -377,7 +337,7 @@ step3:
 	VMOVUPD.Z   (AX)(DI*8), K1, Z7
 	VFMADD231PD Z6, Z0, Z7
 	VMOVUPD.Z   (BX)(DI*8), K1, Z8
-	VXORPD.BCST signBit<>+0(SB), Z8, Z9
+	VXORPD.BCST ·table_signBit+0(SB), Z8, Z9
 	VMINPD      Z7, Z8, Z8
 	VMAXPD      Z8, Z9, Z8
 	VMOVUPD     Z8, K1, (AX)(DI*8)

@@ -107,26 +107,12 @@ func marginsU16OnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint1
 //go:noescape
 func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
-// scatterAVX512 is scatterGeneric for AVX512:
-//
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
-//
-//go:noescape
-func scatterAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-
 // scatterF32AVX2 is scatterF32Generic for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
 func scatterF32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-
-// scatterF32AVX512 is scatterF32Generic for AVX512:
-//
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
-//
-//go:noescape
-func scatterF32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
 // scatterOnesAVX2 is scatterOnesGeneric for AVX2:
 //
@@ -135,26 +121,12 @@ func scatterF32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val
 //go:noescape
 func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
-// scatterOnesAVX512 is scatterOnesGeneric for AVX512:
-//
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
-//
-//go:noescape
-func scatterOnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-
 // scatterU16AVX2 is scatterU16Generic for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
 func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-
-// scatterU16AVX512 is scatterU16Generic for AVX512:
-//
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
-//
-//go:noescape
-func scatterU16AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
 // scatterU16F32AVX2 is scatterU16F32Generic for AVX2:
 //
@@ -163,13 +135,6 @@ func scatterU16AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val
 //go:noescape
 func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
-// scatterU16F32AVX512 is scatterU16F32Generic for AVX512:
-//
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
-//
-//go:noescape
-func scatterU16F32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-
 // scatterU16OnesAVX2 is scatterU16OnesGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
@@ -177,12 +142,12 @@ func scatterU16F32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, 
 //go:noescape
 func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
-// scatterU16OnesAVX512 is scatterU16OnesGeneric for AVX512:
+// scatterRowAVX2 is scatterRowGeneric for AVX2:
 //
-//	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
+//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
 //
 //go:noescape
-func scatterU16OnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
 
 // rowLanesAVX2 is rowLanesGeneric for AVX2:
 //
@@ -197,17 +162,3 @@ func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]f
 //
 //go:noescape
 func rowLanesAVX512(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
-
-// scatterRowAVX2 is scatterRowGeneric for AVX2:
-//
-//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
-//
-//go:noescape
-func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
-
-// scatterRowAVX512 is scatterRowGeneric for AVX512:
-//
-//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
-//
-//go:noescape
-func scatterRowAVX512(z []float64, idx []int32, val []float64, slope float64)

@@ -56,11 +56,11 @@ rest4:
 	MOVQ         R9, R10
 	SUBQ         SI, R10
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R11
+	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R12
@@ -135,46 +135,6 @@ done2:
 	VZEROUPPER
 	RET
 
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0xffffffffffffffff
-DATA masks<>+40(SB)/8, $0xffffffffffffffff
-DATA masks<>+48(SB)/8, $0xffffffffffffffff
-DATA masks<>+56(SB)/8, $0xffffffffffffffff
-DATA masks<>+64(SB)/8, $0xffffffffffffffff
-DATA masks<>+72(SB)/8, $0xffffffffffffffff
-DATA masks<>+80(SB)/8, $0xffffffffffffffff
-DATA masks<>+88(SB)/8, $0xffffffffffffffff
-DATA masks<>+96(SB)/8, $0xffffffffffffffff
-DATA masks<>+104(SB)/8, $0xffffffffffffffff
-DATA masks<>+112(SB)/8, $0xffffffffffffffff
-DATA masks<>+120(SB)/8, $0xffffffffffffffff
-DATA masks<>+128(SB)/8, $0x0000000000000000
-DATA masks<>+136(SB)/8, $0x0000000000000000
-DATA masks<>+144(SB)/8, $0x0000000000000000
-DATA masks<>+152(SB)/8, $0x0000000000000000
-DATA masks<>+160(SB)/8, $0x0000000000000000
-DATA masks<>+168(SB)/8, $0x0000000000000000
-DATA masks<>+176(SB)/8, $0x0000000000000000
-DATA masks<>+184(SB)/8, $0x0000000000000000
-DATA masks<>+192(SB)/8, $0x0000000000000000
-DATA masks<>+200(SB)/8, $0x0000000000000000
-DATA masks<>+208(SB)/8, $0x0000000000000000
-DATA masks<>+216(SB)/8, $0x0000000000000000
-DATA masks<>+224(SB)/8, $0x0000000000000000
-DATA masks<>+232(SB)/8, $0x0000000000000000
-DATA masks<>+240(SB)/8, $0x0000000000000000
-DATA masks<>+248(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $256
-
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $32
-
 // func marginsAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·marginsAVX512(SB), NOSPLIT, $0-168
@@ -227,7 +187,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R11
 	BZHIQ        R10, R11, R11
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R12
@@ -353,11 +313,11 @@ rest4:
 	MOVQ         R9, R10
 	SUBQ         SI, R10
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R11
+	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R12
@@ -490,7 +450,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R11
 	BZHIQ        R10, R11, R11
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R12
@@ -613,11 +573,11 @@ rest4:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R10
+	LEAQ         ·table_masks+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R11
@@ -740,7 +700,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R10
 	BZHIQ        R9, R10, R10
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R9, $0x04
 	JLT          few6
 	MOVL         (DX)(SI*4), R11
@@ -865,11 +825,11 @@ rest4:
 	MOVQ         R9, R10
 	SUBQ         SI, R10
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R11
+	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R12
@@ -996,7 +956,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R11
 	BZHIQ        R10, R11, R11
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R12
@@ -1122,11 +1082,11 @@ rest4:
 	MOVQ         R9, R10
 	SUBQ         SI, R10
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R11
+	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
 	SHLQ         $0x03, R12
 	SUBQ         R12, R11
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R12
@@ -1259,7 +1219,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R11
 	BZHIQ        R10, R11, R11
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R10, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R12
@@ -1382,11 +1342,11 @@ rest4:
 	MOVQ         R8, R9
 	SUBQ         SI, R9
 	JZ           rowDone5
-	LEAQ         masks<>+128(SB), R10
+	LEAQ         ·table_masks+128(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x03, R11
 	SUBQ         R11, R10
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R11
@@ -1509,7 +1469,7 @@ rest4:
 	JZ           rowDone5
 	MOVQ         $0x0000ffff, R10
 	BZHIQ        R9, R10, R10
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         R9, $0x04
 	JLT          few6
 	MOVWQZX      (DX)(SI*2), R11
@@ -1585,78 +1545,6 @@ done2:
 // func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 // Requires: AVX, FMA3, MMX+
 TEXT ·scatterAVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val_base+96(FP), R8
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
-
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 32768(BX)(DI*4)
-	PREFETCHT0 65536(R8)(DI*8)
-	PREFETCHT0 65600(R8)(DI*8)
-	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
-	JGT        rest4
-
-nonzeros3:
-	MOVL        (BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      (R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        4(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      8(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        8(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      16(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        12(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      24(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ DI, R9
-	JGE  rowDone6
-
-one5:
-	MOVL        (BX)(DI*4), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSD      (R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func scatterAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·scatterAVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
 	MOVQ  slope_len+152(FP), DX
@@ -1802,82 +1690,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterF32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·scatterF32AVX512(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val32_base+120(FP), R8
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
-
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 32768(BX)(DI*4)
-	PREFETCHT0 32768(R8)(DI*4)
-	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
-	JGT        rest4
-
-nonzeros3:
-	MOVL        (BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      (R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        4(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      4(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        8(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      8(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        12(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      12(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ DI, R9
-	JGE  rowDone6
-
-one5:
-	MOVL        (BX)(DI*4), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSS      (R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 // Requires: AVX, MMX+
 TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-168
@@ -1942,145 +1754,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterOnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, MMX+
-TEXT ·scatterOnesAVX512(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  z_base+0(FP), SI
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
-
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R8
-	PREFETCHT0 32768(BX)(DI*4)
-	LEAQ       -4(R8), R9
-	CMPQ       DI, R9
-	JGT        rest4
-
-nonzeros3:
-	MOVL   (BX)(DI*4), R10
-	VMOVSD (SI)(R10*8), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (SI)(R10*8)
-	MOVL   4(BX)(DI*4), R10
-	VMOVSD (SI)(R10*8), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (SI)(R10*8)
-	MOVL   8(BX)(DI*4), R10
-	VMOVSD (SI)(R10*8), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (SI)(R10*8)
-	MOVL   12(BX)(DI*4), R10
-	VMOVSD (SI)(R10*8), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (SI)(R10*8)
-	ADDQ   $0x04, DI
-	CMPQ   DI, R9
-	JLE    nonzeros3
-
-rest4:
-	CMPQ DI, R8
-	JGE  rowDone6
-
-one5:
-	MOVL   (BX)(DI*4), R9
-	VMOVSD (SI)(R9*8), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (SI)(R9*8)
-	INCQ   DI
-	CMPQ   DI, R8
-	JLT    one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 // Requires: AVX, FMA3, MMX+
 TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val_base+96(FP), R8
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
-
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 16384(BX)(DI*2)
-	PREFETCHT0 65536(R8)(DI*8)
-	PREFETCHT0 65600(R8)(DI*8)
-	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
-	JGT        rest4
-
-nonzeros3:
-	MOVWQZX     (BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      (R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     2(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      8(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     4(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      16(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     6(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      24(R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ DI, R9
-	JGE  rowDone6
-
-one5:
-	MOVWQZX     (BX)(DI*2), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSD      (R8)(DI*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func scatterU16AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·scatterU16AVX512(SB), NOSPLIT, $0-168
 	MOVQ  ptr_base+24(FP), AX
 	MOVQ  slope_base+144(FP), CX
 	MOVQ  slope_len+152(FP), DX
@@ -2226,82 +1902,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterU16F32AVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·scatterU16F32AVX512(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val32_base+120(FP), R8
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
-
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 16384(BX)(DI*2)
-	PREFETCHT0 32768(R8)(DI*4)
-	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
-	JGT        rest4
-
-nonzeros3:
-	MOVWQZX     (BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      (R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     2(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      4(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     4(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      8(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     6(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      12(R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
-	JLE         nonzeros3
-
-rest4:
-	CMPQ DI, R9
-	JGE  rowDone6
-
-one5:
-	MOVWQZX     (BX)(DI*2), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSS      (R8)(DI*4), X2
-	VCVTSS2SD   X2, X2, X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
-	JLT         one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 // Requires: AVX, MMX+
 TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-168
@@ -2366,67 +1966,59 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterU16OnesAVX512(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
-// Requires: AVX, MMX+
-TEXT ·scatterU16OnesAVX512(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
-	MOVQ  z_base+0(FP), SI
-	TESTQ DX, DX
-	JZ    done2
-	MOVQ  (AX), DI
+// func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
+// Requires: AVX, FMA3
+TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
+	MOVQ   idx_base+24(FP), AX
+	MOVQ   z_base+0(FP), CX
+	MOVQ   val_base+48(FP), BX
+	MOVQ   idx_len+32(FP), SI
+	VMOVSD slope+72(FP), X0
+	XORQ   DX, DX
+	LEAQ   -4(SI), DI
+	CMPQ   DX, DI
+	JGT    rest2
 
-row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R8
-	PREFETCHT0 16384(BX)(DI*2)
-	LEAQ       -4(R8), R9
-	CMPQ       DI, R9
-	JGT        rest4
+nonzeros1:
+	MOVL        (AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      (BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        4(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      8(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        8(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      16(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        12(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      24(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	ADDQ        $0x04, DX
+	CMPQ        DX, DI
+	JLE         nonzeros1
 
-nonzeros3:
-	MOVWQZX (BX)(DI*2), R10
-	VMOVSD  (SI)(R10*8), X1
-	VADDSD  X0, X1, X1
-	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 2(BX)(DI*2), R10
-	VMOVSD  (SI)(R10*8), X1
-	VADDSD  X0, X1, X1
-	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 4(BX)(DI*2), R10
-	VMOVSD  (SI)(R10*8), X1
-	VADDSD  X0, X1, X1
-	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 6(BX)(DI*2), R10
-	VMOVSD  (SI)(R10*8), X1
-	VADDSD  X0, X1, X1
-	VMOVSD  X1, (SI)(R10*8)
-	ADDQ    $0x04, DI
-	CMPQ    DI, R9
-	JLE     nonzeros3
+rest2:
+	CMPQ DX, SI
+	JGE  rowDone4
 
-rest4:
-	CMPQ DI, R8
-	JGE  rowDone6
+one3:
+	MOVL        (AX)(DX*4), DI
+	VMOVSD      (CX)(DI*8), X1
+	VMOVSD      (BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	INCQ        DX
+	CMPQ        DX, SI
+	JLT         one3
 
-one5:
-	MOVWQZX (BX)(DI*2), R9
-	VMOVSD  (SI)(R9*8), X1
-	VADDSD  X0, X1, X1
-	VMOVSD  X1, (SI)(R9*8)
-	INCQ    DI
-	CMPQ    DI, R8
-	JLT     one5
-
-rowDone6:
-	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
-	JNZ  row1
-
-done2:
+rowDone4:
 	VZEROUPPER
 	RET
 
@@ -2475,11 +2067,11 @@ rest2:
 	MOVQ         SI, DI
 	SUBQ         DX, DI
 	JZ           rowDone3
-	LEAQ         masks<>+128(SB), R8
+	LEAQ         ·table_masks+128(SB), R8
 	MOVQ         DI, R9
 	SHLQ         $0x03, R9
 	SUBQ         R9, R8
-	VBROADCASTSD signBit<>+0(SB), Y4
+	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         DI, $0x04
 	JLT          few4
 	MOVL         (AX)(DX*4), R9
@@ -2589,7 +2181,7 @@ rest2:
 	JZ           rowDone3
 	MOVQ         $0x0000ffff, R8
 	BZHIQ        DI, R8, R8
-	VBROADCASTSD signBit<>+0(SB), Y3
+	VBROADCASTSD ·table_signBit+0(SB), Y3
 	CMPQ         DI, $0x04
 	JLT          few4
 	MOVL         (AX)(DX*4), R9
@@ -2648,117 +2240,5 @@ join5:
 
 rowDone3:
 	VMOVUPD Z0, ret_0+136(FP)
-	VZEROUPPER
-	RET
-
-// func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
-// Requires: AVX, FMA3
-TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ   idx_base+24(FP), AX
-	MOVQ   z_base+0(FP), CX
-	MOVQ   val_base+48(FP), BX
-	MOVQ   idx_len+32(FP), SI
-	VMOVSD slope+72(FP), X0
-	XORQ   DX, DX
-	LEAQ   -4(SI), DI
-	CMPQ   DX, DI
-	JGT    rest2
-
-nonzeros1:
-	MOVL        (AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        4(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      8(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        8(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      16(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        12(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      24(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	ADDQ        $0x04, DX
-	CMPQ        DX, DI
-	JLE         nonzeros1
-
-rest2:
-	CMPQ DX, SI
-	JGE  rowDone4
-
-one3:
-	MOVL        (AX)(DX*4), DI
-	VMOVSD      (CX)(DI*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(DI*8)
-	INCQ        DX
-	CMPQ        DX, SI
-	JLT         one3
-
-rowDone4:
-	VZEROUPPER
-	RET
-
-// func scatterRowAVX512(z []float64, idx []int32, val []float64, slope float64)
-// Requires: AVX, FMA3
-TEXT ·scatterRowAVX512(SB), NOSPLIT, $0-80
-	MOVQ   idx_base+24(FP), AX
-	MOVQ   z_base+0(FP), CX
-	MOVQ   val_base+48(FP), BX
-	MOVQ   idx_len+32(FP), SI
-	VMOVSD slope+72(FP), X0
-	XORQ   DX, DX
-	LEAQ   -4(SI), DI
-	CMPQ   DX, DI
-	JGT    rest2
-
-nonzeros1:
-	MOVL        (AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        4(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      8(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        8(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      16(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        12(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      24(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	ADDQ        $0x04, DX
-	CMPQ        DX, DI
-	JLE         nonzeros1
-
-rest2:
-	CMPQ DX, SI
-	JGE  rowDone4
-
-one3:
-	MOVL        (AX)(DX*4), DI
-	VMOVSD      (CX)(DI*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(DI*8)
-	INCQ        DX
-	CMPQ        DX, SI
-	JLT         one3
-
-rowDone4:
 	VZEROUPPER
 	RET

@@ -24,29 +24,29 @@ block1:
 	VMOVUPD      (DX)(SI*8), Y4
 	VMOVUPD      (CX)(SI*8), Y5
 	VMULPD       Y5, Y4, Y5
-	VANDPD       absBits<>+0(SB), Y5, Y7
-	VBROADCASTSD expMax<>+0(SB), Y8
+	VANDPD       ·table_absBits+0(SB), Y5, Y7
+	VBROADCASTSD ·table_expMax+0(SB), Y8
 	VMINPD       Y7, Y8, Y7
-	VBROADCASTSD negLog2E<>+0(SB), Y8
-	VFMADD213PD  expMagic<>+0(SB), Y7, Y8
-	VBROADCASTSD expMagic<>+0(SB), Y9
+	VBROADCASTSD ·table_negLog2E+0(SB), Y8
+	VFMADD213PD  ·table_expMagic+0(SB), Y7, Y8
+	VBROADCASTSD ·table_expMagic+0(SB), Y9
 	VSUBPD       Y8, Y9, Y9
-	VBROADCASTSD ln2Hi<>+0(SB), Y10
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y10
 	VFMSUB213PD  Y7, Y9, Y10
-	VFMADD231PD  ln2Lo<>+0(SB), Y9, Y10
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y9, Y10
 	VMULPD       Y10, Y10, Y7
-	VBROADCASTSD exp1<>+0(SB), Y9
-	VFMADD213PD  exp0<>+0(SB), Y10, Y9
+	VBROADCASTSD ·table_exp1+0(SB), Y9
+	VFMADD213PD  ·table_exp0+0(SB), Y10, Y9
 	VFMADD213PD  Y10, Y7, Y9
-	VBROADCASTSD exp5<>+0(SB), Y11
-	VFMADD213PD  exp4<>+0(SB), Y10, Y11
-	VBROADCASTSD exp3<>+0(SB), Y12
-	VFMADD213PD  exp2<>+0(SB), Y10, Y12
+	VBROADCASTSD ·table_exp5+0(SB), Y11
+	VFMADD213PD  ·table_exp4+0(SB), Y10, Y11
+	VBROADCASTSD ·table_exp3+0(SB), Y12
+	VFMADD213PD  ·table_exp2+0(SB), Y10, Y12
 	VFMADD213PD  Y12, Y7, Y11
-	VBROADCASTSD exp9<>+0(SB), Y12
-	VFMADD213PD  exp8<>+0(SB), Y10, Y12
-	VBROADCASTSD exp7<>+0(SB), Y13
-	VFMADD213PD  exp6<>+0(SB), Y10, Y13
+	VBROADCASTSD ·table_exp9+0(SB), Y12
+	VFMADD213PD  ·table_exp8+0(SB), Y10, Y12
+	VBROADCASTSD ·table_exp7+0(SB), Y13
+	VFMADD213PD  ·table_exp6+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y7, Y12
 	VMULPD       Y7, Y7, Y7
 	VFMADD213PD  Y11, Y7, Y12
@@ -57,11 +57,11 @@ block1:
 	JZ           nil3
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y5, Y7
-	VBROADCASTSD one<>+0(SB), Y8
+	VBROADCASTSD ·table_one+0(SB), Y8
 	VBLENDVPD    Y7, Y12, Y8, Y7
-	VXORPD       signBit<>+0(SB), Y4, Y4
+	VXORPD       ·table_signBit+0(SB), Y4, Y4
 	VMULPD       Y7, Y4, Y4
-	VADDPD       one<>+0(SB), Y12, Y7
+	VADDPD       ·table_one+0(SB), Y12, Y7
 	VDIVPD       Y7, Y4, Y4
 	VMOVUPD      Y4, (AX)(SI*8)
 
@@ -69,34 +69,34 @@ nil3:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y5, Y6, Y4
 	VMAXPD       Y6, Y4, Y4
-	VBROADCASTSD half<>+0(SB), Y5
+	VBROADCASTSD ·table_half+0(SB), Y5
 	VCMPPD       $0x1d, Y5, Y12, Y5
-	VSUBPD       one<>+0(SB), Y12, Y7
-	VMULPD       half<>+0(SB), Y7, Y7
+	VSUBPD       ·table_one+0(SB), Y12, Y7
+	VMULPD       ·table_half+0(SB), Y7, Y7
 	VBLENDVPD    Y5, Y7, Y12, Y7
-	VADDPD       two<>+0(SB), Y7, Y8
+	VADDPD       ·table_two+0(SB), Y7, Y8
 	VDIVPD       Y8, Y7, Y8
 	VMULPD       Y8, Y8, Y9
 	VMULPD       Y9, Y9, Y10
-	VBROADCASTSD log3<>+0(SB), Y11
-	VFMADD213PD  log2<>+0(SB), Y9, Y11
-	VBROADCASTSD log1<>+0(SB), Y12
-	VFMADD213PD  log0<>+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log3+0(SB), Y11
+	VFMADD213PD  ·table_log2+0(SB), Y9, Y11
+	VBROADCASTSD ·table_log1+0(SB), Y12
+	VFMADD213PD  ·table_log0+0(SB), Y9, Y12
 	VFMADD213PD  Y12, Y10, Y11
-	VBROADCASTSD log7<>+0(SB), Y12
-	VFMADD213PD  log6<>+0(SB), Y9, Y12
-	VBROADCASTSD log5<>+0(SB), Y13
-	VFMADD213PD  log4<>+0(SB), Y9, Y13
+	VBROADCASTSD ·table_log7+0(SB), Y12
+	VFMADD213PD  ·table_log6+0(SB), Y9, Y12
+	VBROADCASTSD ·table_log5+0(SB), Y13
+	VFMADD213PD  ·table_log4+0(SB), Y9, Y13
 	VFMADD213PD  Y13, Y10, Y12
 	VMULPD       Y10, Y10, Y10
 	VFMADD213PD  Y11, Y10, Y12
-	VMULPD       half<>+0(SB), Y7, Y10
+	VMULPD       ·table_half+0(SB), Y7, Y10
 	VMULPD       Y7, Y10, Y10
 	VFMADD213PD  Y10, Y9, Y12
-	VBROADCASTSD ln2Lo<>+0(SB), Y9
+	VBROADCASTSD ·table_ln2Lo+0(SB), Y9
 	VANDPD       Y9, Y5, Y9
 	VFMADD213PD  Y9, Y8, Y12
-	VBROADCASTSD ln2Hi<>+0(SB), Y8
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y8
 	VANDPD       Y8, Y5, Y5
 	VSUBPD       Y12, Y10, Y8
 	VSUBPD       Y8, Y7, Y7
@@ -115,7 +115,7 @@ nil3:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done6
-	LEAQ masks<>+128(SB), DI
+	LEAQ ·table_masks+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
@@ -128,29 +128,29 @@ step4:
 	VMASKMOVPD   (DX)(SI*8), Y4, Y5
 	VMASKMOVPD   (CX)(SI*8), Y4, Y7
 	VMULPD       Y7, Y5, Y7
-	VANDPD       absBits<>+0(SB), Y7, Y8
-	VBROADCASTSD expMax<>+0(SB), Y9
+	VANDPD       ·table_absBits+0(SB), Y7, Y8
+	VBROADCASTSD ·table_expMax+0(SB), Y9
 	VMINPD       Y8, Y9, Y8
-	VBROADCASTSD negLog2E<>+0(SB), Y9
-	VFMADD213PD  expMagic<>+0(SB), Y8, Y9
-	VBROADCASTSD expMagic<>+0(SB), Y10
+	VBROADCASTSD ·table_negLog2E+0(SB), Y9
+	VFMADD213PD  ·table_expMagic+0(SB), Y8, Y9
+	VBROADCASTSD ·table_expMagic+0(SB), Y10
 	VSUBPD       Y9, Y10, Y10
-	VBROADCASTSD ln2Hi<>+0(SB), Y11
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y11
 	VFMSUB213PD  Y8, Y10, Y11
-	VFMADD231PD  ln2Lo<>+0(SB), Y10, Y11
+	VFMADD231PD  ·table_ln2Lo+0(SB), Y10, Y11
 	VMULPD       Y11, Y11, Y8
-	VBROADCASTSD exp1<>+0(SB), Y10
-	VFMADD213PD  exp0<>+0(SB), Y11, Y10
+	VBROADCASTSD ·table_exp1+0(SB), Y10
+	VFMADD213PD  ·table_exp0+0(SB), Y11, Y10
 	VFMADD213PD  Y11, Y8, Y10
-	VBROADCASTSD exp5<>+0(SB), Y12
-	VFMADD213PD  exp4<>+0(SB), Y11, Y12
-	VBROADCASTSD exp3<>+0(SB), Y13
-	VFMADD213PD  exp2<>+0(SB), Y11, Y13
+	VBROADCASTSD ·table_exp5+0(SB), Y12
+	VFMADD213PD  ·table_exp4+0(SB), Y11, Y12
+	VBROADCASTSD ·table_exp3+0(SB), Y13
+	VFMADD213PD  ·table_exp2+0(SB), Y11, Y13
 	VFMADD213PD  Y13, Y8, Y12
-	VBROADCASTSD exp9<>+0(SB), Y13
-	VFMADD213PD  exp8<>+0(SB), Y11, Y13
-	VBROADCASTSD exp7<>+0(SB), Y14
-	VFMADD213PD  exp6<>+0(SB), Y11, Y14
+	VBROADCASTSD ·table_exp9+0(SB), Y13
+	VFMADD213PD  ·table_exp8+0(SB), Y11, Y13
+	VBROADCASTSD ·table_exp7+0(SB), Y14
+	VFMADD213PD  ·table_exp6+0(SB), Y11, Y14
 	VFMADD213PD  Y14, Y8, Y13
 	VMULPD       Y8, Y8, Y8
 	VFMADD213PD  Y12, Y8, Y13
@@ -161,11 +161,11 @@ step4:
 	JZ           nil7
 	VXORPD       X6, X6, X6
 	VCMPPD       $0x1e, Y6, Y7, Y8
-	VBROADCASTSD one<>+0(SB), Y9
+	VBROADCASTSD ·table_one+0(SB), Y9
 	VBLENDVPD    Y8, Y13, Y9, Y8
-	VXORPD       signBit<>+0(SB), Y5, Y5
+	VXORPD       ·table_signBit+0(SB), Y5, Y5
 	VMULPD       Y8, Y5, Y5
-	VADDPD       one<>+0(SB), Y13, Y8
+	VADDPD       ·table_one+0(SB), Y13, Y8
 	VDIVPD       Y8, Y5, Y5
 	VMASKMOVPD   Y5, Y4, (AX)(SI*8)
 
@@ -173,34 +173,34 @@ nil7:
 	VXORPD       X6, X6, X6
 	VSUBPD       Y7, Y6, Y5
 	VMAXPD       Y6, Y5, Y5
-	VBROADCASTSD half<>+0(SB), Y7
+	VBROADCASTSD ·table_half+0(SB), Y7
 	VCMPPD       $0x1d, Y7, Y13, Y7
-	VSUBPD       one<>+0(SB), Y13, Y8
-	VMULPD       half<>+0(SB), Y8, Y8
+	VSUBPD       ·table_one+0(SB), Y13, Y8
+	VMULPD       ·table_half+0(SB), Y8, Y8
 	VBLENDVPD    Y7, Y8, Y13, Y8
-	VADDPD       two<>+0(SB), Y8, Y9
+	VADDPD       ·table_two+0(SB), Y8, Y9
 	VDIVPD       Y9, Y8, Y9
 	VMULPD       Y9, Y9, Y10
 	VMULPD       Y10, Y10, Y11
-	VBROADCASTSD log3<>+0(SB), Y12
-	VFMADD213PD  log2<>+0(SB), Y10, Y12
-	VBROADCASTSD log1<>+0(SB), Y13
-	VFMADD213PD  log0<>+0(SB), Y10, Y13
+	VBROADCASTSD ·table_log3+0(SB), Y12
+	VFMADD213PD  ·table_log2+0(SB), Y10, Y12
+	VBROADCASTSD ·table_log1+0(SB), Y13
+	VFMADD213PD  ·table_log0+0(SB), Y10, Y13
 	VFMADD213PD  Y13, Y11, Y12
-	VBROADCASTSD log7<>+0(SB), Y13
-	VFMADD213PD  log6<>+0(SB), Y10, Y13
-	VBROADCASTSD log5<>+0(SB), Y14
-	VFMADD213PD  log4<>+0(SB), Y10, Y14
+	VBROADCASTSD ·table_log7+0(SB), Y13
+	VFMADD213PD  ·table_log6+0(SB), Y10, Y13
+	VBROADCASTSD ·table_log5+0(SB), Y14
+	VFMADD213PD  ·table_log4+0(SB), Y10, Y14
 	VFMADD213PD  Y14, Y11, Y13
 	VMULPD       Y11, Y11, Y11
 	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       half<>+0(SB), Y8, Y11
+	VMULPD       ·table_half+0(SB), Y8, Y11
 	VMULPD       Y8, Y11, Y11
 	VFMADD213PD  Y11, Y10, Y13
-	VBROADCASTSD ln2Lo<>+0(SB), Y10
+	VBROADCASTSD ·table_ln2Lo+0(SB), Y10
 	VANDPD       Y10, Y7, Y10
 	VFMADD213PD  Y10, Y9, Y13
-	VBROADCASTSD ln2Hi<>+0(SB), Y9
+	VBROADCASTSD ·table_ln2Hi+0(SB), Y9
 	VANDPD       Y9, Y7, Y7
 	VSUBPD       Y13, Y11, Y9
 	VSUBPD       Y9, Y8, Y8
@@ -233,208 +233,6 @@ done6:
 	VZEROUPPER
 	RET
 
-DATA absBits<>+0(SB)/8, $0x7fffffffffffffff
-DATA absBits<>+8(SB)/8, $0x7fffffffffffffff
-DATA absBits<>+16(SB)/8, $0x7fffffffffffffff
-DATA absBits<>+24(SB)/8, $0x7fffffffffffffff
-GLOBL absBits<>(SB), RODATA|NOPTR, $32
-
-DATA expMax<>+0(SB)/8, $0x4086200000000000
-DATA expMax<>+8(SB)/8, $0x4086200000000000
-DATA expMax<>+16(SB)/8, $0x4086200000000000
-DATA expMax<>+24(SB)/8, $0x4086200000000000
-GLOBL expMax<>(SB), RODATA|NOPTR, $32
-
-DATA negLog2E<>+0(SB)/8, $0xbff71547652b82fe
-DATA negLog2E<>+8(SB)/8, $0xbff71547652b82fe
-DATA negLog2E<>+16(SB)/8, $0xbff71547652b82fe
-DATA negLog2E<>+24(SB)/8, $0xbff71547652b82fe
-GLOBL negLog2E<>(SB), RODATA|NOPTR, $32
-
-DATA expMagic<>+0(SB)/8, $0x43380000000003ff
-DATA expMagic<>+8(SB)/8, $0x43380000000003ff
-DATA expMagic<>+16(SB)/8, $0x43380000000003ff
-DATA expMagic<>+24(SB)/8, $0x43380000000003ff
-GLOBL expMagic<>(SB), RODATA|NOPTR, $32
-
-DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fefa3800
-DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fefa3800
-DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fefa3800
-DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fefa3800
-GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
-
-DATA ln2Lo<>+0(SB)/8, $0x3d2ef35793c76730
-DATA ln2Lo<>+8(SB)/8, $0x3d2ef35793c76730
-DATA ln2Lo<>+16(SB)/8, $0x3d2ef35793c76730
-DATA ln2Lo<>+24(SB)/8, $0x3d2ef35793c76730
-GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
-
-DATA exp1<>+0(SB)/8, $0x3fc5555555555561
-DATA exp1<>+8(SB)/8, $0x3fc5555555555561
-DATA exp1<>+16(SB)/8, $0x3fc5555555555561
-DATA exp1<>+24(SB)/8, $0x3fc5555555555561
-GLOBL exp1<>(SB), RODATA|NOPTR, $32
-
-DATA exp0<>+0(SB)/8, $0x3fe000000000000b
-DATA exp0<>+8(SB)/8, $0x3fe000000000000b
-DATA exp0<>+16(SB)/8, $0x3fe000000000000b
-DATA exp0<>+24(SB)/8, $0x3fe000000000000b
-GLOBL exp0<>(SB), RODATA|NOPTR, $32
-
-DATA exp5<>+0(SB)/8, $0x3f2a01a01bae197d
-DATA exp5<>+8(SB)/8, $0x3f2a01a01bae197d
-DATA exp5<>+16(SB)/8, $0x3f2a01a01bae197d
-DATA exp5<>+24(SB)/8, $0x3f2a01a01bae197d
-GLOBL exp5<>(SB), RODATA|NOPTR, $32
-
-DATA exp4<>+0(SB)/8, $0x3f56c16c185a5b38
-DATA exp4<>+8(SB)/8, $0x3f56c16c185a5b38
-DATA exp4<>+16(SB)/8, $0x3f56c16c185a5b38
-DATA exp4<>+24(SB)/8, $0x3f56c16c185a5b38
-GLOBL exp4<>(SB), RODATA|NOPTR, $32
-
-DATA exp3<>+0(SB)/8, $0x3f8111111110d63c
-DATA exp3<>+8(SB)/8, $0x3f8111111110d63c
-DATA exp3<>+16(SB)/8, $0x3f8111111110d63c
-DATA exp3<>+24(SB)/8, $0x3f8111111110d63c
-GLOBL exp3<>(SB), RODATA|NOPTR, $32
-
-DATA exp2<>+0(SB)/8, $0x3fa5555555550039
-DATA exp2<>+8(SB)/8, $0x3fa5555555550039
-DATA exp2<>+16(SB)/8, $0x3fa5555555550039
-DATA exp2<>+24(SB)/8, $0x3fa5555555550039
-GLOBL exp2<>(SB), RODATA|NOPTR, $32
-
-DATA exp9<>+0(SB)/8, $0x3e5af85858a5c6a8
-DATA exp9<>+8(SB)/8, $0x3e5af85858a5c6a8
-DATA exp9<>+16(SB)/8, $0x3e5af85858a5c6a8
-DATA exp9<>+24(SB)/8, $0x3e5af85858a5c6a8
-GLOBL exp9<>(SB), RODATA|NOPTR, $32
-
-DATA exp8<>+0(SB)/8, $0x3e928b04614baa7b
-DATA exp8<>+8(SB)/8, $0x3e928b04614baa7b
-DATA exp8<>+16(SB)/8, $0x3e928b04614baa7b
-DATA exp8<>+24(SB)/8, $0x3e928b04614baa7b
-GLOBL exp8<>(SB), RODATA|NOPTR, $32
-
-DATA exp7<>+0(SB)/8, $0x3ec71dddfcd47b9b
-DATA exp7<>+8(SB)/8, $0x3ec71dddfcd47b9b
-DATA exp7<>+16(SB)/8, $0x3ec71dddfcd47b9b
-DATA exp7<>+24(SB)/8, $0x3ec71dddfcd47b9b
-GLOBL exp7<>(SB), RODATA|NOPTR, $32
-
-DATA exp6<>+0(SB)/8, $0x3efa019969778d4b
-DATA exp6<>+8(SB)/8, $0x3efa019969778d4b
-DATA exp6<>+16(SB)/8, $0x3efa019969778d4b
-DATA exp6<>+24(SB)/8, $0x3efa019969778d4b
-GLOBL exp6<>(SB), RODATA|NOPTR, $32
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-DATA one<>+8(SB)/8, $0x3ff0000000000000
-DATA one<>+16(SB)/8, $0x3ff0000000000000
-DATA one<>+24(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $32
-
-DATA signBit<>+0(SB)/8, $0x8000000000000000
-DATA signBit<>+8(SB)/8, $0x8000000000000000
-DATA signBit<>+16(SB)/8, $0x8000000000000000
-DATA signBit<>+24(SB)/8, $0x8000000000000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $32
-
-DATA half<>+0(SB)/8, $0x3fe0000000000000
-DATA half<>+8(SB)/8, $0x3fe0000000000000
-DATA half<>+16(SB)/8, $0x3fe0000000000000
-DATA half<>+24(SB)/8, $0x3fe0000000000000
-GLOBL half<>(SB), RODATA|NOPTR, $32
-
-DATA two<>+0(SB)/8, $0x4000000000000000
-DATA two<>+8(SB)/8, $0x4000000000000000
-DATA two<>+16(SB)/8, $0x4000000000000000
-DATA two<>+24(SB)/8, $0x4000000000000000
-GLOBL two<>(SB), RODATA|NOPTR, $32
-
-DATA log3<>+0(SB)/8, $0x3fcc71c7488d8a84
-DATA log3<>+8(SB)/8, $0x3fcc71c7488d8a84
-DATA log3<>+16(SB)/8, $0x3fcc71c7488d8a84
-DATA log3<>+24(SB)/8, $0x3fcc71c7488d8a84
-GLOBL log3<>(SB), RODATA|NOPTR, $32
-
-DATA log2<>+0(SB)/8, $0x3fd24924921ec0dc
-DATA log2<>+8(SB)/8, $0x3fd24924921ec0dc
-DATA log2<>+16(SB)/8, $0x3fd24924921ec0dc
-DATA log2<>+24(SB)/8, $0x3fd24924921ec0dc
-GLOBL log2<>(SB), RODATA|NOPTR, $32
-
-DATA log1<>+0(SB)/8, $0x3fd999999999c0f7
-DATA log1<>+8(SB)/8, $0x3fd999999999c0f7
-DATA log1<>+16(SB)/8, $0x3fd999999999c0f7
-DATA log1<>+24(SB)/8, $0x3fd999999999c0f7
-GLOBL log1<>(SB), RODATA|NOPTR, $32
-
-DATA log0<>+0(SB)/8, $0x3fe555555555554f
-DATA log0<>+8(SB)/8, $0x3fe555555555554f
-DATA log0<>+16(SB)/8, $0x3fe555555555554f
-DATA log0<>+24(SB)/8, $0x3fe555555555554f
-GLOBL log0<>(SB), RODATA|NOPTR, $32
-
-DATA log7<>+0(SB)/8, $0x3fc1b69eb849b37e
-DATA log7<>+8(SB)/8, $0x3fc1b69eb849b37e
-DATA log7<>+16(SB)/8, $0x3fc1b69eb849b37e
-DATA log7<>+24(SB)/8, $0x3fc1b69eb849b37e
-GLOBL log7<>(SB), RODATA|NOPTR, $32
-
-DATA log6<>+0(SB)/8, $0x3fc0dcf13e1fdeb0
-DATA log6<>+8(SB)/8, $0x3fc0dcf13e1fdeb0
-DATA log6<>+16(SB)/8, $0x3fc0dcf13e1fdeb0
-DATA log6<>+24(SB)/8, $0x3fc0dcf13e1fdeb0
-GLOBL log6<>(SB), RODATA|NOPTR, $32
-
-DATA log5<>+0(SB)/8, $0x3fc3b358bac524dc
-DATA log5<>+8(SB)/8, $0x3fc3b358bac524dc
-DATA log5<>+16(SB)/8, $0x3fc3b358bac524dc
-DATA log5<>+24(SB)/8, $0x3fc3b358bac524dc
-GLOBL log5<>(SB), RODATA|NOPTR, $32
-
-DATA log4<>+0(SB)/8, $0x3fc745c4c7afa1ad
-DATA log4<>+8(SB)/8, $0x3fc745c4c7afa1ad
-DATA log4<>+16(SB)/8, $0x3fc745c4c7afa1ad
-DATA log4<>+24(SB)/8, $0x3fc745c4c7afa1ad
-GLOBL log4<>(SB), RODATA|NOPTR, $32
-
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0xffffffffffffffff
-DATA masks<>+40(SB)/8, $0xffffffffffffffff
-DATA masks<>+48(SB)/8, $0xffffffffffffffff
-DATA masks<>+56(SB)/8, $0xffffffffffffffff
-DATA masks<>+64(SB)/8, $0xffffffffffffffff
-DATA masks<>+72(SB)/8, $0xffffffffffffffff
-DATA masks<>+80(SB)/8, $0xffffffffffffffff
-DATA masks<>+88(SB)/8, $0xffffffffffffffff
-DATA masks<>+96(SB)/8, $0xffffffffffffffff
-DATA masks<>+104(SB)/8, $0xffffffffffffffff
-DATA masks<>+112(SB)/8, $0xffffffffffffffff
-DATA masks<>+120(SB)/8, $0xffffffffffffffff
-DATA masks<>+128(SB)/8, $0x0000000000000000
-DATA masks<>+136(SB)/8, $0x0000000000000000
-DATA masks<>+144(SB)/8, $0x0000000000000000
-DATA masks<>+152(SB)/8, $0x0000000000000000
-DATA masks<>+160(SB)/8, $0x0000000000000000
-DATA masks<>+168(SB)/8, $0x0000000000000000
-DATA masks<>+176(SB)/8, $0x0000000000000000
-DATA masks<>+184(SB)/8, $0x0000000000000000
-DATA masks<>+192(SB)/8, $0x0000000000000000
-DATA masks<>+200(SB)/8, $0x0000000000000000
-DATA masks<>+208(SB)/8, $0x0000000000000000
-DATA masks<>+216(SB)/8, $0x0000000000000000
-DATA masks<>+224(SB)/8, $0x0000000000000000
-DATA masks<>+232(SB)/8, $0x0000000000000000
-DATA masks<>+240(SB)/8, $0x0000000000000000
-DATA masks<>+248(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $256
-
 // func logisticSlopesAVX512(slope []float64, margin []float64, label []float64) float64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·logisticSlopesAVX512(SB), NOSPLIT, $0-80
@@ -453,29 +251,29 @@ block1:
 	VMOVUPD          (DX)(SI*8), Z2
 	VMOVUPD          (CX)(SI*8), Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      absBits<>+0(SB), Z3, Z9
-	VBROADCASTSD     expMax<>+0(SB), Z10
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z9
+	VBROADCASTSD     ·table_expMax+0(SB), Z10
 	VMINPD           Z9, Z10, Z9
-	VBROADCASTSD     negLog2E<>+0(SB), Z10
-	VFMADD213PD.BCST expMagic<>+0(SB), Z9, Z10
-	VBROADCASTSD     expMagic<>+0(SB), Z11
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z10
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z9, Z10
+	VBROADCASTSD     ·table_expMagic+0(SB), Z11
 	VSUBPD           Z10, Z11, Z11
-	VBROADCASTSD     ln2Hi<>+0(SB), Z12
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z12
 	VFMSUB213PD      Z9, Z11, Z12
-	VFMADD231PD.BCST ln2Lo<>+0(SB), Z11, Z12
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z11, Z12
 	VMULPD           Z12, Z12, Z9
-	VBROADCASTSD     exp1<>+0(SB), Z11
-	VFMADD213PD.BCST exp0<>+0(SB), Z12, Z11
+	VBROADCASTSD     ·table_exp1+0(SB), Z11
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z12, Z11
 	VFMADD213PD      Z12, Z9, Z11
-	VBROADCASTSD     exp5<>+0(SB), Z13
-	VFMADD213PD.BCST exp4<>+0(SB), Z12, Z13
-	VBROADCASTSD     exp3<>+0(SB), Z14
-	VFMADD213PD.BCST exp2<>+0(SB), Z12, Z14
+	VBROADCASTSD     ·table_exp5+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z12, Z13
+	VBROADCASTSD     ·table_exp3+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z12, Z14
 	VFMADD213PD      Z14, Z9, Z13
-	VBROADCASTSD     exp9<>+0(SB), Z14
-	VFMADD213PD.BCST exp8<>+0(SB), Z12, Z14
-	VBROADCASTSD     exp7<>+0(SB), Z15
-	VFMADD213PD.BCST exp6<>+0(SB), Z12, Z15
+	VBROADCASTSD     ·table_exp9+0(SB), Z14
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z12, Z14
+	VBROADCASTSD     ·table_exp7+0(SB), Z15
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z12, Z15
 	VFMADD213PD      Z15, Z9, Z14
 	VMULPD           Z9, Z9, Z9
 	VFMADD213PD      Z13, Z9, Z14
@@ -486,11 +284,11 @@ block1:
 	JZ               nil3
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K1
-	VBROADCASTSD     one<>+0(SB), Z9
+	VBROADCASTSD     ·table_one+0(SB), Z9
 	VBLENDMPD        Z14, Z9, K1, Z5
-	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
+	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
 	VMULPD           Z5, Z2, Z2
-	VADDPD.BCST      one<>+0(SB), Z14, Z9
+	VADDPD.BCST      ·table_one+0(SB), Z14, Z9
 	VDIVPD           Z9, Z2, Z2
 	VMOVUPD          Z2, (AX)(SI*8)
 
@@ -498,34 +296,34 @@ nil3:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     half<>+0(SB), Z3
+	VBROADCASTSD     ·table_half+0(SB), Z3
 	VCMPPD           $0x1d, Z3, Z14, K1
-	VSUBPD.BCST      one<>+0(SB), Z14, Z3
-	VMULPD.BCST      half<>+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_one+0(SB), Z14, Z3
+	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z14, K1, Z6
-	VADDPD.BCST      two<>+0(SB), Z6, Z3
+	VADDPD.BCST      ·table_two+0(SB), Z6, Z3
 	VDIVPD           Z3, Z6, Z3
 	VMULPD           Z3, Z3, Z9
 	VMULPD           Z9, Z9, Z10
-	VBROADCASTSD     log3<>+0(SB), Z11
-	VFMADD213PD.BCST log2<>+0(SB), Z9, Z11
-	VBROADCASTSD     log1<>+0(SB), Z12
-	VFMADD213PD.BCST log0<>+0(SB), Z9, Z12
+	VBROADCASTSD     ·table_log3+0(SB), Z11
+	VFMADD213PD.BCST ·table_log2+0(SB), Z9, Z11
+	VBROADCASTSD     ·table_log1+0(SB), Z12
+	VFMADD213PD.BCST ·table_log0+0(SB), Z9, Z12
 	VFMADD213PD      Z12, Z10, Z11
-	VBROADCASTSD     log7<>+0(SB), Z12
-	VFMADD213PD.BCST log6<>+0(SB), Z9, Z12
-	VBROADCASTSD     log5<>+0(SB), Z13
-	VFMADD213PD.BCST log4<>+0(SB), Z9, Z13
+	VBROADCASTSD     ·table_log7+0(SB), Z12
+	VFMADD213PD.BCST ·table_log6+0(SB), Z9, Z12
+	VBROADCASTSD     ·table_log5+0(SB), Z13
+	VFMADD213PD.BCST ·table_log4+0(SB), Z9, Z13
 	VFMADD213PD      Z13, Z10, Z12
 	VMULPD           Z10, Z10, Z10
 	VFMADD213PD      Z11, Z10, Z12
-	VMULPD.BCST      half<>+0(SB), Z6, Z10
+	VMULPD.BCST      ·table_half+0(SB), Z6, Z10
 	VMULPD           Z6, Z10, Z10
 	VFMADD213PD      Z10, Z9, Z12
-	VBROADCASTSD     ln2Lo<>+0(SB), Z9
+	VBROADCASTSD     ·table_ln2Lo+0(SB), Z9
 	VMOVAPD.Z        Z9, K1, Z9
 	VFMADD213PD      Z9, Z3, Z12
-	VBROADCASTSD     ln2Hi<>+0(SB), Z3
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z3
 	VMOVAPD.Z        Z3, K1, Z3
 	VSUBPD           Z12, Z10, Z9
 	VSUBPD           Z9, Z6, Z9
@@ -553,29 +351,29 @@ step4:
 	VMOVUPD.Z        (DX)(SI*8), K1, Z2
 	VMOVUPD.Z        (CX)(SI*8), K1, Z3
 	VMULPD           Z3, Z2, Z3
-	VANDPD.BCST      absBits<>+0(SB), Z3, Z5
-	VBROADCASTSD     expMax<>+0(SB), Z6
+	VANDPD.BCST      ·table_absBits+0(SB), Z3, Z5
+	VBROADCASTSD     ·table_expMax+0(SB), Z6
 	VMINPD           Z5, Z6, Z5
-	VBROADCASTSD     negLog2E<>+0(SB), Z6
-	VFMADD213PD.BCST expMagic<>+0(SB), Z5, Z6
-	VBROADCASTSD     expMagic<>+0(SB), Z9
+	VBROADCASTSD     ·table_negLog2E+0(SB), Z6
+	VFMADD213PD.BCST ·table_expMagic+0(SB), Z5, Z6
+	VBROADCASTSD     ·table_expMagic+0(SB), Z9
 	VSUBPD           Z6, Z9, Z9
-	VBROADCASTSD     ln2Hi<>+0(SB), Z10
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z10
 	VFMSUB213PD      Z5, Z9, Z10
-	VFMADD231PD.BCST ln2Lo<>+0(SB), Z9, Z10
+	VFMADD231PD.BCST ·table_ln2Lo+0(SB), Z9, Z10
 	VMULPD           Z10, Z10, Z5
-	VBROADCASTSD     exp1<>+0(SB), Z9
-	VFMADD213PD.BCST exp0<>+0(SB), Z10, Z9
+	VBROADCASTSD     ·table_exp1+0(SB), Z9
+	VFMADD213PD.BCST ·table_exp0+0(SB), Z10, Z9
 	VFMADD213PD      Z10, Z5, Z9
-	VBROADCASTSD     exp5<>+0(SB), Z11
-	VFMADD213PD.BCST exp4<>+0(SB), Z10, Z11
-	VBROADCASTSD     exp3<>+0(SB), Z12
-	VFMADD213PD.BCST exp2<>+0(SB), Z10, Z12
+	VBROADCASTSD     ·table_exp5+0(SB), Z11
+	VFMADD213PD.BCST ·table_exp4+0(SB), Z10, Z11
+	VBROADCASTSD     ·table_exp3+0(SB), Z12
+	VFMADD213PD.BCST ·table_exp2+0(SB), Z10, Z12
 	VFMADD213PD      Z12, Z5, Z11
-	VBROADCASTSD     exp9<>+0(SB), Z12
-	VFMADD213PD.BCST exp8<>+0(SB), Z10, Z12
-	VBROADCASTSD     exp7<>+0(SB), Z13
-	VFMADD213PD.BCST exp6<>+0(SB), Z10, Z13
+	VBROADCASTSD     ·table_exp9+0(SB), Z12
+	VFMADD213PD.BCST ·table_exp8+0(SB), Z10, Z12
+	VBROADCASTSD     ·table_exp7+0(SB), Z13
+	VFMADD213PD.BCST ·table_exp6+0(SB), Z10, Z13
 	VFMADD213PD      Z13, Z5, Z12
 	VMULPD           Z5, Z5, Z5
 	VFMADD213PD      Z11, Z5, Z12
@@ -586,11 +384,11 @@ step4:
 	JZ               nil7
 	VXORPD           X4, X4, X4
 	VCMPPD           $0x1e, Z4, Z3, K2
-	VBROADCASTSD     one<>+0(SB), Z5
+	VBROADCASTSD     ·table_one+0(SB), Z5
 	VBLENDMPD        Z12, Z5, K2, Z7
-	VXORPD.BCST      signBit<>+0(SB), Z2, Z2
+	VXORPD.BCST      ·table_signBit+0(SB), Z2, Z2
 	VMULPD           Z7, Z2, Z2
-	VADDPD.BCST      one<>+0(SB), Z12, Z5
+	VADDPD.BCST      ·table_one+0(SB), Z12, Z5
 	VDIVPD           Z5, Z2, Z2
 	VMOVUPD          Z2, K1, (AX)(SI*8)
 
@@ -598,34 +396,34 @@ nil7:
 	VXORPD           X4, X4, X4
 	VSUBPD           Z3, Z4, Z2
 	VMAXPD           Z4, Z2, Z2
-	VBROADCASTSD     half<>+0(SB), Z3
+	VBROADCASTSD     ·table_half+0(SB), Z3
 	VCMPPD           $0x1d, Z3, Z12, K2
-	VSUBPD.BCST      one<>+0(SB), Z12, Z3
-	VMULPD.BCST      half<>+0(SB), Z3, Z3
+	VSUBPD.BCST      ·table_one+0(SB), Z12, Z3
+	VMULPD.BCST      ·table_half+0(SB), Z3, Z3
 	VBLENDMPD        Z3, Z12, K2, Z8
-	VADDPD.BCST      two<>+0(SB), Z8, Z3
+	VADDPD.BCST      ·table_two+0(SB), Z8, Z3
 	VDIVPD           Z3, Z8, Z3
 	VMULPD           Z3, Z3, Z5
 	VMULPD           Z5, Z5, Z6
-	VBROADCASTSD     log3<>+0(SB), Z9
-	VFMADD213PD.BCST log2<>+0(SB), Z5, Z9
-	VBROADCASTSD     log1<>+0(SB), Z10
-	VFMADD213PD.BCST log0<>+0(SB), Z5, Z10
+	VBROADCASTSD     ·table_log3+0(SB), Z9
+	VFMADD213PD.BCST ·table_log2+0(SB), Z5, Z9
+	VBROADCASTSD     ·table_log1+0(SB), Z10
+	VFMADD213PD.BCST ·table_log0+0(SB), Z5, Z10
 	VFMADD213PD      Z10, Z6, Z9
-	VBROADCASTSD     log7<>+0(SB), Z10
-	VFMADD213PD.BCST log6<>+0(SB), Z5, Z10
-	VBROADCASTSD     log5<>+0(SB), Z11
-	VFMADD213PD.BCST log4<>+0(SB), Z5, Z11
+	VBROADCASTSD     ·table_log7+0(SB), Z10
+	VFMADD213PD.BCST ·table_log6+0(SB), Z5, Z10
+	VBROADCASTSD     ·table_log5+0(SB), Z11
+	VFMADD213PD.BCST ·table_log4+0(SB), Z5, Z11
 	VFMADD213PD      Z11, Z6, Z10
 	VMULPD           Z6, Z6, Z6
 	VFMADD213PD      Z9, Z6, Z10
-	VMULPD.BCST      half<>+0(SB), Z8, Z6
+	VMULPD.BCST      ·table_half+0(SB), Z8, Z6
 	VMULPD           Z8, Z6, Z6
 	VFMADD213PD      Z6, Z5, Z10
-	VBROADCASTSD     ln2Lo<>+0(SB), Z5
+	VBROADCASTSD     ·table_ln2Lo+0(SB), Z5
 	VMOVAPD.Z        Z5, K2, Z5
 	VFMADD213PD      Z5, Z3, Z10
-	VBROADCASTSD     ln2Hi<>+0(SB), Z3
+	VBROADCASTSD     ·table_ln2Hi+0(SB), Z3
 	VMOVAPD.Z        Z3, K2, Z3
 	VSUBPD           Z10, Z6, Z5
 	VSUBPD           Z5, Z8, Z5
@@ -720,7 +518,7 @@ nil6:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done9
-	LEAQ masks<>+128(SB), DI
+	LEAQ ·table_masks+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI

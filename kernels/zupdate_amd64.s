@@ -81,7 +81,7 @@ single3:
 rest4:
 	TESTQ        SI, SI
 	JZ           done5
-	LEAQ         masks<>+128(SB), R8
+	LEAQ         ·table_masks+128(SB), R8
 	SHLQ         $0x03, SI
 	SUBQ         SI, R8
 	VMOVUPD      (R8), Y1
@@ -98,40 +98,6 @@ rest4:
 done5:
 	VZEROUPPER
 	RET
-
-DATA masks<>+0(SB)/8, $0xffffffffffffffff
-DATA masks<>+8(SB)/8, $0xffffffffffffffff
-DATA masks<>+16(SB)/8, $0xffffffffffffffff
-DATA masks<>+24(SB)/8, $0xffffffffffffffff
-DATA masks<>+32(SB)/8, $0xffffffffffffffff
-DATA masks<>+40(SB)/8, $0xffffffffffffffff
-DATA masks<>+48(SB)/8, $0xffffffffffffffff
-DATA masks<>+56(SB)/8, $0xffffffffffffffff
-DATA masks<>+64(SB)/8, $0xffffffffffffffff
-DATA masks<>+72(SB)/8, $0xffffffffffffffff
-DATA masks<>+80(SB)/8, $0xffffffffffffffff
-DATA masks<>+88(SB)/8, $0xffffffffffffffff
-DATA masks<>+96(SB)/8, $0xffffffffffffffff
-DATA masks<>+104(SB)/8, $0xffffffffffffffff
-DATA masks<>+112(SB)/8, $0xffffffffffffffff
-DATA masks<>+120(SB)/8, $0xffffffffffffffff
-DATA masks<>+128(SB)/8, $0x0000000000000000
-DATA masks<>+136(SB)/8, $0x0000000000000000
-DATA masks<>+144(SB)/8, $0x0000000000000000
-DATA masks<>+152(SB)/8, $0x0000000000000000
-DATA masks<>+160(SB)/8, $0x0000000000000000
-DATA masks<>+168(SB)/8, $0x0000000000000000
-DATA masks<>+176(SB)/8, $0x0000000000000000
-DATA masks<>+184(SB)/8, $0x0000000000000000
-DATA masks<>+192(SB)/8, $0x0000000000000000
-DATA masks<>+200(SB)/8, $0x0000000000000000
-DATA masks<>+208(SB)/8, $0x0000000000000000
-DATA masks<>+216(SB)/8, $0x0000000000000000
-DATA masks<>+224(SB)/8, $0x0000000000000000
-DATA masks<>+232(SB)/8, $0x0000000000000000
-DATA masks<>+240(SB)/8, $0x0000000000000000
-DATA masks<>+248(SB)/8, $0x0000000000000000
-GLOBL masks<>(SB), RODATA|NOPTR, $256
 
 // func updateAVX512(w []float64, s []float64, d []float64, q []float64, eta float64)
 // Requires: AVX, AVX512F, BMI2
@@ -308,7 +274,7 @@ single3:
 rest4:
 	TESTQ        R8, R8
 	JZ           done5
-	LEAQ         masks<>+128(SB), R10
+	LEAQ         ·table_masks+128(SB), R10
 	SHLQ         $0x03, R8
 	SUBQ         R8, R10
 	VMOVUPD      (R10), Y1
@@ -477,7 +443,7 @@ block1:
 blocksDone2:
 	SUBQ SI, BX
 	JZ   done5
-	LEAQ masks<>+128(SB), DI
+	LEAQ ·table_masks+128(SB), DI
 	MOVQ BX, R8
 	SHLQ $0x03, R8
 	SUBQ R8, DI
@@ -658,7 +624,7 @@ single3:
 rest4:
 	TESTQ      DX, DX
 	JZ         done5
-	LEAQ       masks<>+128(SB), SI
+	LEAQ       ·table_masks+128(SB), SI
 	SHLQ       $0x03, DX
 	SUBQ       DX, SI
 	VMOVUPD    (SI), Y1

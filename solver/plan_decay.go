@@ -19,8 +19,9 @@ type sparseRotatedPlan struct {
 	s        *spectrum
 	data     kernels.Rows // X V
 	state    []float64    // see kernels.InnerDecay
-	k, c, e  []float64    // diagonal of K; 1 − η k; −η d
-	w0, w, h []float64    // in the eigenbasis
+	scratch  *kernels.Scratch
+	k, c, e  []float64 // diagonal of K; 1 − η k; −η d
+	w0, w, h []float64 // in the eigenbasis
 	sum      []float64
 	eta      float64 // for which rates were computed
 	taken    int
@@ -54,6 +55,7 @@ func newSparseRotatedPlan(r *run, kind kernels.LossKind, s *spectrum, nonzeros i
 		}
 		p.data.Ptr = append(p.data.Ptr, int64(len(p.data.Idx)))
 	}
+	p.scratch = kernels.NewScratch(p.data)
 	return p
 }
 
@@ -105,7 +107,7 @@ func (p *sparseRotatedPlan) advance(sampled []int32) {
 		return
 	}
 	s := p.r.innerSteps(p.kind)
-	s.Rows = p.data
+	s.Rows, s.Scratch = p.data, p.scratch
 	kernels.InnerDecay(p.state, p.taken, &s, sampled)
 	p.taken += len(sampled)
 }

@@ -1,0 +1,175 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// decayCells name the numbers of a column in the state of the decay loop; Go
+// sees them as constants of these names. A step reads the first four of every
+// nonzero, two and two, and writes the first two at once.
+var decayCells = []struct{ name, doc string }{
+	{"DecayDeviation", "w − Fixed when it was last touched"},
+	{"DecayLast", "steps done when it was last touched"},
+	{"DecayFixed", "the point it tends to while it is not touched"},
+	{"DecayRate", "−log of Factor"},
+	{"DecayGain", "h: sum of g·a over the steps"},
+	{"DecayFactor", "c = 1 − eta·k"},
+}
+
+// goDecayCells writes them as Go constants.
+func goDecayCells() string {
+	var b strings.Builder
+	b.WriteString("\n// The cells of a coordinate in the state of InnerDecay.\nconst (\n")
+	for i, c := range decayCells {
+		fmt.Fprintf(&b, "\t%s = %d // %s\n", c.name, i, c.doc)
+	}
+	b.WriteString(")\n")
+	return b.String()
+}
+
+// A decayLoop is a run of inner steps with a factor for every coordinate.
+type decayLoop struct {
+	*fused
+	cells, keep reg.GPVirtual
+	now         operand.Mem // steps done; one more
+}
+
+func (e *emitter) innerDecay(t *isa) {
+	e.kernel(t, "innerDecay", "func(cells, keep []float64, step float64, "+fusedParams,
+		"\tcell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation",
+		"\tg = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))",
+		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
+		"",
+		"keep has v from the sum to the update. The padding of a row points at zeros.")
+	l := &decayLoop{fused: e.fused(6), cells: e.base("cells"), keep: e.base("keep")}
+	l.now = e.AllocLocal(16)
+	pad, now := e.GP64(), e.XMM()
+	e.LEAQ(e.tables.add("nothing", 4, func(int) uint64 { return 0 }), pad)
+	e.SUBQ(l.cells, pad)
+	e.MOVQ(pad, l.pad)
+	e.VMOVSD(e.address(e.Param("step")), now)
+	e.VMOVSD(now, l.now)
+	l.steps(operand.Imm(1), "", l.step)
+	e.ret()
+}
+
+func (l *decayLoop) step() {
+	next := l.scalar(l.constant("one"))
+	l.VADDSD(l.now, next, next)
+	l.VMOVSD(next, l.now.Offset(8))
+	l.prefetchCells()
+	sum, z := l.margin(), l.XMM()
+	l.VMULSD(sum.AsX(), l.labelOrOne(), z)
+	g := l.delta(z)
+	l.VMULSD(l.scalar(l.state("slotEta")), g, g)
+	next = l.scalar(l.now.Offset(8))
+	(&elementLoop{fused: l.fused}).eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
+		j, a := l.GP64(), l.scalar(num)
+		l.MOVQ(off, j)
+		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: at})
+		l.VMULSD(l.cell(j, "DecayFactor"), x, x)
+		l.VFMADD231SD(a, g, x)
+		l.VUNPCKLPD(next, x, x)
+		l.VMOVUPD(x, l.cell(j, "DecayDeviation"))
+		h := l.scalar(l.cell(j, "DecayGain"))
+		l.VFMADD231SD(a, g, h)
+		l.VMOVSD(h, l.cell(j, "DecayGain"))
+	})
+	l.VMOVSD(next, l.now)
+}
+
+// cell returns a number of the column at byte distance j.
+func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
+	for i, c := range decayCells {
+		if c.name == name {
+			return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * i}
+		}
+	}
+	panic("gen: no cell " + name)
+}
+
+// margin returns the sum of the row's products with the point.
+func (l *decayLoop) margin() vec {
+	acc := l.zeros(l.group())
+	l.eachBlock(func(off, num func(int) operand.Mem) {
+		for i := range acc {
+			first := i * l.lanes
+			dev, last := l.pairs(off, first, "DecayDeviation")
+			fixed, rate := l.pairs(off, first, "DecayFixed")
+			v := l.vector(l.emitter)
+			l.VBROADCASTSD(l.now, v)
+			v = l.expNeg(l.mul(l.sub(v, last), rate))
+			l.VMULPD(dev, v, v)
+			to := num(first)
+			to.Base = l.keep
+			l.VMOVUPD(v, to)
+			l.VADDPD(fixed, v, v)
+			l.VFMADD231PD(num(first), v, acc[i])
+		}
+	})
+	return l.sum(acc)
+}
+
+// pairs reads a pair of numbers for each of the nonzeros from first on, and
+// returns a vector of the one and of the other.
+func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
+	at := func(k int) operand.Mem {
+		j := l.GP64()
+		l.MOVQ(off(first+k), j)
+		return l.cell(j, name)
+	}
+	// Even and odd nonzeros, so that the unpacking keeps the order.
+	var part [2]vec
+	for p := range part {
+		x, y := l.XMM(), l.YMM()
+		l.VMOVUPD(at(p), x)
+		l.VINSERTF128(operand.Imm(1), at(p+2), x.AsY(), y)
+		part[p] = y
+		for k := 4; k < l.lanes; k += 2 {
+			z := l.ZMM()
+			l.VINSERTF64X2(operand.Imm(uint64(k/2)), at(p+k), part[p].AsZ(), z)
+			part[p] = z
+		}
+	}
+	return l.binary(l.VUNPCKLPD, part[0], part[1]), l.binary(l.VUNPCKHPD, part[0], part[1])
+}
+
+// prefetchCells asks for the columns of the next row.
+func (l *decayLoop) prefetchCells() {
+	none := l.label("noNext")
+	t, ptr, lo, n := l.GP64(), l.base("ptr"), l.GP64(), l.GP64()
+	l.LEAQ(operand.Mem{Base: l.sampled, Disp: 4}, t)
+	l.CMPQ(t, l.last)
+	l.JGE(none)
+	l.MOVLQSX(operand.Mem{Base: t}, t)
+	l.MOVQ(operand.Mem{Base: ptr, Index: t, Scale: 8}, lo)
+	l.MOVQ(operand.Mem{Base: ptr, Index: t, Scale: 8, Disp: 8}, n)
+	l.SUBQ(lo, n)
+	l.JZ(none)
+	for _, d := range l.columnForms() {
+		other, ask := l.label("form"), l.label("ask")
+		src := l.base(d.param)
+		l.TESTQ(src, src)
+		l.JZ(other)
+		l.LEAQ(operand.Mem{Base: src, Index: lo, Scale: uint8(d.bytes)}, src)
+		l.at(ask)
+		j := l.GP64()
+		if d.bytes == 4 {
+			l.MOVL(operand.Mem{Base: src}, j.As32())
+		} else {
+			l.MOVWQZX(operand.Mem{Base: src}, j)
+		}
+		l.SHLQ(operand.Imm(uint64(l.shift)), j)
+		l.PREFETCHT0(l.cell(j, "DecayDeviation"))
+		l.ADDQ(operand.Imm(uint64(d.bytes)), src)
+		l.DECQ(n)
+		l.JNZ(ask)
+		l.JMP(none)
+		l.at(other)
+	}
+	l.at(none)
+}

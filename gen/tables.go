@@ -1,0 +1,45 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// The tables of read-only words that all kernels share, in a file of their own.
+type tables struct {
+	names []string
+	words map[string][]uint64
+}
+
+// add returns the table of n words, which it defines if it is not there.
+func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
+	if t.words == nil {
+		t.words = map[string][]uint64{}
+	}
+	if _, ok := t.words[name]; !ok {
+		t.names = append(t.names, name)
+		for i := range n {
+			t.words[name] = append(t.words[name], word(i))
+		}
+	}
+	return operand.NewDataAddr(operand.Symbol{Name: symbol(name)}, 0)
+}
+
+func symbol(name string) string { return "·table_" + name }
+
+// assembly writes the tables.
+func (t *tables) assembly() []byte {
+	var b strings.Builder
+	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
+	for _, name := range t.names {
+		b.WriteString("\n")
+		words := t.words[name]
+		for i, w := range words {
+			fmt.Fprintf(&b, "DATA %s+%d(SB)/8, $%#016x\n", symbol(name), 8*i, w)
+		}
+		fmt.Fprintf(&b, "GLOBL %s(SB), RODATA|NOPTR, $%d\n", symbol(name), 8*len(words))
+	}
+	return []byte(b.String())
+}
