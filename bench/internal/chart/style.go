@@ -70,18 +70,18 @@ func textStyle(p *plot.Plot, size vg.Length, x draw.XAlignment, y draw.YAlignmen
 	return s
 }
 
-// save draws p on the left of a white canvas and calls side, if not nil, for
-// the strip of the given width on its right.
+// save draws p on the left of a white canvas and then calls side, if not nil,
+// for the strip of the given width on its right.
 func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(draw.Canvas)) error {
 	svg := vgsvg.New(width, height)
 	c := draw.New(svg)
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, 6, -6, 6, -6)
+	p.Draw(draw.Crop(c, 0, -strip, 0, 0))
 	if side != nil {
 		side(draw.Crop(c, c.Max.X-c.Min.X-strip, 0, 0, 0))
 	}
-	p.Draw(draw.Crop(c, 0, -strip, 0, 0))
 	var b bytes.Buffer
 	if _, err := svg.WriteTo(&b); err != nil {
 		return err

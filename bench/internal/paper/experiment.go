@@ -25,7 +25,11 @@ type Experiment struct {
 // Run does everything that is missing on the given data: the optimum of every
 // training half, the runs in parallel, then the timed runs one at a time.
 func (e *Experiment) Run(ctx context.Context, d *Data) error {
-	if err := e.Store.AddFacts(d.facts()); err != nil {
+	f, err := d.facts(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.Store.AddFacts(f); err != nil {
 		return err
 	}
 	for split := range e.Protocol.splits(d.Spec) {

@@ -24,6 +24,7 @@ type traits struct {
 	// Scale is what the multiples Steps are divided by to make a step size.
 	Scale func(c solver.Constants, n int) float64
 	Steps []float64
+	Own   string // what Scale is, in symbols
 	// Rhos are multiples of lambda.
 	Rhos []float64
 	// TunePasses is the budget on the samples for tuning.
@@ -53,55 +54,63 @@ var (
 	rhoGrid  = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4}
 )
 
-// by the Lipschitz constant of every sample's gradient.
-func byNuF(c solver.Constants, _ int) float64 { return c.NuF }
+// lipschitz is ν_f / by: step sizes are by·{1/8 ... 8}/ν_f with ν_f the Lipschitz
+// constant of every sample's gradient. by centres the grid on the method's own
+// natural step.
+func lipschitz(by float64) func(solver.Constants, int) float64 {
+	return func(c solver.Constants, _ int) float64 { return c.NuF / by }
+}
 
-// by that of the augmented Lagrangian.
+// byNuL is the constant of the augmented Lagrangian.
 func byNuL(c solver.Constants, _ int) float64 { return c.NuL }
-
-// byHundredth centres the grid on steps that act over hundreds of samples: the
-// proximal centre of SA-ADMM is the mean of iterates a pass old.
-func byHundredth(c solver.Constants, _ int) float64 { return c.NuF / 100 }
 
 // traitsOf returns the traits of a method by its name. Methods that it does not
 // know run with the common grids and are drawn at their last iterate.
 func traitsOf(name solver.Method) traits {
-	t := traits{Output: Last, Scale: byNuF, Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: "samples", Group: Successors}
+	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: "samples", Group: Successors}
 	infinite := math.Inf(1)
 	switch name {
-	case "batch":
+	case solver.Batch:
 		t.Batch, t.NoStep, t.Order, t.Counts, t.Group = true, true, [2]float64{1, infinite}, "iterations", Compared
-	case "batch-linear":
+	case solver.BatchLinear, solver.BatchUzawa:
 		t.Batch, t.Order, t.Counts, t.Group = true, [2]float64{1, infinite}, "iterations", Compared
-	case "oadm", "stoc", "opg", "rda":
-		t.Output, t.Order, t.Group = Average, [2]float64{0.5, 1}, Compared
+	case solver.OADM:
+		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(64), "ν_f/64", Average, [2]float64{0.5, 1}, Compared
+	case solver.STOC, solver.OPG, solver.RDA:
+		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(16), "ν_f/16", Average, [2]float64{0.5, 1}, Compared
 	case "os1":
-		t.Output, t.Order, t.Group = Average, [2]float64{0, 1}, Compared
-	case "os2":
+		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(16), "ν_f/16", Average, [2]float64{0, 1}, Compared
+	case solver.OS2:
 		t.Order, t.Group = [2]float64{0.5, 0.5}, Compared
-	case "sa", "sa-iu":
-		t.Scale, t.Order, t.Group = byHundredth, [2]float64{1, 1}, Compared
-	case "sag":
-		t.Order = [2]float64{1, 1}
-	case "scas", "scas-strong":
-		t.Scale, t.TunePasses, t.Order, t.Counts, t.Group = byNuL, 6, [2]float64{1, 1}, "outer iterations", Compared
-	case "scas-k", "scas-l":
-		t.Scale, t.TunePasses, t.Counts = byNuL, 6, "outer iterations"
-	case "svrg":
+	case solver.SA, solver.SAIU:
+		// The proximal centre is the mean of iterates a pass old, so that steps
+		// act over hundreds of samples.
+		t.Scale, t.Own, t.Order, t.Group = lipschitz(100), "ν_f/100", [2]float64{1, 1}, Compared
+	case solver.SCAS, solver.SCASStrong:
+		t.Scale, t.Own, t.TunePasses, t.Order, t.Counts, t.Group = byNuL, "ν_L", 6, [2]float64{1, 1}, "outer iterations", Compared
+	case solver.SCASK, solver.SCASL:
+		t.Scale, t.Own, t.TunePasses, t.Counts = byNuL, "ν_L", 6, "outer iterations"
+	case solver.SVRG:
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
-	case "asvrg":
+	case solver.PDFP:
+		t.Rhos = []float64{0} // it has no penalty parameter: zero is its own dual step
+		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
+	case solver.ASVRG:
 		t.Order, t.Counts = [2]float64{2, infinite}, "stages"
-	case "sdca":
-		t.Order = [2]float64{0, infinite}
-	case "acc-sadmm":
-		t.Order, t.Counts = [2]float64{1, 1}, "stages of m"
-	case "svrg-pdfp":
-		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
+	case solver.SDCA:
+		t.NoStep, t.Order = true, [2]float64{0, infinite}
+	case solver.AccSADMM:
+		t.Order = [2]float64{1, 1}
 	}
 	return t
 }
 
 // applies reports whether the method is meant for the strength of convexity.
 func applies(name solver.Method, mu float64) bool {
-	return mu > 0 || name != "scas-strong" && name != "os1"
+	for _, info := range solver.Methods() {
+		if info.Name == name && info.NeedsL2 {
+			return mu > 0
+		}
+	}
+	return mu > 0 || name != solver.SCASStrong
 }

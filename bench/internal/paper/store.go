@@ -38,32 +38,6 @@ type Optimum struct {
 	Norm      float64 `json:"norm"`
 }
 
-// Facts describe a data set in a report.
-type Facts struct {
-	Name     string  `json:"name"`
-	Rows     int     `json:"rows"`
-	Features int     `json:"features"`
-	NNZ      int64   `json:"nnz"`
-	Positive float64 `json:"positive"` // share of samples
-	Lambda   float64 `json:"lambda"`
-	Original bool    `json:"original"`
-	Whole    bool    `json:"whole"`
-	Origin   string  `json:"origin"`
-	Edges    int     `json:"edges"`
-	RowsOfA  int     `json:"rows_of_a"`
-	Joined   string  `json:"joined"`
-}
-
-// facts returns those of a data set.
-func (d *Data) facts() *Facts {
-	n, p := d.X.Dims()
-	l, _ := d.A.Dims()
-	return &Facts{
-		Name: d.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Positive: d.Positive, Lambda: d.Lambda,
-		Original: d.Original, Whole: d.Whole, Origin: d.Origin, Edges: d.Edges, RowsOfA: l, Joined: d.Joined,
-	}
-}
-
 // A line is one of points.jsonl: which of the parts it has, kind says.
 type line struct {
 	Kind     string    `json:"kind"`
@@ -201,6 +175,13 @@ func (s *Store) Optimum(data string, mu float64, split int) *Optimum {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.optima[optimumKey(data, mu, split)]
+}
+
+// Facts returns the description of a data set, or nil.
+func (s *Store) Facts(data string) *Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.facts[data]
 }
 
 // AddUnit appends a complete run.

@@ -45,16 +45,8 @@ type axis func(p Point) float64
 
 var (
 	byPasses axis = func(p Point) float64 { return p.Passes }
-	byOuter  axis = func(p Point) float64 { return float64(p.Outer) }
+	byPaper  axis = func(p Point) float64 { return p.Paper }
 )
-
-// axisOf returns the paper's count of the cost: iterations for batch methods.
-func axisOf(m solver.Method, papersCount bool) axis {
-	if papersCount && traitsOf(m).Batch {
-		return byOuter
-	}
-	return byPasses
-}
 
 // smallest is the least gap that two objectives of order one can show.
 const smallest = 1e-16

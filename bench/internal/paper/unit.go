@@ -27,6 +27,7 @@ func (k Key) String() string {
 type Point struct {
 	Outer   int     `json:"outer"`   // outer iterations done
 	Passes  float64 `json:"passes"`  // sample gradients (and Hessian products) visited, over n
+	Paper   float64 `json:"paper"`   // the same as the paper counts: an exact batch x-step is one
 	Last    float64 `json:"last"`    // objective at the last iterate
 	Average float64 `json:"average"` // objective at the average
 	Test    float64 `json:"test"`    // mean loss of the last iterate on the other half
@@ -76,7 +77,7 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error
 				return nil
 			}
 			u.Points = append(u.Points, Point{
-				Outer: pt.Outer, Passes: pt.Passes,
+				Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
 				Last: pt.Last.Objective, Average: pt.Average.Objective, Test: h.Test.Evaluate(pt.X).Loss,
 			})
 			return enough(pt, pr.passes(h), t)
@@ -129,7 +130,7 @@ func (pr Protocol) keeps(points []Point, pt *solver.Point, t traits) bool {
 // enough ends the runs of batch methods, which go on until both the paper's
 // count of their cost and the honest one have reached the budget.
 func enough(pt *solver.Point, budget float64, t traits) error {
-	if t.Batch && float64(pt.Outer) >= budget && pt.Passes >= budget {
+	if t.Batch && pt.PaperPasses >= budget && pt.Passes >= budget {
 		return errEnough
 	}
 	return nil

@@ -1,0 +1,202 @@
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A BandLine is a curve within a band. Y, Low and High are as long as X; a nil
+// Low means no band.
+type BandLine struct {
+	Name         string
+	X, Y         []float64
+	Low, High    []float64
+	Dashed, Bold bool
+}
+
+// Axes says how Bands draws.
+type Axes struct {
+	Title, X, Y string
+	LogX, LogY  bool
+	// Floor cuts curves over a logarithmic axis: rounding hides what is below.
+	Floor float64
+	// YMax cuts the axis; zero means that nothing is cut.
+	YMax float64
+}
+
+// Bands draws lines with their bands and names each where it ends, in the order
+// of the ends. Names that would overlap are moved apart, with a leader.
+func Bands(w io.Writer, a Axes, lines []BandLine) error {
+	p := newPlot(a.Title, a.X, a.Y)
+	if a.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	if a.LogY {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+	b := &bandPlotter{}
+	first := true
+	for k, l := range lines {
+		l = l.visible(a)
+		if len(l.X) == 0 {
+			continue
+		}
+		b.lines, b.index = append(b.lines, l), append(b.index, k)
+		for i := range l.X {
+			grow(&p.X.Min, &p.X.Max, l.X[i], first)
+			grow(&p.Y.Min, &p.Y.Max, l.Y[i], first)
+			first = false
+		}
+	}
+	if first {
+		return fmt.Errorf("chart: %s: there is nothing to draw", a.Title)
+	}
+	finishAxes(p, a)
+	p.Add(b)
+	return save(w, p, 780, 400, 150, b.names)
+}
+
+func grow(lo, hi *float64, v float64, first bool) {
+	if first {
+		*lo, *hi = v, v
+	}
+	*lo, *hi = math.Min(*lo, v), math.Max(*hi, v)
+}
+
+// finishAxes rounds the ranges: whole decades keep a label at both ends.
+func finishAxes(p *plot.Plot, a Axes) {
+	if a.YMax > 0 {
+		p.Y.Max = math.Min(p.Y.Max, a.YMax)
+	}
+	if a.LogY {
+		p.Y.Min = math.Pow10(int(math.Floor(math.Log10(p.Y.Min))))
+		p.Y.Max = math.Pow10(int(math.Ceil(math.Log10(p.Y.Max))))
+	}
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		if axis.Max <= axis.Min {
+			axis.Max = axis.Min + math.Max(1e-6, math.Abs(axis.Min)/10)
+		}
+	}
+}
+
+// visible cuts l where it falls to the floor, and what an axis cannot show.
+func (l BandLine) visible(a Axes) BandLine {
+	out := BandLine{Name: l.Name, Dashed: l.Dashed, Bold: l.Bold}
+	for k, x := range l.X {
+		y := l.Y[k]
+		if math.IsNaN(y) || math.IsInf(y, 0) || a.LogX && !(x > 0) || a.LogY && a.Floor == 0 && !(y > 0) {
+			continue
+		}
+		sunk := a.LogY && y <= a.Floor
+		if sunk {
+			y = a.Floor
+		}
+		low, high := y, y
+		if l.Low != nil {
+			low, high = l.Low[k], l.High[k]
+			if a.LogY {
+				low, high = math.Max(low, a.Floor), math.Max(high, a.Floor)
+			}
+		}
+		out.X, out.Y = append(out.X, x), append(out.Y, y)
+		out.Low, out.High = append(out.Low, low), append(out.High, high)
+		if sunk {
+			break
+		}
+	}
+	return out
+}
+
+// bandPlotter draws the lines and remembers where they end.
+type bandPlotter struct {
+	lines []BandLine
+	index []int // in the palette
+	ends  []vg.Point
+}
+
+func (b *bandPlotter) style(k int) draw.LineStyle {
+	at := b.index[k]
+	s := draw.LineStyle{Color: palette[at%len(palette)], Width: 1.4, Dashes: dashes[at/len(palette)%len(dashes)]}
+	if b.lines[k].Bold {
+		s.Width = 2.2
+	}
+	if b.lines[k].Dashed {
+		s.Dashes = []vg.Length{5, 3}
+	}
+	return s
+}
+
+// Plot implements plot.Plotter. Bands lie below all lines.
+func (b *bandPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: min(max(trY(y), c.Min.Y), c.Max.Y)} }
+	for k, l := range b.lines {
+		var outline []vg.Point
+		for i, x := range l.X {
+			outline = append(outline, at(x, l.High[i]))
+		}
+		for i := len(l.X) - 1; i >= 0; i-- {
+			outline = append(outline, at(l.X[i], l.Low[i]))
+		}
+		col := palette[b.index[k]%len(palette)]
+		col.A = 0x28
+		c.FillPolygon(col, outline)
+	}
+	b.ends = b.ends[:0]
+	for k, l := range b.lines {
+		points := make([]vg.Point, len(l.X))
+		for i, x := range l.X {
+			points[i] = at(x, l.Y[i])
+		}
+		c.StrokeLines(b.style(k), c.ClipLinesXY(points)...)
+		mark := glyph(b.index[k], 2.2)
+		for i := b.index[k] % 3; i < len(points); i += max(1, len(points)/6) {
+			c.DrawGlyph(mark, points[i])
+		}
+		b.ends = append(b.ends, points[len(points)-1])
+	}
+}
+
+// names writes the names beside the ends.
+func (b *bandPlotter) names(c draw.Canvas) {
+	const apart = 12
+	order := make([]int, len(b.ends))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return int(math.Copysign(1, float64(b.ends[i].Y-b.ends[j].Y))) })
+	places := make([]vg.Length, len(order))
+	for n, k := range order {
+		places[n] = max(b.ends[k].Y, c.Min.Y+40)
+		if n > 0 {
+			places[n] = max(places[n], places[n-1]+apart)
+		}
+	}
+	// A stack that leaves the picture is pushed back down.
+	top := c.Max.Y - 26
+	for n := len(places) - 1; n >= 0 && places[n] > top; n-- {
+		places[n] = top
+		top -= apart
+	}
+	p := plot.New()
+	text := textStyle(p, 9.5, draw.XLeft, draw.YCenter)
+	for n, k := range order {
+		y := places[n]
+		leader := draw.LineStyle{Color: color.NRGBA{0x90, 0x90, 0x90, 0xff}, Width: 0.4}
+		c.StrokeLine2(leader, b.ends[k].X+2, b.ends[k].Y, c.Min.X+8, y)
+		c.StrokeLine2(b.style(k), c.Min.X+10, y, c.Min.X+32, y)
+		c.DrawGlyph(glyph(b.index[k], 2.2), vg.Point{X: c.Min.X + 21, Y: y})
+		c.FillText(text, vg.Point{X: c.Min.X + 37, Y: y}, b.lines[k].Name)
+	}
+}
