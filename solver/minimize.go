@@ -44,7 +44,7 @@ func (r *run) loop(m iteration) error {
 		return err
 	}
 	for {
-		if done, err := m.next(); err != nil || !done {
+		if more, err := m.next(); err != nil || !more {
 			return err
 		}
 		r.outer++

@@ -387,3 +387,29 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 		t.Errorf("x = %v without any data", res.X)
 	}
 }
+
+// TestBallFloat32: the tracked norm is that of the rounded data.
+func TestBallFloat32(t *testing.T) {
+	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
+	p.Constraint, p.Domain = nil, Ball{0.3}
+	n, cols := p.Data.Dims()
+	var entries []sparse.Triplet
+	for i := range n {
+		idx, val := p.Data.Row(i)
+		for k, j := range idx {
+			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: float64(float32(val[k]))})
+		}
+	}
+	rounded := *p
+	var err error
+	if rounded.Data, err = sparse.FromTriplets(n, cols, entries); err != nil {
+		t.Fatal(err)
+	}
+	set := &Settings{Passes: 40, Float32: true}
+	got := mustMinimize(t, p, set)
+	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho // the automatic ones look at the data as given
+	got, want := mustMinimize(t, p, set), mustMinimize(t, &rounded, set)
+	if !slices.Equal(got.XAverage, want.XAverage) {
+		t.Errorf("rounding before or on request: averages %.1e apart", distance(got.XAverage, want.XAverage))
+	}
+}

@@ -98,14 +98,14 @@ func (d *diagonal) begin() {
 // elementPlan passes over all of w each step; the running sum telescopes.
 type elementPlan struct {
 	diagonal
-	h, w0 []float64
-	dense *densePlan // for η k too small to telescope
-	sums  bool
+	h, w0    []float64
+	dense    *densePlan // for η k too small to telescope
+	stepwise bool
 }
 
 func (p *elementPlan) begin() {
 	r := p.r
-	if p.sums = !telescopes(r.eta, p.k, r.set.InnerSteps/r.dualUpdates); p.sums {
+	if p.stepwise = !telescopes(r.eta, p.k, r.set.InnerSteps/r.dualUpdates); p.stepwise {
 		p.dense.begin()
 		return
 	}
@@ -115,7 +115,7 @@ func (p *elementPlan) begin() {
 }
 
 func (p *elementPlan) advance(sampled []int32) {
-	if p.sums {
+	if p.stepwise {
 		p.dense.advance(sampled)
 		return
 	}
@@ -125,7 +125,7 @@ func (p *elementPlan) advance(sampled []int32) {
 }
 
 func (p *elementPlan) end(bool) {
-	if !p.sums {
+	if !p.stepwise {
 		telescope(p.r.s, p.w0, p.r.w, p.c, p.e, p.h, p.taken)
 	}
 }

@@ -14,11 +14,11 @@ const minLazyFactor = 0.5
 // row has nonzeros. The running sum telescopes.
 type lazyPlan struct {
 	diagonal
-	cells kernels.Cells // u, d and h
-	h, w0 []float64
-	state kernels.Lazy
-	dense *densePlan // for η κ out of range
-	sums  bool
+	cells    kernels.Cells // u, d and h
+	h, w0    []float64
+	state    kernels.Lazy
+	dense    *densePlan // for η κ out of range
+	stepwise bool
 }
 
 func newLazyPlan(base diagonal) *lazyPlan {
@@ -29,7 +29,7 @@ func newLazyPlan(base diagonal) *lazyPlan {
 func (p *lazyPlan) begin() {
 	r := p.r
 	factor := math.FMA(-r.eta, p.k[0], 1)
-	if p.sums = factor < minLazyFactor || !telescopes(r.eta, p.k[:1], r.set.InnerSteps/r.dualUpdates); p.sums {
+	if p.stepwise = factor < minLazyFactor || !telescopes(r.eta, p.k[:1], r.set.InnerSteps/r.dualUpdates); p.stepwise {
 		p.dense.begin()
 		return
 	}
@@ -40,7 +40,7 @@ func (p *lazyPlan) begin() {
 }
 
 func (p *lazyPlan) advance(sampled []int32) {
-	if p.sums {
+	if p.stepwise {
 		p.dense.advance(sampled)
 		return
 	}
@@ -55,7 +55,7 @@ func (p *lazyPlan) advance(sampled []int32) {
 }
 
 func (p *lazyPlan) end(bool) {
-	if p.sums {
+	if p.stepwise {
 		return
 	}
 	p.cells.Point(p.r.w, &p.state)
@@ -67,13 +67,13 @@ func (p *lazyPlan) end(bool) {
 // running sum is AlphaSum u − q + GammaSum d.
 type ballPlan struct {
 	diagonal
-	cells  kernels.Cells // u, d and q
-	radius float64
-	norm2  []float64
-	q      []float64
-	state  kernels.LazyBall
-	dense  *densePlan
-	sums   bool
+	cells    kernels.Cells // u, d and q
+	radius   float64
+	norm2    []float64
+	q        []float64
+	state    kernels.LazyBall
+	dense    *densePlan
+	stepwise bool
 }
 
 func newBallPlan(base diagonal, radius float64) *ballPlan {
@@ -81,7 +81,12 @@ func newBallPlan(base diagonal, radius float64) *ballPlan {
 	p := &ballPlan{diagonal: base, cells: kernels.NewCells(r.p), radius: radius, norm2: make([]float64, r.n), q: make([]float64, r.p), dense: newDensePlan(r, "")}
 	for i := range p.norm2 {
 		_, val := r.prob.Data.Row(i)
-		p.norm2[i] = sumSquares(val)
+		for _, v := range val {
+			if r.data.Val32 != nil { // what the kernels see
+				v = float64(float32(v))
+			}
+			p.norm2[i] += float64(v * v)
+		}
 	}
 	return p
 }
@@ -90,7 +95,7 @@ func (p *ballPlan) begin() {
 	r := p.r
 	p.diagonal.begin()
 	clear(r.s)
-	if p.sums = p.c[0] < minLazyFactor; p.sums {
+	if p.stepwise = p.c[0] < minLazyFactor; p.stepwise {
 		p.dense.begin()
 		return
 	}
@@ -112,7 +117,7 @@ func (p *ballPlan) start() {
 }
 
 func (p *ballPlan) advance(sampled []int32) {
-	if p.sums {
+	if p.stepwise {
 		p.dense.advance(sampled)
 		return
 	}
@@ -139,7 +144,7 @@ func (p *ballPlan) collect() {
 }
 
 func (p *ballPlan) end(bool) {
-	if !p.sums {
+	if !p.stepwise {
 		p.collect()
 	}
 }
