@@ -15,7 +15,7 @@ func (r *run) budgetError(passes float64) error {
 	if r.outer > 0 {
 		return nil
 	}
-	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %.6g passes here", passes)}
+	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %.6g passes here; allow at least as many", passes)}
 }
 
 // accumulate takes x and y, the t-th of their kind, into the means of the outer

@@ -70,15 +70,29 @@ var flagOf = map[string]string{
 	"BatchSize": "--batch-size", "Schedule": "--schedule",
 }
 
+// inFlags words the remedies of the readers for the command line.
+var inFlags = strings.NewReplacer(
+	"read the labels as numbers for regression", "use --loss squared for labels that are numbers",
+	"reading without Strict sorts them", "without --strict they are sorted",
+	"read it with index base 0", "give --index-base 0",
+	"state more features", "give --features a larger number, or predict with the model of these data",
+)
+
+// leaveOut words the defaults of solver.Settings for the command line.
+var leaveOut = strings.NewReplacer(
+	"be 0 for the default", "be left out", "0 for the default", "left out",
+	"0 to derive it from the data", "auto", "0 for GOMAXPROCS", "left out",
+)
+
 // describe words err for a user of the command line.
 func describe(err error) string {
 	var parse *sparse.ParseError
 	if errors.As(err, &parse) {
-		return parse.Error()
+		return inFlags.Replace(parse.Error())
 	}
 	var setting *solver.SettingError
 	if errors.As(err, &setting) && flagOf[setting.Field] != "" {
-		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, setting.Allowed)
+		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
 	}
 	var component *graph.ComponentError
 	if errors.As(err, &component) {

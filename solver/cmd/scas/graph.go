@@ -58,7 +58,7 @@ func (c *graphCmd) Run(e *env) error {
 		return err
 	}
 	outputs := c.outputs()
-	if err := outputs.check(); err != nil {
+	if err := outputs.check(c.Data, c.Correlation); err != nil {
 		return err
 	}
 	start := time.Now()

@@ -120,7 +120,7 @@ func readModel(path string) (*model, error) {
 	}
 	var m model
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("%s: not a model file (%w); train one with scas train -o %s", path, err, path)
+		return nil, fmt.Errorf("%s: not a model file (%w); scas train -o FILE writes one, and predict takes it after -m", path, err)
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

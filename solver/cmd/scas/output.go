@@ -60,6 +60,27 @@ func checkWritable(path string) error {
 	return os.Remove(f.Name())
 }
 
+// checkOutput is checkWritable for the value of a flag, which must not be one of
+// the files that the command reads.
+func checkOutput(flag, path string, inputs ...string) error {
+	if path == "-" {
+		return usagef("%s -: name a file; the result goes to standard output without it", flag)
+	}
+	for _, in := range inputs {
+		if in != "" && sameFile(in, path) {
+			return usagef("%s %s would replace the input %s; name another file", flag, path, in)
+		}
+	}
+	return checkWritable(path)
+}
+
+// sameFile reports whether two paths lead to one regular file.
+func sameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+}
+
 // number is a float64 that JSON shows as null where it has no number.
 type number float64
 
@@ -141,14 +162,14 @@ func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) 
 type outputs []struct{ flag, path string }
 
 // check finds out before the work what writing would find after it.
-func (out outputs) check() error {
+func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		for _, other := range out[:i] {
 			if o.path == other.path && !isDevice(o.path) {
 				return usagef("%s and %s name the same file, %s", other.flag, o.flag, o.path)
 			}
 		}
-		if err := checkWritable(o.path); err != nil {
+		if err := checkOutput(o.flag, o.path, inputs...); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if c.Output != "" {
-		if err := checkWritable(c.Output); err != nil {
+		if err := checkOutput("-o", c.Output, c.Data, c.Model); err != nil {
 			return err
 		}
 	}

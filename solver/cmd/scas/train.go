@@ -81,7 +81,7 @@ func (c *trainCmd) Run(e *env) error {
 	}
 	defer restore()
 	if c.Model != "" {
-		if err := checkWritable(c.Model); err != nil {
+		if err := checkOutput("-o", c.Model, c.inputs()...); err != nil {
 			return err
 		}
 	}
@@ -132,6 +132,15 @@ func (c *trainCmd) check() error {
 		return usagef("give either --groups or --l2y")
 	}
 	return nil
+}
+
+// inputs are the files that training reads.
+func (c *trainCmd) inputs() []string {
+	graph := c.Graph
+	for _, prefix := range []string{"edges:", "matrix:"} {
+		graph = strings.TrimPrefix(graph, prefix)
+	}
+	return []string{c.Data, graph, c.Groups, c.SampleWeights}
 }
 
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
