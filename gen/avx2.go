@@ -8,12 +8,10 @@ import (
 // avx2 masks with vectors read from a table of 16 ones and 16 zeros: the masks
 // of the last n elements start n ones before the middle.
 var avx2 = isa{
-	name:        "AVX2",
-	lanes:       4,
-	vector:      func(e *emitter) vec { return e.YMM() },
-	gatherBlock: insertBlock,
-	gatherRest:  insertRest,
-	decodeRest:  decodeSingly,
+	name:       "AVX2",
+	lanes:      4,
+	vector:     func(e *emitter) vec { return e.YMM() },
+	decodeRest: decodeSingly,
 
 	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
 		p, back := e.GP64(), e.GP64()
@@ -46,19 +44,6 @@ var avx2 = isa{
 			e.VMASKMOVPD(v, k, m)
 		}
 	},
-	widen: func(e *emitter, m operand.Mem, k mask) vec {
-		v := e.YMM()
-		if k == nil {
-			e.VCVTPS2PD(m, v)
-			return v
-		}
-		lo, hi := k.(vec).AsX(), e.XMM()
-		e.VEXTRACTF128(operand.Imm(1), k, hi)
-		e.VSHUFPS(operand.Imm(0x88), hi, lo, hi) // the low halves of the four lanes
-		e.VMASKMOVPS(m, hi, hi)
-		e.VCVTPS2PD(hi, v)
-		return v
-	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VBLENDVPD(k, x, dst, dst) },
 
 	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {
@@ -76,8 +61,6 @@ var avx2 = isa{
 		e.VANDPD(x, k, d)
 		return d
 	},
-
-	join: func(e *emitter, lo, hi vec) []vec { return []vec{lo, hi} },
 }
 
 // maskTable returns the table of 16 all-ones and 16 zero words.

@@ -7,13 +7,11 @@ import (
 
 // avx512 masks with opmasks cut from a general register of n ones.
 var avx512 = isa{
-	name:        "AVX512",
-	lanes:       8,
-	vector:      func(e *emitter) vec { return e.ZMM() },
-	bcst:        true,
-	gatherBlock: insertBlock,
-	gatherRest:  insertRest,
-	decodeRest:  decodeMasked,
+	name:       "AVX512",
+	lanes:      8,
+	vector:     func(e *emitter) vec { return e.ZMM() },
+	bcst:       true,
+	decodeRest: decodeMasked,
 
 	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
 		ones := e.GP64()
@@ -47,15 +45,6 @@ var avx512 = isa{
 			e.VMOVUPD(v, k, m)
 		}
 	},
-	widen: func(e *emitter, m operand.Mem, k mask) vec {
-		v := e.ZMM()
-		if k == nil {
-			e.VCVTPS2PD(m, v)
-		} else {
-			e.VCVTPS2PD_Z(m, k, v)
-		}
-		return v
-	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VMOVAPD(x, k, dst) },
 
 	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {
@@ -76,11 +65,5 @@ var avx512 = isa{
 		d := e.ZMM()
 		e.VMOVAPD_Z(x, k, d)
 		return d
-	},
-
-	join: func(e *emitter, lo, hi vec) []vec {
-		z := e.ZMM()
-		e.VINSERTF64X4(operand.Imm(1), hi, lo.AsZ(), z)
-		return []vec{z}
 	},
 }

@@ -31,8 +31,7 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", append(append(stored((*emitter).margins), narrow(stored((*emitter).scatter)...)...),
-		append(narrow((*emitter).scatterRow), (*emitter).rowLanes)...)},
+	{"rows", narrow(append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes, (*emitter).scatterRow)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){

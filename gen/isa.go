@@ -15,11 +15,6 @@ type isa struct {
 	vector func(*emitter) vec
 	bcst   bool // constants may be broadcast from memory by the instruction using them
 
-	// gatherBlock reads w at the columns of the next 8 nonzeros, gatherRest at
-	// those of the last n < 8, with -0 in the other lanes; see gather.go.
-	gatherBlock func(e *emitter, r row) []vec
-	gatherRest  func(e *emitter, r row, n reg.GPVirtual) []vec
-
 	// startMasks prepares the masks of the last n < 16 elements; mask returns
 	// that of the vector i steps on, and stepMasks moves on by one vector.
 	startMasks func(e *emitter, n reg.GPVirtual) reg.GPVirtual
@@ -31,8 +26,6 @@ type isa struct {
 	load  func(e *emitter, m operand.Mem, k mask) vec
 	store func(e *emitter, v vec, m operand.Mem, k mask)
 	merge func(e *emitter, x, dst vec, k mask)
-	// widen loads float32.
-	widen func(e *emitter, m operand.Mem, k mask) vec
 
 	// compare is the mask of a pred b; choose is x inside it and y outside;
 	// keep is x inside it and +0 outside.
@@ -43,9 +36,6 @@ type isa struct {
 	// decodeRest fills a block of eight with the m < 8 numbers left of a row and
 	// padding; see decode.go.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
-
-	// join makes the lane group of 8 out of two halves.
-	join func(e *emitter, lo, hi vec) []vec
 }
 
 // vec is a vector register; mask is a set of its lanes: an opmask, or a vector

@@ -20,7 +20,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.at(next)
 	end := e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := e.zeros(t.group())
+	acc := e.zeros(e.group())
 	e.rowDot(r, end, acc)
 	e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
 	e.ADDQ(operand.Imm(8), dst)
@@ -70,7 +70,7 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	e.CMPQ(r.cursor, last)
 	e.JGT(rest)
 	e.at(block)
-	for i, w := range e.gatherBlock(e, r) {
+	for i, w := range e.insertBlock(r) {
 		r.add(e, acc[i], w, r.value(i*e.lanes), nil)
 	}
 	e.ADDQ(operand.Imm(8), r.cursor)
@@ -81,7 +81,7 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	e.SUBQ(r.cursor, n)
 	e.JZ(done)
 	state := e.startMasks(e, n)
-	for i, w := range e.gatherRest(e, r, n) {
+	for i, w := range e.insertRest(r, n) {
 		r.add(e, acc[i], w, r.value(i*e.lanes), e.mask(e, state, i))
 	}
 	e.MOVQ(end, r.cursor)

@@ -44,7 +44,7 @@ var values64 = values{
 
 var values32 = values{
 	name: "F32", param: "val32", valBytes: 4,
-	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.widen(e, m, k), x, acc) },
+	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.widen(m, k), x, acc) },
 	addOne: func(e *emitter, acc, x vec, m operand.Mem) {
 		v := e.XMM()
 		e.VMOVSS(m, v)

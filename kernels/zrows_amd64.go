@@ -12,14 +12,6 @@ package kernels
 //go:noescape
 func marginsAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
-// marginsAVX512 is marginsGeneric for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
 // marginsF32AVX2 is marginsF32Generic for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
@@ -27,14 +19,6 @@ func marginsAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val 
 //
 //go:noescape
 func marginsF32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
-// marginsF32AVX512 is marginsF32Generic for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsF32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
 // marginsOnesAVX2 is marginsOnesGeneric for AVX2:
 //
@@ -44,14 +28,6 @@ func marginsF32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, v
 //go:noescape
 func marginsOnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
-// marginsOnesAVX512 is marginsOnesGeneric for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsOnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
 // marginsU16AVX2 is marginsU16Generic for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
@@ -59,14 +35,6 @@ func marginsOnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, 
 //
 //go:noescape
 func marginsU16AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
-// marginsU16AVX512 is marginsU16Generic for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsU16AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
 // marginsU16F32AVX2 is marginsU16F32Generic for AVX2:
 //
@@ -76,14 +44,6 @@ func marginsU16AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, v
 //go:noescape
 func marginsU16F32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
-// marginsU16F32AVX512 is marginsU16F32Generic for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsU16F32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
 // marginsU16OnesAVX2 is marginsU16OnesGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
@@ -91,14 +51,6 @@ func marginsU16F32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16
 //
 //go:noescape
 func marginsU16OnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-
-// marginsU16OnesAVX512 is marginsU16OnesGeneric for AVX512:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
-//	dst[r] = sum of the lanes
-//
-//go:noescape
-func marginsU16OnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 
 // scatterAVX2 is scatterGeneric for AVX2:
 //
@@ -142,13 +94,6 @@ func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, va
 //go:noescape
 func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
 
-// scatterRowAVX2 is scatterRowGeneric for AVX2:
-//
-//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
-//
-//go:noescape
-func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
-
 // rowLanesAVX2 is rowLanesGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])
@@ -156,9 +101,9 @@ func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
 //go:noescape
 func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
 
-// rowLanesAVX512 is rowLanesGeneric for AVX512:
+// scatterRowAVX2 is scatterRowGeneric for AVX2:
 //
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])
+//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
 //
 //go:noescape
-func rowLanesAVX512(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
+func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)

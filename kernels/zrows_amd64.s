@@ -135,132 +135,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsAVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val_base+96(FP), DI
-	MOVQ  dst_len+8(FP), R8
-	TESTQ R8, R8
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R9
-	VXORPD X0, X0, X0
-	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVL         (DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVL         4(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVL         8(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVL         12(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVL         20(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVL         24(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X3
-	MOVL         28(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VMOVUPD      (DI)(SI*8), Z4
-	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R10
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R9, R10
-	SUBQ         SI, R10
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R11
-	BZHIQ        R10, R11, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R10, $0x04
-	JLT          few6
-	MOVL         (DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X1
-	MOVL         4(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	MOVL         8(DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVL         12(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVL         16(DX)(SI*4), R12
-	VMOVLPD      (BX)(R12*8), X1, X1
-	JEQ          filled8
-	MOVL         20(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	CMPQ         R10, $0x07
-	JLT          filled8
-	MOVL         24(DX)(SI*4), R10
-	VMOVLPD      (BX)(R10*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVL    (DX)(SI*4), R12
-	VMOVLPD (BX)(R12*8), X1, X1
-	JEQ     filled9
-	MOVL    4(DX)(SI*4), R12
-	VMOVHPD (BX)(R12*8), X1, X1
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVL    8(DX)(SI*4), R10
-	VMOVLPD (BX)(R10*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R11, K1
-	VMOVUPD.Z    (DI)(SI*8), K1, Z4
-	VFMADD231PD  Z4, Z3, Z0
-	MOVQ         R9, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          R8
-	JNZ           row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func marginsF32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX, FMA3
 TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-168
@@ -398,132 +272,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsF32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsF32AVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val32_base+120(FP), DI
-	MOVQ  dst_len+8(FP), R8
-	TESTQ R8, R8
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R9
-	VXORPD X0, X0, X0
-	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVL         (DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVL         4(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVL         8(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVL         12(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVL         20(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVL         24(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X3
-	MOVL         28(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VCVTPS2PD    (DI)(SI*4), Z4
-	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R10
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R9, R10
-	SUBQ         SI, R10
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R11
-	BZHIQ        R10, R11, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R10, $0x04
-	JLT          few6
-	MOVL         (DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X1
-	MOVL         4(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	MOVL         8(DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVL         12(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVL         16(DX)(SI*4), R12
-	VMOVLPD      (BX)(R12*8), X1, X1
-	JEQ          filled8
-	MOVL         20(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	CMPQ         R10, $0x07
-	JLT          filled8
-	MOVL         24(DX)(SI*4), R10
-	VMOVLPD      (BX)(R10*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVL    (DX)(SI*4), R12
-	VMOVLPD (BX)(R12*8), X1, X1
-	JEQ     filled9
-	MOVL    4(DX)(SI*4), R12
-	VMOVHPD (BX)(R12*8), X1, X1
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVL    8(DX)(SI*4), R10
-	VMOVLPD (BX)(R10*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R11, K1
-	VCVTPS2PD.Z  (DI)(SI*4), K1, Z4
-	VFMADD231PD  Z4, Z3, Z0
-	MOVQ         R9, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          R8
-	JNZ           row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func marginsOnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX
 TEXT ·marginsOnesAVX2(SB), NOSPLIT, $0-168
@@ -645,129 +393,6 @@ rowDone5:
 	ADDQ         $0x08, CX
 	DECQ         DI
 	JNZ          row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func marginsOnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsOnesAVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  dst_len+8(FP), DI
-	TESTQ DI, DI
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R8
-	VXORPD X0, X0, X0
-	LEAQ   -8(R8), R9
-	CMPQ   SI, R9
-	JGT    rest4
-
-nonzeros3:
-	MOVL         (DX)(SI*4), R10
-	VMOVSD       (BX)(R10*8), X1
-	MOVL         4(DX)(SI*4), R10
-	VMOVHPD      (BX)(R10*8), X1, X1
-	MOVL         8(DX)(SI*4), R10
-	VMOVSD       (BX)(R10*8), X2
-	MOVL         12(DX)(SI*4), R10
-	VMOVHPD      (BX)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(DX)(SI*4), R10
-	VMOVSD       (BX)(R10*8), X1
-	MOVL         20(DX)(SI*4), R10
-	VMOVHPD      (BX)(R10*8), X1, X1
-	MOVL         24(DX)(SI*4), R10
-	VMOVSD       (BX)(R10*8), X3
-	MOVL         28(DX)(SI*4), R10
-	VMOVHPD      (BX)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VADDPD       Z3, Z0, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R9
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R8, R9
-	SUBQ         SI, R9
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R10
-	BZHIQ        R9, R10, R10
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R9, $0x04
-	JLT          few6
-	MOVL         (DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVL         4(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVL         8(DX)(SI*4), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVL         12(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R9, $0x05
-	JLT          filled8
-	MOVL         16(DX)(SI*4), R11
-	VMOVLPD      (BX)(R11*8), X1, X1
-	JEQ          filled8
-	MOVL         20(DX)(SI*4), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	CMPQ         R9, $0x07
-	JLT          filled8
-	MOVL         24(DX)(SI*4), SI
-	VMOVLPD      (BX)(SI*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R9, $0x01
-	JLT     filled9
-	MOVL    (DX)(SI*4), R11
-	VMOVLPD (BX)(R11*8), X1, X1
-	JEQ     filled9
-	MOVL    4(DX)(SI*4), R11
-	VMOVHPD (BX)(R11*8), X1, X1
-	CMPQ    R9, $0x03
-	JLT     filled9
-	MOVL    8(DX)(SI*4), SI
-	VMOVLPD (BX)(SI*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R10, K1
-	VADDPD       Z3, Z0, Z0
-	MOVQ         R8, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          DI
-	JNZ           row1
 
 done2:
 	VZEROUPPER
@@ -899,132 +524,6 @@ rowDone5:
 	ADDQ         $0x08, CX
 	DECQ         R8
 	JNZ          row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func marginsU16AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsU16AVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val_base+96(FP), DI
-	MOVQ  dst_len+8(FP), R8
-	TESTQ R8, R8
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R9
-	VXORPD X0, X0, X0
-	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVWQZX      (DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVWQZX      2(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVWQZX      6(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVWQZX      8(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVWQZX      10(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVWQZX      12(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X3
-	MOVWQZX      14(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VMOVUPD      (DI)(SI*8), Z4
-	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R10
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R9, R10
-	SUBQ         SI, R10
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R11
-	BZHIQ        R10, R11, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R10, $0x04
-	JLT          few6
-	MOVWQZX      (DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X1
-	MOVWQZX      2(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVWQZX      6(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R12
-	VMOVLPD      (BX)(R12*8), X1, X1
-	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	CMPQ         R10, $0x07
-	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), R10
-	VMOVLPD      (BX)(R10*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVWQZX (DX)(SI*2), R12
-	VMOVLPD (BX)(R12*8), X1, X1
-	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R12
-	VMOVHPD (BX)(R12*8), X1, X1
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), R10
-	VMOVLPD (BX)(R10*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R11, K1
-	VMOVUPD.Z    (DI)(SI*8), K1, Z4
-	VFMADD231PD  Z4, Z3, Z0
-	MOVQ         R9, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          R8
-	JNZ           row1
 
 done2:
 	VZEROUPPER
@@ -1167,132 +666,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsU16F32AVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsU16F32AVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val32_base+120(FP), DI
-	MOVQ  dst_len+8(FP), R8
-	TESTQ R8, R8
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R9
-	VXORPD X0, X0, X0
-	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
-	JGT    rest4
-
-nonzeros3:
-	MOVWQZX      (DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVWQZX      2(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVWQZX      6(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVWQZX      8(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVWQZX      10(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVWQZX      12(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X3
-	MOVWQZX      14(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VCVTPS2PD    (DI)(SI*4), Z4
-	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R10
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R9, R10
-	SUBQ         SI, R10
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R11
-	BZHIQ        R10, R11, R11
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R10, $0x04
-	JLT          few6
-	MOVWQZX      (DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X1
-	MOVWQZX      2(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVWQZX      6(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R10, $0x05
-	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R12
-	VMOVLPD      (BX)(R12*8), X1, X1
-	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X1, X1
-	CMPQ         R10, $0x07
-	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), R10
-	VMOVLPD      (BX)(R10*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R10, $0x01
-	JLT     filled9
-	MOVWQZX (DX)(SI*2), R12
-	VMOVLPD (BX)(R12*8), X1, X1
-	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R12
-	VMOVHPD (BX)(R12*8), X1, X1
-	CMPQ    R10, $0x03
-	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), R10
-	VMOVLPD (BX)(R10*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R11, K1
-	VCVTPS2PD.Z  (DI)(SI*4), K1, Z4
-	VFMADD231PD  Z4, Z3, Z0
-	MOVQ         R9, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          R8
-	JNZ           row1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func marginsU16OnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
 // Requires: AVX
 TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-168
@@ -1414,129 +787,6 @@ rowDone5:
 	ADDQ         $0x08, CX
 	DECQ         DI
 	JNZ          row1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func marginsU16OnesAVX512(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·marginsU16OnesAVX512(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  dst_len+8(FP), DI
-	TESTQ DI, DI
-	JZ    done2
-	MOVQ  (CX), SI
-
-row1:
-	MOVQ   8(CX), R8
-	VXORPD X0, X0, X0
-	LEAQ   -8(R8), R9
-	CMPQ   SI, R9
-	JGT    rest4
-
-nonzeros3:
-	MOVWQZX      (DX)(SI*2), R10
-	VMOVSD       (BX)(R10*8), X1
-	MOVWQZX      2(DX)(SI*2), R10
-	VMOVHPD      (BX)(R10*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R10
-	VMOVSD       (BX)(R10*8), X2
-	MOVWQZX      6(DX)(SI*2), R10
-	VMOVHPD      (BX)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVWQZX      8(DX)(SI*2), R10
-	VMOVSD       (BX)(R10*8), X1
-	MOVWQZX      10(DX)(SI*2), R10
-	VMOVHPD      (BX)(R10*8), X1, X1
-	MOVWQZX      12(DX)(SI*2), R10
-	VMOVSD       (BX)(R10*8), X3
-	MOVWQZX      14(DX)(SI*2), R10
-	VMOVHPD      (BX)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VADDPD       Z3, Z0, Z0
-	ADDQ         $0x08, SI
-	CMPQ         SI, R9
-	JLE          nonzeros3
-
-rest4:
-	MOVQ         R8, R9
-	SUBQ         SI, R9
-	JZ           rowDone5
-	MOVQ         $0x0000ffff, R10
-	BZHIQ        R9, R10, R10
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         R9, $0x04
-	JLT          few6
-	MOVWQZX      (DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X1
-	MOVWQZX      2(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	MOVWQZX      4(DX)(SI*2), R11
-	VMOVSD       (BX)(R11*8), X2
-	MOVWQZX      6(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         R9, $0x05
-	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R11
-	VMOVLPD      (BX)(R11*8), X1, X1
-	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R11
-	VMOVHPD      (BX)(R11*8), X1, X1
-	CMPQ         R9, $0x07
-	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), SI
-	VMOVLPD      (BX)(SI*8), X3, X3
-
-filled8:
-	VINSERTF128 $0x01, X3, Y1, Y3
-	JMP         join7
-
-few6:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    R9, $0x01
-	JLT     filled9
-	MOVWQZX (DX)(SI*2), R11
-	VMOVLPD (BX)(R11*8), X1, X1
-	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R11
-	VMOVHPD (BX)(R11*8), X1, X1
-	CMPQ    R9, $0x03
-	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), SI
-	VMOVLPD (BX)(SI*8), X2, X2
-
-filled9:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y3
-
-join7:
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	KMOVW        R10, K1
-	VADDPD       Z3, Z0, Z0
-	MOVQ         R8, SI
-
-rowDone5:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $0x01, X0, X1
-	VADDSD        X1, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          $0x08, CX
-	DECQ          DI
-	JNZ           row1
 
 done2:
 	VZEROUPPER
@@ -1966,62 +1216,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
-// Requires: AVX, FMA3
-TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ   idx_base+24(FP), AX
-	MOVQ   z_base+0(FP), CX
-	MOVQ   val_base+48(FP), BX
-	MOVQ   idx_len+32(FP), SI
-	VMOVSD slope+72(FP), X0
-	XORQ   DX, DX
-	LEAQ   -4(SI), DI
-	CMPQ   DX, DI
-	JGT    rest2
-
-nonzeros1:
-	MOVL        (AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        4(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      8(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        8(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      16(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        12(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      24(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	ADDQ        $0x04, DX
-	CMPQ        DX, DI
-	JLE         nonzeros1
-
-rest2:
-	CMPQ DX, SI
-	JGE  rowDone4
-
-one3:
-	MOVL        (AX)(DX*4), DI
-	VMOVSD      (CX)(DI*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(DI*8)
-	INCQ        DX
-	CMPQ        DX, SI
-	JLT         one3
-
-rowDone4:
-	VZEROUPPER
-	RET
-
 // func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
 // Requires: AVX, FMA3
 TEXT ·rowLanesAVX2(SB), NOSPLIT, $0-200
@@ -2136,109 +1330,58 @@ rowDone3:
 	VZEROUPPER
 	RET
 
-// func rowLanesAVX512(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
-// Requires: AVX, AVX512F, BMI2
-TEXT ·rowLanesAVX512(SB), NOSPLIT, $0-200
-	MOVQ    idx_base+64(FP), AX
-	MOVQ    w_base+112(FP), CX
-	MOVQ    val_base+88(FP), BX
-	MOVQ    idx_len+72(FP), SI
-	XORQ    DX, DX
-	VMOVUPD lane_0+0(FP), Z0
-	LEAQ    -8(SI), DI
-	CMPQ    DX, DI
-	JGT     rest2
+// func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
+// Requires: AVX, FMA3
+TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
+	MOVQ   idx_base+24(FP), AX
+	MOVQ   z_base+0(FP), CX
+	MOVQ   val_base+48(FP), BX
+	MOVQ   idx_len+32(FP), SI
+	VMOVSD slope+72(FP), X0
+	XORQ   DX, DX
+	LEAQ   -4(SI), DI
+	CMPQ   DX, DI
+	JGT    rest2
 
 nonzeros1:
-	MOVL         (AX)(DX*4), R8
-	VMOVSD       (CX)(R8*8), X1
-	MOVL         4(AX)(DX*4), R8
-	VMOVHPD      (CX)(R8*8), X1, X1
-	MOVL         8(AX)(DX*4), R8
-	VMOVSD       (CX)(R8*8), X2
-	MOVL         12(AX)(DX*4), R8
-	VMOVHPD      (CX)(R8*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	MOVL         16(AX)(DX*4), R8
-	VMOVSD       (CX)(R8*8), X1
-	MOVL         20(AX)(DX*4), R8
-	VMOVHPD      (CX)(R8*8), X1, X1
-	MOVL         24(AX)(DX*4), R8
-	VMOVSD       (CX)(R8*8), X3
-	MOVL         28(AX)(DX*4), R8
-	VMOVHPD      (CX)(R8*8), X3, X3
-	VINSERTF128  $0x01, X3, Y1, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z3
-	VMOVUPD      (BX)(DX*8), Z4
-	VFMADD231PD  Z4, Z3, Z0
-	ADDQ         $0x08, DX
-	CMPQ         DX, DI
-	JLE          nonzeros1
+	MOVL        (AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      (BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        4(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      8(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        8(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      16(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	MOVL        12(AX)(DX*4), R8
+	VMOVSD      (CX)(R8*8), X1
+	VMOVSD      24(BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(R8*8)
+	ADDQ        $0x04, DX
+	CMPQ        DX, DI
+	JLE         nonzeros1
 
 rest2:
-	MOVQ         SI, DI
-	SUBQ         DX, DI
-	JZ           rowDone3
-	MOVQ         $0x0000ffff, R8
-	BZHIQ        DI, R8, R8
-	VBROADCASTSD ·table_signBit+0(SB), Y3
-	CMPQ         DI, $0x04
-	JLT          few4
-	MOVL         (AX)(DX*4), R9
-	VMOVSD       (CX)(R9*8), X1
-	MOVL         4(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X1, X1
-	MOVL         8(AX)(DX*4), R9
-	VMOVSD       (CX)(R9*8), X2
-	MOVL         12(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y2
-	VMOVAPD      Y2, Y2
-	VMOVAPD      X3, X1
-	VMOVAPD      X3, X3
-	CMPQ         DI, $0x05
-	JLT          filled6
-	MOVL         16(AX)(DX*4), R9
-	VMOVLPD      (CX)(R9*8), X1, X1
-	JEQ          filled6
-	MOVL         20(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X1, X1
-	CMPQ         DI, $0x07
-	JLT          filled6
-	MOVL         24(AX)(DX*4), AX
-	VMOVLPD      (CX)(AX*8), X3, X3
+	CMPQ DX, SI
+	JGE  rowDone4
 
-filled6:
-	VINSERTF128 $0x01, X3, Y1, Y1
-	JMP         join5
+one3:
+	MOVL        (AX)(DX*4), DI
+	VMOVSD      (CX)(DI*8), X1
+	VMOVSD      (BX)(DX*8), X2
+	VFMADD231SD X2, X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	INCQ        DX
+	CMPQ        DX, SI
+	JLT         one3
 
-few4:
-	VMOVAPD X3, X1
-	VMOVAPD X3, X2
-	CMPQ    DI, $0x01
-	JLT     filled7
-	MOVL    (AX)(DX*4), R9
-	VMOVLPD (CX)(R9*8), X1, X1
-	JEQ     filled7
-	MOVL    4(AX)(DX*4), R9
-	VMOVHPD (CX)(R9*8), X1, X1
-	CMPQ    DI, $0x03
-	JLT     filled7
-	MOVL    8(AX)(DX*4), AX
-	VMOVLPD (CX)(AX*8), X2, X2
-
-filled7:
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMOVAPD     Y3, Y1
-
-join5:
-	VINSERTF64X4 $0x01, Y1, Z2, Z1
-	KMOVW        R8, K1
-	VMOVUPD.Z    (BX)(DX*8), K1, Z2
-	VFMADD231PD  Z2, Z1, Z0
-	MOVQ         SI, DX
-
-rowDone3:
-	VMOVUPD Z0, ret_0+136(FP)
+rowDone4:
 	VZEROUPPER
 	RET
