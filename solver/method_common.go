@@ -265,11 +265,35 @@ func (m *perSample) next() (bool, error) {
 	return true, m.settle()
 }
 
-// capped returns 1/(mu t), the step size for strong convexity, but at most
-// eta, or eta/√t where mu is zero.
-func capped(eta, mu, t float64) float64 {
-	if mu == 0 {
-		return eta / math.Sqrt(t)
+// A decreasing step size η_t for the t-th sample, t from 1: with mu > 0 it is
+// 1/(mu t) but at most η₀, else η₀/√t. Where η₀ is not given, it is chosen, and
+// the second form becomes 1/(ν_f + √t/η₀), which no curvature of the loss can
+// make unstable.
+type decreasing struct {
+	eta0, mu, floor float64
+}
+
+// automaticDecrease is the automatic η₀ in units of 1/ν_f.
+const automaticDecrease = 16
+
+func (b *baseline) decreasing() decreasing {
+	nu := b.constants.NuF
+	d := decreasing{mu: b.mu}
+	switch {
+	case b.mu > 0:
+		d.eta0 = b.orEta(2 / nu)
+	default:
+		if b.set.Eta == 0 {
+			d.floor = nu
+		}
+		d.eta0 = b.orEta(automaticDecrease / nu)
 	}
-	return math.Min(eta, 1/float64(mu*t))
+	return d
+}
+
+func (d decreasing) at(t float64) float64 {
+	if d.mu > 0 {
+		return math.Min(d.eta0, 1/float64(d.mu*t))
+	}
+	return 1 / (d.floor + math.Sqrt(t)/d.eta0)
 }

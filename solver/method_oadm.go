@@ -24,14 +24,15 @@ type oadm struct {
 func newOADM(r *run) iteration {
 	o := &oadm{perSample: perSample{baseline: newBaseline(r)}, solve: newShifted(r)}
 	o.automaticRho(perSampleRho)
-	o.eta0 = o.orEta(oadmEta(r))
+	o.eta0 = o.orEta(automaticOADM / r.constants.NuF)
 	o.root = math.Sqrt(math.Max(1, float64(r.n)*math.Floor(r.set.Passes)))
 	o.b, o.h, o.v = make([]float64, r.p), make([]float64, r.p), make([]float64, r.p)
 	o.perSample.step, o.average = o.step, o.publish
 	return o
 }
 
-func oadmEta(r *run) float64 { return 2 / r.constants.NuF }
+// automaticOADM is the automatic η₀ in units of 1/ν_f.
+const automaticOADM = 64
 
 func (o *oadm) step(i int) {
 	o.t++

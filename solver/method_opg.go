@@ -12,20 +12,21 @@ import "github.com/scas-admm/scas/kernels"
 // x_1..x_T.
 type opg struct {
 	perSample
-	eta0, t float64
+	eta decreasing
+	t   float64
 }
 
 func newOPG(r *run) iteration {
 	o := &opg{perSample: perSample{baseline: newBaseline(r)}}
 	o.automaticRho(perSampleRho)
-	o.eta0 = o.orEta(sgdEta(r))
+	o.eta = o.decreasing()
 	o.perSample.step, o.average = o.step, o.publish
 	return o
 }
 
 func (o *opg) step(i int) {
 	o.t++
-	eta := capped(o.eta0, o.mu, o.t)
+	eta := o.eta.at(o.t)
 	length := eta / (1 + float64(o.rho*eta*o.constants.Lambda1))
 	slope := o.slopeAt(i, o.x)
 	o.augmented(o.current())

@@ -11,7 +11,7 @@ type os1 struct{ stoc }
 func newOS1(r *run) iteration {
 	o := &os1{stoc{perSample: perSample{baseline: newBaseline(r)}, b: make([]float64, r.p), solve: newShifted(r)}}
 	o.automaticRho(perSampleRho)
-	o.eta0 = o.orEta(sgdEta(r))
+	o.eta0 = o.orEta(2 / r.constants.NuF)
 	o.perSample.step, o.average = o.step, func() {}
 	return o
 }
@@ -50,7 +50,7 @@ type os2 struct {
 func newOS2(r *run) iteration {
 	o := &os2{stoc: stoc{perSample: perSample{baseline: newBaseline(r)}, b: make([]float64, r.p), solve: newShifted(r)}}
 	o.automaticRho(perSampleRho)
-	o.eta0 = o.orEta(sgdEta(r))
+	o.eta0 = o.orEta(2 / r.constants.NuF)
 	o.z, o.point = append([]float64(nil), r.x...), make([]float64, r.p)
 	o.perSample.step, o.average = o.step, func() {
 		copy(o.xbar, o.x)

@@ -1,10 +1,6 @@
 package solver
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/kernels"
-)
+import "github.com/scas-admm/scas/kernels"
 
 // rda is RDA-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for
 // Online Alternating Direction Multiplier Method", 2013), dual averaging with the
@@ -13,26 +9,25 @@ import (
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
 // and then y and beta with the x just found. It forgets the starting point but
-// for the first gradient. Eta is η₀. The average is that of x_1..x_T.
+// for the first gradient. Eta is η₀ (see decreasing). The average is that of x_1..x_T.
 type rda struct {
 	perSample
-	g       []float64 // Σ of the data gradients
-	c       []float64 // Σ of beta + ρ(A x − y)
-	past    []float64 // Σ of the x where gradients were taken
-	eta0, t float64
+	g    []float64 // Σ of the data gradients
+	c    []float64 // Σ of beta + ρ(A x − y)
+	past []float64 // Σ of the x where gradients were taken
+	eta  decreasing
+	t    float64
 }
 
 func newRDA(r *run) iteration {
 	d := &rda{perSample: perSample{baseline: newBaseline(r)}}
 	d.automaticRho(perSampleRho)
-	d.eta0 = d.orEta(rdaEta(r))
+	d.eta = d.decreasing()
+	d.eta.mu = 0
 	d.g, d.past, d.c = make([]float64, r.p), make([]float64, r.p), make([]float64, r.l)
 	d.perSample.step, d.average = d.step, d.publish
 	return d
 }
-
-// rdaEta is the automatic η₀.
-func rdaEta(r *run) float64 { return 2 / r.constants.NuF }
 
 func (d *rda) step(i int) {
 	d.t++
@@ -45,7 +40,7 @@ func (d *rda) step(i int) {
 	kernels.Axpy(-d.rho, d.y, d.c)
 	d.applyAT(d.q, d.c)
 	d.addRidge(d.q, d.past)
-	eta := float64(d.eta0 * math.Sqrt(d.t))
+	eta := float64(d.t * d.eta.at(d.t))
 	gamma := 1 + float64(d.rho*eta/d.t*d.constants.Lambda1)
 	length := -(eta / (gamma * d.t))
 	for j, g := range d.g {

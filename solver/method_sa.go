@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -18,7 +19,8 @@ import (
 // In the SAG variants x̂ is x itself and the n slopes are all the memory.
 //
 // The slopes start at zero and the stored iterates at the starting point, so that
-// no pass over the data comes first. Eta is 1/L; zero means saFactor/ν_f, or 1/ν_f
+// no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f) if that is
+// less, and 1/ν_f
 // for SAG. The average is uniform.
 type sa struct {
 	perSample
@@ -38,7 +40,7 @@ func newSA(r *run) iteration {
 	s.automaticRho(sagRho)
 	if m := r.set.Method; m == SA || m == SAIU {
 		s.store = newIterateStore(r.n, r.x)
-		eta *= saFactor
+		eta *= math.Min(saFactor, float64(r.n)/2)
 		s.automaticRho(saRho)
 	}
 	if m := r.set.Method; m == SA || m == SAG {
@@ -52,7 +54,8 @@ func newSA(r *run) iteration {
 const (
 	// saFactor is the automatic 1/L of SA-ADMM in units of 1/ν_f. With L = ν_f a
 	// whole pass moves x like one gradient step.
-	saFactor = 300
+	// Fewer samples are a shorter delay.
+	saFactor = 1000
 	saRho    = 30
 	sagRho   = 30
 )

@@ -7,12 +7,14 @@ import "github.com/scas-admm/scas/kernels"
 //
 //	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
 //
-// and then y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) where mu > 0; Eta is η₀.
+// and then y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) where mu > 0; Eta is η₀ (see
+// decreasing).
 // The average is that of x_0..x_{T−1} and y_1..y_T.
 type stoc struct {
 	perSample
 	solve *shifted
 	b     []float64
+	eta   decreasing
 	eta0  float64
 	t     float64
 }
@@ -20,7 +22,7 @@ type stoc struct {
 func newSTOC(r *run) iteration {
 	s := &stoc{perSample: perSample{baseline: newBaseline(r)}, b: make([]float64, r.p)}
 	s.automaticRho(perSampleRho)
-	s.eta0 = s.orEta(sgdEta(r))
+	s.eta = s.decreasing()
 	s.solve = newShifted(r)
 	s.perSample.step, s.average = s.step, s.publish
 	return s
@@ -28,9 +30,8 @@ func newSTOC(r *run) iteration {
 
 func (s *stoc) step(i int) {
 	s.t++
-	eta := capped(s.eta0, s.mu, s.t)
 	kernels.Axpy(1, s.x, s.xs)
-	s.proximal(s.x, s.x, 1/eta, s.slopeAt(i, s.x), i)
+	s.proximal(s.x, s.x, 1/s.eta.at(s.t), s.slopeAt(i, s.x), i)
 	s.dual(s.times(s.x))
 	kernels.Axpy(1, s.y, s.ys)
 	s.count++
@@ -53,8 +54,3 @@ func (s *stoc) proximal(x, at []float64, weight, slope float64, i int) {
 // perSampleRho is the automatic rho of the methods that update y and beta with
 // every sample, in units of the natural one.
 const perSampleRho = 100
-
-// sgdEta is the automatic η₀ of the methods with decreasing steps.
-func sgdEta(r *run) float64 {
-	return 2 / r.constants.NuF
-}

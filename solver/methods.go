@@ -39,7 +39,7 @@ type iteration interface {
 	// next does one outer iteration, leaving x, y and beta in the run, and
 	// reports whether the budget allowed it. It counts its cost in r.passes; a
 	// method that averages keeps r.xbar and r.ybar.
-	next() (done bool, err error)
+	next() (more bool, err error)
 }
 
 // methods is the registry, the default first. A new method is one file with its
@@ -51,14 +51,14 @@ var methods = []MethodInfo{
 	{SCASL, "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step", "none proven", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
 
 	{SVRG, "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages", "O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f", false, innerSteps | batches, newSVRG},
-	{STOC, "STOC-ADMM: linearised loss, exact penalty", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 4l + the eigenbasis of A'A", "Ouyang, He, Tran, Gray 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 2/nu_f", false, 0, newSTOC},
-	{SA, "SA-ADMM: averages of stored gradients and iterates", "O(1/T) in samples", "np + n + 5p + 4l + the eigenbasis of A'A", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
-	{SAIU, "SA-ADMM with the penalty linearised", "O(1/T) in samples", "np + n + 5p + 4l", "Zhong, Kwok 2014", "1/L; 300/nu_f", false, 0, newSA},
+	{STOC, "STOC-ADMM: linearised loss, exact penalty", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 4l + the eigenbasis of A'A", "Ouyang, He, Tran, Gray 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f or, for mu > 0, 2/nu_f", false, 0, newSTOC},
+	{SA, "SA-ADMM: averages of stored gradients and iterates", "O(1/T) in samples", "np + n + 5p + 4l + the eigenbasis of A'A", "Zhong, Kwok 2014", "1/L; min(1000, n/2)/nu_f", false, 0, newSA},
+	{SAIU, "SA-ADMM with the penalty linearised", "O(1/T) in samples", "np + n + 5p + 4l", "Zhong, Kwok 2014", "1/L; min(1000, n/2)/nu_f", false, 0, newSA},
 	{SAG, "SA-ADMM about the current iterate: a scalar per sample", "none proven", "n + 4p + 4l + the eigenbasis of A'A", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
 	{SAGIU, "SA-ADMM about the current iterate, the penalty linearised", "none proven", "n + 4p + 4l", "after Zhong, Kwok 2014", "1/L; 1/nu_f", false, 0, newSA},
-	{OPG, "OPG-ADMM: STOC-ADMM with the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 5l", "Suzuki 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 2/nu_f", false, 0, newOPG},
-	{RDA, "RDA-ADMM: dual averaging, the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "5p + 6l", "Suzuki 2013", "eta_0 of eta_0 sqrt(t); 2/nu_f", false, 0, newRDA},
-	{OADM, "online ADMM: the sample's loss exact", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "6p + 5l + the eigenbasis of A'A", "Wang, Banerjee 2012", "eta_0 of the weight sqrt(T)/eta_0, or max(1/eta_0, mu t); 2/nu_f", false, 0, newOADM},
+	{OPG, "OPG-ADMM: STOC-ADMM with the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 5l", "Suzuki 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f or, for mu > 0, 2/nu_f", false, 0, newOPG},
+	{RDA, "RDA-ADMM: dual averaging, the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "5p + 6l", "Suzuki 2013", "eta_0 of eta_0 sqrt(t); 16/nu_f", false, 0, newRDA},
+	{OADM, "online ADMM: the sample's loss exact", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "6p + 5l + the eigenbasis of A'A", "Wang, Banerjee 2012", "eta_0 of the weight sqrt(T)/eta_0, or max(1/eta_0, mu t); 64/nu_f", false, 0, newOADM},
 	{OS2, "OS-ADMM, variant 2: accelerated, for smooth losses", "O(1/T^2) + O(1/sqrt T) in samples", "5p + 5l + the eigenbasis of A'A", "Azadi, Sra 2014", "eta_0 of the weight sqrt(t)/eta_0; 2/nu_f", false, 0, newOS2},
 	{ASVRG, "ASVRG-ADMM: SVRG-ADMM with momentum", "O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f", false, innerSteps | batches, newASVRG},
 	{AccSADMM, "Acc-SADMM: extrapolation and variance reduction", "O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f", false, innerSteps | batches, newAccSADMM},
