@@ -38,6 +38,8 @@ var mutations = []mutation{
 	{"rows of eight are taken as a rest", AVX2, "kernels/zrows_amd64.s", "·marginsAVX2(SB)", `JGT( +rest)`, "JGE$1", "./kernels", "", "--- FAIL: ", ""},
 	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
+	{"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)", `VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", ""},
+	{"decay loop counts no step", AVX512, "kernels/zdecay_amd64.s", "·innerDecayAVX512(SB)", `VMOVSD +24\(SP\), `, "VMOVSD 16(SP), ", "./kernels", "", "--- FAIL: ", ""},
 	{"a sample is read behind the last", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedBallAVX2(SB) ... JGE ", `\n\tDECQ +[A-Z0-9]+\n`, "\n", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"kernels end without VZEROUPPER", Generic, "gen/emit.go", "func (e *emitter) ret()", `\te\.VZEROUPPER\(\)\n`, "", "./gen", "", "RET without VZEROUPPER before it", ""},
 	{"VZEROUPPER is missing in the file", Generic, "kernels/zrotated_amd64.s", "", `\tVZEROUPPER\n`, "", "./gen", "", "zrotated_amd64.s is stale", ""},

@@ -281,56 +281,16 @@ full35:
 	JMP decoded21
 
 decoded21:
-	VMOVSD  ·table_one+0(SB), X0
-	VADDSD  16(SP), X0, X0
-	VMOVSD  X0, 24(SP)
-	MOVQ    ptr_base+56(FP), R12
-	LEAQ    4(SI), R11
-	CMPQ    R11, BX
-	JGE     noNext37
-	MOVLQSX (R11), R11
-	MOVQ    (R12)(R11*8), R13
-	MOVQ    8(R12)(R11*8), R11
-	SUBQ    R13, R11
-	JZ      noNext37
-	MOVQ    idx_base+80(FP), R12
-	TESTQ   R12, R12
-	JZ      form38
-	LEAQ    (R12)(R13*4), R12
-
-ask39:
-	MOVL       (R12), R13
-	SHLQ       $0x06, R13
-	PREFETCHT0 (R9)(R13*1)
-	ADDQ       $0x04, R12
-	DECQ       R11
-	JNZ        ask39
-	JMP        noNext37
-
-form38:
-	MOVQ  idx16_base+104(FP), R12
-	TESTQ R12, R12
-	JZ    form40
-	LEAQ  (R12)(R13*2), R12
-
-ask41:
-	MOVWQZX    (R12), R13
-	SHLQ       $0x06, R13
-	PREFETCHT0 (R9)(R13*1)
-	ADDQ       $0x02, R12
-	DECQ       R11
-	JNZ        ask41
-	JMP        noNext37
-
-form40:
-noNext37:
+	VMOVSD ·table_one+0(SB), X0
+	VADDSD 16(SP), X0, X0
+	VMOVSD X0, 24(SP)
 	VXORPD X1, X1, X1
 	VXORPD X2, X2, X2
 	XORQ   R11, R11
 	TESTQ  DX, DX
-	JZ     blocks43
+	JZ     blocks38
 
-block42:
+block37:
 	MOVQ         (DI)(R11*1), R12
 	VMOVUPD      (R9)(R12*1), X3
 	MOVQ         16(DI)(R11*1), R12
@@ -443,9 +403,9 @@ block42:
 	VFMADD231PD  32(R8)(R11*1), Y10, Y2
 	ADDQ         $0x40, R11
 	CMPQ         R11, DX
-	JLT          block42
+	JLT          block37
 
-blocks43:
+blocks38:
 	VADDPD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X1
@@ -453,18 +413,18 @@ blocks43:
 	VADDSD       X0, X1, X1
 	VMOVSD       ·table_one+0(SB), X0
 	CMPB         squared+320(FP), $0x00
-	JNE          factor44
+	JNE          factor39
 	MOVQ         label_base+176(FP), DX
 	VMOVSD       (DX)(AX*8), X0
 
-factor44:
+factor39:
 	VMULSD      X1, X0, X0
 	MOVQ        label_base+176(FP), DX
 	VMOVSD      (DX)(AX*8), X1
 	MOVQ        slope0_base+200(FP), DX
 	VMOVSD      (DX)(AX*8), X2
 	CMPB        squared+320(FP), $0x00
-	JNE         squared45
+	JNE         squared40
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
 	VMINPD      X3, X4, X3
@@ -503,14 +463,14 @@ factor44:
 	VADDPD      ·table_one+0(SB), X8, X1
 	VDIVPD      X1, X0, X0
 	VSUBSD      X0, X2, X2
-	JMP         sloped46
+	JMP         sloped41
 
-squared45:
+squared40:
 	VSUBSD X1, X0, X0
 	VADDSD X0, X0, X0
 	VSUBSD X0, X2, X2
 
-sloped46:
+sloped41:
 	MOVQ   state_base+296(FP), AX
 	VMOVSD (AX), X0
 	VMULSD X0, X2, X2
@@ -520,9 +480,9 @@ sloped46:
 	SHLQ   $0x03, DX
 	SUBQ   $0x10, DX
 	CMPQ   AX, DX
-	JGT    rest48
+	JGT    rest43
 
-two47:
+two42:
 	VMOVSD      (R8)(AX*1), X1
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R10)(AX*1), X3
@@ -545,14 +505,14 @@ two47:
 	VMOVSD      X3, 32(R9)(R11*1)
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         two47
+	JLE         two42
 
-rest48:
+rest43:
 	ADDQ $0x10, DX
 	CMPQ AX, DX
-	JGE  nonzeros50
+	JGE  nonzeros45
 
-one49:
+one44:
 	VMOVSD      (R8)(AX*1), X1
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R10)(AX*1), X3
@@ -565,9 +525,9 @@ one49:
 	VMOVSD      X3, 32(R9)(R11*1)
 	ADDQ        $0x08, AX
 	CMPQ        AX, DX
-	JLT         one49
+	JLT         one44
 
-nonzeros50:
+nonzeros45:
 	VMOVSD X0, 16(SP)
 	ADDQ   $0x04, SI
 	ADDQ   $0x01, CX
@@ -824,55 +784,15 @@ full31:
 	JMP decoded19
 
 decoded19:
-	VMOVSD  ·table_one+0(SB), X0
-	VADDSD  16(SP), X0, X0
-	VMOVSD  X0, 24(SP)
-	MOVQ    ptr_base+56(FP), R12
-	LEAQ    4(SI), R11
-	CMPQ    R11, BX
-	JGE     noNext32
-	MOVLQSX (R11), R11
-	MOVQ    (R12)(R11*8), R13
-	MOVQ    8(R12)(R11*8), R11
-	SUBQ    R13, R11
-	JZ      noNext32
-	MOVQ    idx_base+80(FP), R12
-	TESTQ   R12, R12
-	JZ      form33
-	LEAQ    (R12)(R13*4), R12
-
-ask34:
-	MOVL       (R12), R13
-	SHLQ       $0x06, R13
-	PREFETCHT0 (R9)(R13*1)
-	ADDQ       $0x04, R12
-	DECQ       R11
-	JNZ        ask34
-	JMP        noNext32
-
-form33:
-	MOVQ  idx16_base+104(FP), R12
-	TESTQ R12, R12
-	JZ    form35
-	LEAQ  (R12)(R13*2), R12
-
-ask36:
-	MOVWQZX    (R12), R13
-	SHLQ       $0x06, R13
-	PREFETCHT0 (R9)(R13*1)
-	ADDQ       $0x02, R12
-	DECQ       R11
-	JNZ        ask36
-	JMP        noNext32
-
-form35:
-noNext32:
+	VMOVSD ·table_one+0(SB), X0
+	VADDSD 16(SP), X0, X0
+	VMOVSD X0, 24(SP)
 	VXORPD X4, X4, X4
 	XORQ   R11, R11
 	TESTQ  DX, DX
-	JZ     blocks38
+	JZ     blocks33
 
-block37:
+block32:
 	MOVQ             (DI)(R11*1), R12
 	VMOVUPD          (R9)(R12*1), X5
 	MOVQ             16(DI)(R11*1), R12
@@ -946,9 +866,9 @@ block37:
 	VFMADD231PD      (R8)(R11*1), Z13, Z4
 	ADDQ             $0x40, R11
 	CMPQ             R11, DX
-	JLT              block37
+	JLT              block32
 
-blocks38:
+blocks33:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF128  $0x01, Y4, X0
@@ -957,18 +877,18 @@ blocks38:
 	VADDSD        X0, X4, X4
 	VMOVSD        ·table_one+0(SB), X0
 	CMPB          squared+320(FP), $0x00
-	JNE           factor39
+	JNE           factor34
 	MOVQ          label_base+176(FP), DX
 	VMOVSD        (DX)(AX*8), X0
 
-factor39:
+factor34:
 	VMULSD      X4, X0, X0
 	MOVQ        label_base+176(FP), DX
 	VMOVSD      (DX)(AX*8), X4
 	MOVQ        slope0_base+200(FP), DX
 	VMOVSD      (DX)(AX*8), X5
 	CMPB        squared+320(FP), $0x00
-	JNE         squared40
+	JNE         squared35
 	VANDPD      ·table_absBits+0(SB), X0, X6
 	VMOVUPD     ·table_expMax+0(SB), X7
 	VMINPD      X6, X7, X6
@@ -1007,14 +927,14 @@ factor39:
 	VADDPD      ·table_one+0(SB), X11, X4
 	VDIVPD      X4, X0, X0
 	VSUBSD      X0, X5, X5
-	JMP         sloped41
+	JMP         sloped36
 
-squared40:
+squared35:
 	VSUBSD X4, X0, X0
 	VADDSD X0, X0, X0
 	VSUBSD X0, X5, X5
 
-sloped41:
+sloped36:
 	MOVQ   state_base+296(FP), AX
 	VMOVSD (AX), X0
 	VMULSD X0, X5, X5
@@ -1024,9 +944,9 @@ sloped41:
 	SHLQ   $0x03, DX
 	SUBQ   $0x10, DX
 	CMPQ   AX, DX
-	JGT    rest43
+	JGT    rest38
 
-two42:
+two37:
 	VMOVSD      (R8)(AX*1), X4
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R10)(AX*1), X6
@@ -1049,14 +969,14 @@ two42:
 	VMOVSD      X6, 32(R9)(R11*1)
 	ADDQ        $0x10, AX
 	CMPQ        AX, DX
-	JLE         two42
+	JLE         two37
 
-rest43:
+rest38:
 	ADDQ $0x10, DX
 	CMPQ AX, DX
-	JGE  nonzeros45
+	JGE  nonzeros40
 
-one44:
+one39:
 	VMOVSD      (R8)(AX*1), X4
 	MOVQ        (DI)(AX*1), R11
 	VMOVSD      (R10)(AX*1), X6
@@ -1069,9 +989,9 @@ one44:
 	VMOVSD      X6, 32(R9)(R11*1)
 	ADDQ        $0x08, AX
 	CMPQ        AX, DX
-	JLT         one44
+	JLT         one39
 
-nonzeros45:
+nonzeros40:
 	VMOVSD X0, 16(SP)
 	ADDQ   $0x04, SI
 	ADDQ   $0x01, CX
