@@ -10,8 +10,7 @@ import "math"
 // With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ that
 // is x = v − φ'(ζ)h where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and beta.
 //
-// w = √T/η₀ with T the samples the budget allows, or max(1/η₀, mu t) where mu > 0;
-// Eta is η₀. The average is that of x_1..x_T.
+// w = max(√T/η₀, mu t) with T the samples the budget allows; Eta is η₀. The average is that of x_1..x_T.
 type oadm struct {
 	perSample
 	solve   *shifted
@@ -36,10 +35,7 @@ const automaticOADM = 64
 
 func (o *oadm) step(i int) {
 	o.t++
-	weight := o.root / o.eta0
-	if o.mu != 0 {
-		weight = math.Max(1/o.eta0, float64(o.mu*o.t))
-	}
+	weight := math.Max(o.root/o.eta0, float64(o.mu*o.t))
 	o.frozen()
 	for j, x := range o.x {
 		o.b[j] = float64(weight*x) - o.q[j]

@@ -5,20 +5,20 @@ import "math"
 // os1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal
 // stochastic alternating direction method of multipliers", 2014), for strongly
 // convex problems: the steps of STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and
-// means that weigh x_k and y_{k+1} by k+1. Eta is η₀.
+// means that weigh x_k and y_{k+1} by k+1. Eta is η₀ (see decreasing).
 type os1 struct{ stoc }
 
 func newOS1(r *run) iteration {
 	o := &os1{stoc{perSample: perSample{baseline: newBaseline(r)}, b: make([]float64, r.p), solve: newShifted(r)}}
 	o.automaticRho(perSampleRho)
-	o.eta0 = o.orEta(2 / r.constants.NuF)
+	o.eta = o.decreasing()
 	o.perSample.step, o.average = o.step, func() {}
 	return o
 }
 
 func (o *os1) step(i int) {
 	weight := 2 / (o.t + 2)
-	eta := math.Min(o.eta0, 2/float64(o.mu*(o.t+2)))
+	eta := math.Min(o.eta.cap(o.t+1), 2/float64(o.mu*(o.t+2)))
 	o.t++
 	towards(o.xbar, o.x, weight)
 	o.proximal(o.x, o.x, 1/eta, o.slopeAt(i, o.x), i)
@@ -44,6 +44,7 @@ func towards(mean, v []float64, weight float64) {
 // is itself a weighted mean of the z and serves as the average too.
 type os2 struct {
 	stoc
+	eta0     float64
 	z, point []float64
 }
 

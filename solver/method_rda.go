@@ -23,7 +23,6 @@ func newRDA(r *run) iteration {
 	d := &rda{perSample: perSample{baseline: newBaseline(r)}}
 	d.automaticRho(perSampleRho)
 	d.eta = d.decreasing()
-	d.eta.mu = 0
 	d.g, d.past, d.c = make([]float64, r.p), make([]float64, r.p), make([]float64, r.l)
 	d.perSample.step, d.average = d.step, d.publish
 	return d
@@ -40,7 +39,7 @@ func (d *rda) step(i int) {
 	kernels.Axpy(-d.rho, d.y, d.c)
 	d.applyAT(d.q, d.c)
 	d.addRidge(d.q, d.past)
-	eta := float64(d.t * d.eta.at(d.t))
+	eta := float64(d.t * d.eta.convex(d.t))
 	gamma := 1 + float64(d.rho*eta/d.t*d.constants.Lambda1)
 	length := -(eta / (gamma * d.t))
 	for j, g := range d.g {

@@ -15,7 +15,6 @@ type stoc struct {
 	solve *shifted
 	b     []float64
 	eta   decreasing
-	eta0  float64
 	t     float64
 }
 
