@@ -127,7 +127,7 @@ func (s *accSADMM) step(rows []int32) {
 // last step has weight 1 and the others θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
-	inv := 1 / (float64(s.m-1)*share + 1)
+	inv := 1 / (float64(float64(s.m-1)*share) + 1)
 	for j, x := range s.point {
 		s.x[j] = (float64((1-share)*x) + float64(share*s.sum[j])) * inv
 	}

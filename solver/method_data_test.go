@@ -55,6 +55,7 @@ func TestMethodsOnA9a(t *testing.T) {
 		}},
 		{1e-2, 0.37588985975284944, []a9aCase{
 			{STOC, 2, 1e3, true, 7.4e-5, 2.1e-5},
+			{OS1, 2, 1e3, true, 9.3e-5, 2.5e-5},
 			{RDA, 8, 1e3, true, 1.4e-4, 3.1e-5},
 			// 1.4e-8 in the prototype; here 1e-8 to 2e-7 by the seed, since a sample
 			// or two may not have been drawn after ten passes.

@@ -57,6 +57,7 @@ func TestRates(t *testing.T) {
 		{OS2, false, 0, 5, 200, -0.5},
 		{STOC, true, 0.05, 5, 200, -0.7},
 		{OPG, true, 0.05, 5, 200, -0.7},
+		{OS1, true, 0.05, 5, 200, -0.7},
 		{SA, true, 0, 5, 100, -1},
 		{SAIU, true, 0, 5, 100, -1},
 		{SVRG, true, 0, 10, 100, -1},

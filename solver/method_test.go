@@ -222,7 +222,7 @@ type justAnOperator struct{ Operator }
 // not zero.
 func TestDualBounds(t *testing.T) {
 	p := chain(t, 0.05)
-	for _, m := range []Method{STOC, OPG, RDA, OADM, OS2, SA, SAIU, SAG, SAGIU, Batch, BatchLinear, BatchUzawa} {
+	for _, m := range []Method{STOC, OPG, RDA, OADM, OS1, OS2, SA, SAIU, SAG, SAGIU, Batch, BatchLinear, BatchUzawa} {
 		s := &Settings{Method: m, Passes: 60}
 		res := mustMinimize(t, p, s)
 		active := 0
@@ -306,6 +306,7 @@ func TestMethodsRefuse(t *testing.T) {
 		{SVRG, "without a Domain", func(p *Problem, _ *Settings) { p.Domain = Ball{1} }},
 		{SA, "without a Coupling", func(p *Problem, _ *Settings) { p.Coupling = &Coupling{C: make([]float64, 15)}; p.Constraint = nil }},
 		{Batch, "equal sample weights", func(p *Problem, _ *Settings) { p.SampleWeights = BalancedWeights(p.Labels) }},
+		{OS1, "set Problem.L2 > 0", func(*Problem, *Settings) {}},
 		{STOC, "method stoc has none", func(_ *Problem, s *Settings) { s.InnerSteps = 50 }},
 		{STOC, "one sample at a time", func(_ *Problem, s *Settings) { s.BatchSize = 5 }},
 		{SVRG, "use scas-k for more", func(_ *Problem, s *Settings) { s.DualUpdates = 2 }},

@@ -59,6 +59,7 @@ var methods = []MethodInfo{
 	{OPG, "OPG-ADMM: STOC-ADMM with the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "3p + 5l", "Suzuki 2013", "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f", false, 0, newOPG},
 	{RDA, "RDA-ADMM: dual averaging, the penalty linearised", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "5p + 6l", "Suzuki 2013", "eta_0 of eta_0 sqrt(t); 16/nu_f", false, 0, newRDA},
 	{OADM, "online ADMM: the sample's loss exact", "O(1/sqrt T) in samples; O(log T/T) if strongly convex", "6p + 5l + the eigenbasis of A'A", "Wang, Banerjee 2012", "eta_0 of the weight max(sqrt(T)/eta_0, mu t); 64/nu_f", false, 0, newOADM},
+	{OS1, "OS-ADMM, variant 1: STOC-ADMM with growing weights", "O(1/T) in samples", "4p + 5l + the eigenbasis of A'A", "Azadi, Sra 2014", "eta_0 of min(eta_0, 2/(mu (t+2))); 16/nu_f", true, 0, newOS1},
 	{OS2, "OS-ADMM, variant 2: accelerated, for smooth losses", "O(1/T^2) + O(1/sqrt T) in samples", "5p + 5l + the eigenbasis of A'A", "Azadi, Sra 2014", "eta_0 of the weight sqrt(t)/eta_0; 2/nu_f", false, 0, newOS2},
 	{ASVRG, "ASVRG-ADMM: SVRG-ADMM with momentum", "O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f", false, innerSteps | batches, newASVRG},
 	{AccSADMM, "Acc-SADMM: extrapolation and variance reduction", "O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f", false, innerSteps | batches, newAccSADMM},
