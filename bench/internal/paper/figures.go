@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
@@ -27,7 +29,15 @@ type trace struct {
 	output Output
 	x      axis
 	bold   bool
+	// only says on which axis the line makes sense; empty means both.
+	only string
 }
+
+// The axes of figures.
+const (
+	overPasses  = "passes"
+	overSeconds = "seconds"
+)
 
 // traces returns the lines of a figure: SCAS-ADMM first, so that it has the same
 // colour everywhere.
@@ -41,8 +51,8 @@ func (r *Results) traces(kind string, mu float64) []trace {
 		return false
 	}
 	t := []trace{
-		{"scas", solver.SCAS, Last, byPasses, true},
-		{"scas-k (ours)", solver.SCASK, Last, byPasses, true},
+		{"scas", solver.SCAS, Last, byPasses, true, ""},
+		{"scas-k (ours)", solver.SCASK, Last, byPasses, true, ""},
 	}
 	add := func(ms ...solver.Method) {
 		for _, m := range ms {
@@ -50,14 +60,15 @@ func (r *Results) traces(kind string, mu float64) []trace {
 			if o := traitsOf(m).Output; o == Average {
 				name += ", average"
 			}
-			t = append(t, trace{name, m, traitsOf(m).Output, byPasses, false})
+			t = append(t, trace{name, m, traitsOf(m).Output, byPasses, false, ""})
 		}
 	}
 	switch kind {
 	case "main":
-		t = append(t, trace{"scas, average", solver.SCAS, Average, byPasses, false})
+		t = append(t, trace{"scas, average", solver.SCAS, Average, byPasses, false, ""})
 		add("stoc", "sa", "svrg", "batch-linear")
-		t = append(t, trace{"batch, paper's count", "batch", Last, byPaper, false}, trace{"batch, honest", "batch", Last, byPasses, false})
+		t = append(t, trace{"batch, paper's count", solver.Batch, Last, byPaper, false, overPasses},
+			trace{"batch, honest", solver.Batch, Last, byPasses, false, overPasses}, trace{"batch, exact", solver.Batch, Last, byPasses, false, overSeconds})
 	case "predecessors":
 		add("stoc", "oadm", "opg", "rda", "os1", "os2", "sa", "sa-iu", "batch-linear", "batch-uzawa")
 	case "successors":
@@ -119,7 +130,6 @@ func (r *Results) figures(data string, mu float64) ([]Figure, error) {
 func (r *Results) figure(data string, mu float64, kind, caption string, test, seconds bool) (*Figure, error) {
 	a := chart.Axes{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	name := fmt.Sprintf("%s-mu%g-%s", data, mu, kind)
-	limit := r.Protocol.Passes
 	if test {
 		a = chart.Axes{X: a.X, Y: "mean loss on the test half"}
 		name += "-test"
@@ -136,28 +146,15 @@ func (r *Results) figure(data string, mu float64, kind, caption string, test, se
 	f.Head = append(f.Head, "band at the end")
 	var lines []chart.BandLine
 	for _, t := range r.traces(kind, mu) {
-		value := gapOf(t.output)
-		if test {
-			value = testLast
-			if t.output == Average {
-				continue // known at the end of a run only; see the table of methods
-			}
+		c, ok := r.line(data, mu, t, test, seconds)
+		line := chart.BandLine{Name: t.name, Bold: t.bold} // without points it keeps its colour from the next
+		if ok {
+			f.Rows = append(f.Rows, r.row(t.name, c.numbers, test))
+			line.X, line.Y, line.Low, line.High = c.X, c.Mean, c.Low, c.High
 		}
-		c, ok := r.curve(data, mu, t.method, value, t.x)
-		if !ok {
-			continue
-		}
-		c = c.Until(limit)
-		row := r.row(t.name, c, test)
-		if seconds {
-			if c, ok = r.Against(c, data, mu); !ok {
-				continue
-			}
-		}
-		f.Rows = append(f.Rows, row)
-		lines = append(lines, chart.BandLine{Name: t.name, X: c.X, Y: c.Mean, Low: c.Low, High: c.High, Bold: t.bold})
+		lines = append(lines, line)
 	}
-	if len(lines) == 0 {
+	if len(f.Rows) == 0 {
 		return nil, nil
 	}
 	if test {
@@ -172,18 +169,54 @@ func (r *Results) figure(data string, mu float64, kind, caption string, test, se
 	return f, nil
 }
 
-// testCeiling leaves room above the best test loss for twice the spread of the
-// ends, so that the start does not flatten everything.
+// A drawn curve has the numbers of the table under the chart beside it: over
+// passes, whatever the chart is over.
+type drawn struct {
+	Curve
+	numbers Curve
+}
+
+// line returns what a figure shows of a trace; ok is false if it has no place
+// there.
+func (r *Results) line(data string, mu float64, t trace, test, seconds bool) (d drawn, ok bool) {
+	on := overPasses
+	value := gapOf(t.output)
+	if seconds {
+		on = overSeconds
+	}
+	if test {
+		value = testLast
+	}
+	// The test loss of an average is known at the end of a run only.
+	if t.only != "" && t.only != on || test && t.output == Average {
+		return d, false
+	}
+	c, ok := r.curve(data, mu, t.method, value, t.x)
+	if !ok {
+		return d, false
+	}
+	d.Curve, d.numbers = c, c
+	if seconds {
+		d.Curve, ok = r.Against(c, data, mu)
+	} else {
+		d.Curve = c.Until(r.Protocol.Passes)
+	}
+	return d, ok
+}
+
+// testCeiling leaves room above the best test loss, so that the start and
+// methods that have hardly begun do not flatten the others.
 func testCeiling(lines []chart.BandLine) float64 {
-	low, high := lines[0].Y[0], 0.0
+	var ends []float64
+	low := math.Inf(1)
 	for _, l := range lines {
-		end := l.Y[len(l.Y)-1]
-		high = max(high, end)
-		for _, y := range l.Y {
-			low = min(low, y)
+		if len(l.Y) > 0 {
+			ends = append(ends, l.Y[len(l.Y)-1])
+			low = min(low, slices.Min(l.Y))
 		}
 	}
-	return low + max(2*(high-low), 0.02*low)
+	slices.Sort(ends)
+	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
 func (r *Results) row(name string, c Curve, test bool) []string {
@@ -199,7 +232,7 @@ func (r *Results) row(name string, c Curve, test bool) []string {
 		}
 		row = append(row, cell)
 	}
-	last := len(c.X) - 1
+	last := len(c.Until(r.Protocol.Passes).X) - 1
 	return append(row, number(format, c.Low[last], test)+" to "+number(format, c.High[last], test))
 }
 

@@ -48,7 +48,8 @@ var (
 	byPaper  axis = func(p Point) float64 { return p.Paper }
 )
 
-// smallest is the least gap that two objectives of order one can show.
+// smallest is the least gap that two objectives of order one can show. Nor is a
+// gap shown below what the optimum is certified to.
 const smallest = 1e-16
 
 // curve aggregates a metric over the splits; ok is false if no run has points.
@@ -65,7 +66,7 @@ func (r *Results) curve(data string, mu float64, m solver.Method, value metric, 
 		var one run
 		for _, p := range u.Points {
 			one.x = append(one.x, x(p))
-			one.v = append(one.v, math.Max(value(p, o.Objective), smallest))
+			one.v = append(one.v, math.Max(value(p, o.Objective), math.Max(smallest, o.Gap)))
 		}
 		runs = append(runs, one)
 	}
@@ -94,7 +95,7 @@ func (r *Results) curve(data string, mu float64, m solver.Method, value metric, 
 }
 
 func (r *Results) splitsOf(data string) int {
-	for _, s := range Specs() {
+	for _, s := range r.Protocol.known() {
 		if s.Name == data {
 			return r.Protocol.splits(s)
 		}
@@ -135,7 +136,10 @@ func (c Curve) End(limit float64) float64 {
 func (c Curve) Until(x float64) Curve {
 	for k, at := range c.X {
 		if at > x+1e-9 {
-			c.X, c.Mean, c.Low, c.High = c.X[:k], c.Mean[:k], c.Low[:k], c.High[:k]
+			c.X, c.Mean = c.X[:k], c.Mean[:k]
+			if c.Low != nil {
+				c.Low, c.High = c.Low[:k], c.High[:k]
+			}
 			break
 		}
 	}

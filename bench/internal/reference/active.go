@@ -28,15 +28,18 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Option
 		if len(keep) > o.MaxFeatures {
 			break
 		}
-		bound := &lowerBound{p: p, a: a, value: math.Inf(-1)}
-		full, s, err := barrier(ctx, restrict(p, a, keep), x, o.Tol, bound.show)
+		r := restrict(p, a, keep)
+		inner := &lowerBound{p: r.problem(), a: r.a}
+		full, s, err := barrier(ctx, r, x, o.Tol, inner.show)
 		if err != nil {
 			return nil, err
 		}
 		x, steps = full, steps+s
-		if best, added := bound.optimum(x, steps, ""), grow(p, a, bound, in); added == 0 {
-			best.By = fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))
-			return best, nil
+		// The best dual point of the restriction, put to the whole problem.
+		bound := &lowerBound{p: p, a: a}
+		bound.show(r.spread(inner.x, inner.beta))
+		if grow(p, a, bound, in) == 0 {
+			return bound.optimum(p, x, steps, fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))), nil
 		}
 	}
 	return longRun(ctx, p, a, o)
@@ -71,11 +74,12 @@ func grow(p *solver.Problem, a *sparse.CSR, best *lowerBound, in []bool) int {
 	return added
 }
 
-// longRun takes the best of the solver's methods that do well in the long run.
+// longRun takes the best of the solver's methods whose steps cost no more than
+// their samples, whatever the number of features.
 func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Options) (*Optimum, error) {
 	best, lower := &Optimum{Objective: math.Inf(1)}, math.Inf(-1)
 	for _, m := range solver.Methods() {
-		if m.Name != solver.SCASK && m.Name != "svrg" {
+		if m.Name != solver.SCASK && m.Name != solver.SCASL {
 			continue
 		}
 		s := solver.Settings{Method: m.Name, Passes: 10 * o.Passes, Threads: 1}
@@ -85,7 +89,7 @@ func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Options) (
 		}
 		bound := &lowerBound{p: p, a: a}
 		bound.show(res.X, res.Dual)
-		found := bound.optimum(res.X, 0, fmt.Sprintf("%s, %g passes", m.Name, res.Stats.Passes))
+		found := bound.optimum(p, res.X, 0, fmt.Sprintf("%s, %g passes", m.Name, res.Stats.Passes))
 		lower = math.Max(lower, bound.value)
 		if found.Objective < best.Objective {
 			best = found

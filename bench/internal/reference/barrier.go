@@ -38,9 +38,9 @@ type barrierRun struct {
 	steps             int
 }
 
-// barrier minimises the restricted problem. It shows x and multipliers, spread
-// over all features, for every τ, and returns the last x and the number of
-// Newton steps. The last multipliers are not the best: where (Ax)_j = 0 they are
+// barrier minimises the restricted problem. It shows x and multipliers for every
+// τ, and returns the last x, spread over all features, and the number of Newton
+// steps. The last multipliers are not the best: where (Ax)_j = 0 they are
 // quotients of two numbers as small as τ.
 func barrier(ctx context.Context, r *restriction, start []float64, tol float64, show func(x, beta []float64)) (x []float64, steps int, err error) {
 	b := newBarrierRun(r, start)
@@ -72,7 +72,7 @@ func (b *barrierRun) dual(show func(x, beta []float64)) error {
 	for j := range beta {
 		beta[j] = b.beta[j] + b.curv[j]*b.dv[j]
 	}
-	show(b.spread(x, beta))
+	show(x, beta)
 	return nil
 }
 

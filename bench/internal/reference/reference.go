@@ -70,12 +70,13 @@ func Solve(ctx context.Context, p *solver.Problem, opt *Options) (*Optimum, erro
 		for j := range all {
 			all[j] = int32(j)
 		}
-		bound := &lowerBound{p: p, a: a, value: math.Inf(-1)}
-		x, steps, err := barrier(ctx, restrict(p, a, all), nil, o.Tol, bound.show)
+		r := restrict(p, a, all)
+		bound := &lowerBound{p: r.problem(), a: r.a}
+		x, steps, err := barrier(ctx, r, nil, o.Tol, bound.show)
 		if err != nil {
 			return nil, err
 		}
-		return bound.optimum(x, steps, "barrier Newton"), nil
+		return bound.optimum(p, x, steps, "barrier Newton"), nil
 	}
 	return solveActive(ctx, p, a, o)
 }
@@ -118,7 +119,8 @@ func (b *lowerBound) show(x, beta []float64) {
 	}
 }
 
-func (b *lowerBound) optimum(x []float64, steps int, by string) *Optimum {
-	objective := b.p.Evaluate(x).Objective
+// optimum is what is known of p, of which b bounds the optimum.
+func (b *lowerBound) optimum(p *solver.Problem, x []float64, steps int, by string) *Optimum {
+	objective := p.Evaluate(x).Objective
 	return &Optimum{X: x, Objective: objective, Gap: math.Max(0, objective-b.value), By: by, Steps: steps}
 }

@@ -35,6 +35,11 @@ func restrict(p *solver.Problem, a *sparse.CSR, keep []int32) *restriction {
 	return r
 }
 
+// problem returns the restriction as a problem of its own.
+func (r *restriction) problem() *solver.Problem {
+	return &solver.Problem{Data: r.x, Labels: r.labels, Loss: r.loss, L2: r.mu, Penalty: solver.L1{Lambda: r.lambda}, Constraint: r.a}
+}
+
 // columns returns the columns of m that have a place, without the rows that
 // this empties if drop is set, and the numbers of the rows kept.
 func columns(m *sparse.CSR, place []int32, cols int, drop bool) (*sparse.CSR, []int) {

@@ -1,0 +1,215 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// tiny is the whole experiment on a small synthetic set, all methods.
+func tiny(t *testing.T) (Protocol, *Data) {
+	t.Helper()
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1, join: chain}
+	pr := Quick()
+	pr.specs, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
+	data, err := s.build(d.Dataset, pr.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pr, data
+}
+
+// experiment runs it into a directory and returns the results.
+func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Results, error) {
+	t.Helper()
+	store, err := Open(dir, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timings, err := OpenTimings(dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Experiment{Protocol: pr, Store: store, Timings: timings, Workers: workers}
+	if err := e.Run(ctx, d); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &Results{Protocol: pr, Store: store, Timings: timings}, store.Close()
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// files makes the files of results by name.
+func files(t *testing.T, r *Results) map[string]string {
+	t.Helper()
+	made, err := r.Files(t.Context(), []string{"cpu: a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range made {
+		out[f.Name] = f.Text
+	}
+	return out
+}
+
+// TestSameTwice: points and claims have the same bytes whenever the experiment
+// is run, whatever the number of workers, and also if it was interrupted.
+func TestSameTwice(t *testing.T) {
+	pr, d := tiny(t)
+	first, second := t.TempDir(), t.TempDir()
+	one, err := experiment(t, t.Context(), first, pr, d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := mustRead(t, filepath.Join(first, PointsFile))
+	claims := files(t, one)[ClaimsFile]
+
+	// Cut the file within a line, as a crash would, and go on from there.
+	if err := os.WriteFile(filepath.Join(second, PointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := experiment(t, ctx, second, pr, d, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted experiment returns %v", err)
+	}
+	kept := len(mustRead(t, filepath.Join(second, PointsFile)))
+	if kept < len(points)/2 || kept >= len(points) {
+		t.Errorf("%d of %d bytes survive an interruption", kept, len(points))
+	}
+	two, err := experiment(t, t.Context(), second, pr, d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
+		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(again))
+	}
+	if again := files(t, two)[ClaimsFile]; claims != again {
+		t.Errorf("%s differs between two runs:\n%s\n%s", ClaimsFile, claims, again)
+	}
+	checkContents(t, pr, one, claims)
+}
+
+// checkContents: every method ran, fell and was measured.
+func checkContents(t *testing.T, pr Protocol, r *Results, claims string) {
+	t.Helper()
+	for _, mu := range pr.Mus {
+		for _, m := range pr.Methods {
+			if !applies(m, mu) {
+				continue
+			}
+			for split := range pr.Splits {
+				u, o := r.Store.Unit(Key{"tiny", mu, m, split}), r.Store.Optimum("tiny", mu, split)
+				if u == nil || u.Failed != "" || len(u.Points) < 2 {
+					t.Errorf("%s, mu %g, split %d: no run: %+v", m, mu, split, u)
+					continue
+				}
+				first, last := u.Points[0], u.Points[len(u.Points)-1]
+				if !(min(last.Last, last.Average) < first.Last) || last.Last < o.Objective-1e-12 || last.Average < o.Objective-1e-12 {
+					t.Errorf("%s, mu %g, split %d: objective from %g to %g (average %g), optimum %g", m, mu, split, first.Last, last.Last, last.Average, o.Objective)
+				}
+			}
+			if x := r.Timings.Get(Key{"tiny", mu, m, 0}); x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
+				t.Errorf("%s, mu %g: timing %+v", m, mu, x)
+			}
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(claims)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		seen[row[0]] = true
+	}
+	for _, id := range []string{"1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "4", "5", "6"} {
+		if !seen[id] {
+			t.Errorf("claim %s has no number", id)
+		}
+	}
+}
+
+// TestOtherProtocol: results of different settings are not mixed.
+func TestOtherProtocol(t *testing.T) {
+	pr, _ := tiny(t)
+	dir := t.TempDir()
+	s, err := Open(dir, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pr.Passes++
+	if _, err := Open(dir, pr); err == nil || !strings.Contains(err.Error(), "another protocol") {
+		t.Errorf("other passes: %v", err)
+	}
+	pr.Passes--
+	pr.Splits++ // more of the same may be added
+	if _, err := Open(dir, pr); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, PointsFile), []byte("{\"kind\":\"point\"}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, pr); err == nil {
+		t.Error("a point without a run is accepted")
+	}
+}
+
+// TestHalve: the halves cover all samples once, and are others next time.
+func TestHalve(t *testing.T) {
+	_, d := tiny(t)
+	h, err := d.Halve(0, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := d.Halve(1, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(p *solver.Problem) (n int, first float64) {
+		n, _ = p.Data.Dims()
+		for i := range n {
+			_, val := p.Data.Row(i)
+			first += val[0]
+		}
+		return n, first
+	}
+	train, a := sum(h.Train)
+	test, b := sum(h.Test)
+	tune, _ := sum(h.Tune)
+	if train != 120 || test != 120 || tune != 60 {
+		t.Errorf("halves of %d and %d, %d for tuning", train, test, tune)
+	}
+	whole, all := sum(&solver.Problem{Data: d.X})
+	if diff := a + b - all; whole != 240 || diff > 1e-9 || diff < -1e-9 {
+		t.Errorf("the halves are not the whole: %g and %g of %g", a, b, all)
+	}
+	if _, c := sum(other.Train); c == a {
+		t.Error("the second split is the first")
+	}
+	if h.Test.Penalty != nil || h.Test.L2 != 0 {
+		t.Error("the test loss is regularised")
+	}
+}

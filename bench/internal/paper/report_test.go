@@ -1,0 +1,202 @@
+package paper
+
+import (
+	"encoding/xml"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// reportPage makes the report of the tiny experiment, with few methods.
+func reportPage(t *testing.T) string {
+	t.Helper()
+	pr, d := tiny(t)
+	pr.Methods = pr.Methods[:5]
+	r, err := experiment(t, t.Context(), t.TempDir(), pr, d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := files(t, r)
+	for name, text := range made {
+		if strings.HasSuffix(name, ".svg") && !strings.Contains(text, "<path") {
+			t.Errorf("%s has no lines", name)
+		}
+	}
+	return made[ReportFile]
+}
+
+// TestPage: the page is well formed, complete in itself, and says what it must.
+func TestPage(t *testing.T) {
+	page := reportPage(t)
+	// Void elements and the document type are all that keep HTML from being XML.
+	text := regexp.MustCompile(`<(meta|br)([^>]*)>`).ReplaceAllString(strings.TrimPrefix(page, "<!doctype html>"), "<$1$2/>")
+	text = regexp.MustCompile(`<details open>`).ReplaceAllString(text, "<details>")
+	dec := xml.NewDecoder(strings.NewReader(text))
+	dec.Entity = xml.HTMLEntity
+	charts := 0
+	for {
+		tok, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the page is not well formed: %v", err)
+		}
+		if el, ok := tok.(xml.StartElement); ok && el.Name.Local == "svg" {
+			charts++
+		}
+	}
+	if charts < 10 {
+		t.Errorf("%d charts", charts)
+	}
+	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "stand-in", "not reproduced", "cpu: a test", "Theorem 2, relaxed", "honest", "tiny, mu = 0.01"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if at := regexp.MustCompile(`(?i)(src|href|url)\s*[=(]\s*["']?\s*(https?:)?//`).FindString(page); at != "" {
+		t.Errorf("the page refers to elsewhere: %s", at)
+	}
+	for _, bad := range []string{"<script", "NaN", "ZgotmplZ", "%!"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+}
+
+// browser shows pages in a headless Chromium that sees one server whatever
+// address it asks for.
+type browser struct {
+	path     string
+	mu       sync.Mutex
+	pages    map[string]string
+	asked    []string
+	server   *httptest.Server
+	dir      string
+	messages string
+}
+
+func newBrowser(t *testing.T, pages map[string]string) *browser {
+	t.Helper()
+	b := &browser{pages: pages, dir: t.TempDir()}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			b.path = path
+			break
+		}
+	}
+	if b.path == "" {
+		t.Skip("there is no Chromium: the page is not looked at in a browser")
+	}
+	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" { // not the browser's own
+			b.asked = append(b.asked, r.Host+r.URL.Path)
+		}
+		text, ok := b.pages[r.URL.Path]
+		b.mu.Unlock()
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, text) // a browser that hangs up is noticed by its exit
+	}))
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+// show loads a page and returns its document and how many pixels of a chart's
+// first colour it shows.
+func (b *browser) show(t *testing.T, path string) (document string, coloured int) {
+	t.Helper()
+	shot := filepath.Join(b.dir, "shot.png")
+	address := strings.TrimPrefix(b.server.URL, "http://")
+	common := []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+		"--user-data-dir=" + filepath.Join(b.dir, "profile"), "--enable-logging=stderr", "--host-resolver-rules=MAP * " + address,
+		"--window-size=1100,6000",
+	}
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), b.path, append(append(common, args...), "http://report.example"+path)...)
+		var out, messages strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &messages
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%s: %v\n%s", b.path, err, messages.String())
+		}
+		b.messages += messages.String()
+		return out.String()
+	}
+	document = run("--dump-dom")
+	run("--screenshot=" + shot)
+	f, err := os.Open(shot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
+			if r, g, bl, _ := img.At(x, y).RGBA(); r>>8 == 0 && g>>8 == 0x72 && bl>>8 == 0xb2 {
+				coloured++
+			}
+		}
+	}
+	return document, coloured
+}
+
+// foreign returns the requests other than for the page and its icon.
+func (b *browser) foreign(path string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []string
+	for _, a := range b.asked {
+		if a != "report.example"+path && a != "report.example/favicon.ico" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// complaints returns what the page wrote to the console.
+func (b *browser) complaints() []string {
+	return regexp.MustCompile(`(?m)^.*CONSOLE.*$`).FindAllString(b.messages, -1)
+}
+
+func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no browser with -short")
+	}
+	bad := `<!doctype html><title>x</title><img src="http://elsewhere.example/a.png"><script>console.error("complaint")</script>`
+	control := newBrowser(t, map[string]string{"/bad": bad})
+	if _, n := control.show(t, "/bad"); n != 0 || len(control.foreign("/bad")) == 0 || len(control.complaints()) == 0 {
+		t.Fatalf("the checks see nothing: %d pixels, requests %v, console %v\n%s", n, control.foreign("/bad"), control.complaints(), control.messages)
+	}
+	b := newBrowser(t, map[string]string{"/report.html": reportPage(t)})
+	document, coloured := b.show(t, "/report.html")
+	if got := b.complaints(); len(got) > 0 {
+		t.Errorf("the console says %v", got)
+	}
+	if got := b.foreign("/report.html"); len(got) > 0 {
+		t.Errorf("the page asked for %v", got)
+	}
+	for _, want := range []string{"What is reproduced", "Table 1, measured", "The theorems", "effective passes", "Claims, one by one"} {
+		if !strings.Contains(document, want) {
+			t.Errorf("the document lacks %q", want)
+		}
+	}
+	if coloured < 2000 {
+		t.Errorf("%d pixels of the first line's colour: the charts are empty", coloured)
+	}
+	t.Logf("%d pixels of the first colour, %d bytes of document", coloured, len(document))
+}
