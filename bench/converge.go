@@ -95,13 +95,16 @@ func gapLines(all []curves.Curve, reference float64) []chart.Line {
 	return lines
 }
 
-// methods returns those asked for, or all.
+// methods returns those asked for, or all that the problem admits.
 func (c *convergeCmd) methods() ([]solver.Method, error) {
 	var known []string
-	var all []solver.Method
+	var names, all []solver.Method
 	for _, m := range solver.Methods() {
 		known = append(known, string(m.Name))
-		all = append(all, m.Name)
+		names = append(names, m.Name)
+		if !m.NeedsL2 || c.Mu > 0 {
+			all = append(all, m.Name)
+		}
 	}
 	if len(c.Method) == 0 {
 		return all, nil
@@ -111,7 +114,7 @@ func (c *convergeCmd) methods() ([]solver.Method, error) {
 		found := false
 		for i, k := range known {
 			if k == name {
-				chosen, found = append(chosen, all[i]), true
+				chosen, found = append(chosen, names[i]), true
 			}
 		}
 		if !found {

@@ -22,7 +22,11 @@ func problem(t *testing.T) *solver.Problem {
 
 func TestRun(t *testing.T) {
 	for _, m := range solver.Methods() {
-		c, err := Run(t.Context(), problem(t), m.Name, solver.Settings{Passes: 20})
+		p := problem(t)
+		if m.NeedsL2 {
+			p.L2 = 1e-2
+		}
+		c, err := Run(t.Context(), p, m.Name, solver.Settings{Passes: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
