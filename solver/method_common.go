@@ -67,16 +67,16 @@ func (b *baseline) orEta(automatic float64) float64 {
 
 // times returns A x, in b.image unless A = I.
 func (b *baseline) times(x []float64) []float64 {
-	if b.prob.Constraint == nil {
+	if b.product == nil {
 		return x
 	}
-	b.prob.Constraint.MulVec(b.image, x)
+	b.product.mul(b.image, x)
 	return b.image
 }
 
 // current returns A x of the iterate for which times was called last.
 func (b *baseline) current() []float64 {
-	if b.prob.Constraint == nil {
+	if b.product == nil {
 		return b.x
 	}
 	return b.image
@@ -84,11 +84,11 @@ func (b *baseline) current() []float64 {
 
 // mulA sets dst = A x.
 func (b *baseline) mulA(dst, x []float64) {
-	if b.prob.Constraint == nil {
+	if b.product == nil {
 		copy(dst, x)
 		return
 	}
-	b.prob.Constraint.MulVec(dst, x)
+	b.product.mul(dst, x)
 }
 
 // row is a view of sample i.

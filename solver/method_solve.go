@@ -14,9 +14,15 @@ import (
 type shifted struct {
 	r       *run
 	sigma   []float64 // diagonal of A'A
+	alone   float64   // what it is for features in no component of several; 0 if that differs
 	spec    *spectrum // nil for conjugate gradients
 	coupled []int     // components of several features
 	hat     []float64
+
+	sparse  []float64 // for solveRow: a row spread out, else zero
+	support []int32
+	mark    []int // of each component: the last stamp that touched it
+	stamp   int
 
 	gram             *sparse.CSR // A'A, for conjugate gradients
 	res, dir, kd, pr []float64
@@ -30,6 +36,7 @@ func newShifted(r *run) *shifted {
 		for j := range s.sigma {
 			s.sigma[j] = 1
 		}
+		s.alone = 1
 		return s
 	case !matrix:
 		s.makeIterative()
@@ -51,7 +58,7 @@ func newShifted(r *run) *shifted {
 		s.makeIterative()
 		return s
 	}
-	spec.decompose(gram)
+	spec = spectrumOf(a, gram, spec)
 	s.hat = make([]float64, largest)
 	for c, m := range spec.members {
 		if len(m) > 1 {
@@ -59,8 +66,27 @@ func newShifted(r *run) *shifted {
 		}
 	}
 	s.spec = spec
+	s.alone = s.uniform()
 	return s
 }
+
+// uniform returns the diagonal of A'A where features are alone, if it is the same
+// for all, else 0.
+func (s *shifted) uniform() float64 {
+	var alone float64
+	for _, m := range s.spec.members {
+		switch sigma := s.sigma[m[0]]; {
+		case len(m) > 1:
+		case alone == 0:
+			alone = sigma
+		case alone != sigma:
+			return 0
+		}
+	}
+	return alone
+}
+
+func (s *shifted) iterative() bool { return s.res != nil }
 
 func (s *shifted) makeIterative() {
 	for _, v := range []*[]float64{&s.res, &s.dir, &s.kd, &s.pr} {
@@ -70,27 +96,79 @@ func (s *shifted) makeIterative() {
 
 // solve sets dst to the solution; dst holds a guess, and is not b.
 func (s *shifted) solve(dst, b []float64, shift float64) {
-	if s.res != nil {
+	if s.iterative() {
 		s.iterate(dst, b, shift)
 		return
 	}
-	rho := s.r.rho
-	for j, v := range b {
-		dst[j] = v / math.FMA(rho, s.sigma[j], shift)
-	}
+	s.divide(dst, b, shift)
 	for _, c := range s.coupled {
-		members, at := s.spec.members[c], s.spec.offset[c]
-		hat := s.hat[:len(members)]
-		clear(hat)
-		for k, j := range members {
-			kernels.Axpy(b[j], s.spec.row(c, k), hat)
+		s.component(c, dst, b, shift)
+	}
+}
+
+// solveRow sets dst to the solution for b = aᵢ where it is not zero, and returns
+// those features, valid until the next call. Not for conjugate gradients.
+func (s *shifted) solveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
+	s.support = s.support[:0]
+	if s.sparse == nil {
+		s.sparse = make([]float64, len(dst))
+	}
+	for k, j := range idx {
+		s.sparse[j] = val[k]
+	}
+	s.stamp++
+	for _, j := range idx {
+		if s.spec == nil || len(s.spec.members[s.spec.of[j]]) == 1 {
+			dst[j] = s.sparse[j] / math.FMA(s.r.rho, s.sigma[j], shift)
+			s.support = append(s.support, j)
+			continue
 		}
-		for k, sigma := range s.spec.sigma[at : at+len(members)] {
-			hat[k] /= math.FMA(rho, sigma, shift)
+		c := s.spec.of[j]
+		if s.mark == nil {
+			s.mark = make([]int, len(s.spec.members))
 		}
-		for k, j := range members {
-			dst[j] = kernels.Dot(s.spec.row(c, k), hat)
+		if s.mark[c] != s.stamp {
+			s.mark[c] = s.stamp
+			s.component(int(c), dst, s.sparse, shift)
+			s.support = append(s.support, s.spec.members[c]...)
 		}
+	}
+	for _, j := range idx {
+		s.sparse[j] = 0
+	}
+	return s.support
+}
+
+// divide solves for the features that are alone.
+func (s *shifted) divide(dst, b []float64, shift float64) {
+	dst = dst[:len(b)]
+	if s.alone > 0 {
+		by := math.FMA(s.r.rho, s.alone, shift)
+		for j, v := range b {
+			dst[j] = v / by
+		}
+		return
+	}
+	for j, v := range b {
+		dst[j] = v / math.FMA(s.r.rho, s.sigma[j], shift)
+	}
+}
+
+// component solves for the features of component c.
+func (s *shifted) component(c int, dst, b []float64, shift float64) {
+	members, at := s.spec.members[c], s.spec.offset[c]
+	hat := s.hat[:len(members)]
+	clear(hat)
+	for k, j := range members {
+		if v := b[j]; v != 0 {
+			kernels.Axpy(v, s.spec.row(c, k), hat)
+		}
+	}
+	for k, sigma := range s.spec.sigma[at : at+len(members)] {
+		hat[k] /= math.FMA(s.r.rho, sigma, shift)
+	}
+	for k, j := range members {
+		dst[j] = kernels.Dot(s.spec.row(c, k), hat)
 	}
 }
 

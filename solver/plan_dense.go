@@ -34,8 +34,8 @@ func (d *densePlan) multiply() {
 		kappa = r.prob.L2 + r.kappa
 	} else if r.prob.Constraint != nil {
 		kappa = r.prob.L2
-		r.prob.Constraint.MulVec(r.dual, r.w)
-		r.prob.Constraint.MulVecTrans(d.q, r.dual)
+		r.product.mul(r.dual, r.w)
+		r.product.mulTrans(d.q, r.dual)
 		for j, w := range r.w {
 			d.q[j] = math.FMA(kappa, w, float64(r.rho*d.q[j]))
 		}

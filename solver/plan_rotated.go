@@ -39,7 +39,7 @@ func newCoupledPlan(r *run, kind kernels.LossKind) plan {
 	case ball && !useDense:
 		return newDensePlan(r, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", r.p, maxDense))
 	}
-	s.decompose(gram)
+	s = spectrumOf(a, gram, s)
 	if useDense {
 		return newRotatedPlan(r, kind, s)
 	}

@@ -21,7 +21,7 @@ type run struct {
 	n, p, l, q  int
 	data        kernels.Rows
 	scratch     *kernels.Scratch
-	at          *sparse.CSR // A' where A is a matrix
+	product     *product // of A; nil if A = I
 	dualStep    *dualStep
 	constants   Constants
 	rho         float64
@@ -66,9 +66,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 	r.l = r.p
 	if p.Constraint != nil {
 		r.l, _ = p.Constraint.Dims()
-		if a, ok := asMatrix(p.Constraint); ok {
-			r.at = a.Transpose()
-		}
+		r.product = newProduct(p.Constraint)
 	}
 	_, r.q = p.Coupling.dims(r.l)
 	r.data = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
@@ -104,23 +102,20 @@ func newRun(ctx context.Context, p *Problem, set Settings) *run {
 
 // applyA returns A x in r.ax, or x itself if A = I.
 func (r *run) applyA(x []float64) []float64 {
-	if r.prob.Constraint == nil {
+	if r.product == nil {
 		return x
 	}
-	r.prob.Constraint.MulVec(r.ax, x)
+	r.product.mul(r.ax, x)
 	return r.ax
 }
 
 // applyAT sets dst = A' v; dst and v may be the same slice if A = I.
 func (r *run) applyAT(dst, v []float64) {
-	switch {
-	case r.prob.Constraint == nil:
+	if r.product == nil {
 		copy(dst, v)
-	case r.at != nil:
-		r.at.MulVec(dst, v)
-	default:
-		r.prob.Constraint.MulVecTrans(dst, v)
+		return
 	}
+	r.product.mulTrans(dst, v)
 }
 
 // linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
