@@ -18,6 +18,7 @@ type oadm struct {
 	v       []float64
 	eta0, t float64
 	root    float64 // √T
+	all     []int32 // features, for conjugate gradients
 }
 
 func newOADM(r *run) iteration {
@@ -26,8 +27,28 @@ func newOADM(r *run) iteration {
 	o.eta0 = o.orEta(automaticOADM / r.constants.NuF)
 	o.root = math.Sqrt(math.Max(1, float64(r.n)*math.Floor(r.set.Passes)))
 	o.b, o.h, o.v = make([]float64, r.p), make([]float64, r.p), make([]float64, r.p)
+	if o.solve.iterative() {
+		for j := range r.p {
+			o.all = append(o.all, int32(j))
+		}
+	}
 	o.perSample.step, o.average = o.step, o.publish
 	return o
+}
+
+// sampleRow sets h = H⁻¹aᵢ on the features that it returns, where it is not zero.
+func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
+	if !o.solve.iterative() {
+		idx, val := o.prob.Data.Row(i)
+		return o.solve.solveRow(o.h, idx, val, weight+o.mu)
+	}
+	clear(o.b)
+	o.scatter(o.b, i, 1)
+	for j, b := range o.b {
+		o.h[j] = b / weight
+	}
+	o.solve.solve(o.h, o.b, weight+o.mu)
+	return o.all
 }
 
 // automaticOADM is the automatic η₀ in units of 1/ν_f.
@@ -37,20 +58,17 @@ func (o *oadm) step(i int) {
 	o.t++
 	weight := math.Max(o.root/o.eta0, float64(o.mu*o.t))
 	o.frozen()
+	b := o.b[:len(o.x)]
 	for j, x := range o.x {
-		o.b[j] = float64(weight*x) - o.q[j]
-		o.v[j] = x
+		b[j] = float64(weight*x) - o.q[j]
 	}
+	copy(o.v, o.x)
 	o.solve.solve(o.v, o.b, weight+o.mu)
-	clear(o.b)
-	o.scatter(o.b, i, 1)
-	for j, b := range o.b {
-		o.h[j] = b / weight
-	}
-	o.solve.solve(o.h, o.b, weight+o.mu)
+	support := o.sampleRow(i, weight)
 	slope := o.implicitSlope(i, o.dot(i, o.h), o.dot(i, o.v))
-	for j, h := range o.h {
-		o.x[j] = math.FMA(-slope, h, o.v[j])
+	copy(o.x, o.v)
+	for _, j := range support {
+		o.x[j] = math.FMA(-slope, o.h[j], o.v[j])
 	}
 	o.dual(o.times(o.x))
 	o.include(o.x, o.y)

@@ -64,7 +64,7 @@ func (f *pdfp) move(rows []int32) {
 	kernels.Axpy(-f.eta, f.gradient, f.ahead)
 	kernels.Axpy(-f.eta, f.q, f.ahead)
 	for j, v := range f.times(f.ahead) {
-		f.m[j] = math.Max(-f.limit[j], math.Min(math.FMA(f.rho, v, f.m[j]), f.limit[j]))
+		f.m[j] = max(-f.limit[j], min(math.FMA(f.rho, v, f.m[j]), f.limit[j]))
 	}
 	f.applyAT(f.q, f.m)
 	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)

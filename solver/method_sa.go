@@ -72,16 +72,18 @@ func (s *sa) step(i int) {
 	weight := s.weight - s.mu
 	if s.solve != nil {
 		s.frozen()
+		b, gm, q := s.b[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
 		for j, v := range centre {
-			s.b[j] = float64(weight*v) - s.gm[j] - s.q[j]
+			b[j] = float64(weight*v) - gm[j] - q[j]
 		}
 		s.solve.solve(s.x, s.b, s.weight)
 	} else {
 		s.augmented(s.current())
 		la := float64(s.rho * s.constants.Lambda1)
 		inv := 1 / (s.weight + la)
+		x, gm, q := s.x[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
 		for j, v := range centre {
-			s.x[j] = (float64(weight*v) + float64(la*s.x[j]) - s.gm[j] - s.q[j]) * inv
+			x[j] = (float64(weight*v) + float64(la*x[j]) - gm[j] - q[j]) * inv
 		}
 	}
 	s.dual(s.times(s.x))

@@ -61,17 +61,20 @@ func newSDCA(r *run) iteration {
 
 func (s *sdca) step(i int) {
 	n, inv := float64(s.n), 1/s.etaB
+	after, res := s.after[:len(s.x)], s.res[:len(s.x)]
 	for j, x := range s.x {
-		s.after[j] = x/s.rho - s.res[j]
+		after[j] = x/s.rho - res[j]
 	}
 	if s.mu > 0 {
 		for j, v := range s.after {
 			s.l2[j] = math.FMA(inv, v, s.l2[j]) * s.shrink
 		}
 	}
-	for j, v := range s.times(s.after) {
-		most := float64(n * s.limit[j])
-		s.v[j] = math.Max(-most, math.Min(math.FMA(inv, v, s.v[j]), most))
+	image := s.times(s.after)
+	v, limit := s.v[:len(image)], s.limit[:len(image)]
+	for j, u := range image {
+		most := float64(n * limit[j])
+		v[j] = max(-most, min(math.FMA(inv, u, v[j]), most))
 	}
 	s.applyAT(s.after, s.v)
 	for j, z := range s.z {
@@ -84,9 +87,9 @@ func (s *sdca) step(i int) {
 	s.scatter(s.after, i, alpha-s.alpha[i])
 	s.alpha[i] = alpha
 	quarter, keep := s.rho/4, 1-1/n
-	for j, next := range s.after {
-		s.x[j] = math.FMA(-quarter, next-float64(keep*s.res[j]), s.x[j])
-		s.res[j] = next
+	for j, next := range after {
+		s.x[j] = math.FMA(-quarter, next-float64(keep*res[j]), s.x[j])
+		res[j] = next
 	}
 	kernels.Axpy(1, s.x, s.xs)
 	s.count++
@@ -96,7 +99,7 @@ func (s *sdca) step(i int) {
 func (s *sdca) finish() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {
-		s.beta[j] = math.Max(-s.limit[j], math.Min(v*inv, s.limit[j]))
+		s.beta[j] = max(-s.limit[j], min(v*inv, s.limit[j]))
 	}
 	s.mulA(s.y, s.x)
 	s.publish()

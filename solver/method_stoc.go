@@ -40,8 +40,9 @@ func (s *stoc) step(i int) {
 // (ρ/2)|A x|² + (weight/2)|x − x_old|².
 func (s *stoc) proximal(x, at []float64, weight, slope float64, i int) {
 	s.frozen()
+	b, q := s.b[:len(x)], s.q[:len(x)]
 	for j, v := range x {
-		s.b[j] = float64(weight*v) - s.q[j]
+		b[j] = float64(weight*v) - q[j]
 	}
 	if s.mu != 0 {
 		kernels.Axpy(-s.mu, at, s.b)
