@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
@@ -119,8 +120,7 @@ func (e *Experiment) measure(ctx context.Context, h *Half, key Key) error {
 	t := e.Protocol.traits(key.Method)
 	one := &Timing{Key: key}
 	s := e.Protocol.settings(h, u, t)
-	p := with(h.Train, key.Mu)
-	if err := warm(ctx, p, s, one); err != nil {
+	if err := warm(ctx, fresh(h.Train, key.Mu), s, one); err != nil {
 		return err
 	}
 	var kept []Point
@@ -131,13 +131,21 @@ func (e *Experiment) measure(ctx context.Context, h *Half, key Key) error {
 		}
 		return enough(pt, e.Protocol.passes(h), t)
 	})
-	res, err := solver.Minimize(ctx, p, &s)
+	res, err := solver.Minimize(ctx, fresh(h.Train, key.Mu), &s)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	one.Setup, one.Plan = res.Stats.SetupSeconds, res.Stats.Plan
 	one.PerPass = 1e9 * (res.Stats.Seconds - res.Stats.SetupSeconds) / res.Stats.Passes
 	return e.Timings.add(one)
+}
+
+// fresh returns p with a constraint that the solver has not seen: it remembers
+// what it decomposed.
+func fresh(p *solver.Problem, mu float64) *solver.Problem {
+	q := with(p, mu)
+	q.Constraint = q.Constraint.(*sparse.CSR).Transpose().Transpose()
+	return q
 }
 
 // warm does the first outer iterations and weighs the live heap during the

@@ -1,0 +1,69 @@
+package paper
+
+import (
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/reference"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestTrim: leaving out features of no sample and no edge changes neither what
+// methods reach nor the optimum, and keeps features that only an edge has.
+func TestTrim(t *testing.T) {
+	const wide = 80 // columns 3, 6, ..., 45 hold the data, 70 has an edge only
+	small, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 2, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := small.X.Dims()
+	ptr, idx, val := []int64{0}, []int32(nil), []float64(nil)
+	for i := range rows {
+		js, vs := small.X.Row(i)
+		for k, j := range js {
+			idx, val = append(idx, 3*(j+1)), append(val, vs[k])
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	x, err := sparse.New(rows, wide, ptr, idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.FromPairs(wide, [][2]int32{{3, 6}, {9, 70}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := &solver.Problem{Data: x, Labels: small.Labels, Penalty: solver.L1{Lambda: 1e-2}, Constraint: g.FusedLasso()}
+	h := &Half{Train: whole, Tune: whole, Test: &solver.Problem{Data: x, Labels: small.Labels}}
+	h.trim()
+	if _, p := h.Train.Data.Dims(); p != 16 {
+		t.Fatalf("%d features are kept; 15 have data and one has an edge", p)
+	}
+	for _, m := range []solver.Method{solver.SCAS, solver.STOC, solver.SAIU} {
+		s := solver.Settings{Method: m, Passes: 10, Threads: 1, Eta: 0.1, Rho: 1e-2}
+		a, err := solver.Minimize(t.Context(), whole, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := solver.Minimize(t.Context(), h.Train, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.At.Objective-b.At.Objective) > 1e-12 || math.Abs(h.Test.Evaluate(b.X).Loss-a.At.Loss) > 1e-12 {
+			t.Errorf("%s reaches %v instead of %v", m, b.At.Objective, a.At.Objective)
+		}
+	}
+	var values []float64
+	for _, p := range []*solver.Problem{whole, h.Train} {
+		o, err := reference.Solve(t.Context(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, o.Objective)
+	}
+	if math.Abs(values[0]-values[1]) > 1e-11 {
+		t.Errorf("optima %v", values)
+	}
+}
