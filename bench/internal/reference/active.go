@@ -1,36 +1,43 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// maxRounds bounds how often the set of features that may be nonzero grows.
-const maxRounds = 8
+// maxRounds bounds how often the set of features that may be nonzero changes.
+const maxRounds = 30
 
-// solveActive solves a problem of many features.
+// looseTol is the tolerance while the set is still growing.
+const looseTol = 1e-7
+
+// solveActive solves a problem of many features on a set of them, which begins
+// with those largest in a short run of the solver. In every round features whose
+// optimality conditions fail come in, and until the set settles, zeros leave.
 func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Options) (*Optimum, error) {
 	guess, err := solver.Minimize(ctx, p, &solver.Settings{Passes: o.Passes, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
+	most := o.MaxFeatures/3 + 1 // to come in per round
 	in := make([]bool, len(guess.X))
-	for j, v := range guess.X {
-		in[j] = v != 0
-	}
-	x, steps := guess.X, 0
-	for range maxRounds {
+	admit(in, guess.X, 0, most)
+	var x []float64
+	tol, steps := math.Max(looseTol, o.Tol), 0
+	for round := range maxRounds {
 		keep := list(in)
 		if len(keep) > o.MaxFeatures {
 			break
 		}
 		r := restrict(p, a, keep)
 		inner := &lowerBound{p: r.problem(), a: r.a}
-		full, s, err := barrier(ctx, r, x, o.Tol, inner.show)
+		full, s, err := barrier(ctx, r, x, tol, inner.show)
 		if err != nil {
 			return nil, err
 		}
@@ -38,11 +45,47 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Option
 		// The best dual point of the restriction, put to the whole problem.
 		bound := &lowerBound{p: p, a: a}
 		bound.show(r.spread(inner.x, inner.beta))
-		if grow(p, a, bound, in) == 0 {
+		settled := grow(bound, in, most) == 0
+		switch {
+		case settled && tol <= o.Tol:
 			return bound.optimum(p, x, steps, fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))), nil
+		case settled:
+			tol = o.Tol
+		case tol > o.Tol && round < maxRounds/2:
+			leave(in, keep, x)
 		}
 	}
 	return longRun(ctx, p, a, o)
+}
+
+// admit puts in the features where |v| is largest, if above the limit, at most so
+// many, and returns how many.
+func admit(in []bool, v []float64, limit float64, most int) int {
+	var out []int
+	for j := range in {
+		if !in[j] && math.Abs(v[j]) > limit {
+			out = append(out, j)
+		}
+	}
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(math.Abs(v[j]), math.Abs(v[i])) })
+	out = out[:min(most, len(out))]
+	for _, j := range out {
+		in[j] = true
+	}
+	return len(out)
+}
+
+// leave takes out the features among keep that are as good as zero.
+func leave(in []bool, keep []int32, x []float64) {
+	var largest float64
+	for _, v := range x {
+		largest = math.Max(largest, math.Abs(v))
+	}
+	for _, j := range keep {
+		if math.Abs(x[j]) < 1e-5*largest {
+			in[j] = false
+		}
+	}
 }
 
 func list(in []bool) []int32 {
@@ -55,23 +98,18 @@ func list(in []bool) []int32 {
 	return keep
 }
 
-// grow adds the features held at zero whose optimality condition fails where the
-// best bound was found: |(∇f(x) + A'beta)_j| ≤ λ, beta being 0 on the row of x_j
+// grow admits features held at zero whose optimality condition fails at the dual
+// point of the bound: |(∇f(x) + A'beta)_j| ≤ λ, beta being 0 on the row of x_j
 // alone and on all rows that only have features held at zero. It returns how
 // many.
-func grow(p *solver.Problem, a *sparse.CSR, best *lowerBound, in []bool) int {
-	_, v := gradientAt(p, best.x)
+func grow(b *lowerBound, in []bool, most int) int {
+	_, v := gradientAt(b.p, b.x)
 	back := make([]float64, len(v))
-	a.MulVecTrans(back, best.beta)
-	limit := p.Penalty.(solver.L1).Lambda * (1 + 1e-6)
-	added := 0
-	for j := range in {
-		if !in[j] && math.Abs(v[j]+back[j]) > limit {
-			in[j] = true
-			added++
-		}
+	b.a.MulVecTrans(back, b.beta)
+	for j, u := range back {
+		v[j] += u
 	}
-	return added
+	return admit(in, v, b.p.Penalty.(solver.L1).Lambda*(1+1e-6), most)
 }
 
 // longRun takes the best of the solver's methods whose steps cost no more than
