@@ -136,7 +136,7 @@ func TestConverge(t *testing.T) {
 }
 
 func TestBadCommandLines(t *testing.T) {
-	data := dataFile(t)
+	data, out := dataFile(t), t.TempDir()
 	for _, c := range []struct {
 		args []string
 		code int
@@ -148,6 +148,12 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"converge", data, "--eta=-1"}, 1, "Eta"},
 		{[]string{"converge", data + ".missing"}, 1, "no such file"},
 		{[]string{"converge", data, "--graph=" + data + ".missing"}, 1, "no such file"},
+		{[]string{"paper"}, 2, "--out"},
+		{[]string{"paper", "--out=" + out, "--only=mnist"}, 1, "a9a"},
+		{[]string{"paper", "--out=" + out, "--method=sgd"}, 1, "scas-k"},
+		{[]string{"paper", "--out=" + out, "--mu=-1"}, 1, "--mu"},
+		{[]string{"paper", "--out=" + out, "--passes=1"}, 1, "6 are needed"},
+		{[]string{"paper", "--out=" + out, "--data=" + out}, 1, "make data"},
 	} {
 		_, code, err := runCommand(t, c.args...)
 		if code != c.code || err == nil || !strings.Contains(err.Error(), c.say) {

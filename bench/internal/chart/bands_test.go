@@ -1,0 +1,43 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestBands: lines, names and bands are there, also where curves end at the
+// floor or together.
+func TestBands(t *testing.T) {
+	x := []float64{0, 1, 2, 3}
+	lines := []BandLine{
+		{Name: "first", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 1e-4, 0}, High: []float64{1.1, 0.2, 1e-2, 1e-19}},
+		{Name: "no points"},
+		{Name: "second", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Bold: true},
+	}
+	var b bytes.Buffer
+	if err := Bands(&b, Axes{Title: "gaps", LogY: true, Floor: 1e-13}, lines); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
+		if _, err := dec.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{">first<", ">second<", "10⁻¹²"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the chart lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "no points") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Error("the chart has a line without points, or numbers that are none")
+	}
+	if err := Bands(&b, Axes{Title: "empty"}, lines[1:2]); err == nil {
+		t.Error("a chart of nothing is drawn")
+	}
+}
