@@ -29,6 +29,8 @@ const (
 	Reproduced    Verdict = "reproduced"
 	NotReproduced Verdict = "not reproduced"
 	Undecided     Verdict = "undecided"
+	// InPart is of a statement that holds in some cases and fails in others.
+	InPart Verdict = "reproduced in part"
 )
 
 func verdict(holds bool) Verdict {
@@ -56,8 +58,8 @@ var Statements = []Statement{
 	{"4", "SCAS-ADMM needs no memory of order n p.", "numbers kept beside the data, 4p + 2l + n, over n p; below 1/2 reproduces"},
 	{"5", "The objective falls at least in the proven order of the iterations.", "fitted exponent of the gap over the last two thirds of the passes; at least 0.8 of the proven one reproduces"},
 	{"6", "Theorem bounds lie above the measured curves where their conditions hold.", "largest ratio of measured to bound; at most 1 reproduces"},
-	{"7", "Every method reaches the same optimum, each as far as its rate allows.", "gap after all passes; below what the proven order makes of the gap at 10 passes, doubled, or below 1e-9, reproduces"},
-	{"8", "Gaps at 10 and 30 passes are those of an independent prototype in another language, tuned for 30 passes on one split.", "gap at the last of the two passes run, over that of the prototype; at most 10 reproduces"},
+	{"7", "Every method reaches the same optimum, each as far as its rate allows.", "gap after all passes; below the gap at the start over T^order, T being passes or outer iterations as the order counts, or below 1e-9, reproduces"},
+	{"8", "Gaps at 10 and 30 passes are those of independent prototypes in another language.", "gap at the last of the two passes run, over that of the prototype; at most 10 reproduces. The prototypes were tuned for their gap at 30 passes on the training half itself, here the protocol of the paper chooses after 5 passes on 500 samples, which explains what is larger: with parameters chosen alike, a test of the solver holds every method to three times its prototype"},
 }
 
 // Claims puts every statement to the results.
@@ -201,7 +203,7 @@ func (v view) rates() []Claim {
 		}
 		c = c.Until(v.Protocol.Passes)
 		if fitted := c.rate(); !math.IsNaN(fitted) {
-			out = append(out, v.claim("5", fitted, fitted >= 0.8*order, "%s, %s: T^-%.2f, proven T^-%.3g of %s", m, o, fitted, order, t.Counts))
+			out = append(out, v.claim("5", fitted, fitted >= 0.8*order, "%s, %s: T^%.2f, proven T^-%.3g of %s", m, o, -fitted, order, t.Counts))
 		} else {
 			out = append(out, v.claim("5", 0, true, "%s, %s: below what rounding lets be seen", m, o))
 		}
@@ -226,17 +228,19 @@ func (v view) optimum() []Claim {
 		if !ok || len(c.X) == 0 {
 			continue
 		}
-		at, end := 10.0, c.X[len(c.X)-1]
-		early, ok := c.At(at)
 		order := t.order(v.mu)
 		if order == 0 || math.IsInf(order, 1) {
 			order = 1
 		}
-		last := math.Max(c.End(end), gapFloor)
-		allowed := math.Max(1e-9, 2*early*math.Pow(at/end, order))
-		if ok {
-			out = append(out, v.claim("7", last, last <= allowed, "%s: %s after %.4g passes; %.2g allowed", m, gapText(last), end, allowed))
+		points := v.Store.Unit(Key{v.Name, v.mu, m, 0}).Points
+		end := points[len(points)-1]
+		steps := end.Passes
+		if t.Counts != samples {
+			steps = float64(end.Outer)
 		}
+		last := math.Max(c.End(end.Passes), gapFloor)
+		allowed := math.Max(1e-9, c.Mean[0]*math.Pow(steps, -order))
+		out = append(out, v.claim("7", last, last <= allowed, "%s: %s after %.4g passes; %.2g allowed", m, gapText(last), end.Passes, allowed))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
@@ -47,7 +48,7 @@ type page struct {
 	Statements []statementPart
 	Missing    []string // data sets without results
 	Memory     []memoryNote
-	Timed      int
+	Timed      int // splits at most
 }
 
 type problemPart struct {
@@ -125,7 +126,7 @@ func measureBounds(ctx context.Context) ([]*Bound, []Figure, error) {
 
 // page fills in all but the figures.
 func (r *Results) page(machine []string, rows []Row, claims []Claim) *page {
-	p := &page{Protocol: r.Protocol, Machine: machine, Table: rows, Methods: solver.Methods(), Optima: r.optima(), Printed: r.printed(), Memory: r.memoryNotes(), Timed: r.Timings.Splits}
+	p := &page{Protocol: r.Protocol, Machine: machine, Table: rows, Methods: solver.Methods(), Optima: r.optima(), Printed: r.printed(), Memory: r.memoryNotes(), Timed: r.timed()}
 	for _, s := range r.Protocol.Specs() {
 		f := r.Store.Facts(s.Name)
 		if f == nil {
@@ -148,11 +149,26 @@ func (r *Results) page(machine []string, rows []Row, claims []Claim) *page {
 			}
 		}
 		if part.Of > 0 {
-			part.Overall = verdict(part.Held == part.Of)
+			if part.Overall = verdict(part.Held == part.Of); 0 < part.Held && part.Held < part.Of {
+				part.Overall = InPart
+			}
 		}
 		p.Statements = append(p.Statements, part)
 	}
 	return p
+}
+
+// timed returns on how many splits seconds were measured, at most.
+func (r *Results) timed() int {
+	count := 0
+	for split := range r.Timings.Splits {
+		for _, s := range r.Protocol.Specs() {
+			if slices.ContainsFunc(r.Protocol.keys(s, split), func(k Key) bool { return r.Timings.Get(k) != nil }) {
+				count = split + 1
+			}
+		}
+	}
+	return count
 }
 
 // draw makes the figures.
@@ -172,6 +188,7 @@ type optimumRange struct {
 	Mu, Low, High float64
 	Gap           float64 // largest; −1 if unknown
 	By            string
+	Splits        int
 }
 
 func (r *Results) optima() []optimumRange {
@@ -179,8 +196,9 @@ func (r *Results) optima() []optimumRange {
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.mus(s) {
 			o := optimumRange{Data: s.Name, Mu: mu, Low: math.Inf(1), High: math.Inf(-1)}
-			for split := range r.Protocol.splits(s) {
+			for _, split := range r.splits(s.Name, mu) {
 				if one := r.Store.Optimum(s.Name, mu, split); one != nil {
+					o.Splits++
 					o.Low, o.High, o.By = math.Min(o.Low, one.Objective), math.Max(o.High, one.Objective), one.By
 					if o.Gap = math.Max(o.Gap, one.Gap); one.Gap < 0 {
 						o.Gap = -1

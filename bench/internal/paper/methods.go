@@ -38,6 +38,12 @@ type traits struct {
 	Group Group
 	// NoStep methods have no step size.
 	NoStep bool
+	// ByLast methods are tuned by the last iterate alone: parameters for which
+	// it goes astray can have the better average for a while.
+	ByLast bool
+	// Within methods keep to their grid: beyond it they are stable on the samples
+	// for tuning, but not on the training half.
+	Within bool
 }
 
 // A Group is a figure.
@@ -64,10 +70,13 @@ func lipschitz(by float64) func(solver.Constants, int) float64 {
 // byNuL is the constant of the augmented Lagrangian.
 func byNuL(c solver.Constants, _ int) float64 { return c.NuL }
 
+// samples is what T counts for methods with a step per sample.
+const samples = "samples"
+
 // traitsOf returns the traits of a method by its name. Methods that it does not
 // know run with the common grids and are drawn at their last iterate.
 func traitsOf(name solver.Method) traits {
-	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: "samples", Group: Successors}
+	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: samples, Group: Successors}
 	infinite := math.Inf(1)
 	switch name {
 	case solver.Batch:
@@ -98,7 +107,7 @@ func traitsOf(name solver.Method) traits {
 	case solver.ASVRG:
 		t.Order, t.Counts = [2]float64{2, infinite}, "stages"
 	case solver.SDCA:
-		t.NoStep, t.Order = true, [2]float64{0, infinite}
+		t.NoStep, t.ByLast, t.Within, t.Order = true, true, true, [2]float64{0, infinite}
 	case solver.AccSADMM:
 		t.Order = [2]float64{1, 1}
 	}

@@ -58,7 +58,7 @@ func (r *Results) curve(data string, mu float64, m solver.Method, value metric, 
 		x, v []float64
 	}
 	var runs []run
-	for split := range r.splitsOf(data) {
+	for _, split := range r.splits(data, mu) {
 		u, o := r.Store.Unit(Key{data, mu, m, split}), r.Store.Optimum(data, mu, split)
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
@@ -94,13 +94,34 @@ func (r *Results) curve(data string, mu float64, m solver.Method, value metric, 
 	return c, true
 }
 
-func (r *Results) splitsOf(data string) int {
+// splits returns the splits of a problem that every method was run on, so that
+// all curves are means over the same; where there is none yet, all.
+func (r *Results) splits(data string, mu float64) []int {
+	var complete, all []int
 	for _, s := range r.Protocol.known() {
-		if s.Name == data {
-			return r.Protocol.splits(s)
+		if s.Name != data {
+			continue
+		}
+		for split := range r.Protocol.splits(s) {
+			all = append(all, split)
+			if r.complete(s, mu, split) {
+				complete = append(complete, split)
+			}
 		}
 	}
-	return r.Protocol.Splits
+	if complete == nil {
+		return all
+	}
+	return complete
+}
+
+func (r *Results) complete(s Spec, mu float64, split int) bool {
+	for _, k := range r.Protocol.keys(s, split) {
+		if k.Mu == mu && r.Store.Unit(k) == nil {
+			return false
+		}
+	}
+	return r.Store.Optimum(s.Name, mu, split) != nil
 }
 
 // interpolate returns the value at x of a curve through positive values, along

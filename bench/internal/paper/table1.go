@@ -52,7 +52,7 @@ func (r *Results) tableRow(info solver.MethodInfo, s Spec, mu float64) (Row, boo
 		return row, false
 	}
 	count := 0.0
-	for split := range r.Protocol.splits(s) {
+	for _, split := range r.splits(s.Name, mu) {
 		u := r.Store.Unit(Key{s.Name, mu, info.Name, split})
 		if u == nil {
 			continue

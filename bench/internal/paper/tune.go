@@ -30,6 +30,7 @@ const beyond = 8
 // grid is the two-dimensional search over multiples.
 type grid struct {
 	steps, rhos []float64
+	within      bool // do not look beyond the edges
 	try         func(step, rho float64) (float64, error)
 	seen        map[[2]int]float64
 }
@@ -98,6 +99,9 @@ func (g *grid) scan(from [2]int, axis int) ([2]int, error) {
 			return best, err
 		}
 	}
+	if g.within {
+		return best, nil
+	}
 	for _, way := range []int{-1, 1} {
 		for k := best[axis] + way; (k < 0 || k >= size) && k > -beyond && k < size+beyond; k += way {
 			if better, err := visit(k); err != nil || !better {
@@ -112,8 +116,8 @@ func (g *grid) scan(from [2]int, axis int) ([2]int, error) {
 }
 
 // Tune chooses eta and rho for a method by the objective on the samples for
-// tuning, at the better of its last iterate and its average, after 5 passes (6
-// for methods whose outer iteration takes two, 100 iterations for batch
+// tuning, at the better of its last iterate and its average (some methods: at the
+// last), after 5 passes (6 for methods whose outer iteration takes two, 100 iterations for batch
 // methods). Multiples are of constants of the training half.
 func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t traits) (Tuned, error) {
 	c, err := constants(ctx, with(h.Train, mu))
@@ -129,7 +133,7 @@ func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t trai
 		c.NuL = c.NuF + rho*lambda*c.Lambda1
 		return step / t.Scale(c, n)
 	}
-	g := &grid{steps: t.Steps, rhos: t.Rhos, seen: map[[2]int]float64{}}
+	g := &grid{steps: t.Steps, rhos: t.Rhos, within: t.Within, seen: map[[2]int]float64{}}
 	if t.NoStep {
 		g.steps = []float64{1}
 	}
@@ -178,7 +182,10 @@ func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t traits) 
 	if err != nil && !errors.Is(err, errEnough) {
 		return math.Inf(1), err
 	}
-	v := math.Min(res.At.Objective, res.AtAverage.Objective)
+	v := res.At.Objective
+	if !t.ByLast {
+		v = math.Min(v, res.AtAverage.Objective)
+	}
 	if math.IsNaN(v) {
 		v = math.Inf(1)
 	}
