@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -21,6 +22,10 @@ type Spec struct {
 	Lambda   float64
 	Original bool   // the paper's own data, not a stand-in
 	Origin   string // what it is, in words
+	// Own are files of the paper's own data, read instead of a stand-in's if one
+	// exists, and OwnOrigin is what they are.
+	Own       []string
+	OwnOrigin string
 	// Whole means that there is no split: all samples are for training and
 	// testing. Small problems with known optima are run so.
 	Whole bool
@@ -48,6 +53,7 @@ func Specs() []Spec {
 		},
 		{
 			Name: "rcv1", Files: []string{"paper/rcv1v2_binary_train.libsvm.zst"}, Features: 47236, Lambda: 1e-4, Work: 5,
+			Own: []string{"paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"}, OwnOrigin: "LIBSVM rcv1_train.binary, 20,242 samples",
 			Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", join: covarianceSelection,
 		},
 		{
@@ -88,20 +94,30 @@ type Data struct {
 
 // Find returns the file of s below dir, or an error that says what is missing.
 func (s Spec) Find(dir string) (string, error) {
-	for _, f := range s.Files {
+	path, _, err := s.find(dir)
+	return path, err
+}
+
+// find also returns whether the file is the paper's own in place of a stand-in.
+func (s Spec) find(dir string) (path string, own bool, err error) {
+	files := slices.Concat(s.Own, s.Files)
+	for k, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f))
 		if _, err := os.Stat(path); err == nil {
-			return path, nil
+			return path, k < len(s.Own), nil
 		}
 	}
-	return "", fmt.Errorf("paper: data set %s: none of %v is in %s; see `make data`", s.Name, s.Files, dir)
+	return "", false, fmt.Errorf("paper: data set %s: none of %v is in %s; see `make data`", s.Name, files, dir)
 }
 
 // Load reads the data set from dir and makes its constraint.
 func (s Spec) Load(dir string, g Graph) (*Data, error) {
-	path, err := s.Find(dir)
+	path, own, err := s.find(dir)
 	if err != nil {
 		return nil, err
+	}
+	if own {
+		s.Original, s.Origin = true, s.OwnOrigin
 	}
 	d, err := sparse.ReadLIBSVMFile(path, &sparse.ReadOptions{Features: s.Features})
 	if err != nil {

@@ -1,0 +1,39 @@
+package paper
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestOwnData: the paper's own file is read where there is one, and said to be
+// that; else the stand-in; else the error names all.
+func TestOwnData(t *testing.T) {
+	dir := t.TempDir()
+	s := Spec{
+		Name: "x", Files: []string{"stand-in"}, Origin: "stand-in for x", Own: []string{"x.binary"}, OwnOrigin: "x", Features: 2,
+		join: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
+	}
+	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
+		t.Errorf("nothing there: %v", err)
+	}
+	for _, c := range []struct {
+		file     string
+		original bool
+	}{{"stand-in", false}, {"x.binary", true}} {
+		if err := os.WriteFile(filepath.Join(dir, c.file), []byte("+1 1:1\n-1 2:1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.Load(dir, Incidence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Original != c.original || strings.HasPrefix(d.Origin, "stand-in") == c.original {
+			t.Errorf("with %s: original %v, %q", c.file, d.Original, d.Origin)
+		}
+	}
+}
