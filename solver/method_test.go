@@ -314,6 +314,8 @@ func TestMethodsRefuse(t *testing.T) {
 		{PDFP, "at most 1/(eta lambda_1)", func(_ *Problem, s *Settings) { s.Eta, s.Rho = 0.1, 100 }},
 		{STOC, "one outer iteration costs 1 passes", func(_ *Problem, s *Settings) { s.Passes = 0.5 }},
 		{SVRG, "one outer iteration costs 0.25 passes", func(_ *Problem, s *Settings) { s.Passes = 0.1 }},
+		{SA, "9.3 GiB here (at most 8); use sag or sag-iu", func(p *Problem, _ *Settings) { *p = *huge(t) }},
+		{SAIU, "use sag or sag-iu", func(p *Problem, _ *Settings) { *p = *huge(t) }},
 	} {
 		p := chain(t, 0)
 		s := &Settings{Method: c.method}
@@ -323,4 +325,23 @@ func TestMethodsRefuse(t *testing.T) {
 			t.Errorf("%s: %v, want an error that says %q", c.method, err, c.says)
 		}
 	}
+}
+
+// huge has so many samples and features, nearly all empty, that an iterate per
+// sample does not fit.
+func huge(t *testing.T) *Problem {
+	const rows, cols = 25000, 50000
+	labels := make([]float64, rows)
+	for i := range labels {
+		labels[i] = float64(2*(i%2) - 1)
+	}
+	ptr := make([]int64, rows+1)
+	for i := range ptr[1:] {
+		ptr[i+1] = 1
+	}
+	x, err := sparse.New(rows, cols, ptr, []int32{0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Problem{Data: x, Labels: labels}
 }

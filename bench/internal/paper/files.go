@@ -243,9 +243,9 @@ func (r *Results) printed() []printedCondition {
 
 // memoryNote is what the methods that claim 4 is about need, as measured.
 type memoryNote struct {
-	Data                  string
-	SCAS, SCASL, SA, SAIU float64
-	Plan                  string
+	Data                              string
+	SCAS, SCASL, SA, SAIU, SAG, SAGIU float64
+	Plan                              string
 }
 
 func (r *Results) memoryNotes() []memoryNote {
@@ -259,7 +259,7 @@ func (r *Results) memoryNotes() []memoryNote {
 			}
 			return math.NaN()
 		}
-		n := memoryNote{Data: s.Name, SCAS: bytes(solver.SCAS), SCASL: bytes(solver.SCASL), SA: bytes(solver.SA), SAIU: bytes(solver.SAIU)}
+		n := memoryNote{Data: s.Name, SCAS: bytes(solver.SCAS), SCASL: bytes(solver.SCASL), SA: bytes(solver.SA), SAIU: bytes(solver.SAIU), SAG: bytes(solver.SAG), SAGIU: bytes(solver.SAGIU)}
 		if t := r.Timings.Get(Key{s.Name, 0, solver.SCAS, 0}); t != nil {
 			n.Plan = t.Plan
 		}
