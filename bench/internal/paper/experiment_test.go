@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -211,5 +213,41 @@ func TestHalve(t *testing.T) {
 	}
 	if h.Test.Penalty != nil || h.Test.L2 != 0 {
 		t.Error("the test loss is regularised")
+	}
+}
+
+// TestCompressedPoints: results that were kept compressed are read, and written
+// out plainly.
+func TestCompressedPoints(t *testing.T) {
+	pr, _ := tiny(t)
+	key := Key{"tiny", 0, solver.SCAS, 0}
+	plain, packed := t.TempDir(), t.TempDir()
+	s, err := Open(plain, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddUnit(&Unit{Key: key, Points: []Point{{Last: 0.7}, {Passes: 2, Last: 0.5}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := mustRead(t, filepath.Join(plain, PointsFile))
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(packed, PointsFile+".zst"), w.EncodeAll(text, nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(packed, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
+		t.Errorf("read %+v", u)
+	}
+	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
+		t.Error("the text is another")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
@@ -85,10 +86,7 @@ func Open(dir string, pr Protocol) (*Store, error) {
 
 // read takes what is complete in points.jsonl.
 func (s *Store) read() error {
-	text, err := os.ReadFile(filepath.Join(s.dir, PointsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	text, err := s.points()
 	if err != nil {
 		return err
 	}
@@ -139,6 +137,30 @@ func (s *Store) read() error {
 		}
 	}
 	return nil
+}
+
+// points returns what is in points.jsonl, or where there is none, in the
+// compressed file in which results are kept, or nothing.
+func (s *Store) points() ([]byte, error) {
+	path := filepath.Join(s.dir, PointsFile)
+	text, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
+	}
+	f, err := os.Open(path + ".zst")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, _, err := sparse.Decompress(f, f.Name())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
 }
 
 // checkProtocol refuses results that cannot be mixed with those to come. Which
