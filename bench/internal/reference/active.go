@@ -14,6 +14,10 @@ import (
 // maxRounds bounds how often the set of features that may be nonzero changes.
 const maxRounds = 30
 
+// nextTau is where the barrier begins on a set that differs by some features from
+// one that is solved.
+const nextTau = 1e-8
+
 // looseTol is the tolerance while the set is still growing.
 const looseTol = 1e-7
 
@@ -29,6 +33,7 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Option
 	in := make([]bool, len(guess.X))
 	admit(in, guess.X, 0, most)
 	var x []float64
+	tau := float64(firstTau)
 	tol, steps := math.Max(looseTol, o.Tol), 0
 	for round := range maxRounds {
 		keep := list(in)
@@ -37,11 +42,11 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Option
 		}
 		r := restrict(p, a, keep)
 		inner := &lowerBound{p: r.problem(), a: r.a}
-		full, s, err := barrier(ctx, r, x, tol, inner.show)
+		full, s, err := barrier(ctx, r, x, tau, tol, inner.show)
 		if err != nil {
 			return nil, err
 		}
-		x, steps = full, steps+s
+		x, steps, tau = full, steps+s, nextTau
 		// The best dual point of the restriction, put to the whole problem.
 		bound := &lowerBound{p: p, a: a}
 		bound.show(r.spread(inner.x, inner.beta))

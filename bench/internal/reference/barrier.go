@@ -38,13 +38,13 @@ type barrierRun struct {
 	steps             int
 }
 
-// barrier minimises the restricted problem. It shows x and multipliers for every
+// barrier minimises the restricted problem from a start and the τ for it. It shows x and multipliers for every
 // τ, and returns the last x, spread over all features, and the number of Newton
 // steps. The last multipliers are not the best: where (Ax)_j = 0 they are
 // quotients of two numbers as small as τ.
-func barrier(ctx context.Context, r *restriction, start []float64, tol float64, show func(x, beta []float64)) (x []float64, steps int, err error) {
+func barrier(ctx context.Context, r *restriction, start []float64, tau, tol float64, show func(x, beta []float64)) (x []float64, steps int, err error) {
 	b := newBarrierRun(r, start)
-	for b.tau = firstTau; ; b.tau *= tauFactor {
+	for b.tau = tau; ; b.tau *= tauFactor {
 		if err := b.centre(ctx); err != nil {
 			return nil, b.steps, err
 		}

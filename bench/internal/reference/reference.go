@@ -72,7 +72,7 @@ func Solve(ctx context.Context, p *solver.Problem, opt *Options) (*Optimum, erro
 		}
 		r := restrict(p, a, all)
 		bound := &lowerBound{p: r.problem(), a: r.a}
-		x, steps, err := barrier(ctx, r, nil, o.Tol, bound.show)
+		x, steps, err := barrier(ctx, r, nil, firstTau, o.Tol, bound.show)
 		if err != nil {
 			return nil, err
 		}
