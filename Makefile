@@ -49,8 +49,8 @@ bench-full: ## the same in full, into bench/results
 	GOEXPERIMENT=simd $(GO) run ./bench kernels --results bench/results
 	$(GO) run ./bench end-to-end --results bench/results
 
-paper: ## the paper's experiments on the data sets in SCAS_DATA, into bench/results/paper
-	$(GO) run ./bench paper --data "$(SCAS_DATA)" --out bench/results/paper
+paper: ## the paper's experiments on the data sets in SCAS_DATA, into OUT (default bench/results/paper)
+	$(GO) run ./bench paper --data "$(SCAS_DATA)" --out "$(or $(OUT),bench/results/paper)"
 
 paper-quick: ## a9a alone, in under two minutes, into OUT (default a temporary directory)
 	$(GO) run ./bench paper --quick --data "$(SCAS_DATA)" --out "$(or $(OUT),$${TMPDIR:-/tmp}/scas-paper-quick)"

@@ -30,6 +30,8 @@ type Axes struct {
 	Floor float64
 	// YMax cuts the axis; zero means that nothing is cut.
 	YMax float64
+	// PNG asks for a bitmap instead of SVG.
+	PNG bool
 }
 
 // Bands draws lines with their bands and names each where it ends, in the order
@@ -64,6 +66,9 @@ func Bands(w io.Writer, a Axes, lines []BandLine) error {
 	}
 	finishAxes(p, a)
 	p.Add(b)
+	if a.PNG {
+		return savePNG(w, p, 780, 400, 150, b.names)
+	}
 	return save(w, p, 780, 400, 150, b.names)
 }
 

@@ -29,7 +29,7 @@ func TestBands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{">first<", ">second<", "10⁻¹²"} {
+	for _, want := range []string{">first<", ">second<", "1e-12"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the chart lacks %q", want)
 		}

@@ -105,7 +105,7 @@ func TestGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := wellFormed(t, b.Bytes())
-	has(t, texts, "one", "two", "1", "0.1", "10⁻³", "10⁻⁹")
+	has(t, texts, "one", "two", "1", "0.1", "1e-3", "1e-9")
 	for _, s := range texts {
 		if s == "none" {
 			t.Error("a curve without points is in the legend")
@@ -117,7 +117,7 @@ func TestGaps(t *testing.T) {
 }
 
 func TestPower(t *testing.T) {
-	for e, want := range map[int]string{0: "1", 4: "10000", 5: "10⁵", 12: "10¹²", -1: "0.1", -2: "0.01", -3: "10⁻³", -15: "10⁻¹⁵"} {
+	for e, want := range map[int]string{0: "1", 4: "10000", 5: "1e5", 12: "1e12", -1: "0.1", -2: "0.01", -3: "1e-3", -15: "1e-15"} {
 		if got := power(e); got != want {
 			t.Errorf("power(%d) = %q, want %q", e, got, want)
 		}

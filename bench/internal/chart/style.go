@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -70,11 +71,28 @@ func textStyle(p *plot.Plot, size vg.Length, x draw.XAlignment, y draw.YAlignmen
 	return s
 }
 
-// save draws p on the left of a white canvas and then calls side, if not nil,
-// for the strip of the given width on its right.
+// save writes p as SVG: on the left of a white canvas, and then calls side, if not
+// nil, for the strip of the given width on its right.
 func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(draw.Canvas)) error {
 	svg := vgsvg.New(width, height)
-	c := draw.New(svg)
+	compose(draw.New(svg), p, strip, side)
+	var b bytes.Buffer
+	if _, err := svg.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(fontFamily), []byte(fontFamilies)))
+	return err
+}
+
+// savePNG is save for PNG, at two pixels a point.
+func savePNG(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(draw.Canvas)) error {
+	img := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))
+	compose(draw.New(img), p, strip, side)
+	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	return err
+}
+
+func compose(c draw.Canvas, p *plot.Plot, strip vg.Length, side func(draw.Canvas)) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, 6, -6, 6, -6)
@@ -82,12 +100,6 @@ func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(d
 	if side != nil {
 		side(draw.Crop(c, c.Max.X-c.Min.X-strip, 0, 0, 0))
 	}
-	var b bytes.Buffer
-	if _, err := svg.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(fontFamily), []byte(fontFamilies)))
-	return err
 }
 
 // The SVG names the one font it was laid out with; viewers without it need

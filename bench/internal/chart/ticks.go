@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -31,7 +30,8 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return within(ticks, lo, hi)
 }
 
-// power writes ten to the e: plainly where that is short.
+// power writes ten to the e: plainly where that is short, else as tables do, since
+// fonts without a raised minus would make 10³ of 10⁻³.
 func power(e int) string {
 	if e >= 0 && e <= 4 {
 		return fmt.Sprintf("%.0f", math.Pow10(e))
@@ -39,9 +39,7 @@ func power(e int) string {
 	if e < 0 && e >= -2 {
 		return fmt.Sprintf("%.*f", -e, math.Pow10(e))
 	}
-	super := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-	return "10" + super.Replace(fmt.Sprint(e))
+	return fmt.Sprintf("1e%d", e)
 }
 
 // doublings ticks a logarithmic axis of ratios at powers of two.

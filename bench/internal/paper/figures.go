@@ -2,10 +2,12 @@ package paper
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"html/template"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
@@ -18,6 +20,8 @@ type Figure struct {
 	Caption string
 	SVG     template.HTML // for the page
 	File    string        // the same as a file
+	PNG     string        // the same as a bitmap, if asked for
+	CSV     string        // the curves
 	Head    []string
 	Rows    [][]string
 }
@@ -160,13 +164,35 @@ func (r *Results) figure(data string, mu float64, kind, caption string, test, se
 	if test {
 		a.YMax = testCeiling(lines)
 	}
-	var b bytes.Buffer
-	if err := chart.Bands(&b, a, lines); err != nil {
-		return nil, err
+	return f, f.draw(a, lines, r.PNG)
+}
+
+// draw makes the forms of a figure.
+func (f *Figure) draw(a chart.Axes, lines []chart.BandLine, bitmap bool) error {
+	var svg, png, table bytes.Buffer
+	if err := chart.Bands(&svg, a, lines); err != nil {
+		return err
 	}
-	f.File = b.String()
+	if a.PNG = bitmap; bitmap {
+		if err := chart.Bands(&png, a, lines); err != nil {
+			return err
+		}
+	}
+	out := csv.NewWriter(&table)
+	_ = out.Write([]string{"curve", a.X, "mean", "least", "greatest"}) // kept until Error
+	for _, l := range lines {
+		for k, x := range l.X {
+			row := []string{l.Name}
+			for _, v := range []float64{x, l.Y[k], l.Low[k], l.High[k]} {
+				row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
+			}
+			_ = out.Write(row)
+		}
+	}
+	out.Flush()
+	f.File, f.PNG, f.CSV = svg.String(), png.String(), table.String()
 	f.SVG = inline(f.File, f.Caption)
-	return f, nil
+	return out.Error()
 }
 
 // A drawn curve has the numbers of the table under the chart beside it: over
@@ -253,17 +279,16 @@ func inline(svg, label string) template.HTML {
 }
 
 // boundFigure draws a theorem's bound beside what was measured.
-func boundFigure(b *Bound) (*Figure, error) {
+func boundFigure(b *Bound, bitmap bool) (*Figure, error) {
 	a := chart.Axes{Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor}
-	var buf bytes.Buffer
-	err := chart.Bands(&buf, a, []chart.BandLine{
-		{Name: "measured", X: b.T, Y: b.Gap, Bold: true}, {Name: "bound", X: b.T, Y: b.Limit},
-	})
-	if err != nil {
+	f := &Figure{Name: "bound-" + strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(b.Theorem, ",", "")), " ", "-"), Caption: a.Title}
+	lines := []chart.BandLine{
+		{Name: "measured", X: b.T, Y: b.Gap, Low: b.Gap, High: b.Gap, Bold: true},
+		{Name: "bound", X: b.T, Y: b.Limit, Low: b.Limit, High: b.Limit},
+	}
+	if err := f.draw(a, lines, bitmap); err != nil {
 		return nil, err
 	}
-	f := &Figure{Name: "bound-" + strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(b.Theorem, ",", "")), " ", "-"), Caption: a.Title, File: buf.String()}
-	f.SVG = inline(f.File, f.Caption)
 	f.Head = []string{"T", "sample gradients", "measured", "bound"}
 	for k := range b.T {
 		if k == 0 || k == len(b.T)-1 || (k+1)%20 == 0 || k == 9 {

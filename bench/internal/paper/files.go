@@ -74,7 +74,7 @@ type statementPart struct {
 // Files makes the report, its tables and its figures. machine has the facts of
 // the machine, one per line.
 func (r *Results) Files(ctx context.Context, machine []string) ([]File, error) {
-	bounds, figures, err := measureBounds(ctx)
+	bounds, figures, err := measureBounds(ctx, r.PNG)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,15 @@ func (r *Results) Files(ctx context.Context, machine []string) ([]File, error) {
 		figures = append(figures, part.Figures...)
 	}
 	for _, f := range figures {
-		files = append(files, File{"figures/" + f.Name + ".svg", f.File})
+		files = append(files, File{"figures/" + f.Name + ".svg", f.File}, File{"figures/" + f.Name + ".csv", f.CSV})
+		if r.PNG {
+			files = append(files, File{"figures/" + f.Name + ".png", f.PNG})
+		}
 	}
 	return files, nil
 }
 
-func measureBounds(ctx context.Context) ([]*Bound, []Figure, error) {
+func measureBounds(ctx context.Context, bitmap bool) ([]*Bound, []Figure, error) {
 	var bounds []*Bound
 	var figures []Figure
 	for _, theorem := range []func(context.Context) (*Bound, error){Theorem1, Theorem2} {
@@ -115,7 +118,7 @@ func measureBounds(ctx context.Context) ([]*Bound, []Figure, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		f, err := boundFigure(b)
+		f, err := boundFigure(b, bitmap)
 		if err != nil {
 			return nil, nil, err
 		}

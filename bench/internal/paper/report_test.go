@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"encoding/csv"
 	"encoding/xml"
 	"image/png"
 	"io"
@@ -24,10 +25,22 @@ func reportPage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.PNG = true
 	made := files(t, r)
+	if made["figures/tiny-mu0-main.png"] == "" {
+		t.Error("there is no bitmap")
+	}
 	for name, text := range made {
 		if strings.HasSuffix(name, ".svg") && !strings.Contains(text, "<path") {
 			t.Errorf("%s has no lines", name)
+		}
+		if strings.HasSuffix(name, ".csv") && strings.HasPrefix(name, "figures/") {
+			if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || len(rows) < 3 || rows[0][0] != "curve" {
+				t.Errorf("%s: %d rows, %v", name, len(rows), err)
+			}
+		}
+		if _, svg := made[strings.TrimSuffix(name, ".png")+".svg"]; strings.HasSuffix(name, ".png") && (!svg || !strings.HasPrefix(text, "\x89PNG")) {
+			t.Errorf("%s is no bitmap of a figure", name)
 		}
 	}
 	return made[ReportFile]

@@ -12,6 +12,7 @@ type Results struct {
 	Protocol Protocol
 	Store    *Store
 	Timings  *Timings
+	PNG      bool // figures as bitmaps too
 }
 
 // A Curve is a quantity along the runs of one method: mean, least and greatest
