@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -51,12 +52,21 @@ func (c *convergeCmd) Run(e *env) error {
 		return err
 	}
 	var all []curves.Curve
+	var refused error
 	for _, m := range methods {
 		curve, err := curves.Run(e.ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads})
+		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
+			refused = fmt.Errorf("%s: %w", m, err)
+			fmt.Fprintln(e.stderr, "left out:", refused)
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		all = append(all, curve)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no method can be run with these settings: %w", refused)
 	}
 	return c.report(e, all)
 }

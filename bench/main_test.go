@@ -153,12 +153,19 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"paper", "--out=" + out, "--method=sgd"}, 1, "scas-k"},
 		{[]string{"paper", "--out=" + out, "--mu=-1"}, 1, "--mu"},
 		{[]string{"paper", "--out=" + out, "--passes=1"}, 1, "6 are needed"},
+		{[]string{"paper", "--out=" + out, "--passes=nan"}, 1, "6 are needed"},
+		{[]string{"paper", "--out=" + out, "--splits=0"}, 1, "at least 1"},
+		{[]string{"paper", "--out=" + out, "--data=" + filepath.Dir(data), "--timed=-1"}, 1, "make data"},
+		{[]string{"paper", "--out=" + filepath.Join(out, "nothing"), "--report-only"}, 1, "no results in"},
 		{[]string{"paper", "--out=" + out, "--data=" + out}, 1, "make data"},
 	} {
 		_, code, err := runCommand(t, c.args...)
 		if code != c.code || err == nil || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%v: exit code %d, error %v; want %d and %q", c.args, code, err, c.code, c.say)
 		}
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+		t.Errorf("a command that could not begin left %v, %v", left, err)
 	}
 	if out, code, err := runCommand(t, "--help"); code != 0 || err != nil || !strings.Contains(out, "end-to-end") {
 		t.Errorf("--help: exit code %d, %v:\n%s", code, err, out)

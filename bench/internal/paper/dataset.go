@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -107,7 +108,7 @@ func (s Spec) find(dir string) (path string, own bool, err error) {
 			return path, k < len(s.Own), nil
 		}
 	}
-	return "", false, fmt.Errorf("paper: data set %s: none of %v is in %s; see `make data`", s.Name, files, dir)
+	return "", false, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a, covtype and heart_scale, others are taken where they are", s.Name, strings.Join(files, ", "), dir)
 }
 
 // Load reads the data set from dir and makes its constraint.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -246,6 +247,13 @@ func TestCompressedPoints(t *testing.T) {
 	}
 	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
+	}
+	kept, found, err := OpenKept(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.Unit(key) == nil || !slices.Equal(found.Methods, []solver.Method{solver.SCAS}) || found.Splits != 1 || found.Passes != pr.Passes {
+		t.Errorf("a report would be of %+v", found)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
 		t.Error("the text is another")

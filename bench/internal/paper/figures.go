@@ -143,17 +143,13 @@ func (r *Results) figure(data string, mu float64, kind, caption string, test, se
 		name += "-seconds"
 	}
 	a.Title = fmt.Sprintf("%s, mu = %g: %s", data, mu, caption)
-	f := &Figure{Name: name, Caption: a.Title + " against " + a.X, Head: []string{"method"}}
-	for _, x := range r.wanted() {
-		f.Head = append(f.Head, fmt.Sprintf("%g passes", x))
-	}
-	f.Head = append(f.Head, "band at the end")
+	f := &Figure{Name: name, Caption: a.Title + " against " + a.X, Head: r.head(test, seconds)}
 	var lines []chart.BandLine
 	for _, t := range r.traces(kind, mu) {
 		c, ok := r.line(data, mu, t, test, seconds)
 		line := chart.BandLine{Name: t.name, Bold: t.bold} // without points it keeps its colour from the next
 		if ok {
-			f.Rows = append(f.Rows, r.row(t.name, c.numbers, test))
+			f.Rows = append(f.Rows, r.row(t.name, c, test, seconds))
 			line.X, line.Y, line.Low, line.High = c.X, c.Mean, c.Low, c.High
 		}
 		lines = append(lines, line)
@@ -195,16 +191,9 @@ func (f *Figure) draw(a chart.Axes, lines []chart.BandLine, bitmap bool) error {
 	return out.Error()
 }
 
-// A drawn curve has the numbers of the table under the chart beside it: over
-// passes, whatever the chart is over.
-type drawn struct {
-	Curve
-	numbers Curve
-}
-
 // line returns what a figure shows of a trace; ok is false if it has no place
 // there.
-func (r *Results) line(data string, mu float64, t trace, test, seconds bool) (d drawn, ok bool) {
+func (r *Results) line(data string, mu float64, t trace, test, seconds bool) (c Curve, ok bool) {
 	on := overPasses
 	value := gapOf(t.output)
 	if seconds {
@@ -215,19 +204,12 @@ func (r *Results) line(data string, mu float64, t trace, test, seconds bool) (d 
 	}
 	// The test loss of an average is known at the end of a run only.
 	if t.only != "" && t.only != on || test && t.output == Average {
-		return d, false
+		return c, false
 	}
-	c, ok := r.curve(data, mu, t.method, value, t.x)
-	if !ok {
-		return d, false
+	if c, ok = r.curve(data, mu, t.method, value, t.x); ok && seconds {
+		return r.Against(c, data, mu)
 	}
-	d.Curve, d.numbers = c, c
-	if seconds {
-		d.Curve, ok = r.Against(c, data, mu)
-	} else {
-		d.Curve = c.Until(r.Protocol.Passes)
-	}
-	return d, ok
+	return c.Until(r.Protocol.Passes), ok
 }
 
 // testCeiling leaves room above the best test loss, so that the start and
@@ -245,20 +227,58 @@ func testCeiling(lines []chart.BandLine) float64 {
 	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
-func (r *Results) row(name string, c Curve, test bool) []string {
+// reached are the gaps for which tables give the seconds.
+var reached = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}
+
+// head returns the columns of the table under a figure: values at passes, or over
+// seconds, when gaps are reached.
+func (r *Results) head(test, seconds bool) []string {
+	head := []string{"method"}
+	switch {
+	case !seconds:
+		for _, x := range r.wanted() {
+			head = append(head, fmt.Sprintf("%g passes", x))
+		}
+	case !test:
+		for _, gap := range reached {
+			head = append(head, fmt.Sprintf("s to %.0e", gap))
+		}
+	}
+	if seconds {
+		head = append(head, "s at the end")
+	}
+	return append(head, "band at the end")
+}
+
+// row is a line of the table. Cells beyond the curve are empty.
+func (r *Results) row(name string, c Curve, test, seconds bool) []string {
 	format := "%.1e"
 	if test {
 		format = "%.5f"
 	}
 	row := []string{name}
-	for _, x := range r.wanted() {
-		cell := ""
-		if v, ok := c.At(x); ok {
-			cell = number(format, v, test)
+	last := len(c.X) - 1
+	switch {
+	case !seconds:
+		for _, x := range r.wanted() {
+			cell := ""
+			if v, ok := c.At(x); ok {
+				cell = number(format, v, test)
+			}
+			row = append(row, cell)
 		}
-		row = append(row, cell)
+	case !test:
+		for _, gap := range reached {
+			cell := ""
+			if k := slices.IndexFunc(c.Mean, func(v float64) bool { return v <= gap }); k >= 0 {
+				cell = short(c.X[k], 3)
+			}
+			row = append(row, cell)
+		}
 	}
-	last := len(c.Until(r.Protocol.Passes).X) - 1
+	if seconds {
+		row = append(row, short(c.X[last], 3))
+	}
 	return append(row, number(format, c.Low[last], test)+" to "+number(format, c.High[last], test))
 }
 

@@ -68,6 +68,7 @@ type statementPart struct {
 	Statement
 	Claims   []Claim
 	Held, Of int
+	Open     int // undecided
 	Overall  Verdict
 }
 
@@ -138,7 +139,9 @@ func (r *Results) page(machine []string, rows []Row, claims []Claim) *page {
 		}
 		p.Facts = append(p.Facts, f)
 		for k, mu := range r.Protocol.mus(s) {
-			p.Problems = append(p.Problems, problemPart{Data: s.Name, Mu: mu, Open: k == 0, Facts: f})
+			if r.begun(s, mu) {
+				p.Problems = append(p.Problems, problemPart{Data: s.Name, Mu: mu, Open: k == 0, Facts: f})
+			}
 		}
 	}
 	for _, s := range Statements {
@@ -146,14 +149,23 @@ func (r *Results) page(machine []string, rows []Row, claims []Claim) *page {
 		for _, c := range claims {
 			if c.ID == s.ID {
 				part.Claims = append(part.Claims, c)
-				if part.Of++; c.Verdict == Reproduced {
+				part.Of++
+				switch c.Verdict {
+				case Reproduced:
 					part.Held++
+				case Undecided:
+					part.Open++
 				}
 			}
 		}
 		if part.Of > 0 {
-			if part.Overall = verdict(part.Held == part.Of); 0 < part.Held && part.Held < part.Of {
+			switch {
+			case part.Held == part.Of:
+				part.Overall = Reproduced
+			case part.Held > 0:
 				part.Overall = InPart
+			case part.Open < part.Of:
+				part.Overall = NotReproduced
 			}
 		}
 		p.Statements = append(p.Statements, part)

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -58,8 +59,11 @@ func (pr Protocol) Validate() error {
 			return fmt.Errorf("paper: method %q is unknown; there are %v", m, registered())
 		}
 	}
-	if pr.Splits < 1 || pr.Passes < 6 {
-		return fmt.Errorf("paper: %d splits of %g passes; at least 1 of 6 are needed", pr.Splits, pr.Passes)
+	if pr.Splits < 1 {
+		return fmt.Errorf("paper: %d splits; at least 1 is needed", pr.Splits)
+	}
+	if !(pr.Passes >= 6) || math.IsInf(pr.Passes, 0) {
+		return fmt.Errorf("paper: %g passes; at least 6 are needed, since tuning takes as many", pr.Passes)
 	}
 	return nil
 }

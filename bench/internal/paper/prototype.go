@@ -53,8 +53,8 @@ var prototypes = []struct {
 // programs can still mean.
 const visibleGap = 1e-12
 
-// prototype is claim 8.
-func (v view) prototype() []Claim {
+// againstPrototypes is claim 8.
+func (v view) againstPrototypes() []Claim {
 	if v.Name != "a9a" || v.Protocol.Graph != Antisymmetric {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (v view) prototype() []Claim {
 			continue
 		}
 		ratio := max(got, visibleGap) / max(want, visibleGap)
-		out = append(out, v.claim("8", ratio, ratio <= 10, "%s, %s: %s at 10 passes (prototype %s)%s", p.method, p.output, gapText(early), gapText(p.gap[0]), late))
+		out = append(out, v.claim("8", ratio, verdict(ratio <= alike), fmt.Sprintf("%s, %s: %s at 10 passes (prototype %s)%s", p.method, p.output, gapText(early), gapText(p.gap[0]), late)))
 	}
 	return out
 }

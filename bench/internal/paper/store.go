@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
@@ -66,9 +67,12 @@ type Store struct {
 	mu       sync.Mutex
 	file     *os.File
 	protocol Protocol
-	units    map[Key]*Unit
-	optima   map[[2]string]*Optimum
-	facts    map[string]*Facts
+	// anyProtocol takes that of the file.
+	anyProtocol bool
+
+	units  map[Key]*Unit
+	optima map[[2]string]*Optimum
+	facts  map[string]*Facts
 }
 
 // Open opens the results in dir, keeping those that are complete, or begins new
@@ -82,6 +86,46 @@ func Open(dir string, pr Protocol) (*Store, error) {
 		return nil, err
 	}
 	return s, s.rewrite()
+}
+
+// OpenKept opens the results in dir, of whatever protocol they are, for a report,
+// and returns a protocol of the data sets, methods, mus and splits in them.
+func OpenKept(dir string) (*Store, Protocol, error) {
+	s := &Store{dir: dir, anyProtocol: true, units: map[Key]*Unit{}, optima: map[[2]string]*Optimum{}, facts: map[string]*Facts{}}
+	if err := s.read(); err != nil {
+		return nil, Protocol{}, err
+	}
+	if len(s.units) == 0 {
+		return nil, Protocol{}, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
+	}
+	pr := s.protocol
+	pr.Data, pr.Methods, pr.Mus, pr.Splits = nil, nil, nil, 1
+	for k := range s.units {
+		pr.Splits = max(pr.Splits, k.Split+1)
+		if !slices.Contains(pr.Mus, k.Mu) {
+			pr.Mus = append(pr.Mus, k.Mu)
+		}
+		if !slices.Contains(pr.Data, k.Data) {
+			pr.Data = append(pr.Data, k.Data)
+		}
+	}
+	slices.Sort(pr.Mus)
+	slices.Sort(pr.Data)
+	for _, m := range registered() {
+		if s.has(m) {
+			pr.Methods = append(pr.Methods, m)
+		}
+	}
+	return s, pr, nil
+}
+
+func (s *Store) has(m solver.Method) bool {
+	for k := range s.units {
+		if k.Method == m {
+			return true
+		}
+	}
+	return false
 }
 
 // read takes what is complete in points.jsonl.
@@ -98,7 +142,7 @@ func (s *Store) read() error {
 		}
 		var kind struct{ Kind string }
 		if err := json.Unmarshal(raw, &kind); err != nil {
-			return fmt.Errorf("paper: %s line %d: %w", PointsFile, number+1, err)
+			return s.damaged(number, err)
 		}
 		switch kind.Kind {
 		case "protocol":
@@ -123,20 +167,25 @@ func (s *Store) read() error {
 			var p pointLine
 			err = json.Unmarshal(raw, &p)
 			if open == nil || p.Key != open.Key || missing == 0 {
-				return fmt.Errorf("paper: %s line %d: a point of no unit; delete the file", PointsFile, number+1)
+				return s.damaged(number, errors.New("a point of no unit"))
 			}
 			open.Points = append(open.Points, p.Point)
 			if missing--; missing == 0 {
 				s.units[open.Key] = open
 			}
 		default:
-			return fmt.Errorf("paper: %s line %d: unknown kind %q", PointsFile, number+1, kind.Kind)
+			return s.damaged(number, fmt.Errorf("unknown kind %q", kind.Kind))
 		}
 		if err != nil {
-			return fmt.Errorf("paper: %s line %d: %w", PointsFile, number+1, err)
+			return s.damaged(number, err)
 		}
 	}
 	return nil
+}
+
+// damaged says which line of the file cannot be used, counted from 0.
+func (s *Store) damaged(number int, err error) error {
+	return fmt.Errorf("paper: %s:%d: %w; cut the file before that line to keep what is above, or delete it", filepath.Join(s.dir, PointsFile), number+1, err)
 }
 
 // points returns what is in points.jsonl, or where there is none, in the
@@ -175,10 +224,25 @@ func (s *Store) checkProtocol(raw []byte) error {
 		text, _ := json.Marshal(p) // has no type that fails
 		return string(text)
 	}
-	if l.Version != formatVersion || same(*l.Protocol) != same(s.protocol) {
-		return fmt.Errorf("paper: %s holds results of another protocol (%s, not %s); choose another directory or delete the file", filepath.Join(s.dir, PointsFile), same(*l.Protocol), same(s.protocol))
+	path := filepath.Join(s.dir, PointsFile)
+	switch {
+	case l.Version != formatVersion:
+		return fmt.Errorf("paper: %s has format %d, this program reads %d; choose another directory or delete the file", path, l.Version, formatVersion)
+	case s.anyProtocol:
+		s.protocol = *l.Protocol
+	case same(*l.Protocol) != same(s.protocol):
+		return fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", path, l.Protocol.fixed(), s.protocol.fixed())
 	}
 	return nil
+}
+
+// fixed tells what all results in a directory have in common.
+func (pr Protocol) fixed() string {
+	grids := "full grids"
+	if pr.Coarse {
+		grids = "coarse grids as of --quick"
+	}
+	return fmt.Sprintf("graph %s, %g passes, tuning on %d samples, %s", pr.Graph, pr.Passes, pr.TuneSamples, grids)
 }
 
 func optimumKey(data string, mu float64, split int) [2]string {

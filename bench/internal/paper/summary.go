@@ -116,6 +116,18 @@ func (r *Results) splits(data string, mu float64) []int {
 	return complete
 }
 
+// begun reports whether there is a run on a problem.
+func (r *Results) begun(s Spec, mu float64) bool {
+	for split := range r.Protocol.splits(s) {
+		for _, k := range r.Protocol.keys(s, split) {
+			if k.Mu == mu && r.Store.Unit(k) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (r *Results) complete(s Spec, mu float64, split int) bool {
 	for _, k := range r.Protocol.keys(s, split) {
 		if k.Mu == mu && r.Store.Unit(k) == nil {
