@@ -131,7 +131,7 @@ func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
 	return y, true
 }
 
-// asMatrix returns A'A where A is a matrix.
+// asMatrix returns A itself, and whether it is a matrix.
 func asMatrix(a Operator) (*sparse.CSR, bool) {
 	m, ok := a.(*sparse.CSR)
 	return m, ok

@@ -10,7 +10,8 @@ import "math"
 // With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ that
 // is x = v − φ'(ζ)h where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and beta.
 //
-// w = max(√T/η₀, mu t) with T the samples the budget allows; Eta is η₀. The average is that of x_1..x_T.
+// w = max(√T/η₀, mu t) with T the samples the budget allows; Eta is η₀. The average
+// is that of x_1..x_T.
 type oadm struct {
 	perSample
 	solve   *shifted

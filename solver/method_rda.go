@@ -9,7 +9,8 @@ import "github.com/scas-admm/scas/kernels"
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
 // and then y and beta with the x just found. It forgets the starting point but
-// for the first gradient. Eta is η₀ (see decreasing). The average is that of x_1..x_T.
+// for the first gradient. Eta is η₀ (see decreasing). The average is that of
+// x_1..x_T.
 type rda struct {
 	perSample
 	g    []float64 // Σ of the data gradients

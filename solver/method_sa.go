@@ -19,9 +19,8 @@ import (
 // In the SAG variants x̂ is x itself and the n slopes are all the memory.
 //
 // The slopes start at zero and the stored iterates at the starting point, so that
-// no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f) if that is
-// less, and 1/ν_f
-// for SAG. The average is uniform.
+// no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f)
+// if that is less, and 1/ν_f for SAG. The average is uniform.
 type sa struct {
 	perSample
 	solve  *shifted // nil for inexact updates
@@ -53,8 +52,7 @@ func newSA(r *run) iteration {
 
 const (
 	// saFactor is the automatic 1/L of SA-ADMM in units of 1/ν_f. With L = ν_f a
-	// whole pass moves x like one gradient step.
-	// Fewer samples are a shorter delay.
+	// whole pass moves x like one gradient step. Fewer samples are a shorter delay.
 	saFactor = 1000
 	saRho    = 30
 	sagRho   = 30

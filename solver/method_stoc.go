@@ -7,9 +7,8 @@ import "github.com/scas-admm/scas/kernels"
 //
 //	x ← ((1/η_t) I + ρ A'A)⁻¹ [ x/η_t − φ'(aᵢ'x)aᵢ − mu x − A'(beta − ρ y) ]
 //
-// and then y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) where mu > 0; Eta is η₀ (see
-// decreasing).
-// The average is that of x_0..x_{T−1} and y_1..y_T.
+// and then y and beta. η_t = η₀/√t, or min(η₀, 1/(mu t)) where mu > 0; Eta is η₀
+// (see decreasing). The average is that of x_0..x_{T−1} and y_1..y_T.
 type stoc struct {
 	perSample
 	solve *shifted

@@ -15,8 +15,8 @@ import (
 //	subject to  A x + B y = c
 //
 // (paper, problem (1)). By default B = −I and c = 0, so that y = A x; with g =
-// lambda |y|₁ that is the generalised lasso. A Problem is only read, so one may serve several
-// concurrent calls of Minimize.
+// lambda |y|₁ that is the generalised lasso. A Problem is only read, so one may
+// serve several concurrent calls of Minimize.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR

@@ -50,9 +50,9 @@ func (r *run) begin() (bool, error) {
 func (r *run) cost(steps int) float64 { return 1 + float64(steps)/float64(r.n) }
 
 // scas is one outer iteration of Algorithm 1 of the paper with K dual updates:
-// the M inner iterates (M/b with batches of b) are cut into K blocks, each started at the mean of the
-// block before and followed by an update of y and beta. K = 1 is Algorithm 1
-// exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+// the M inner iterates (M/b with batches of b) are cut into K blocks, each started
+// at the mean of the block before and followed by an update of y and beta. K = 1
+// is Algorithm 1 exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
 func (r *run) scas() error {
 	total := r.iterates()
 	for k := range r.dualUpdates {
