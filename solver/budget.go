@@ -15,7 +15,14 @@ func (r *run) budgetError(passes float64) error {
 	if r.outer > 0 {
 		return nil
 	}
-	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %.6g passes here; allow at least as many", passes)}
+	return &SettingError{"Passes", r.set.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", countPasses(passes))}
+}
+
+func countPasses(passes float64) string {
+	if passes == 1 {
+		return "1 pass"
+	}
+	return fmt.Sprintf("%.6g passes", passes)
 }
 
 // accumulate takes x and y, the t-th of their kind, into the means of the outer

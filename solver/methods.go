@@ -32,7 +32,22 @@ const (
 	anyProblem traits = 1 << iota
 	innerSteps        // Settings.InnerSteps, the samples of a stage
 	batches           // Settings.BatchSize
+	noStep            // no step size: Settings.Eta is refused
+	allSamples        // every step takes all samples
 )
+
+// AnyProblem reports whether the method takes every problem that is valid. The
+// others take L1 penalties, y = A x, equal sample weights and X = R^p.
+func (m MethodInfo) AnyProblem() bool { return m.takes&anyProblem != 0 }
+
+// TakesInnerSteps reports whether Settings.InnerSteps may be set.
+func (m MethodInfo) TakesInnerSteps() bool { return m.takes&innerSteps != 0 }
+
+// TakesBatchSize reports whether Settings.BatchSize may be set.
+func (m MethodInfo) TakesBatchSize() bool { return m.takes&batches != 0 }
+
+// TakesEta reports whether the method has a step size.
+func (m MethodInfo) TakesEta() bool { return m.takes&noStep == 0 }
 
 // An iteration is a method at work.
 type iteration interface {
@@ -64,10 +79,10 @@ var methods = []MethodInfo{
 	{ASVRG, "ASVRG-ADMM: SVRG-ADMM with momentum", "O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f", false, innerSteps | batches, newASVRG},
 	{AccSADMM, "Acc-SADMM: extrapolation and variance reduction", "O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f", false, innerSteps | batches, newAccSADMM},
 	{PDFP, "SVRG-PDFP: primal-dual fixed point, no penalty parameter", "O(1/T) in stages; linear if strongly convex", "8p + 4l + n", "Zhu, Zhang 2020", "the step size; 1/nu_f", false, innerSteps | batches, newPDFP},
-	{SDCA, "SDCA-ADMM: dual coordinate ascent", "linear if strongly convex and smooth", "2n + 6p + 4l", "Suzuki 2014", "not used", false, 0, newSDCA},
-	{Batch, "ADMM with an exact x-step by Newton's method", "O(1/T) in iterations", "p^2 + 6p + 4l + 3n", "Boyd et al. 2011", "not used", false, 0, newBatch},
-	{BatchLinear, "batch ADMM, one gradient an iteration, exact penalty", "O(1/T) in iterations", "5p + 4l + 2n + the eigenbasis of A'A", "linearised form of Boyd et al. 2011", "the step size; 1/nu of the mean loss", false, 0, newBatchLinear},
-	{BatchUzawa, "batch ADMM, one gradient an iteration, the penalty linearised", "O(1/T) in iterations", "4p + 4l + 2n", "linearised form of Boyd et al. 2011", "the step size; 1/(nu + rho lambda_1), nu of the mean loss", false, 0, newBatchLinear},
+	{SDCA, "SDCA-ADMM: dual coordinate ascent", "linear if strongly convex and smooth", "2n + 6p + 4l", "Suzuki 2014", "not used", false, noStep, newSDCA},
+	{Batch, "ADMM with an exact x-step by Newton's method", "O(1/T) in iterations", "p^2 + 6p + 4l + 3n", "Boyd et al. 2011", "not used", false, noStep | allSamples, newBatch},
+	{BatchLinear, "batch ADMM, one gradient an iteration, exact penalty", "O(1/T) in iterations", "5p + 4l + 2n + the eigenbasis of A'A", "linearised form of Boyd et al. 2011", "the step size; 1/nu of the mean loss", false, allSamples, newBatchLinear},
+	{BatchUzawa, "batch ADMM, one gradient an iteration, the penalty linearised", "O(1/T) in iterations", "4p + 4l + 2n", "linearised form of Boyd et al. 2011", "the step size; 1/(nu + rho lambda_1), nu of the mean loss", false, allSamples, newBatchLinear},
 }
 
 // Methods lists the methods, the default first.
@@ -98,7 +113,7 @@ func (c *Settings) validateMethod(info MethodInfo, p *Problem) error {
 	bad := func(field string, value any, allowed string) error {
 		return &SettingError{field, value, allowed}
 	}
-	if info.takes&anyProblem == 0 {
+	if !info.AnyProblem() {
 		reason := ""
 		switch _, l1 := p.penalty().(L1); {
 		case !l1:
@@ -117,9 +132,13 @@ func (c *Settings) validateMethod(info MethodInfo, p *Problem) error {
 	switch {
 	case info.NeedsL2 && p.L2 == 0:
 		return bad("Method", c.Method, "its step sizes need strong convexity; set Problem.L2 > 0")
-	case info.takes&innerSteps == 0 && c.InnerSteps != 0:
+	case !info.TakesEta() && c.Eta != 0:
+		return bad("Eta", c.Eta, fmt.Sprintf("method %s has no step size; leave it 0", c.Method))
+	case !info.TakesInnerSteps() && c.InnerSteps != 0:
 		return bad("InnerSteps", c.InnerSteps, fmt.Sprintf("method %s has none; leave it 0", c.Method))
-	case info.takes&batches == 0 && c.BatchSize > 1:
+	case info.takes&allSamples != 0 && c.BatchSize > 1:
+		return bad("BatchSize", c.BatchSize, fmt.Sprintf("every step of method %s takes all samples; leave it 0", c.Method))
+	case !info.TakesBatchSize() && c.BatchSize > 1:
 		return bad("BatchSize", c.BatchSize, fmt.Sprintf("method %s takes one sample at a time; leave it 0", c.Method))
 	case c.Schedule == Theorem && !usesPlan(c.Method):
 		return bad("Schedule", c.Schedule, fmt.Sprintf("the theorems are about %s and %s; use them or leave it %s", SCAS, SCASStrong, Practical))

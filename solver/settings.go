@@ -95,16 +95,20 @@ type Settings struct {
 	// would exceed the budget are not begun.
 	Passes float64 `json:"passes"`
 	// Eta is the step size η; zero derives it from the data and halves it,
-	// starting again from the best iterate, if the objective stops falling.
+	// starting again from the best iterate, if the objective stops falling. What it
+	// is to the other methods, MethodInfo.Eta says; those without a step size refuse
+	// other values.
 	Eta float64 `json:"eta"`
 	// Rho is the penalty parameter ρ of the augmented Lagrangian; zero derives
 	// it from lambda and the scale of the data.
 	Rho float64 `json:"rho"`
-	// InnerSteps is M, the inner steps per outer iteration; zero means n.
+	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
+	// schedule of the method. Methods without stages refuse other values.
 	InnerSteps int `json:"inner_steps"`
 	// BatchSize is the number of samples b whose mean gradient makes one inner
 	// step; M samples then make M/b steps. Zero means 1, or more where A couples
 	// so many features that a step's product with A'A would outweigh its sample.
+	// Methods without batches refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
@@ -193,7 +197,7 @@ func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
 	case !positive(c.Rho):
 		return bad("Rho", c.Rho, "it must be positive and finite, or 0 to derive it from the data")
 	case c.InnerSteps < 2 && orig != nil && orig.InnerSteps != 0:
-		return bad("InnerSteps", c.InnerSteps, "it must be at least 2, or 0 for the number of samples")
+		return bad("InnerSteps", c.InnerSteps, "it must be at least 2, or 0 for the default")
 	case c.BatchSize < 0 || c.BatchSize > 1 && c.BatchSize > c.InnerSteps/2 && usesPlan(c.Method):
 		return bad("BatchSize", c.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", c.InnerSteps))
 	case c.Schedule != Practical && c.Schedule != Theorem:
