@@ -6,7 +6,8 @@ import (
 )
 
 // A Condition is one inequality of a theorem, Left ≤ Right (or < where Strict),
-// at given parameters.
+// at given parameters. Left is +Inf where nu_L eta ≥ 2 makes a denominator in it
+// zero or negative.
 type Condition struct {
 	Name        string // C1, C2, ... as in the paper, or C2', ... for the variant
 	Statement   string
@@ -42,7 +43,7 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	return []Condition{
 		{"C1", "nu_L eta / 2 < 1", c.NuL * eta / 2, 1, true},
 		{"C2", "(4 nu_L^2 + mu_f nu_L/2) eta + rho lambda_1 <= mu_L", (4*c.NuL*c.NuL+c.MuF*c.NuL/2)*eta + rho*c.Lambda1, muL, false},
-		{"C3", "alpha/(2 M eta) + 2 nu_L^2 eta/(2 - nu_L eta) <= mu_f/4", alpha/(2*float64(m)*eta) + 2*c.NuL*c.NuL*eta/(2-c.NuL*eta), c.MuF / 4, false},
+		{"C3", "alpha/(2 M eta) + 2 nu_L^2 eta/(2 - nu_L eta) <= mu_f/4", c.third(alpha, c.NuL, eta, m), c.MuF / 4, false},
 	}
 }
 
@@ -55,7 +56,15 @@ func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	alpha := 1 - c.MuF*s/4 - rho*c.LambdaP*s/2
 	return []Condition{
 		{"C2'", "(4 nu_f^2 + mu_f nu_L/2) eta <= mu_f", (4*c.NuF*c.NuF + c.MuF*c.NuL/2) * eta, c.MuF, false},
-		{"C3'", "alpha'/(2 M eta) + 2 nu_f^2 eta/(2 - nu_L eta) <= mu_f/4", alpha/(2*float64(m)*eta) + 2*c.NuF*c.NuF*eta/(2-c.NuL*eta), c.MuF / 4, false},
+		{"C3'", "alpha'/(2 M eta) + 2 nu_f^2 eta/(2 - nu_L eta) <= mu_f/4", c.third(alpha, c.NuF, eta, m), c.MuF / 4, false},
 		{"C4'", "max(s (rho lambda_1/2 + mu_f/4), nu_L eta) <= 1", math.Max(s*(rho*c.Lambda1/2+c.MuF/4), c.NuL*eta), 1, false},
 	}
+}
+
+// third is the left side of C3 with nu_L, and of C3' with nu_f.
+func (c Constants) third(alpha, nu, eta float64, m int) float64 {
+	if !(c.NuL*eta < 2) {
+		return math.Inf(1)
+	}
+	return alpha/(2*float64(m)*eta) + 2*nu*nu*eta/(2-float64(c.NuL*eta))
 }

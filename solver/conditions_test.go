@@ -42,6 +42,21 @@ func TestTheorem2(t *testing.T) {
 	}
 }
 
+// TestTheorem2BeyondStability: where nu_L eta is 2 or more, denominators vanish or
+// change sign; the conditions that have them fail.
+func TestTheorem2BeyondStability(t *testing.T) {
+	c := Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
+	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {
+		for _, cs := range [][]Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
+			for _, cond := range cs {
+				if cond.Holds() {
+					t.Errorf("eta = %v: %v", eta, cond)
+				}
+			}
+		}
+	}
+}
+
 // TestConstants compares with values known in closed form.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
@@ -68,5 +83,11 @@ func TestConstants(t *testing.T) {
 	p.L2 = 2
 	if res := mustMinimize(t, p, nil); math.Abs(res.Stats.Constants.Radius-math.Sqrt(math.Ln2)) > 1e-12 {
 		t.Errorf("radius %v, want sqrt(2 log 2/mu) = %v", res.Stats.Constants.Radius, math.Sqrt(math.Ln2))
+	}
+	p.Penalty, p.L2, p.Domain = L1{Lambda: 0.5}, 0.1, nil
+	for _, m := range baselines() {
+		if r := mustMinimize(t, p, &Settings{Method: m.Name}).Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 {
+			t.Errorf("%s: radius %v, want log 2/lambda = %v", m.Name, r, math.Ln2/0.5)
+		}
 	}
 }

@@ -45,7 +45,7 @@ func newAccSADMM(r *run) iteration {
 	s.automaticRho(accRho)
 	s.weight = 1 / s.orEta(accEta/r.constants.NuF)
 	if r.set.BatchSize == 0 {
-		s.setBatch(min(20, max(1, r.n/8)))
+		s.roomForBatch(min(20, max(1, r.n/8)))
 	}
 	samples := r.set.InnerSteps
 	if samples == 0 {

@@ -1,10 +1,6 @@
 package solver
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/kernels"
-)
+import "math"
 
 // asvrg is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced
 // Stochastic ADMM", 2017) with the penalty linearised: SVRG-ADMM on a sequence z
@@ -33,26 +29,11 @@ func newASVRG(r *run) iteration {
 const asvrgEta = 1
 
 func (s *asvrg) next() (bool, error) {
-	snapshot, more, err := s.openStage()
-	if err != nil || !more {
-		return false, err
-	}
-	s.restart(s.point)
-	step := s.eta / (s.theta + float64(s.eta*s.rho*s.constants.Lambda1))
-	clear(s.sum)
-	clear(s.sumY)
-	ax := s.times(s.point)
-	err = s.visitBatches(s.steps, s.batch, s.point, func(rows []int32) {
+	more, err := s.inner(s.theta, s.at, func() {
 		copy(s.at, s.x)
 		towards(s.at, s.point, s.theta)
-		s.beforeX(ax)
-		s.addRidge(s.q, s.at)
-		s.pull(s.point, s.at, rows, -step, snapshot)
-		kernels.ProjectedUpdate(s.point, s.sum, s.z, s.q, step)
-		ax = s.times(s.point)
-		s.afterX(ax)
 	})
-	if err != nil {
+	if err != nil || !more {
 		return false, err
 	}
 	err = s.closeStage(s.theta)

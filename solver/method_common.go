@@ -19,12 +19,13 @@ type baseline struct {
 	margin1, slope1, gain1 [1]float64
 	gain                   []float64 // of the samples of a step
 
-	start  float64 // objective at the start
-	safe   []float64
-	safeY  []float64
-	safeB  []float64
-	xs, ys []float64 // sums of iterates
-	count  float64   // of them
+	start   float64 // objective at the start
+	natural float64 // automatic η, whether used or not; 0 without a step size
+	safe    []float64
+	safeY   []float64
+	safeB   []float64
+	xs, ys  []float64 // sums of iterates
+	count   float64   // of them
 }
 
 func newBaseline(r *run) *baseline {
@@ -33,15 +34,16 @@ func newBaseline(r *run) *baseline {
 		image: make([]float64, r.l), u: make([]float64, r.l), q: make([]float64, r.p),
 		xs: make([]float64, r.p), ys: make([]float64, r.l),
 	}
-	b.setBatch(max(1, r.set.BatchSize))
+	b.roomForBatch(max(1, r.set.BatchSize))
 	b.times(r.x)
 	b.start = r.prob.Evaluate(r.x).Objective
+	b.constants.Radius = b.prob.radius(b.start)
 	b.remember()
 	return b
 }
 
-// setBatch makes room for batches of the given size.
-func (b *baseline) setBatch(size int) {
+// roomForBatch fixes the batch size and makes room for it.
+func (b *baseline) roomForBatch(size int) {
 	b.batch = size
 	b.gain = make([]float64, size)
 	b.rows = make([]int32, max(blockSteps, size))
@@ -59,6 +61,7 @@ func (b *baseline) automaticRho(factor float64) {
 // orEta returns the step parameter that was set, or else the given one, and
 // makes it that of the run.
 func (b *baseline) orEta(automatic float64) float64 {
+	b.natural = automatic
 	if b.eta = b.set.Eta; b.eta == 0 {
 		b.eta = automatic
 	}
@@ -121,12 +124,13 @@ func (b *baseline) scatter(x []float64, i int, gain float64) {
 }
 
 // pull adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
-// which may be the same slice as at. Without a snapshot the second term is absent.
-func (b *baseline) pull(dst, at []float64, rows []int32, scale float64, snapshot bool) {
+// which may be the same slice as at. Unless reduced, there is no snapshot and no
+// second term.
+func (b *baseline) pull(dst, at []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
 		d := b.slopeAt(int(i), at)
-		if snapshot {
+		if reduced {
 			d -= b.slope0[i]
 		}
 		b.gain[k] = float64(scale * d)

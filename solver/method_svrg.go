@@ -14,14 +14,16 @@ import (
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
 //	beta ← beta + ρ(A x − y)
 //
-// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu(x − x̃). The next snapshot is the mean
-// of the stage's x, while x and beta carry over. The snapshot is the iterate of
-// the run, the mean of the snapshots its average.
+// with ĝ = (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z is the gradient of the mean
+// loss alone. The next snapshot is the mean of the stage's x, while x and beta
+// carry over. The snapshot is the iterate of the run, the mean of the snapshots
+// its average.
 //
-// The first stage is plain stochastic gradient steps, without a snapshot, and
-// stages grow: n/4, n/2, n, and 2n samples from the tenth on. With InnerSteps set
-// every stage has that many and a snapshot, as published (2n there). With BatchSize
-// set ĝ is the mean over as many samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
+// The schedule is ours: the first stage is plain stochastic gradient steps,
+// without a snapshot, and stages grow: n/4, n/2, n, and 2n samples from the tenth
+// on. With InnerSteps set every stage has that many and a snapshot, as published
+// (2n there). With BatchSize set ĝ is the mean over as many samples. Eta is η;
+// zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
 // rises for long.
 type svrg struct {
 	*baseline
@@ -31,8 +33,9 @@ type svrg struct {
 	sumY  []float64
 	meanY []float64 // y of the snapshot, while the run's y is the inner loop's
 	z     []float64 // data gradient at the snapshot, zero in the first stage
-	seen  int       // halvings when the inner loop last started from the iterate
-	first float64   // automatic η before halvings
+
+	halvingsSeen int     // when the inner loop last started from the iterate
+	firstEta     float64 // automatic η before halvings
 }
 
 func newSVRG(r *run) iteration {
@@ -42,12 +45,12 @@ func newSVRG(r *run) iteration {
 	return s
 }
 
-// svrgRho is the automatic rho in units of the natural one.
+// svrgRho is the automatic rho in units of the natural one; the choice is ours.
 const svrgRho = 30
 
-// prepare makes the state; first is the automatic step size.
-func (s *svrg) prepare(first float64) {
-	s.first = first
+// prepare makes the state; firstEta is the automatic step size.
+func (s *svrg) prepare(firstEta float64) {
+	s.firstEta, s.natural = firstEta, firstEta
 	s.autoEta = s.set.Eta == 0
 	for _, v := range []*[]float64{&s.sum, &s.z} {
 		*v = make([]float64, s.p)
@@ -58,84 +61,91 @@ func (s *svrg) prepare(first float64) {
 	s.watcher.keep(s.run)
 }
 
-// stage returns the number of samples of the coming stage and whether it takes a
-// snapshot.
-func (r *run) stage() (samples int, snapshot bool) {
-	if r.set.InnerSteps > 0 {
-		return r.set.InnerSteps, true
+// stage returns the number of samples of the coming stage and whether its
+// gradients are reduced in variance by a snapshot.
+func (s *svrg) stage() (samples int, reduced bool) {
+	if s.set.InnerSteps > 0 {
+		return s.set.InnerSteps, true
 	}
-	switch t := r.outer; {
+	switch t := s.outer; {
 	case t == 0:
-		return max(1, r.n/4), false
+		return max(1, s.n/4), false
 	case t == 1:
-		return max(1, r.n/2), true
+		return max(1, s.n/2), true
 	case t < 9:
-		return r.n, true
+		return s.n, true
 	}
-	return 2 * r.n, true
+	return 2 * s.n, true
 }
 
 // openStage fixes the coming stage, takes its snapshot at r.x and chooses η. It
-// reports whether the budget allows it.
-func (s *svrg) openStage() (snapshot, more bool, err error) {
-	s.steps, snapshot = s.stage()
+// reports whether gradients are reduced, and whether the budget allows the stage.
+func (s *svrg) openStage() (reduced, more bool, err error) {
+	s.steps, reduced = s.stage()
 	s.steps = max(1, s.steps/s.batch) * s.batch
 	cost := float64(s.steps) / float64(s.n)
-	if snapshot {
+	if reduced {
 		cost++
 	}
 	if !s.affords(cost) {
 		return false, false, s.budgetError(cost)
 	}
-	if snapshot {
+	if reduced {
 		if err := s.watch(s.snapshot()); err != nil {
 			return false, false, err
 		}
 		copy(s.z, s.run.z)
 	}
 	if s.eta = s.set.Eta; s.autoEta {
-		s.eta = math.Ldexp(s.first, -s.halvings)
+		s.eta = math.Ldexp(s.firstEta, -s.halvings)
 	}
 	s.passes += cost
-	return snapshot, true, nil
+	return reduced, true, nil
 }
 
 // restart makes the inner loop start at the run's iterate if the watch went back
 // to an earlier one.
 func (s *svrg) restart(point []float64) {
-	if s.seen != s.halvings {
-		s.seen = s.halvings
+	if s.halvingsSeen != s.halvings {
+		s.halvingsSeen = s.halvings
 		copy(point, s.x)
 		copy(s.m, s.beta)
 	}
 }
 
 func (s *svrg) next() (bool, error) {
-	snapshot, more, err := s.openStage()
-	if err != nil || !more {
-		return false, err
-	}
-	s.restart(s.point)
-	step := s.eta / (1 + float64(s.eta*s.rho*s.constants.Lambda1))
-	clear(s.sum)
-	clear(s.sumY)
-	ax := s.times(s.point)
-	err = s.visitBatches(s.steps, s.batch, s.point, func(rows []int32) {
-		s.beforeX(ax)
-		s.addRidge(s.q, s.point)
-		s.pull(s.point, s.point, rows, -step, snapshot)
-		kernels.ProjectedUpdate(s.point, s.sum, s.z, s.q, step)
-		ax = s.times(s.point)
-		s.afterX(ax)
-	})
-	if err != nil {
+	if more, err := s.inner(1, s.point, func() {}); err != nil || !more {
 		return false, err
 	}
 	return true, s.closeStage(1)
 }
 
-// beforeX does the y-step, and sets q = A'(beta + ρ(A x − y)), where the argument
-// of A' is what the clip of that step leaves.
+// inner does the steps of a stage, of length η/(theta + η ρ λ₁), with gradients
+// taken at the slice at, which aim sets before each. It reports whether the budget
+// allowed the stage.
+func (s *svrg) inner(theta float64, at []float64, aim func()) (bool, error) {
+	reduced, more, err := s.openStage()
+	if err != nil || !more {
+		return false, err
+	}
+	s.restart(s.point)
+	step := s.eta / (theta + float64(s.eta*s.rho*s.constants.Lambda1))
+	clear(s.sum)
+	clear(s.sumY)
+	ax := s.times(s.point)
+	return true, s.visitBatches(s.steps, s.batch, s.point, func(rows []int32) {
+		aim()
+		s.beforeX(ax)
+		s.addRidge(s.q, at)
+		s.pull(s.point, at, rows, -step, reduced)
+		kernels.ProjectedUpdate(s.point, s.sum, s.z, s.q, step)
+		ax = s.times(s.point)
+		s.afterX(ax)
+	})
+}
+
+// beforeX does the y-step, adds y to sumY, and sets q = A'(beta + ρ(A x − y)),
+// where the argument of A' is what the clip of that step leaves.
 func (s *svrg) beforeX(ax []float64) {
 	copy(s.u, s.m)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)

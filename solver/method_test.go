@@ -295,6 +295,61 @@ func TestMethodsDiverge(t *testing.T) {
 	}
 }
 
+// TestLastIterateIsJudged: a run either ends below ten times the objective at the
+// start or is an error that says what to change, with a result that is not lost.
+// The loss is logistic, whose gradients are bounded, so that iterates get far
+// without ever overflowing.
+func TestLastIterateIsJudged(t *testing.T) {
+	noticed := 0
+	for _, lambda := range []float64{0, 1e-6, 1e-2} {
+		p := chain(t, 0.05)
+		p.Penalty = L1{Lambda: lambda}
+		if lambda == 0 {
+			p.L2 = 0
+		}
+		for _, m := range baselines() {
+			if m.NeedsL2 && p.L2 == 0 {
+				continue
+			}
+			s := &Settings{Method: m.Name, Passes: 20}
+			if m.TakesEta() {
+				s.Eta = 1e9
+			} else {
+				s.Rho = 1e-9
+			}
+			res, err := Minimize(t.Context(), p, s)
+			start := p.Evaluate(make([]float64, 15)).Objective
+			if !(res.At.Objective <= 10*start) {
+				t.Errorf("lambda = %v, %s ends at %v after %v: %v", lambda, m.Name, res.At.Objective, start, err)
+			}
+			var diverged *DivergenceError
+			if !errors.As(err, &diverged) {
+				if err != nil {
+					t.Errorf("lambda = %v, %s: %v", lambda, m.Name, err)
+				}
+				continue
+			}
+			noticed++
+			remedy := "try eta"
+			if !m.TakesEta() {
+				remedy = "try another rho"
+			}
+			if !strings.Contains(err.Error(), remedy) || res.Status != Diverged || diverged.Start != start {
+				t.Errorf("lambda = %v, %s: %v, status %v", lambda, m.Name, err, res.Status)
+			}
+			if m.TakesEta() {
+				again := mustMinimize(t, p, &Settings{Method: m.Name, Passes: 20, Eta: diverged.Try})
+				if !(again.At.Objective < start) {
+					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v", lambda, m.Name, diverged.Try, again.At.Objective)
+				}
+			}
+		}
+	}
+	if noticed < 20 {
+		t.Errorf("only %d runs diverged", noticed)
+	}
+}
+
 // TestMethodsRefuse: what a method cannot take is an error that says so.
 func TestMethodsRefuse(t *testing.T) {
 	for _, c := range []struct {
@@ -309,10 +364,14 @@ func TestMethodsRefuse(t *testing.T) {
 		{OS1, "set Problem.L2 > 0", func(*Problem, *Settings) {}},
 		{STOC, "method stoc has none", func(_ *Problem, s *Settings) { s.InnerSteps = 50 }},
 		{STOC, "one sample at a time", func(_ *Problem, s *Settings) { s.BatchSize = 5 }},
+		{Batch, "takes all samples", func(_ *Problem, s *Settings) { s.BatchSize = 5 }},
+		{BatchLinear, "takes all samples", func(_ *Problem, s *Settings) { s.BatchSize = 5 }},
+		{Batch, "method batch has no step size", func(_ *Problem, s *Settings) { s.Eta = 0.1 }},
+		{SDCA, "method sdca has no step size", func(_ *Problem, s *Settings) { s.Eta = 0.1 }},
 		{SVRG, "use scas-k for more", func(_ *Problem, s *Settings) { s.DualUpdates = 2 }},
 		{RDA, "theorems are about scas", func(_ *Problem, s *Settings) { s.Schedule = Theorem }},
 		{PDFP, "at most 1/(eta lambda_1)", func(_ *Problem, s *Settings) { s.Eta, s.Rho = 0.1, 100 }},
-		{STOC, "one outer iteration costs 1 passes", func(_ *Problem, s *Settings) { s.Passes = 0.5 }},
+		{STOC, "one outer iteration costs 1 pass here", func(_ *Problem, s *Settings) { s.Passes = 0.5 }},
 		{SVRG, "one outer iteration costs 0.25 passes", func(_ *Problem, s *Settings) { s.Passes = 0.1 }},
 		{SA, "9.3 GiB here (at most 8); use sag or sag-iu", func(p *Problem, _ *Settings) { *p = *huge(t) }},
 		{SAIU, "use sag or sag-iu", func(p *Problem, _ *Settings) { *p = *huge(t) }},

@@ -59,12 +59,33 @@ func (b *baseline) remember() {
 	b.safeB = append(b.safeB[:0], b.beta...)
 }
 
-// lost goes back to the last iterate that was remembered.
+// judge judges r.x at the end of the run by the whole objective, with the clock
+// stopped.
+func (b *baseline) judge() error {
+	b.pause()
+	defer b.resume()
+	if value := b.prob.Evaluate(b.x).Objective; !(value <= divergenceFactor*b.start) {
+		return b.lost(value)
+	}
+	return nil
+}
+
+// lost goes back to the last iterate that was remembered, or to the start if
+// that one is lost as well: settle does not look at the data.
 func (b *baseline) lost(objective float64) error {
 	copy(b.x, b.safe)
 	copy(b.y, b.safeY)
 	copy(b.beta, b.safeB)
-	return &DivergenceError{Outer: b.outer, Objective: objective, Start: b.start, Eta: b.eta, Try: b.eta / 8}
+	if !(b.prob.Evaluate(b.x).Objective <= divergenceFactor*b.start) {
+		clear(b.x)
+		copy(b.x, b.set.Start)
+		copy(b.y, b.applyA(b.x))
+		clear(b.beta)
+	}
+	return &DivergenceError{
+		Outer: b.outer, Objective: objective, Start: b.start,
+		Eta: b.eta, Rho: b.rho, Try: math.Min(b.eta/8, b.natural),
+	}
 }
 
 // A perSample method does one step per sample; an outer iteration is one pass.

@@ -29,8 +29,9 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	}
 	r := newRun(ctx, p, c)
 	info, _ := lookupMethod(c.Method)
-	if err = r.loop(info.prepare(r)); err == nil {
-		err = r.watchEnd()
+	m := info.prepare(r)
+	if err = r.loop(m); err == nil {
+		err = r.watchEnd(m)
 	}
 	if bad := (*SettingError)(nil); errors.As(err, &bad) {
 		return nil, err

@@ -31,14 +31,15 @@ type Result struct {
 	Dual []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
-	// PrimalResidual is |A x − y|₂.
+	// PrimalResidual is |A x − y|₂ at the last iterate, as are the next two.
 	PrimalResidual float64
 	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, which for X = R^p is
 	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual
 	// it certifies an optimum.
 	DualResidual float64
-	// DualityGap bounds the excess of At.Objective over the optimum. It is
-	// known where L2 > 0 and X = R^p, and negative where it is not.
+	// DualityGap bounds the excess of At.Objective over the optimum, so that the
+	// optimum is at least At.Objective − DualityGap; of XAverage it says no more. It
+	// is known where L2 > 0 and X = R^p, and negative where it is not.
 	DualityGap float64
 	// Status says how the run ended.
 	Status Status
@@ -69,17 +70,24 @@ type Stats struct {
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The
-// Result returned with it holds the best iterate seen.
+// Result returned with it holds the best iterate seen, or of the methods SCAS-ADMM
+// is compared with an earlier one that is not lost, at the latest the start.
 type DivergenceError struct {
 	Outer     int     // outer iteration at which it was noticed
 	Objective float64 // there
 	Start     float64 // objective at the start
-	Eta       float64 // step size used
-	Try       float64 // step size to try
+	Eta       float64 // step size used; 0 if the method has none
+	Rho       float64 // penalty parameter used
+	Try       float64 // step size to try; 0 if the method has none
 }
 
-// Error says where the run diverged and which step size to try.
+// Error says where the run diverged and which step size to try, or to change rho
+// if the method has no step size.
 func (e *DivergenceError) Error() string {
+	if e.Eta == 0 {
+		return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with rho = %.4g; try another rho, or leave it to be chosen",
+			e.Outer, e.Objective, e.Start, e.Rho)
+	}
 	return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with step size eta = %.4g; try eta = %.4g, or leave it to be chosen",
 		e.Outer, e.Objective, e.Start, e.Eta, e.Try)
 }

@@ -47,9 +47,13 @@ func (r *run) watch(objective float64) error {
 
 // watchEnd judges the last iterate, after which no snapshot was taken. Only a
 // diverged one is given up: an automatic step size then returns to the best.
-func (r *run) watchEnd() error {
+// Methods without the watch judge it themselves.
+func (r *run) watchEnd(m iteration) error {
 	w := &r.watcher
-	if w.x == nil { // the method does not use the watch
+	if w.x == nil {
+		if j, ok := m.(interface{ judge() error }); ok {
+			return j.judge()
+		}
 		return nil
 	}
 	ev := r.prob.EvaluateAt(r.x, r.y)
@@ -66,7 +70,7 @@ func (r *run) watchEnd() error {
 
 // diverged goes back to the best iterate and returns the error that says so.
 func (r *run) diverged(objective float64) error {
-	err := &DivergenceError{Outer: r.outer, Objective: objective, Start: r.watcher.first, Eta: r.eta}
+	err := &DivergenceError{Outer: r.outer, Objective: objective, Start: r.watcher.first, Eta: r.eta, Rho: r.rho}
 	r.watcher.restore(r)
 	r.snapshot()
 	err.Try = math.Min(r.eta/4, r.naturalEta())
