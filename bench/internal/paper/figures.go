@@ -69,7 +69,8 @@ func (r *Results) traces(kind string, mu float64) []trace {
 	}
 	switch kind {
 	case "main":
-		t = append(t, trace{"scas, average", solver.SCAS, Average, byPasses, false, ""})
+		t = append(t, trace{"scas, average", solver.SCAS, Average, byPasses, false, ""},
+			trace{"scas-k, automatic", "scas-k-auto", Last, byPasses, true, ""})
 		add("stoc", "sa", "svrg", "batch-linear")
 		t = append(t, trace{"batch, paper's count", solver.Batch, Last, byPaper, false, overPasses},
 			trace{"batch, honest", solver.Batch, Last, byPasses, false, overPasses}, trace{"batch, exact", solver.Batch, Last, byPasses, false, overSeconds})

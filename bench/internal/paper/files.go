@@ -130,7 +130,7 @@ func measureBounds(ctx context.Context, bitmap bool) ([]*Bound, []Figure, error)
 
 // page fills in all but the figures.
 func (r *Results) page(machine []string, rows []Row, claims []Claim) *page {
-	p := &page{Protocol: r.Protocol, Machine: machine, Table: rows, Methods: solver.Methods(), Optima: r.optima(), Printed: r.printed(), Memory: r.memoryNotes(), Timed: r.timed()}
+	p := &page{Protocol: r.Protocol, Machine: machine, Table: rows, Methods: infos(), Optima: r.optima(), Printed: r.printed(), Memory: r.memoryNotes(), Timed: r.timed()}
 	for _, s := range r.Protocol.Specs() {
 		f := r.Store.Facts(s.Name)
 		if f == nil {

@@ -73,9 +73,48 @@ func byNuL(c solver.Constants, _ int) float64 { return c.NuL }
 // samples is what T counts for methods with a step per sample.
 const samples = "samples"
 
+// automatic are runs of the solver's methods with the step size and rho that it
+// chooses itself, as a user gets them, beside those tuned as the paper does.
+var automatic = []struct{ name, method solver.Method }{
+	{"scas-auto", solver.SCAS},
+	{"scas-k-auto", solver.SCASK},
+}
+
+// methodOf returns the solver's method of a run by its name, and whether its
+// parameters are automatic.
+func methodOf(name solver.Method) (m solver.Method, auto bool) {
+	for _, a := range automatic {
+		if a.name == name {
+			return a.method, true
+		}
+	}
+	return name, false
+}
+
+// infos describes all that is run.
+func infos() []solver.MethodInfo {
+	all := solver.Methods()
+	for _, a := range automatic {
+		for _, info := range all {
+			if info.Name == a.method {
+				info.Name = a.name
+				info.Summary += ", step size and rho automatic"
+				all = append(all, info)
+				break
+			}
+		}
+	}
+	return all
+}
+
 // traitsOf returns the traits of a method by its name. Methods that it does not
 // know run with the common grids and are drawn at their last iterate.
 func traitsOf(name solver.Method) traits {
+	if m, auto := methodOf(name); auto {
+		t := traitsOf(m)
+		t.Group, t.NoStep, t.Order = Successors, true, [2]float64{}
+		return t
+	}
 	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: samples, Group: Successors}
 	infinite := math.Inf(1)
 	switch name {
@@ -116,7 +155,7 @@ func traitsOf(name solver.Method) traits {
 
 // applies reports whether the method is meant for the strength of convexity.
 func applies(name solver.Method, mu float64) bool {
-	for _, info := range solver.Methods() {
+	for _, info := range infos() {
 		if info.Name == name && info.NeedsL2 {
 			return mu > 0
 		}

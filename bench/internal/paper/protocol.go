@@ -18,7 +18,8 @@ type Protocol struct {
 	// Coarse leaves out every other point of the grids.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
-	// Methods are those of the solver unless a choice was made.
+	// Methods are those of the solver, and some with automatic parameters, unless a
+	// choice was made.
 	Methods []solver.Method `json:"methods"`
 
 	specs []Spec // set by tests; nil means Specs
@@ -41,7 +42,7 @@ func Quick() Protocol {
 
 func registered() []solver.Method {
 	var names []solver.Method
-	for _, m := range solver.Methods() {
+	for _, m := range infos() {
 		names = append(names, m.Name)
 	}
 	return names

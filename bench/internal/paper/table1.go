@@ -35,7 +35,7 @@ func (r *Results) Table1() []Row {
 	var rows []Row
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.mus(s) {
-			for _, info := range solver.Methods() {
+			for _, info := range infos() {
 				if row, ok := r.tableRow(info, s, mu); ok {
 					rows = append(rows, row)
 				}

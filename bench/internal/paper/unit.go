@@ -55,6 +55,9 @@ const maxHalvings = 8
 func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
 	t := pr.traits(key.Method)
 	u := &Unit{Key: key}
+	if _, auto := methodOf(key.Method); auto {
+		return u, pr.follow(ctx, h, u, t)
+	}
 	var err error
 	if u.Tuned, err = Tune(ctx, h, key.Mu, key.Method, t); err != nil {
 		if ctx.Err() != nil {
@@ -109,8 +112,9 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error
 
 // settings are those of the run of a unit.
 func (pr Protocol) settings(h *Half, u *Unit, t traits) solver.Settings {
+	method, _ := methodOf(u.Method)
 	s := solver.Settings{
-		Method: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho,
+		Method: method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho,
 		Passes: pr.passes(h), Seed: runSeed + uint64(u.Split), Threads: 1,
 	}
 	if t.Batch {
