@@ -50,13 +50,13 @@ type Result struct {
 // Stats are facts about a run.
 type Stats struct {
 	Method          Method    `json:"method"`
-	Plan            string    `json:"plan"`             // how the inner loop was run: dense, minibatch, diagonal or rotated
+	Plan            string    `json:"plan"`             // how the inner loop of SCAS-ADMM was run: dense, minibatch, diagonal or rotated; empty for other methods
 	PlanReason      string    `json:"plan_reason"`      // why, in one line
 	Storage         string    `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
 	DualUpdates     int       `json:"dual_updates"`     // K
-	InnerSteps      int       `json:"inner_steps"`      // M of the last outer iteration
+	InnerSteps      int       `json:"inner_steps"`      // M of the last outer iteration; 0 for methods without stages
 	BatchSize       int       `json:"batch_size"`       // samples per inner step
-	Eta             float64   `json:"eta"`              // step size of the last outer iteration
+	Eta             float64   `json:"eta"`              // step size of the last outer iteration; 0 for methods without one
 	Rho             float64   `json:"rho"`              // ρ
 	StepHalvings    int       `json:"step_halvings"`    // how often an automatic η was halved
 	OuterIterations int       `json:"outer_iterations"` // snapshots taken

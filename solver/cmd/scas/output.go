@@ -155,6 +155,17 @@ func plural[T int | int64](n T, noun string) string {
 	return grouped(n) + " " + noun + "s"
 }
 
+// passCount writes passes over the data, which need not be whole.
+func passCount(v float64) string {
+	switch {
+	case v == 1:
+		return "1 pass"
+	case v >= 1e4:
+		return grouped(int64(math.Round(v))) + " passes"
+	}
+	return fmt.Sprintf("%.4g passes", v)
+}
+
 // plainNumber writes v in the shortest form that reads back to it.
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 

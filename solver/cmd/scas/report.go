@@ -23,16 +23,16 @@ type trainReport struct {
 	SetupSeconds    float64 `json:"setup_seconds"` // of Seconds
 	ReadSeconds     float64 `json:"read_seconds"`  // before Seconds
 	OuterIterations int     `json:"outer_iterations"`
-	InnerSteps      int     `json:"inner_steps"`
+	InnerSteps      int     `json:"inner_steps"` // 0 for methods without stages
 
 	N    int   `json:"n"`
 	P    int   `json:"p"`
 	NNZ  int64 `json:"nnz"`
 	NNZX int   `json:"nnz_x"`
 
-	PrimalResidual number  `json:"primal_residual"` // of the last iterate
-	DualResidual   number  `json:"dual_residual"`
-	DualityGap     *number `json:"duality_gap"` // null where it is not known
+	PrimalResidual *number `json:"primal_residual"` // null for the average: they are of the last iterate
+	DualResidual   *number `json:"dual_residual"`
+	DualityGap     *number `json:"duality_gap"` // of the iterate reported; null where it is not known
 
 	Lambda     float64    `json:"lambda"`
 	Mu         float64    `json:"mu"`
@@ -45,7 +45,7 @@ type trainReport struct {
 	DualUpdates int     `json:"dual_updates"`
 	BatchSize   int     `json:"batch_size"`
 	Schedule    string  `json:"schedule"`
-	Eta         float64 `json:"eta"`
+	Eta         float64 `json:"eta"` // 0 for methods without a step size
 	Rho         float64 `json:"rho"`
 	Halvings    int     `json:"step_halvings"`
 	Seed        uint64  `json:"seed"`
@@ -58,7 +58,7 @@ type trainReport struct {
 	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
 	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
 
-	Plan    string `json:"plan"`
+	Plan    string `json:"plan"` // of the inner loop of SCAS-ADMM; empty for other methods
 	PlanWhy string `json:"plan_reason"`
 	Storage string `json:"storage"`
 	Level   string `json:"level"`
@@ -75,7 +75,8 @@ type trainReport struct {
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	n, p := t.Data.Dims()
 	x, at := res.X, res.At
-	if c.Output == "average" {
+	average := c.Output == "average" && res.Status != solver.Diverged
+	if average {
 		x, at = res.XAverage, res.AtAverage
 	}
 	st := res.Stats
@@ -86,7 +87,6 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		Passes: st.Passes, Seconds: st.Seconds, SetupSeconds: st.SetupSeconds,
 		OuterIterations: st.OuterIterations, InnerSteps: st.InnerSteps,
 		N: n, P: p, NNZ: t.Data.NNZ(), NNZX: nonZeros(x),
-		PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual),
 		Lambda: float64(c.Lambda), Mu: float64(c.Mu), LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(),
 		Graph: t.graph, Domain: c.Domain.text, penaltyFacts: t.penalty, weightFacts: t.weights,
 		DualUpdates: st.DualUpdates, BatchSize: st.BatchSize, Schedule: c.Schedule,
@@ -102,12 +102,22 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if c.Mu == 0 {
 		r.Ridge = 0
 	}
+	if !average {
+		primal, dual := number(res.PrimalResidual), number(res.DualResidual)
+		r.PrimalResidual, r.DualResidual = &primal, &dual
+	}
 	if res.DualityGap >= 0 {
-		gap := number(res.DualityGap)
+		gap := number(gapOf(res, at))
 		r.DualityGap = &gap
 	}
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r
+}
+
+// gapOf bounds the excess of an objective of the result over the optimum, given
+// that the gap at the last iterate is known.
+func gapOf(res *solver.Result, at solver.Evaluation) float64 {
+	return max(0, at.Objective-res.At.Objective+res.DualityGap)
 }
 
 func nonZeros(x []float64) (count int) {
@@ -174,14 +184,14 @@ func (r *trainReport) runTable() facts {
 	}
 	f.add("method", "%s%s, seed %d", r.Method, updates, r.Seed)
 	if r.Schedule == string(solver.Practical) {
-		f.add("", "eta %.4g%s, rho %.4g%s", r.Eta, autoMark(r.cmd.Eta), r.Rho, autoMark(r.cmd.Rho))
+		f.add("", "%s, rho %.4g%s", r.etaText(), r.Rho, autoMark(r.cmd.Rho))
 	} else {
 		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, autoMark(r.cmd.Rho))
 	}
 	if r.Halvings > 0 {
 		f.add("", "eta was halved %s, because the objective rose", plural(r.Halvings, "time"))
 	}
-	f.add("run", "%s, %g passes, %s in %.3g s (reading %.3g s)", r.ending(), r.Passes,
+	f.add("run", "%s, %s, %s in %.3g s (reading %.3g s)", r.ending(), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
 	if r.Plan != "" {
 		f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
@@ -203,7 +213,9 @@ func (r *trainReport) resultTable() facts {
 		f.add("mu term", "%.10g", r.Ridge)
 	}
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
-	f.add("residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
+	if r.PrimalResidual != nil {
+		f.add("residuals", "primal %.3g, dual %.3g", *r.PrimalResidual, *r.DualResidual)
+	}
 	if r.DualityGap != nil {
 		f.add("gap", "at most %.3g above the optimum", *r.DualityGap)
 	}
@@ -211,6 +223,14 @@ func (r *trainReport) resultTable() facts {
 		f.add("model", "written to %s", r.Model)
 	}
 	return f
+}
+
+// etaText tells the step size.
+func (r *trainReport) etaText() string {
+	if !methodInfo(r.Method).TakesEta() {
+		return "no step size"
+	}
+	return fmt.Sprintf("eta %.4g%s", r.Eta, autoMark(r.cmd.Eta))
 }
 
 // lossText names the loss with its parameter.
