@@ -67,7 +67,7 @@ func notFinite(token string) bool {
 // flagOf gives the command-line name of a field of solver.Settings.
 var flagOf = map[string]string{
 	"Method": "--method", "DualUpdates": "--dual-updates", "Passes": "--passes", "Eta": "--eta", "Rho": "--rho", "Threads": "--threads",
-	"BatchSize": "--batch-size", "Schedule": "--schedule",
+	"BatchSize": "--batch-size", "InnerSteps": "--inner-steps", "Schedule": "--schedule",
 }
 
 // inFlags words the remedies of the readers for the command line.
@@ -78,10 +78,18 @@ var inFlags = strings.NewReplacer(
 	"state more features", "give --features a larger number, or predict with the model of these data",
 )
 
-// leaveOut words the defaults of solver.Settings for the command line.
+// leaveOut words the defaults of solver.Settings, and what the solver asks of the
+// problem, for the command line.
 var leaveOut = strings.NewReplacer(
 	"be 0 for the default", "be left out", "0 for the default", "left out",
 	"0 to derive it from the data", "auto", "0 for GOMAXPROCS", "left out",
+	"leave it 0", "leave it out", "or 0 for that", "or auto for that",
+	"set Problem.L2 > 0", "give --mu above 0",
+	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
+	"set Rho or L2 above zero", "give a larger --rho or --mu",
+	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
+	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",
+	"equal sample weights", "rows of equal weight, without --class-weights and --sample-weights",
 )
 
 // describe words err for a user of the command line.
@@ -103,7 +111,7 @@ func describe(err error) string {
 	for _, prefix := range []string{"sparse: ", "graph: ", "solver: ", "atomicfile: ", "kernels: "} {
 		msg = strings.TrimPrefix(msg, prefix)
 	}
-	return msg
+	return leaveOut.Replace(msg)
 }
 
 // fail reports err, which may be nil, and returns the exit code.

@@ -12,18 +12,35 @@ import (
 )
 
 // Every method of the solver can be asked for by name, gets below the start and
-// is listed, one line each.
+// is listed with what its flags mean, in lines that fit a terminal.
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	var list bytes.Buffer
 	if code := run(&env{ctx: context.Background(), stdout: &list}, []string{"train", "--method", "list"}); code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
-	lines := strings.Split(list.String(), "\n")
-	for k, m := range solver.Methods() {
+	for line := range strings.Lines(list.String()) {
+		if len(line) > 101 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+	listed := strings.Join(strings.Fields(list.String()), " ")
+	for _, m := range solver.Methods() {
 		t.Run(string(m.Name), func(t *testing.T) {
-			if !strings.HasPrefix(lines[k+1], string(m.Name)+" ") || !strings.Contains(lines[k+1], m.Summary) {
-				t.Errorf("line %d of the list is %q", k+1, lines[k+1])
+			_, entry, _ := strings.Cut(listed, string(m.Name)+" "+m.Summary)
+			flags := " --eta: " + m.Eta
+			if !m.TakesEta() {
+				flags = " takes no --eta"
+			}
+			want := " (" + m.Reference + ") rate: " + m.Rate + ". Memory: " + m.Memory + flags
+			if m.NeedsL2 {
+				want += ". Needs --mu above 0"
+			}
+			if m.TakesBatchSize() {
+				want += ". Takes --batch-size"
+			}
+			if !strings.HasPrefix(entry, want) {
+				t.Errorf("the list has no %q", want)
 			}
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
@@ -42,5 +59,79 @@ func TestEveryMethod(t *testing.T) {
 				t.Errorf("method %s, objective %g after %g at the start", r.Method, r.Objective, math.Ln2)
 			}
 		})
+	}
+}
+
+// An iterate per row is warned of from a GiB on.
+func TestWarnOfMemory(t *testing.T) {
+	for _, c := range []struct {
+		method solver.Method
+		n, p   int
+		says   string
+	}{
+		{solver.SA, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.1 GiB here; sag and sag-iu keep none\n"},
+		{solver.SAIU, 1 << 14, 1<<13 + 1, "up to 1.0 GiB"},
+		{solver.SAIU, 1 << 14, 1 << 13, ""},
+		{solver.SAG, 20242, 47236, ""},
+		{"", 20242, 47236, ""},
+	} {
+		var stderr bytes.Buffer
+		(&env{stderr: &stderr}).warnOfMemory(c.method, c.n, c.p)
+		if got := stderr.String(); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.says)
+		}
+	}
+}
+
+// The gap of a report is that of the iterate it is about: the last or the average,
+// near the optimum or not.
+func TestGapBounds(t *testing.T) {
+	data := writeWDBC(t, t.TempDir())
+	type report struct {
+		Objective      float64
+		Gap            *float64 `json:"duality_gap"`
+		PrimalResidual *float64 `json:"primal_residual"`
+		DualResidual   *float64 `json:"dual_residual"`
+	}
+	train := func(args ...string) (r report) {
+		var stdout, stderr bytes.Buffer
+		e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
+		args = append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05"}, args...)
+		if code := run(e, append(args, data)); code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+		}
+		if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	best := train("--passes", "2000")
+	if best.Gap == nil || !(*best.Gap < 1e-12) {
+		t.Fatalf("the optimum is not known: %+v", best)
+	}
+	optimum := best.Objective
+	for _, method := range []string{"scas-k", "scas-strong", "svrg", "svrg-pdfp", "stoc"} {
+		for _, passes := range []string{"10", "60", "400"} {
+			for _, output := range []string{"last", "average"} {
+				r := train("--method", method, "--passes", passes, "--output", output)
+				if r.Gap == nil {
+					t.Fatalf("%s: no gap", method)
+				}
+				if *r.Gap < r.Objective-optimum-1e-12 {
+					t.Errorf("%s, %s passes, %s: gap %g, objective %g above the optimum", method, passes, output, *r.Gap, r.Objective-optimum)
+				}
+				if known := output == "last"; (r.PrimalResidual != nil) != known || (r.DualResidual != nil) != known {
+					t.Errorf("%s, %s: residuals %v, %v", method, output, r.PrimalResidual, r.DualResidual)
+				}
+			}
+		}
+	}
+}
+
+func TestPassCount(t *testing.T) {
+	for v, want := range map[float64]string{1: "1 pass", 0.25: "0.25 passes", 48.74814814814815: "48.75 passes", 60: "60 passes", 12345.6: "12,346 passes"} {
+		if got := passCount(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
 	}
 }

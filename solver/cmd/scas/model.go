@@ -46,8 +46,9 @@ type modelHead struct {
 
 	Method          solver.Method `json:"method"`
 	DualUpdates     int           `json:"dual_updates"`
-	BatchSize       int           `json:"batch_size,omitempty"` // unless 1
-	Schedule        string        `json:"schedule,omitempty"`   // unless practical
+	InnerSteps      int           `json:"inner_steps,omitempty"` // if set
+	BatchSize       int           `json:"batch_size,omitempty"`  // unless 1
+	Schedule        string        `json:"schedule,omitempty"`    // unless practical
 	Float32         bool          `json:"float32,omitempty"`
 	Seed            uint64        `json:"seed"`
 	Passes          float64       `json:"passes"`
@@ -72,7 +73,7 @@ func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float
 		penaltyFacts: t.penalty, weightFacts: t.weights,
 		N: r.N, P: r.P, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
 		Objective: objective, Output: c.Output,
-		Method: r.Method, DualUpdates: r.DualUpdates, Float32: c.Float32, Seed: c.Seed,
+		Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
 		Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,
 	}}
 	if r.BatchSize > 1 {

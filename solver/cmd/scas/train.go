@@ -28,8 +28,9 @@ type trainCmd struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto, which is the first of them."`
 	DualUpdates count      `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
 	Passes      positive   `default:"100" placeholder:"N" help:"Budget in effective passes over the data (default ${default})."`
-	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size (default ${default})."`
+	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list says what it is to each method (default ${default})."`
 	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
+	InnerSteps  count      `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
 	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
 	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
@@ -43,7 +44,7 @@ type trainCmd struct {
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
 	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
-	Verbose bool   `help:"Also show the constants of the paper's theorems, and whether Theorem 2 applies."`
+	Verbose bool   `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
 	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 }
@@ -97,6 +98,8 @@ func (c *trainCmd) Run(e *env) error {
 	readSeconds := time.Since(start).Seconds()
 
 	settings := c.settings()
+	rows, features := data.X.Dims()
+	e.warnOfMemory(settings.Method, rows, features)
 	clear := e.showProgress(settings)
 	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
 	clear()
@@ -157,7 +160,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 func (c *trainCmd) settings() *solver.Settings {
 	s := &solver.Settings{
 		DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
-		Eta: float64(c.Eta), Rho: float64(c.Rho), BatchSize: int(c.BatchSize),
+		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}
 	if c.Method != autoMethod {
