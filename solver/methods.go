@@ -60,9 +60,9 @@ type iteration interface {
 // methods is the registry, the default first. A new method is one file with its
 // iteration, and a line here.
 var methods = []MethodInfo{
-	{SCASK, "SCAS-ADMM with K dual updates per snapshot", "none proven; fastest in practice", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
-	{SCAS, "SCAS-ADMM, Algorithm 1 (general convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
-	{SCASStrong, "SCAS-ADMM, Algorithm 2 (strongly convex)", "O(1/T) in outer iterations", "4p + 2l + n", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCASK, "SCAS-ADMM with K dual updates per snapshot", "none proven; fastest in practice", "4p + 2l + n, with a graph the rotated data", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCAS, "SCAS-ADMM, Algorithm 1 (general convex)", "O(1/T) in outer iterations", "4p + 2l + n, with a graph the rotated data", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
+	{SCASStrong, "SCAS-ADMM, Algorithm 2 (strongly convex)", "O(1/T) in outer iterations", "4p + 2l + n, with a graph the rotated data", "Zhao, Li, Zhou", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
 	{SCASL, "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step", "none proven", "4p + 2l + n", "this package", "the step size; from the curvature at each snapshot", false, anyProblem | innerSteps | batches, newSCAS},
 
 	{SVRG, "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages", "O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "Zheng, Kwok 2016", "the step size; 2/nu_f", false, innerSteps | batches, newSVRG},

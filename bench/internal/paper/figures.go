@@ -146,16 +146,20 @@ func (r *Results) figure(data string, mu float64, kind, caption string, test, se
 	a.Title = fmt.Sprintf("%s, mu = %g: %s", data, mu, caption)
 	f := &Figure{Name: name, Caption: a.Title + " against " + a.X, Head: r.head(test, seconds)}
 	var lines []chart.BandLine
+	drawn := 0
 	for _, t := range r.traces(kind, mu) {
 		c, ok := r.line(data, mu, t, test, seconds)
 		line := chart.BandLine{Name: t.name, Bold: t.bold} // without points it keeps its colour from the next
 		if ok {
 			f.Rows = append(f.Rows, r.row(t.name, c, test, seconds))
+		}
+		if len(c.X) > 1 {
 			line.X, line.Y, line.Low, line.High = c.X, c.Mean, c.Low, c.High
+			drawn++
 		}
 		lines = append(lines, line)
 	}
-	if len(f.Rows) == 0 {
+	if drawn == 0 {
 		return nil, nil
 	}
 	if test {
@@ -259,6 +263,10 @@ func (r *Results) row(name string, c Curve, test, seconds bool) []string {
 	}
 	row := []string{name}
 	last := len(c.X) - 1
+	if last == 0 {
+		row = append(row, make([]string, len(r.head(test, seconds))-2)...)
+		return append(row, "no iteration ends within the passes")
+	}
 	switch {
 	case !seconds:
 		for _, x := range r.wanted() {

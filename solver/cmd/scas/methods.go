@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/scas-admm/scas/solver"
 )
@@ -40,18 +41,39 @@ func methodInfo(name solver.Method) (info solver.MethodInfo) {
 	return info
 }
 
-// printMethods explains each method in a few lines of at most 100 columns.
-func printMethods(e *env, asJSON bool) error {
+// printMethods explains each method in a line, or, if verbose, in a few lines of at
+// most 100 columns that say what the flags mean to it.
+func printMethods(e *env, asJSON, verbose bool) error {
 	var all []methodFacts
-	width := 0
 	for _, m := range solver.Methods() {
 		all = append(all, newMethodFacts(m))
+	}
+	switch {
+	case asJSON:
+		return printJSON(e.stdout, all)
+	case verbose:
+		return printMethodFlags(e, all)
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(w, "method\tmemory\tproven rate\twhat it is\n")
+	for _, m := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
+	}
+	w.Flush() // to memory: it cannot fail
+	fmt.Fprintf(&b, `
+The first is the default. Memory is in numbers of 8 bytes beside the data: n rows, p features,
+l rows of A. --method list --verbose says what --eta and other flags mean to each.
+`)
+	return e.print(&b)
+}
+
+func printMethodFlags(e *env, all []methodFacts) error {
+	const columns = 100
+	width := 0
+	for _, m := range all {
 		width = max(width, len(m.Name))
 	}
-	if asJSON {
-		return printJSON(e.stdout, all)
-	}
-	const columns = 100
 	var b strings.Builder
 	for _, m := range all {
 		name := string(m.Name)

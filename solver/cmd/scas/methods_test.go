@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 func TestEveryMethod(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	var list bytes.Buffer
-	if code := run(&env{ctx: context.Background(), stdout: &list}, []string{"train", "--method", "list"}); code != exitOK {
+	if code := run(&env{ctx: context.Background(), stdout: &list}, []string{"train", "--method", "list", "--verbose"}); code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	for line := range strings.Lines(list.String()) {
@@ -24,9 +25,16 @@ func TestEveryMethod(t *testing.T) {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}
+	var short bytes.Buffer
+	if code := run(&env{ctx: context.Background(), stdout: &short}, []string{"train", "--method", "list"}); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
 	listed := strings.Join(strings.Fields(list.String()), " ")
 	for _, m := range solver.Methods() {
 		t.Run(string(m.Name), func(t *testing.T) {
+			if line := regexp.MustCompile(`(?m)^` + string(m.Name) + ` .*$`).FindString(short.String()); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
+				t.Errorf("the short list has %q", line)
+			}
 			_, entry, _ := strings.Cut(listed, string(m.Name)+" "+m.Summary)
 			flags := " --eta: " + m.Eta
 			if !m.TakesEta() {

@@ -28,7 +28,7 @@ type trainCmd struct {
 	Method      methodFlag `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto, which is the first of them."`
 	DualUpdates count      `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
 	Passes      positive   `default:"100" placeholder:"N" help:"Budget in effective passes over the data (default ${default})."`
-	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list says what it is to each method (default ${default})."`
+	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
 	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
 	InnerSteps  count      `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
 	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
@@ -71,7 +71,7 @@ usage, 3 diverged or a number in the input is not finite, 130 interrupted.`
 // Run trains.
 func (c *trainCmd) Run(e *env) error {
 	if c.Method == listMethods {
-		return printMethods(e, c.JSON)
+		return printMethods(e, c.JSON, c.Verbose)
 	}
 	if err := c.check(); err != nil {
 		return err
