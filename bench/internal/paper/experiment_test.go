@@ -248,6 +248,14 @@ func TestCompressedPoints(t *testing.T) {
 	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
+	_, headless, _ := bytes.Cut(text, []byte("\n"))
+	bare := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bare, PointsFile), headless, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := OpenKept(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
+		t.Errorf("results without a protocol: %v", err)
+	}
 	kept, found, err := OpenKept(packed)
 	if err != nil {
 		t.Fatal(err)

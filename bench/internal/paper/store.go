@@ -98,6 +98,9 @@ func OpenKept(dir string) (*Store, Protocol, error) {
 	if len(s.units) == 0 {
 		return nil, Protocol{}, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
 	}
+	if s.protocol.Passes == 0 {
+		return nil, Protocol{}, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
+	}
 	pr := s.protocol
 	pr.Data, pr.Methods, pr.Mus, pr.Splits = nil, nil, nil, 1
 	for k := range s.units {
