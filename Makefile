@@ -7,7 +7,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 # products into sums: not at all without AVX2.
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
-.PHONY: demo test test-full lint generate bench bench-full paper paper-quick mutate data clean help
+.PHONY: demo test test-full lint generate bench bench-full paper paper-quick mutate same-bits data clean help
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,9 @@ paper-quick: ## a9a alone, in under two minutes, into OUT (default a temporary d
 
 mutate: ## put faults into the kernels and see that the tests catch them, in some minutes
 	$(GO) test -tags mutate -v -run '^TestMutations$$' -timeout 60m ./kernels
+
+same-bits: ## compare what scas writes at the commit BASE and here, bit for bit, in a minute
+	@GO="$(GO)" .ci/same-bits
 
 data: ## fetch the public data sets into DIR (default SCAS_DATA)
 	@.ci/data "$(or $(DIR),$(SCAS_DATA))"
