@@ -173,14 +173,6 @@ func goSets(all []built) ([]byte, error) {
 		}
 		b.WriteString("\t},\n")
 	}
-	b.WriteString("}\n\n// members copies one kernel each, for sets that mix levels.\nvar members = []member{\n")
-	last := ""
-	for _, k := range all { // the forms of an array follow each other
-		if k.isa == isas[0] && k.field != last {
-			fmt.Fprintf(&b, "\t{%q, func(to, from *set) { to.%s = from.%s }},\n", k.field, k.field, k.field)
-			last = k.field
-		}
-	}
 	b.WriteString("}\n")
 	return format.Source([]byte(b.String()))
 }

@@ -42,12 +42,9 @@
 // Generic is portable Go. AVX2 needs AVX2 and FMA, AVX512 the whole of
 // x86-64-v4. The highest level the processor offers is used; the environment
 // variable SCAS_LEVEL (generic, avx2 or avx512) chooses another at start, Use
-// later. A table puts single kernels at another level on processors where that
-// was measured to be faster; the variable SCAS_KERNELS does the same by hand, as
-// in margins=avx2,innerlazy=generic, and Calibrate finds its best value. A value
-// that cannot be honoured is an error (EnvError), never ignored. The build tag
-// purego leaves Generic alone. What a level needs is read
-// off its instructions by the generator and checked before it is offered.
+// later; a value that cannot be honoured is an error (EnvError), never ignored.
+// The build tag purego leaves Generic alone. What a level needs is read off its
+// instructions by the generator and checked before it is offered.
 // Without fused multiply-add hardware Generic is right but slow.
 //
 // # Safety

@@ -9,14 +9,11 @@ import (
 
 // Info describes the processor and the choice made for it.
 type Info struct {
-	CPU       string    // brand name, empty if the processor does not tell
-	Vendor    string    // vendor, empty if unknown
-	Family    int       // family and model as the processor numbers them, 0 if it does not
-	Model     int       //
-	Level     Level     // level in use
-	Available []Level   // levels this machine and build can run, ascending
-	Variants  []Variant // level of every kernel
-	Gather    string    // what the system says of the mitigation against gather data sampling, empty if nothing
+	CPU       string  // brand name, empty if the processor does not tell
+	Vendor    string  // vendor, empty if unknown
+	Level     Level   // level in use
+	Available []Level // levels this machine and build can run, ascending
+	Gather    string  // what the system says of the mitigation against gather data sampling, empty if nothing
 }
 
 // gatherFile is where Linux tells the state of that mitigation, which makes
@@ -29,11 +26,8 @@ func Describe() Info {
 	info := Info{
 		CPU:       cpuid.CPU.BrandName,
 		Vendor:    cpuid.CPU.VendorString,
-		Family:    cpuid.CPU.Family,
-		Model:     cpuid.CPU.Model,
 		Level:     Active(),
 		Available: Available(),
-		Variants:  Variants(),
 	}
 	if state, err := os.ReadFile(gatherFile); err == nil {
 		info.Gather = strings.TrimSpace(string(state))

@@ -37,37 +37,14 @@ func ParseLevel(name string) (Level, error) {
 	return Generic, fmt.Errorf("kernels: unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// The environment variables read once, at start.
-const (
-	levelEnv   = "SCAS_LEVEL"
-	kernelsEnv = "SCAS_KERNELS"
-)
+// levelEnv is the environment variable read once, at start.
+const levelEnv = "SCAS_LEVEL"
 
 // sets holds what this machine can run, in ascending order of level.
 var sets = available()
 
 // active is the set in use. Only Use writes it after start.
-var active, envErr = start(os.Getenv(levelEnv), os.Getenv(kernelsEnv))
-
-// start chooses the set to start with: the level, or what the policy makes of
-// the highest one, and then the kernels named one by one.
-func start(level, kernels string) (*set, error) {
-	s, err := startLevel(level)
-	if err != nil {
-		return s, err
-	}
-	if level == "" {
-		s = defaults(s, processor())
-	}
-	choices, err := parseChoices(kernels)
-	if err == nil {
-		var mixed *set
-		if mixed, err = s.with(choices); err == nil {
-			return mixed, nil
-		}
-	}
-	return sets[0], fmt.Errorf("%w (from the environment variable %s)", err, kernelsEnv)
-}
+var active, envErr = startLevel(os.Getenv(levelEnv))
 
 // startLevel chooses the set to start with. A name that cannot be honoured
 // gives the generic set, which gives the same bits, and the error.
@@ -105,8 +82,7 @@ func Available() []Level {
 }
 
 // Active returns the level in use: the highest available one unless the
-// environment variable SCAS_LEVEL or Use chose another. Single kernels may be at
-// another level; Variants tells.
+// environment variable SCAS_LEVEL or Use chose another.
 func Active() Level { return active.level }
 
 // Use makes l the level of every kernel. It returns an error, and changes
@@ -121,7 +97,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns why the environment variable SCAS_LEVEL or SCAS_KERNELS could
-// not be honoured, or nil. The package then runs at Generic; programs should
-// report the error and stop.
+// EnvError returns why the environment variable SCAS_LEVEL could not be honoured,
+// or nil. The package then runs at Generic; programs should report the error and
+// stop.
 func EnvError() error { return envErr }

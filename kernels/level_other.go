@@ -3,6 +3,3 @@
 package kernels
 
 func available() []*set { return []*set{&generic} }
-
-// members is empty where the reference is all there is.
-var members []member

@@ -9,8 +9,7 @@ type (
 // A set is one implementation of every kernel. Its members see at most one
 // block of work at a time and may assume what the exported wrappers checked.
 type set struct {
-	level  Level
-	chosen map[string]Level // kernels at another level; see policy.go
+	level Level
 
 	// Sparse rows.
 	margins    [numForms]marginsKernel

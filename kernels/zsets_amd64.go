@@ -120,27 +120,3 @@ var needs = map[Level]map[string][]string{
 		"proxDualAVX512":         {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
 	},
 }
-
-// members copies one kernel each, for sets that mix levels.
-var members = []member{
-	{"margins", func(to, from *set) { to.margins = from.margins }},
-	{"scatter", func(to, from *set) { to.scatter = from.scatter }},
-	{"rowLanes", func(to, from *set) { to.rowLanes = from.rowLanes }},
-	{"scatterRow", func(to, from *set) { to.scatterRow = from.scatterRow }},
-	{"dot", func(to, from *set) { to.dot = from.dot }},
-	{"axpy", func(to, from *set) { to.axpy = from.axpy }},
-	{"logisticSlopes", func(to, from *set) { to.logisticSlopes = from.logisticSlopes }},
-	{"squaredSlopes", func(to, from *set) { to.squaredSlopes = from.squaredSlopes }},
-	{"update", func(to, from *set) { to.update = from.update }},
-	{"updateBox", func(to, from *set) { to.updateBox = from.updateBox }},
-	{"stepNorm", func(to, from *set) { to.stepNorm = from.stepNorm }},
-	{"scaleAdd", func(to, from *set) { to.scaleAdd = from.scaleAdd }},
-	{"innerDense", func(to, from *set) { to.innerDense = from.innerDense }},
-	{"innerBox", func(to, from *set) { to.innerBox = from.innerBox }},
-	{"innerLazyCells", func(to, from *set) { to.innerLazyCells = from.innerLazyCells }},
-	{"innerDecay", func(to, from *set) { to.innerDecay = from.innerDecay }},
-	{"innerRotated", func(to, from *set) { to.innerRotated = from.innerRotated }},
-	{"innerRotatedBall", func(to, from *set) { to.innerRotatedBall = from.innerRotatedBall }},
-	{"softThreshold", func(to, from *set) { to.softThreshold = from.softThreshold }},
-	{"proxDual", func(to, from *set) { to.proxDual = from.proxDual }},
-}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
@@ -17,7 +16,6 @@ type infoCmd struct {
 
 	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
 	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
-	Tune      bool      `help:"Measure every kernel at every level for a second, and tell how to choose the winners."`
 	JSON      bool      `name:"json" help:"Print one JSON object."`
 }
 
@@ -28,12 +26,11 @@ func (infoCmd) Help() string {
     scas info
     scas info train.svm.gz
     SCAS_LEVEL=avx2 scas info --json
-    scas info --tune
 
 The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
-of every command, SCAS_KERNELS (kernel=level,...) single ones; all levels give
-the same bits. What training adds to the memory of the data is estimated for
-A = I; a graph that couples many features can take more, and scas train says so.`
+of every command; all levels give the same bits. What training adds to the memory
+of the data is estimated for A = I; a graph that couples many features can take
+more, and scas train says so.`
 }
 
 // machineFacts describe program and machine.
@@ -47,28 +44,15 @@ type machineFacts struct {
 	Level     string   `json:"level"`
 	Available []string `json:"available"`
 	Env       string   `json:"scas_level_env"` // of SCAS_LEVEL
-
-	Variants   map[string]string `json:"variants"`         // level of each kernel
-	KernelsEnv string            `json:"scas_kernels_env"` // of SCAS_KERNELS
-	Gather     string            `json:"gather_mitigation"`
-
-	kernels []kernels.Variant
+	Gather    string   `json:"gather_mitigation"`
 }
-
-// kernelsVariable is the environment variable that chooses single kernels.
-const kernelsVariable = "SCAS_KERNELS"
 
 func newMachineFacts() machineFacts {
 	k := kernels.Describe()
 	m := machineFacts{
 		Version: version, Go: runtime.Version(), Platform: platform(),
 		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
-		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
-		Variants: make(map[string]string), KernelsEnv: os.Getenv(kernelsVariable), Gather: k.Gather,
-		kernels: k.Variants,
-	}
-	for _, v := range k.Variants {
-		m.Variants[v.Kernel] = v.Level.String()
+		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"), Gather: k.Gather,
 	}
 	for _, l := range k.Available {
 		m.Available = append(m.Available, l.String())
@@ -101,19 +85,7 @@ func (m machineFacts) table() facts {
 	}
 	f.add("processor", "%s, %s", cpu, plural(m.CPUs, "logical CPU"))
 	f.add("kernels", "%s in use; this machine has %s", m.Level, strings.Join(m.Available, ", "))
-	for _, level := range slices.Backward(m.Available) {
-		var names []string
-		for _, v := range m.kernels {
-			if v.Level.String() == level {
-				names = append(names, v.Kernel)
-			}
-		}
-		if len(names) > 0 {
-			f.addWrapped(level, strings.Join(names, ", "))
-		}
-	}
 	f.add("SCAS_LEVEL", "%s", cmp.Or(m.Env, "not set: the best level is used"))
-	f.add(kernelsVariable, "%s", cmp.Or(m.KernelsEnv, "not set: every kernel as the table for this processor has it"))
 	f.add("gather", "%s", cmp.Or(m.Gather, "the system tells nothing of a mitigation"))
 	return f
 }
@@ -123,7 +95,6 @@ func (c *infoCmd) Run(e *env) error {
 	report := struct {
 		machineFacts
 		Data *dataFacts `json:"data,omitempty"`
-		Tune *tuneFacts `json:"tune,omitempty"`
 	}{machineFacts: newMachineFacts()}
 	if c.Data != "" {
 		data, err := e.readData(c.Data, &sparse.ReadOptions{
@@ -134,9 +105,6 @@ func (c *infoCmd) Run(e *env) error {
 		}
 		report.Data = newDataFacts(dataName(c.Data), data)
 	}
-	if c.Tune {
-		report.Tune = tune()
-	}
 	if c.JSON {
 		return printJSON(e.stdout, report)
 	}
@@ -145,11 +113,5 @@ func (c *infoCmd) Run(e *env) error {
 		f.gap()
 		f = append(f, report.Data.table()...)
 	}
-	if report.Tune != nil {
-		f.gap()
-	}
-	if err := e.print(f); err != nil || report.Tune == nil {
-		return err
-	}
-	return e.print(report.Tune)
+	return e.print(f)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"runtime"
@@ -104,36 +103,6 @@ func TestByteCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB", 5 << 30: "5 GiB"} {
 		if got := byteCount(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
-
-// The measurements are those of every kernel that has a choice, and what they
-// choose is what the kernels accept.
-func TestTune(t *testing.T) {
-	facts := tune()
-	text, err := json.Marshal(facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if facts.Choice == "" {
-		return
-	}
-	out := scas(t, "scas", []string{"SCAS_KERNELS=" + facts.Choice}, "info", "--json")
-	var m machineFacts
-	if err := json.Unmarshal([]byte(out), &m); err != nil {
-		t.Fatal(err)
-	}
-	measured := map[string]bool{}
-	for _, v := range facts.Timings {
-		measured[v.Kernel] = true
-		if m.Variants[v.Kernel] == "" || m.Variants[v.Kernel] == "generic" || !(v.Nanos > 0) {
-			t.Errorf("%+v: it runs at level %q\n%s", v, m.Variants[v.Kernel], text)
-		}
-	}
-	for kernel, level := range m.Variants {
-		if level != "generic" && !measured[kernel] {
-			t.Errorf("%s was not measured", kernel)
 		}
 	}
 }

@@ -109,15 +109,6 @@ func (f *facts) add(name, format string, args ...any) {
 	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
 }
 
-// addWrapped breaks a long list at its blanks.
-func (f *facts) addWrapped(name, text string) {
-	const width = 66
-	for _, part := range strings.Split(wrap(text, width, 0), "\n") {
-		f.add(name, "%s", part)
-		name = ""
-	}
-}
-
 func (f *facts) gap() { *f = append(*f, [2]string{}) }
 
 func (f facts) String() string {

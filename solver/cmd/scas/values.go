@@ -101,7 +101,7 @@ func (v *level) UnmarshalText(text []byte) error {
 // use switches to the level and returns what switches back.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
-		return func() {}, nil // and leaves alone what SCAS_KERNELS chose
+		return func() {}, nil
 	}
 	old := kernels.Active()
 	if err := kernels.Use(*v.Level); err != nil {
