@@ -41,7 +41,7 @@ var families = []family{
 	{"lazy", narrow((*emitter).innerLazyCells)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
-	{"prox", []func(*emitter, *isa){(*emitter).softThreshold, (*emitter).proxDual}},
+	{"prox", []func(*emitter, *isa){(*emitter).proxDual}},
 }
 
 // stored returns a sparse kernel in every storage form.

@@ -5,17 +5,6 @@ func (e *emitter) clip(v, t vec) vec {
 	return e.max(e.xorK(t, "signBit"), e.min(t, v))
 }
 
-func (e *emitter) softThreshold(t *isa) {
-	e.kernel(t, "softThreshold", "func(dst, v, t []float64)",
-		"\tdst[i] = v[i] - clip(v[i], t[i])")
-	dst, v, limit, n := e.base("dst"), e.base("v"), e.base("t"), e.length("v")
-	e.each(n, func(p place, _ []vec) {
-		x := e.read(v, p)
-		e.write(e.sub(x, e.clip(x, e.read(limit, p))), dst, p)
-	})
-	e.ret()
-}
-
 func (e *emitter) proxDual(t *isa) {
 	e.kernel(t, "proxDual", "func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)",
 		"\tv = FMA(rho, ax[i], beta[i])",

@@ -179,18 +179,6 @@ func BenchmarkProjectedUpdate(b *testing.B) {
 	}
 }
 
-func BenchmarkSoftThreshold(b *testing.B) {
-	for _, n := range benchLengths {
-		v := benchVectors(n, 3)
-		dst, x, t := v[0], v[1], abs(v[2])
-		atLevels(b, fmt.Sprintf("n=%d", n), n, "elem", func() { SoftThreshold(dst, x, t) }, func() {
-			for i, a := range x {
-				dst[i] = math.Copysign(max(math.Abs(a)-t[i], 0), a)
-			}
-		})
-	}
-}
-
 func BenchmarkProxDual(b *testing.B) {
 	for _, n := range benchLengths {
 		v := benchVectors(n, 4)

@@ -66,9 +66,6 @@ func stepNormBlock(w, d, q []float64, eta float64) float64 {
 func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
 
 //go:noinline
-func softThresholdBlock(dst, v, t []float64) { active.softThreshold(dst, v, t) }
-
-//go:noinline
 func lazyBlock(c Cells, norm2 []float64, s *Steps, x *Scratch, sampled []int32) (done int) {
 	a := &s.Rows
 	return active.innerLazyCells(c, norm2, a.Ptr, a.Idx, a.Idx16, a.Val, a.Val32, s.Label, s.Slope0, sampled,

@@ -33,13 +33,6 @@ func TestAliases(t *testing.T) {
 			sameVector(t, "SquaredSlopes(y, x, y)", b, want)
 
 			limit := abs(slices.Clone(y))
-			SoftThreshold(want, x, limit)
-			a, b = slices.Clone(x), slices.Clone(limit)
-			SoftThreshold(a, a, limit)
-			sameVector(t, "SoftThreshold(v, v, t)", a, want)
-			SoftThreshold(b, x, b)
-			sameVector(t, "SoftThreshold(t, v, t)", b, want)
-
 			copy(want, x)
 			Axpy(0.5, slices.Clone(x), want)
 			a = slices.Clone(x)
@@ -77,7 +70,6 @@ func TestInputsKept(t *testing.T) {
 			ProjectedUpdate(out(), out(), in[0], in[1], 0.1)
 			ProjectedUpdateBox(out(), out(), in[0], in[1], in[2], in[3], 0.1)
 			ProjectedUpdateBall(out(), out(), in[0], in[1], 0.1, 1)
-			SoftThreshold(out(), in[0], in[3])
 			ProxDual(out(), out(), in[0], in[3], 2)
 			Axpy(2, in[0], out())
 			sameVector(t, "inputs", slices.Concat(in...), before)
@@ -119,7 +111,6 @@ func TestAllocations(t *testing.T) {
 			ProjectedUpdate(v[3], v[4], v[0], v[5], 1e-9)
 			ProjectedUpdateBox(v[3], v[4], v[0], v[5], v[6], v[7], 1e-9)
 			ProjectedUpdateBall(v[3], v[4], v[0], v[5], 1e-9, 1)
-			SoftThreshold(v[2], v[0], lim)
 			ProxDual(v[3], v[4], v[0], lim, 2)
 		}); got != 0 {
 			t.Errorf("%v allocations", got)
@@ -158,8 +149,6 @@ func TestMisuse(t *testing.T) {
 		{"ProjectedUpdateBox: len(lo)", func() { ProjectedUpdateBox(v(2), v(2), v(2), v(2), v(1), v(2), 1) }},
 		{"ProjectedUpdateBox: len(hi)", func() { ProjectedUpdateBox(v(2), v(2), v(2), v(2), v(2), v(1), 1) }},
 		{"ProjectedUpdateBall: len(q)", func() { ProjectedUpdateBall(v(2), v(2), v(2), v(1), 1, 1) }},
-		{"SoftThreshold: len(dst)", func() { SoftThreshold(v(1), v(2), v(2)) }},
-		{"SoftThreshold: len(t)", func() { SoftThreshold(v(2), v(2), v(1)) }},
 		{"ProxDual: len(beta)", func() { ProxDual(v(1), v(2), v(2), v(2), 1) }},
 		{"ProxDual: len(y)", func() { ProxDual(v(2), v(1), v(2), v(2), 1) }},
 		{"ProxDual: len(limit)", func() { ProxDual(v(2), v(2), v(2), v(1), 1) }},

@@ -77,11 +77,6 @@ var operations = []operation{
 		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng), 0.1)
 		return [][]float64{w, sum}
 	}},
-	{"SoftThreshold", func(rng *rand.Rand, s source, n int) [][]float64 {
-		dst := make([]float64, n)
-		SoftThreshold(dst, s.vector(rng, n), abs(s.vector(rng, n)))
-		return [][]float64{dst}
-	}},
 	{"ProxDual", func(rng *rand.Rand, s source, n int) [][]float64 {
 		beta, y := s.vector(rng, n), s.vector(rng, n)
 		p, c := ProxDual(beta, y, s.vector(rng, n), abs(s.vector(rng, n)), s.next(rng))

@@ -34,13 +34,6 @@ func ExampleProxDual() {
 	// Output: [1 0.5] [2.5 0] 0.3125 6.25
 }
 
-func ExampleSoftThreshold() {
-	v := []float64{3, -0.5, -2}
-	kernels.SoftThreshold(v, v, []float64{1, 1, 1})
-	fmt.Println(v)
-	// Output: [2 0 -1]
-}
-
 func ExampleProjectedUpdateBox() {
 	w, s := []float64{0, 0}, []float64{10, 10}
 	kernels.ProjectedUpdateBox(w, s, []float64{4, -8}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, 0.125)

@@ -66,7 +66,6 @@ func FuzzProjectedUpdateBox(f *testing.F) { fuzzOperation(f, "ProjectedUpdateBox
 func FuzzProjectedUpdateBall(f *testing.F) {
 	fuzzOperation(f, "ProjectedUpdateBall/inside", "ProjectedUpdateBall/outside")
 }
-func FuzzSoftThreshold(f *testing.F) { fuzzOperation(f, "SoftThreshold") }
 func FuzzProxDual(f *testing.F)      { fuzzOperation(f, "ProxDual") }
 func FuzzInnerDense(f *testing.F)    { fuzzOperation(f, "InnerDense") }
 func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }

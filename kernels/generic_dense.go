@@ -91,12 +91,6 @@ func scaleAddGeneric(w, s []float64, f float64) {
 	}
 }
 
-func softThresholdGeneric(dst, v, t []float64) {
-	for i, x := range v {
-		dst[i] = x - clip(x, t[i])
-	}
-}
-
 func proxDualGeneric(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64) {
 	var p, c [16]float64
 	for i, a := range ax {

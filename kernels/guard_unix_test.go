@@ -85,7 +85,6 @@ func TestBounds(t *testing.T) {
 				ProjectedUpdate(vec(), vec(), vec(), vec(), 0.1)
 				ProjectedUpdateBox(vec(), vec(), vec(), vec(), vec(), vec(), 0.1)
 				ProjectedUpdateBall(vec(), vec(), vec(), vec(), 0.1, 1)
-				SoftThreshold(vec(), vec(), vec())
 				ProxDual(vec(), vec(), vec(), vec(), 1)
 			}
 		}

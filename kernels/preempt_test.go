@@ -86,12 +86,11 @@ func (s *spy) set() *set {
 			s.call(len(ax), chunk)
 			return 0, 0
 		},
-		stepNorm:      func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
-		update:        func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
-		updateBox:     func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
-		scaleAdd:      func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
-		softThreshold: func(dst, v, t []float64) { s.call(len(v), maxWork) },
-		axpy:          func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
+		stepNorm:  func(w, d, q []float64, eta float64) float64 { s.call(len(w), chunk); return 0 },
+		update:    func(w, sum, d, q []float64, eta float64) { s.call(len(w), maxWork) },
+		updateBox: func(w, sum, d, q, lo, hi []float64, eta float64) { s.call(len(w), maxWork) },
+		scaleAdd:  func(w, sum []float64, f float64) { s.call(len(w), maxWork) },
+		axpy:      func(alpha float64, x, y []float64) { s.call(len(x), maxWork) },
 	}
 }
 
@@ -130,7 +129,6 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(v, v, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(v, v, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(v, v, v, v, 1, 1) }},
-		{"SoftThreshold", 4, func() { SoftThreshold(v, v, v) }},
 		// 131 and 9 units of work a step, 501 and 7282 steps a call.
 		{"InnerDense", 120, func() { InnerDense(w, w, w, w, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, w, w, w, w, w, steps, sampled) }},

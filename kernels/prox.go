@@ -1,23 +1,5 @@
 package kernels
 
-// SoftThreshold sets dst[i] = v[i] - clip(v[i], -t[i], t[i]), the proximal map
-// of t|.|: v moved towards zero by t and stopped there. Thresholds are
-// non-negative. A value within the threshold gives +0, a NaN in v gives NaN.
-// Lengths must be equal. dst may be the same slice as v or t, and must not
-// overlap them otherwise.
-func SoftThreshold(dst, v, t []float64) {
-	checkLen("SoftThreshold", "dst", len(dst), len(v))
-	checkLen("SoftThreshold", "t", len(t), len(v))
-	raceRead(v)
-	raceRead(t)
-	raceWrite(dst)
-	for len(v) > 0 {
-		n := min(len(v), maxWork)
-		softThresholdBlock(dst[:n], v[:n], t[:n])
-		dst, v, t = dst[n:], v[n:], t[n:]
-	}
-}
-
 // ProxDual takes the y step and the multiplier step of ADMM for the penalty
 // sum limit[i]*|y[i]| with constraint ax = y, which are one clip:
 //

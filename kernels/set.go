@@ -33,11 +33,10 @@ type set struct {
 	innerRotatedBall func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int)
 
 	// Elementwise.
-	update        func(w, s, d, q []float64, eta float64)
-	updateBox     func(w, s, d, q, lo, hi []float64, eta float64)
-	scaleAdd      func(w, s []float64, f float64)
-	softThreshold func(dst, v, t []float64)
-	axpy          func(alpha float64, x, y []float64)
+	update    func(w, s, d, q []float64, eta float64)
+	updateBox func(w, s, d, q, lo, hi []float64, eta float64)
+	scaleAdd  func(w, s []float64, f float64)
+	axpy      func(alpha float64, x, y []float64)
 }
 
 var generic = set{
@@ -58,7 +57,6 @@ var generic = set{
 	update:           updateGeneric,
 	updateBox:        updateBoxGeneric,
 	scaleAdd:         scaleAddGeneric,
-	softThreshold:    softThresholdGeneric,
 	axpy:             axpyGeneric,
 	innerRotated:     innerRotatedGeneric,
 	innerRotatedBall: innerRotatedBallGeneric,

@@ -4,20 +4,6 @@
 
 package kernels
 
-// softThresholdAVX2 is softThresholdGeneric for AVX2:
-//
-//	dst[i] = v[i] - clip(v[i], t[i])
-//
-//go:noescape
-func softThresholdAVX2(dst []float64, v []float64, t []float64)
-
-// softThresholdAVX512 is softThresholdGeneric for AVX512:
-//
-//	dst[i] = v[i] - clip(v[i], t[i])
-//
-//go:noescape
-func softThresholdAVX512(dst []float64, v []float64, t []float64)
-
 // proxDualAVX2 is proxDualGeneric for AVX2:
 //
 //	v = FMA(rho, ax[i], beta[i])

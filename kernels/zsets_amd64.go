@@ -22,7 +22,6 @@ var setAVX2 = set{
 	innerDecay:       innerDecayAVX2,
 	innerRotated:     innerRotatedAVX2,
 	innerRotatedBall: innerRotatedBallAVX2,
-	softThreshold:    softThresholdAVX2,
 	proxDual:         proxDualAVX2,
 	margins:          [numForms]marginsKernel{marginsAVX2, marginsF32AVX2, marginsOnesAVX2, marginsU16AVX2, marginsU16F32AVX2, marginsU16OnesAVX2},
 	scatter:          [numForms]scatterKernel{scatterAVX2, scatterF32AVX2, scatterOnesAVX2, scatterU16AVX2, scatterU16F32AVX2, scatterU16OnesAVX2},
@@ -46,7 +45,6 @@ var setAVX512 = set{
 	innerDecay:       innerDecayAVX512,
 	innerRotated:     innerRotatedAVX512,
 	innerRotatedBall: innerRotatedBallAVX512,
-	softThreshold:    softThresholdAVX512,
 	proxDual:         proxDualAVX512,
 	margins:          [numForms]marginsKernel{marginsAVX2, marginsF32AVX2, marginsOnesAVX2, marginsU16AVX2, marginsU16F32AVX2, marginsU16OnesAVX2},
 	scatter:          [numForms]scatterKernel{scatterAVX2, scatterF32AVX2, scatterOnesAVX2, scatterU16AVX2, scatterU16F32AVX2, scatterU16OnesAVX2},
@@ -84,7 +82,6 @@ var needs = map[Level]map[string][]string{
 		"innerDecayAVX2":       {"AVX", "AVX2", "FMA3", "MMX+"},
 		"innerRotatedAVX2":     {"AVX", "AVX2", "CMOV", "FMA3", "MMX+"},
 		"innerRotatedBallAVX2": {"AVX", "AVX2", "CMOV", "FMA3", "MMX+"},
-		"softThresholdAVX2":    {"AVX"},
 		"proxDualAVX2":         {"AVX", "FMA3"},
 	},
 	AVX512: {
@@ -116,7 +113,6 @@ var needs = map[Level]map[string][]string{
 		"innerDecayAVX512":       {"AVX", "AVX512DQ", "AVX512F", "AVX512VL", "BMI2", "FMA3", "MMX+"},
 		"innerRotatedAVX512":     {"AVX", "AVX512F", "AVX512VL", "CMOV", "FMA3", "MMX+"},
 		"innerRotatedBallAVX512": {"AVX", "AVX512F", "AVX512VL", "CMOV", "FMA3", "MMX+"},
-		"softThresholdAVX512":    {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
 		"proxDualAVX512":         {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
 	},
 }

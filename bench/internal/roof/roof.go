@@ -10,7 +10,7 @@
 //
 //   - Bandwidth, otherwise: the best of kernels.Dot on two vectors that together
 //     fill half of a cache, of kernels.Dot of one with itself, counted once, and
-//     of kernels.SoftThreshold, whose stores fetch their lines.
+//     of kernels.Axpy, which loads as much as the first and stores half of it.
 //   - Peak, otherwise: the better of kernels.Dot of a short vector with itself
 //     and kernels.LogisticSlopes counted at its own operations.
 //
@@ -111,9 +111,7 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 	a, b := x[:n/2], x[n/2:]
 	best := fastest(each, func() { kernels.Dot(a, b) })
 	best = min(best, fastest(each, func() { kernels.Dot(x, x) }))
-	third := n / 3
-	dst, v, t := x[:third], x[third:2*third], x[2*third:3*third]
-	best = min(best, fastest(each, func() { kernels.SoftThreshold(dst, v, t) }))
+	best = min(best, fastest(each, func() { kernels.Axpy(0, a, b) }))
 	if vector.read != nil {
 		best = min(best, fastest(each, func() { vector.read(x) }))
 	}

@@ -20,12 +20,12 @@ func denseGroups(s Scale) []Group {
 		build := func() []measure.Case {
 			return []measure.Case{
 				dotCase(n), slopesCase(n), updateCase(n), updateBoxCase(n), updateBallCase(n),
-				softThresholdCase(n), proxDualCase(n),
+				proxDualCase(n),
 			}
 		}
 		var names []string
 		for _, k := range []string{"Dot", "LogisticSlopes", "ProjectedUpdate", "ProjectedUpdateBox",
-			"ProjectedUpdateBall", "SoftThreshold", "ProxDual"} {
+			"ProjectedUpdateBall", "ProxDual"} {
 			names = append(names, k+"/"+sh)
 		}
 		groups = append(groups, Group{names, build})
@@ -137,34 +137,6 @@ func updateBallCase(n int) measure.Case {
 		},
 		State: [][]float64{w, s},
 	})
-}
-
-func softThresholdCase(n int) measure.Case {
-	v := vectors(n, 3)
-	dst, x, t := v[0], v[1], v[2]
-	for i := range t {
-		t[i] = math.Abs(t[i])
-	}
-	work := measure.Work{
-		Kernel: func() { kernels.SoftThreshold(dst, x, t) },
-		Naive: func() {
-			for i, a := range x {
-				switch {
-				case a > t[i]:
-					dst[i] = a - t[i]
-				case a < -t[i]:
-					dst[i] = a + t[i]
-				default:
-					dst[i] = 0
-				}
-			}
-		},
-		State: [][]float64{dst},
-	}
-	if f := simd().soft; f != nil {
-		work.SIMD = func() { f(dst, x, t) }
-	}
-	return denseCase("SoftThreshold", n, 4, 3, 3, work)
 }
 
 func proxDualCase(n int) measure.Case {

@@ -5,7 +5,6 @@ package suite
 type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
-	soft   func(dst, v, t []float64)
 	prox   func(beta, y, ax, limit []float64, rho float64) (primal, change float64)
 }
 

@@ -15,7 +15,7 @@ func simd() simdForms {
 	if !archsimd.X86.AVX512() {
 		return simdForms{}
 	}
-	return simdForms{dot: dotSIMD, update: updateSIMD, soft: softSIMD, prox: proxSIMD}
+	return simdForms{dot: dotSIMD, update: updateSIMD, prox: proxSIMD}
 }
 
 const (
@@ -74,26 +74,6 @@ func updateSIMD(w, s, d, q []float64, eta float64) {
 		v := step.MulAdd(partSIMD(d, i).Add(partSIMD(q, i)), partSIMD(w, i))
 		v.StoreSlicePart(w[i:])
 		partSIMD(s, i).Add(v).StoreSlicePart(s[i:])
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func clipSIMD(v, t archsimd.Float64x8) archsimd.Float64x8 {
-	var zero archsimd.Float64x8
-	return v.Min(t).Max(zero.Sub(t))
-}
-
-func softSIMD(dst, v, t []float64) {
-	n := len(v)
-	dst, t = dst[:n], t[:n]
-	i := 0
-	for ; i+8 <= n; i += 8 {
-		x := archsimd.LoadFloat64x8Slice(v[i:])
-		x.Sub(clipSIMD(x, archsimd.LoadFloat64x8Slice(t[i:]))).StoreSlice(dst[i:])
-	}
-	if i < n {
-		x := partSIMD(v, i)
-		x.Sub(clipSIMD(x, partSIMD(t, i))).StoreSlicePart(dst[i:])
 	}
 	archsimd.ClearAVXUpperBits()
 }

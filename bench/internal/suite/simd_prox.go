@@ -57,3 +57,8 @@ func proxStepSIMD(ax, beta, limit, rho, inv archsimd.Float64x8) (b, u archsimd.F
 	b = clipSIMD(v, limit)
 	return b, v.Sub(b).Mul(inv)
 }
+
+func clipSIMD(v, t archsimd.Float64x8) archsimd.Float64x8 {
+	var zero archsimd.Float64x8
+	return v.Min(t).Max(zero.Sub(t))
+}
