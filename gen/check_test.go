@@ -13,7 +13,7 @@ import (
 // compile runs a hand-written function through the compiler and the checks.
 func compile(t *testing.T, body func(e *emitter)) error {
 	t.Helper()
-	e := newEmitter(&tables{})
+	e := newEmitter(&tables{}, nil)
 	e.isa = &avx2
 	e.Function("bad")
 	e.SignatureExpr("func(x []float64) float64")

@@ -2,6 +2,8 @@ package gen
 
 import (
 	"fmt"
+	"go/token"
+	"go/types"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -15,9 +17,11 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	tables *tables
-	labels int
-	stubs  []stub
+	tables   *tables
+	declared *types.Package // what package kernels declares by hand
+	pointers map[string]pointer
+	labels   int
+	stubs    []stub
 }
 
 // A stub remembers a kernel for the table of sets: the field that holds it, an
@@ -29,21 +33,35 @@ type stub struct {
 	function string
 }
 
-func newEmitter(t *tables) *emitter {
-	e := &emitter{Context: build.NewContext(), tables: t}
+func newEmitter(t *tables, declared *types.Package) *emitter {
+	e := &emitter{Context: build.NewContext(), tables: t, declared: declared}
 	e.ConstraintExpr("!purego")
 	return e
 }
 
 // kernel opens the function name+ISA. Doc is the loop it runs.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
-	e.isa, e.labels = t, 0
-	e.stubs = append(e.stubs, stub{isa: t, field: name, function: name + t.name})
-	e.Function(name + t.name)
+	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
+}
+
+// storedKernel opens the function name+storage+ISA.
+func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
+	e.open(stub{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
+}
+
+func (e *emitter) open(s stub, signature string, doc []string) {
+	e.isa, e.labels = s.isa, 0
+	e.stubs = append(e.stubs, s)
+	e.Function(s.function)
 	e.Attributes(attr.NOSPLIT)
-	e.SignatureExpr(signature)
-	e.Doc(append([]string{name + t.name + " is " + name + "Generic for " + t.name + ":", ""}, doc...)...)
+	sig, err := types.Eval(token.NewFileSet(), e.declared, token.NoPos, signature)
+	if err != nil {
+		panic(err) // a misspelt signature in this package
+	}
+	e.Signature(gotypes.NewSignature(e.declared, sig.Type.(*types.Signature)))
+	e.Doc(append([]string{s.function + " is " + s.field + "Generic for " + s.isa.name + ":", ""}, doc...)...)
 	e.Pragma("noescape")
+	e.loadPointers(sig.Type.(*types.Signature).Params())
 }
 
 // ret closes the function.
@@ -63,13 +81,13 @@ func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
 // base and length load the parts of a slice parameter.
 func (e *emitter) base(param string) reg.GPVirtual {
 	r := e.GP64()
-	e.Load(e.Param(param).Base(), r)
+	e.Load(e.param(param).Base(), r)
 	return r
 }
 
 func (e *emitter) length(param string) reg.GPVirtual {
 	r := e.GP64()
-	e.Load(e.Param(param).Len(), r)
+	e.Load(e.param(param).Len(), r)
 	return r
 }
 
@@ -85,7 +103,7 @@ func (e *emitter) address(c gotypes.Component) operand.Mem {
 // broadcast returns a vector of copies of a scalar parameter.
 func (e *emitter) broadcast(param string) vec {
 	v := e.vector(e)
-	e.VBROADCASTSD(e.address(e.Param(param)), v)
+	e.VBROADCASTSD(e.address(e.param(param)), v)
 	return v
 }
 

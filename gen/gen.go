@@ -10,6 +10,7 @@ package gen
 import (
 	"fmt"
 	"go/format"
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", narrow(append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes, (*emitter).scatterRow)...)},
+	{"rows", narrow(append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){
@@ -50,8 +51,6 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	for _, s := range storages {
 		all = append(all, func(e *emitter, t *isa) {
 			f(e, t, s)
-			last := &e.stubs[len(e.stubs)-1]
-			last.field, last.array = strings.TrimSuffix(last.field, s.name), true
 		})
 	}
 	return all
@@ -75,20 +74,24 @@ func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	return all
 }
 
-// Generate returns the generated files of package kernels by name.
-func Generate() (map[string][]byte, error) {
+// Generate returns the generated files of package kernels by name, for what is
+// declared by hand in its directory.
+func Generate(dir string) (map[string][]byte, error) {
+	declared, err := declarations(dir)
+	if err != nil {
+		return nil, fmt.Errorf("gen: %w", err)
+	}
 	files := map[string][]byte{}
 	var all []built
 	var shared tables
 	for _, fam := range families {
-		kernels, err := fam.build(files, &shared)
+		kernels, err := fam.build(files, &shared, declared)
 		if err != nil {
 			return nil, fmt.Errorf("gen: %s: %w", fam.name, err)
 		}
 		all = append(all, kernels...)
 	}
 	files["ztables_amd64.s"] = shared.assembly()
-	var err error
 	if files["zconst.go"], err = goConstants(); err != nil {
 		return nil, fmt.Errorf("gen: constants: %w", err)
 	}
@@ -105,8 +108,8 @@ type built struct {
 }
 
 // build adds the assembly and the stubs of a family to files.
-func (fam family) build(files map[string][]byte, shared *tables) ([]built, error) {
-	e := newEmitter(shared)
+func (fam family) build(files map[string][]byte, shared *tables, declared *types.Package) ([]built, error) {
+	e := newEmitter(shared, declared)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
 			k(e, t)

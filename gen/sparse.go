@@ -9,10 +9,10 @@ import (
 // rows is in the assembly: at a dozen nonzeros a row the call would otherwise
 // cost as much as the row.
 func (e *emitter) margins(t *isa, s *storage) {
-	e.kernel(t, "margins"+s.name, "func(dst []float64, ptr []int64, "+rowParams+", w []float64)",
+	e.storedKernel(t, s, "margins", "func(dst []float64, a *Rows, w []float64)",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
 		"\tdst[r] = sum of the lanes")
-	dst, ptr, r := e.base("dst"), e.base("ptr"), e.row(s, "w")
+	dst, ptr, r := e.base("dst"), e.base("a.Ptr"), e.row(s, "w")
 	rows, next, done := e.length("dst"), e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
@@ -31,13 +31,14 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a part of a row, with the lanes in memory.
+// rowLanes emits the sum over a row that is part of a longer one, with the lanes
+// in memory.
 func (e *emitter) rowLanes(t *isa) {
-	s := storages[0]
-	e.kernel(t, "rowLanes", "func(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64",
-		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])")
-	r, end := e.row(s, "w"), e.length("idx")
-	e.XORQ(r.cursor, r.cursor)
+	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
+		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
+	ptr, r, end := e.base("a.Ptr"), e.row(storages[0], "w"), e.GP64()
+	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
+	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
 	acc := make([]vec, t.group())
 	for i := range acc {
 		acc[i] = e.load(e, e.address(e.Param("lane").Index(i*t.lanes)), nil)
@@ -48,9 +49,6 @@ func (e *emitter) rowLanes(t *isa) {
 	}
 	e.ret()
 }
-
-// rowParams are the nonzeros in whatever form; a kernel reads those of its own.
-const rowParams = "idx []int32, idx16 []uint16, val []float64, val32 []float32"
 
 // row loads the slices of a sparse kernel.
 func (e *emitter) row(s *storage, vector string) row {
@@ -93,9 +91,9 @@ const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] over rows.
 func (e *emitter) scatter(t *isa, s *storage) {
-	e.kernel(t, "scatter"+s.name, "func(z []float64, ptr []int64, "+rowParams+", slope []float64)",
+	e.storedKernel(t, s, "scatter", "func(z []float64, a *Rows, slope []float64)",
 		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
-	ptr, slope, rows := e.base("ptr"), e.base("slope"), e.length("slope")
+	ptr, slope, rows := e.base("a.Ptr"), e.base("slope"), e.length("slope")
 	r := e.row(s, "z")
 	next, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
@@ -130,18 +128,6 @@ func (r row) prefetch(e *emitter) {
 	if r.valBytes > 4 {
 		e.PREFETCHT0(r.value(gradientBlock + 8))
 	}
-}
-
-// scatterRow emits z[idx[k]] += slope*val[k] over a part of a row.
-func (e *emitter) scatterRow(t *isa) {
-	e.kernel(t, "scatterRow", "func(z []float64, idx []int32, val []float64, slope float64)",
-		"\tz[idx[k]] = FMA(slope, val[k], z[idx[k]])")
-	r := e.row(storages[0], "z")
-	g, end := e.XMM(), e.length("idx")
-	e.VMOVSD(e.address(e.Param("slope")), g)
-	e.XORQ(r.cursor, r.cursor)
-	e.rowScatter(r, end, g)
-	e.ret()
 }
 
 // rowScatter adds g times the nonzeros from the cursor to end to the vector,

@@ -30,12 +30,12 @@ type values struct {
 	addOne      func(e *emitter, acc, x vec, m operand.Mem)
 }
 
-var columns32 = columns{"", "idx", 4, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) }}
+var columns32 = columns{"", "a.Idx", 4, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) }}
 
-var columns16 = columns{"U16", "idx16", 2, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) }}
+var columns16 = columns{"U16", "a.Idx16", 2, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) }}
 
 var values64 = values{
-	param: "val", valBytes: 8,
+	param: "a.Val", valBytes: 8,
 	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.load(e, m, k), x, acc) },
 	addOne: func(e *emitter, acc, x vec, m operand.Mem) {
 		e.VFMADD231SD(e.scalar(m), x, acc)
@@ -43,7 +43,7 @@ var values64 = values{
 }
 
 var values32 = values{
-	name: "F32", param: "val32", valBytes: 4,
+	name: "F32", param: "a.Val32", valBytes: 4,
 	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.widen(m, k), x, acc) },
 	addOne: func(e *emitter, acc, x vec, m operand.Mem) {
 		v := e.XMM()

@@ -6,26 +6,18 @@ package kernels
 // has the check in its prologue, and that is where a stop request is seen.
 
 //go:noinline
-func marginsBlock(dst []float64, ptr []int64, a *Rows, w []float64) {
-	active.margins[a.form()](dst, ptr, a.Idx, a.Idx16, a.Val, a.Val32, w)
-}
-
-// rowLanesBlock passes the lanes by value: a pointer handed to a function
-// value would move the array to the heap.
-//
-//go:noinline
-func rowLanesBlock(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
-	return active.rowLanes(lane, idx, val, w)
+func marginsBlock(dst []float64, a *Rows, w []float64) {
+	active.margins[a.form()](dst, noescape(a), w)
 }
 
 //go:noinline
-func scatterBlock(z []float64, ptr []int64, a *Rows, slope []float64) {
-	active.scatter[a.form()](z, ptr, a.Idx, a.Idx16, a.Val, a.Val32, slope)
+func rowLanesBlock(lane [8]float64, a *Rows, w []float64) [8]float64 {
+	return active.rowLanes(lane, noescape(a), w)
 }
 
 //go:noinline
-func scatterRowBlock(z []float64, idx []int32, val []float64, slope float64) {
-	active.scatterRow(z, idx, val, slope)
+func scatterBlock(z []float64, a *Rows, slope []float64) {
+	active.scatter[a.form()](z, noescape(a), slope)
 }
 
 //go:noinline

@@ -7,24 +7,39 @@ func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// The types in which columns and values may be kept.
+// The types in which columns and values may be kept. Where every value is 1 they
+// are a nil slice of either.
 type (
 	column interface{ ~int32 | ~uint16 }
 	value  interface{ ~float32 | ~float64 }
 )
 
-func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, w []float64) {
-	for r := range dst {
-		lo, hi := ptr[r], ptr[r+1]
-		l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx[lo:hi], val[lo:hi], w, 0, 0, 0, 0, 0, 0, 0, 0)
-		dst[r] = ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
+func marginsGeneric(dst []float64, a *Rows, w []float64) {
+	if a.Idx != nil {
+		marginsAt(dst, a, a.Idx, w)
+	} else {
+		marginsAt(dst, a, a.Idx16, w)
 	}
 }
 
-func marginsOfOnes[I column](dst []float64, ptr []int64, idx []I, w []float64) {
+func marginsAt[I column](dst []float64, a *Rows, idx []I, w []float64) {
+	if a.Val == nil && a.Val32 != nil {
+		marginsOf(dst, a.Ptr, idx, a.Val32, w)
+	} else {
+		marginsOf(dst, a.Ptr, idx, a.Val, w)
+	}
+}
+
+func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, w []float64) {
 	for r := range dst {
-		lane := addOnes([8]float64{}, idx[ptr[r]:ptr[r+1]], w)
-		dst[r] = sum8(&lane)
+		lo, hi := ptr[r], ptr[r+1]
+		if val == nil {
+			lane := addOnes([8]float64{}, idx[lo:hi], w)
+			dst[r] = sum8(&lane)
+			continue
+		}
+		l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx[lo:hi], val[lo:hi], w, 0, 0, 0, 0, 0, 0, 0, 0)
+		dst[r] = ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
 	}
 }
 
@@ -43,10 +58,11 @@ func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	return lane
 }
 
-// rowLanesGeneric adds the products of a row, or of the next part of a row cut
+// rowLanesGeneric adds the products of the row, which is part of a longer one cut
 // at a multiple of 8 nonzeros, to its lanes.
-func rowLanesGeneric(l [8]float64, idx []int32, val, w []float64) [8]float64 {
-	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx, val, w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
+func rowLanesGeneric(l [8]float64, a *Rows, w []float64) [8]float64 {
+	lo, hi := a.Ptr[0], a.Ptr[1]
+	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(a.Idx[lo:hi], a.Val[lo:hi], w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
 	return [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
 }
 
@@ -91,28 +107,34 @@ func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, 
 	return l0, l1, l2, l3, l4, l5, l6, l7
 }
 
+func scatterGeneric(z []float64, a *Rows, slope []float64) {
+	if a.Idx != nil {
+		scatterAt(z, a, a.Idx, slope)
+	} else {
+		scatterAt(z, a, a.Idx16, slope)
+	}
+}
+
+func scatterAt[I column](z []float64, a *Rows, idx []I, slope []float64) {
+	if a.Val == nil && a.Val32 != nil {
+		scatterOf(z, a.Ptr, idx, a.Val32, slope)
+	} else {
+		scatterOf(z, a.Ptr, idx, a.Val, slope)
+	}
+}
+
 func scatterOf[I column, V value](z []float64, ptr []int64, idx []I, val []V, slope []float64) {
 	for r, g := range slope {
-		lo, hi := ptr[r], ptr[r+1]
-		scatterRowOf(z, idx[lo:hi], val[lo:hi], g)
-	}
-}
-
-func scatterOfOnes[I column](z []float64, ptr []int64, idx []I, slope []float64) {
-	for r, g := range slope {
-		for _, j := range idx[ptr[r]:ptr[r+1]] {
-			z[j] += g
+		row := idx[ptr[r]:ptr[r+1]]
+		if val == nil {
+			for _, j := range row {
+				z[j] += g
+			}
+			continue
+		}
+		v := val[ptr[r]:ptr[r+1]][:len(row)]
+		for k, j := range row {
+			z[j] = math.FMA(g, float64(v[k]), z[j])
 		}
 	}
-}
-
-func scatterRowOf[I column, V value](z []float64, idx []I, val []V, slope float64) {
-	val = val[:len(idx)]
-	for k, j := range idx {
-		z[j] = math.FMA(slope, float64(val[k]), z[j])
-	}
-}
-
-func scatterRowGeneric(z []float64, idx []int32, val []float64, slope float64) {
-	scatterRowOf(z, idx, val, slope)
 }

@@ -38,12 +38,8 @@ func (s *spy) call(work, bound int) {
 }
 
 func (s *spy) set() *set {
-	rows := func(ptr []int64) int { return len(ptr) - 1 + int(ptr[len(ptr)-1]-ptr[0]) }
-	margins := func(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64) {
-		s.call(rows(ptr), maxWork)
-	}
-	scatter := func(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64) {
-		s.call(rows(ptr), maxWork)
+	rows := func(_ []float64, a *Rows, _ []float64) {
+		s.call(a.Len()+int(a.Ptr[a.Len()]-a.Ptr[0]), maxWork)
 	}
 	fused := func(ptr []int64, sampled []int32, extra, work int) (done int) {
 		used := 0
@@ -70,14 +66,11 @@ func (s *spy) set() *set {
 		innerDecay: func(cells, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
 			return fused(ptr, sampled, 1, work)
 		},
-		margins: [numForms]marginsKernel{margins, margins, margins, margins, margins, margins},
-		scatter: [numForms]scatterKernel{scatter, scatter, scatter, scatter, scatter, scatter},
-		rowLanes: func(lane [8]float64, idx []int32, val, w []float64) [8]float64 {
-			s.call(len(idx), maxWork)
+		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
+		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
+		rowLanes: func(lane [8]float64, a *Rows, w []float64) [8]float64 {
+			s.call(int(a.Ptr[1]-a.Ptr[0]), maxWork)
 			return lane
-		},
-		scatterRow: func(z []float64, idx []int32, val []float64, slope float64) {
-			s.call(len(idx), maxWork)
 		},
 		dot:            func(x, y []float64) float64 { s.call(len(x), chunk); return 0 },
 		logisticSlopes: func(slope, margin, label []float64) float64 { s.call(len(margin), chunk); return 0 },
@@ -118,7 +111,7 @@ func TestBoundedWork(t *testing.T) {
 		{"Margins, long row", 5, func() { Margins(v[:3], long, v) }},
 		{"Margins, empty rows", 4, func() { Margins(v, Rows{Ptr: empty}, nil) }},
 		{"Gradient", 4, func() { Gradient(v, many, v[:many.Len()]) }},
-		{"Gradient, long row", 5, func() { Gradient(v, long, v[:3]) }},
+		{"Gradient, long row", 6, func() { Gradient(v, long, v[:3]) }},
 		{"Gradient, empty rows", 4, func() { Gradient(v, Rows{Ptr: empty}, v) }},
 		{"Dot", 49, func() { Dot(v, v) }},
 		{"Axpy", 4, func() { Axpy(1, v, v) }},

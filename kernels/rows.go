@@ -49,10 +49,11 @@ func Margins(dst []float64, a Rows, w []float64) {
 	for len(dst) > 0 {
 		n := blockRows(ptr)
 		if n == 0 {
-			dst[0] = longRow(&a, ptr[0], ptr[1], w)
+			dst[0] = longRow(a, ptr[0], ptr[1], w)
 			n = 1
 		} else {
-			marginsBlock(dst[:n], ptr[:n+1], &a, w)
+			a.Ptr = ptr[:n+1]
+			marginsBlock(dst[:n], &a, w)
 		}
 		dst, ptr = dst[n:], ptr[n:]
 	}
@@ -73,10 +74,11 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	for len(slope) > 0 {
 		n := blockRows(ptr)
 		if n == 0 {
-			longScatter(z, &a, ptr[0], ptr[1], slope[0])
+			longScatter(z, a, ptr[0], ptr[1], slope[:1])
 			n = 1
 		} else {
-			scatterBlock(z, ptr[:n+1], &a, slope[:n])
+			a.Ptr = ptr[:n+1]
+			scatterBlock(z, &a, slope[:n])
 		}
 		slope, ptr = slope[n:], ptr[n:]
 	}
@@ -109,27 +111,28 @@ func blockRows(ptr []int64) int {
 // longRow sums a row longer than a block. The lanes live in memory between
 // calls, and maxWork is a multiple of 8, so the cut leaves no trace. Rows in
 // other forms than the plain one are left to the reference.
-func longRow(a *Rows, lo, hi int64, w []float64) float64 {
+func longRow(a Rows, lo, hi int64, w []float64) float64 {
+	ends := [2]int64{lo, hi}
+	a.Ptr = ends[:]
 	if a.form() != plainForm {
-		return a.dotGeneric(lo, hi, w)
+		var sum [1]float64
+		marginsGeneric(sum[:], &a, w)
+		return sum[0]
 	}
 	var lane [8]float64
-	for lo < hi {
-		next := min(lo+maxWork, hi)
-		lane = rowLanesBlock(lane, a.Idx[lo:next], a.Val[lo:next], w)
-		lo = next
+	for ; lo < hi; lo = ends[1] {
+		ends = [2]int64{lo, min(lo+maxWork, hi)}
+		lane = rowLanesBlock(lane, &a, w)
 	}
 	return sum8(&lane)
 }
 
-func longScatter(z []float64, a *Rows, lo, hi int64, slope float64) {
-	if a.form() != plainForm {
-		a.scatterGeneric(z, lo, hi, slope)
-		return
-	}
-	for lo < hi {
-		next := min(lo+maxWork, hi)
-		scatterRowBlock(z, a.Idx[lo:next], a.Val[lo:next], slope)
-		lo = next
+// longScatter cuts a row longer than a block into rows.
+func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
+	var ends [2]int64
+	a.Ptr = ends[:]
+	for ; lo < hi; lo = ends[1] {
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, as a row counts, too
+		scatterBlock(z, &a, slope)
 	}
 }

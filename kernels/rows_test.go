@@ -17,8 +17,8 @@ func TestLongRows(t *testing.T) {
 	a, w := rowsOf(rng, sources[4], lens, d), sources[0].vector(rng, d)
 	slope := sources[0].vector(rng, a.Len())
 	want, wantZ := make([]float64, a.Len()), slices.Clone(w)
-	marginsGeneric(want, a.Ptr, a.Idx, nil, a.Val, nil, w)
-	scatterGeneric(wantZ, a.Ptr, a.Idx, nil, a.Val, nil, slope)
+	marginsGeneric(want, &a, w)
+	scatterGeneric(wantZ, &a, slope)
 	eachLevel(t, func(t *testing.T) {
 		dst, z := make([]float64, a.Len()), slices.Clone(w)
 		Margins(dst, a, w)

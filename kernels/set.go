@@ -2,8 +2,8 @@ package kernels
 
 // Kernels on blocks of rows, whose nonzeros come in one of the storage forms.
 type (
-	marginsKernel func(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
-	scatterKernel func(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+	marginsKernel func(dst []float64, a *Rows, w []float64)
+	scatterKernel func(z []float64, a *Rows, slope []float64)
 )
 
 // A set is one implementation of every kernel. Its members see at most one
@@ -12,10 +12,9 @@ type set struct {
 	level Level
 
 	// Sparse rows.
-	margins    [numForms]marginsKernel
-	rowLanes   func(lane [8]float64, idx []int32, val, w []float64) [8]float64
-	scatter    [numForms]scatterKernel
-	scatterRow func(z []float64, idx []int32, val []float64, slope float64)
+	margins  [numForms]marginsKernel
+	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // of one row in the plain form
+	scatter  [numForms]scatterKernel
 
 	// Sums over at most one chunk.
 	dot            func(x, y []float64) float64
@@ -45,10 +44,9 @@ var generic = set{
 	innerLazyCells:   innerLazyCellsGeneric,
 	innerDecay:       innerDecayGeneric,
 	level:            Generic,
-	margins:          [numForms]marginsKernel{marginsGeneric, marginsF32Generic, marginsOnesGeneric, marginsU16Generic, marginsU16F32Generic, marginsU16OnesGeneric},
+	margins:          [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
 	rowLanes:         rowLanesGeneric,
-	scatter:          [numForms]scatterKernel{scatterGeneric, scatterF32Generic, scatterOnesGeneric, scatterU16Generic, scatterU16F32Generic, scatterU16OnesGeneric},
-	scatterRow:       scatterRowGeneric,
+	scatter:          [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
 	dot:              dotGeneric,
 	logisticSlopes:   logisticSlopesGeneric,
 	squaredSlopes:    squaredSlopesGeneric,

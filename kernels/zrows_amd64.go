@@ -10,100 +10,93 @@ package kernels
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsAVX2(dst []float64, a *Rows, w []float64)
 
-// marginsF32AVX2 is marginsF32Generic for AVX2:
+// marginsF32AVX2 is marginsGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsF32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsF32AVX2(dst []float64, a *Rows, w []float64)
 
-// marginsOnesAVX2 is marginsOnesGeneric for AVX2:
+// marginsOnesAVX2 is marginsGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsOnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsOnesAVX2(dst []float64, a *Rows, w []float64)
 
-// marginsU16AVX2 is marginsU16Generic for AVX2:
+// marginsU16AVX2 is marginsGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsU16AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsU16AVX2(dst []float64, a *Rows, w []float64)
 
-// marginsU16F32AVX2 is marginsU16F32Generic for AVX2:
+// marginsU16F32AVX2 is marginsGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsU16F32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsU16F32AVX2(dst []float64, a *Rows, w []float64)
 
-// marginsU16OnesAVX2 is marginsU16OnesGeneric for AVX2:
+// marginsU16OnesAVX2 is marginsGeneric for AVX2:
 //
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = sum of the lanes
 //
 //go:noescape
-func marginsU16OnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+func marginsU16OnesAVX2(dst []float64, a *Rows, w []float64)
 
 // scatterAVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterAVX2(z []float64, a *Rows, slope []float64)
 
-// scatterF32AVX2 is scatterF32Generic for AVX2:
+// scatterF32AVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterF32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterF32AVX2(z []float64, a *Rows, slope []float64)
 
-// scatterOnesAVX2 is scatterOnesGeneric for AVX2:
+// scatterOnesAVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterOnesAVX2(z []float64, a *Rows, slope []float64)
 
-// scatterU16AVX2 is scatterU16Generic for AVX2:
+// scatterU16AVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterU16AVX2(z []float64, a *Rows, slope []float64)
 
-// scatterU16F32AVX2 is scatterU16F32Generic for AVX2:
+// scatterU16F32AVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterU16F32AVX2(z []float64, a *Rows, slope []float64)
 
-// scatterU16OnesAVX2 is scatterU16OnesGeneric for AVX2:
+// scatterU16OnesAVX2 is scatterGeneric for AVX2:
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r
 //
 //go:noescape
-func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+func scatterU16OnesAVX2(z []float64, a *Rows, slope []float64)
 
 // rowLanesAVX2 is rowLanesGeneric for AVX2:
 //
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])
+//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0
 //
 //go:noescape
-func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
-
-// scatterRowAVX2 is scatterRowGeneric for AVX2:
-//
-//	z[idx[k]] = FMA(slope, val[k], z[idx[k]])
-//
-//go:noescape
-func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
+func rowLanesAVX2(lane [8]float64, a *Rows, w []float64) [8]float64

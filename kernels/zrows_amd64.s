@@ -4,57 +4,58 @@
 
 #include "textflag.h"
 
-// func marginsAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsAVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, FMA3
-TEXT ·marginsAVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val_base+96(FP), DI
+TEXT ·marginsAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  24(AX), BX
+	MOVQ  w_base+32(FP), SI
+	MOVQ  48(AX), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(CX), R9
+	MOVQ   8(DX), R9
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
+	CMPQ   AX, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVL        (DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVL        4(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVL        8(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X3
-	MOVL        12(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X3, X3
+	MOVL        (BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVL        4(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVL        8(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVL        12(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVL        20(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVL        24(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X4
-	MOVL        28(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X4, X4
+	MOVL        16(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVL        20(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVL        24(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVL        28(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VMOVUPD     (DI)(SI*8), Y5
+	VMOVUPD     (DI)(AX*8), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(DI)(SI*8), Y3
+	VMOVUPD     32(DI)(AX*8), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, SI
-	CMPQ        SI, R10
+	ADDQ        $0x08, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         SI, R10
+	SUBQ         AX, R10
 	JZ           rowDone5
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
@@ -63,29 +64,29 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVL         (DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVL         4(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	MOVL         8(DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X3
-	MOVL         12(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X3, X3
+	MOVL         (BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVL         4(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVL         8(BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X3
+	MOVL         12(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVL         16(DX)(SI*4), R12
-	VMOVLPD      (BX)(R12*8), X2, X2
+	MOVL         16(BX)(AX*4), R12
+	VMOVLPD      (SI)(R12*8), X2, X2
 	JEQ          filled8
-	MOVL         20(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVL         20(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVL         24(DX)(SI*4), R10
-	VMOVLPD      (BX)(R10*8), X4, X4
+	MOVL         24(BX)(AX*4), R10
+	VMOVLPD      (SI)(R10*8), X4, X4
 
 filled8:
 	VINSERTF128 $0x01, X4, Y2, Y4
@@ -96,15 +97,15 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVL    (DX)(SI*4), R12
-	VMOVLPD (BX)(R12*8), X2, X2
+	MOVL    (BX)(AX*4), R12
+	VMOVLPD (SI)(R12*8), X2, X2
 	JEQ     filled9
-	MOVL    4(DX)(SI*4), R12
-	VMOVHPD (BX)(R12*8), X2, X2
+	MOVL    4(BX)(AX*4), R12
+	VMOVHPD (SI)(R12*8), X2, X2
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVL    8(DX)(SI*4), R10
-	VMOVLPD (BX)(R10*8), X3, X3
+	MOVL    8(BX)(AX*4), R10
+	VMOVLPD (SI)(R10*8), X3, X3
 
 filled9:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -112,12 +113,12 @@ filled9:
 
 join7:
 	VMOVUPD     (R11), Y5
-	VMASKMOVPD  (DI)(SI*8), Y5, Y5
+	VMASKMOVPD  (DI)(AX*8), Y5, Y5
 	VFMADD231PD Y5, Y3, Y0
 	VMOVUPD     32(R11), Y3
-	VMASKMOVPD  32(DI)(SI*8), Y3, Y3
+	VMASKMOVPD  32(DI)(AX*8), Y3, Y3
 	VFMADD231PD Y3, Y4, Y1
-	MOVQ        R9, SI
+	MOVQ        R9, AX
 
 rowDone5:
 	VADDPD       Y1, Y0, Y0
@@ -125,9 +126,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         R8
 	JNZ          row1
 
@@ -135,57 +136,58 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsF32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsF32AVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, FMA3
-TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val32_base+120(FP), DI
+TEXT ·marginsF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  24(AX), BX
+	MOVQ  w_base+32(FP), SI
+	MOVQ  96(AX), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(CX), R9
+	MOVQ   8(DX), R9
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
+	CMPQ   AX, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVL        (DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVL        4(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVL        8(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X3
-	MOVL        12(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X3, X3
+	MOVL        (BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVL        4(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVL        8(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVL        12(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVL        20(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVL        24(DX)(SI*4), R11
-	VMOVSD      (BX)(R11*8), X4
-	MOVL        28(DX)(SI*4), R11
-	VMOVHPD     (BX)(R11*8), X4, X4
+	MOVL        16(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVL        20(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVL        24(BX)(AX*4), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVL        28(BX)(AX*4), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VCVTPS2PD   (DI)(SI*4), Y5
+	VCVTPS2PD   (DI)(AX*4), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VCVTPS2PD   16(DI)(SI*4), Y3
+	VCVTPS2PD   16(DI)(AX*4), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, SI
-	CMPQ        SI, R10
+	ADDQ        $0x08, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         SI, R10
+	SUBQ         AX, R10
 	JZ           rowDone5
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
@@ -194,29 +196,29 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVL         (DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVL         4(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	MOVL         8(DX)(SI*4), R12
-	VMOVSD       (BX)(R12*8), X3
-	MOVL         12(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X3, X3
+	MOVL         (BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVL         4(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVL         8(BX)(AX*4), R12
+	VMOVSD       (SI)(R12*8), X3
+	MOVL         12(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVL         16(DX)(SI*4), R12
-	VMOVLPD      (BX)(R12*8), X2, X2
+	MOVL         16(BX)(AX*4), R12
+	VMOVLPD      (SI)(R12*8), X2, X2
 	JEQ          filled8
-	MOVL         20(DX)(SI*4), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVL         20(BX)(AX*4), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVL         24(DX)(SI*4), R10
-	VMOVLPD      (BX)(R10*8), X4, X4
+	MOVL         24(BX)(AX*4), R10
+	VMOVLPD      (SI)(R10*8), X4, X4
 
 filled8:
 	VINSERTF128 $0x01, X4, Y2, Y4
@@ -227,15 +229,15 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVL    (DX)(SI*4), R12
-	VMOVLPD (BX)(R12*8), X2, X2
+	MOVL    (BX)(AX*4), R12
+	VMOVLPD (SI)(R12*8), X2, X2
 	JEQ     filled9
-	MOVL    4(DX)(SI*4), R12
-	VMOVHPD (BX)(R12*8), X2, X2
+	MOVL    4(BX)(AX*4), R12
+	VMOVHPD (SI)(R12*8), X2, X2
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVL    8(DX)(SI*4), R10
-	VMOVLPD (BX)(R10*8), X3, X3
+	MOVL    8(BX)(AX*4), R10
+	VMOVLPD (SI)(R10*8), X3, X3
 
 filled9:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -245,16 +247,16 @@ join7:
 	VMOVUPD      (R11), Y5
 	VEXTRACTF128 $0x01, Y5, X2
 	VSHUFPS      $0x88, X2, X5, X2
-	VMASKMOVPS   (DI)(SI*4), X2, X2
+	VMASKMOVPS   (DI)(AX*4), X2, X2
 	VCVTPS2PD    X2, Y5
 	VFMADD231PD  Y5, Y3, Y0
 	VMOVUPD      32(R11), Y3
 	VEXTRACTF128 $0x01, Y3, X2
 	VSHUFPS      $0x88, X2, X3, X2
-	VMASKMOVPS   16(DI)(SI*4), X2, X2
+	VMASKMOVPS   16(DI)(AX*4), X2, X2
 	VCVTPS2PD    X2, Y3
 	VFMADD231PD  Y3, Y4, Y1
-	MOVQ         R9, SI
+	MOVQ         R9, AX
 
 rowDone5:
 	VADDPD       Y1, Y0, Y0
@@ -262,9 +264,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         R8
 	JNZ          row1
 
@@ -272,20 +274,21 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsOnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsOnesAVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX
-TEXT ·marginsOnesAVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx_base+48(FP), DX
-	MOVQ  w_base+144(FP), BX
+TEXT ·marginsOnesAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  24(AX), AX
+	MOVQ  w_base+32(FP), BX
 	MOVQ  dst_len+8(FP), DI
 	TESTQ DI, DI
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), SI
 
 row1:
-	MOVQ   8(CX), R8
+	MOVQ   8(DX), R8
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R8), R9
@@ -293,22 +296,22 @@ row1:
 	JGT    rest4
 
 nonzeros3:
-	MOVL        (DX)(SI*4), R10
+	MOVL        (AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVL        4(DX)(SI*4), R10
+	MOVL        4(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVL        8(DX)(SI*4), R10
+	MOVL        8(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X3
-	MOVL        12(DX)(SI*4), R10
+	MOVL        12(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(DX)(SI*4), R10
+	MOVL        16(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVL        20(DX)(SI*4), R10
+	MOVL        20(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVL        24(DX)(SI*4), R10
+	MOVL        24(AX)(SI*4), R10
 	VMOVSD      (BX)(R10*8), X4
-	MOVL        28(DX)(SI*4), R10
+	MOVL        28(AX)(SI*4), R10
 	VMOVHPD     (BX)(R10*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
 	VADDPD      Y3, Y0, Y0
@@ -328,13 +331,13 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few6
-	MOVL         (DX)(SI*4), R11
+	MOVL         (AX)(SI*4), R11
 	VMOVSD       (BX)(R11*8), X2
-	MOVL         4(DX)(SI*4), R11
+	MOVL         4(AX)(SI*4), R11
 	VMOVHPD      (BX)(R11*8), X2, X2
-	MOVL         8(DX)(SI*4), R11
+	MOVL         8(AX)(SI*4), R11
 	VMOVSD       (BX)(R11*8), X3
-	MOVL         12(DX)(SI*4), R11
+	MOVL         12(AX)(SI*4), R11
 	VMOVHPD      (BX)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
@@ -342,14 +345,14 @@ rest4:
 	VMOVAPD      X4, X4
 	CMPQ         R9, $0x05
 	JLT          filled8
-	MOVL         16(DX)(SI*4), R11
+	MOVL         16(AX)(SI*4), R11
 	VMOVLPD      (BX)(R11*8), X2, X2
 	JEQ          filled8
-	MOVL         20(DX)(SI*4), R11
+	MOVL         20(AX)(SI*4), R11
 	VMOVHPD      (BX)(R11*8), X2, X2
 	CMPQ         R9, $0x07
 	JLT          filled8
-	MOVL         24(DX)(SI*4), SI
+	MOVL         24(AX)(SI*4), SI
 	VMOVLPD      (BX)(SI*8), X4, X4
 
 filled8:
@@ -361,14 +364,14 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R9, $0x01
 	JLT     filled9
-	MOVL    (DX)(SI*4), R11
+	MOVL    (AX)(SI*4), R11
 	VMOVLPD (BX)(R11*8), X2, X2
 	JEQ     filled9
-	MOVL    4(DX)(SI*4), R11
+	MOVL    4(AX)(SI*4), R11
 	VMOVHPD (BX)(R11*8), X2, X2
 	CMPQ    R9, $0x03
 	JLT     filled9
-	MOVL    8(DX)(SI*4), SI
+	MOVL    8(AX)(SI*4), SI
 	VMOVLPD (BX)(SI*8), X3, X3
 
 filled9:
@@ -388,9 +391,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         DI
 	JNZ          row1
 
@@ -398,57 +401,58 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsU16AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsU16AVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, FMA3
-TEXT ·marginsU16AVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val_base+96(FP), DI
+TEXT ·marginsU16AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  72(AX), BX
+	MOVQ  w_base+32(FP), SI
+	MOVQ  48(AX), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(CX), R9
+	MOVQ   8(DX), R9
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
+	CMPQ   AX, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVWQZX     (DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVWQZX     2(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVWQZX     4(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X3
-	MOVWQZX     6(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X3, X3
+	MOVWQZX     (BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     2(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVWQZX     4(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVWQZX     6(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVWQZX     10(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVWQZX     12(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X4
-	MOVWQZX     14(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X4, X4
+	MOVWQZX     8(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     10(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVWQZX     12(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVWQZX     14(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VMOVUPD     (DI)(SI*8), Y5
+	VMOVUPD     (DI)(AX*8), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(DI)(SI*8), Y3
+	VMOVUPD     32(DI)(AX*8), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, SI
-	CMPQ        SI, R10
+	ADDQ        $0x08, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         SI, R10
+	SUBQ         AX, R10
 	JZ           rowDone5
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
@@ -457,29 +461,29 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVWQZX      (DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVWQZX      2(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	MOVWQZX      4(DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X3
-	MOVWQZX      6(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X3, X3
+	MOVWQZX      (BX)(AX*2), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVWQZX      2(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVWQZX      4(BX)(AX*2), R12
+	VMOVSD       (SI)(R12*8), X3
+	MOVWQZX      6(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R12
-	VMOVLPD      (BX)(R12*8), X2, X2
+	MOVWQZX      8(BX)(AX*2), R12
+	VMOVLPD      (SI)(R12*8), X2, X2
 	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVWQZX      10(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), R10
-	VMOVLPD      (BX)(R10*8), X4, X4
+	MOVWQZX      12(BX)(AX*2), R10
+	VMOVLPD      (SI)(R10*8), X4, X4
 
 filled8:
 	VINSERTF128 $0x01, X4, Y2, Y4
@@ -490,15 +494,15 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVWQZX (DX)(SI*2), R12
-	VMOVLPD (BX)(R12*8), X2, X2
+	MOVWQZX (BX)(AX*2), R12
+	VMOVLPD (SI)(R12*8), X2, X2
 	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R12
-	VMOVHPD (BX)(R12*8), X2, X2
+	MOVWQZX 2(BX)(AX*2), R12
+	VMOVHPD (SI)(R12*8), X2, X2
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), R10
-	VMOVLPD (BX)(R10*8), X3, X3
+	MOVWQZX 4(BX)(AX*2), R10
+	VMOVLPD (SI)(R10*8), X3, X3
 
 filled9:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -506,12 +510,12 @@ filled9:
 
 join7:
 	VMOVUPD     (R11), Y5
-	VMASKMOVPD  (DI)(SI*8), Y5, Y5
+	VMASKMOVPD  (DI)(AX*8), Y5, Y5
 	VFMADD231PD Y5, Y3, Y0
 	VMOVUPD     32(R11), Y3
-	VMASKMOVPD  32(DI)(SI*8), Y3, Y3
+	VMASKMOVPD  32(DI)(AX*8), Y3, Y3
 	VFMADD231PD Y3, Y4, Y1
-	MOVQ        R9, SI
+	MOVQ        R9, AX
 
 rowDone5:
 	VADDPD       Y1, Y0, Y0
@@ -519,9 +523,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         R8
 	JNZ          row1
 
@@ -529,57 +533,58 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsU16F32AVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsU16F32AVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX, FMA3
-TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
-	MOVQ  val32_base+120(FP), DI
+TEXT ·marginsU16F32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  72(AX), BX
+	MOVQ  w_base+32(FP), SI
+	MOVQ  96(AX), DI
 	MOVQ  dst_len+8(FP), R8
 	TESTQ R8, R8
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), AX
 
 row1:
-	MOVQ   8(CX), R9
+	MOVQ   8(DX), R9
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R9), R10
-	CMPQ   SI, R10
+	CMPQ   AX, R10
 	JGT    rest4
 
 nonzeros3:
-	MOVWQZX     (DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVWQZX     2(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVWQZX     4(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X3
-	MOVWQZX     6(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X3, X3
+	MOVWQZX     (BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     2(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVWQZX     4(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X3
+	MOVWQZX     6(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X2
-	MOVWQZX     10(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X2, X2
-	MOVWQZX     12(DX)(SI*2), R11
-	VMOVSD      (BX)(R11*8), X4
-	MOVWQZX     14(DX)(SI*2), R11
-	VMOVHPD     (BX)(R11*8), X4, X4
+	MOVWQZX     8(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVWQZX     10(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	MOVWQZX     12(BX)(AX*2), R11
+	VMOVSD      (SI)(R11*8), X4
+	MOVWQZX     14(BX)(AX*2), R11
+	VMOVHPD     (SI)(R11*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VCVTPS2PD   (DI)(SI*4), Y5
+	VCVTPS2PD   (DI)(AX*4), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VCVTPS2PD   16(DI)(SI*4), Y3
+	VCVTPS2PD   16(DI)(AX*4), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, SI
-	CMPQ        SI, R10
+	ADDQ        $0x08, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
 	MOVQ         R9, R10
-	SUBQ         SI, R10
+	SUBQ         AX, R10
 	JZ           rowDone5
 	LEAQ         ·table_masks+128(SB), R11
 	MOVQ         R10, R12
@@ -588,29 +593,29 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R10, $0x04
 	JLT          few6
-	MOVWQZX      (DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X2
-	MOVWQZX      2(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
-	MOVWQZX      4(DX)(SI*2), R12
-	VMOVSD       (BX)(R12*8), X3
-	MOVWQZX      6(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X3, X3
+	MOVWQZX      (BX)(AX*2), R12
+	VMOVSD       (SI)(R12*8), X2
+	MOVWQZX      2(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
+	MOVWQZX      4(BX)(AX*2), R12
+	VMOVSD       (SI)(R12*8), X3
+	MOVWQZX      6(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         R10, $0x05
 	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R12
-	VMOVLPD      (BX)(R12*8), X2, X2
+	MOVWQZX      8(BX)(AX*2), R12
+	VMOVLPD      (SI)(R12*8), X2, X2
 	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R12
-	VMOVHPD      (BX)(R12*8), X2, X2
+	MOVWQZX      10(BX)(AX*2), R12
+	VMOVHPD      (SI)(R12*8), X2, X2
 	CMPQ         R10, $0x07
 	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), R10
-	VMOVLPD      (BX)(R10*8), X4, X4
+	MOVWQZX      12(BX)(AX*2), R10
+	VMOVLPD      (SI)(R10*8), X4, X4
 
 filled8:
 	VINSERTF128 $0x01, X4, Y2, Y4
@@ -621,15 +626,15 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R10, $0x01
 	JLT     filled9
-	MOVWQZX (DX)(SI*2), R12
-	VMOVLPD (BX)(R12*8), X2, X2
+	MOVWQZX (BX)(AX*2), R12
+	VMOVLPD (SI)(R12*8), X2, X2
 	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R12
-	VMOVHPD (BX)(R12*8), X2, X2
+	MOVWQZX 2(BX)(AX*2), R12
+	VMOVHPD (SI)(R12*8), X2, X2
 	CMPQ    R10, $0x03
 	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), R10
-	VMOVLPD (BX)(R10*8), X3, X3
+	MOVWQZX 4(BX)(AX*2), R10
+	VMOVLPD (SI)(R10*8), X3, X3
 
 filled9:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -639,16 +644,16 @@ join7:
 	VMOVUPD      (R11), Y5
 	VEXTRACTF128 $0x01, Y5, X2
 	VSHUFPS      $0x88, X2, X5, X2
-	VMASKMOVPS   (DI)(SI*4), X2, X2
+	VMASKMOVPS   (DI)(AX*4), X2, X2
 	VCVTPS2PD    X2, Y5
 	VFMADD231PD  Y5, Y3, Y0
 	VMOVUPD      32(R11), Y3
 	VEXTRACTF128 $0x01, Y3, X2
 	VSHUFPS      $0x88, X2, X3, X2
-	VMASKMOVPS   16(DI)(SI*4), X2, X2
+	VMASKMOVPS   16(DI)(AX*4), X2, X2
 	VCVTPS2PD    X2, Y3
 	VFMADD231PD  Y3, Y4, Y1
-	MOVQ         R9, SI
+	MOVQ         R9, AX
 
 rowDone5:
 	VADDPD       Y1, Y0, Y0
@@ -656,9 +661,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         R8
 	JNZ          row1
 
@@ -666,20 +671,21 @@ done2:
 	VZEROUPPER
 	RET
 
-// func marginsU16OnesAVX2(dst []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, w []float64)
+// func marginsU16OnesAVX2(dst []float64, a *Rows, w []float64)
 // Requires: AVX
-TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-168
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  ptr_base+24(FP), CX
-	MOVQ  idx16_base+72(FP), DX
-	MOVQ  w_base+144(FP), BX
+TEXT ·marginsU16OnesAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  72(AX), AX
+	MOVQ  w_base+32(FP), BX
 	MOVQ  dst_len+8(FP), DI
 	TESTQ DI, DI
 	JZ    done2
-	MOVQ  (CX), SI
+	MOVQ  (DX), SI
 
 row1:
-	MOVQ   8(CX), R8
+	MOVQ   8(DX), R8
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	LEAQ   -8(R8), R9
@@ -687,22 +693,22 @@ row1:
 	JGT    rest4
 
 nonzeros3:
-	MOVWQZX     (DX)(SI*2), R10
+	MOVWQZX     (AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVWQZX     2(DX)(SI*2), R10
+	MOVWQZX     2(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVWQZX     4(DX)(SI*2), R10
+	MOVWQZX     4(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X3
-	MOVWQZX     6(DX)(SI*2), R10
+	MOVWQZX     6(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVWQZX     8(DX)(SI*2), R10
+	MOVWQZX     8(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X2
-	MOVWQZX     10(DX)(SI*2), R10
+	MOVWQZX     10(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X2, X2
-	MOVWQZX     12(DX)(SI*2), R10
+	MOVWQZX     12(AX)(SI*2), R10
 	VMOVSD      (BX)(R10*8), X4
-	MOVWQZX     14(DX)(SI*2), R10
+	MOVWQZX     14(AX)(SI*2), R10
 	VMOVHPD     (BX)(R10*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
 	VADDPD      Y3, Y0, Y0
@@ -722,13 +728,13 @@ rest4:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         R9, $0x04
 	JLT          few6
-	MOVWQZX      (DX)(SI*2), R11
+	MOVWQZX      (AX)(SI*2), R11
 	VMOVSD       (BX)(R11*8), X2
-	MOVWQZX      2(DX)(SI*2), R11
+	MOVWQZX      2(AX)(SI*2), R11
 	VMOVHPD      (BX)(R11*8), X2, X2
-	MOVWQZX      4(DX)(SI*2), R11
+	MOVWQZX      4(AX)(SI*2), R11
 	VMOVSD       (BX)(R11*8), X3
-	MOVWQZX      6(DX)(SI*2), R11
+	MOVWQZX      6(AX)(SI*2), R11
 	VMOVHPD      (BX)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
@@ -736,14 +742,14 @@ rest4:
 	VMOVAPD      X4, X4
 	CMPQ         R9, $0x05
 	JLT          filled8
-	MOVWQZX      8(DX)(SI*2), R11
+	MOVWQZX      8(AX)(SI*2), R11
 	VMOVLPD      (BX)(R11*8), X2, X2
 	JEQ          filled8
-	MOVWQZX      10(DX)(SI*2), R11
+	MOVWQZX      10(AX)(SI*2), R11
 	VMOVHPD      (BX)(R11*8), X2, X2
 	CMPQ         R9, $0x07
 	JLT          filled8
-	MOVWQZX      12(DX)(SI*2), SI
+	MOVWQZX      12(AX)(SI*2), SI
 	VMOVLPD      (BX)(SI*8), X4, X4
 
 filled8:
@@ -755,14 +761,14 @@ few6:
 	VMOVAPD X4, X3
 	CMPQ    R9, $0x01
 	JLT     filled9
-	MOVWQZX (DX)(SI*2), R11
+	MOVWQZX (AX)(SI*2), R11
 	VMOVLPD (BX)(R11*8), X2, X2
 	JEQ     filled9
-	MOVWQZX 2(DX)(SI*2), R11
+	MOVWQZX 2(AX)(SI*2), R11
 	VMOVHPD (BX)(R11*8), X2, X2
 	CMPQ    R9, $0x03
 	JLT     filled9
-	MOVWQZX 4(DX)(SI*2), SI
+	MOVWQZX 4(AX)(SI*2), SI
 	VMOVLPD (BX)(SI*8), X3, X3
 
 filled9:
@@ -782,9 +788,9 @@ rowDone5:
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
+	VMOVSD       X0, (CX)
 	ADDQ         $0x08, CX
+	ADDQ         $0x08, DX
 	DECQ         DI
 	JNZ          row1
 
@@ -792,188 +798,191 @@ done2:
 	VZEROUPPER
 	RET
 
-// func scatterAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterAVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·scatterAVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val_base+96(FP), R8
-	TESTQ DX, DX
+TEXT ·scatterAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  24(AX), SI
+	MOVQ  z_base+0(FP), DI
+	MOVQ  48(AX), R8
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 32768(BX)(DI*4)
-	PREFETCHT0 65536(R8)(DI*8)
-	PREFETCHT0 65600(R8)(DI*8)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 32768(SI)(AX*4)
+	PREFETCHT0 65536(R8)(AX*8)
+	PREFETCHT0 65600(R8)(AX*8)
 	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
+	CMPQ       AX, R10
 	JGT        rest4
 
 nonzeros3:
-	MOVL        (BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      (R8)(DI*8), X2
+	MOVL        (SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      (R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        4(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      8(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        4(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      8(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        8(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      16(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        8(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      16(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        12(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      24(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        12(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      24(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x04, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
-	CMPQ DI, R9
+	CMPQ AX, R9
 	JGE  rowDone6
 
 one5:
-	MOVL        (BX)(DI*4), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSD      (R8)(DI*8), X2
+	MOVL        (SI)(AX*4), R10
+	VMOVSD      (DI)(R10*8), X1
+	VMOVSD      (R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
+	VMOVSD      X1, (DI)(R10*8)
+	INCQ        AX
+	CMPQ        AX, R9
 	JLT         one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func scatterF32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterF32AVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val32_base+120(FP), R8
-	TESTQ DX, DX
+TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  24(AX), SI
+	MOVQ  z_base+0(FP), DI
+	MOVQ  96(AX), R8
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 32768(BX)(DI*4)
-	PREFETCHT0 32768(R8)(DI*4)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 32768(SI)(AX*4)
+	PREFETCHT0 32768(R8)(AX*4)
 	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
+	CMPQ       AX, R10
 	JGT        rest4
 
 nonzeros3:
-	MOVL        (BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      (R8)(DI*4), X2
+	MOVL        (SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      (R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        4(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      4(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        4(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      4(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        8(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      8(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        8(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      8(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVL        12(BX)(DI*4), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      12(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVL        12(SI)(AX*4), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      12(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x04, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
-	CMPQ DI, R9
+	CMPQ AX, R9
 	JGE  rowDone6
 
 one5:
-	MOVL        (BX)(DI*4), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSS      (R8)(DI*4), X2
+	MOVL        (SI)(AX*4), R10
+	VMOVSD      (DI)(R10*8), X1
+	VMOVSS      (R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
+	VMOVSD      X1, (DI)(R10*8)
+	INCQ        AX
+	CMPQ        AX, R9
 	JLT         one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func scatterOnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterOnesAVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, MMX+
-TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx_base+48(FP), BX
+TEXT ·scatterOnesAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  24(AX), AX
 	MOVQ  z_base+0(FP), SI
-	TESTQ DX, DX
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), DI
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R8
-	PREFETCHT0 32768(BX)(DI*4)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R8
+	PREFETCHT0 32768(AX)(DI*4)
 	LEAQ       -4(R8), R9
 	CMPQ       DI, R9
 	JGT        rest4
 
 nonzeros3:
-	MOVL   (BX)(DI*4), R10
+	MOVL   (AX)(DI*4), R10
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R10*8)
-	MOVL   4(BX)(DI*4), R10
+	MOVL   4(AX)(DI*4), R10
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R10*8)
-	MOVL   8(BX)(DI*4), R10
+	MOVL   8(AX)(DI*4), R10
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R10*8)
-	MOVL   12(BX)(DI*4), R10
+	MOVL   12(AX)(DI*4), R10
 	VMOVSD (SI)(R10*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R10*8)
@@ -986,7 +995,7 @@ rest4:
 	JGE  rowDone6
 
 one5:
-	MOVL   (BX)(DI*4), R9
+	MOVL   (AX)(DI*4), R9
 	VMOVSD (SI)(R9*8), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (SI)(R9*8)
@@ -995,197 +1004,200 @@ one5:
 	JLT    one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func scatterU16AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterU16AVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val_base+96(FP), R8
-	TESTQ DX, DX
+TEXT ·scatterU16AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  72(AX), SI
+	MOVQ  z_base+0(FP), DI
+	MOVQ  48(AX), R8
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 16384(BX)(DI*2)
-	PREFETCHT0 65536(R8)(DI*8)
-	PREFETCHT0 65600(R8)(DI*8)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 16384(SI)(AX*2)
+	PREFETCHT0 65536(R8)(AX*8)
+	PREFETCHT0 65600(R8)(AX*8)
 	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
+	CMPQ       AX, R10
 	JGT        rest4
 
 nonzeros3:
-	MOVWQZX     (BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      (R8)(DI*8), X2
+	MOVWQZX     (SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      (R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     2(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      8(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     2(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      8(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     4(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      16(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     4(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      16(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     6(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSD      24(R8)(DI*8), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     6(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSD      24(R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x04, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
-	CMPQ DI, R9
+	CMPQ AX, R9
 	JGE  rowDone6
 
 one5:
-	MOVWQZX     (BX)(DI*2), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSD      (R8)(DI*8), X2
+	MOVWQZX     (SI)(AX*2), R10
+	VMOVSD      (DI)(R10*8), X1
+	VMOVSD      (R8)(AX*8), X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
+	VMOVSD      X1, (DI)(R10*8)
+	INCQ        AX
+	CMPQ        AX, R9
 	JLT         one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func scatterU16F32AVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterU16F32AVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, FMA3, MMX+
-TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
-	MOVQ  z_base+0(FP), SI
-	MOVQ  val32_base+120(FP), R8
-	TESTQ DX, DX
+TEXT ·scatterU16F32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  72(AX), SI
+	MOVQ  z_base+0(FP), DI
+	MOVQ  96(AX), R8
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), AX
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R9
-	PREFETCHT0 16384(BX)(DI*2)
-	PREFETCHT0 32768(R8)(DI*4)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R9
+	PREFETCHT0 16384(SI)(AX*2)
+	PREFETCHT0 32768(R8)(AX*4)
 	LEAQ       -4(R9), R10
-	CMPQ       DI, R10
+	CMPQ       AX, R10
 	JGT        rest4
 
 nonzeros3:
-	MOVWQZX     (BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      (R8)(DI*4), X2
+	MOVWQZX     (SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      (R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     2(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      4(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     2(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      4(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     4(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      8(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     4(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      8(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	MOVWQZX     6(BX)(DI*2), R11
-	VMOVSD      (SI)(R11*8), X1
-	VMOVSS      12(R8)(DI*4), X2
+	VMOVSD      X1, (DI)(R11*8)
+	MOVWQZX     6(SI)(AX*2), R11
+	VMOVSD      (DI)(R11*8), X1
+	VMOVSS      12(R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R11*8)
-	ADDQ        $0x04, DI
-	CMPQ        DI, R10
+	VMOVSD      X1, (DI)(R11*8)
+	ADDQ        $0x04, AX
+	CMPQ        AX, R10
 	JLE         nonzeros3
 
 rest4:
-	CMPQ DI, R9
+	CMPQ AX, R9
 	JGE  rowDone6
 
 one5:
-	MOVWQZX     (BX)(DI*2), R10
-	VMOVSD      (SI)(R10*8), X1
-	VMOVSS      (R8)(DI*4), X2
+	MOVWQZX     (SI)(AX*2), R10
+	VMOVSD      (DI)(R10*8), X1
+	VMOVSS      (R8)(AX*4), X2
 	VCVTSS2SD   X2, X2, X2
 	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (SI)(R10*8)
-	INCQ        DI
-	CMPQ        DI, R9
+	VMOVSD      X1, (DI)(R10*8)
+	INCQ        AX
+	CMPQ        AX, R9
 	JLT         one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func scatterU16OnesAVX2(z []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, slope []float64)
+// func scatterU16OnesAVX2(z []float64, a *Rows, slope []float64)
 // Requires: AVX, MMX+
-TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-168
-	MOVQ  ptr_base+24(FP), AX
-	MOVQ  slope_base+144(FP), CX
-	MOVQ  slope_len+152(FP), DX
-	MOVQ  idx16_base+72(FP), BX
+TEXT ·scatterU16OnesAVX2(SB), NOSPLIT, $0-56
+	MOVQ  a+24(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  slope_base+32(FP), DX
+	MOVQ  slope_len+40(FP), BX
+	MOVQ  72(AX), AX
 	MOVQ  z_base+0(FP), SI
-	TESTQ DX, DX
+	TESTQ BX, BX
 	JZ    done2
-	MOVQ  (AX), DI
+	MOVQ  (CX), DI
 
 row1:
-	VMOVSD     (CX), X0
-	MOVQ       8(AX), R8
-	PREFETCHT0 16384(BX)(DI*2)
+	VMOVSD     (DX), X0
+	MOVQ       8(CX), R8
+	PREFETCHT0 16384(AX)(DI*2)
 	LEAQ       -4(R8), R9
 	CMPQ       DI, R9
 	JGT        rest4
 
 nonzeros3:
-	MOVWQZX (BX)(DI*2), R10
+	MOVWQZX (AX)(DI*2), R10
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 2(BX)(DI*2), R10
+	MOVWQZX 2(AX)(DI*2), R10
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 4(BX)(DI*2), R10
+	MOVWQZX 4(AX)(DI*2), R10
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R10*8)
-	MOVWQZX 6(BX)(DI*2), R10
+	MOVWQZX 6(AX)(DI*2), R10
 	VMOVSD  (SI)(R10*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R10*8)
@@ -1198,7 +1210,7 @@ rest4:
 	JGE  rowDone6
 
 one5:
-	MOVWQZX (BX)(DI*2), R9
+	MOVWQZX (AX)(DI*2), R9
 	VMOVSD  (SI)(R9*8), X1
 	VADDSD  X0, X1, X1
 	VMOVSD  X1, (SI)(R9*8)
@@ -1207,59 +1219,61 @@ one5:
 	JLT     one5
 
 rowDone6:
+	ADDQ $0x08, DX
 	ADDQ $0x08, CX
-	ADDQ $0x08, AX
-	DECQ DX
+	DECQ BX
 	JNZ  row1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func rowLanesAVX2(lane [8]float64, idx []int32, val []float64, w []float64) [8]float64
+// func rowLanesAVX2(lane [8]float64, a *Rows, w []float64) [8]float64
 // Requires: AVX, FMA3
-TEXT ·rowLanesAVX2(SB), NOSPLIT, $0-200
-	MOVQ    idx_base+64(FP), AX
-	MOVQ    w_base+112(FP), CX
-	MOVQ    val_base+88(FP), BX
-	MOVQ    idx_len+72(FP), SI
-	XORQ    DX, DX
+TEXT ·rowLanesAVX2(SB), NOSPLIT, $0-160
+	MOVQ    a+64(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    24(AX), DX
+	MOVQ    w_base+72(FP), BX
+	MOVQ    48(AX), SI
+	MOVQ    (CX), AX
+	MOVQ    8(CX), CX
 	VMOVUPD lane_0+0(FP), Y0
 	VMOVUPD lane_4+32(FP), Y1
-	LEAQ    -8(SI), DI
-	CMPQ    DX, DI
+	LEAQ    -8(CX), DI
+	CMPQ    AX, DI
 	JGT     rest2
 
 nonzeros1:
-	MOVL        (AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X2
-	MOVL        4(AX)(DX*4), R8
-	VMOVHPD     (CX)(R8*8), X2, X2
-	MOVL        8(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X3
-	MOVL        12(AX)(DX*4), R8
-	VMOVHPD     (CX)(R8*8), X3, X3
+	MOVL        (DX)(AX*4), R8
+	VMOVSD      (BX)(R8*8), X2
+	MOVL        4(DX)(AX*4), R8
+	VMOVHPD     (BX)(R8*8), X2, X2
+	MOVL        8(DX)(AX*4), R8
+	VMOVSD      (BX)(R8*8), X3
+	MOVL        12(DX)(AX*4), R8
+	VMOVHPD     (BX)(R8*8), X3, X3
 	VINSERTF128 $0x01, X3, Y2, Y3
-	MOVL        16(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X2
-	MOVL        20(AX)(DX*4), R8
-	VMOVHPD     (CX)(R8*8), X2, X2
-	MOVL        24(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X4
-	MOVL        28(AX)(DX*4), R8
-	VMOVHPD     (CX)(R8*8), X4, X4
+	MOVL        16(DX)(AX*4), R8
+	VMOVSD      (BX)(R8*8), X2
+	MOVL        20(DX)(AX*4), R8
+	VMOVHPD     (BX)(R8*8), X2, X2
+	MOVL        24(DX)(AX*4), R8
+	VMOVSD      (BX)(R8*8), X4
+	MOVL        28(DX)(AX*4), R8
+	VMOVHPD     (BX)(R8*8), X4, X4
 	VINSERTF128 $0x01, X4, Y2, Y4
-	VMOVUPD     (BX)(DX*8), Y5
+	VMOVUPD     (SI)(AX*8), Y5
 	VFMADD231PD Y5, Y3, Y0
-	VMOVUPD     32(BX)(DX*8), Y3
+	VMOVUPD     32(SI)(AX*8), Y3
 	VFMADD231PD Y3, Y4, Y1
-	ADDQ        $0x08, DX
-	CMPQ        DX, DI
+	ADDQ        $0x08, AX
+	CMPQ        AX, DI
 	JLE         nonzeros1
 
 rest2:
-	MOVQ         SI, DI
-	SUBQ         DX, DI
+	MOVQ         CX, DI
+	SUBQ         AX, DI
 	JZ           rowDone3
 	LEAQ         ·table_masks+128(SB), R8
 	MOVQ         DI, R9
@@ -1268,29 +1282,29 @@ rest2:
 	VBROADCASTSD ·table_signBit+0(SB), Y4
 	CMPQ         DI, $0x04
 	JLT          few4
-	MOVL         (AX)(DX*4), R9
-	VMOVSD       (CX)(R9*8), X2
-	MOVL         4(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X2, X2
-	MOVL         8(AX)(DX*4), R9
-	VMOVSD       (CX)(R9*8), X3
-	MOVL         12(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X3, X3
+	MOVL         (DX)(AX*4), R9
+	VMOVSD       (BX)(R9*8), X2
+	MOVL         4(DX)(AX*4), R9
+	VMOVHPD      (BX)(R9*8), X2, X2
+	MOVL         8(DX)(AX*4), R9
+	VMOVSD       (BX)(R9*8), X3
+	MOVL         12(DX)(AX*4), R9
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y3
 	VMOVAPD      Y3, Y3
 	VMOVAPD      X4, X2
 	VMOVAPD      X4, X4
 	CMPQ         DI, $0x05
 	JLT          filled6
-	MOVL         16(AX)(DX*4), R9
-	VMOVLPD      (CX)(R9*8), X2, X2
+	MOVL         16(DX)(AX*4), R9
+	VMOVLPD      (BX)(R9*8), X2, X2
 	JEQ          filled6
-	MOVL         20(AX)(DX*4), R9
-	VMOVHPD      (CX)(R9*8), X2, X2
+	MOVL         20(DX)(AX*4), R9
+	VMOVHPD      (BX)(R9*8), X2, X2
 	CMPQ         DI, $0x07
 	JLT          filled6
-	MOVL         24(AX)(DX*4), AX
-	VMOVLPD      (CX)(AX*8), X4, X4
+	MOVL         24(DX)(AX*4), DX
+	VMOVLPD      (BX)(DX*8), X4, X4
 
 filled6:
 	VINSERTF128 $0x01, X4, Y2, Y2
@@ -1301,15 +1315,15 @@ few4:
 	VMOVAPD X4, X3
 	CMPQ    DI, $0x01
 	JLT     filled7
-	MOVL    (AX)(DX*4), R9
-	VMOVLPD (CX)(R9*8), X2, X2
+	MOVL    (DX)(AX*4), R9
+	VMOVLPD (BX)(R9*8), X2, X2
 	JEQ     filled7
-	MOVL    4(AX)(DX*4), R9
-	VMOVHPD (CX)(R9*8), X2, X2
+	MOVL    4(DX)(AX*4), R9
+	VMOVHPD (BX)(R9*8), X2, X2
 	CMPQ    DI, $0x03
 	JLT     filled7
-	MOVL    8(AX)(DX*4), AX
-	VMOVLPD (CX)(AX*8), X3, X3
+	MOVL    8(DX)(AX*4), DX
+	VMOVLPD (BX)(DX*8), X3, X3
 
 filled7:
 	VINSERTF128 $0x01, X3, Y2, Y3
@@ -1317,71 +1331,15 @@ filled7:
 
 join5:
 	VMOVUPD     (R8), Y4
-	VMASKMOVPD  (BX)(DX*8), Y4, Y4
+	VMASKMOVPD  (SI)(AX*8), Y4, Y4
 	VFMADD231PD Y4, Y3, Y0
 	VMOVUPD     32(R8), Y3
-	VMASKMOVPD  32(BX)(DX*8), Y3, Y3
+	VMASKMOVPD  32(SI)(AX*8), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
-	MOVQ        SI, DX
+	MOVQ        CX, AX
 
 rowDone3:
-	VMOVUPD Y0, ret_0+136(FP)
-	VMOVUPD Y1, ret_4+168(FP)
-	VZEROUPPER
-	RET
-
-// func scatterRowAVX2(z []float64, idx []int32, val []float64, slope float64)
-// Requires: AVX, FMA3
-TEXT ·scatterRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ   idx_base+24(FP), AX
-	MOVQ   z_base+0(FP), CX
-	MOVQ   val_base+48(FP), BX
-	MOVQ   idx_len+32(FP), SI
-	VMOVSD slope+72(FP), X0
-	XORQ   DX, DX
-	LEAQ   -4(SI), DI
-	CMPQ   DX, DI
-	JGT    rest2
-
-nonzeros1:
-	MOVL        (AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        4(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      8(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        8(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      16(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	MOVL        12(AX)(DX*4), R8
-	VMOVSD      (CX)(R8*8), X1
-	VMOVSD      24(BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(R8*8)
-	ADDQ        $0x04, DX
-	CMPQ        DX, DI
-	JLE         nonzeros1
-
-rest2:
-	CMPQ DX, SI
-	JGE  rowDone4
-
-one3:
-	MOVL        (AX)(DX*4), DI
-	VMOVSD      (CX)(DI*8), X1
-	VMOVSD      (BX)(DX*8), X2
-	VFMADD231SD X2, X0, X1
-	VMOVSD      X1, (CX)(DI*8)
-	INCQ        DX
-	CMPQ        DX, SI
-	JLT         one3
-
-rowDone4:
+	VMOVUPD Y0, ret_0+96(FP)
+	VMOVUPD Y1, ret_4+128(FP)
 	VZEROUPPER
 	RET

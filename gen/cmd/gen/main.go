@@ -17,7 +17,7 @@ func main() {
 	fs := flag.NewFlagSet("gen", flag.ExitOnError)
 	out := fs.String("out", ".", "directory of package kernels")
 	_ = fs.Parse(os.Args[1:]) // exits on error
-	files, err := gen.Generate()
+	files, err := gen.Generate(*out)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,0 +1,92 @@
+package gen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"strings"
+
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// declarations reads the types that package kernels declares in dir by hand. The
+// layout of a struct which a kernel gets a pointer to is taken from there, so
+// it stands in one place, and a change of it makes the assembly stale. Function
+// bodies, imports and generated files are left out: these may be wrong at the
+// time, and the types need none of them.
+func declarations(dir string) (*types.Package, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if strings.HasPrefix(name, "z") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	cfg := types.Config{IgnoreFuncBodies: true, Sizes: gotypes.Sizes, Error: func(error) {}}
+	pkg, _ := cfg.Check("kernels", fset, files, nil) // with errors about what is left out
+	return pkg, nil
+}
+
+// A pointer is a parameter that points to a struct, in a register.
+type pointer struct {
+	reg.GPVirtual
+	to types.Type
+}
+
+// loadPointers loads the pointers among the parameters.
+func (e *emitter) loadPointers(params *types.Tuple) {
+	e.pointers = map[string]pointer{}
+	for p := range params.Variables() {
+		if t, ok := p.Type().(*types.Pointer); ok {
+			r := e.GP64()
+			e.Load(e.Param(p.Name()), r)
+			e.pointers[p.Name()] = pointer{r, t.Elem()}
+		}
+	}
+}
+
+// param returns a parameter or, as in a.Label, a field of the struct that a
+// parameter points to. Fields of an embedded struct go by their own names.
+func (e *emitter) param(path string) gotypes.Component {
+	name, fields, ok := strings.Cut(path, ".")
+	if !ok {
+		return e.Param(name)
+	}
+	p := e.pointers[name]
+	t, at := p.to, operand.Mem{Base: p.GPVirtual}
+	for field := range strings.SplitSeq(fields, ".") {
+		_, index, _ := types.LookupFieldOrMethod(t, true, e.declared, field)
+		if len(index) == 0 {
+			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // a misspelt one in this package
+		}
+		for _, i := range index {
+			s := t.Underlying().(*types.Struct)
+			at, t = at.Offset(offset(s, i)), s.Field(i).Type()
+		}
+	}
+	return gotypes.NewComponent(t.Underlying(), at)
+}
+
+// offset returns where field i of a struct begins.
+func offset(s *types.Struct, i int) int {
+	var fields []*types.Var
+	for f := range s.Fields() {
+		fields = append(fields, f)
+	}
+	return int(gotypes.Sizes.Offsetsof(fields)[i])
+}
