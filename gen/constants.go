@@ -43,6 +43,8 @@ var constants = []constant{
 	{"log5", 0x1.3b358bac524dcp-3, ""},
 	{"log6", 0x1.0dcf13e1fdeb0p-3, ""},
 	{"log7", 0x1.1b69eb849b37ep-3, ""},
+
+	{"lazyFloor", 0x1p-7, "Alpha below which a lazy run stops, so that w is formed before it loses digits to u growing like 1/Alpha"},
 }
 
 // plain holds the constants that need no name in Go.
@@ -76,11 +78,7 @@ func goConstants() ([]byte, error) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(")\n\n// Slots of the state of the lazy loop.\nconst (\n")
-	for i, name := range slots {
-		fmt.Fprintf(&b, "\t%s = %d\n", name, i)
-	}
-	fmt.Fprintf(&b, "\tnumSlots = %d\n)\n", len(slots))
+	b.WriteString(")\n")
 	b.WriteString(goDecayCells())
 	return format.Source([]byte(b.String()))
 }

@@ -39,37 +39,32 @@ func goDecayCells() string {
 type decayLoop struct {
 	*fused
 	cells, keep reg.GPVirtual
-	now         operand.Mem // steps done; one more
+	now         operand.Mem // steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
-	e.kernel(t, "innerDecay", "func(cells, keep []float64, step float64, "+fusedParams,
+	e.kernel(t, "innerDecay", stepKernel,
 		"\tcell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation",
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))",
 		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
 		"",
 		"keep has v from the sum to the update. The padding of a row points at zeros.")
-	l := &decayLoop{fused: e.fused(6), cells: e.base("cells"), keep: e.base("keep")}
-	l.now = e.AllocLocal(16)
-	pad, now := e.GP64(), e.XMM()
+	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.room.keep"), now: e.field("a.step")}
+	pad := e.GP64()
 	e.LEAQ(e.tables.add("nothing", 4, func(int) uint64 { return 0 }), pad)
 	e.SUBQ(l.cells, pad)
 	e.MOVQ(pad, l.pad)
-	e.VMOVSD(e.address(e.Param("step")), now)
-	e.VMOVSD(now, l.now)
 	l.steps(operand.Imm(1), "", l.step)
 	e.ret()
 }
 
 func (l *decayLoop) step() {
-	next := l.scalar(l.constant("one"))
-	l.VADDSD(l.now, next, next)
-	l.VMOVSD(next, l.now.Offset(8))
 	sum, z := l.margin(), l.XMM()
 	l.VMULSD(sum.AsX(), l.labelOrOne(), z)
 	g := l.delta(z)
-	l.VMULSD(l.scalar(l.state("slotEta")), g, g)
-	next = l.scalar(l.now.Offset(8))
+	l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+	next := l.scalar(l.constant("one"))
+	l.VADDSD(l.now, next, next)
 	(&elementLoop{fused: l.fused}).eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
 		j, a := l.GP64(), l.scalar(num)
 		l.MOVQ(off, j)

@@ -40,9 +40,9 @@ func (f *fused) columnForms() []decoder {
 		}
 	}
 	wide := widen(f.VPMOVZXDQ, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) })
-	wide.param, wide.bytes = "idx", 4
+	wide.param, wide.bytes = "a.Rows.Idx", 4
 	short := widen(f.VPMOVZXWQ, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVWQZX(m, j) })
-	short.param, short.bytes = "idx16", 2
+	short.param, short.bytes = "a.Rows.Idx16", 2
 	return []decoder{wide, short}
 }
 
@@ -58,12 +58,12 @@ func (f *fused) valueForms() []decoder {
 		}
 	}
 	return []decoder{
-		{"val", 8, masked(f.VMOVUPD), func(e *emitter, m, dst operand.Mem) {
+		{"a.Rows.Val", 8, masked(f.VMOVUPD), func(e *emitter, m, dst operand.Mem) {
 			j := e.GP64()
 			e.MOVQ(m, j)
 			e.MOVQ(j, dst)
 		}},
-		{"val32", 4, masked(func(ops ...operand.Op) { f.VCVTPS2PD(ops...) }), func(e *emitter, m, dst operand.Mem) {
+		{"a.Rows.Val32", 4, masked(func(ops ...operand.Op) { f.VCVTPS2PD(ops...) }), func(e *emitter, m, dst operand.Mem) {
 			x := e.XMM()
 			e.VMOVSS(m, x)
 			e.VCVTSS2SD(x, x, x)
@@ -95,7 +95,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decode
 		other := f.label("form")
 		src, dst, m := f.GP64(), f.GP64(), f.GP64()
 		if d.param != "" {
-			f.Load(f.Param(d.param).Base(), src)
+			f.Load(f.param(d.param).Base(), src)
 			f.TESTQ(src, src)
 			f.JZ(other)
 			f.LEAQ(operand.Mem{Base: src, Index: lo, Scale: uint8(d.bytes)}, src)

@@ -12,22 +12,22 @@ type elementLoop struct {
 }
 
 func (e *emitter) innerDense(t *isa) {
-	e.kernel(t, "innerDense", "func(w, h, c, e []float64, "+fusedParams,
+	e.kernel(t, "innerDense", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
 		"\tw[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight",
-		"\tw[j] = FMA(g, num[k], w[j]),  h[j] = FMA(g, num[k], h[j])   for the nonzeros")
+		"\tw[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros")
 	l := e.elementLoop()
-	h := e.base("h")
+	sum := e.base("a.sum")
 	l.run(func() {
 		z := l.margin()
 		l.VMULSD(l.labelOrOne(), z, z)
 		g := l.delta(z)
-		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
-		l.sweep("")
+		l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+		l.sweep(false)
 		l.eachNonzero(func(off, num operand.Mem, _ reg.GPVirtual, _ int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			for _, to := range []reg.GPVirtual{l.w, h} {
+			for _, to := range []reg.GPVirtual{l.w, sum} {
 				m := operand.Mem{Base: to, Index: j, Scale: 1}
 				x := e.scalar(m)
 				e.VFMADD231SD(num, g, x)
@@ -38,14 +38,14 @@ func (e *emitter) innerDense(t *isa) {
 }
 
 func (e *emitter) innerBox(t *isa) {
-	e.kernel(t, "innerBox", "func(w, sum, c, e, lo, hi, keep []float64, "+fusedParams,
+	e.kernel(t, "innerBox", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
 		"\tkeep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros",
 		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is in flight",
 		"\tw[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros")
 	l := e.elementLoop()
 	keep := func(k reg.GPVirtual, at int) operand.Mem {
-		return operand.Mem{Base: e.base("keep"), Index: k, Scale: 2, Disp: 2 * at}
+		return operand.Mem{Base: e.base("a.room.keep"), Index: k, Scale: 2, Disp: 2 * at}
 	}
 	l.run(func() {
 		z := l.margin()
@@ -53,19 +53,19 @@ func (e *emitter) innerBox(t *isa) {
 		l.eachNonzero(func(off, _ operand.Mem, k reg.GPVirtual, at int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			in := func(v string) operand.Mem { return operand.Mem{Base: e.base(v), Index: j, Scale: 1} }
+			in := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
 			x := e.scalar(in("w"))
 			e.VFMADD213SD(e.scalar(in("e")), e.scalar(in("c")), x)
 			e.VMOVSD(x, keep(k, at))
 			e.VMOVSD(e.scalar(in("sum")), keep(k, at).Offset(8))
 		})
 		g := l.delta(z)
-		l.VMULSD(l.scalar(l.state("slotEta")), g, g)
-		l.sweep("sum")
+		l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
+		l.sweep(true)
 		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			in := func(v string) operand.Mem { return operand.Mem{Base: e.base(v), Index: j, Scale: 1} }
+			in := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
 			x := e.scalar(keep(k, at))
 			e.VFMADD231SD(num, g, x)
 			e.VMAXSD(x, e.scalar(in("lo")), x)
@@ -79,16 +79,16 @@ func (e *emitter) innerBox(t *isa) {
 }
 
 func (e *emitter) elementLoop() *elementLoop {
-	return &elementLoop{fused: e.fused(3), w: e.base("w")}
+	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
 }
 
 // run repeats step. The padding of a row points at a slot that holds +0.
 func (l *elementLoop) run(step func()) {
 	zero := l.GP64()
-	l.LEAQ(l.state("slotZero"), zero)
+	l.LEAQ(l.field("a.zero"), zero)
 	l.SUBQ(l.w, zero)
 	l.MOVQ(zero, l.pad)
-	l.steps(l.address(l.Param("w").Len()), "", step)
+	l.steps(l.address(l.param("a.w").Len()), "", step)
 	l.ret()
 }
 
@@ -110,27 +110,27 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep takes the part of the step that all elements share and, with the name
-// of a sum, clips and adds to it. The last vector overlaps the one before it and
+// sweep takes the part of the step that all elements share and, in a box, clips
+// and adds to the sum. The last vector overlaps the one before it and
 // is taken first: a store under a mask would make the next row's loads wait for
 // the cache.
-func (l *elementLoop) sweep(sum string) {
+func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")
 	lanes := uint64(e.lanes)
-	n, i := e.length("w"), e.GP64()
-	b := l.sweepBases(sum)
+	n, i := e.length("a.w"), e.GP64()
+	b := l.sweepBases(box)
 	e.SUBQ(operand.Imm(lanes), n)
 	e.JLT(short)
 	end := place{cursor: n}
 	last := b.point(e, end)
 	var lastSum vec
-	if sum != "" {
+	if box {
 		lastSum = e.add(e.read(b.sum, end), last)
 	}
 	body := func(p place) {
 		v := b.point(e, p)
-		if sum != "" {
+		if box {
 			e.write(e.add(e.read(b.sum, p), v), b.sum, p)
 		}
 		e.write(v, b.w, p)
@@ -154,7 +154,7 @@ func (l *elementLoop) sweep(sum string) {
 	e.JGE(swept)
 	body(place{cursor: i})
 	e.at(swept)
-	if sum != "" {
+	if box {
 		e.write(lastSum, b.sum, end)
 	}
 	e.write(last, b.w, end)
@@ -179,10 +179,10 @@ func (l *elementLoop) sweep(sum string) {
 // sweepBases are the vectors of a sweep.
 type sweepBases struct{ w, c, e, lo, hi, sum reg.GPVirtual }
 
-func (l *elementLoop) sweepBases(sum string) sweepBases {
-	b := sweepBases{w: l.w, c: l.base("c"), e: l.base("e")}
-	if sum != "" {
-		b.lo, b.hi, b.sum = l.base("lo"), l.base("hi"), l.base(sum)
+func (l *elementLoop) sweepBases(box bool) sweepBases {
+	b := sweepBases{w: l.w, c: l.base("a.c"), e: l.base("a.e")}
+	if box {
+		b.lo, b.hi, b.sum = l.base("a.lo"), l.base("a.hi"), l.base("a.sum")
 	}
 	return b
 }

@@ -91,6 +91,9 @@ func (e *emitter) length(param string) reg.GPVirtual {
 	return r
 }
 
+// field returns a scalar parameter or field.
+func (e *emitter) field(path string) operand.Mem { return e.address(e.param(path)) }
+
 // address returns where a scalar parameter or result lives.
 func (e *emitter) address(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
@@ -103,7 +106,7 @@ func (e *emitter) address(c gotypes.Component) operand.Mem {
 // broadcast returns a vector of copies of a scalar parameter.
 func (e *emitter) broadcast(param string) vec {
 	v := e.vector(e)
-	e.VBROADCASTSD(e.address(e.param(param)), v)
+	e.VBROADCASTSD(e.field(param), v)
 	return v
 }
 

@@ -1,16 +1,14 @@
 package gen
 
 import (
-	"slices"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// fusedParams are the parameters all fused inner loops end with: the rows in
-// whatever form, what a step reads of the samples, and room for a decoded row.
-const fusedParams = "ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, " +
-	"label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)"
+// stepKernel is the signature of the fused inner loops. The struct has the rows in
+// whatever form, what a step reads of the samples, the vectors of the loop, and
+// room for a decoded row.
+const stepKernel = "func(a *stepArgs) (done int)"
 
 // How many samples before its use the pointers and the nonzeros of a row are
 // prefetched.
@@ -31,18 +29,14 @@ type fused struct {
 	off, num      reg.GPVirtual
 	i, n          reg.GPVirtual // number and nonzeros of the row
 	end           reg.GPVirtual // bytes of the decoded row in off and num
-	work, pad     operand.Mem   // work left; byte distance of the place that holds +0
+	pad           operand.Mem   // byte distance of the place that holds +0
 }
 
 func (e *emitter) fused(shift int) *fused {
 	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), last: e.GP64()}
-	f.sampled, f.off, f.num = e.base("sampled"), e.base("off"), e.base("num")
-	local := e.AllocLocal(16)
-	f.work, f.pad = local, local.Offset(8)
-	t := e.GP64()
-	e.MOVQ(e.address(e.Param("work")), t)
-	e.MOVQ(t, f.work)
-	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("sampled"), Scale: 4}, f.last)
+	f.sampled, f.off, f.num = e.base("a.sampled"), e.base("a.room.off"), e.base("a.room.num")
+	f.pad = e.AllocLocal(8)
+	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("a.sampled"), Scale: 4}, f.last)
 	return f
 }
 
@@ -55,13 +49,13 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.JGE(done)
 	lo := f.GP64()
 	f.MOVLQSX(operand.Mem{Base: f.sampled}, f.i)
-	ptr := f.base("ptr")
+	ptr := f.base("a.Rows.Ptr")
 	f.MOVQ(operand.Mem{Base: ptr, Index: f.i, Scale: 8}, lo)
 	f.MOVQ(operand.Mem{Base: ptr, Index: f.i, Scale: 8, Disp: 8}, f.n)
 	f.SUBQ(lo, f.n)
 	f.LEAQ(operand.Mem{Base: f.n, Disp: 7}, f.end)
 	f.ANDQ(operand.I32(-8), f.end)
-	f.CMPQ(f.end, f.address(f.Param("off").Len()))
+	f.CMPQ(f.end, f.address(f.param("a.room.off").Len()))
 	f.JGT(done)
 	f.SHLQ(operand.Imm(3), f.end)
 	f.prefetch(ptr)
@@ -69,7 +63,7 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	step()
 	f.ADDQ(operand.Imm(4), f.sampled)
 	f.ADDQ(extra, f.n)
-	f.SUBQ(f.n, f.work)
+	f.SUBQ(f.n, f.field("a.work"))
 	f.JGT(next)
 	if leave != "" {
 		f.JMP(done)
@@ -77,7 +71,7 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 		f.ADDQ(operand.Imm(4), f.sampled)
 	}
 	f.at(done)
-	f.SUBQ(f.base("sampled"), f.sampled)
+	f.SUBQ(f.base("a.sampled"), f.sampled)
 	f.SHRQ(operand.Imm(2), f.sampled)
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
@@ -93,13 +87,13 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	f.MOVLQSX(operand.Mem{Base: t}, j)
 	f.PREFETCHT0(operand.Mem{Base: ptr, Index: j, Scale: 8})
 	f.MOVLQSX(operand.Mem{Base: t, Disp: 4 * (nonzerosAhead - pointersAhead)}, j)
-	f.PREFETCHT0(operand.Mem{Base: f.base("label"), Index: j, Scale: 8})
-	f.PREFETCHT0(operand.Mem{Base: f.base("slope0"), Index: j, Scale: 8})
+	f.PREFETCHT0(operand.Mem{Base: f.base("a.Label"), Index: j, Scale: 8})
+	f.PREFETCHT0(operand.Mem{Base: f.base("a.Slope0"), Index: j, Scale: 8})
 	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
 	// A missing form has a zero base; the first page is never mapped, and a
 	// prefetch from it would cost a walk through the page tables.
-	f.prefetchForm(j, []form{{"idx", 4, 2}, {"idx16", 2, 1}})
-	f.prefetchForm(j, []form{{"val", 8, 4}, {"val32", 4, 2}})
+	f.prefetchForm(j, []form{{"a.Rows.Idx", 4, 2}, {"a.Rows.Idx16", 2, 1}})
+	f.prefetchForm(j, []form{{"a.Rows.Val", 8, 4}, {"a.Rows.Val32", 4, 2}})
 	f.at(skip)
 }
 
@@ -127,10 +121,10 @@ func (f *fused) prefetchForm(k reg.GPVirtual, forms []form) {
 // delta returns slope0[i] - slope at z, the margin times the label for the
 // logistic loss and the margin for the squared one.
 func (f *fused) delta(z vec) vec {
-	b := f.scalar(operand.Mem{Base: f.base("label"), Index: f.i, Scale: 8})
-	d := f.scalar(operand.Mem{Base: f.base("slope0"), Index: f.i, Scale: 8})
+	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
+	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})
 	squared, done := f.label("squared"), f.label("sloped")
-	f.CMPB(f.address(f.Param("squared")), operand.Imm(0))
+	f.CMPB(f.field("a.Loss"), operand.Imm(0))
 	f.JNE(squared)
 	f.scalars(func() {
 		x := f.expNeg(f.andK(z, "absBits"))
@@ -150,9 +144,9 @@ func (f *fused) delta(z vec) vec {
 func (f *fused) labelOrOne() vec {
 	done, b := f.label("factor"), f.XMM()
 	f.VMOVSD(f.constant("one"), b)
-	f.CMPB(f.address(f.Param("squared")), operand.Imm(0))
+	f.CMPB(f.field("a.Loss"), operand.Imm(0))
 	f.JNE(done)
-	f.VMOVSD(operand.Mem{Base: f.base("label"), Index: f.i, Scale: 8}, b)
+	f.VMOVSD(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8}, b)
 	f.at(done)
 	return b
 }
@@ -183,13 +177,4 @@ func (f *fused) sumLanes(l []vec) vec {
 		}
 	}
 	return l[0]
-}
-
-// state returns a slot of the state.
-func (f *fused) state(slot string) operand.Mem {
-	i := slices.Index(slots, slot)
-	if i < 0 {
-		panic("gen: no slot " + slot)
-	}
-	return operand.Mem{Base: f.base("state"), Disp: 8 * i}
 }

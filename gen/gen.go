@@ -3,7 +3,8 @@
 // A kernel is one function over a description of the instruction set (isa) and,
 // for sparse rows, of the storage of the nonzeros (storage). It is written with
 // the building blocks of an emitter: streams of vectors with masked ends, sums
-// in the lanes of the numeric contract, row products, exponentials. Generate
+// in the lanes of the numeric contract, row products, exponentials. What a kernel
+// reads through a pointer is laid out as package kernels declares it. Generate
 // returns the files; a test compares them with those checked in.
 package gen
 

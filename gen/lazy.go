@@ -4,13 +4,6 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// slots name the state that the lazy loop keeps between calls; Go sees them as
-// constants of these names.
-var slots = []string{"slotEta", "slotAlpha", "slotGamma", "slotQ", "slotRadius", "slotUU", "slotUD", "slotDD",
-	"slotAlphaSum", "slotGammaSum", "slotGammaLimit", "slotAlphaFloor",
-	"slotZero", // +0, where the padding of a loop over vectors points
-}
-
 // A lazyLoop holds the scalars of the lazy loop that live in registers.
 type lazyLoop struct {
 	*fused
@@ -19,7 +12,7 @@ type lazyLoop struct {
 }
 
 func (e *emitter) innerLazyCells(t *isa) {
-	e.kernel(t, "innerLazyCells", "func(cells, norm2 []float64, "+fusedParams,
+	e.kernel(t, "innerLazyCells", stepKernel,
 		"\tau, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each",
 		"\tz = (b*alpha)*au + (b*gamma)*ad",
 		"\talpha, gamma = q*alpha, FMA(q, gamma, -eta)",
@@ -29,27 +22,27 @@ func (e *emitter) innerLazyCells(t *isa) {
 		"or, with norm2, the step of lazyStep. One load feeds both sums and",
 		"one store takes all that a nonzero changes.")
 	f := e.fused(5)
-	l := &lazyLoop{fused: f, cells: operand.Mem{Base: e.base("cells")}, alpha: e.XMM(), gamma: e.XMM()}
-	p := e.length("cells")
+	l := &lazyLoop{fused: f, cells: operand.Mem{Base: e.base("a.cells")}, alpha: e.XMM(), gamma: e.XMM()}
+	p := e.length("a.cells")
 	e.SHLQ(operand.Imm(3), p)
 	e.SUBQ(operand.Imm(32), p)
 	e.MOVQ(p, f.pad)
-	e.VMOVSD(f.state("slotAlpha"), l.alpha)
-	e.VMOVSD(f.state("slotGamma"), l.gamma)
+	e.VMOVSD(f.field("a.ball.Alpha"), l.alpha)
+	e.VMOVSD(f.field("a.ball.Gamma"), l.gamma)
 	leave := e.label("leave")
 	f.steps(operand.Imm(1), leave, func() { l.step(leave) })
-	e.VMOVSD(l.alpha, f.state("slotAlpha"))
-	e.VMOVSD(l.gamma, f.state("slotGamma"))
+	e.VMOVSD(l.alpha, f.field("a.ball.Alpha"))
+	e.VMOVSD(l.gamma, f.field("a.ball.Gamma"))
 	e.ret()
 }
 
 func (l *lazyLoop) step(leave operand.LabelRef) {
 	// What the step multiplies by is off the chain: take it before the sums.
 	b := l.labelOrOne()
-	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.state("slotEta")), l.XMM()
+	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)
 	l.VMULSD(l.gamma, b, bg)
-	q := l.scalar(l.state("slotQ"))
+	q := l.scalar(l.field("a.ball.Q"))
 	l.VMULSD(q, l.alpha, l.alpha)
 	l.VFMSUB213SD(eta, q, l.gamma)
 	l.VDIVSD(l.alpha, eta, rate)
@@ -63,29 +56,29 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 	l.VADDSD(t, z, z)
 	delta := l.delta(z)
 	r, g, coef := l.XMM(), l.XMM(), l.YMM()
-	eta = l.scalar(l.state("slotEta"))
+	eta = l.scalar(l.field("a.Eta"))
 	l.VMULSD(delta, rate, r)
 	l.VMULSD(delta, eta, g)
 	ball, both := l.label("ball"), l.label("both")
-	norm2 := l.base("norm2")
+	norm2 := l.base("a.norm2")
 	l.TESTQ(norm2, norm2)
 	l.JNZ(ball)
 	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
 	l.update(coef)
 	l.JMP(both)
 	l.at(ball)
-	l.VMULSD(l.state("slotAlphaSum"), r, g)
+	l.VMULSD(l.field("a.ball.AlphaSum"), r, g)
 	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
 	l.update(coef)
 	l.project(r, sums, ad, l.scalar(operand.Mem{Base: norm2, Index: l.i, Scale: 8}))
 	l.at(both)
 
 	size := l.XMM()
-	l.VUCOMISD(l.alpha, l.scalar(l.state("slotAlphaFloor")))
+	l.VUCOMISD(l.alpha, l.scalar(l.constant("lazyFloor")))
 	l.JHI(leave)
 	l.VMOVUPD(l.constant("absBits"), size)
 	l.VANDPD(l.gamma, size, size)
-	l.VUCOMISD(l.state("slotGammaLimit"), size)
+	l.VUCOMISD(l.field("a.ball.GammaLimit"), size)
 	l.JHI(leave)
 }
 
@@ -128,23 +121,23 @@ func (l *lazyLoop) update(coef vec) {
 // project updates the inner products, shrinks alpha and gamma to the ball and
 // adds them to their sums.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
-	t, uu, ud := l.XMM(), l.scalar(l.state("slotUU")), l.scalar(l.state("slotUD"))
+	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)
 	l.VFMADD231SD(r, norm2, t)
 	l.VFMADD231SD(r, t, uu)
 	l.VFMADD231SD(r, ad, ud)
-	l.VMOVSD(uu, l.state("slotUU"))
-	l.VMOVSD(ud, l.state("slotUD"))
+	l.VMOVSD(uu, l.field("a.ball.UU"))
+	l.VMOVSD(ud, l.field("a.ball.UD"))
 	// n2 = alpha² UU + 2 alpha gamma UD + gamma² DD.
 	n2, cross, square := l.XMM(), l.XMM(), l.XMM()
 	l.VMULSD(l.gamma, l.gamma, n2)
-	l.VMULSD(l.state("slotDD"), n2, n2)
+	l.VMULSD(l.field("a.ball.DD"), n2, n2)
 	l.VADDSD(l.alpha, l.alpha, cross)
 	l.VMULSD(l.gamma, cross, cross)
 	l.VFMADD231SD(ud, cross, n2)
 	l.VMULSD(l.alpha, l.alpha, square)
 	l.VFMADD231SD(uu, square, n2)
-	radius, limit, inside := l.scalar(l.state("slotRadius")), l.XMM(), l.label("inside")
+	radius, limit, inside := l.scalar(l.field("a.ball.Radius")), l.XMM(), l.label("inside")
 	l.VMULSD(radius, radius, limit)
 	l.VUCOMISD(limit, n2)
 	l.JLS(inside)
@@ -154,11 +147,11 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	l.VMULSD(n2, l.gamma, l.gamma)
 	l.at(inside)
 	for _, s := range []struct {
-		slot string
-		x    vec
-	}{{"slotAlphaSum", l.alpha}, {"slotGammaSum", l.gamma}} {
+		to string
+		x  vec
+	}{{"a.ball.AlphaSum", l.alpha}, {"a.ball.GammaSum", l.gamma}} {
 		sum := l.XMM()
-		l.VADDSD(l.state(s.slot), s.x, sum)
-		l.VMOVSD(sum, l.state(s.slot))
+		l.VADDSD(l.field(s.to), s.x, sum)
+		l.VMOVSD(sum, l.field(s.to))
 	}
 }

@@ -42,7 +42,7 @@ const (
 )
 
 func (e *emitter) innerRotated(t *isa) {
-	e.kernel(t, "innerRotated", "func(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)",
+	e.kernel(t, "innerRotated", stepKernel,
 		"\tw'[j] = FMA(c[j], w[j], e[j])",
 		"\tt = FMA(g, Dot(next, row), Dot(next, w'))",
 		"\tw[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]",
@@ -54,7 +54,7 @@ func (e *emitter) innerRotated(t *isa) {
 }
 
 func (e *emitter) innerRotatedBall(t *isa) {
-	e.kernel(t, "innerRotatedBall", "func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int)",
+	e.kernel(t, "innerRotatedBall", stepKernel,
 		"\tw'[j] = FMA(c[j], w[j], e[j])",
 		"\tn2 = FMA(g, FMA(g, row'row, 2 row'w'), w''w'),  f = n2 > radius² ? radius/sqrt(n2) : 1",
 		"\tt = f * FMA(g, next'row, next'w')",
@@ -69,7 +69,7 @@ func (e *emitter) innerRotatedBall(t *isa) {
 // leaves out the sweep.
 func (r *rotated) run() {
 	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
-	steps, sampled := r.address(r.Param("steps")), r.address(r.Param("sampled").Len())
+	steps, sampled := r.field("a.count"), r.address(r.param("a.sampled").Len())
 	t, g := r.XMM(), r.XMM()
 	r.start()
 	r.locate(r.row, 0, steps)
@@ -98,12 +98,13 @@ func (r *rotated) run() {
 	r.JMP(step)
 	r.at(last)
 	r.finish()
+	r.MOVQ(r.k, r.address(r.ReturnIndex(0)))
 	r.ret()
 }
 
 // start loads the vectors and names the registers that live through the loop.
 func (r *rotated) start() {
-	r.w, r.sum, r.c, r.e = r.base("w"), r.base("sum"), r.base("c"), r.base("e")
+	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
 	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.gain, r.factor = r.vector(r.emitter), r.vector(r.emitter)
 	count, lanes := dotNextRow+1, r.dense()
@@ -127,9 +128,9 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.k, Disp: distance}, i)
 	r.CMPQ(i, row)
 	r.CMOVQLT(i, row)
-	r.MOVLQSX(operand.Mem{Base: r.base("sampled"), Index: row, Scale: 4}, row)
-	r.IMULQ(r.address(r.Param("w").Len()), row)
-	r.LEAQ(operand.Mem{Base: r.base("x"), Index: row, Scale: 8}, row)
+	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: row, Scale: 4}, row)
+	r.IMULQ(r.address(r.param("a.w").Len()), row)
+	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
 // margin sets t to the margin of the sample after the one with gain g.
@@ -144,10 +145,10 @@ func (r *rotated) margin(t, g vec) {
 // slope sets g to the gain of sample k at margin t.
 func (r *rotated) slope(g, t vec) {
 	i := r.GP64()
-	r.MOVLQSX(operand.Mem{Base: r.base("sampled"), Index: r.k, Scale: 4}, i)
-	b := r.scalar(operand.Mem{Base: r.base("label"), Index: i, Scale: 8})
+	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: r.k, Scale: 4}, i)
+	b := r.scalar(operand.Mem{Base: r.base("a.Label"), Index: i, Scale: 8})
 	squared, scale := r.label("squared"), r.label("scale")
-	r.CMPB(r.address(r.Param("squared")), operand.Imm(0))
+	r.CMPB(r.field("a.Loss"), operand.Imm(0))
 	r.JNE(squared)
 	r.scalars(func() {
 		z, x := r.logisticExp(t, b)
@@ -158,8 +159,8 @@ func (r *rotated) slope(g, t vec) {
 	r.VSUBSD(b, t, g)
 	r.VADDSD(g, g, g)
 	r.at(scale)
-	r.VSUBSD(g, r.scalar(operand.Mem{Base: r.base("slope0"), Index: i, Scale: 8}), g)
-	r.VMULSD(r.scalar(r.address(r.Param("eta"))), g, g)
+	r.VSUBSD(g, r.scalar(operand.Mem{Base: r.base("a.Slope0"), Index: i, Scale: 8}), g)
+	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
 // spread puts the gain of step k, and with the ball the factor, in every lane.
@@ -169,7 +170,7 @@ func (r *rotated) spread(g vec) {
 		return
 	}
 	inside := r.label("inside")
-	n2, f, radius := r.XMM(), r.XMM(), r.address(r.Param("radius"))
+	n2, f, radius := r.XMM(), r.XMM(), r.field("a.ball.Radius")
 	r.scalars(func() { r.VMOVAPD(r.fresh("one"), f) })
 	r.VADDSD(r.dot(dotRowPoint), r.dot(dotRowPoint), n2)
 	r.VFMADD231SD(g, r.dot(dotRowRow), n2)

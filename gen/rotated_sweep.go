@@ -70,7 +70,7 @@ func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 // pass runs f for every vector of the length, which is a multiple of 8; i
 // counts vectors within a block of 16 elements.
 func (r *rotated) pass(f func(p place, i int)) {
-	i, n := r.cursor(), r.length("w")
+	i, n := r.cursor(), r.length("a.w")
 	r.blocks(i, n, func() {
 		for j := range r.dense() {
 			f(place{cursor: i, disp: 8 * r.lanes * j}, j)

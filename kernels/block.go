@@ -56,10 +56,3 @@ func stepNormBlock(w, d, q []float64, eta float64) float64 {
 
 //go:noinline
 func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
-
-//go:noinline
-func lazyBlock(c Cells, norm2 []float64, s *Steps, x *Scratch, sampled []int32) (done int) {
-	a := &s.Rows
-	return active.innerLazyCells(c, norm2, a.Ptr, a.Idx, a.Idx16, a.Val, a.Val32, s.Label, s.Slope0, sampled,
-		x.off, x.num, x.state, s.Loss == SquaredLossKind, maxWork)
-}

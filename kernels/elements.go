@@ -13,23 +13,10 @@ package kernels
 // Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
-	s.check(fn, sampled)
-	checkElements(fn, len(w), element{"h", h}, element{"c", c}, element{"e", e})
-	s.raceRead(sampled)
-	raceWrite(w)
-	raceWrite(h)
-	raceRead(c)
-	raceRead(e)
-	x := s.scratch()
-	x.state[slotEta] = s.Eta
-	for len(sampled) > 0 {
-		done := denseBlock(w, h, c, e, s, x, sampled)
-		if done == 0 {
-			denseStep(w, h, c, e, s, sampled[0])
-			done = 1
-		}
-		sampled = sampled[done:]
-	}
+	var a stepArgs
+	a.begin(fn, s, sampled)
+	a.take(fn, "h", w, h, c, e)
+	a.run(active.innerDense, innerDenseGeneric)
 }
 
 // InnerBox is InnerDense with a projection onto the box [lo, hi], which needs
@@ -42,48 +29,26 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 // The columns of a row must be distinct. A NaN stays; infinite bounds do nothing.
 func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
-	s.check(fn, sampled)
-	checkElements(fn, len(w), element{"sum", sum}, element{"c", c}, element{"e", e}, element{"lo", lo}, element{"hi", hi})
-	s.raceRead(sampled)
+	var a stepArgs
+	a.begin(fn, s, sampled)
+	a.take(fn, "sum", w, sum, c, e)
+	checkLen(fn, "lo", len(lo), len(w))
+	checkLen(fn, "hi", len(hi), len(w))
+	raceRead(lo)
+	raceRead(hi)
+	a.lo, a.hi = lo, hi
+	a.run(active.innerBox, innerBoxGeneric)
+}
+
+// take checks and takes the vectors of the loops that pass over all of w; name is
+// that of sum.
+func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
+	checkLen(fn, name, len(sum), len(w))
+	checkLen(fn, "c", len(c), len(w))
+	checkLen(fn, "e", len(e), len(w))
 	raceWrite(w)
 	raceWrite(sum)
 	raceRead(c)
 	raceRead(e)
-	raceRead(lo)
-	raceRead(hi)
-	x := s.scratch()
-	x.state[slotEta] = s.Eta
-	for len(sampled) > 0 {
-		done := boxBlock(w, sum, c, e, lo, hi, s, x, sampled)
-		if done == 0 {
-			boxStep(w, sum, c, e, lo, hi, make([]float64, 2*s.Rows.rowLen(sampled[0])), s, sampled[0])
-			done = 1
-		}
-		sampled = sampled[done:]
-	}
-}
-
-type element struct {
-	name string
-	v    []float64
-}
-
-func checkElements(fn string, n int, vectors ...element) {
-	for _, v := range vectors {
-		checkLen(fn, v.name, len(v.v), n)
-	}
-}
-
-//go:noinline
-func denseBlock(w, h, c, e []float64, s *Steps, x *Scratch, sampled []int32) (done int) {
-	a := &s.Rows
-	return active.innerDense(w, h, c, e, a.Ptr, a.Idx, a.Idx16, a.Val, a.Val32, s.Label, s.Slope0, sampled,
-		x.off, x.num, x.state, s.Loss == SquaredLossKind, maxWork)
-}
-
-//go:noinline
-func boxBlock(w, sum, c, e, lo, hi []float64, s *Steps, x *Scratch, sampled []int32) (done int) {
-	a := &s.Rows
-	return active.innerBox(w, sum, c, e, lo, hi, x.keep, a.Ptr, a.Idx, a.Idx16, a.Val, a.Val32, s.Label, s.Slope0, sampled,
-		x.off, x.num, x.state, s.Loss == SquaredLossKind, maxWork)
+	a.w, a.sum, a.c, a.e = w, sum, c, e
 }

@@ -58,13 +58,7 @@ func updateGeneric(w, s, d, q []float64, eta float64) {
 
 func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
 	for i := range w {
-		v := math.FMA(-eta, d[i]+q[i], w[i])
-		if v < lo[i] {
-			v = lo[i]
-		}
-		if v > hi[i] {
-			v = hi[i]
-		}
+		v := clipTo(math.FMA(-eta, d[i]+q[i], w[i]), lo[i], hi[i])
 		w[i] = v
 		s[i] += v
 	}
@@ -106,12 +100,15 @@ func proxDualGeneric(beta, y, ax, limit []float64, rho, inv float64) (primal, ch
 }
 
 // clip returns the point of [-t, t] nearest to v; a NaN v is kept.
-func clip(v, t float64) float64 {
-	if v > t {
-		v = t
+func clip(v, t float64) float64 { return clipTo(v, -t, t) }
+
+// clipTo raises v to lo and then lowers it to hi.
+func clipTo(v, lo, hi float64) float64 {
+	if v < lo {
+		v = lo
 	}
-	if v < -t {
-		v = -t
+	if v > hi {
+		v = hi
 	}
 	return v
 }

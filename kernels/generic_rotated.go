@@ -2,19 +2,20 @@ package kernels
 
 import "math"
 
-func innerRotatedGeneric(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int) {
+func innerRotatedGeneric(a *stepArgs) (done int) {
 	var t float64
-	for k := range steps {
-		i, row := rotatedRow(x, len(w), sampled, k)
+	w, sum, c, e := a.w, a.sum, a.c, a.e
+	for k := range a.count {
+		i, row := a.denseRow(k)
 		if k == 0 {
 			t = dotGeneric(row, w)
 		}
-		g := rotatedGain(t, label[i], slope0[i], eta, squared)
+		g := a.gain(i, t)
 		for j := range w {
 			w[j] = math.FMA(c[j], w[j], e[j])
 		}
-		if k+1 < steps {
-			_, next := rotatedRow(x, len(w), sampled, k+1)
+		if k+1 < a.count {
+			_, next := a.denseRow(k + 1)
 			t = math.FMA(g, dotGeneric(next, row), dotGeneric(next, w))
 		}
 		for j, v := range row {
@@ -22,24 +23,26 @@ func innerRotatedGeneric(w, sum, c, e, x, label, slope0 []float64, eta float64, 
 			sum[j] += w[j]
 		}
 	}
+	return a.count
 }
 
-func innerRotatedBallGeneric(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int) {
+func innerRotatedBallGeneric(a *stepArgs) (done int) {
 	var t float64
-	for k := range steps {
-		i, row := rotatedRow(x, len(w), sampled, k)
+	w, sum, c, e := a.w, a.sum, a.c, a.e
+	for k := range a.count {
+		i, row := a.denseRow(k)
 		if k == 0 {
 			t = dot8(row, w)
 		}
-		g := rotatedGain(t, label[i], slope0[i], eta, squared)
+		g := a.gain(i, t)
 		for j := range w {
 			w[j] = math.FMA(c[j], w[j], e[j])
 		}
 		rw := dot8(row, w)
 		n2 := math.FMA(g, math.FMA(g, dot8(row, row), rw+rw), dot8(w, w))
-		f := projectionFactor(n2, radius)
-		if k+1 < steps {
-			_, next := rotatedRow(x, len(w), sampled, k+1)
+		f := projectionFactor(n2, a.ball.Radius)
+		if k+1 < a.count {
+			_, next := a.denseRow(k + 1)
 			t = float64(f * math.FMA(g, dot8(next, row), dot8(next, w)))
 		}
 		for j, v := range row {
@@ -47,18 +50,13 @@ func innerRotatedBallGeneric(w, sum, c, e, x, label, slope0 []float64, eta, radi
 			sum[j] += w[j]
 		}
 	}
+	return a.count
 }
 
-func rotatedRow(x []float64, p int, sampled []int32, k int) (int, []float64) {
-	i := int(sampled[k])
-	return i, x[i*p : (i+1)*p]
-}
-
-func rotatedGain(margin, label, slope0, eta float64, squared bool) float64 {
-	if squared {
-		return float64(eta * float64(slope0-squaredSlope(margin, label)))
-	}
-	return float64(eta * float64(slope0-LogisticSlope(margin, label)))
+// denseRow returns the number of sample k and its row.
+func (a *stepArgs) denseRow(k int) (int32, []float64) {
+	i, p := a.sampled[k], len(a.w)
+	return i, a.dense[int(i)*p : (int(i)+1)*p]
 }
 
 // dot8 is dotGeneric with 8 lanes.

@@ -99,7 +99,7 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	one := func() []float64 { return guarded(t, []float64{1}, end) }
 	x := NewScratch(a)
-	x.off, x.num, x.keep, x.state = guarded(t, x.off, end), guarded(t, x.num, end), guarded(t, x.keep, end), guarded(t, x.state, end)
+	x.off, x.num, x.keep = guarded(t, x.off, end), guarded(t, x.num, end), guarded(t, x.keep, end)
 	s := &Steps{Rows: a, Label: one(), Slope0: one(), Eta: 0.1, Scratch: x}
 	sampled := guarded(t, make([]int32, 40), end)
 	InnerDense(vec(), vec(), vec(), vec(), s, sampled)

@@ -40,18 +40,26 @@ func (s *Steps) check(fn string, sampled []int32) {
 	}
 }
 
-func squaredSlope(margin, label float64) float64 { return float64(2 * (margin - label)) }
-
-func projectionFactor(n2, radius float64) float64 {
-	if n2 > float64(radius*radius) {
-		return radius / math.Sqrt(n2)
-	}
-	return 1
+// gain returns g of row i at margin t.
+func (s *Steps) gain(i int32, t float64) float64 {
+	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }
 
-// raceRead reports what the fused loops read beside the rows, which never change.
-func (s *Steps) raceRead(sampled []int32) {
-	raceRead(s.Label)
-	raceRead(s.Slope0)
-	raceRead(sampled)
+// factor returns the label for the logistic loss and 1 for the squared one:
+// what turns a margin into the argument of delta.
+func (s *Steps) factor(i int32) float64 {
+	if s.Loss == SquaredLossKind {
+		return 1
+	}
+	return s.Label[i]
+}
+
+// delta returns Slope0[i] less the slope at z, the margin times factor(i).
+func (s *Steps) delta(i int32, z float64) float64 {
+	if s.Loss == SquaredLossKind {
+		r := z - s.Label[i]
+		return s.Slope0[i] - (r + r)
+	}
+	e := expNeg(math.Abs(z))
+	return s.Slope0[i] - logisticSlopeAt(z, e, s.Label[i])
 }

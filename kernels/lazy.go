@@ -60,10 +60,6 @@ type Lazy struct {
 	Q            float64 // 1 - eta*kappa, in (0, 1]
 }
 
-// lazyFloor is the Alpha below which a run stops: the caller then forms w, so
-// that neither w nor a sum loses digits to u growing like 1/Alpha.
-const lazyFloor = 0x1p-7
-
 // LazyBall is the state of InnerLazyBallCells: the point w = Alpha*u + Gamma*d
 // and the inner products that give its norm.
 type LazyBall struct {
@@ -91,14 +87,12 @@ type LazyBall struct {
 // Stochastic ADMM, inner loop of Algorithm 1.
 func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
-	s.check(fn, sampled)
+	var a stepArgs
+	a.begin(fn, s, sampled)
 	checkCells(fn, c)
-	s.raceRead(sampled)
-	x := s.scratch()
-	l.save(x.state, s.Eta)
-	x.state[slotGammaLimit] = math.Inf(1)
-	done := lazySteps(c, nil, s, x, sampled)
-	l.load(x.state)
+	a.cells, a.ball.Lazy = c, *l
+	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
+	*l = a.ball.Lazy
 	return done
 }
 
@@ -117,24 +111,14 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 // GammaLimit, and returns the number of steps done.
 func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyBallCells"
-	s.check(fn, sampled)
+	var a stepArgs
+	a.begin(fn, s, sampled)
 	checkCells(fn, c)
-	s.raceRead(sampled)
 	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
 	raceRead(norm2)
-	if len(sampled) == 0 {
-		return 0
-	}
-	x := s.scratch()
-	l.save(x.state, s.Eta)
-	for _, v := range l.slots() {
-		x.state[v.slot] = *v.value
-	}
-	done := lazySteps(c, norm2, s, x, sampled)
-	l.load(x.state)
-	for _, v := range l.slots() {
-		*v.value = x.state[v.slot]
-	}
+	a.cells, a.norm2, a.ball = c, norm2, *l
+	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
+	*l = a.ball
 	return done
 }
 
@@ -143,41 +127,4 @@ func checkCells(fn string, c Cells) {
 		panicf("%s: %d numbers are not cells; make them with NewCells", fn, len(c))
 	}
 	raceWrite(c)
-}
-
-func (l *Lazy) save(state []float64, eta float64) {
-	state[slotEta], state[slotAlpha], state[slotGamma], state[slotQ] = eta, l.Alpha, l.Gamma, l.Q
-	state[slotAlphaFloor] = lazyFloor
-}
-
-func (l *Lazy) load(state []float64) { l.Alpha, l.Gamma = state[slotAlpha], state[slotGamma] }
-
-type ballSlot struct {
-	slot  int
-	value *float64
-}
-
-func (l *LazyBall) slots() [7]ballSlot {
-	return [...]ballSlot{{slotRadius, &l.Radius}, {slotUU, &l.UU}, {slotUD, &l.UD}, {slotDD, &l.DD},
-		{slotAlphaSum, &l.AlphaSum}, {slotGammaSum, &l.GammaSum}, {slotGammaLimit, &l.GammaLimit}}
-}
-
-// lazySteps does steps until a stop or the last sample. A row that does not fit
-// into the scratch is done by the reference.
-func lazySteps(c Cells, norm2 []float64, s *Steps, x *Scratch, sampled []int32) int {
-	total := 0
-	for total < len(sampled) && !lazyStopped(x.state) {
-		done := lazyBlock(c, norm2, s, x, sampled[total:])
-		if done == 0 {
-			lazyStep(c, norm2, s, x.state, sampled[total])
-			done = 1
-		}
-		total += done
-	}
-	return total
-}
-
-// lazyStopped is the condition on which a run ends.
-func lazyStopped(state []float64) bool {
-	return state[slotAlpha] < state[slotAlphaFloor] || math.Abs(state[slotGamma]) > state[slotGammaLimit]
 }

@@ -39,7 +39,7 @@ var mutations = []mutation{
 	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
 	{"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)", `VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", ""},
-	{"decay loop counts no step", AVX512, "kernels/zdecay_amd64.s", "·innerDecayAVX512(SB)", `VMOVSD +24\(SP\), `, "VMOVSD 16(SP), ", "./kernels", "", "--- FAIL: ", ""},
+	{"decay loop counts no step", AVX512, "kernels/zdecay_amd64.s", "·innerDecayAVX512(SB)", `VADDSD +(\d+\(AX\)), (X\d+), X\d+`, "VMOVSD $1, $2", "./kernels", "", "--- FAIL: ", ""},
 	{"a sample is read behind the last", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedBallAVX2(SB) ... JGE ", `\n\tDECQ +[A-Z0-9]+\n`, "\n", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"kernels end without VZEROUPPER", Generic, "gen/emit.go", "func (e *emitter) ret()", `\te\.VZEROUPPER\(\)\n`, "", "./gen", "", "RET without VZEROUPPER before it", ""},
 	{"VZEROUPPER is missing in the file", Generic, "kernels/zrotated_amd64.s", "", `\tVZEROUPPER\n`, "", "./gen", "", "zrotated_amd64.s is stale", ""},
@@ -51,6 +51,8 @@ var mutations = []mutation{
 	{"constant one unit off", AVX2, "kernels/zconst.go", "", `exp1( +)= 0x1\.5555555555561p`, "exp1$1= 0x1.5555555555562p", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
 	{"dense sum has 8 lanes", AVX2, "kernels/generic_dense.go", "func dotGeneric(", `lane\[i&15\] = math\.FMA\(v, y\[i\], lane\[i&15\]\)`, "lane[i&7] = math.FMA(v, y[i], lane[i&7])", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
 	{"rotated step does not fuse", AVX2, "kernels/generic_rotated.go", "func innerRotatedGeneric(", `w\[j\] = math\.FMA\(g, v, w\[j\]\)`, "w[j] += float64(g * v)", "./kernels", "Rotated", "--- FAIL: TestRotatedEqual", ""},
+	{"fields of the argument struct change places", Generic, "kernels/args.go", "", `w, sum \[\]float64`, "sum, w []float64", "./gen", "", "zelements_amd64.s is stale", ""},
+	{"argument structs escape", Generic, "kernels/noescape.go", "", `return \*.*`, "_ = u\n\treturn p", "./kernels", "^TestAllocations$", "--- FAIL: TestAllocations", ""},
 	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
 }
 

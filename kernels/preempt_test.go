@@ -41,31 +41,24 @@ func (s *spy) set() *set {
 	rows := func(_ []float64, a *Rows, _ []float64) {
 		s.call(a.Len()+int(a.Ptr[a.Len()]-a.Ptr[0]), maxWork)
 	}
-	fused := func(ptr []int64, sampled []int32, extra, work int) (done int) {
-		used := 0
-		for _, i := range sampled {
-			if used >= work {
-				break
+	fused := func(extra func(a *stepArgs) int) stepKernel {
+		return func(a *stepArgs) (done int) {
+			used := 0
+			for _, i := range a.sampled {
+				if used >= a.work {
+					break
+				}
+				used += a.Rows.rowLen(i) + extra(a)
+				done++
 			}
-			used += int(ptr[i+1]-ptr[i]) + extra
-			done++
+			s.call(used, 2*maxWork) // a step is not cut
+			return done
 		}
-		s.call(used, 2*maxWork) // a step is not cut
-		return done
 	}
+	all := fused(func(a *stepArgs) int { return len(a.w) })
+	nonzeros := fused(func(*stepArgs) int { return 1 })
 	return &set{
-		innerDense: func(w, h, c, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
-			return fused(ptr, sampled, len(w), work)
-		},
-		innerBox: func(w, sum, c, e, lo, hi, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
-			return fused(ptr, sampled, len(w), work)
-		},
-		innerLazyCells: func(cells, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
-			return fused(ptr, sampled, 1, work)
-		},
-		innerDecay: func(cells, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int) {
-			return fused(ptr, sampled, 1, work)
-		},
+		innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros,
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
 		rowLanes: func(lane [8]float64, a *Rows, w []float64) [8]float64 {

@@ -24,50 +24,24 @@ const rotatedMax = chunk
 // are updated and must not overlap anything.
 func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
 	const fn = "InnerRotated"
-	s.check(fn, sampled)
-	checkLen(fn, "sum", len(sum), len(w))
-	checkLen(fn, "c", len(c), len(w))
-	checkLen(fn, "e", len(e), len(w))
+	var a stepArgs
+	a.begin(fn, s, sampled)
+	a.take(fn, "sum", w, sum, c, e)
 	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
+	raceRead(x)
 	if len(w)%8 != 0 || len(w) > rotatedMax {
 		panicf("%s: len(w) is %d, want a multiple of 8, at most %d", fn, len(w), rotatedMax)
 	}
 	if len(w) == 0 {
 		return
 	}
-	raceRotated(w, sum, c, e, x, s, sampled)
-	squared := s.Loss == SquaredLossKind
-	for len(sampled) > 0 {
-		steps := min(len(sampled), maxWork/len(w))
-		if radius > 0 {
-			innerRotatedBallBlock(w, sum, c, e, x, s.Label, s.Slope0, s.Eta, radius, squared, sampled, steps)
-		} else {
-			innerRotatedBlock(w, sum, c, e, x, s.Label, s.Slope0, s.Eta, squared, sampled, steps)
-		}
-		sampled = sampled[steps:]
+	a.dense, a.ball.Radius = x, radius
+	kernel := active.innerRotated
+	if radius > 0 {
+		kernel = active.innerRotatedBall
 	}
-}
-
-func raceRotated(w, sum, c, e, x []float64, s *Steps, sampled []int32) {
-	raceWrite(w)
-	raceWrite(sum)
-	raceRead(c)
-	raceRead(e)
-	raceRead(x)
-	raceRead(s.Label)
-	raceRead(s.Slope0)
-	raceRead(sampled)
-}
-
-// The blocks take the whole rest of the samples, whose rows they prefetch, and
-// do the given number of steps.
-
-//go:noinline
-func innerRotatedBlock(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int) {
-	active.innerRotated(w, sum, c, e, x, label, slope0, eta, squared, sampled, steps)
-}
-
-//go:noinline
-func innerRotatedBallBlock(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int) {
-	active.innerRotatedBall(w, sum, c, e, x, label, slope0, eta, radius, squared, sampled, steps)
+	for len(a.sampled) > 0 {
+		a.count = min(len(a.sampled), maxWork/len(w))
+		a.sampled = a.sampled[stepsBlock(kernel, &a):]
+	}
 }

@@ -208,16 +208,12 @@ func TestRotatedBoundedWork(t *testing.T) {
 			a := rotatedOf(rand.New(rand.NewPCG(67, 1)), sources[0], p, 2, samples, LogisticLossKind, radius)
 			s, done := &spy{t: t}, 0
 			was := active
-			active = &set{
-				innerRotated: func(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int) {
-					s.call(steps*len(w), maxWork)
-					done += steps
-				},
-				innerRotatedBall: func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int) {
-					s.call(steps*len(w), maxWork)
-					done += steps
-				},
+			kernel := func(a *stepArgs) int {
+				s.call(a.count*len(a.w), maxWork)
+				done += a.count
+				return a.count
 			}
+			active = &set{innerRotated: kernel, innerRotatedBall: kernel}
 			a.run()
 			active = was
 			if s.calls != 3 || done != samples {

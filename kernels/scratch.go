@@ -1,14 +1,12 @@
 package kernels
 
-// A Scratch is the room that a fused inner loop needs beside its arguments: a
-// decoded row and the scalars that live from one call to the next. It may serve
-// any number of calls, one at a time. What it holds between calls has no
+// A Scratch is the room that a fused inner loop needs for a decoded row. It may
+// serve any number of calls, one at a time. What it holds between calls has no
 // meaning.
 type Scratch struct {
-	off   []int64
-	num   []float64
-	keep  []float64 // two numbers for every nonzero
-	state []float64
+	off  []int64
+	num  []float64
+	keep []float64 // two numbers for every nonzero
 }
 
 // scratchRow bounds the nonzeros of a row that the fused loops decode; longer
@@ -23,13 +21,5 @@ func NewScratch(a Rows) *Scratch {
 		n = max(n, a.Ptr[r+1]-a.Ptr[r])
 	}
 	n = min((n+7)&^7, scratchRow)
-	return &Scratch{off: make([]int64, n), num: make([]float64, n), keep: make([]float64, 2*n), state: make([]float64, numSlots)}
-}
-
-// scratch returns the room for a call.
-func (s *Steps) scratch() *Scratch {
-	if s.Scratch == nil {
-		return NewScratch(s.Rows)
-	}
-	return s.Scratch
+	return &Scratch{off: make([]int64, n), num: make([]float64, n), keep: make([]float64, 2*n)}
 }

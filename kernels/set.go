@@ -24,12 +24,9 @@ type set struct {
 	stepNorm       func(w, d, q []float64, eta float64) float64
 
 	// Runs of inner steps.
-	innerDense       func(w, h, c, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)
-	innerBox         func(w, sum, c, e, lo, hi, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)
-	innerLazyCells   func(cells, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)
-	innerDecay       func(cells, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label, slope0 []float64, sampled []int32, off []int64, num, state []float64, squared bool, work int) (done int)
-	innerRotated     func(w, sum, c, e, x, label, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)
-	innerRotatedBall func(w, sum, c, e, x, label, slope0 []float64, eta, radius float64, squared bool, sampled []int32, steps int)
+	innerDense, innerBox           stepKernel
+	innerLazyCells, innerDecay     stepKernel
+	innerRotated, innerRotatedBall stepKernel
 
 	// Elementwise.
 	update    func(w, s, d, q []float64, eta float64)

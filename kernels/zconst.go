@@ -3,47 +3,30 @@
 package kernels
 
 const (
-	expMax   = 0x1.62p+09             // 0x4086200000000000 708: exp(-708) is the last power with a normal float64
-	expMagic = 0x1.80000000003ffp+52  // 0x43380000000003ff 6755399441056767: 1.5*2^52 rounds to an integer; 1023 is the exponent bias
-	negLog2E = -0x1.71547652b82fep+00 // 0xbff71547652b82fe -1.4426950408889634: -1/ln 2
-	ln2Hi    = 0x1.62e42fefa38p-01    // 0x3fe62e42fefa3800 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact
-	ln2Lo    = 0x1.ef35793c7673p-45   // 0x3d2ef35793c76730 5.4979230187083712e-14: ln 2 - ln2Hi
-	exp0     = 0x1.000000000000bp-01  // 0x3fe000000000000b 0.50000000000000122: (exp(r)-1-r)/r² on |r| <= ln(2)/2, degree 9
-	exp1     = 0x1.5555555555561p-03  // 0x3fc5555555555561 0.16666666666666699: error of exp 3.5e-18
-	exp2     = 0x1.5555555550039p-05  // 0x3fa5555555550039 0.04166666666651548
-	exp3     = 0x1.111111110d63cp-07  // 0x3f8111111110d63c 0.0083333333333072065
-	exp4     = 0x1.6c16c185a5b38p-10  // 0x3f56c16c185a5b38 0.001388888894700192
-	exp5     = 0x1.a01a01bae197dp-13  // 0x3f2a01a01bae197d 0.00019841269917382143
-	exp6     = 0x1.a019969778d4bp-16  // 0x3efa019969778d4b 2.4801489954995743e-05
-	exp7     = 0x1.71dddfcd47b9bp-19  // 0x3ec71dddfcd47b9b 2.7557216301233543e-06
-	exp8     = 0x1.28b04614baa7bp-22  // 0x3e928b04614baa7b 2.7631276226675723e-07
-	exp9     = 0x1.af85858a5c6a8p-26  // 0x3e5af85858a5c6a8 2.5117861160304372e-08
-	log0     = 0x1.555555555554fp-01  // 0x3fe555555555554f 0.66666666666666596: (log((1+s)/(1-s))-2s)/s³ as a polynomial of s² <= 1/25, degree 7
-	log1     = 0x1.999999999c0f7p-02  // 0x3fd999999999c0f7 0.40000000000055941: error times s² 2.8e-19
-	log2     = 0x1.24924921ec0dcp-02  // 0x3fd24924921ec0dc 0.28571428556007361
-	log3     = 0x1.c71c7488d8a84p-03  // 0x3fcc71c7488d8a84 0.22222224276182001
-	log4     = 0x1.745c4c7afa1adp-03  // 0x3fc745c4c7afa1ad 0.18181667089744505
-	log5     = 0x1.3b358bac524dcp-03  // 0x3fc3b358bac524dc 0.15391072387345772
-	log6     = 0x1.0dcf13e1fdebp-03   // 0x3fc0dcf13e1fdeb0 0.13174262555525251
-	log7     = 0x1.1b69eb849b37ep-03  // 0x3fc1b69eb849b37e 0.13838562010223748
-)
-
-// Slots of the state of the lazy loop.
-const (
-	slotEta        = 0
-	slotAlpha      = 1
-	slotGamma      = 2
-	slotQ          = 3
-	slotRadius     = 4
-	slotUU         = 5
-	slotUD         = 6
-	slotDD         = 7
-	slotAlphaSum   = 8
-	slotGammaSum   = 9
-	slotGammaLimit = 10
-	slotAlphaFloor = 11
-	slotZero       = 12
-	numSlots       = 13
+	expMax    = 0x1.62p+09             // 0x4086200000000000 708: exp(-708) is the last power with a normal float64
+	expMagic  = 0x1.80000000003ffp+52  // 0x43380000000003ff 6755399441056767: 1.5*2^52 rounds to an integer; 1023 is the exponent bias
+	negLog2E  = -0x1.71547652b82fep+00 // 0xbff71547652b82fe -1.4426950408889634: -1/ln 2
+	ln2Hi     = 0x1.62e42fefa38p-01    // 0x3fe62e42fefa3800 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact
+	ln2Lo     = 0x1.ef35793c7673p-45   // 0x3d2ef35793c76730 5.4979230187083712e-14: ln 2 - ln2Hi
+	exp0      = 0x1.000000000000bp-01  // 0x3fe000000000000b 0.50000000000000122: (exp(r)-1-r)/r² on |r| <= ln(2)/2, degree 9
+	exp1      = 0x1.5555555555561p-03  // 0x3fc5555555555561 0.16666666666666699: error of exp 3.5e-18
+	exp2      = 0x1.5555555550039p-05  // 0x3fa5555555550039 0.04166666666651548
+	exp3      = 0x1.111111110d63cp-07  // 0x3f8111111110d63c 0.0083333333333072065
+	exp4      = 0x1.6c16c185a5b38p-10  // 0x3f56c16c185a5b38 0.001388888894700192
+	exp5      = 0x1.a01a01bae197dp-13  // 0x3f2a01a01bae197d 0.00019841269917382143
+	exp6      = 0x1.a019969778d4bp-16  // 0x3efa019969778d4b 2.4801489954995743e-05
+	exp7      = 0x1.71dddfcd47b9bp-19  // 0x3ec71dddfcd47b9b 2.7557216301233543e-06
+	exp8      = 0x1.28b04614baa7bp-22  // 0x3e928b04614baa7b 2.7631276226675723e-07
+	exp9      = 0x1.af85858a5c6a8p-26  // 0x3e5af85858a5c6a8 2.5117861160304372e-08
+	log0      = 0x1.555555555554fp-01  // 0x3fe555555555554f 0.66666666666666596: (log((1+s)/(1-s))-2s)/s³ as a polynomial of s² <= 1/25, degree 7
+	log1      = 0x1.999999999c0f7p-02  // 0x3fd999999999c0f7 0.40000000000055941: error times s² 2.8e-19
+	log2      = 0x1.24924921ec0dcp-02  // 0x3fd24924921ec0dc 0.28571428556007361
+	log3      = 0x1.c71c7488d8a84p-03  // 0x3fcc71c7488d8a84 0.22222224276182001
+	log4      = 0x1.745c4c7afa1adp-03  // 0x3fc745c4c7afa1ad 0.18181667089744505
+	log5      = 0x1.3b358bac524dcp-03  // 0x3fc3b358bac524dc 0.15391072387345772
+	log6      = 0x1.0dcf13e1fdebp-03   // 0x3fc0dcf13e1fdeb0 0.13174262555525251
+	log7      = 0x1.1b69eb849b37ep-03  // 0x3fc1b69eb849b37e 0.13838562010223748
+	lazyFloor = 0x1p-07                // 0x3f80000000000000 0.0078125: Alpha below which a lazy run stops, so that w is formed before it loses digits to u growing like 1/Alpha
 )
 
 // The cells of a coordinate in the state of InnerDecay.

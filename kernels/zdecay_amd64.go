@@ -13,7 +13,7 @@ package kernels
 // keep has v from the sum to the update. The padding of a row points at zeros.
 //
 //go:noescape
-func innerDecayAVX2(cells []float64, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerDecayAVX2(a *stepArgs) (done int)
 
 // innerDecayAVX512 is innerDecayGeneric for AVX512:
 //
@@ -24,4 +24,4 @@ func innerDecayAVX2(cells []float64, keep []float64, step float64, ptr []int64, 
 // keep has v from the sum to the update. The padding of a row points at zeros.
 //
 //go:noescape
-func innerDecayAVX512(cells []float64, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerDecayAVX512(a *stepArgs) (done int)

@@ -4,162 +4,159 @@
 
 #include "textflag.h"
 
-// func innerDecayAVX2(cells []float64, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerDecayAVX2(a *stepArgs) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·innerDecayAVX2(SB), NOSPLIT, $32-344
-	MOVQ   sampled_base+224(FP), SI
-	MOVQ   off_base+248(FP), DI
-	MOVQ   num_base+272(FP), R8
-	MOVQ   work+328(FP), AX
-	MOVQ   AX, (SP)
-	MOVQ   sampled_len+232(FP), AX
-	LEAQ   (SI)(AX*4), BX
-	MOVQ   cells_base+0(FP), R9
-	MOVQ   keep_base+24(FP), R10
-	LEAQ   ·table_nothing+0(SB), AX
-	SUBQ   R9, AX
-	MOVQ   AX, 8(SP)
-	VMOVSD step+48(FP), X0
-	VMOVSD X0, 16(SP)
+TEXT ·innerDecayAVX2(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 448(AX), R10
+	MOVQ 264(AX), R11
+	LEAQ ·table_nothing+0(SB), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+56(FP), R12
-	MOVQ       (R12)(AX*8), R11
-	MOVQ       8(R12)(AX*8), CX
-	SUBQ       R11, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+256(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R13
+	MOVQ       (R13)(CX*8), R12
+	MOVQ       8(R13)(CX*8), DX
+	SUBQ       R12, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R13
-	CMPQ       R13, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R14
+	CMPQ       R14, SI
 	JGE        noRow3
-	MOVLQSX    (R13), R14
-	PREFETCHT0 (R12)(R14*8)
-	MOVLQSX    -32(R13), R14
-	MOVQ       label_base+176(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       slope0_base+200(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       (R12)(R14*8), R14
-	MOVQ       idx_base+80(FP), R12
-	TESTQ      R12, R12
+	MOVLQSX    (R14), R15
+	PREFETCHT0 (R13)(R15*8)
+	MOVLQSX    -32(R14), R15
+	MOVQ       120(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       144(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       (R13)(R15*8), R15
+	MOVQ       24(AX), R13
+	TESTQ      R13, R13
 	JZ         other5
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+104(FP), R12
-	TESTQ      R12, R12
+	MOVQ       72(AX), R13
+	TESTQ      R13, R13
 	JZ         other6
-	PREFETCHT0 (R12)(R14*2)
+	PREFETCHT0 (R13)(R15*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+128(FP), R12
-	TESTQ      R12, R12
+	MOVQ       48(AX), R13
+	TESTQ      R13, R13
 	JZ         other8
-	PREFETCHT0 (R12)(R14*8)
-	PREFETCHT0 64(R12)(R14*8)
-	PREFETCHT0 128(R12)(R14*8)
-	PREFETCHT0 192(R12)(R14*8)
+	PREFETCHT0 (R13)(R15*8)
+	PREFETCHT0 64(R13)(R15*8)
+	PREFETCHT0 128(R13)(R15*8)
+	PREFETCHT0 192(R13)(R15*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+152(FP), R12
-	TESTQ      R12, R12
+	MOVQ       96(AX), R13
+	TESTQ      R13, R13
 	JZ         other9
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+80(FP), R12
-	TESTQ R12, R12
+	MOVQ  24(AX), R13
+	TESTQ R13, R13
 	JZ    form11
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R12), Y0
+	VPMOVZXDQ (R13), Y0
 	VPSLLQ    $0x06, Y0, Y0
-	VMOVUPD   Y0, (R13)
-	VPMOVZXDQ 16(R12), Y0
+	VMOVUPD   Y0, (R14)
+	VPMOVZXDQ 16(R13), Y0
 	VPSLLQ    $0x06, Y0, Y0
-	VMOVUPD   Y0, 32(R13)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Y0, 32(R14)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full14
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R13)
-	VMOVUPD      Y0, 32(R13)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R14)
+	VMOVUPD      Y0, 32(R14)
 
 one15:
-	MOVL (R12), R15
-	SHLQ $0x06, R15
-	MOVQ R15, (R13)
-	ADDQ $0x04, R12
-	ADDQ $0x08, R13
-	DECQ R14
+	MOVL (R13), BP
+	SHLQ $0x06, BP
+	MOVQ BP, (R14)
+	ADDQ $0x04, R13
+	ADDQ $0x08, R14
+	DECQ R15
 	JNZ  one15
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+104(FP), R12
-	TESTQ R12, R12
+	MOVQ  72(AX), R13
+	TESTQ R13, R13
 	JZ    form16
-	LEAQ  (R12)(R11*2), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*2), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest18
 
 eight17:
-	VPMOVZXWQ (R12), Y0
+	VPMOVZXWQ (R13), Y0
 	VPSLLQ    $0x06, Y0, Y0
-	VMOVUPD   Y0, (R13)
-	VPMOVZXWQ 8(R12), Y0
+	VMOVUPD   Y0, (R14)
+	VPMOVZXWQ 8(R13), Y0
 	VPSLLQ    $0x06, Y0, Y0
-	VMOVUPD   Y0, 32(R13)
-	ADDQ      $0x10, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Y0, 32(R14)
+	ADDQ      $0x10, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight17
 
 rest18:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full19
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R13)
-	VMOVUPD      Y0, 32(R13)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R14)
+	VMOVUPD      Y0, 32(R14)
 
 one20:
-	MOVWQZX (R12), R15
-	SHLQ    $0x06, R15
-	MOVQ    R15, (R13)
-	ADDQ    $0x02, R12
-	ADDQ    $0x08, R13
-	DECQ    R14
+	MOVWQZX (R13), BP
+	SHLQ    $0x06, BP
+	MOVQ    BP, (R14)
+	ADDQ    $0x02, R13
+	ADDQ    $0x08, R14
+	DECQ    R15
 	JNZ     one20
 
 full19:
@@ -167,151 +164,148 @@ full19:
 
 form16:
 decoded10:
-	MOVQ  val_base+128(FP), R12
-	TESTQ R12, R12
+	MOVQ  48(AX), R13
+	TESTQ R13, R13
 	JZ    form22
-	LEAQ  (R12)(R11*8), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*8), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest24
 
 eight23:
-	VMOVUPD (R12), Y0
-	VMOVUPD Y0, (R11)
-	VMOVUPD 32(R12), Y0
-	VMOVUPD Y0, 32(R11)
+	VMOVUPD (R13), Y0
+	VMOVUPD Y0, (R12)
+	VMOVUPD 32(R13), Y0
+	VMOVUPD Y0, 32(R12)
+	ADDQ    $0x40, R13
 	ADDQ    $0x40, R12
-	ADDQ    $0x40, R11
-	SUBQ    $0x08, R13
+	SUBQ    $0x08, R14
 	JGE     eight23
 
 rest24:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full25
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one26:
-	MOVQ (R12), R14
-	MOVQ R14, (R11)
+	MOVQ (R13), R15
+	MOVQ R15, (R12)
+	ADDQ $0x08, R13
 	ADDQ $0x08, R12
-	ADDQ $0x08, R11
-	DECQ R13
+	DECQ R14
 	JNZ  one26
 
 full25:
 	JMP decoded21
 
 form22:
-	MOVQ  val32_base+152(FP), R12
-	TESTQ R12, R12
+	MOVQ  96(AX), R13
+	TESTQ R13, R13
 	JZ    form27
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest29
 
 eight28:
-	VCVTPS2PD (R12), Y0
-	VMOVUPD   Y0, (R11)
-	VCVTPS2PD 16(R12), Y0
-	VMOVUPD   Y0, 32(R11)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R11
-	SUBQ      $0x08, R13
+	VCVTPS2PD (R13), Y0
+	VMOVUPD   Y0, (R12)
+	VCVTPS2PD 16(R13), Y0
+	VMOVUPD   Y0, 32(R12)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R12
+	SUBQ      $0x08, R14
 	JGE       eight28
 
 rest29:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full30
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one31:
-	VMOVSS    (R12), X0
+	VMOVSS    (R13), X0
 	VCVTSS2SD X0, X0, X0
-	VMOVSD    X0, (R11)
-	ADDQ      $0x04, R12
-	ADDQ      $0x08, R11
-	DECQ      R13
+	VMOVSD    X0, (R12)
+	ADDQ      $0x04, R13
+	ADDQ      $0x08, R12
+	DECQ      R14
 	JNZ       one31
 
 full30:
 	JMP decoded21
 
 form27:
-	MOVQ R8, R11
-	MOVQ CX, R12
-	SUBQ $0x08, R12
+	MOVQ R9, R12
+	MOVQ DX, R13
+	SUBQ $0x08, R13
 	JLT  rest34
 
 eight33:
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, (R12)
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, 32(R11)
-	ADDQ         $0x40, R11
-	SUBQ         $0x08, R12
+	VMOVUPD      Y0, 32(R12)
+	ADDQ         $0x40, R12
+	SUBQ         $0x08, R13
 	JGE          eight33
 
 rest34:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full35
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one36:
 	VMOVSD ·table_one+0(SB), X0
-	VMOVSD X0, (R11)
-	ADDQ   $0x08, R11
-	DECQ   R12
+	VMOVSD X0, (R12)
+	ADDQ   $0x08, R12
+	DECQ   R13
 	JNZ    one36
 
 full35:
 	JMP decoded21
 
 decoded21:
-	VMOVSD ·table_one+0(SB), X0
-	VADDSD 16(SP), X0, X0
-	VMOVSD X0, 24(SP)
 	VXORPD X1, X1, X1
 	VXORPD X2, X2, X2
-	XORQ   R11, R11
-	TESTQ  DX, DX
+	XORQ   R12, R12
+	TESTQ  BX, BX
 	JZ     blocks38
 
 block37:
-	MOVQ         (DI)(R11*1), R12
-	VMOVUPD      (R9)(R12*1), X3
-	MOVQ         16(DI)(R11*1), R12
-	VINSERTF128  $0x01, (R9)(R12*1), Y3, Y0
-	MOVQ         8(DI)(R11*1), R12
-	VMOVUPD      (R9)(R12*1), X3
-	MOVQ         24(DI)(R11*1), R12
-	VINSERTF128  $0x01, (R9)(R12*1), Y3, Y4
+	MOVQ         (R8)(R12*1), R13
+	VMOVUPD      (R10)(R13*1), X3
+	MOVQ         16(R8)(R12*1), R13
+	VINSERTF128  $0x01, (R10)(R13*1), Y3, Y0
+	MOVQ         8(R8)(R12*1), R13
+	VMOVUPD      (R10)(R13*1), X3
+	MOVQ         24(R8)(R12*1), R13
+	VINSERTF128  $0x01, (R10)(R13*1), Y3, Y4
 	VUNPCKLPD    Y4, Y0, Y5
 	VUNPCKHPD    Y4, Y0, Y0
-	MOVQ         (DI)(R11*1), R12
-	VMOVUPD      16(R9)(R12*1), X3
-	MOVQ         16(DI)(R11*1), R12
-	VINSERTF128  $0x01, 16(R9)(R12*1), Y3, Y4
-	MOVQ         8(DI)(R11*1), R12
-	VMOVUPD      16(R9)(R12*1), X3
-	MOVQ         24(DI)(R11*1), R12
-	VINSERTF128  $0x01, 16(R9)(R12*1), Y3, Y6
+	MOVQ         (R8)(R12*1), R13
+	VMOVUPD      16(R10)(R13*1), X3
+	MOVQ         16(R8)(R12*1), R13
+	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y4
+	MOVQ         8(R8)(R12*1), R13
+	VMOVUPD      16(R10)(R13*1), X3
+	MOVQ         24(R8)(R12*1), R13
+	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y6
 	VUNPCKLPD    Y6, Y4, Y7
 	VUNPCKHPD    Y6, Y4, Y4
-	VBROADCASTSD 16(SP), Y6
+	VBROADCASTSD 576(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
 	VBROADCASTSD ·table_expMax+0(SB), Y4
@@ -343,30 +337,30 @@ block37:
 	VPSLLQ       $0x34, Y4, Y4
 	VFMADD213PD  Y4, Y4, Y10
 	VMULPD       Y5, Y10, Y10
-	VMOVUPD      Y10, (R10)(R11*1)
+	VMOVUPD      Y10, (R11)(R12*1)
 	VADDPD       Y7, Y10, Y10
-	VFMADD231PD  (R8)(R11*1), Y10, Y1
-	MOVQ         32(DI)(R11*1), R12
-	VMOVUPD      (R9)(R12*1), X3
-	MOVQ         48(DI)(R11*1), R12
-	VINSERTF128  $0x01, (R9)(R12*1), Y3, Y0
-	MOVQ         40(DI)(R11*1), R12
-	VMOVUPD      (R9)(R12*1), X3
-	MOVQ         56(DI)(R11*1), R12
-	VINSERTF128  $0x01, (R9)(R12*1), Y3, Y4
+	VFMADD231PD  (R9)(R12*1), Y10, Y1
+	MOVQ         32(R8)(R12*1), R13
+	VMOVUPD      (R10)(R13*1), X3
+	MOVQ         48(R8)(R12*1), R13
+	VINSERTF128  $0x01, (R10)(R13*1), Y3, Y0
+	MOVQ         40(R8)(R12*1), R13
+	VMOVUPD      (R10)(R13*1), X3
+	MOVQ         56(R8)(R12*1), R13
+	VINSERTF128  $0x01, (R10)(R13*1), Y3, Y4
 	VUNPCKLPD    Y4, Y0, Y5
 	VUNPCKHPD    Y4, Y0, Y0
-	MOVQ         32(DI)(R11*1), R12
-	VMOVUPD      16(R9)(R12*1), X3
-	MOVQ         48(DI)(R11*1), R12
-	VINSERTF128  $0x01, 16(R9)(R12*1), Y3, Y4
-	MOVQ         40(DI)(R11*1), R12
-	VMOVUPD      16(R9)(R12*1), X3
-	MOVQ         56(DI)(R11*1), R12
-	VINSERTF128  $0x01, 16(R9)(R12*1), Y3, Y6
+	MOVQ         32(R8)(R12*1), R13
+	VMOVUPD      16(R10)(R13*1), X3
+	MOVQ         48(R8)(R12*1), R13
+	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y4
+	MOVQ         40(R8)(R12*1), R13
+	VMOVUPD      16(R10)(R13*1), X3
+	MOVQ         56(R8)(R12*1), R13
+	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y6
 	VUNPCKLPD    Y6, Y4, Y7
 	VUNPCKHPD    Y6, Y4, Y4
-	VBROADCASTSD 16(SP), Y6
+	VBROADCASTSD 576(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
 	VBROADCASTSD ·table_expMax+0(SB), Y4
@@ -398,11 +392,11 @@ block37:
 	VPSLLQ       $0x34, Y4, Y4
 	VFMADD213PD  Y4, Y4, Y10
 	VMULPD       Y5, Y10, Y10
-	VMOVUPD      Y10, 32(R10)(R11*1)
+	VMOVUPD      Y10, 32(R11)(R12*1)
 	VADDPD       Y7, Y10, Y10
-	VFMADD231PD  32(R8)(R11*1), Y10, Y2
-	ADDQ         $0x40, R11
-	CMPQ         R11, DX
+	VFMADD231PD  32(R9)(R12*1), Y10, Y2
+	ADDQ         $0x40, R12
+	CMPQ         R12, BX
 	JLT          block37
 
 blocks38:
@@ -412,18 +406,18 @@ blocks38:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	VMOVSD       ·table_one+0(SB), X0
-	CMPB         squared+320(FP), $0x00
+	CMPB         168(AX), $0x00
 	JNE          factor39
-	MOVQ         label_base+176(FP), DX
-	VMOVSD       (DX)(AX*8), X0
+	MOVQ         120(AX), BX
+	VMOVSD       (BX)(CX*8), X0
 
 factor39:
 	VMULSD      X1, X0, X0
-	MOVQ        label_base+176(FP), DX
-	VMOVSD      (DX)(AX*8), X1
-	MOVQ        slope0_base+200(FP), DX
-	VMOVSD      (DX)(AX*8), X2
-	CMPB        squared+320(FP), $0x00
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X1
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X2
+	CMPB        168(AX), $0x00
 	JNE         squared40
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -471,365 +465,359 @@ squared40:
 	VSUBSD X0, X2, X2
 
 sloped41:
-	MOVQ   state_base+296(FP), AX
-	VMOVSD (AX), X0
+	VMOVSD 176(AX), X0
 	VMULSD X0, X2, X2
-	VMOVSD 24(SP), X0
-	XORQ   AX, AX
-	MOVQ   CX, DX
-	SHLQ   $0x03, DX
-	SUBQ   $0x10, DX
-	CMPQ   AX, DX
+	VMOVSD ·table_one+0(SB), X0
+	VADDSD 576(AX), X0, X0
+	XORQ   CX, CX
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	SUBQ   $0x10, BX
+	CMPQ   CX, BX
 	JGT    rest43
 
 two42:
-	VMOVSD      (R8)(AX*1), X1
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R10)(AX*1), X3
-	VMULSD      40(R9)(R11*1), X3, X3
+	VMOVSD      (R9)(CX*1), X1
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R11)(CX*1), X3
+	VMULSD      40(R10)(R12*1), X3, X3
 	VFMADD231SD X1, X2, X3
 	VUNPCKLPD   X0, X3, X3
-	VMOVUPD     X3, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X3
+	VMOVUPD     X3, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X3
 	VFMADD231SD X1, X2, X3
-	VMOVSD      X3, 32(R9)(R11*1)
-	VMOVSD      8(R8)(AX*1), X1
-	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      8(R10)(AX*1), X3
-	VMULSD      40(R9)(R11*1), X3, X3
+	VMOVSD      X3, 32(R10)(R12*1)
+	VMOVSD      8(R9)(CX*1), X1
+	MOVQ        8(R8)(CX*1), R12
+	VMOVSD      8(R11)(CX*1), X3
+	VMULSD      40(R10)(R12*1), X3, X3
 	VFMADD231SD X1, X2, X3
 	VUNPCKLPD   X0, X3, X3
-	VMOVUPD     X3, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X3
+	VMOVUPD     X3, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X3
 	VFMADD231SD X1, X2, X3
-	VMOVSD      X3, 32(R9)(R11*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	VMOVSD      X3, 32(R10)(R12*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two42
 
 rest43:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros45
 
 one44:
-	VMOVSD      (R8)(AX*1), X1
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R10)(AX*1), X3
-	VMULSD      40(R9)(R11*1), X3, X3
+	VMOVSD      (R9)(CX*1), X1
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R11)(CX*1), X3
+	VMULSD      40(R10)(R12*1), X3, X3
 	VFMADD231SD X1, X2, X3
 	VUNPCKLPD   X0, X3, X3
-	VMOVUPD     X3, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X3
+	VMOVUPD     X3, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X3
 	VFMADD231SD X1, X2, X3
-	VMOVSD      X3, 32(R9)(R11*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	VMOVSD      X3, 32(R10)(R12*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one44
 
 nonzeros45:
-	VMOVSD X0, 16(SP)
-	ADDQ   $0x04, SI
-	ADDQ   $0x01, CX
-	SUBQ   CX, (SP)
+	VMOVSD X0, 576(AX)
+	ADDQ   $0x04, DI
+	ADDQ   $0x01, DX
+	SUBQ   DX, 288(AX)
 	JGT    step1
 
 done2:
-	MOVQ sampled_base+224(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+336(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET
 
-// func innerDecayAVX512(cells []float64, keep []float64, step float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerDecayAVX512(a *stepArgs) (done int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, FMA3, MMX+
-TEXT ·innerDecayAVX512(SB), NOSPLIT, $32-344
-	MOVQ   sampled_base+224(FP), SI
-	MOVQ   off_base+248(FP), DI
-	MOVQ   num_base+272(FP), R8
-	MOVQ   work+328(FP), AX
-	MOVQ   AX, (SP)
-	MOVQ   sampled_len+232(FP), AX
-	LEAQ   (SI)(AX*4), BX
-	MOVQ   cells_base+0(FP), R9
-	MOVQ   keep_base+24(FP), R10
-	LEAQ   ·table_nothing+0(SB), AX
-	SUBQ   R9, AX
-	MOVQ   AX, 8(SP)
-	VMOVSD step+48(FP), X0
-	VMOVSD X0, 16(SP)
+TEXT ·innerDecayAVX512(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 448(AX), R10
+	MOVQ 264(AX), R11
+	LEAQ ·table_nothing+0(SB), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+56(FP), R12
-	MOVQ       (R12)(AX*8), R11
-	MOVQ       8(R12)(AX*8), CX
-	SUBQ       R11, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+256(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R13
+	MOVQ       (R13)(CX*8), R12
+	MOVQ       8(R13)(CX*8), DX
+	SUBQ       R12, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R13
-	CMPQ       R13, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R14
+	CMPQ       R14, SI
 	JGE        noRow3
-	MOVLQSX    (R13), R14
-	PREFETCHT0 (R12)(R14*8)
-	MOVLQSX    -32(R13), R14
-	MOVQ       label_base+176(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       slope0_base+200(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       (R12)(R14*8), R14
-	MOVQ       idx_base+80(FP), R12
-	TESTQ      R12, R12
+	MOVLQSX    (R14), R15
+	PREFETCHT0 (R13)(R15*8)
+	MOVLQSX    -32(R14), R15
+	MOVQ       120(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       144(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       (R13)(R15*8), R15
+	MOVQ       24(AX), R13
+	TESTQ      R13, R13
 	JZ         other5
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+104(FP), R12
-	TESTQ      R12, R12
+	MOVQ       72(AX), R13
+	TESTQ      R13, R13
 	JZ         other6
-	PREFETCHT0 (R12)(R14*2)
+	PREFETCHT0 (R13)(R15*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+128(FP), R12
-	TESTQ      R12, R12
+	MOVQ       48(AX), R13
+	TESTQ      R13, R13
 	JZ         other8
-	PREFETCHT0 (R12)(R14*8)
-	PREFETCHT0 64(R12)(R14*8)
-	PREFETCHT0 128(R12)(R14*8)
-	PREFETCHT0 192(R12)(R14*8)
+	PREFETCHT0 (R13)(R15*8)
+	PREFETCHT0 64(R13)(R15*8)
+	PREFETCHT0 128(R13)(R15*8)
+	PREFETCHT0 192(R13)(R15*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+152(FP), R12
-	TESTQ      R12, R12
+	MOVQ       96(AX), R13
+	TESTQ      R13, R13
 	JZ         other9
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+80(FP), R12
-	TESTQ R12, R12
+	MOVQ  24(AX), R13
+	TESTQ R13, R13
 	JZ    form11
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R12), Z0
+	VPMOVZXDQ (R13), Z0
 	VPSLLQ    $0x06, Z0, Z0
-	VMOVUPD   Z0, (R13)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Z0, (R14)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full14
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R15
-	BZHIQ        R14, R15, R15
-	KMOVW        R15, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, BP
+	BZHIQ        R15, BP, BP
+	KMOVW        BP, K1
 	VPXORQ       Z1, Z1, Z1
-	VPMOVZXDQ    (R12), K1, Z1
+	VPMOVZXDQ    (R13), K1, Z1
 	VPSLLQ       $0x06, Z1, K1, Z0
-	VMOVUPD      Z0, (R13)
+	VMOVUPD      Z0, (R14)
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+104(FP), R12
-	TESTQ R12, R12
+	MOVQ  72(AX), R13
+	TESTQ R13, R13
 	JZ    form15
-	LEAQ  (R12)(R11*2), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*2), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest17
 
 eight16:
-	VPMOVZXWQ (R12), Z0
+	VPMOVZXWQ (R13), Z0
 	VPSLLQ    $0x06, Z0, Z0
-	VMOVUPD   Z0, (R13)
-	ADDQ      $0x10, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Z0, (R14)
+	ADDQ      $0x10, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight16
 
 rest17:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full18
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R15
-	BZHIQ        R14, R15, R15
-	KMOVW        R15, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, BP
+	BZHIQ        R15, BP, BP
+	KMOVW        BP, K1
 	VPXORQ       Z2, Z2, Z2
-	VPMOVZXWQ    (R12), K1, Z2
+	VPMOVZXWQ    (R13), K1, Z2
 	VPSLLQ       $0x06, Z2, K1, Z0
-	VMOVUPD      Z0, (R13)
+	VMOVUPD      Z0, (R14)
 
 full18:
 	JMP decoded10
 
 form15:
 decoded10:
-	MOVQ  val_base+128(FP), R12
-	TESTQ R12, R12
+	MOVQ  48(AX), R13
+	TESTQ R13, R13
 	JZ    form20
-	LEAQ  (R12)(R11*8), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*8), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest22
 
 eight21:
-	VMOVUPD (R12), Z0
-	VMOVUPD Z0, (R11)
+	VMOVUPD (R13), Z0
+	VMOVUPD Z0, (R12)
+	ADDQ    $0x40, R13
 	ADDQ    $0x40, R12
-	ADDQ    $0x40, R11
-	SUBQ    $0x08, R13
+	SUBQ    $0x08, R14
 	JGE     eight21
 
 rest22:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full23
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
-	VMOVUPD      (R12), K1, Z0
-	VMOVUPD      Z0, (R11)
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
+	VMOVUPD      (R13), K1, Z0
+	VMOVUPD      Z0, (R12)
 
 full23:
 	JMP decoded19
 
 form20:
-	MOVQ  val32_base+152(FP), R12
-	TESTQ R12, R12
+	MOVQ  96(AX), R13
+	TESTQ R13, R13
 	JZ    form24
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest26
 
 eight25:
-	VCVTPS2PD (R12), Z0
-	VMOVUPD   Z0, (R11)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R11
-	SUBQ      $0x08, R13
+	VCVTPS2PD (R13), Z0
+	VMOVUPD   Z0, (R12)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R12
+	SUBQ      $0x08, R14
 	JGE       eight25
 
 rest26:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full27
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
-	VCVTPS2PD    (R12), K1, Z0
-	VMOVUPD      Z0, (R11)
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
+	VCVTPS2PD    (R13), K1, Z0
+	VMOVUPD      Z0, (R12)
 
 full27:
 	JMP decoded19
 
 form24:
-	MOVQ R8, R11
-	MOVQ CX, R12
-	SUBQ $0x08, R12
+	MOVQ R9, R12
+	MOVQ DX, R13
+	SUBQ $0x08, R13
 	JLT  rest30
 
 eight29:
 	VBROADCASTSD ·table_one+0(SB), Z0
 	VMOVAPD      Z0, Z0
-	VMOVUPD      Z0, (R11)
-	ADDQ         $0x40, R11
-	SUBQ         $0x08, R12
+	VMOVUPD      Z0, (R12)
+	ADDQ         $0x40, R12
+	SUBQ         $0x08, R13
 	JGE          eight29
 
 rest30:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full31
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K1
+	MOVQ         $0x0000ffff, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
 	VBROADCASTSD ·table_one+0(SB), Z7
 	VMOVAPD      Z7, K1, Z0
-	VMOVUPD      Z0, (R11)
+	VMOVUPD      Z0, (R12)
 
 full31:
 	JMP decoded19
 
 decoded19:
-	VMOVSD ·table_one+0(SB), X0
-	VADDSD 16(SP), X0, X0
-	VMOVSD X0, 24(SP)
-	VXORPD X4, X4, X4
-	XORQ   R11, R11
-	TESTQ  DX, DX
+	VXORPD X3, X3, X3
+	XORQ   R12, R12
+	TESTQ  BX, BX
 	JZ     blocks33
 
 block32:
-	MOVQ             (DI)(R11*1), R12
-	VMOVUPD          (R9)(R12*1), X5
-	MOVQ             16(DI)(R11*1), R12
-	VINSERTF128      $0x01, (R9)(R12*1), Y5, Y6
-	MOVQ             32(DI)(R11*1), R12
-	VINSERTF64X2     $0x02, (R9)(R12*1), Z6, Z0
-	MOVQ             48(DI)(R11*1), R12
-	VINSERTF64X2     $0x03, (R9)(R12*1), Z0, Z0
-	MOVQ             8(DI)(R11*1), R12
-	VMOVUPD          (R9)(R12*1), X5
-	MOVQ             24(DI)(R11*1), R12
-	VINSERTF128      $0x01, (R9)(R12*1), Y5, Y6
-	MOVQ             40(DI)(R11*1), R12
-	VINSERTF64X2     $0x02, (R9)(R12*1), Z6, Z7
-	MOVQ             56(DI)(R11*1), R12
-	VINSERTF64X2     $0x03, (R9)(R12*1), Z7, Z7
+	MOVQ             (R8)(R12*1), R13
+	VMOVUPD          (R10)(R13*1), X4
+	MOVQ             16(R8)(R12*1), R13
+	VINSERTF128      $0x01, (R10)(R13*1), Y4, Y5
+	MOVQ             32(R8)(R12*1), R13
+	VINSERTF64X2     $0x02, (R10)(R13*1), Z5, Z0
+	MOVQ             48(R8)(R12*1), R13
+	VINSERTF64X2     $0x03, (R10)(R13*1), Z0, Z0
+	MOVQ             8(R8)(R12*1), R13
+	VMOVUPD          (R10)(R13*1), X4
+	MOVQ             24(R8)(R12*1), R13
+	VINSERTF128      $0x01, (R10)(R13*1), Y4, Y5
+	MOVQ             40(R8)(R12*1), R13
+	VINSERTF64X2     $0x02, (R10)(R13*1), Z5, Z7
+	MOVQ             56(R8)(R12*1), R13
+	VINSERTF64X2     $0x03, (R10)(R13*1), Z7, Z7
 	VUNPCKLPD        Z7, Z0, Z8
 	VUNPCKHPD        Z7, Z0, Z0
-	MOVQ             (DI)(R11*1), R12
-	VMOVUPD          16(R9)(R12*1), X5
-	MOVQ             16(DI)(R11*1), R12
-	VINSERTF128      $0x01, 16(R9)(R12*1), Y5, Y6
-	MOVQ             32(DI)(R11*1), R12
-	VINSERTF64X2     $0x02, 16(R9)(R12*1), Z6, Z7
-	MOVQ             48(DI)(R11*1), R12
-	VINSERTF64X2     $0x03, 16(R9)(R12*1), Z7, Z7
-	MOVQ             8(DI)(R11*1), R12
-	VMOVUPD          16(R9)(R12*1), X5
-	MOVQ             24(DI)(R11*1), R12
-	VINSERTF128      $0x01, 16(R9)(R12*1), Y5, Y6
-	MOVQ             40(DI)(R11*1), R12
-	VINSERTF64X2     $0x02, 16(R9)(R12*1), Z6, Z9
-	MOVQ             56(DI)(R11*1), R12
-	VINSERTF64X2     $0x03, 16(R9)(R12*1), Z9, Z9
+	MOVQ             (R8)(R12*1), R13
+	VMOVUPD          16(R10)(R13*1), X4
+	MOVQ             16(R8)(R12*1), R13
+	VINSERTF128      $0x01, 16(R10)(R13*1), Y4, Y5
+	MOVQ             32(R8)(R12*1), R13
+	VINSERTF64X2     $0x02, 16(R10)(R13*1), Z5, Z7
+	MOVQ             48(R8)(R12*1), R13
+	VINSERTF64X2     $0x03, 16(R10)(R13*1), Z7, Z7
+	MOVQ             8(R8)(R12*1), R13
+	VMOVUPD          16(R10)(R13*1), X4
+	MOVQ             24(R8)(R12*1), R13
+	VINSERTF128      $0x01, 16(R10)(R13*1), Y4, Y5
+	MOVQ             40(R8)(R12*1), R13
+	VINSERTF64X2     $0x02, 16(R10)(R13*1), Z5, Z9
+	MOVQ             56(R8)(R12*1), R13
+	VINSERTF64X2     $0x03, 16(R10)(R13*1), Z9, Z9
 	VUNPCKLPD        Z9, Z7, Z10
 	VUNPCKHPD        Z9, Z7, Z7
-	VBROADCASTSD     16(SP), Z9
+	VBROADCASTSD     576(AX), Z9
 	VSUBPD           Z0, Z9, Z0
 	VMULPD           Z7, Z0, Z0
 	VBROADCASTSD     ·table_expMax+0(SB), Z7
@@ -861,147 +849,147 @@ block32:
 	VPSLLQ           $0x34, Z7, Z7
 	VFMADD213PD      Z7, Z7, Z13
 	VMULPD           Z8, Z13, Z13
-	VMOVUPD          Z13, (R10)(R11*1)
+	VMOVUPD          Z13, (R11)(R12*1)
 	VADDPD           Z10, Z13, Z13
-	VFMADD231PD      (R8)(R11*1), Z13, Z4
-	ADDQ             $0x40, R11
-	CMPQ             R11, DX
+	VFMADD231PD      (R9)(R12*1), Z13, Z3
+	ADDQ             $0x40, R12
+	CMPQ             R12, BX
 	JLT              block32
 
 blocks33:
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDSD        X0, X4, X4
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDSD        X0, X3, X3
 	VMOVSD        ·table_one+0(SB), X0
-	CMPB          squared+320(FP), $0x00
+	CMPB          168(AX), $0x00
 	JNE           factor34
-	MOVQ          label_base+176(FP), DX
-	VMOVSD        (DX)(AX*8), X0
+	MOVQ          120(AX), BX
+	VMOVSD        (BX)(CX*8), X0
 
 factor34:
-	VMULSD      X4, X0, X0
-	MOVQ        label_base+176(FP), DX
-	VMOVSD      (DX)(AX*8), X4
-	MOVQ        slope0_base+200(FP), DX
-	VMOVSD      (DX)(AX*8), X5
-	CMPB        squared+320(FP), $0x00
+	VMULSD      X3, X0, X0
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X3
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X4
+	CMPB        168(AX), $0x00
 	JNE         squared35
-	VANDPD      ·table_absBits+0(SB), X0, X6
+	VANDPD      ·table_absBits+0(SB), X0, X5
 	VMOVUPD     ·table_expMax+0(SB), X7
-	VMINPD      X6, X7, X6
+	VMINPD      X5, X7, X5
 	VMOVUPD     ·table_negLog2E+0(SB), X7
-	VFMADD213PD ·table_expMagic+0(SB), X6, X7
+	VFMADD213PD ·table_expMagic+0(SB), X5, X7
 	VMOVUPD     ·table_expMagic+0(SB), X8
 	VSUBPD      X7, X8, X8
 	VMOVUPD     ·table_ln2Hi+0(SB), X9
-	VFMSUB213PD X6, X8, X9
+	VFMSUB213PD X5, X8, X9
 	VFMADD231PD ·table_ln2Lo+0(SB), X8, X9
-	VMULPD      X9, X9, X6
+	VMULPD      X9, X9, X5
 	VMOVUPD     ·table_exp1+0(SB), X8
 	VFMADD213PD ·table_exp0+0(SB), X9, X8
-	VFMADD213PD X9, X6, X8
+	VFMADD213PD X9, X5, X8
 	VMOVUPD     ·table_exp5+0(SB), X10
 	VFMADD213PD ·table_exp4+0(SB), X9, X10
 	VMOVUPD     ·table_exp3+0(SB), X11
 	VFMADD213PD ·table_exp2+0(SB), X9, X11
-	VFMADD213PD X11, X6, X10
+	VFMADD213PD X11, X5, X10
 	VMOVUPD     ·table_exp9+0(SB), X11
 	VFMADD213PD ·table_exp8+0(SB), X9, X11
 	VMOVUPD     ·table_exp7+0(SB), X12
 	VFMADD213PD ·table_exp6+0(SB), X9, X12
-	VFMADD213PD X12, X6, X11
-	VMULPD      X6, X6, X6
-	VFMADD213PD X10, X6, X11
-	VFMADD213PD X8, X6, X11
+	VFMADD213PD X12, X5, X11
+	VMULPD      X5, X5, X5
+	VFMADD213PD X10, X5, X11
+	VFMADD213PD X8, X5, X11
 	VPSLLQ      $0x34, X7, X7
 	VFMADD213PD X7, X7, X11
-	VXORPD      X6, X6, X6
-	VCMPPD      $0x1e, X6, X0, K1
+	VXORPD      X5, X5, X5
+	VCMPPD      $0x1e, X5, X0, K1
 	VMOVUPD     ·table_one+0(SB), X0
-	VBLENDMPD   X11, X0, K1, X3
-	VXORPD      ·table_signBit+0(SB), X4, X0
-	VMULPD      X3, X0, X0
-	VADDPD      ·table_one+0(SB), X11, X4
-	VDIVPD      X4, X0, X0
-	VSUBSD      X0, X5, X5
+	VBLENDMPD   X11, X0, K1, X6
+	VXORPD      ·table_signBit+0(SB), X3, X0
+	VMULPD      X6, X0, X0
+	VADDPD      ·table_one+0(SB), X11, X3
+	VDIVPD      X3, X0, X0
+	VSUBSD      X0, X4, X4
 	JMP         sloped36
 
 squared35:
-	VSUBSD X4, X0, X0
+	VSUBSD X3, X0, X0
 	VADDSD X0, X0, X0
-	VSUBSD X0, X5, X5
+	VSUBSD X0, X4, X4
 
 sloped36:
-	MOVQ   state_base+296(FP), AX
-	VMOVSD (AX), X0
-	VMULSD X0, X5, X5
-	VMOVSD 24(SP), X0
-	XORQ   AX, AX
-	MOVQ   CX, DX
-	SHLQ   $0x03, DX
-	SUBQ   $0x10, DX
-	CMPQ   AX, DX
+	VMOVSD 176(AX), X0
+	VMULSD X0, X4, X4
+	VMOVSD ·table_one+0(SB), X0
+	VADDSD 576(AX), X0, X0
+	XORQ   CX, CX
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	SUBQ   $0x10, BX
+	CMPQ   CX, BX
 	JGT    rest38
 
 two37:
-	VMOVSD      (R8)(AX*1), X4
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R10)(AX*1), X6
-	VMULSD      40(R9)(R11*1), X6, X6
-	VFMADD231SD X4, X5, X6
-	VUNPCKLPD   X0, X6, X6
-	VMOVUPD     X6, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X6
-	VFMADD231SD X4, X5, X6
-	VMOVSD      X6, 32(R9)(R11*1)
-	VMOVSD      8(R8)(AX*1), X4
-	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      8(R10)(AX*1), X6
-	VMULSD      40(R9)(R11*1), X6, X6
-	VFMADD231SD X4, X5, X6
-	VUNPCKLPD   X0, X6, X6
-	VMOVUPD     X6, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X6
-	VFMADD231SD X4, X5, X6
-	VMOVSD      X6, 32(R9)(R11*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	VMOVSD      (R9)(CX*1), X3
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R11)(CX*1), X5
+	VMULSD      40(R10)(R12*1), X5, X5
+	VFMADD231SD X3, X4, X5
+	VUNPCKLPD   X0, X5, X5
+	VMOVUPD     X5, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X5
+	VFMADD231SD X3, X4, X5
+	VMOVSD      X5, 32(R10)(R12*1)
+	VMOVSD      8(R9)(CX*1), X3
+	MOVQ        8(R8)(CX*1), R12
+	VMOVSD      8(R11)(CX*1), X5
+	VMULSD      40(R10)(R12*1), X5, X5
+	VFMADD231SD X3, X4, X5
+	VUNPCKLPD   X0, X5, X5
+	VMOVUPD     X5, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X5
+	VFMADD231SD X3, X4, X5
+	VMOVSD      X5, 32(R10)(R12*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two37
 
 rest38:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros40
 
 one39:
-	VMOVSD      (R8)(AX*1), X4
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R10)(AX*1), X6
-	VMULSD      40(R9)(R11*1), X6, X6
-	VFMADD231SD X4, X5, X6
-	VUNPCKLPD   X0, X6, X6
-	VMOVUPD     X6, (R9)(R11*1)
-	VMOVSD      32(R9)(R11*1), X6
-	VFMADD231SD X4, X5, X6
-	VMOVSD      X6, 32(R9)(R11*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	VMOVSD      (R9)(CX*1), X3
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R11)(CX*1), X5
+	VMULSD      40(R10)(R12*1), X5, X5
+	VFMADD231SD X3, X4, X5
+	VUNPCKLPD   X0, X5, X5
+	VMOVUPD     X5, (R10)(R12*1)
+	VMOVSD      32(R10)(R12*1), X5
+	VFMADD231SD X3, X4, X5
+	VMOVSD      X5, 32(R10)(R12*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one39
 
 nonzeros40:
-	VMOVSD X0, 16(SP)
-	ADDQ   $0x04, SI
-	ADDQ   $0x01, CX
-	SUBQ   CX, (SP)
+	VMOVSD X0, 576(AX)
+	ADDQ   $0x04, DI
+	ADDQ   $0x01, DX
+	SUBQ   DX, 288(AX)
 	JGT    step1
 
 done2:
-	MOVQ sampled_base+224(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+336(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET

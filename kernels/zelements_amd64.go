@@ -8,19 +8,19 @@ package kernels
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
 //	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight
-//	w[j] = FMA(g, num[k], w[j]),  h[j] = FMA(g, num[k], h[j])   for the nonzeros
+//	w[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros
 //
 //go:noescape
-func innerDenseAVX2(w []float64, h []float64, c []float64, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerDenseAVX2(a *stepArgs) (done int)
 
 // innerDenseAVX512 is innerDenseGeneric for AVX512:
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
 //	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight
-//	w[j] = FMA(g, num[k], w[j]),  h[j] = FMA(g, num[k], h[j])   for the nonzeros
+//	w[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros
 //
 //go:noescape
-func innerDenseAVX512(w []float64, h []float64, c []float64, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerDenseAVX512(a *stepArgs) (done int)
 
 // innerBoxAVX2 is innerBoxGeneric for AVX2:
 //
@@ -30,7 +30,7 @@ func innerDenseAVX512(w []float64, h []float64, c []float64, e []float64, ptr []
 //	w[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros
 //
 //go:noescape
-func innerBoxAVX2(w []float64, sum []float64, c []float64, e []float64, lo []float64, hi []float64, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerBoxAVX2(a *stepArgs) (done int)
 
 // innerBoxAVX512 is innerBoxGeneric for AVX512:
 //
@@ -40,4 +40,4 @@ func innerBoxAVX2(w []float64, sum []float64, c []float64, e []float64, lo []flo
 //	w[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros
 //
 //go:noescape
-func innerBoxAVX512(w []float64, sum []float64, c []float64, e []float64, lo []float64, hi []float64, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerBoxAVX512(a *stepArgs) (done int)

@@ -4,161 +4,159 @@
 
 #include "textflag.h"
 
-// func innerDenseAVX2(w []float64, h []float64, c []float64, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerDenseAVX2(a *stepArgs) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·innerDenseAVX2(SB), NOSPLIT, $16-384
-	MOVQ sampled_base+264(FP), SI
-	MOVQ off_base+288(FP), DI
-	MOVQ num_base+312(FP), R8
-	MOVQ work+368(FP), AX
-	MOVQ AX, (SP)
-	MOVQ sampled_len+272(FP), AX
-	LEAQ (SI)(AX*4), BX
-	MOVQ w_base+0(FP), R9
-	MOVQ h_base+24(FP), R10
-	MOVQ state_base+336(FP), AX
-	LEAQ 96(AX), AX
-	SUBQ R9, AX
-	MOVQ AX, 8(SP)
+TEXT ·innerDenseAVX2(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 296(AX), R10
+	MOVQ 320(AX), R11
+	LEAQ 440(AX), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+96(FP), R12
-	MOVQ       (R12)(AX*8), R11
-	MOVQ       8(R12)(AX*8), CX
-	SUBQ       R11, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+296(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R13
+	MOVQ       (R13)(CX*8), R12
+	MOVQ       8(R13)(CX*8), DX
+	SUBQ       R12, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R13
-	CMPQ       R13, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R14
+	CMPQ       R14, SI
 	JGE        noRow3
-	MOVLQSX    (R13), R14
-	PREFETCHT0 (R12)(R14*8)
-	MOVLQSX    -32(R13), R14
-	MOVQ       label_base+216(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       slope0_base+240(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       (R12)(R14*8), R14
-	MOVQ       idx_base+120(FP), R12
-	TESTQ      R12, R12
+	MOVLQSX    (R14), R15
+	PREFETCHT0 (R13)(R15*8)
+	MOVLQSX    -32(R14), R15
+	MOVQ       120(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       144(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       (R13)(R15*8), R15
+	MOVQ       24(AX), R13
+	TESTQ      R13, R13
 	JZ         other5
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+144(FP), R12
-	TESTQ      R12, R12
+	MOVQ       72(AX), R13
+	TESTQ      R13, R13
 	JZ         other6
-	PREFETCHT0 (R12)(R14*2)
+	PREFETCHT0 (R13)(R15*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+168(FP), R12
-	TESTQ      R12, R12
+	MOVQ       48(AX), R13
+	TESTQ      R13, R13
 	JZ         other8
-	PREFETCHT0 (R12)(R14*8)
-	PREFETCHT0 64(R12)(R14*8)
-	PREFETCHT0 128(R12)(R14*8)
-	PREFETCHT0 192(R12)(R14*8)
+	PREFETCHT0 (R13)(R15*8)
+	PREFETCHT0 64(R13)(R15*8)
+	PREFETCHT0 128(R13)(R15*8)
+	PREFETCHT0 192(R13)(R15*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+192(FP), R12
-	TESTQ      R12, R12
+	MOVQ       96(AX), R13
+	TESTQ      R13, R13
 	JZ         other9
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+120(FP), R12
-	TESTQ R12, R12
+	MOVQ  24(AX), R13
+	TESTQ R13, R13
 	JZ    form11
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R12), Y0
+	VPMOVZXDQ (R13), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, (R13)
-	VPMOVZXDQ 16(R12), Y0
+	VMOVUPD   Y0, (R14)
+	VPMOVZXDQ 16(R13), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, 32(R13)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Y0, 32(R14)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full14
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R13)
-	VMOVUPD      Y0, 32(R13)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R14)
+	VMOVUPD      Y0, 32(R14)
 
 one15:
-	MOVL (R12), R15
-	SHLQ $0x03, R15
-	MOVQ R15, (R13)
-	ADDQ $0x04, R12
-	ADDQ $0x08, R13
-	DECQ R14
+	MOVL (R13), BP
+	SHLQ $0x03, BP
+	MOVQ BP, (R14)
+	ADDQ $0x04, R13
+	ADDQ $0x08, R14
+	DECQ R15
 	JNZ  one15
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+144(FP), R12
-	TESTQ R12, R12
+	MOVQ  72(AX), R13
+	TESTQ R13, R13
 	JZ    form16
-	LEAQ  (R12)(R11*2), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*2), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest18
 
 eight17:
-	VPMOVZXWQ (R12), Y0
+	VPMOVZXWQ (R13), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, (R13)
-	VPMOVZXWQ 8(R12), Y0
+	VMOVUPD   Y0, (R14)
+	VPMOVZXWQ 8(R13), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, 32(R13)
-	ADDQ      $0x10, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Y0, 32(R14)
+	ADDQ      $0x10, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight17
 
 rest18:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full19
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R13)
-	VMOVUPD      Y0, 32(R13)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R14)
+	VMOVUPD      Y0, 32(R14)
 
 one20:
-	MOVWQZX (R12), R15
-	SHLQ    $0x03, R15
-	MOVQ    R15, (R13)
-	ADDQ    $0x02, R12
-	ADDQ    $0x08, R13
-	DECQ    R14
+	MOVWQZX (R13), BP
+	SHLQ    $0x03, BP
+	MOVQ    BP, (R14)
+	ADDQ    $0x02, R13
+	ADDQ    $0x08, R14
+	DECQ    R15
 	JNZ     one20
 
 full19:
@@ -166,114 +164,114 @@ full19:
 
 form16:
 decoded10:
-	MOVQ  val_base+168(FP), R12
-	TESTQ R12, R12
+	MOVQ  48(AX), R13
+	TESTQ R13, R13
 	JZ    form22
-	LEAQ  (R12)(R11*8), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*8), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest24
 
 eight23:
-	VMOVUPD (R12), Y0
-	VMOVUPD Y0, (R11)
-	VMOVUPD 32(R12), Y0
-	VMOVUPD Y0, 32(R11)
+	VMOVUPD (R13), Y0
+	VMOVUPD Y0, (R12)
+	VMOVUPD 32(R13), Y0
+	VMOVUPD Y0, 32(R12)
+	ADDQ    $0x40, R13
 	ADDQ    $0x40, R12
-	ADDQ    $0x40, R11
-	SUBQ    $0x08, R13
+	SUBQ    $0x08, R14
 	JGE     eight23
 
 rest24:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full25
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one26:
-	MOVQ (R12), R14
-	MOVQ R14, (R11)
+	MOVQ (R13), R15
+	MOVQ R15, (R12)
+	ADDQ $0x08, R13
 	ADDQ $0x08, R12
-	ADDQ $0x08, R11
-	DECQ R13
+	DECQ R14
 	JNZ  one26
 
 full25:
 	JMP decoded21
 
 form22:
-	MOVQ  val32_base+192(FP), R12
-	TESTQ R12, R12
+	MOVQ  96(AX), R13
+	TESTQ R13, R13
 	JZ    form27
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest29
 
 eight28:
-	VCVTPS2PD (R12), Y0
-	VMOVUPD   Y0, (R11)
-	VCVTPS2PD 16(R12), Y0
-	VMOVUPD   Y0, 32(R11)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R11
-	SUBQ      $0x08, R13
+	VCVTPS2PD (R13), Y0
+	VMOVUPD   Y0, (R12)
+	VCVTPS2PD 16(R13), Y0
+	VMOVUPD   Y0, 32(R12)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R12
+	SUBQ      $0x08, R14
 	JGE       eight28
 
 rest29:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full30
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one31:
-	VMOVSS    (R12), X0
+	VMOVSS    (R13), X0
 	VCVTSS2SD X0, X0, X0
-	VMOVSD    X0, (R11)
-	ADDQ      $0x04, R12
-	ADDQ      $0x08, R11
-	DECQ      R13
+	VMOVSD    X0, (R12)
+	ADDQ      $0x04, R13
+	ADDQ      $0x08, R12
+	DECQ      R14
 	JNZ       one31
 
 full30:
 	JMP decoded21
 
 form27:
-	MOVQ R8, R11
-	MOVQ CX, R12
-	SUBQ $0x08, R12
+	MOVQ R9, R12
+	MOVQ DX, R13
+	SUBQ $0x08, R13
 	JLT  rest34
 
 eight33:
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, (R12)
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, 32(R11)
-	ADDQ         $0x40, R11
-	SUBQ         $0x08, R12
+	VMOVUPD      Y0, 32(R12)
+	ADDQ         $0x40, R12
+	SUBQ         $0x08, R13
 	JGE          eight33
 
 rest34:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full35
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R11)
-	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      Y0, (R12)
+	VMOVUPD      Y0, 32(R12)
 
 one36:
 	VMOVSD ·table_one+0(SB), X0
-	VMOVSD X0, (R11)
-	ADDQ   $0x08, R11
-	DECQ   R12
+	VMOVSD X0, (R12)
+	ADDQ   $0x08, R12
+	DECQ   R13
 	JNZ    one36
 
 full35:
@@ -288,37 +286,37 @@ decoded21:
 	VXORPD X5, X5, X5
 	VXORPD X6, X6, X6
 	VXORPD X7, X7, X7
-	XORQ   R11, R11
-	TESTQ  DX, DX
+	XORQ   R12, R12
+	TESTQ  BX, BX
 	JZ     blocks38
 
 block37:
-	MOVQ        (DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD (R8)(R11*1), X8, X0
-	MOVQ        8(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 8(R8)(R11*1), X8, X1
-	MOVQ        16(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 16(R8)(R11*1), X8, X2
-	MOVQ        24(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 24(R8)(R11*1), X8, X3
-	MOVQ        32(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 32(R8)(R11*1), X8, X4
-	MOVQ        40(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 40(R8)(R11*1), X8, X5
-	MOVQ        48(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 48(R8)(R11*1), X8, X6
-	MOVQ        56(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X8
-	VFMADD231SD 56(R8)(R11*1), X8, X7
-	ADDQ        $0x40, R11
-	CMPQ        R11, DX
+	MOVQ        (R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD (R9)(R12*1), X8, X0
+	MOVQ        8(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 8(R9)(R12*1), X8, X1
+	MOVQ        16(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 16(R9)(R12*1), X8, X2
+	MOVQ        24(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 24(R9)(R12*1), X8, X3
+	MOVQ        32(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 32(R9)(R12*1), X8, X4
+	MOVQ        40(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 40(R9)(R12*1), X8, X5
+	MOVQ        48(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 48(R9)(R12*1), X8, X6
+	MOVQ        56(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X8
+	VFMADD231SD 56(R9)(R12*1), X8, X7
+	ADDQ        $0x40, R12
+	CMPQ        R12, BX
 	JLT         block37
 
 blocks38:
@@ -330,18 +328,18 @@ blocks38:
 	VADDPD X3, X1, X1
 	VADDPD X1, X0, X0
 	VMOVSD ·table_one+0(SB), X1
-	CMPB   squared+360(FP), $0x00
+	CMPB   168(AX), $0x00
 	JNE    factor39
-	MOVQ   label_base+216(FP), DX
-	VMOVSD (DX)(AX*8), X1
+	MOVQ   120(AX), BX
+	VMOVSD (BX)(CX*8), X1
 
 factor39:
 	VMULSD      X1, X0, X0
-	MOVQ        label_base+216(FP), DX
-	VMOVSD      (DX)(AX*8), X1
-	MOVQ        slope0_base+240(FP), DX
-	VMOVSD      (DX)(AX*8), X2
-	CMPB        squared+360(FP), $0x00
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X1
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X2
+	CMPB        168(AX), $0x00
 	JNE         squared40
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -389,357 +387,354 @@ squared40:
 	VSUBSD X0, X2, X2
 
 sloped41:
-	MOVQ        state_base+336(FP), AX
-	VMOVSD      (AX), X0
+	VMOVSD      176(AX), X0
 	VMULSD      X0, X2, X2
-	MOVQ        w_len+8(FP), AX
-	MOVQ        c_base+48(FP), R11
-	MOVQ        e_base+72(FP), R12
-	SUBQ        $0x04, AX
+	MOVQ        304(AX), CX
+	MOVQ        344(AX), R12
+	MOVQ        368(AX), R13
+	SUBQ        $0x04, CX
 	JLT         short42
-	VMOVUPD     (R9)(AX*8), Y0
-	VMOVUPD     (R11)(AX*8), Y1
-	VFMADD213PD (R12)(AX*8), Y1, Y0
-	XORQ        DX, DX
-	SUBQ        $0x04, AX
-	CMPQ        DX, AX
+	VMOVUPD     (R10)(CX*8), Y0
+	VMOVUPD     (R12)(CX*8), Y1
+	VFMADD213PD (R13)(CX*8), Y1, Y0
+	XORQ        BX, BX
+	SUBQ        $0x04, CX
+	CMPQ        BX, CX
 	JGE         single46
 
 vectors45:
-	VMOVUPD     (R9)(DX*8), Y1
-	VMOVUPD     (R11)(DX*8), Y3
-	VFMADD213PD (R12)(DX*8), Y3, Y1
-	VMOVUPD     Y1, (R9)(DX*8)
-	VMOVUPD     32(R9)(DX*8), Y1
-	VMOVUPD     32(R11)(DX*8), Y3
-	VFMADD213PD 32(R12)(DX*8), Y3, Y1
-	VMOVUPD     Y1, 32(R9)(DX*8)
-	ADDQ        $0x08, DX
-	CMPQ        DX, AX
+	VMOVUPD     (R10)(BX*8), Y1
+	VMOVUPD     (R12)(BX*8), Y3
+	VFMADD213PD (R13)(BX*8), Y3, Y1
+	VMOVUPD     Y1, (R10)(BX*8)
+	VMOVUPD     32(R10)(BX*8), Y1
+	VMOVUPD     32(R12)(BX*8), Y3
+	VFMADD213PD 32(R13)(BX*8), Y3, Y1
+	VMOVUPD     Y1, 32(R10)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, CX
 	JLT         vectors45
 
 single46:
-	ADDQ        $0x04, AX
-	CMPQ        DX, AX
+	ADDQ        $0x04, CX
+	CMPQ        BX, CX
 	JGE         last47
-	VMOVUPD     (R9)(DX*8), Y1
-	VMOVUPD     (R11)(DX*8), Y3
-	VFMADD213PD (R12)(DX*8), Y3, Y1
-	VMOVUPD     Y1, (R9)(DX*8)
+	VMOVUPD     (R10)(BX*8), Y1
+	VMOVUPD     (R12)(BX*8), Y3
+	VFMADD213PD (R13)(BX*8), Y3, Y1
+	VMOVUPD     Y1, (R10)(BX*8)
 
 last47:
-	VMOVUPD Y0, (R9)(AX*8)
+	VMOVUPD Y0, (R10)(CX*8)
 	JMP     swept44
 
 short42:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JZ   swept44
-	XORQ DX, DX
+	XORQ BX, BX
 
 element43:
-	VMOVSD      (R9)(DX*8), X0
-	VMOVSD      (R11)(DX*8), X1
-	VMOVSD      (R12)(DX*8), X3
+	VMOVSD      (R10)(BX*8), X0
+	VMOVSD      (R12)(BX*8), X1
+	VMOVSD      (R13)(BX*8), X3
 	VFMADD213PD X3, X1, X0
-	VMOVSD      X0, (R9)(DX*8)
-	INCQ        DX
-	CMPQ        DX, AX
+	VMOVSD      X0, (R10)(BX*8)
+	INCQ        BX
+	CMPQ        BX, CX
 	JLT         element43
 
 swept44:
-	XORQ AX, AX
-	MOVQ CX, DX
-	SHLQ $0x03, DX
-	SUBQ $0x10, DX
-	CMPQ AX, DX
+	XORQ CX, CX
+	MOVQ DX, BX
+	SHLQ $0x03, BX
+	SUBQ $0x10, BX
+	CMPQ CX, BX
 	JGT  rest49
 
 two48:
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	VMOVSD      X0, (R10)(R11*1)
-	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD 8(R8)(AX*1), X2, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD 8(R8)(AX*1), X2, X0
-	VMOVSD      X0, (R10)(R11*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	VMOVSD      X0, (R11)(R12*1)
+	MOVQ        8(R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD 8(R9)(CX*1), X2, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD 8(R9)(CX*1), X2, X0
+	VMOVSD      X0, (R11)(R12*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two48
 
 rest49:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros51
 
 one50:
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	VMOVSD      X0, (R10)(R11*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	VMOVSD      X0, (R11)(R12*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one50
 
 nonzeros51:
-	ADDQ $0x04, SI
-	ADDQ w_len+8(FP), CX
-	SUBQ CX, (SP)
+	ADDQ $0x04, DI
+	ADDQ 304(AX), DX
+	SUBQ DX, 288(AX)
 	JGT  step1
 
 done2:
-	MOVQ sampled_base+264(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+376(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET
 
-// func innerDenseAVX512(w []float64, h []float64, c []float64, e []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerDenseAVX512(a *stepArgs) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, FMA3, MMX+
-TEXT ·innerDenseAVX512(SB), NOSPLIT, $16-384
-	MOVQ sampled_base+264(FP), SI
-	MOVQ off_base+288(FP), DI
-	MOVQ num_base+312(FP), R8
-	MOVQ work+368(FP), AX
-	MOVQ AX, (SP)
-	MOVQ sampled_len+272(FP), AX
-	LEAQ (SI)(AX*4), BX
-	MOVQ w_base+0(FP), R9
-	MOVQ h_base+24(FP), R10
-	MOVQ state_base+336(FP), AX
-	LEAQ 96(AX), AX
-	SUBQ R9, AX
-	MOVQ AX, 8(SP)
+TEXT ·innerDenseAVX512(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 296(AX), R10
+	MOVQ 320(AX), R11
+	LEAQ 440(AX), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+96(FP), R12
-	MOVQ       (R12)(AX*8), R11
-	MOVQ       8(R12)(AX*8), CX
-	SUBQ       R11, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+296(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R13
+	MOVQ       (R13)(CX*8), R12
+	MOVQ       8(R13)(CX*8), DX
+	SUBQ       R12, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R13
-	CMPQ       R13, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R14
+	CMPQ       R14, SI
 	JGE        noRow3
-	MOVLQSX    (R13), R14
-	PREFETCHT0 (R12)(R14*8)
-	MOVLQSX    -32(R13), R14
-	MOVQ       label_base+216(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       slope0_base+240(FP), R13
-	PREFETCHT0 (R13)(R14*8)
-	MOVQ       (R12)(R14*8), R14
-	MOVQ       idx_base+120(FP), R12
-	TESTQ      R12, R12
+	MOVLQSX    (R14), R15
+	PREFETCHT0 (R13)(R15*8)
+	MOVLQSX    -32(R14), R15
+	MOVQ       120(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       144(AX), R14
+	PREFETCHT0 (R14)(R15*8)
+	MOVQ       (R13)(R15*8), R15
+	MOVQ       24(AX), R13
+	TESTQ      R13, R13
 	JZ         other5
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+144(FP), R12
-	TESTQ      R12, R12
+	MOVQ       72(AX), R13
+	TESTQ      R13, R13
 	JZ         other6
-	PREFETCHT0 (R12)(R14*2)
+	PREFETCHT0 (R13)(R15*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+168(FP), R12
-	TESTQ      R12, R12
+	MOVQ       48(AX), R13
+	TESTQ      R13, R13
 	JZ         other8
-	PREFETCHT0 (R12)(R14*8)
-	PREFETCHT0 64(R12)(R14*8)
-	PREFETCHT0 128(R12)(R14*8)
-	PREFETCHT0 192(R12)(R14*8)
+	PREFETCHT0 (R13)(R15*8)
+	PREFETCHT0 64(R13)(R15*8)
+	PREFETCHT0 128(R13)(R15*8)
+	PREFETCHT0 192(R13)(R15*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+192(FP), R12
-	TESTQ      R12, R12
+	MOVQ       96(AX), R13
+	TESTQ      R13, R13
 	JZ         other9
-	PREFETCHT0 (R12)(R14*4)
-	PREFETCHT0 64(R12)(R14*4)
+	PREFETCHT0 (R13)(R15*4)
+	PREFETCHT0 64(R13)(R15*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+120(FP), R12
-	TESTQ R12, R12
+	MOVQ  24(AX), R13
+	TESTQ R13, R13
 	JZ    form11
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R12), Z0
+	VPMOVZXDQ (R13), Z0
 	VPSLLQ    $0x03, Z0, Z0
-	VMOVUPD   Z0, (R13)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Z0, (R14)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full14
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R15
-	BZHIQ        R14, R15, R15
-	KMOVW        R15, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, BP
+	BZHIQ        R15, BP, BP
+	KMOVW        BP, K1
 	VPXORQ       Z1, Z1, Z1
-	VPMOVZXDQ    (R12), K1, Z1
+	VPMOVZXDQ    (R13), K1, Z1
 	VPSLLQ       $0x03, Z1, K1, Z0
-	VMOVUPD      Z0, (R13)
+	VMOVUPD      Z0, (R14)
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+144(FP), R12
-	TESTQ R12, R12
+	MOVQ  72(AX), R13
+	TESTQ R13, R13
 	JZ    form15
-	LEAQ  (R12)(R11*2), R12
-	MOVQ  DI, R13
-	MOVQ  CX, R14
-	SUBQ  $0x08, R14
+	LEAQ  (R13)(R12*2), R13
+	MOVQ  R8, R14
+	MOVQ  DX, R15
+	SUBQ  $0x08, R15
 	JLT   rest17
 
 eight16:
-	VPMOVZXWQ (R12), Z0
+	VPMOVZXWQ (R13), Z0
 	VPSLLQ    $0x03, Z0, Z0
-	VMOVUPD   Z0, (R13)
-	ADDQ      $0x10, R12
-	ADDQ      $0x40, R13
-	SUBQ      $0x08, R14
+	VMOVUPD   Z0, (R14)
+	ADDQ      $0x10, R13
+	ADDQ      $0x40, R14
+	SUBQ      $0x08, R15
 	JGE       eight16
 
 rest17:
-	ADDQ         $0x08, R14
-	TESTQ        R14, R14
+	ADDQ         $0x08, R15
+	TESTQ        R15, R15
 	JZ           full18
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R15
-	BZHIQ        R14, R15, R15
-	KMOVW        R15, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, BP
+	BZHIQ        R15, BP, BP
+	KMOVW        BP, K1
 	VPXORQ       Z2, Z2, Z2
-	VPMOVZXWQ    (R12), K1, Z2
+	VPMOVZXWQ    (R13), K1, Z2
 	VPSLLQ       $0x03, Z2, K1, Z0
-	VMOVUPD      Z0, (R13)
+	VMOVUPD      Z0, (R14)
 
 full18:
 	JMP decoded10
 
 form15:
 decoded10:
-	MOVQ  val_base+168(FP), R12
-	TESTQ R12, R12
+	MOVQ  48(AX), R13
+	TESTQ R13, R13
 	JZ    form20
-	LEAQ  (R12)(R11*8), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*8), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest22
 
 eight21:
-	VMOVUPD (R12), Z0
-	VMOVUPD Z0, (R11)
+	VMOVUPD (R13), Z0
+	VMOVUPD Z0, (R12)
+	ADDQ    $0x40, R13
 	ADDQ    $0x40, R12
-	ADDQ    $0x40, R11
-	SUBQ    $0x08, R13
+	SUBQ    $0x08, R14
 	JGE     eight21
 
 rest22:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full23
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
-	VMOVUPD      (R12), K1, Z0
-	VMOVUPD      Z0, (R11)
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
+	VMOVUPD      (R13), K1, Z0
+	VMOVUPD      Z0, (R12)
 
 full23:
 	JMP decoded19
 
 form20:
-	MOVQ  val32_base+192(FP), R12
-	TESTQ R12, R12
+	MOVQ  96(AX), R13
+	TESTQ R13, R13
 	JZ    form24
-	LEAQ  (R12)(R11*4), R12
-	MOVQ  R8, R11
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R13)(R12*4), R13
+	MOVQ  R9, R12
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest26
 
 eight25:
-	VCVTPS2PD (R12), Z0
-	VMOVUPD   Z0, (R11)
-	ADDQ      $0x20, R12
-	ADDQ      $0x40, R11
-	SUBQ      $0x08, R13
+	VCVTPS2PD (R13), Z0
+	VMOVUPD   Z0, (R12)
+	ADDQ      $0x20, R13
+	ADDQ      $0x40, R12
+	SUBQ      $0x08, R14
 	JGE       eight25
 
 rest26:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full27
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
-	VCVTPS2PD    (R12), K1, Z0
-	VMOVUPD      Z0, (R11)
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
+	VCVTPS2PD    (R13), K1, Z0
+	VMOVUPD      Z0, (R12)
 
 full27:
 	JMP decoded19
 
 form24:
-	MOVQ R8, R11
-	MOVQ CX, R12
-	SUBQ $0x08, R12
+	MOVQ R9, R12
+	MOVQ DX, R13
+	SUBQ $0x08, R13
 	JLT  rest30
 
 eight29:
 	VBROADCASTSD ·table_one+0(SB), Z0
 	VMOVAPD      Z0, Z0
-	VMOVUPD      Z0, (R11)
-	ADDQ         $0x40, R11
-	SUBQ         $0x08, R12
+	VMOVUPD      Z0, (R12)
+	ADDQ         $0x40, R12
+	SUBQ         $0x08, R13
 	JGE          eight29
 
 rest30:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full31
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K1
+	MOVQ         $0x0000ffff, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
 	VBROADCASTSD ·table_one+0(SB), Z4
 	VMOVAPD      Z4, K1, Z0
-	VMOVUPD      Z0, (R11)
+	VMOVUPD      Z0, (R12)
 
 full31:
 	JMP decoded19
@@ -753,37 +748,37 @@ decoded19:
 	VXORPD X8, X8, X8
 	VXORPD X9, X9, X9
 	VXORPD X10, X10, X10
-	XORQ   R11, R11
-	TESTQ  DX, DX
+	XORQ   R12, R12
+	TESTQ  BX, BX
 	JZ     blocks33
 
 block32:
-	MOVQ        (DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD (R8)(R11*1), X11, X0
-	MOVQ        8(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 8(R8)(R11*1), X11, X4
-	MOVQ        16(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 16(R8)(R11*1), X11, X5
-	MOVQ        24(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 24(R8)(R11*1), X11, X6
-	MOVQ        32(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 32(R8)(R11*1), X11, X7
-	MOVQ        40(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 40(R8)(R11*1), X11, X8
-	MOVQ        48(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 48(R8)(R11*1), X11, X9
-	MOVQ        56(DI)(R11*1), R12
-	VMOVSD      (R9)(R12*1), X11
-	VFMADD231SD 56(R8)(R11*1), X11, X10
-	ADDQ        $0x40, R11
-	CMPQ        R11, DX
+	MOVQ        (R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD (R9)(R12*1), X11, X0
+	MOVQ        8(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 8(R9)(R12*1), X11, X4
+	MOVQ        16(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 16(R9)(R12*1), X11, X5
+	MOVQ        24(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 24(R9)(R12*1), X11, X6
+	MOVQ        32(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 32(R9)(R12*1), X11, X7
+	MOVQ        40(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 40(R9)(R12*1), X11, X8
+	MOVQ        48(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 48(R9)(R12*1), X11, X9
+	MOVQ        56(R8)(R12*1), R13
+	VMOVSD      (R10)(R13*1), X11
+	VFMADD231SD 56(R9)(R12*1), X11, X10
+	ADDQ        $0x40, R12
+	CMPQ        R12, BX
 	JLT         block32
 
 blocks33:
@@ -795,18 +790,18 @@ blocks33:
 	VADDPD X6, X4, X4
 	VADDPD X4, X0, X0
 	VMOVSD ·table_one+0(SB), X4
-	CMPB   squared+360(FP), $0x00
+	CMPB   168(AX), $0x00
 	JNE    factor34
-	MOVQ   label_base+216(FP), DX
-	VMOVSD (DX)(AX*8), X4
+	MOVQ   120(AX), BX
+	VMOVSD (BX)(CX*8), X4
 
 factor34:
 	VMULSD      X4, X0, X0
-	MOVQ        label_base+216(FP), DX
-	VMOVSD      (DX)(AX*8), X4
-	MOVQ        slope0_base+240(FP), DX
-	VMOVSD      (DX)(AX*8), X5
-	CMPB        squared+360(FP), $0x00
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X4
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X5
+	CMPB        168(AX), $0x00
 	JNE         squared35
 	VANDPD      ·table_absBits+0(SB), X0, X6
 	VMOVUPD     ·table_expMax+0(SB), X7
@@ -854,275 +849,272 @@ squared35:
 	VSUBSD X0, X5, X5
 
 sloped36:
-	MOVQ        state_base+336(FP), AX
-	VMOVSD      (AX), X0
+	VMOVSD      176(AX), X0
 	VMULSD      X0, X5, X5
-	MOVQ        w_len+8(FP), AX
-	MOVQ        c_base+48(FP), R11
-	MOVQ        e_base+72(FP), R12
-	SUBQ        $0x08, AX
+	MOVQ        304(AX), CX
+	MOVQ        344(AX), R12
+	MOVQ        368(AX), R13
+	SUBQ        $0x08, CX
 	JLT         short37
-	VMOVUPD     (R9)(AX*8), Z0
-	VMOVUPD     (R11)(AX*8), Z4
-	VFMADD213PD (R12)(AX*8), Z4, Z0
-	XORQ        DX, DX
-	SUBQ        $0x08, AX
-	CMPQ        DX, AX
+	VMOVUPD     (R10)(CX*8), Z0
+	VMOVUPD     (R12)(CX*8), Z4
+	VFMADD213PD (R13)(CX*8), Z4, Z0
+	XORQ        BX, BX
+	SUBQ        $0x08, CX
+	CMPQ        BX, CX
 	JGE         single41
 
 vectors40:
-	VMOVUPD     (R9)(DX*8), Z4
-	VMOVUPD     (R11)(DX*8), Z6
-	VFMADD213PD (R12)(DX*8), Z6, Z4
-	VMOVUPD     Z4, (R9)(DX*8)
-	VMOVUPD     64(R9)(DX*8), Z4
-	VMOVUPD     64(R11)(DX*8), Z6
-	VFMADD213PD 64(R12)(DX*8), Z6, Z4
-	VMOVUPD     Z4, 64(R9)(DX*8)
-	ADDQ        $0x10, DX
-	CMPQ        DX, AX
+	VMOVUPD     (R10)(BX*8), Z4
+	VMOVUPD     (R12)(BX*8), Z6
+	VFMADD213PD (R13)(BX*8), Z6, Z4
+	VMOVUPD     Z4, (R10)(BX*8)
+	VMOVUPD     64(R10)(BX*8), Z4
+	VMOVUPD     64(R12)(BX*8), Z6
+	VFMADD213PD 64(R13)(BX*8), Z6, Z4
+	VMOVUPD     Z4, 64(R10)(BX*8)
+	ADDQ        $0x10, BX
+	CMPQ        BX, CX
 	JLT         vectors40
 
 single41:
-	ADDQ        $0x08, AX
-	CMPQ        DX, AX
+	ADDQ        $0x08, CX
+	CMPQ        BX, CX
 	JGE         last42
-	VMOVUPD     (R9)(DX*8), Z4
-	VMOVUPD     (R11)(DX*8), Z6
-	VFMADD213PD (R12)(DX*8), Z6, Z4
-	VMOVUPD     Z4, (R9)(DX*8)
+	VMOVUPD     (R10)(BX*8), Z4
+	VMOVUPD     (R12)(BX*8), Z6
+	VFMADD213PD (R13)(BX*8), Z6, Z4
+	VMOVUPD     Z4, (R10)(BX*8)
 
 last42:
-	VMOVUPD Z0, (R9)(AX*8)
+	VMOVUPD Z0, (R10)(CX*8)
 	JMP     swept39
 
 short37:
-	ADDQ $0x08, AX
+	ADDQ $0x08, CX
 	JZ   swept39
-	XORQ DX, DX
+	XORQ BX, BX
 
 element38:
-	VMOVSD      (R9)(DX*8), X0
-	VMOVSD      (R11)(DX*8), X4
-	VMOVSD      (R12)(DX*8), X6
+	VMOVSD      (R10)(BX*8), X0
+	VMOVSD      (R12)(BX*8), X4
+	VMOVSD      (R13)(BX*8), X6
 	VFMADD213PD X6, X4, X0
-	VMOVSD      X0, (R9)(DX*8)
-	INCQ        DX
-	CMPQ        DX, AX
+	VMOVSD      X0, (R10)(BX*8)
+	INCQ        BX
+	CMPQ        BX, CX
 	JLT         element38
 
 swept39:
-	XORQ AX, AX
-	MOVQ CX, DX
-	SHLQ $0x03, DX
-	SUBQ $0x10, DX
-	CMPQ AX, DX
+	XORQ CX, CX
+	MOVQ DX, BX
+	SHLQ $0x03, BX
+	SUBQ $0x10, BX
+	CMPQ CX, BX
 	JGT  rest44
 
 two43:
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	VMOVSD      X0, (R10)(R11*1)
-	MOVQ        8(DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD 8(R8)(AX*1), X5, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD 8(R8)(AX*1), X5, X0
-	VMOVSD      X0, (R10)(R11*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	VMOVSD      X0, (R11)(R12*1)
+	MOVQ        8(R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD 8(R9)(CX*1), X5, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD 8(R9)(CX*1), X5, X0
+	VMOVSD      X0, (R11)(R12*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two43
 
 rest44:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros46
 
 one45:
-	MOVQ        (DI)(AX*1), R11
-	VMOVSD      (R9)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	VMOVSD      X0, (R9)(R11*1)
-	VMOVSD      (R10)(R11*1), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	VMOVSD      X0, (R10)(R11*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	MOVQ        (R8)(CX*1), R12
+	VMOVSD      (R10)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	VMOVSD      X0, (R10)(R12*1)
+	VMOVSD      (R11)(R12*1), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	VMOVSD      X0, (R11)(R12*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one45
 
 nonzeros46:
-	ADDQ $0x04, SI
-	ADDQ w_len+8(FP), CX
-	SUBQ CX, (SP)
+	ADDQ $0x04, DI
+	ADDQ 304(AX), DX
+	SUBQ DX, 288(AX)
 	JGT  step1
 
 done2:
-	MOVQ sampled_base+264(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+376(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET
 
-// func innerBoxAVX2(w []float64, sum []float64, c []float64, e []float64, lo []float64, hi []float64, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerBoxAVX2(a *stepArgs) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·innerBoxAVX2(SB), NOSPLIT, $16-456
-	MOVQ sampled_base+336(FP), SI
-	MOVQ off_base+360(FP), DI
-	MOVQ num_base+384(FP), R8
-	MOVQ work+440(FP), AX
-	MOVQ AX, (SP)
-	MOVQ sampled_len+344(FP), AX
-	LEAQ (SI)(AX*4), BX
-	MOVQ w_base+0(FP), R9
-	MOVQ state_base+408(FP), AX
-	LEAQ 96(AX), AX
-	SUBQ R9, AX
-	MOVQ AX, 8(SP)
+TEXT ·innerBoxAVX2(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 296(AX), R10
+	LEAQ 440(AX), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+168(FP), R11
-	MOVQ       (R11)(AX*8), R10
-	MOVQ       8(R11)(AX*8), CX
-	SUBQ       R10, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+368(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R12
+	MOVQ       (R12)(CX*8), R11
+	MOVQ       8(R12)(CX*8), DX
+	SUBQ       R11, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R12
-	CMPQ       R12, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R13
+	CMPQ       R13, SI
 	JGE        noRow3
-	MOVLQSX    (R12), R13
-	PREFETCHT0 (R11)(R13*8)
-	MOVLQSX    -32(R12), R13
-	MOVQ       label_base+288(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       slope0_base+312(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       (R11)(R13*8), R13
-	MOVQ       idx_base+192(FP), R11
-	TESTQ      R11, R11
+	MOVLQSX    (R13), R14
+	PREFETCHT0 (R12)(R14*8)
+	MOVLQSX    -32(R13), R14
+	MOVQ       120(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       144(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       (R12)(R14*8), R14
+	MOVQ       24(AX), R12
+	TESTQ      R12, R12
 	JZ         other5
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+216(FP), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JZ         other6
-	PREFETCHT0 (R11)(R13*2)
+	PREFETCHT0 (R12)(R14*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+240(FP), R11
-	TESTQ      R11, R11
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
 	JZ         other8
-	PREFETCHT0 (R11)(R13*8)
-	PREFETCHT0 64(R11)(R13*8)
-	PREFETCHT0 128(R11)(R13*8)
-	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 (R12)(R14*8)
+	PREFETCHT0 64(R12)(R14*8)
+	PREFETCHT0 128(R12)(R14*8)
+	PREFETCHT0 192(R12)(R14*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+264(FP), R11
-	TESTQ      R11, R11
+	MOVQ       96(AX), R12
+	TESTQ      R12, R12
 	JZ         other9
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+192(FP), R11
-	TESTQ R11, R11
+	MOVQ  24(AX), R12
+	TESTQ R12, R12
 	JZ    form11
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R11), Y0
+	VPMOVZXDQ (R12), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, (R12)
-	VPMOVZXDQ 16(R11), Y0
+	VMOVUPD   Y0, (R13)
+	VPMOVZXDQ 16(R12), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, 32(R12)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Y0, 32(R13)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full14
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R12)
-	VMOVUPD      Y0, 32(R12)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R13)
+	VMOVUPD      Y0, 32(R13)
 
 one15:
-	MOVL (R11), R14
-	SHLQ $0x03, R14
-	MOVQ R14, (R12)
-	ADDQ $0x04, R11
-	ADDQ $0x08, R12
-	DECQ R13
+	MOVL (R12), R15
+	SHLQ $0x03, R15
+	MOVQ R15, (R13)
+	ADDQ $0x04, R12
+	ADDQ $0x08, R13
+	DECQ R14
 	JNZ  one15
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+216(FP), R11
-	TESTQ R11, R11
+	MOVQ  72(AX), R12
+	TESTQ R12, R12
 	JZ    form16
-	LEAQ  (R11)(R10*2), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*2), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest18
 
 eight17:
-	VPMOVZXWQ (R11), Y0
+	VPMOVZXWQ (R12), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, (R12)
-	VPMOVZXWQ 8(R11), Y0
+	VMOVUPD   Y0, (R13)
+	VPMOVZXWQ 8(R12), Y0
 	VPSLLQ    $0x03, Y0, Y0
-	VMOVUPD   Y0, 32(R12)
-	ADDQ      $0x10, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Y0, 32(R13)
+	ADDQ      $0x10, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight17
 
 rest18:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full19
-	VBROADCASTSD 8(SP), Y0
-	VMOVUPD      Y0, (R12)
-	VMOVUPD      Y0, 32(R12)
+	VBROADCASTSD (SP), Y0
+	VMOVUPD      Y0, (R13)
+	VMOVUPD      Y0, 32(R13)
 
 one20:
-	MOVWQZX (R11), R14
-	SHLQ    $0x03, R14
-	MOVQ    R14, (R12)
-	ADDQ    $0x02, R11
-	ADDQ    $0x08, R12
-	DECQ    R13
+	MOVWQZX (R12), R15
+	SHLQ    $0x03, R15
+	MOVQ    R15, (R13)
+	ADDQ    $0x02, R12
+	ADDQ    $0x08, R13
+	DECQ    R14
 	JNZ     one20
 
 full19:
@@ -1130,114 +1122,114 @@ full19:
 
 form16:
 decoded10:
-	MOVQ  val_base+240(FP), R11
-	TESTQ R11, R11
+	MOVQ  48(AX), R12
+	TESTQ R12, R12
 	JZ    form22
-	LEAQ  (R11)(R10*8), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*8), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest24
 
 eight23:
-	VMOVUPD (R11), Y0
-	VMOVUPD Y0, (R10)
-	VMOVUPD 32(R11), Y0
-	VMOVUPD Y0, 32(R10)
+	VMOVUPD (R12), Y0
+	VMOVUPD Y0, (R11)
+	VMOVUPD 32(R12), Y0
+	VMOVUPD Y0, 32(R11)
+	ADDQ    $0x40, R12
 	ADDQ    $0x40, R11
-	ADDQ    $0x40, R10
-	SUBQ    $0x08, R12
+	SUBQ    $0x08, R13
 	JGE     eight23
 
 rest24:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full25
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y0, 32(R10)
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, 32(R11)
 
 one26:
-	MOVQ (R11), R13
-	MOVQ R13, (R10)
+	MOVQ (R12), R14
+	MOVQ R14, (R11)
+	ADDQ $0x08, R12
 	ADDQ $0x08, R11
-	ADDQ $0x08, R10
-	DECQ R12
+	DECQ R13
 	JNZ  one26
 
 full25:
 	JMP decoded21
 
 form22:
-	MOVQ  val32_base+264(FP), R11
-	TESTQ R11, R11
+	MOVQ  96(AX), R12
+	TESTQ R12, R12
 	JZ    form27
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest29
 
 eight28:
-	VCVTPS2PD (R11), Y0
-	VMOVUPD   Y0, (R10)
-	VCVTPS2PD 16(R11), Y0
-	VMOVUPD   Y0, 32(R10)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R10
-	SUBQ      $0x08, R12
+	VCVTPS2PD (R12), Y0
+	VMOVUPD   Y0, (R11)
+	VCVTPS2PD 16(R12), Y0
+	VMOVUPD   Y0, 32(R11)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R11
+	SUBQ      $0x08, R13
 	JGE       eight28
 
 rest29:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full30
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y0, 32(R10)
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, 32(R11)
 
 one31:
-	VMOVSS    (R11), X0
+	VMOVSS    (R12), X0
 	VCVTSS2SD X0, X0, X0
-	VMOVSD    X0, (R10)
-	ADDQ      $0x04, R11
-	ADDQ      $0x08, R10
-	DECQ      R12
+	VMOVSD    X0, (R11)
+	ADDQ      $0x04, R12
+	ADDQ      $0x08, R11
+	DECQ      R13
 	JNZ       one31
 
 full30:
 	JMP decoded21
 
 form27:
-	MOVQ R8, R10
-	MOVQ CX, R11
-	SUBQ $0x08, R11
+	MOVQ R9, R11
+	MOVQ DX, R12
+	SUBQ $0x08, R12
 	JLT  rest34
 
 eight33:
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y0, (R11)
 	VBROADCASTSD ·table_one+0(SB), Y0
 	VMOVAPD      Y0, Y0
-	VMOVUPD      Y0, 32(R10)
-	ADDQ         $0x40, R10
-	SUBQ         $0x08, R11
+	VMOVUPD      Y0, 32(R11)
+	ADDQ         $0x40, R11
+	SUBQ         $0x08, R12
 	JGE          eight33
 
 rest34:
-	ADDQ         $0x08, R11
-	TESTQ        R11, R11
+	ADDQ         $0x08, R12
+	TESTQ        R12, R12
 	JZ           full35
 	VBROADCASTSD ·table_signBit+0(SB), Y0
-	VMOVUPD      Y0, (R10)
-	VMOVUPD      Y0, 32(R10)
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, 32(R11)
 
 one36:
 	VMOVSD ·table_one+0(SB), X0
-	VMOVSD X0, (R10)
-	ADDQ   $0x08, R10
-	DECQ   R11
+	VMOVSD X0, (R11)
+	ADDQ   $0x08, R11
+	DECQ   R12
 	JNZ    one36
 
 full35:
@@ -1252,37 +1244,37 @@ decoded21:
 	VXORPD X5, X5, X5
 	VXORPD X6, X6, X6
 	VXORPD X7, X7, X7
-	XORQ   R10, R10
-	TESTQ  DX, DX
+	XORQ   R11, R11
+	TESTQ  BX, BX
 	JZ     blocks38
 
 block37:
-	MOVQ        (DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD (R8)(R10*1), X8, X0
-	MOVQ        8(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 8(R8)(R10*1), X8, X1
-	MOVQ        16(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 16(R8)(R10*1), X8, X2
-	MOVQ        24(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 24(R8)(R10*1), X8, X3
-	MOVQ        32(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 32(R8)(R10*1), X8, X4
-	MOVQ        40(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 40(R8)(R10*1), X8, X5
-	MOVQ        48(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 48(R8)(R10*1), X8, X6
-	MOVQ        56(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X8
-	VFMADD231SD 56(R8)(R10*1), X8, X7
-	ADDQ        $0x40, R10
-	CMPQ        R10, DX
+	MOVQ        (R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD (R9)(R11*1), X8, X0
+	MOVQ        8(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 8(R9)(R11*1), X8, X1
+	MOVQ        16(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 16(R9)(R11*1), X8, X2
+	MOVQ        24(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 24(R9)(R11*1), X8, X3
+	MOVQ        32(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 32(R9)(R11*1), X8, X4
+	MOVQ        40(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 40(R9)(R11*1), X8, X5
+	MOVQ        48(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 48(R9)(R11*1), X8, X6
+	MOVQ        56(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X8
+	VFMADD231SD 56(R9)(R11*1), X8, X7
+	ADDQ        $0x40, R11
+	CMPQ        R11, BX
 	JLT         block37
 
 blocks38:
@@ -1294,83 +1286,83 @@ blocks38:
 	VADDPD X3, X1, X1
 	VADDPD X1, X0, X0
 	VMOVSD ·table_one+0(SB), X1
-	CMPB   squared+432(FP), $0x00
+	CMPB   168(AX), $0x00
 	JNE    factor39
-	MOVQ   label_base+288(FP), DX
-	VMOVSD (DX)(AX*8), X1
+	MOVQ   120(AX), BX
+	VMOVSD (BX)(CX*8), X1
 
 factor39:
 	VMULSD X1, X0, X0
-	XORQ   DX, DX
-	MOVQ   CX, R10
-	SHLQ   $0x03, R10
-	SUBQ   $0x10, R10
-	CMPQ   DX, R10
+	XORQ   BX, BX
+	MOVQ   DX, R11
+	SHLQ   $0x03, R11
+	SUBQ   $0x10, R11
+	CMPQ   BX, R11
 	JGT    rest41
 
 two40:
-	MOVQ        (DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X2
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X3
+	MOVQ        (R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X2
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X1, (R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X1, 8(R11)(DX*2)
-	MOVQ        8(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X2
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X3
+	MOVQ        264(AX), R13
+	VMOVSD      X1, (R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        264(AX), R12
+	VMOVSD      X1, 8(R12)(BX*2)
+	MOVQ        8(R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X2
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X1, 16(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X1, 24(R11)(DX*2)
-	ADDQ        $0x10, DX
-	CMPQ        DX, R10
+	MOVQ        264(AX), R13
+	VMOVSD      X1, 16(R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        264(AX), R12
+	VMOVSD      X1, 24(R12)(BX*2)
+	ADDQ        $0x10, BX
+	CMPQ        BX, R11
 	JLE         two40
 
 rest41:
-	ADDQ $0x10, R10
-	CMPQ DX, R10
+	ADDQ $0x10, R11
+	CMPQ BX, R11
 	JGE  nonzeros43
 
 one42:
-	MOVQ        (DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X2
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X3
+	MOVQ        (R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X2
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X1, (R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X1
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X1, 8(R11)(DX*2)
-	ADDQ        $0x08, DX
-	CMPQ        DX, R10
+	MOVQ        264(AX), R13
+	VMOVSD      X1, (R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X1
+	MOVQ        264(AX), R12
+	VMOVSD      X1, 8(R12)(BX*2)
+	ADDQ        $0x08, BX
+	CMPQ        BX, R11
 	JLT         one42
 
 nonzeros43:
-	MOVQ        label_base+288(FP), DX
-	VMOVSD      (DX)(AX*8), X1
-	MOVQ        slope0_base+312(FP), DX
-	VMOVSD      (DX)(AX*8), X2
-	CMPB        squared+432(FP), $0x00
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X1
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X2
+	CMPB        168(AX), $0x00
 	JNE         squared44
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -1418,424 +1410,421 @@ squared44:
 	VSUBSD X0, X2, X2
 
 sloped45:
-	MOVQ        state_base+408(FP), AX
-	VMOVSD      (AX), X0
+	VMOVSD      176(AX), X0
 	VMULSD      X0, X2, X2
-	MOVQ        w_len+8(FP), AX
-	MOVQ        c_base+48(FP), R10
-	MOVQ        e_base+72(FP), R11
-	MOVQ        lo_base+96(FP), R12
-	MOVQ        hi_base+120(FP), R13
-	MOVQ        sum_base+24(FP), R14
-	SUBQ        $0x04, AX
+	MOVQ        304(AX), CX
+	MOVQ        344(AX), R11
+	MOVQ        368(AX), R12
+	MOVQ        392(AX), R13
+	MOVQ        416(AX), R14
+	MOVQ        320(AX), R15
+	SUBQ        $0x04, CX
 	JLT         short46
-	VMOVUPD     (R9)(AX*8), Y0
-	VMOVUPD     (R10)(AX*8), Y1
-	VFMADD213PD (R11)(AX*8), Y1, Y0
-	VMOVUPD     (R13)(AX*8), Y1
-	VMOVUPD     (R12)(AX*8), Y3
+	VMOVUPD     (R10)(CX*8), Y0
+	VMOVUPD     (R11)(CX*8), Y1
+	VFMADD213PD (R12)(CX*8), Y1, Y0
+	VMOVUPD     (R14)(CX*8), Y1
+	VMOVUPD     (R13)(CX*8), Y3
 	VMAXPD      Y0, Y3, Y0
 	VMINPD      Y0, Y1, Y0
-	VMOVUPD     (R14)(AX*8), Y1
+	VMOVUPD     (R15)(CX*8), Y1
 	VADDPD      Y0, Y1, Y1
-	XORQ        DX, DX
-	SUBQ        $0x04, AX
-	CMPQ        DX, AX
+	XORQ        BX, BX
+	SUBQ        $0x04, CX
+	CMPQ        BX, CX
 	JGE         single50
 
 vectors49:
-	VMOVUPD     (R9)(DX*8), Y3
-	VMOVUPD     (R10)(DX*8), Y4
-	VFMADD213PD (R11)(DX*8), Y4, Y3
-	VMOVUPD     (R13)(DX*8), Y4
-	VMOVUPD     (R12)(DX*8), Y5
+	VMOVUPD     (R10)(BX*8), Y3
+	VMOVUPD     (R11)(BX*8), Y4
+	VFMADD213PD (R12)(BX*8), Y4, Y3
+	VMOVUPD     (R14)(BX*8), Y4
+	VMOVUPD     (R13)(BX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	VMOVUPD     (R14)(DX*8), Y4
+	VMOVUPD     (R15)(BX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	VMOVUPD     Y4, (R14)(DX*8)
-	VMOVUPD     Y3, (R9)(DX*8)
-	VMOVUPD     32(R9)(DX*8), Y3
-	VMOVUPD     32(R10)(DX*8), Y4
-	VFMADD213PD 32(R11)(DX*8), Y4, Y3
-	VMOVUPD     32(R13)(DX*8), Y4
-	VMOVUPD     32(R12)(DX*8), Y5
+	VMOVUPD     Y4, (R15)(BX*8)
+	VMOVUPD     Y3, (R10)(BX*8)
+	VMOVUPD     32(R10)(BX*8), Y3
+	VMOVUPD     32(R11)(BX*8), Y4
+	VFMADD213PD 32(R12)(BX*8), Y4, Y3
+	VMOVUPD     32(R14)(BX*8), Y4
+	VMOVUPD     32(R13)(BX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	VMOVUPD     32(R14)(DX*8), Y4
+	VMOVUPD     32(R15)(BX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	VMOVUPD     Y4, 32(R14)(DX*8)
-	VMOVUPD     Y3, 32(R9)(DX*8)
-	ADDQ        $0x08, DX
-	CMPQ        DX, AX
+	VMOVUPD     Y4, 32(R15)(BX*8)
+	VMOVUPD     Y3, 32(R10)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, CX
 	JLT         vectors49
 
 single50:
-	ADDQ        $0x04, AX
-	CMPQ        DX, AX
+	ADDQ        $0x04, CX
+	CMPQ        BX, CX
 	JGE         last51
-	VMOVUPD     (R9)(DX*8), Y3
-	VMOVUPD     (R10)(DX*8), Y4
-	VFMADD213PD (R11)(DX*8), Y4, Y3
-	VMOVUPD     (R13)(DX*8), Y4
-	VMOVUPD     (R12)(DX*8), Y5
+	VMOVUPD     (R10)(BX*8), Y3
+	VMOVUPD     (R11)(BX*8), Y4
+	VFMADD213PD (R12)(BX*8), Y4, Y3
+	VMOVUPD     (R14)(BX*8), Y4
+	VMOVUPD     (R13)(BX*8), Y5
 	VMAXPD      Y3, Y5, Y3
 	VMINPD      Y3, Y4, Y3
-	VMOVUPD     (R14)(DX*8), Y4
+	VMOVUPD     (R15)(BX*8), Y4
 	VADDPD      Y3, Y4, Y4
-	VMOVUPD     Y4, (R14)(DX*8)
-	VMOVUPD     Y3, (R9)(DX*8)
+	VMOVUPD     Y4, (R15)(BX*8)
+	VMOVUPD     Y3, (R10)(BX*8)
 
 last51:
-	VMOVUPD Y1, (R14)(AX*8)
-	VMOVUPD Y0, (R9)(AX*8)
+	VMOVUPD Y1, (R15)(CX*8)
+	VMOVUPD Y0, (R10)(CX*8)
 	JMP     swept48
 
 short46:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JZ   swept48
-	XORQ DX, DX
+	XORQ BX, BX
 
 element47:
-	VMOVSD      (R9)(DX*8), X0
-	VMOVSD      (R10)(DX*8), X1
-	VMOVSD      (R11)(DX*8), X3
+	VMOVSD      (R10)(BX*8), X0
+	VMOVSD      (R11)(BX*8), X1
+	VMOVSD      (R12)(BX*8), X3
 	VFMADD213PD X3, X1, X0
-	VMOVSD      (R13)(DX*8), X1
-	VMOVSD      (R12)(DX*8), X3
+	VMOVSD      (R14)(BX*8), X1
+	VMOVSD      (R13)(BX*8), X3
 	VMAXPD      X0, X3, X0
 	VMINPD      X0, X1, X0
-	VMOVSD      (R14)(DX*8), X1
+	VMOVSD      (R15)(BX*8), X1
 	VADDPD      X0, X1, X1
-	VMOVSD      X1, (R14)(DX*8)
-	VMOVSD      X0, (R9)(DX*8)
-	INCQ        DX
-	CMPQ        DX, AX
+	VMOVSD      X1, (R15)(BX*8)
+	VMOVSD      X0, (R10)(BX*8)
+	INCQ        BX
+	CMPQ        BX, CX
 	JLT         element47
 
 swept48:
-	XORQ AX, AX
-	MOVQ CX, DX
-	SHLQ $0x03, DX
-	SUBQ $0x10, DX
-	CMPQ AX, DX
+	XORQ CX, CX
+	MOVQ DX, BX
+	SHLQ $0x03, BX
+	SUBQ $0x10, BX
+	CMPQ CX, BX
 	JGT  rest53
 
 two52:
-	MOVQ        (DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      (R11)(AX*2), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        (R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      (R12)(CX*2), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      8(R11)(AX*2), X1
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      8(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X1, (R11)(R10*1)
-	MOVQ        8(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      16(R11)(AX*2), X0
-	VFMADD231SD 8(R8)(AX*1), X2, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        320(AX), R12
+	VMOVSD      X1, (R12)(R11*1)
+	MOVQ        8(R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      16(R12)(CX*2), X0
+	VFMADD231SD 8(R9)(CX*1), X2, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      24(R11)(AX*2), X1
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      24(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X1, (R11)(R10*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	MOVQ        320(AX), R12
+	VMOVSD      X1, (R12)(R11*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two52
 
 rest53:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros55
 
 one54:
-	MOVQ        (DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      (R11)(AX*2), X0
-	VFMADD231SD (R8)(AX*1), X2, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        (R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      (R12)(CX*2), X0
+	VFMADD231SD (R9)(CX*1), X2, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X1
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      8(R11)(AX*2), X1
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      8(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X1, (R11)(R10*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	MOVQ        320(AX), R12
+	VMOVSD      X1, (R12)(R11*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one54
 
 nonzeros55:
-	ADDQ $0x04, SI
-	ADDQ w_len+8(FP), CX
-	SUBQ CX, (SP)
+	ADDQ $0x04, DI
+	ADDQ 304(AX), DX
+	SUBQ DX, 288(AX)
 	JGT  step1
 
 done2:
-	MOVQ sampled_base+336(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+448(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET
 
-// func innerBoxAVX512(w []float64, sum []float64, c []float64, e []float64, lo []float64, hi []float64, keep []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerBoxAVX512(a *stepArgs) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, FMA3, MMX+
-TEXT ·innerBoxAVX512(SB), NOSPLIT, $16-456
-	MOVQ sampled_base+336(FP), SI
-	MOVQ off_base+360(FP), DI
-	MOVQ num_base+384(FP), R8
-	MOVQ work+440(FP), AX
-	MOVQ AX, (SP)
-	MOVQ sampled_len+344(FP), AX
-	LEAQ (SI)(AX*4), BX
-	MOVQ w_base+0(FP), R9
-	MOVQ state_base+408(FP), AX
-	LEAQ 96(AX), AX
-	SUBQ R9, AX
-	MOVQ AX, 8(SP)
+TEXT ·innerBoxAVX512(SB), NOSPLIT, $8-16
+	MOVQ a+0(FP), AX
+	MOVQ 192(AX), DI
+	MOVQ 216(AX), R8
+	MOVQ 240(AX), R9
+	MOVQ 200(AX), CX
+	LEAQ (DI)(CX*4), SI
+	MOVQ 296(AX), R10
+	LEAQ 440(AX), CX
+	SUBQ R10, CX
+	MOVQ CX, (SP)
 
 step1:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done2
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+168(FP), R11
-	MOVQ       (R11)(AX*8), R10
-	MOVQ       8(R11)(AX*8), CX
-	SUBQ       R10, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+368(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R12
+	MOVQ       (R12)(CX*8), R11
+	MOVQ       8(R12)(CX*8), DX
+	SUBQ       R11, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done2
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R12
-	CMPQ       R12, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R13
+	CMPQ       R13, SI
 	JGE        noRow3
-	MOVLQSX    (R12), R13
-	PREFETCHT0 (R11)(R13*8)
-	MOVLQSX    -32(R12), R13
-	MOVQ       label_base+288(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       slope0_base+312(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       (R11)(R13*8), R13
-	MOVQ       idx_base+192(FP), R11
-	TESTQ      R11, R11
+	MOVLQSX    (R13), R14
+	PREFETCHT0 (R12)(R14*8)
+	MOVLQSX    -32(R13), R14
+	MOVQ       120(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       144(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       (R12)(R14*8), R14
+	MOVQ       24(AX), R12
+	TESTQ      R12, R12
 	JZ         other5
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked4
 
 other5:
-	MOVQ       idx16_base+216(FP), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JZ         other6
-	PREFETCHT0 (R11)(R13*2)
+	PREFETCHT0 (R12)(R14*2)
 	JMP        asked4
 
 other6:
 asked4:
-	MOVQ       val_base+240(FP), R11
-	TESTQ      R11, R11
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
 	JZ         other8
-	PREFETCHT0 (R11)(R13*8)
-	PREFETCHT0 64(R11)(R13*8)
-	PREFETCHT0 128(R11)(R13*8)
-	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 (R12)(R14*8)
+	PREFETCHT0 64(R12)(R14*8)
+	PREFETCHT0 128(R12)(R14*8)
+	PREFETCHT0 192(R12)(R14*8)
 	JMP        asked7
 
 other8:
-	MOVQ       val32_base+264(FP), R11
-	TESTQ      R11, R11
+	MOVQ       96(AX), R12
+	TESTQ      R12, R12
 	JZ         other9
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked7
 
 other9:
 asked7:
 noRow3:
-	MOVQ  idx_base+192(FP), R11
-	TESTQ R11, R11
+	MOVQ  24(AX), R12
+	TESTQ R12, R12
 	JZ    form11
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest13
 
 eight12:
-	VPMOVZXDQ (R11), Z0
+	VPMOVZXDQ (R12), Z0
 	VPSLLQ    $0x03, Z0, Z0
-	VMOVUPD   Z0, (R12)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Z0, (R13)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight12
 
 rest13:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full14
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
 	VPXORQ       Z1, Z1, Z1
-	VPMOVZXDQ    (R11), K1, Z1
+	VPMOVZXDQ    (R12), K1, Z1
 	VPSLLQ       $0x03, Z1, K1, Z0
-	VMOVUPD      Z0, (R12)
+	VMOVUPD      Z0, (R13)
 
 full14:
 	JMP decoded10
 
 form11:
-	MOVQ  idx16_base+216(FP), R11
-	TESTQ R11, R11
+	MOVQ  72(AX), R12
+	TESTQ R12, R12
 	JZ    form15
-	LEAQ  (R11)(R10*2), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*2), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest17
 
 eight16:
-	VPMOVZXWQ (R11), Z0
+	VPMOVZXWQ (R12), Z0
 	VPSLLQ    $0x03, Z0, Z0
-	VMOVUPD   Z0, (R12)
-	ADDQ      $0x10, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Z0, (R13)
+	ADDQ      $0x10, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight16
 
 rest17:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full18
-	VBROADCASTSD 8(SP), Z0
-	MOVQ         $0x0000ffff, R14
-	BZHIQ        R13, R14, R14
-	KMOVW        R14, K1
+	VBROADCASTSD (SP), Z0
+	MOVQ         $0x0000ffff, R15
+	BZHIQ        R14, R15, R15
+	KMOVW        R15, K1
 	VPXORQ       Z2, Z2, Z2
-	VPMOVZXWQ    (R11), K1, Z2
+	VPMOVZXWQ    (R12), K1, Z2
 	VPSLLQ       $0x03, Z2, K1, Z0
-	VMOVUPD      Z0, (R12)
+	VMOVUPD      Z0, (R13)
 
 full18:
 	JMP decoded10
 
 form15:
 decoded10:
-	MOVQ  val_base+240(FP), R11
-	TESTQ R11, R11
+	MOVQ  48(AX), R12
+	TESTQ R12, R12
 	JZ    form20
-	LEAQ  (R11)(R10*8), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*8), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest22
 
 eight21:
-	VMOVUPD (R11), Z0
-	VMOVUPD Z0, (R10)
+	VMOVUPD (R12), Z0
+	VMOVUPD Z0, (R11)
+	ADDQ    $0x40, R12
 	ADDQ    $0x40, R11
-	ADDQ    $0x40, R10
-	SUBQ    $0x08, R12
+	SUBQ    $0x08, R13
 	JGE     eight21
 
 rest22:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full23
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K1
-	VMOVUPD      (R11), K1, Z0
-	VMOVUPD      Z0, (R10)
+	MOVQ         $0x0000ffff, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	VMOVUPD      (R12), K1, Z0
+	VMOVUPD      Z0, (R11)
 
 full23:
 	JMP decoded19
 
 form20:
-	MOVQ  val32_base+264(FP), R11
-	TESTQ R11, R11
+	MOVQ  96(AX), R12
+	TESTQ R12, R12
 	JZ    form24
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest26
 
 eight25:
-	VCVTPS2PD (R11), Z0
-	VMOVUPD   Z0, (R10)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R10
-	SUBQ      $0x08, R12
+	VCVTPS2PD (R12), Z0
+	VMOVUPD   Z0, (R11)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R11
+	SUBQ      $0x08, R13
 	JGE       eight25
 
 rest26:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full27
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K1
-	VCVTPS2PD    (R11), K1, Z0
-	VMOVUPD      Z0, (R10)
+	MOVQ         $0x0000ffff, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	VCVTPS2PD    (R12), K1, Z0
+	VMOVUPD      Z0, (R11)
 
 full27:
 	JMP decoded19
 
 form24:
-	MOVQ R8, R10
-	MOVQ CX, R11
-	SUBQ $0x08, R11
+	MOVQ R9, R11
+	MOVQ DX, R12
+	SUBQ $0x08, R12
 	JLT  rest30
 
 eight29:
 	VBROADCASTSD ·table_one+0(SB), Z0
 	VMOVAPD      Z0, Z0
-	VMOVUPD      Z0, (R10)
-	ADDQ         $0x40, R10
-	SUBQ         $0x08, R11
+	VMOVUPD      Z0, (R11)
+	ADDQ         $0x40, R11
+	SUBQ         $0x08, R12
 	JGE          eight29
 
 rest30:
-	ADDQ         $0x08, R11
-	TESTQ        R11, R11
+	ADDQ         $0x08, R12
+	TESTQ        R12, R12
 	JZ           full31
 	VBROADCASTSD ·table_signBit+0(SB), Z0
-	MOVQ         $0x0000ffff, R12
-	BZHIQ        R11, R12, R12
-	KMOVW        R12, K1
+	MOVQ         $0x0000ffff, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
 	VBROADCASTSD ·table_one+0(SB), Z4
 	VMOVAPD      Z4, K1, Z0
-	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z0, (R11)
 
 full31:
 	JMP decoded19
@@ -1849,37 +1838,37 @@ decoded19:
 	VXORPD X8, X8, X8
 	VXORPD X9, X9, X9
 	VXORPD X10, X10, X10
-	XORQ   R10, R10
-	TESTQ  DX, DX
+	XORQ   R11, R11
+	TESTQ  BX, BX
 	JZ     blocks33
 
 block32:
-	MOVQ        (DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD (R8)(R10*1), X11, X0
-	MOVQ        8(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 8(R8)(R10*1), X11, X4
-	MOVQ        16(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 16(R8)(R10*1), X11, X5
-	MOVQ        24(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 24(R8)(R10*1), X11, X6
-	MOVQ        32(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 32(R8)(R10*1), X11, X7
-	MOVQ        40(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 40(R8)(R10*1), X11, X8
-	MOVQ        48(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 48(R8)(R10*1), X11, X9
-	MOVQ        56(DI)(R10*1), R11
-	VMOVSD      (R9)(R11*1), X11
-	VFMADD231SD 56(R8)(R10*1), X11, X10
-	ADDQ        $0x40, R10
-	CMPQ        R10, DX
+	MOVQ        (R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD (R9)(R11*1), X11, X0
+	MOVQ        8(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 8(R9)(R11*1), X11, X4
+	MOVQ        16(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 16(R9)(R11*1), X11, X5
+	MOVQ        24(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 24(R9)(R11*1), X11, X6
+	MOVQ        32(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 32(R9)(R11*1), X11, X7
+	MOVQ        40(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 40(R9)(R11*1), X11, X8
+	MOVQ        48(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 48(R9)(R11*1), X11, X9
+	MOVQ        56(R8)(R11*1), R12
+	VMOVSD      (R10)(R12*1), X11
+	VFMADD231SD 56(R9)(R11*1), X11, X10
+	ADDQ        $0x40, R11
+	CMPQ        R11, BX
 	JLT         block32
 
 blocks33:
@@ -1891,83 +1880,83 @@ blocks33:
 	VADDPD X6, X4, X4
 	VADDPD X4, X0, X0
 	VMOVSD ·table_one+0(SB), X4
-	CMPB   squared+432(FP), $0x00
+	CMPB   168(AX), $0x00
 	JNE    factor34
-	MOVQ   label_base+288(FP), DX
-	VMOVSD (DX)(AX*8), X4
+	MOVQ   120(AX), BX
+	VMOVSD (BX)(CX*8), X4
 
 factor34:
 	VMULSD X4, X0, X0
-	XORQ   DX, DX
-	MOVQ   CX, R10
-	SHLQ   $0x03, R10
-	SUBQ   $0x10, R10
-	CMPQ   DX, R10
+	XORQ   BX, BX
+	MOVQ   DX, R11
+	SHLQ   $0x03, R11
+	SUBQ   $0x10, R11
+	CMPQ   BX, R11
 	JGT    rest36
 
 two35:
-	MOVQ        (DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X5
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X6
+	MOVQ        (R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X5
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X4, (R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X4, 8(R11)(DX*2)
-	MOVQ        8(DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X5
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X6
+	MOVQ        264(AX), R13
+	VMOVSD      X4, (R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        264(AX), R12
+	VMOVSD      X4, 8(R12)(BX*2)
+	MOVQ        8(R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X5
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X4, 16(R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X4, 24(R11)(DX*2)
-	ADDQ        $0x10, DX
-	CMPQ        DX, R10
+	MOVQ        264(AX), R13
+	VMOVSD      X4, 16(R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        264(AX), R12
+	VMOVSD      X4, 24(R12)(BX*2)
+	ADDQ        $0x10, BX
+	CMPQ        BX, R11
 	JLE         two35
 
 rest36:
-	ADDQ $0x10, R10
-	CMPQ DX, R10
+	ADDQ $0x10, R11
+	CMPQ BX, R11
 	JGE  nonzeros38
 
 one37:
-	MOVQ        (DI)(DX*1), R11
-	MOVQ        w_base+0(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        e_base+72(FP), R12
-	VMOVSD      (R12)(R11*1), X5
-	MOVQ        c_base+48(FP), R12
-	VMOVSD      (R12)(R11*1), X6
+	MOVQ        (R8)(BX*1), R12
+	MOVQ        296(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        368(AX), R13
+	VMOVSD      (R13)(R12*1), X5
+	MOVQ        344(AX), R13
+	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        keep_base+144(FP), R12
-	VMOVSD      X4, (R12)(DX*2)
-	MOVQ        sum_base+24(FP), R12
-	VMOVSD      (R12)(R11*1), X4
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      X4, 8(R11)(DX*2)
-	ADDQ        $0x08, DX
-	CMPQ        DX, R10
+	MOVQ        264(AX), R13
+	VMOVSD      X4, (R13)(BX*2)
+	MOVQ        320(AX), R13
+	VMOVSD      (R13)(R12*1), X4
+	MOVQ        264(AX), R12
+	VMOVSD      X4, 8(R12)(BX*2)
+	ADDQ        $0x08, BX
+	CMPQ        BX, R11
 	JLT         one37
 
 nonzeros38:
-	MOVQ        label_base+288(FP), DX
-	VMOVSD      (DX)(AX*8), X4
-	MOVQ        slope0_base+312(FP), DX
-	VMOVSD      (DX)(AX*8), X5
-	CMPB        squared+432(FP), $0x00
+	MOVQ        120(AX), BX
+	VMOVSD      (BX)(CX*8), X4
+	MOVQ        144(AX), BX
+	VMOVSD      (BX)(CX*8), X5
+	CMPB        168(AX), $0x00
 	JNE         squared39
 	VANDPD      ·table_absBits+0(SB), X0, X6
 	VMOVUPD     ·table_expMax+0(SB), X7
@@ -2015,185 +2004,184 @@ squared39:
 	VSUBSD X0, X5, X5
 
 sloped40:
-	MOVQ        state_base+408(FP), AX
-	VMOVSD      (AX), X0
+	VMOVSD      176(AX), X0
 	VMULSD      X0, X5, X5
-	MOVQ        w_len+8(FP), AX
-	MOVQ        c_base+48(FP), R10
-	MOVQ        e_base+72(FP), R11
-	MOVQ        lo_base+96(FP), R12
-	MOVQ        hi_base+120(FP), R13
-	MOVQ        sum_base+24(FP), R14
-	SUBQ        $0x08, AX
+	MOVQ        304(AX), CX
+	MOVQ        344(AX), R11
+	MOVQ        368(AX), R12
+	MOVQ        392(AX), R13
+	MOVQ        416(AX), R14
+	MOVQ        320(AX), R15
+	SUBQ        $0x08, CX
 	JLT         short41
-	VMOVUPD     (R9)(AX*8), Z0
-	VMOVUPD     (R10)(AX*8), Z4
-	VFMADD213PD (R11)(AX*8), Z4, Z0
-	VMOVUPD     (R13)(AX*8), Z4
-	VMOVUPD     (R12)(AX*8), Z6
+	VMOVUPD     (R10)(CX*8), Z0
+	VMOVUPD     (R11)(CX*8), Z4
+	VFMADD213PD (R12)(CX*8), Z4, Z0
+	VMOVUPD     (R14)(CX*8), Z4
+	VMOVUPD     (R13)(CX*8), Z6
 	VMAXPD      Z0, Z6, Z0
 	VMINPD      Z0, Z4, Z0
-	VMOVUPD     (R14)(AX*8), Z4
+	VMOVUPD     (R15)(CX*8), Z4
 	VADDPD      Z0, Z4, Z4
-	XORQ        DX, DX
-	SUBQ        $0x08, AX
-	CMPQ        DX, AX
+	XORQ        BX, BX
+	SUBQ        $0x08, CX
+	CMPQ        BX, CX
 	JGE         single45
 
 vectors44:
-	VMOVUPD     (R9)(DX*8), Z6
-	VMOVUPD     (R10)(DX*8), Z7
-	VFMADD213PD (R11)(DX*8), Z7, Z6
-	VMOVUPD     (R13)(DX*8), Z7
-	VMOVUPD     (R12)(DX*8), Z8
+	VMOVUPD     (R10)(BX*8), Z6
+	VMOVUPD     (R11)(BX*8), Z7
+	VFMADD213PD (R12)(BX*8), Z7, Z6
+	VMOVUPD     (R14)(BX*8), Z7
+	VMOVUPD     (R13)(BX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	VMOVUPD     (R14)(DX*8), Z7
+	VMOVUPD     (R15)(BX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z7, (R14)(DX*8)
-	VMOVUPD     Z6, (R9)(DX*8)
-	VMOVUPD     64(R9)(DX*8), Z6
-	VMOVUPD     64(R10)(DX*8), Z7
-	VFMADD213PD 64(R11)(DX*8), Z7, Z6
-	VMOVUPD     64(R13)(DX*8), Z7
-	VMOVUPD     64(R12)(DX*8), Z8
+	VMOVUPD     Z7, (R15)(BX*8)
+	VMOVUPD     Z6, (R10)(BX*8)
+	VMOVUPD     64(R10)(BX*8), Z6
+	VMOVUPD     64(R11)(BX*8), Z7
+	VFMADD213PD 64(R12)(BX*8), Z7, Z6
+	VMOVUPD     64(R14)(BX*8), Z7
+	VMOVUPD     64(R13)(BX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	VMOVUPD     64(R14)(DX*8), Z7
+	VMOVUPD     64(R15)(BX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z7, 64(R14)(DX*8)
-	VMOVUPD     Z6, 64(R9)(DX*8)
-	ADDQ        $0x10, DX
-	CMPQ        DX, AX
+	VMOVUPD     Z7, 64(R15)(BX*8)
+	VMOVUPD     Z6, 64(R10)(BX*8)
+	ADDQ        $0x10, BX
+	CMPQ        BX, CX
 	JLT         vectors44
 
 single45:
-	ADDQ        $0x08, AX
-	CMPQ        DX, AX
+	ADDQ        $0x08, CX
+	CMPQ        BX, CX
 	JGE         last46
-	VMOVUPD     (R9)(DX*8), Z6
-	VMOVUPD     (R10)(DX*8), Z7
-	VFMADD213PD (R11)(DX*8), Z7, Z6
-	VMOVUPD     (R13)(DX*8), Z7
-	VMOVUPD     (R12)(DX*8), Z8
+	VMOVUPD     (R10)(BX*8), Z6
+	VMOVUPD     (R11)(BX*8), Z7
+	VFMADD213PD (R12)(BX*8), Z7, Z6
+	VMOVUPD     (R14)(BX*8), Z7
+	VMOVUPD     (R13)(BX*8), Z8
 	VMAXPD      Z6, Z8, Z6
 	VMINPD      Z6, Z7, Z6
-	VMOVUPD     (R14)(DX*8), Z7
+	VMOVUPD     (R15)(BX*8), Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z7, (R14)(DX*8)
-	VMOVUPD     Z6, (R9)(DX*8)
+	VMOVUPD     Z7, (R15)(BX*8)
+	VMOVUPD     Z6, (R10)(BX*8)
 
 last46:
-	VMOVUPD Z4, (R14)(AX*8)
-	VMOVUPD Z0, (R9)(AX*8)
+	VMOVUPD Z4, (R15)(CX*8)
+	VMOVUPD Z0, (R10)(CX*8)
 	JMP     swept43
 
 short41:
-	ADDQ $0x08, AX
+	ADDQ $0x08, CX
 	JZ   swept43
-	XORQ DX, DX
+	XORQ BX, BX
 
 element42:
-	VMOVSD      (R9)(DX*8), X0
-	VMOVSD      (R10)(DX*8), X4
-	VMOVSD      (R11)(DX*8), X6
+	VMOVSD      (R10)(BX*8), X0
+	VMOVSD      (R11)(BX*8), X4
+	VMOVSD      (R12)(BX*8), X6
 	VFMADD213PD X6, X4, X0
-	VMOVSD      (R13)(DX*8), X4
-	VMOVSD      (R12)(DX*8), X6
+	VMOVSD      (R14)(BX*8), X4
+	VMOVSD      (R13)(BX*8), X6
 	VMAXPD      X0, X6, X0
 	VMINPD      X0, X4, X0
-	VMOVSD      (R14)(DX*8), X4
+	VMOVSD      (R15)(BX*8), X4
 	VADDPD      X0, X4, X4
-	VMOVSD      X4, (R14)(DX*8)
-	VMOVSD      X0, (R9)(DX*8)
-	INCQ        DX
-	CMPQ        DX, AX
+	VMOVSD      X4, (R15)(BX*8)
+	VMOVSD      X0, (R10)(BX*8)
+	INCQ        BX
+	CMPQ        BX, CX
 	JLT         element42
 
 swept43:
-	XORQ AX, AX
-	MOVQ CX, DX
-	SHLQ $0x03, DX
-	SUBQ $0x10, DX
-	CMPQ AX, DX
+	XORQ CX, CX
+	MOVQ DX, BX
+	SHLQ $0x03, BX
+	SUBQ $0x10, BX
+	CMPQ CX, BX
 	JGT  rest48
 
 two47:
-	MOVQ        (DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      (R11)(AX*2), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        (R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      (R12)(CX*2), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      8(R11)(AX*2), X4
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      8(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X4, (R11)(R10*1)
-	MOVQ        8(DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      16(R11)(AX*2), X0
-	VFMADD231SD 8(R8)(AX*1), X5, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        320(AX), R12
+	VMOVSD      X4, (R12)(R11*1)
+	MOVQ        8(R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      16(R12)(CX*2), X0
+	VFMADD231SD 8(R9)(CX*1), X5, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      24(R11)(AX*2), X4
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      24(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X4, (R11)(R10*1)
-	ADDQ        $0x10, AX
-	CMPQ        AX, DX
+	MOVQ        320(AX), R12
+	VMOVSD      X4, (R12)(R11*1)
+	ADDQ        $0x10, CX
+	CMPQ        CX, BX
 	JLE         two47
 
 rest48:
-	ADDQ $0x10, DX
-	CMPQ AX, DX
+	ADDQ $0x10, BX
+	CMPQ CX, BX
 	JGE  nonzeros50
 
 one49:
-	MOVQ        (DI)(AX*1), R10
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      (R11)(AX*2), X0
-	VFMADD231SD (R8)(AX*1), X5, X0
-	MOVQ        lo_base+96(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        (R8)(CX*1), R11
+	MOVQ        264(AX), R12
+	VMOVSD      (R12)(CX*2), X0
+	VFMADD231SD (R9)(CX*1), X5, X0
+	MOVQ        392(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        hi_base+120(FP), R11
-	VMOVSD      (R11)(R10*1), X4
+	MOVQ        416(AX), R12
+	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        w_base+0(FP), R11
-	VMOVSD      X0, (R11)(R10*1)
-	MOVQ        keep_base+144(FP), R11
-	VMOVSD      8(R11)(AX*2), X4
+	MOVQ        296(AX), R12
+	VMOVSD      X0, (R12)(R11*1)
+	MOVQ        264(AX), R12
+	VMOVSD      8(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        sum_base+24(FP), R11
-	VMOVSD      X4, (R11)(R10*1)
-	ADDQ        $0x08, AX
-	CMPQ        AX, DX
+	MOVQ        320(AX), R12
+	VMOVSD      X4, (R12)(R11*1)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
 	JLT         one49
 
 nonzeros50:
-	ADDQ $0x04, SI
-	ADDQ w_len+8(FP), CX
-	SUBQ CX, (SP)
+	ADDQ $0x04, DI
+	ADDQ 304(AX), DX
+	SUBQ DX, 288(AX)
 	JGT  step1
 
 done2:
-	MOVQ sampled_base+336(FP), AX
-	SUBQ AX, SI
-	SHRQ $0x02, SI
-	MOVQ SI, done+448(FP)
+	MOVQ 192(AX), AX
+	SUBQ AX, DI
+	SHRQ $0x02, DI
+	MOVQ DI, done+8(FP)
 	VZEROUPPER
 	RET

@@ -16,4 +16,4 @@ package kernels
 // one store takes all that a nonzero changes.
 //
 //go:noescape
-func innerLazyCellsAVX2(cells []float64, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+func innerLazyCellsAVX2(a *stepArgs) (done int)

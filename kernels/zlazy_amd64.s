@@ -4,164 +4,161 @@
 
 #include "textflag.h"
 
-// func innerLazyCellsAVX2(cells []float64, norm2 []float64, ptr []int64, idx []int32, idx16 []uint16, val []float64, val32 []float32, label []float64, slope0 []float64, sampled []int32, off []int64, num []float64, state []float64, squared bool, work int) (done int)
+// func innerLazyCellsAVX2(a *stepArgs) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·innerLazyCellsAVX2(SB), NOSPLIT, $16-336
-	MOVQ   sampled_base+216(FP), SI
-	MOVQ   off_base+240(FP), DI
-	MOVQ   num_base+264(FP), R8
-	MOVQ   work+320(FP), AX
-	MOVQ   AX, (SP)
-	MOVQ   sampled_len+224(FP), AX
-	LEAQ   (SI)(AX*4), BX
-	MOVQ   cells_base+0(FP), R9
-	MOVQ   cells_len+8(FP), AX
-	SHLQ   $0x03, AX
-	SUBQ   $0x20, AX
-	MOVQ   AX, 8(SP)
-	MOVQ   state_base+288(FP), AX
-	VMOVSD 8(AX), X0
-	MOVQ   state_base+288(FP), AX
-	VMOVSD 16(AX), X1
+TEXT ·innerLazyCellsAVX2(SB), NOSPLIT, $8-16
+	MOVQ   a+0(FP), AX
+	MOVQ   192(AX), DI
+	MOVQ   216(AX), R8
+	MOVQ   240(AX), R9
+	MOVQ   200(AX), CX
+	LEAQ   (DI)(CX*4), SI
+	MOVQ   448(AX), R10
+	MOVQ   456(AX), CX
+	SHLQ   $0x03, CX
+	SUBQ   $0x20, CX
+	MOVQ   CX, (SP)
+	VMOVSD 496(AX), X0
+	VMOVSD 504(AX), X1
 
 step2:
-	CMPQ       SI, BX
+	CMPQ       DI, SI
 	JGE        done3
-	MOVLQSX    (SI), AX
-	MOVQ       ptr_base+48(FP), R11
-	MOVQ       (R11)(AX*8), R10
-	MOVQ       8(R11)(AX*8), CX
-	SUBQ       R10, CX
-	LEAQ       7(CX), DX
-	ANDQ       $-8, DX
-	CMPQ       DX, off_len+248(FP)
+	MOVLQSX    (DI), CX
+	MOVQ       (AX), R12
+	MOVQ       (R12)(CX*8), R11
+	MOVQ       8(R12)(CX*8), DX
+	SUBQ       R11, DX
+	LEAQ       7(DX), BX
+	ANDQ       $-8, BX
+	CMPQ       BX, 224(AX)
 	JGT        done3
-	SHLQ       $0x03, DX
-	LEAQ       64(SI), R12
-	CMPQ       R12, BX
+	SHLQ       $0x03, BX
+	LEAQ       64(DI), R13
+	CMPQ       R13, SI
 	JGE        noRow4
-	MOVLQSX    (R12), R13
-	PREFETCHT0 (R11)(R13*8)
-	MOVLQSX    -32(R12), R13
-	MOVQ       label_base+168(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       slope0_base+192(FP), R12
-	PREFETCHT0 (R12)(R13*8)
-	MOVQ       (R11)(R13*8), R13
-	MOVQ       idx_base+72(FP), R11
-	TESTQ      R11, R11
+	MOVLQSX    (R13), R14
+	PREFETCHT0 (R12)(R14*8)
+	MOVLQSX    -32(R13), R14
+	MOVQ       120(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       144(AX), R13
+	PREFETCHT0 (R13)(R14*8)
+	MOVQ       (R12)(R14*8), R14
+	MOVQ       24(AX), R12
+	TESTQ      R12, R12
 	JZ         other6
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked5
 
 other6:
-	MOVQ       idx16_base+96(FP), R11
-	TESTQ      R11, R11
+	MOVQ       72(AX), R12
+	TESTQ      R12, R12
 	JZ         other7
-	PREFETCHT0 (R11)(R13*2)
+	PREFETCHT0 (R12)(R14*2)
 	JMP        asked5
 
 other7:
 asked5:
-	MOVQ       val_base+120(FP), R11
-	TESTQ      R11, R11
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
 	JZ         other9
-	PREFETCHT0 (R11)(R13*8)
-	PREFETCHT0 64(R11)(R13*8)
-	PREFETCHT0 128(R11)(R13*8)
-	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 (R12)(R14*8)
+	PREFETCHT0 64(R12)(R14*8)
+	PREFETCHT0 128(R12)(R14*8)
+	PREFETCHT0 192(R12)(R14*8)
 	JMP        asked8
 
 other9:
-	MOVQ       val32_base+144(FP), R11
-	TESTQ      R11, R11
+	MOVQ       96(AX), R12
+	TESTQ      R12, R12
 	JZ         other10
-	PREFETCHT0 (R11)(R13*4)
-	PREFETCHT0 64(R11)(R13*4)
+	PREFETCHT0 (R12)(R14*4)
+	PREFETCHT0 64(R12)(R14*4)
 	JMP        asked8
 
 other10:
 asked8:
 noRow4:
-	MOVQ  idx_base+72(FP), R11
-	TESTQ R11, R11
+	MOVQ  24(AX), R12
+	TESTQ R12, R12
 	JZ    form12
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest14
 
 eight13:
-	VPMOVZXDQ (R11), Y2
+	VPMOVZXDQ (R12), Y2
 	VPSLLQ    $0x05, Y2, Y2
-	VMOVUPD   Y2, (R12)
-	VPMOVZXDQ 16(R11), Y2
+	VMOVUPD   Y2, (R13)
+	VPMOVZXDQ 16(R12), Y2
 	VPSLLQ    $0x05, Y2, Y2
-	VMOVUPD   Y2, 32(R12)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Y2, 32(R13)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight13
 
 rest14:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full15
-	VBROADCASTSD 8(SP), Y2
-	VMOVUPD      Y2, (R12)
-	VMOVUPD      Y2, 32(R12)
+	VBROADCASTSD (SP), Y2
+	VMOVUPD      Y2, (R13)
+	VMOVUPD      Y2, 32(R13)
 
 one16:
-	MOVL (R11), R14
-	SHLQ $0x05, R14
-	MOVQ R14, (R12)
-	ADDQ $0x04, R11
-	ADDQ $0x08, R12
-	DECQ R13
+	MOVL (R12), R15
+	SHLQ $0x05, R15
+	MOVQ R15, (R13)
+	ADDQ $0x04, R12
+	ADDQ $0x08, R13
+	DECQ R14
 	JNZ  one16
 
 full15:
 	JMP decoded11
 
 form12:
-	MOVQ  idx16_base+96(FP), R11
-	TESTQ R11, R11
+	MOVQ  72(AX), R12
+	TESTQ R12, R12
 	JZ    form17
-	LEAQ  (R11)(R10*2), R11
-	MOVQ  DI, R12
-	MOVQ  CX, R13
-	SUBQ  $0x08, R13
+	LEAQ  (R12)(R11*2), R12
+	MOVQ  R8, R13
+	MOVQ  DX, R14
+	SUBQ  $0x08, R14
 	JLT   rest19
 
 eight18:
-	VPMOVZXWQ (R11), Y2
+	VPMOVZXWQ (R12), Y2
 	VPSLLQ    $0x05, Y2, Y2
-	VMOVUPD   Y2, (R12)
-	VPMOVZXWQ 8(R11), Y2
+	VMOVUPD   Y2, (R13)
+	VPMOVZXWQ 8(R12), Y2
 	VPSLLQ    $0x05, Y2, Y2
-	VMOVUPD   Y2, 32(R12)
-	ADDQ      $0x10, R11
-	ADDQ      $0x40, R12
-	SUBQ      $0x08, R13
+	VMOVUPD   Y2, 32(R13)
+	ADDQ      $0x10, R12
+	ADDQ      $0x40, R13
+	SUBQ      $0x08, R14
 	JGE       eight18
 
 rest19:
-	ADDQ         $0x08, R13
-	TESTQ        R13, R13
+	ADDQ         $0x08, R14
+	TESTQ        R14, R14
 	JZ           full20
-	VBROADCASTSD 8(SP), Y2
-	VMOVUPD      Y2, (R12)
-	VMOVUPD      Y2, 32(R12)
+	VBROADCASTSD (SP), Y2
+	VMOVUPD      Y2, (R13)
+	VMOVUPD      Y2, 32(R13)
 
 one21:
-	MOVWQZX (R11), R14
-	SHLQ    $0x05, R14
-	MOVQ    R14, (R12)
-	ADDQ    $0x02, R11
-	ADDQ    $0x08, R12
-	DECQ    R13
+	MOVWQZX (R12), R15
+	SHLQ    $0x05, R15
+	MOVQ    R15, (R13)
+	ADDQ    $0x02, R12
+	ADDQ    $0x08, R13
+	DECQ    R14
 	JNZ     one21
 
 full20:
@@ -169,114 +166,114 @@ full20:
 
 form17:
 decoded11:
-	MOVQ  val_base+120(FP), R11
-	TESTQ R11, R11
+	MOVQ  48(AX), R12
+	TESTQ R12, R12
 	JZ    form23
-	LEAQ  (R11)(R10*8), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*8), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest25
 
 eight24:
-	VMOVUPD (R11), Y2
-	VMOVUPD Y2, (R10)
-	VMOVUPD 32(R11), Y2
-	VMOVUPD Y2, 32(R10)
+	VMOVUPD (R12), Y2
+	VMOVUPD Y2, (R11)
+	VMOVUPD 32(R12), Y2
+	VMOVUPD Y2, 32(R11)
+	ADDQ    $0x40, R12
 	ADDQ    $0x40, R11
-	ADDQ    $0x40, R10
-	SUBQ    $0x08, R12
+	SUBQ    $0x08, R13
 	JGE     eight24
 
 rest25:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full26
 	VBROADCASTSD ·table_signBit+0(SB), Y2
-	VMOVUPD      Y2, (R10)
-	VMOVUPD      Y2, 32(R10)
+	VMOVUPD      Y2, (R11)
+	VMOVUPD      Y2, 32(R11)
 
 one27:
-	MOVQ (R11), R13
-	MOVQ R13, (R10)
+	MOVQ (R12), R14
+	MOVQ R14, (R11)
+	ADDQ $0x08, R12
 	ADDQ $0x08, R11
-	ADDQ $0x08, R10
-	DECQ R12
+	DECQ R13
 	JNZ  one27
 
 full26:
 	JMP decoded22
 
 form23:
-	MOVQ  val32_base+144(FP), R11
-	TESTQ R11, R11
+	MOVQ  96(AX), R12
+	TESTQ R12, R12
 	JZ    form28
-	LEAQ  (R11)(R10*4), R11
-	MOVQ  R8, R10
-	MOVQ  CX, R12
-	SUBQ  $0x08, R12
+	LEAQ  (R12)(R11*4), R12
+	MOVQ  R9, R11
+	MOVQ  DX, R13
+	SUBQ  $0x08, R13
 	JLT   rest30
 
 eight29:
-	VCVTPS2PD (R11), Y2
-	VMOVUPD   Y2, (R10)
-	VCVTPS2PD 16(R11), Y2
-	VMOVUPD   Y2, 32(R10)
-	ADDQ      $0x20, R11
-	ADDQ      $0x40, R10
-	SUBQ      $0x08, R12
+	VCVTPS2PD (R12), Y2
+	VMOVUPD   Y2, (R11)
+	VCVTPS2PD 16(R12), Y2
+	VMOVUPD   Y2, 32(R11)
+	ADDQ      $0x20, R12
+	ADDQ      $0x40, R11
+	SUBQ      $0x08, R13
 	JGE       eight29
 
 rest30:
-	ADDQ         $0x08, R12
-	TESTQ        R12, R12
+	ADDQ         $0x08, R13
+	TESTQ        R13, R13
 	JZ           full31
 	VBROADCASTSD ·table_signBit+0(SB), Y2
-	VMOVUPD      Y2, (R10)
-	VMOVUPD      Y2, 32(R10)
+	VMOVUPD      Y2, (R11)
+	VMOVUPD      Y2, 32(R11)
 
 one32:
-	VMOVSS    (R11), X2
+	VMOVSS    (R12), X2
 	VCVTSS2SD X2, X2, X2
-	VMOVSD    X2, (R10)
-	ADDQ      $0x04, R11
-	ADDQ      $0x08, R10
-	DECQ      R12
+	VMOVSD    X2, (R11)
+	ADDQ      $0x04, R12
+	ADDQ      $0x08, R11
+	DECQ      R13
 	JNZ       one32
 
 full31:
 	JMP decoded22
 
 form28:
-	MOVQ R8, R10
-	MOVQ CX, R11
-	SUBQ $0x08, R11
+	MOVQ R9, R11
+	MOVQ DX, R12
+	SUBQ $0x08, R12
 	JLT  rest35
 
 eight34:
 	VBROADCASTSD ·table_one+0(SB), Y2
 	VMOVAPD      Y2, Y2
-	VMOVUPD      Y2, (R10)
+	VMOVUPD      Y2, (R11)
 	VBROADCASTSD ·table_one+0(SB), Y2
 	VMOVAPD      Y2, Y2
-	VMOVUPD      Y2, 32(R10)
-	ADDQ         $0x40, R10
-	SUBQ         $0x08, R11
+	VMOVUPD      Y2, 32(R11)
+	ADDQ         $0x40, R11
+	SUBQ         $0x08, R12
 	JGE          eight34
 
 rest35:
-	ADDQ         $0x08, R11
-	TESTQ        R11, R11
+	ADDQ         $0x08, R12
+	TESTQ        R12, R12
 	JZ           full36
 	VBROADCASTSD ·table_signBit+0(SB), Y2
-	VMOVUPD      Y2, (R10)
-	VMOVUPD      Y2, 32(R10)
+	VMOVUPD      Y2, (R11)
+	VMOVUPD      Y2, 32(R11)
 
 one37:
 	VMOVSD ·table_one+0(SB), X2
-	VMOVSD X2, (R10)
-	ADDQ   $0x08, R10
-	DECQ   R11
+	VMOVSD X2, (R11)
+	ADDQ   $0x08, R11
+	DECQ   R12
 	JNZ    one37
 
 full36:
@@ -284,18 +281,16 @@ full36:
 
 decoded22:
 	VMOVSD ·table_one+0(SB), X3
-	CMPB   squared+312(FP), $0x00
+	CMPB   168(AX), $0x00
 	JNE    factor38
-	MOVQ   label_base+168(FP), R10
-	VMOVSD (R10)(AX*8), X3
+	MOVQ   120(AX), R11
+	VMOVSD (R11)(CX*8), X3
 
 factor38:
-	MOVQ        state_base+288(FP), R10
-	VMOVSD      (R10), X2
+	VMOVSD      176(AX), X2
 	VMULSD      X0, X3, X11
 	VMULSD      X1, X3, X12
-	MOVQ        state_base+288(FP), R10
-	VMOVSD      24(R10), X3
+	VMOVSD      512(AX), X3
 	VMULSD      X3, X0, X0
 	VFMSUB213SD X2, X3, X1
 	VDIVSD      X0, X2, X13
@@ -307,37 +302,37 @@ factor38:
 	VXORPD      X8, X8, X8
 	VXORPD      X9, X9, X9
 	VXORPD      X10, X10, X10
-	XORQ        R10, R10
-	TESTQ       DX, DX
+	XORQ        R11, R11
+	TESTQ       BX, BX
 	JZ          blocks40
 
 block39:
-	MOVQ         (DI)(R10*1), R11
-	VBROADCASTSD (R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y3
-	MOVQ         8(DI)(R10*1), R11
-	VBROADCASTSD 8(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y4
-	MOVQ         16(DI)(R10*1), R11
-	VBROADCASTSD 16(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y5
-	MOVQ         24(DI)(R10*1), R11
-	VBROADCASTSD 24(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y6
-	MOVQ         32(DI)(R10*1), R11
-	VBROADCASTSD 32(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y7
-	MOVQ         40(DI)(R10*1), R11
-	VBROADCASTSD 40(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y8
-	MOVQ         48(DI)(R10*1), R11
-	VBROADCASTSD 48(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y9
-	MOVQ         56(DI)(R10*1), R11
-	VBROADCASTSD 56(R8)(R10*1), Y2
-	VFMADD231PD  (R9)(R11*1), Y2, Y10
-	ADDQ         $0x40, R10
-	CMPQ         R10, DX
+	MOVQ         (R8)(R11*1), R12
+	VBROADCASTSD (R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y3
+	MOVQ         8(R8)(R11*1), R12
+	VBROADCASTSD 8(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y4
+	MOVQ         16(R8)(R11*1), R12
+	VBROADCASTSD 16(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y5
+	MOVQ         24(R8)(R11*1), R12
+	VBROADCASTSD 24(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y6
+	MOVQ         32(R8)(R11*1), R12
+	VBROADCASTSD 32(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y7
+	MOVQ         40(R8)(R11*1), R12
+	VBROADCASTSD 40(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y8
+	MOVQ         48(R8)(R11*1), R12
+	VBROADCASTSD 48(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y9
+	MOVQ         56(R8)(R11*1), R12
+	VBROADCASTSD 56(R9)(R11*1), Y2
+	VFMADD231PD  (R10)(R12*1), Y2, Y10
+	ADDQ         $0x40, R11
+	CMPQ         R11, BX
 	JLT          block39
 
 blocks40:
@@ -352,11 +347,11 @@ blocks40:
 	VMULSD      X3, X11, X2
 	VMULSD      X4, X12, X5
 	VADDSD      X5, X2, X2
-	MOVQ        label_base+168(FP), R10
-	VMOVSD      (R10)(AX*8), X6
-	MOVQ        slope0_base+192(FP), R10
-	VMOVSD      (R10)(AX*8), X5
-	CMPB        squared+312(FP), $0x00
+	MOVQ        120(AX), R11
+	VMOVSD      (R11)(CX*8), X6
+	MOVQ        144(AX), R11
+	VMOVSD      (R11)(CX*8), X5
+	CMPB        168(AX), $0x00
 	JNE         squared41
 	VANDPD      ·table_absBits+0(SB), X2, X7
 	VMOVUPD     ·table_expMax+0(SB), X8
@@ -404,133 +399,125 @@ squared41:
 	VSUBSD X2, X5, X5
 
 sloped42:
-	MOVQ        state_base+288(FP), R10
-	VMOVSD      (R10), X2
+	VMOVSD      176(AX), X2
 	VMULSD      X5, X13, X11
 	VMULSD      X5, X2, X2
-	MOVQ        norm2_base+24(FP), R10
-	TESTQ       R10, R10
+	MOVQ        472(AX), R11
+	TESTQ       R11, R11
 	JNZ         ball43
 	VINSERTF128 $0x01, X2, Y11, Y2
-	XORQ        AX, AX
-	TESTQ       DX, DX
+	XORQ        CX, CX
+	TESTQ       BX, BX
 	JZ          blocks46
 
 block45:
-	MOVQ         (DI)(AX*1), R10
-	VBROADCASTSD (R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         8(DI)(AX*1), R10
-	VBROADCASTSD 8(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         16(DI)(AX*1), R10
-	VBROADCASTSD 16(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         24(DI)(AX*1), R10
-	VBROADCASTSD 24(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         32(DI)(AX*1), R10
-	VBROADCASTSD 32(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         40(DI)(AX*1), R10
-	VBROADCASTSD 40(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         48(DI)(AX*1), R10
-	VBROADCASTSD 48(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	MOVQ         56(DI)(AX*1), R10
-	VBROADCASTSD 56(R8)(AX*1), Y13
-	VFMADD213PD  (R9)(R10*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R10*1)
-	ADDQ         $0x40, AX
-	CMPQ         AX, DX
+	MOVQ         (R8)(CX*1), R11
+	VBROADCASTSD (R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         8(R8)(CX*1), R11
+	VBROADCASTSD 8(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         16(R8)(CX*1), R11
+	VBROADCASTSD 16(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         24(R8)(CX*1), R11
+	VBROADCASTSD 24(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         32(R8)(CX*1), R11
+	VBROADCASTSD 32(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         40(R8)(CX*1), R11
+	VBROADCASTSD 40(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         48(R8)(CX*1), R11
+	VBROADCASTSD 48(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	MOVQ         56(R8)(CX*1), R11
+	VBROADCASTSD 56(R9)(CX*1), Y13
+	VFMADD213PD  (R10)(R11*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R11*1)
+	ADDQ         $0x40, CX
+	CMPQ         CX, BX
 	JLT          block45
 
 blocks46:
-	MOVQ    8(SP), AX
+	MOVQ    (SP), CX
 	VXORPD  X11, X11, X11
-	VMOVUPD Y11, (R9)(AX*1)
+	VMOVUPD Y11, (R10)(CX*1)
 	JMP     both44
 
 ball43:
-	MOVQ        state_base+288(FP), R11
-	VMULSD      64(R11), X11, X2
+	VMULSD      552(AX), X11, X2
 	VINSERTF128 $0x01, X2, Y11, Y2
-	XORQ        R11, R11
-	TESTQ       DX, DX
+	XORQ        R12, R12
+	TESTQ       BX, BX
 	JZ          blocks48
 
 block47:
-	MOVQ         (DI)(R11*1), R12
-	VBROADCASTSD (R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         8(DI)(R11*1), R12
-	VBROADCASTSD 8(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         16(DI)(R11*1), R12
-	VBROADCASTSD 16(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         24(DI)(R11*1), R12
-	VBROADCASTSD 24(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         32(DI)(R11*1), R12
-	VBROADCASTSD 32(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         40(DI)(R11*1), R12
-	VBROADCASTSD 40(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         48(DI)(R11*1), R12
-	VBROADCASTSD 48(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	MOVQ         56(DI)(R11*1), R12
-	VBROADCASTSD 56(R8)(R11*1), Y13
-	VFMADD213PD  (R9)(R12*1), Y2, Y13
-	VMOVUPD      Y13, (R9)(R12*1)
-	ADDQ         $0x40, R11
-	CMPQ         R11, DX
+	MOVQ         (R8)(R12*1), R13
+	VBROADCASTSD (R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         8(R8)(R12*1), R13
+	VBROADCASTSD 8(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         16(R8)(R12*1), R13
+	VBROADCASTSD 16(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         24(R8)(R12*1), R13
+	VBROADCASTSD 24(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         32(R8)(R12*1), R13
+	VBROADCASTSD 32(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         40(R8)(R12*1), R13
+	VBROADCASTSD 40(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         48(R8)(R12*1), R13
+	VBROADCASTSD 48(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	MOVQ         56(R8)(R12*1), R13
+	VBROADCASTSD 56(R9)(R12*1), Y13
+	VFMADD213PD  (R10)(R13*1), Y2, Y13
+	VMOVUPD      Y13, (R10)(R13*1)
+	ADDQ         $0x40, R12
+	CMPQ         R12, BX
 	JLT          block47
 
 blocks48:
-	MOVQ        8(SP), DX
+	MOVQ        (SP), BX
 	VXORPD      X12, X12, X12
-	VMOVUPD     Y12, (R9)(DX*1)
-	VMOVSD      (R10)(AX*8), X2
-	MOVQ        state_base+288(FP), AX
-	VMOVSD      40(AX), X5
-	MOVQ        state_base+288(FP), AX
-	VMOVSD      48(AX), X6
+	VMOVUPD     Y12, (R10)(BX*1)
+	VMOVSD      (R11)(CX*8), X2
+	VMOVSD      528(AX), X5
+	VMOVSD      536(AX), X6
 	VADDSD      X3, X3, X3
 	VFMADD231SD X11, X2, X3
 	VFMADD231SD X11, X3, X5
 	VFMADD231SD X11, X4, X6
-	MOVQ        state_base+288(FP), AX
-	VMOVSD      X5, 40(AX)
-	MOVQ        state_base+288(FP), AX
-	VMOVSD      X6, 48(AX)
+	VMOVSD      X5, 528(AX)
+	VMOVSD      X6, 536(AX)
 	VMULSD      X1, X1, X2
-	MOVQ        state_base+288(FP), AX
-	VMULSD      56(AX), X2, X2
+	VMULSD      544(AX), X2, X2
 	VADDSD      X0, X0, X3
 	VMULSD      X1, X3, X3
 	VFMADD231SD X6, X3, X2
 	VMULSD      X0, X0, X3
 	VFMADD231SD X5, X3, X2
-	MOVQ        state_base+288(FP), AX
-	VMOVSD      32(AX), X3
+	VMOVSD      520(AX), X3
 	VMULSD      X3, X3, X4
 	VUCOMISD    X4, X2
 	JLS         inside49
@@ -540,42 +527,34 @@ blocks48:
 	VMULSD      X2, X1, X1
 
 inside49:
-	MOVQ   state_base+288(FP), AX
-	VADDSD 64(AX), X0, X2
-	MOVQ   state_base+288(FP), AX
-	VMOVSD X2, 64(AX)
-	MOVQ   state_base+288(FP), AX
-	VADDSD 72(AX), X1, X2
-	MOVQ   state_base+288(FP), AX
-	VMOVSD X2, 72(AX)
+	VADDSD 552(AX), X0, X2
+	VMOVSD X2, 552(AX)
+	VADDSD 560(AX), X1, X2
+	VMOVSD X2, 560(AX)
 
 both44:
-	MOVQ     state_base+288(FP), AX
-	VMOVSD   88(AX), X2
+	VMOVSD   ·table_lazyFloor+0(SB), X2
 	VUCOMISD X0, X2
 	JHI      leave1
 	VMOVUPD  ·table_absBits+0(SB), X2
 	VANDPD   X1, X2, X2
-	MOVQ     state_base+288(FP), AX
-	VUCOMISD 80(AX), X2
+	VUCOMISD 568(AX), X2
 	JHI      leave1
-	ADDQ     $0x04, SI
-	ADDQ     $0x01, CX
-	SUBQ     CX, (SP)
+	ADDQ     $0x04, DI
+	ADDQ     $0x01, DX
+	SUBQ     DX, 288(AX)
 	JGT      step2
 	JMP      done3
 
 leave1:
-	ADDQ $0x04, SI
+	ADDQ $0x04, DI
 
 done3:
-	MOVQ   sampled_base+216(FP), AX
-	SUBQ   AX, SI
-	SHRQ   $0x02, SI
-	MOVQ   SI, done+328(FP)
-	MOVQ   state_base+288(FP), AX
-	VMOVSD X0, 8(AX)
-	MOVQ   state_base+288(FP), AX
-	VMOVSD X1, 16(AX)
+	MOVQ   192(AX), CX
+	SUBQ   CX, DI
+	SHRQ   $0x02, DI
+	MOVQ   DI, done+8(FP)
+	VMOVSD X0, 496(AX)
+	VMOVSD X1, 504(AX)
 	VZEROUPPER
 	RET

@@ -14,7 +14,7 @@ package kernels
 // in flight: w' of step k in memory, the sums of the dots one step ahead.
 //
 //go:noescape
-func innerRotatedAVX2(w []float64, sum []float64, c []float64, e []float64, x []float64, label []float64, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)
+func innerRotatedAVX2(a *stepArgs) (done int)
 
 // innerRotatedAVX512 is innerRotatedGeneric for AVX512:
 //
@@ -26,7 +26,7 @@ func innerRotatedAVX2(w []float64, sum []float64, c []float64, e []float64, x []
 // in flight: w' of step k in memory, the sums of the dots one step ahead.
 //
 //go:noescape
-func innerRotatedAVX512(w []float64, sum []float64, c []float64, e []float64, x []float64, label []float64, slope0 []float64, eta float64, squared bool, sampled []int32, steps int)
+func innerRotatedAVX512(a *stepArgs) (done int)
 
 // innerRotatedBallAVX2 is innerRotatedBallGeneric for AVX2:
 //
@@ -38,7 +38,7 @@ func innerRotatedAVX512(w []float64, sum []float64, c []float64, e []float64, x 
 // in the order of innerRotated, with 8 lanes for each dot.
 //
 //go:noescape
-func innerRotatedBallAVX2(w []float64, sum []float64, c []float64, e []float64, x []float64, label []float64, slope0 []float64, eta float64, radius float64, squared bool, sampled []int32, steps int)
+func innerRotatedBallAVX2(a *stepArgs) (done int)
 
 // innerRotatedBallAVX512 is innerRotatedBallGeneric for AVX512:
 //
@@ -50,4 +50,4 @@ func innerRotatedBallAVX2(w []float64, sum []float64, c []float64, e []float64, 
 // in the order of innerRotated, with 8 lanes for each dot.
 //
 //go:noescape
-func innerRotatedBallAVX512(w []float64, sum []float64, c []float64, e []float64, x []float64, label []float64, slope0 []float64, eta float64, radius float64, squared bool, sampled []int32, steps int)
+func innerRotatedBallAVX512(a *stepArgs) (done int)

@@ -206,6 +206,12 @@ DATA ·table_log4+16(SB)/8, $0x3fc745c4c7afa1ad
 DATA ·table_log4+24(SB)/8, $0x3fc745c4c7afa1ad
 GLOBL ·table_log4(SB), RODATA|NOPTR, $32
 
+DATA ·table_lazyFloor+0(SB)/8, $0x3f80000000000000
+DATA ·table_lazyFloor+8(SB)/8, $0x3f80000000000000
+DATA ·table_lazyFloor+16(SB)/8, $0x3f80000000000000
+DATA ·table_lazyFloor+24(SB)/8, $0x3f80000000000000
+GLOBL ·table_lazyFloor(SB), RODATA|NOPTR, $32
+
 DATA ·table_nothing+0(SB)/8, $0x0000000000000000
 DATA ·table_nothing+8(SB)/8, $0x0000000000000000
 DATA ·table_nothing+16(SB)/8, $0x0000000000000000

@@ -1,0 +1,28 @@
+package kernels
+
+import "math"
+
+func innerDecayGeneric(a *stepArgs) (done int) { return a.upTo(1, a.decayStep) }
+
+// decayStep is one step of InnerDecay. keep has v of every nonzero.
+func (a *stepArgs) decayStep(i int32) {
+	first, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
+	keep := a.keep(n)
+	var lane [8]float64
+	for k := range n {
+		j, x := a.Rows.entry(first + k)
+		cell := a.cells[j*DecayStride : (j+1)*DecayStride]
+		v := float64(expNeg(float64((a.step-cell[DecayLast])*cell[DecayRate])) * cell[DecayDeviation])
+		keep[k] = v
+		lane[k&7] = math.FMA(x, v+cell[DecayFixed], lane[k&7])
+	}
+	g := a.gain(i, sum8(&lane))
+	a.step++
+	for k := range n {
+		j, x := a.Rows.entry(first + k)
+		cell := a.cells[j*DecayStride : (j+1)*DecayStride]
+		cell[DecayDeviation] = math.FMA(g, x, float64(cell[DecayFactor]*keep[k]))
+		cell[DecayLast] = a.step
+		cell[DecayGain] = math.FMA(g, x, cell[DecayGain])
+	}
+}
