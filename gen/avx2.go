@@ -46,13 +46,13 @@ var avx2 = isa{
 	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VBLENDVPD(k, x, dst, dst) },
 
-	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {
-		k := e.YMM()
+	compare: func(e *emitter, pred predicate, b, a vec) mask {
+		k := e.vector(e)
 		e.VCMPPD(operand.U8(pred), b, a, k)
 		return k
 	},
 	choose: func(e *emitter, k mask, x, y vec) vec {
-		d := e.YMM()
+		d := e.vector(e)
 		e.VBLENDVPD(k, x, y, d)
 		return d
 	},

@@ -47,17 +47,13 @@ var avx512 = isa{
 	},
 	merge: func(e *emitter, x, dst vec, k mask) { e.VMOVAPD(x, k, dst) },
 
-	compare: func(e *emitter, pred predicate, b operand.Op, a vec) mask {
+	compare: func(e *emitter, pred predicate, b, a vec) mask {
 		k := e.K()
-		if m, ok := b.(operand.Mem); ok {
-			e.VCMPPD_BCST(operand.U8(pred), m, a, k)
-		} else {
-			e.VCMPPD(operand.U8(pred), b, a, k)
-		}
+		e.VCMPPD(operand.U8(pred), b, a, k)
 		return k
 	},
 	choose: func(e *emitter, k mask, x, y vec) vec {
-		d := e.ZMM()
+		d := e.vector(e)
 		e.VBLENDMPD(x, y, k, d)
 		return d
 	},

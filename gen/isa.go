@@ -29,7 +29,7 @@ type isa struct {
 
 	// compare is the mask of a pred b; choose is x inside it and y outside;
 	// keep is x inside it and +0 outside.
-	compare func(e *emitter, pred predicate, b operand.Op, a vec) mask
+	compare func(e *emitter, pred predicate, b, a vec) mask
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 

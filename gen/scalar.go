@@ -11,29 +11,6 @@ func (e *emitter) scalars(f func()) {
 	narrow := *wide
 	narrow.lanes, narrow.bcst = 2, false
 	narrow.vector = func(e *emitter) vec { return e.XMM() }
-	if wide == &avx2 {
-		narrow.compare = func(e *emitter, pred predicate, b operand.Op, a vec) mask {
-			k := e.XMM()
-			e.VCMPPD(operand.U8(pred), b, a, k)
-			return k
-		}
-		narrow.choose = func(e *emitter, k mask, x, y vec) vec {
-			d := e.XMM()
-			e.VBLENDVPD(k, x, y, d)
-			return d
-		}
-	} else {
-		narrow.compare = func(e *emitter, pred predicate, b operand.Op, a vec) mask {
-			k := e.K()
-			e.VCMPPD(operand.U8(pred), b, a, k)
-			return k
-		}
-		narrow.choose = func(e *emitter, k mask, x, y vec) vec {
-			d := e.XMM()
-			e.VBLENDMPD(x, y, k, d)
-			return d
-		}
-	}
 	e.isa = &narrow
 	f()
 	e.isa = wide

@@ -27,13 +27,8 @@ func dotBlock(x, y []float64) float64 { return active.dot(x, y) }
 func axpyBlock(alpha float64, x, y []float64) { active.axpy(alpha, x, y) }
 
 //go:noinline
-func logisticBlock(slope, margin, label []float64) float64 {
-	return active.logisticSlopes(slope, margin, label)
-}
-
-//go:noinline
-func squaredBlock(slope, margin, label []float64) float64 {
-	return active.squaredSlopes(slope, margin, label)
+func slopesBlock(kernel slopesKernel, slope, margin, label []float64) float64 {
+	return kernel(slope, margin, label)
 }
 
 //go:noinline

@@ -6,6 +6,9 @@ type (
 	scatterKernel func(z []float64, a *Rows, slope []float64)
 )
 
+// A slopesKernel sets the slopes, unless they are nil, and sums the losses.
+type slopesKernel func(slope, margin, label []float64) float64
+
 // A set is one implementation of every kernel. Its members see at most one
 // block of work at a time and may assume what the exported wrappers checked.
 type set struct {
@@ -18,8 +21,8 @@ type set struct {
 
 	// Sums over at most one chunk.
 	dot            func(x, y []float64) float64
-	logisticSlopes func(slope, margin, label []float64) float64
-	squaredSlopes  func(slope, margin, label []float64) float64
+	logisticSlopes slopesKernel
+	squaredSlopes  slopesKernel
 	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
 	stepNorm       func(w, d, q []float64, eta float64) float64
 

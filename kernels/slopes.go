@@ -14,29 +14,17 @@ package kernels
 // Lengths must be equal. slope may be the same slice as margin or label, and
 // must not overlap them otherwise.
 func LogisticSlopes(slope, margin, label []float64) (loss float64) {
-	checkSlopes("LogisticSlopes", slope, margin, label)
-	for len(margin) > 0 {
-		n := min(len(margin), chunk)
-		loss += logisticBlock(head(slope, n), margin[:n], label[:n])
-		slope, margin, label = tail(slope, n), margin[n:], label[n:]
-	}
-	return loss
+	return slopes("LogisticSlopes", active.logisticSlopes, slope, margin, label)
 }
 
 // SquaredSlopes is LogisticSlopes for the squared loss (label-margin)², without
 // the factor 1/2: with r = margin-label, slope = 2r and the sum adds r² by FMA.
 // Labels are any real numbers.
 func SquaredSlopes(slope, margin, label []float64) (loss float64) {
-	checkSlopes("SquaredSlopes", slope, margin, label)
-	for len(margin) > 0 {
-		n := min(len(margin), chunk)
-		loss += squaredBlock(head(slope, n), margin[:n], label[:n])
-		slope, margin, label = tail(slope, n), margin[n:], label[n:]
-	}
-	return loss
+	return slopes("SquaredSlopes", active.squaredSlopes, slope, margin, label)
 }
 
-func checkSlopes(fn string, slope, margin, label []float64) {
+func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (loss float64) {
 	checkLen(fn, "label", len(label), len(margin))
 	raceRead(margin)
 	raceRead(label)
@@ -44,19 +32,14 @@ func checkSlopes(fn string, slope, margin, label []float64) {
 		checkLen(fn, "slope", len(slope), len(margin))
 		raceWrite(slope)
 	}
-}
-
-// head and tail cut a slice that may be nil, and keep nil nil.
-func head(s []float64, n int) []float64 {
-	if s == nil {
-		return nil
+	for len(margin) > 0 {
+		n := min(len(margin), chunk)
+		part := slope
+		if slope != nil { // nil stays nil
+			part, slope = slope[:n], slope[n:]
+		}
+		loss += slopesBlock(kernel, part, margin[:n], label[:n])
+		margin, label = margin[n:], label[n:]
 	}
-	return s[:n]
-}
-
-func tail(s []float64, n int) []float64 {
-	if s == nil {
-		return nil
-	}
-	return s[n:]
+	return loss
 }
