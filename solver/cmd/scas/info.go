@@ -44,7 +44,6 @@ type machineFacts struct {
 	Level     string   `json:"level"`
 	Available []string `json:"available"`
 	Env       string   `json:"scas_level_env"` // of SCAS_LEVEL
-	Gather    string   `json:"gather_mitigation"`
 }
 
 func newMachineFacts() machineFacts {
@@ -52,7 +51,7 @@ func newMachineFacts() machineFacts {
 	m := machineFacts{
 		Version: version, Go: runtime.Version(), Platform: platform(),
 		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
-		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"), Gather: k.Gather,
+		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
 	}
 	for _, l := range k.Available {
 		m.Available = append(m.Available, l.String())
@@ -86,7 +85,6 @@ func (m machineFacts) table() facts {
 	f.add("processor", "%s, %s", cpu, plural(m.CPUs, "logical CPU"))
 	f.add("kernels", "%s in use; this machine has %s", m.Level, strings.Join(m.Available, ", "))
 	f.add("SCAS_LEVEL", "%s", cmp.Or(m.Env, "not set: the best level is used"))
-	f.add("gather", "%s", cmp.Or(m.Gather, "the system tells nothing of a mitigation"))
 	return f
 }
 
