@@ -117,16 +117,3 @@ func withLabel(name string) *ir.Function {
 	fn.AddLabel(ir.Label(name))
 	return fn
 }
-
-// TestConstantsExact checks that the Go file carries every bit of the table.
-func TestConstantsExact(t *testing.T) {
-	src, err := goConstants()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range constants {
-		if b, ok := bits(c.name); !ok || !strings.Contains(string(src), hex(c.value)) {
-			t.Errorf("%s (%#x) is not in the Go file", c.name, b)
-		}
-	}
-}

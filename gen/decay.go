@@ -1,35 +1,11 @@
 package gen
 
 import (
-	"fmt"
-	"strings"
+	"go/constant"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
-
-// decayCells name the numbers of a column in the state of the decay loop; Go
-// sees them as constants of these names. A step reads the first four of every
-// nonzero, two and two, and writes the first two at once.
-var decayCells = []struct{ name, doc string }{
-	{"DecayDeviation", "w − Fixed when it was last touched"},
-	{"DecayLast", "steps done when it was last touched"},
-	{"DecayFixed", "the point it tends to while it is not touched"},
-	{"DecayRate", "−log of Factor"},
-	{"DecayGain", "h: sum of g·a over the steps"},
-	{"DecayFactor", "c = 1 − eta·k"},
-}
-
-// goDecayCells writes them as Go constants.
-func goDecayCells() string {
-	var b strings.Builder
-	b.WriteString("\n// The cells of a coordinate in the state of InnerDecay.\nconst (\n")
-	for i, c := range decayCells {
-		fmt.Fprintf(&b, "\t%s = %d // %s\n", c.name, i, c.doc)
-	}
-	b.WriteString(")\n")
-	return b.String()
-}
 
 // A decayLoop is a run of inner steps with a factor for every coordinate. The
 // columns of coming rows are not prefetched: the processor reaches their loads
@@ -82,12 +58,8 @@ func (l *decayLoop) step() {
 
 // cell returns a number of the column at byte distance j.
 func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
-	for i, c := range decayCells {
-		if c.name == name {
-			return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * i}
-		}
-	}
-	panic("gen: no cell " + name)
+	i, _ := constant.Int64Val(l.number(name))
+	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
 // margin returns the sum of the row's products with the point.

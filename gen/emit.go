@@ -125,16 +125,6 @@ func (e *emitter) zeros(n int) []vec {
 	return vs
 }
 
-// constant returns four copies of a named constant in memory: an operand as it
-// is for 256-bit vectors, and the source of a broadcast for wider ones.
-func (e *emitter) constant(name string) operand.Mem {
-	b, ok := bits(name)
-	if !ok {
-		panic("gen: no constant " + name)
-	}
-	return e.tables.add(name, 4, func(int) uint64 { return b })
-}
-
 // fresh returns a register holding a named constant.
 func (e *emitter) fresh(name string) vec {
 	v := e.vector(e)

@@ -93,9 +93,6 @@ func Generate(dir string) (map[string][]byte, error) {
 		all = append(all, kernels...)
 	}
 	files["ztables_amd64.s"] = shared.assembly()
-	if files["zconst.go"], err = goConstants(); err != nil {
-		return nil, fmt.Errorf("gen: constants: %w", err)
-	}
 	if files["zsets_amd64.go"], err = goSets(all); err != nil {
 		return nil, fmt.Errorf("gen: sets: %w", err)
 	}

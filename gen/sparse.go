@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"go/constant"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -113,20 +115,18 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// gradientBlock is how far ahead a scatter prefetches, in nonzeros: the length
-// of the blocks in which package kernels takes margins and scatters by turns. So
-// the next block comes from memory while this one is scattered, which needs
-// none.
-const gradientBlock = 1 << 13
-
-// prefetch asks for as much of the next block as a short row has.
+// prefetch asks for as much of the next block as a short row has: that in which
+// package kernels takes margins when it has scattered this one. So it comes from
+// memory while this one is scattered, which needs none.
 func (r row) prefetch(e *emitter) {
-	e.PREFETCHT0(r.column(gradientBlock))
+	block, _ := constant.Int64Val(e.number("gradientBlock"))
+	ahead := int(block)
+	e.PREFETCHT0(r.column(ahead))
 	if r.valBytes > 0 {
-		e.PREFETCHT0(r.value(gradientBlock))
+		e.PREFETCHT0(r.value(ahead))
 	}
 	if r.valBytes > 4 {
-		e.PREFETCHT0(r.value(gradientBlock + 8))
+		e.PREFETCHT0(r.value(ahead + 8))
 	}
 }
 

@@ -6,6 +6,17 @@ import "math"
 // line, so that a nonzero touches one.
 const DecayStride = 8
 
+// The cells of a coordinate in the state of InnerDecay. A step reads the first
+// four of every nonzero, two and two, and writes the first two at once.
+const (
+	DecayDeviation = iota // w − Fixed when it was last touched
+	DecayLast             // steps done when it was last touched
+	DecayFixed            // the point it tends to while it is not touched
+	DecayRate             // −log of Factor
+	DecayGain             // h: sum of g·a over the steps
+	DecayFactor           // c = 1 − eta·k
+)
+
 // NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp; the rate that
 // belongs to the factor 1−h.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }

@@ -60,6 +60,10 @@ type Lazy struct {
 	Q            float64 // 1 - eta*kappa, in (0, 1]
 }
 
+// lazyFloor is the Alpha below which a run stops: the caller then forms w, so
+// that neither w nor a sum loses digits to u growing like 1/Alpha.
+const lazyFloor = 0x1p-7
+
 // LazyBall is the state of InnerLazyBallCells: the point w = Alpha*u + Gamma*d
 // and the inner products that give its norm.
 type LazyBall struct {

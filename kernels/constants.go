@@ -1,0 +1,40 @@
+package kernels
+
+// The numbers below are read by package gen, so that reference and assembly
+// cannot drift apart. The polynomials are minimax fits found by a Remez exchange
+// in 60-digit decimal arithmetic and then rounded to float64.
+
+// Of the exponential.
+const (
+	expMax   = 708                   // exp(-708) is the last power with a normal float64
+	expMagic = 0x1.8p52 + 1023       // 1.5*2^52 rounds to an integer; 1023 is the exponent bias
+	negLog2E = -0x1.71547652b82fep+0 // -1.4426950408889634
+	ln2Hi    = 0x1.62e42fefa38p-1    // 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact
+	ln2Lo    = 0x1.ef35793c7673p-45  // 5.4979230187083712e-14
+)
+
+// (exp(r)-1-r)/r² on |r| <= ln(2)/2; the error of exp is 3.5e-18.
+const (
+	exp0 = 0x1.000000000000bp-01 // 0.50000000000000122
+	exp1 = 0x1.5555555555561p-03 // 0.16666666666666699
+	exp2 = 0x1.5555555550039p-05 // 0.04166666666651548
+	exp3 = 0x1.111111110d63cp-07 // 0.0083333333333072065
+	exp4 = 0x1.6c16c185a5b38p-10 // 0.001388888894700192
+	exp5 = 0x1.a01a01bae197dp-13 // 0.00019841269917382143
+	exp6 = 0x1.a019969778d4bp-16 // 2.4801489954995743e-05
+	exp7 = 0x1.71dddfcd47b9bp-19 // 2.7557216301233543e-06
+	exp8 = 0x1.28b04614baa7bp-22 // 2.7631276226675723e-07
+	exp9 = 0x1.af85858a5c6a8p-26 // 2.5117861160304372e-08
+)
+
+// (log((1+s)/(1-s))-2s)/s³ as a polynomial of s² <= 1/25; error times s² 2.8e-19.
+const (
+	log0 = 0x1.555555555554fp-01 // 0.66666666666666596
+	log1 = 0x1.999999999c0f7p-02 // 0.40000000000055941
+	log2 = 0x1.24924921ec0dcp-02 // 0.28571428556007361
+	log3 = 0x1.c71c7488d8a84p-03 // 0.22222224276182001
+	log4 = 0x1.745c4c7afa1adp-03 // 0.18181667089744505
+	log5 = 0x1.3b358bac524dcp-03 // 0.15391072387345772
+	log6 = 0x1.0dcf13e1fdebp-03  // 0.13174262555525251
+	log7 = 0x1.1b69eb849b37ep-03 // 0.13838562010223748
+)
