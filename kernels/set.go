@@ -39,11 +39,11 @@ type set struct {
 }
 
 var generic = set{
+	level:            Generic,
 	innerDense:       innerDenseGeneric,
 	innerBox:         innerBoxGeneric,
 	innerLazyCells:   innerLazyCellsGeneric,
 	innerDecay:       innerDecayGeneric,
-	level:            Generic,
 	margins:          [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
 	rowLanes:         rowLanesGeneric,
 	scatter:          [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},

@@ -56,14 +56,7 @@ func rotatedCase(in *innerData) measure.Case {
 		idx, val := naiveRow(in.data.Rows, i)
 		rotateRow(x[i*stride:], v, idx, val)
 	}
-	basis := func(dst, src []float64) { // V'src
-		for j, s := range src {
-			for k := range in.p {
-				dst[k] += v.At(j, k) * s
-			}
-		}
-	}
-	basis(e, in.d)
+	rotate(e, v, in.d)
 	for k := range e {
 		e[k] *= -eta
 	}
@@ -71,7 +64,7 @@ func rotatedCase(in *innerData) measure.Case {
 		c[k] = 1 - eta*kappa*lambda
 	}
 	wr, sumr := make([]float64, stride), make([]float64, stride)
-	basis(wr, in.w0)
+	rotate(wr, v, in.w0)
 	w, sum, q := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
 	k, err := gram.ScaleColumns(slices.Repeat([]float64{kappa}, in.p))
 	if err != nil {
@@ -107,6 +100,15 @@ func rotatedCase(in *innerData) measure.Case {
 			},
 			Tolerance: 1e-10,
 		},
+	}
+}
+
+// rotate adds V'a to dst.
+func rotate(dst []float64, v *mat.Dense, a []float64) {
+	for j, s := range a {
+		for k, b := range v.RawRowView(j) {
+			dst[k] += b * s
+		}
 	}
 }
 
