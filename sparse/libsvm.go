@@ -2,9 +2,7 @@ package sparse
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"os"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
@@ -15,12 +13,7 @@ const blockSize = 1 << 18
 
 // ReadLIBSVMFile reads a file; see ReadLIBSVM.
 func ReadLIBSVMFile(path string, opt *ReadOptions) (*Dataset, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("sparse: %w", err)
-	}
-	defer f.Close()
-	return ReadLIBSVM(f, path, opt)
+	return text.FromFile(path, func(r io.Reader, name string) (*Dataset, error) { return ReadLIBSVM(r, name, opt) })
 }
 
 // ReadLIBSVM reads samples in LIBSVM (SVMlight) text, one per line:

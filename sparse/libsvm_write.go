@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // WriteOptions says how to write a LIBSVM file. Nil and the zero value mean:
@@ -39,26 +40,18 @@ func WriteLIBSVM(w io.Writer, x *CSR, labels []float64, opt *WriteOptions) error
 	if opt.IndexBase == ZeroBased {
 		base = 0
 	}
-	bw := bufio.NewWriterSize(w, 1<<16)
-	var line []byte
-	for i := range x.rows {
-		line = strconv.AppendFloat(line[:0], opt.Mapping.Original(labels[i]), 'g', -1, 64)
-		idx, val := x.Row(i)
-		for k, j := range idx {
-			line = append(line, ' ')
-			line = strconv.AppendInt(line, int64(j)+base, 10)
-			line = append(line, ':')
-			line = strconv.AppendFloat(line, val[k], 'g', -1, 64)
+	return text.Write(w, "sparse: writing samples", func(to *bufio.Writer) {
+		var line []byte
+		for i := range x.rows {
+			line = strconv.AppendFloat(line[:0], opt.Mapping.Original(labels[i]), 'g', -1, 64)
+			idx, val := x.Row(i)
+			for k, j := range idx {
+				line = strconv.AppendInt(append(line, ' '), int64(j)+base, 10)
+				line = strconv.AppendFloat(append(line, ':'), val[k], 'g', -1, 64)
+			}
+			to.Write(append(line, '\n'))
 		}
-		line = append(line, '\n')
-		if _, err := bw.Write(line); err != nil {
-			return fmt.Errorf("sparse: writing row %d: %w", i, err)
-		}
-	}
-	if err := bw.Flush(); err != nil {
-		return fmt.Errorf("sparse: writing: %w", err)
-	}
-	return nil
+	})
 }
 
 // WriteLIBSVMFile writes the file as WriteLIBSVM does, whole or not at all.

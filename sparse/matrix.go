@@ -6,165 +6,162 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // ReadMatrixFile reads a matrix file; see ReadMatrix.
-func ReadMatrixFile(path string) (*CSR, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("sparse: %w", err)
-	}
-	defer f.Close()
-	return ReadMatrix(f, path)
-}
+func ReadMatrixFile(path string) (*CSR, error) { return text.FromFile(path, ReadMatrix) }
 
 // ReadMatrix reads a matrix in coordinate text, possibly compressed: a first line
 // `rows cols nnz`, then exactly nnz lines `i j value` with 1-based i and j, in any
-// order. Blank lines and comments from '#' on are skipped. A repeated place, one
-// out of range, a value that is not finite and a wrong number of lines are errors
-// of type *ParseError.
+// order. Blank lines and comments from '#' on are skipped. Below the first line of
+// a Matrix Market file it is read as such; see ReadMatrixMarket.
+//
+// A repeated place, one out of range, a value that is not finite and a wrong
+// number of lines are errors of type *ParseError.
 func ReadMatrix(r io.Reader, name string) (*CSR, error) {
-	data, _, err := ReadText(r, name)
+	c, err := ReadCoordinates(r, name)
 	if err != nil {
 		return nil, err
 	}
-	p := &matrixParser{name: name, lines: text.NewLines(data)}
-	if err := p.header(); err != nil {
+	return c.Matrix()
+}
+
+// ReadMatrixMarket reads a matrix in the coordinate format of the Matrix Market
+// (Boisvert, Pozo and Remington 1996), possibly compressed: fields real, integer
+// and pattern (all values 1); symmetries general, symmetric and skew-symmetric,
+// of which the file has one triangle and the result both. Errors are those of
+// ReadMatrix; the formats array, complex and hermitian and files without the
+// first line %%MatrixMarket are such, too.
+func ReadMatrixMarket(r io.Reader, name string) (*CSR, error) {
+	c, err := ReadCoordinates(r, name)
+	if err != nil {
 		return nil, err
 	}
-	// The header is not to be trusted with memory: an entry takes 6 bytes.
-	p.entries = make([]placedEntry, 0, min(p.nnz, int64(len(data)/6+1)))
-	for p.lines.Next() {
-		if err := p.entry(); err != nil {
-			return nil, err
+	if c.Symmetry == "" {
+		return nil, &ParseError{File: name, Line: 1, Msg: "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"}
+	}
+	return c.Matrix()
+}
+
+// Matrix returns the matrix that the lines are, the first of them its size; see
+// ReadMatrix for what is refused.
+func (c *Coordinates) Matrix() (*CSR, error) {
+	size, err := c.size()
+	if err != nil {
+		return nil, err
+	}
+	announced, entries := size[2], c.Lines[1:]
+	for k, e := range entries {
+		token, msg := c.wrongEntry(e, size)
+		if int64(k) == announced {
+			token, msg = 0, fmt.Sprintf("more entries than the %d announced in the header", announced)
+		}
+		if msg != "" {
+			return nil, c.ErrorAt(k+1, token, msg)
 		}
 	}
-	return p.finish()
-}
-
-type matrixParser struct {
-	name       string
-	lines      *text.Lines
-	rows, cols int64
-	nnz        int64
-	entries    []placedEntry
-}
-
-// placedEntry is an entry with the line it came from.
-type placedEntry struct {
-	row, col int32
-	value    float64
-	line     int
-}
-
-func (p *matrixParser) errorAt(field int, msg string) error {
-	f := p.lines.Fields[field]
-	return &ParseError{File: p.name, Line: p.lines.Number, Column: f.Column, Token: f.Text, Msg: msg}
-}
-
-func (p *matrixParser) header() error {
-	const want = "expected the matrix header `rows cols nnz`, three whole numbers"
-	if !p.lines.Next() {
-		return &ParseError{File: p.name, Msg: "the file is empty: " + want}
+	if n := len(entries); int64(n) < announced {
+		return nil, &ParseError{File: c.Name, Line: c.Lines[n].Line, Msg: fmt.Sprintf(
+			"the file ends after %d entries: expected the %d announced in the header", n, announced)}
 	}
-	if n := len(p.lines.Fields); n != 3 {
-		return p.errorAt(min(n-1, 3), fmt.Sprintf("%d tokens: %s", n, want))
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(a, b Coordinate) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+	triplets := make([]Triplet, 0, len(entries))
+	for k, e := range entries {
+		if k > 0 && e.I == entries[k-1].I && e.J == entries[k-1].J {
+			return nil, &ParseError{File: c.Name, Line: e.Line, Msg: fmt.Sprintf(
+				"a second entry at (%d, %d), after line %d: expected each place once", e.I, e.J, entries[k-1].Line)}
+		}
+		t := Triplet{Row: int(e.I) - 1, Col: int(e.J) - 1, Value: e.Value}
+		triplets = append(triplets, t)
+		if c.mirror != 0 && t.Row != t.Col {
+			triplets = append(triplets, Triplet{Row: t.Col, Col: t.Row, Value: c.mirror * t.Value})
+		}
 	}
-	for k, to := range []*int64{&p.rows, &p.cols, &p.nnz} {
-		v, ok := text.ParseInt(p.lines.Fields[k].Text)
+	return FromTriplets(int(size[0]), int(size[1]), triplets)
+}
+
+// size reads the header: rows, columns and entries.
+func (c *Coordinates) size() (size [3]int64, err error) {
+	const want = "expected the size of the matrix, `rows cols nnz`, three whole numbers"
+	if len(c.Lines) == 0 {
+		return size, &ParseError{File: c.Name, Msg: "the file has nothing but comments: " + want}
+	}
+	if n := c.Lines[0].Tokens; n != 3 {
+		return size, c.ErrorAt(0, min(n-1, 3), fmt.Sprintf("%d tokens: %s", n, want))
+	}
+	for k, f := range c.fields(0) {
+		v, ok := text.ParseInt(f.Text)
 		if !ok {
-			return p.errorAt(k, want)
+			return size, c.ErrorAt(0, k, want)
 		}
 		if v > math.MaxInt32 && k < 2 {
-			return p.errorAt(k, fmt.Sprintf("too large: at most %d", math.MaxInt32))
+			return size, c.ErrorAt(0, k, fmt.Sprintf("too large: expected at most %d", math.MaxInt32))
 		}
-		*to = v
+		size[k] = v
+	}
+	rows, cols, entries := size[0], size[1], size[2]
+	if c.mirror != 0 && rows != cols {
+		return size, c.ErrorAt(0, 1, fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
 	}
 	// Row pointers take 8 bytes a row, entries or not; a slip in the header
 	// must not eat the machine.
 	const alwaysFine, rowsPerEntry = 1 << 22, 64
-	if p.rows > alwaysFine && p.rows/rowsPerEntry > p.nnz {
-		return p.errorAt(0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", p.rows, p.nnz, rowsPerEntry))
+	if rows > alwaysFine && rows/rowsPerEntry > entries {
+		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
 	}
-	return nil
+	return size, nil
 }
 
-func (p *matrixParser) entry() error {
-	const want = "expected an entry `i j value`"
-	fields := p.lines.Fields
-	if len(fields) != 3 {
-		return p.errorAt(min(len(fields)-1, 3), fmt.Sprintf("%d tokens: %s", len(fields), want))
+// wrongEntry says what is wrong with an entry of a matrix of that size, and with
+// which of its tokens, or nothing.
+func (c *Coordinates) wrongEntry(e Coordinate, size [3]int64) (token int, msg string) {
+	tokens, form := 3, "`i j value`"
+	if c.field == "pattern" {
+		tokens, form = 2, "`i j` of a pattern"
 	}
-	if int64(len(p.entries)) == p.nnz {
-		return p.errorAt(0, fmt.Sprintf("more entries than the %d announced in the header", p.nnz))
+	switch {
+	case e.Tokens != tokens:
+		return min(e.Tokens-1, tokens), fmt.Sprintf("%d tokens: expected an entry %s", e.Tokens, form)
+	case e.I < 1 || int64(e.I) > size[0]:
+		return 0, fmt.Sprintf("expected a row number in 1..%d", size[0])
+	case e.J < 1 || int64(e.J) > size[1]:
+		return 1, fmt.Sprintf("expected a column number in 1..%d", size[1])
+	case c.mirror != 0 && e.I < e.J:
+		return 1, fmt.Sprintf("an entry above the diagonal of a %s matrix: expected the lower triangle only", c.Symmetry)
+	case c.mirror < 0 && e.I == e.J:
+		return 1, "an entry on the diagonal of a skew-symmetric matrix: expected none, they are 0"
+	case math.IsNaN(e.Value):
+		return 2, "expected a finite decimal number"
+	case c.field == "integer" && e.Value != math.Trunc(e.Value):
+		return 2, "expected a whole number: the field is integer"
 	}
-	i, ok := text.ParseInt(fields[0].Text)
-	if !ok || i < 1 || i > p.rows {
-		return p.errorAt(0, fmt.Sprintf("expected a row number in 1..%d", p.rows))
-	}
-	j, ok := text.ParseInt(fields[1].Text)
-	if !ok || j < 1 || j > p.cols {
-		return p.errorAt(1, fmt.Sprintf("expected a column number in 1..%d", p.cols))
-	}
-	v, ok := text.ParseFloat(fields[2].Text)
-	if !ok {
-		return p.errorAt(2, "expected a finite decimal number")
-	}
-	p.entries = append(p.entries, placedEntry{row: int32(i - 1), col: int32(j - 1), value: v, line: p.lines.Number})
-	return nil
-}
-
-func (p *matrixParser) finish() (*CSR, error) {
-	if n := int64(len(p.entries)); n < p.nnz {
-		return nil, &ParseError{File: p.name, Line: p.lines.Number, Msg: fmt.Sprintf(
-			"the file ends after %d entries: expected the %d announced in the header", n, p.nnz)}
-	}
-	slices.SortStableFunc(p.entries, func(a, b placedEntry) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
-	})
-	a := &CSR{
-		rows: int(p.rows), cols: int(p.cols),
-		ptr: make([]int64, p.rows+1), idx: make([]int32, p.nnz), val: make([]float64, p.nnz),
-	}
-	for k, e := range p.entries {
-		if k > 0 && e.row == p.entries[k-1].row && e.col == p.entries[k-1].col {
-			return nil, &ParseError{File: p.name, Line: e.line, Msg: fmt.Sprintf(
-				"a second entry at (%d, %d), after line %d: expected each place once", e.row+1, e.col+1, p.entries[k-1].line)}
-		}
-		a.idx[k], a.val[k] = e.col, e.value
-		a.ptr[e.row+1]++
-	}
-	for i := range a.rows {
-		a.ptr[i+1] += a.ptr[i]
-	}
-	return a, nil
+	return 0, ""
 }
 
 // WriteMatrix writes a in the form ReadMatrix reads, in row order, values in the
-// shortest form that reads back to the same bits.
-func WriteMatrix(w io.Writer, a *CSR) error {
-	bw := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintln(bw, a.rows, a.cols, a.NNZ())
-	var line []byte
-	for i := range a.rows {
-		idx, val := a.Row(i)
-		for k, j := range idx {
-			line = strconv.AppendInt(line[:0], int64(i)+1, 10)
-			line = append(line, ' ')
-			line = strconv.AppendInt(line, int64(j)+1, 10)
-			line = append(line, ' ')
-			line = strconv.AppendFloat(line, val[k], 'g', -1, 64)
-			line = append(line, '\n')
-			bw.Write(line) // the first error sticks until Flush
+// shortest form that reads back to the same bits. Zeros are written if stored.
+func WriteMatrix(w io.Writer, a *CSR) error { return writeMatrix(w, "", a) }
+
+// WriteMatrixMarket writes a in the coordinate format of the Matrix Market, as
+// real general; else it is like WriteMatrix.
+func WriteMatrixMarket(w io.Writer, a *CSR) error {
+	return writeMatrix(w, marketBanner+" matrix coordinate real general\n", a)
+}
+
+func writeMatrix(w io.Writer, head string, a *CSR) error {
+	return text.Write(w, "sparse: writing a matrix", func(to *bufio.Writer) {
+		fmt.Fprintf(to, "%s%d %d %d\n", head, a.rows, a.cols, a.NNZ())
+		var line []byte
+		for i := range a.rows {
+			idx, val := a.Row(i)
+			for k, j := range idx {
+				line = text.AppendCoordinate(line[:0], i+1, int(j)+1, val[k])
+				to.Write(line)
+			}
 		}
-	}
-	if err := bw.Flush(); err != nil {
-		return fmt.Errorf("sparse: writing a matrix: %w", err)
-	}
-	return nil
+	})
 }

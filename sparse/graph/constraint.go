@@ -1,11 +1,9 @@
 package graph
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -43,12 +41,9 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 			break
 		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("graph: %w", err)
-	}
-	defer f.Close()
-	return ReadConstraint(f, path, kind, p)
+	return text.FromFile(path, func(r io.Reader, name string) (*Constraint, error) {
+		return ReadConstraint(r, name, kind, p)
+	})
 }
 
 // ReadConstraint reads an edge list (see ReadEdges) or a matrix file (see
@@ -59,40 +54,57 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // entries in range. A file that is a valid edge list as well (only tiny ones can
 // be) is refused as ambiguous. A matrix must have p columns.
 //
-// A Matrix Market file (see ReadMatrixMarket) is known by its first line. Under
-// kind Any it is an adjacency matrix (see FromAdjacency) if that line says
-// symmetric, and otherwise A itself; EdgeList and Matrix decide either way.
+// A Matrix Market file is known by its first line. Under kind Any it is the
+// adjacency matrix of a graph if that line says symmetric, and otherwise A itself;
+// EdgeList and Matrix decide either way.
+//
+// Errors in the text are of type *sparse.ParseError, those of a file that is
+// neither kind about the one that it resembles.
 func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, error) {
-	data, _, err := sparse.ReadText(r, name)
+	if kind != Any && kind != EdgeList && kind != Matrix {
+		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
+	}
+	c, err := sparse.ReadCoordinates(r, name)
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
-	case Any, EdgeList, Matrix:
-	default:
-		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
-	}
-	if isMatrixMarket(data) {
-		return marketConstraint(data, name, kind, p)
+	if kind == Any && c.Symmetry != "" {
+		kind = Matrix
+		if c.Symmetry == "symmetric" {
+			kind = EdgeList
+		}
 	}
 	switch kind {
 	case EdgeList:
-		return edgeConstraint(ReadEdges(bytes.NewReader(data), name, p))
+		return edgeConstraint(graphOf(c, p))
 	case Matrix:
-		return matrixConstraint(data, name, p)
+		a, err := c.Matrix()
+		return matrixConstraint(a, err, c.Name, p)
 	}
-	_, matrixErr := sparse.ReadMatrix(bytes.NewReader(data), name)
-	g, edgesErr := ReadEdges(bytes.NewReader(data), name, p)
+	return foundOut(c, p)
+}
+
+// foundOut reads a file whose kind is not stated.
+func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
+	g, edgesErr := graphOf(c, p)
+	announced, headed := c.Announced()
+	following := int64(len(c.Lines)) - 1
+	if !headed || announced != following { // no matrix, whatever the entries are
+		var e *sparse.ParseError
+		if headed && errors.As(edgesErr, &e) {
+			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", following, Matrix, c.Name)
+		}
+		return edgeConstraint(g, edgesErr)
+	}
+	a, matrixErr := c.Matrix()
 	switch {
-	case matrixErr == nil && edgesErr == nil:
-		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf(
-			"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, name, Matrix, name)}
-	case matrixErr == nil:
-		return matrixConstraint(data, name, p)
-	case edgesErr == nil:
+	case edgesErr != nil:
+		return matrixConstraint(a, matrixErr, c.Name, p)
+	case matrixErr != nil:
 		return edgeConstraint(g, nil)
 	}
-	return nil, closerError(data, name, edgesErr, matrixErr)
+	return nil, &sparse.ParseError{File: c.Name, Msg: fmt.Sprintf(
+		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, c.Name, Matrix, c.Name)}
 }
 
 func edgeConstraint(g *Graph, err error) (*Constraint, error) {
@@ -102,73 +114,17 @@ func edgeConstraint(g *Graph, err error) (*Constraint, error) {
 	return &Constraint{A: g.FusedLasso(), Kind: EdgeList, Graph: g}, nil
 }
 
-// marketConstraint reads a Matrix Market file.
-func marketConstraint(data []byte, name string, kind Kind, p int) (*Constraint, error) {
-	parser := marketParser{name: name}
-	if err := parser.banner(data); err != nil {
-		return nil, err
-	}
-	a, err := parseMatrixMarket(data, name)
+func matrixConstraint(a *sparse.CSR, err error, name string, p int) (*Constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind == Matrix || kind == Any && parser.symmetry != "symmetric" {
-		return checkedMatrix(a, name, p)
-	}
-	g, err := FromAdjacency(a)
-	if err != nil {
-		return nil, &sparse.ParseError{File: name, Msg: err.Error(), Err: err}
-	}
-	if g.n != p {
-		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf(
-			"a graph of %d nodes for data of %d features: expected as many (if the data has %d features, state it: --features %d)", g.n, p, g.n, g.n)}
-	}
-	return edgeConstraint(g, nil)
-}
-
-func matrixConstraint(data []byte, name string, p int) (*Constraint, error) {
-	a, err := sparse.ReadMatrix(bytes.NewReader(data), name)
-	if err != nil {
-		return nil, err
-	}
-	return checkedMatrix(a, name, p)
-}
-
-func checkedMatrix(a *sparse.CSR, name string, p int) (*Constraint, error) {
 	if _, cols := a.Dims(); cols != p {
-		return nil, &sparse.ParseError{File: name, Msg: fmt.Sprintf(
-			"a matrix of %d columns for data of %d features: expected as many (if the data has %d features, state it: --features %d)", cols, p, cols, cols)}
+		return nil, otherFeatures(name, fmt.Sprintf("a matrix of %d columns", cols), cols, p)
 	}
 	return &Constraint{A: a, Kind: Matrix}, nil
 }
 
-// closerError picks which of two failed readings to report: the matrix if the
-// first line announces just as many entries as there are lines.
-func closerError(data []byte, name string, edgesErr, matrixErr error) error {
-	lines := text.NewLines(data)
-	if !lines.Next() || len(lines.Fields) != 3 {
-		return edgesErr
-	}
-	announced := int64(0)
-	for _, f := range lines.Fields {
-		v, ok := text.ParseInt(f.Text)
-		if !ok {
-			return edgesErr
-		}
-		announced = v
-	}
-	following := int64(0)
-	for lines.Next() {
-		following++
-	}
-	if announced == following {
-		return matrixErr
-	}
-	var e *sparse.ParseError
-	if errors.As(edgesErr, &e) {
-		hinted := *e
-		hinted.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", following, Matrix, name)
-		return &hinted
-	}
-	return edgesErr
+func otherFeatures(name, what string, n, p int) error {
+	return &sparse.ParseError{File: name, Msg: fmt.Sprintf(
+		"%s for data of %d features: expected as many (if the data has %d features, state it: --features %d)", what, p, n, n)}
 }

@@ -3,21 +3,14 @@ package graph
 import (
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // ReadCovarianceFile reads a covariance file; see ReadCovariance.
-func ReadCovarianceFile(path string) (*Covariance, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("graph: %w", err)
-	}
-	defer f.Close()
-	return ReadCovariance(f, path)
-}
+func ReadCovarianceFile(path string) (*Covariance, error) { return text.FromFile(path, ReadCovariance) }
 
 // ReadCovariance reads a covariance or correlation matrix as a table of numbers,
 // one row per line, separated by blanks, commas or semicolons, possibly
@@ -29,30 +22,30 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for k, b := range data {
-		if b == ',' || b == ';' {
-			data[k] = ' '
-		}
+	lines := text.NewLines(strings.NewReplacer(",", " ", ";", " ").Replace(string(data)))
+	wrong := func(field int, msg string) error {
+		f := lines.Fields[field]
+		return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: msg}
 	}
 	var values []float64
 	n, rows := 0, 0
-	for lines := text.NewLines(data); lines.Next(); rows++ {
+	for ; lines.Next(); rows++ {
 		fields := lines.Fields
 		if rows == 0 {
 			n = len(fields)
 		}
 		switch {
 		case rows == n:
-			return nil, errorAt(lines, name, 0, fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns", rows+1, n))
+			return nil, wrong(0, fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns", rows+1, n))
 		case len(fields) != n:
-			return nil, errorAt(lines, name, len(fields)-1, fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
+			return nil, wrong(len(fields)-1, fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
 		case n > maxDense:
-			return nil, errorAt(lines, name, maxDense, fmt.Sprintf("%d columns: expected at most %d", n, maxDense))
+			return nil, wrong(maxDense, fmt.Sprintf("%d columns: expected at most %d", n, maxDense))
 		}
 		for k, f := range fields {
 			v, ok := text.ParseFloat(f.Text)
 			if !ok {
-				return nil, errorAt(lines, name, k, "expected a finite decimal number (and neither a header nor row names)")
+				return nil, wrong(k, "expected a finite decimal number (and neither a header nor row names)")
 			}
 			values = append(values, v)
 		}

@@ -201,17 +201,43 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 	}
 }
 
+// checkKindFoundOut holds kind Any to what the file is as an edge list, whose
+// error is given, and as a matrix.
+func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
+	t.Helper()
+	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
+	if err != nil && err.Error() == "" {
+		t.Error("an error without text")
+	}
+	if len(data) > 0 && data[0] == '%' {
+		return // the first line of a Matrix Market file decides
+	}
+	a, matrixErr := sparse.ReadMatrix(bytes.NewReader(data), "fuzz")
+	wide := 0
+	if matrixErr == nil {
+		_, wide = a.Dims()
+	}
+	want := Any // an error
+	switch {
+	case edgesErr == nil && matrixErr != nil:
+		want = EdgeList
+	case edgesErr != nil && matrixErr == nil && wide == p:
+		want = Matrix
+	}
+	if (err == nil) != (want != Any) || err == nil && c.Kind != want {
+		t.Fatalf("read as %+v, %v; want kind %q: as edges %v, as a matrix %v", c, err, want, edgesErr, matrixErr)
+	}
+}
+
 // Any text gives an error or a graph that survives writing and reading.
 func FuzzReadEdges(f *testing.F) {
-	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9"} {
+	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, p int) {
 		p %= 1000
-		if _, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p); err != nil && err.Error() == "" {
-			t.Error("an error without text")
-		}
 		g, err := ReadEdges(bytes.NewReader(data), "fuzz", p)
+		checkKindFoundOut(t, data, p, err)
 		if err != nil {
 			return
 		}

@@ -32,7 +32,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	}
 	first := make(map[[2]int32]int, len(edges))
 	for k, e := range edges {
-		if msg := e.problem(n, 0); msg != "" {
+		if msg := e.problem(n); msg != "" {
 			return nil, fmt.Errorf("graph: edge %d (%d, %d): %s", k, e.I, e.J, msg)
 		}
 		if at, dup := first[e.ends()]; dup {
@@ -43,19 +43,18 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return &Graph{n: n, edges: slices.Clone(edges)}, nil
 }
 
-// problem says what is wrong with e in a graph of n nodes numbered from base,
-// or nothing.
-func (e Edge) problem(n int, base int) string {
+// problem says what is wrong with e in a graph of n nodes, or nothing.
+func (e Edge) problem(n int) string {
 	for _, v := range []int32{e.I, e.J} {
 		if v < 0 || int(v) >= n {
-			return fmt.Sprintf("node %d is outside %d..%d", int(v)+base, base, n-1+base)
+			return fmt.Sprintf("node %d is outside 0..%d", v, n-1)
 		}
 	}
 	switch {
 	case e.I == e.J:
-		return fmt.Sprintf("node %d is joined to itself: expected two different nodes", int(e.I)+base)
+		return fmt.Sprintf("node %d is joined to itself: want two different nodes", e.I)
 	case math.IsNaN(e.Weight) || math.IsInf(e.Weight, 0) || e.Weight == 0:
-		return fmt.Sprintf("weight %v: expected a finite number other than 0", e.Weight)
+		return fmt.Sprintf("weight %v: want a finite number other than 0", e.Weight)
 	}
 	return ""
 }
@@ -80,6 +79,16 @@ func Chain(n int) *Graph {
 		panic(err)
 	}
 	return g
+}
+
+// FromPairs builds a graph of n nodes whose edges (0-based) all have weight 1.
+// Errors are those of New.
+func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
+	edges := make([]Edge, len(pairs))
+	for k, p := range pairs {
+		edges[k] = Edge{I: p[0], J: p[1], Weight: 1}
+	}
+	return New(n, edges)
 }
 
 // Nodes returns the number of nodes.

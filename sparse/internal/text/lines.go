@@ -15,15 +15,15 @@ type Lines struct {
 	// until the next call.
 	Fields []Field
 
-	rest []byte
+	rest string
 }
 
-// NewLines starts before the first line of data.
-func NewLines(data []byte) *Lines {
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		data = append(data, '\n')
+// NewLines starts before the first line of s.
+func NewLines(s string) *Lines {
+	if s != "" && s[len(s)-1] != '\n' {
+		s += "\n"
 	}
-	return &Lines{rest: data}
+	return &Lines{rest: s}
 }
 
 // Next advances to the next line with a token; false means there is none.
@@ -48,8 +48,11 @@ func (l *Lines) split() int {
 			i++
 			continue
 		}
-		end := TokenEnd(l.rest, i)
-		l.Fields = append(l.Fields, Field{Column: i + 1, Text: string(l.rest[i:end])})
+		end := i
+		for !separators[l.rest[end]] {
+			end++
+		}
+		l.Fields = append(l.Fields, Field{Column: i + 1, Text: l.rest[i:end]})
 		i = end
 	}
 	for l.rest[i] != '\n' {

@@ -104,7 +104,7 @@ func TestDigits(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	l := NewLines([]byte("a bb\n\n # c\n\t d#e f\r\n g"))
+	l := NewLines("a bb\n\n # c\n\t d#e f\r\n g")
 	var got []string
 	for l.Next() {
 		got = append(got, fmt.Sprint(l.Number, l.Fields))
