@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // rcv1Text writes text of rcv1's shape: 75 increasing indices below 47,236 a row
@@ -32,7 +34,7 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 	}
 	for _, file := range []string{"a9a", "rcv1v2_binary_train.libsvm", "hivfp_train.libsvm", "covtype.libsvm.binary.scale"} {
 		b.Run("file="+file, func(b *testing.B) {
-			f, err := os.Open(dataFile(b, "paper", file+".zst"))
+			f, err := os.Open(check.DataFile(b, "paper", file+".zst"))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -37,7 +39,7 @@ func TestNewRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := New(tt.rows, tt.cols, tt.ptr, tt.idx, tt.val)
-			wantError(t, err, append(tt.want, "sparse: ")...)
+			check.Error(t, err, append(tt.want, "sparse: ")...)
 		})
 	}
 }
@@ -60,10 +62,10 @@ func TestFromTriplets(t *testing.T) {
 		{[]Triplet{{0, 0, math.Inf(1)}}, "+Inf is not finite"},
 	} {
 		_, err := FromTriplets(3, 2, tt.entries)
-		wantError(t, err, tt.want)
+		check.Error(t, err, tt.want)
 	}
 	_, err = FromTriplets(-1, 2, nil)
-	wantError(t, err, "-1 x 2")
+	check.Error(t, err, "-1 x 2")
 }
 
 // randomMatrix draws a matrix with empty rows, empty columns and small integer
@@ -193,7 +195,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = Stack(top, Identity(2))
-	wantError(t, err, "3 columns on one of 2")
+	check.Error(t, err, "3 columns on one of 2")
 
 	s, err := a.SelectRows([]int{4, 0, 4, 1})
 	if err != nil {
@@ -203,7 +205,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = a.SelectRows([]int{0, 5})
-	wantError(t, err, "selection 1: row 5", "0..4")
+	check.Error(t, err, "selection 1: row 5", "0..4")
 
 	c, err := s.ScaleColumns([]float64{3, 5, -2})
 	if err != nil {
@@ -213,9 +215,9 @@ func TestStackIdentitySelectScale(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err = s.ScaleColumns([]float64{1, 1, math.Inf(1)})
-	wantError(t, err, "Inf is not finite")
+	check.Error(t, err, "Inf is not finite")
 	_, err = s.ScaleColumns([]float64{1})
-	wantError(t, err, "1 column factors for 3 columns")
+	check.Error(t, err, "1 column factors for 3 columns")
 }
 
 func TestRowsIsAView(t *testing.T) {

@@ -2,6 +2,8 @@ package sparse
 
 import (
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // The sets that experiments use load with their known shapes and labels.
@@ -31,7 +33,7 @@ func TestRealData(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
-			d, err := ReadLIBSVMFile(dataFile(t, tt.dir, tt.file), tt.opt)
+			d, err := ReadLIBSVMFile(check.DataFile(t, tt.dir, tt.file), tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,6 +62,6 @@ func TestRealData(t *testing.T) {
 
 // Three classes of regression targets are named as such.
 func TestRegressionReadAsClasses(t *testing.T) {
-	_, err := ReadLIBSVMFile(dataFile(t, "small", "abalone"), nil)
+	_, err := ReadLIBSVMFile(check.DataFile(t, "small", "abalone"), nil)
 	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")
 }

@@ -3,6 +3,8 @@ package sparse
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestIndexBaseText(t *testing.T) {
@@ -17,7 +19,7 @@ func TestIndexBaseText(t *testing.T) {
 		}
 	}
 	var b IndexBase
-	wantError(t, b.UnmarshalText([]byte("2")), `"2"`, "auto, 0 or 1")
+	check.Error(t, b.UnmarshalText([]byte("2")), `"2"`, "auto, 0 or 1")
 }
 
 func TestLabelMapping(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
@@ -155,6 +157,6 @@ func TestFailingSource(t *testing.T) {
 		if errors.As(err, &p) {
 			t.Errorf("%v: %v blames the file", kind, err)
 		}
-		wantError(t, err, "reading disk.dat")
+		check.Error(t, err, "reading disk.dat")
 	}
 }

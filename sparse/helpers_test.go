@@ -3,22 +3,12 @@ package sparse
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// dataFile returns the path of a file of the data directory, or skips.
-func dataFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skipf("SCAS_DATA is not set: not reading %s", filepath.Join(parts...))
-	}
-	return filepath.Join(append([]string{dir}, parts...)...)
-}
+	"github.com/scas-admm/scas/sparse/internal/check"
+)
 
 // mustRead reads LIBSVM text that is right.
 func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
@@ -55,24 +45,10 @@ func sameFloats(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// wantError checks that err contains all fragments.
-func wantError(t testing.TB, err error, fragments ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("no error, want one with %q", fragments)
-		return
-	}
-	for _, f := range fragments {
-		if !strings.Contains(err.Error(), f) {
-			t.Errorf("error %q lacks %q", err, f)
-		}
-	}
-}
-
 // wantParseError checks type, place and text of an error about a file.
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
-	wantError(t, err, fragments...)
+	check.Error(t, err, fragments...)
 	var p *ParseError
 	if !errors.As(err, &p) {
 		t.Errorf("%v is a %T, want *ParseError", err, err)

@@ -9,6 +9,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestReadLIBSVM(t *testing.T) {
@@ -147,12 +149,12 @@ func TestReadOptionsRefused(t *testing.T) {
 		{ReadOptions{Positive: new(math.NaN())}, "Positive is NaN"},
 	} {
 		_, err := ReadLIBSVM(strings.NewReader("1 1:1\n0 1:1\n"), "f", &tt.opt)
-		wantError(t, err, tt.want)
+		check.Error(t, err, tt.want)
 	}
 	_, err := ReadLIBSVMFile(t.TempDir()+"/none", nil)
-	wantError(t, err, "none", "no such file")
+	check.Error(t, err, "none", "no such file")
 	_, err = ReadLIBSVMFile(t.TempDir(), nil)
-	wantError(t, err, "directory")
+	check.Error(t, err, "directory")
 }
 
 // Rows must come out the same wherever the blocks of the reader end: lines of
@@ -171,7 +173,7 @@ func TestBlockBoundaries(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	text := b.String()
-	check := func(t *testing.T, r io.Reader) {
+	holds := func(t *testing.T, r io.Reader) {
 		d, err := ReadLIBSVM(r, "long", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -190,14 +192,14 @@ func TestBlockBoundaries(t *testing.T) {
 			}
 		}
 	}
-	t.Run("whole", func(t *testing.T) { check(t, strings.NewReader(text)) })
-	t.Run("half", func(t *testing.T) { check(t, iotest.HalfReader(strings.NewReader(text))) })
-	t.Run("byte", func(t *testing.T) { check(t, iotest.OneByteReader(strings.NewReader(text))) })
-	t.Run("data with EOF", func(t *testing.T) { check(t, iotest.DataErrReader(strings.NewReader(text))) })
+	t.Run("whole", func(t *testing.T) { holds(t, strings.NewReader(text)) })
+	t.Run("half", func(t *testing.T) { holds(t, iotest.HalfReader(strings.NewReader(text))) })
+	t.Run("byte", func(t *testing.T) { holds(t, iotest.OneByteReader(strings.NewReader(text))) })
+	t.Run("data with EOF", func(t *testing.T) { holds(t, iotest.DataErrReader(strings.NewReader(text))) })
 	t.Run("failing", func(t *testing.T) {
 		broken := io.MultiReader(strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
 		_, err := ReadLIBSVM(broken, "long", nil)
-		wantError(t, err, "reading long", io.ErrClosedPipe.Error())
+		check.Error(t, err, "reading long", io.ErrClosedPipe.Error())
 	})
 }
 
@@ -237,9 +239,9 @@ func TestWriteLIBSVMRoundTrip(t *testing.T) {
 		}
 	}
 	err = WriteLIBSVM(io.Discard, x, labels[:2], nil)
-	wantError(t, err, "2 labels for 3 rows")
+	check.Error(t, err, "2 labels for 3 rows")
 	err = WriteLIBSVM(failingWriter{}, x, labels, nil)
-	wantError(t, err, "sparse: writing", io.ErrClosedPipe.Error())
+	check.Error(t, err, "sparse: writing", io.ErrClosedPipe.Error())
 }
 
 type failingWriter struct{}

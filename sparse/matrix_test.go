@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestReadMatrix(t *testing.T) {
@@ -74,7 +76,7 @@ func TestWriteMatrixRoundTrip(t *testing.T) {
 			t.Errorf("%q does not read back", b.String())
 		}
 	}
-	wantError(t, WriteMatrix(failingWriter{}, Identity(3)), io.ErrClosedPipe.Error())
+	check.Error(t, WriteMatrix(failingWriter{}, Identity(3)), io.ErrClosedPipe.Error())
 }
 
 func tenths(n int) []float64 {

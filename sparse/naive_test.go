@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // naiveRead is the reader one writes first: strings.Fields and strconv.
@@ -34,7 +36,7 @@ func naiveRead(t *testing.T, text []byte) (labels []float64, entries [][]float64
 
 // The fast reader gives what the naive one does, to the bit.
 func TestReaderAgreesWithNaiveReader(t *testing.T) {
-	check := func(t *testing.T, text []byte) {
+	agrees := func(t *testing.T, text []byte) {
 		d := mustRead(t, string(text), &ReadOptions{Regression: true})
 		labels, entries := naiveRead(t, text)
 		if !sameFloats(labels, d.Labels) {
@@ -52,11 +54,11 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 		}
 	}
 	for _, decimals := range []int{0, 3, 7, 8, 9, 15, 16, 17, 20, 30} {
-		t.Run("decimals="+strconv.Itoa(decimals), func(t *testing.T) { check(t, rcv1Text(50, decimals)) })
+		t.Run("decimals="+strconv.Itoa(decimals), func(t *testing.T) { agrees(t, rcv1Text(50, decimals)) })
 	}
 	for _, name := range []string{"small/housing_scale", "small/abalone", "small/german.numer_scale", "paper/rcv1v2_binary_test.libsvm.zst", "paper/a9a.t.zst"} {
 		t.Run(name, func(t *testing.T) {
-			f, err := os.Open(dataFile(t, name))
+			f, err := os.Open(check.DataFile(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +72,7 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 			if _, err := io.Copy(&b, in); err != nil {
 				t.Fatal(err)
 			}
-			check(t, b.Bytes())
+			agrees(t, b.Bytes())
 		})
 	}
 }

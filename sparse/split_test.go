@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // These values are part of the package's promise: experiments are named by their
@@ -89,7 +91,7 @@ func TestDatasetSelect(t *testing.T) {
 		t.Errorf("%s %+v", diff, s)
 	}
 	_, err = d.Select([]int{3})
-	wantError(t, err, "row 3")
+	check.Error(t, err, "row 3")
 }
 
 func TestSynthetic(t *testing.T) {
@@ -160,6 +162,6 @@ func TestSyntheticRefuses(t *testing.T) {
 		{SyntheticOptions{Rows: 1}, "labels came out equal"},
 	} {
 		_, err := NewSynthetic(tt.opt)
-		wantError(t, err, tt.want)
+		check.Error(t, err, tt.want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // column returns column j with its zeros.
@@ -120,7 +122,7 @@ func TestStandardize(t *testing.T) {
 		}
 	}
 	_, err = Scaling{Scale: []float64{1}}.Apply(a)
-	wantError(t, err, "1 columns for a matrix of 9")
+	check.Error(t, err, "1 columns for a matrix of 9")
 }
 
 // Constant columns have no scale; rounding must not invent one.
@@ -144,9 +146,9 @@ func TestStandardizeConstantColumn(t *testing.T) {
 
 func TestFromDense(t *testing.T) {
 	_, err := FromDense(2, 3, make([]float64, 5))
-	wantError(t, err, "5 values", "want 6")
+	check.Error(t, err, "5 values", "want 6")
 	_, err = FromDense(1, 2, []float64{1, math.NaN()})
-	wantError(t, err, "row 0", "column 1", "NaN")
+	check.Error(t, err, "row 0", "column 1", "NaN")
 	_, err = FromDense(math.MaxInt, 2, nil)
-	wantError(t, err, "out of range")
+	check.Error(t, err, "out of range")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestFromAdjacency(t *testing.T) {
@@ -32,7 +33,7 @@ func TestFromAdjacency(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = FromAdjacency(a)
-		wantError(t, err, "graph: adjacency matrix", want)
+		check.Error(t, err, "graph: adjacency matrix", want)
 	}
 }
 
@@ -69,5 +70,5 @@ func TestMatrixMarketConstraint(t *testing.T) {
 	_, err = ReadConstraint(strings.NewReader(general), "m", Any, 5)
 	wantParseError(t, err, 0, 0, "3 columns for data of 5 features")
 	_, err = ReadConstraint(strings.NewReader(general), "m", "other", 3)
-	wantError(t, err, `constraint kind "other"`)
+	check.Error(t, err, `constraint kind "other"`)
 }

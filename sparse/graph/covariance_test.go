@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // readTable reads blank-separated numbers, without the reader under test.
@@ -71,11 +72,11 @@ func TestReadCovarianceRefuses(t *testing.T) {
 		})
 	}
 	_, err := NewCovariance(2, make([]float64, 3))
-	wantError(t, err, "2 features from 3 values")
+	check.Error(t, err, "2 features from 3 values")
 	_, err = NewCovariance(1, []float64{math.NaN()})
-	wantError(t, err, "variance NaN")
+	check.Error(t, err, "variance NaN")
 	_, err = NewCovariance(2, []float64{1, math.NaN(), math.NaN(), 1})
-	wantError(t, err, "entry (1, 2) is NaN")
+	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
 // Rounding in a file is averaged out, and both triangles are equal after.
@@ -91,7 +92,7 @@ func TestCovarianceIsSymmetric(t *testing.T) {
 
 // A file and the data it was made from give the same correlations and graphs.
 func TestSachsFromDataAndFile(t *testing.T) {
-	text, err := os.ReadFile(sharedFile(t, "ref", "sachs_7466x11.tsv"))
+	text, err := os.ReadFile(check.DataFile(t, "ref", "sachs_7466x11.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestSachsFromDataAndFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := ReadCovarianceFile(sharedFile(t, "ref", tt.file))
+		file, err := ReadCovarianceFile(check.DataFile(t, "ref", tt.file))
 		if err != nil {
 			t.Fatal(err)
 		}

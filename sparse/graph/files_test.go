@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestReadEdges(t *testing.T) {
@@ -51,7 +52,7 @@ func TestReadEdgesRefuses(t *testing.T) {
 		})
 	}
 	_, err := ReadEdges(strings.NewReader("1 2\n"), "e", 0)
-	wantError(t, err, "0 features")
+	check.Error(t, err, "0 features")
 }
 
 func TestReadConstraint(t *testing.T) {
@@ -106,7 +107,7 @@ func TestReadConstraintRefuses(t *testing.T) {
 		})
 	}
 	_, err := ReadConstraint(strings.NewReader("1 2\n"), "a", "graph", 3)
-	wantError(t, err, `constraint kind "graph"`)
+	check.Error(t, err, `constraint kind "graph"`)
 }
 
 func TestReadConstraintFile(t *testing.T) {
@@ -131,16 +132,7 @@ func TestReadConstraintFile(t *testing.T) {
 	_, err := ReadConstraintFile(path, 3)
 	wantParseError(t, err, 0, 0, "edges:"+path, "matrix:"+path)
 	_, err = ReadConstraintFile("matrix:"+path+".none", 3)
-	wantError(t, err, "no such file")
-}
-
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skipf("SCAS_DATA is not set: not reading graphs/%s", name)
-	}
-	return filepath.Join(dir, "graphs", name)
+	check.Error(t, err, "no such file")
 }
 
 func TestPublishedGraphs(t *testing.T) {
@@ -157,7 +149,7 @@ func TestPublishedGraphs(t *testing.T) {
 		{"a9a_glasso_0.1.edges", 123, EdgeList, 291 + 123, 2*291 + 123},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			c, err := ReadConstraintFile(dataFile(t, tt.file), tt.p)
+			c, err := ReadConstraintFile(check.DataFile(t, "graphs", tt.file), tt.p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,14 +160,14 @@ func TestPublishedGraphs(t *testing.T) {
 		})
 	}
 	t.Run("rcv1 with its true features", func(t *testing.T) {
-		_, err := ReadConstraintFile(dataFile(t, "F_rcv1_train_spdhg.txt"), 47236)
+		_, err := ReadConstraintFile(check.DataFile(t, "graphs", "F_rcv1_train_spdhg.txt"), 47236)
 		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "--features 47237")
 	})
 }
 
 // The published a9a matrix is [G; I] with our antisymmetric G of 421 edges.
 func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
-	f, err := sparse.ReadMatrixFile(dataFile(t, "F_a9a_asvrpdhg.txt"))
+	f, err := sparse.ReadMatrixFile(check.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

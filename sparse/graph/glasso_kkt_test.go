@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // randomCovariance returns the covariance of n features over some samples; with
@@ -212,7 +213,7 @@ func TestGlassoGapIsABound(t *testing.T) {
 		if !errors.Is(err, ErrNotConverged) || res == nil {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
-		wantError(t, err, "duality gap", "MaxSteps")
+		check.Error(t, err, "duality gap", "MaxSteps")
 		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < 0 {
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, off, res.Gap)
 		}

@@ -4,25 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
-
-// sharedFile returns the path of a file of the data directory, or skips.
-func sharedFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skipf("SCAS_DATA is not set: not reading %s", filepath.Join(parts...))
-	}
-	return filepath.Join(append([]string{dir}, parts...)...)
-}
 
 // full returns a square matrix row by row.
 func full(a *sparse.CSR) []float64 {
@@ -39,7 +28,7 @@ func full(a *sparse.CSR) []float64 {
 
 // R's glasso 1.11 with thr 1e-12 solved these.
 func TestGlassoSachs(t *testing.T) {
-	c, err := ReadCovarianceFile(sharedFile(t, "ref", "sachs_cor.txt"))
+	c, err := ReadCovarianceFile(check.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +38,7 @@ func TestGlassoSachs(t *testing.T) {
 		objective float64
 	}{{0.05, 30, 5.49003023206514}, {0.2, 22, 10.7836444158437}} {
 		t.Run(fmt.Sprint(tt.rho), func(t *testing.T) {
-			want := readTable(t, sharedFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
+			want := readTable(t, check.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
 			res, err := Glasso(c, GlassoOptions{Penalty: tt.rho})
 			if err != nil {
 				t.Fatal(err)
@@ -71,7 +60,7 @@ func TestGlassoSachs(t *testing.T) {
 
 func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadLIBSVMFile(check.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +73,7 @@ func TestGlassoA9a(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, err := ReadEdgesFile(sharedFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+	published, err := ReadEdgesFile(check.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +107,15 @@ func TestGlassoEdges(t *testing.T) {
 		}
 	}
 	_, err := GlassoEdges(c, 0, GlassoOptions{})
-	wantError(t, err, "0 edges")
+	check.Error(t, err, "0 edges")
 	_, err = GlassoEdges(c, 301, GlassoOptions{})
-	wantError(t, err, "301 edges", "only 300 pairs")
+	check.Error(t, err, "301 edges", "only 300 pairs")
 	_, err = GlassoEdges(c, 200, GlassoOptions{MaxComponent: 5})
 	var tooLarge *ComponentError
 	if !errors.As(err, &tooLarge) {
 		t.Errorf("%v, want a *ComponentError inside", err)
 	}
-	wantError(t, err, "200 edges", "fewer")
+	check.Error(t, err, "200 edges", "fewer")
 }
 
 func TestGlassoRefuses(t *testing.T) {
@@ -143,14 +132,14 @@ func TestGlassoRefuses(t *testing.T) {
 		{GlassoOptions{Penalty: 1, MaxSteps: -2}, "-2 steps"},
 	} {
 		_, err := Glasso(c, tt.opt)
-		wantError(t, err, "graph: glasso", tt.want)
+		check.Error(t, err, "graph: glasso", tt.want)
 	}
 	constant, err := NewCovariance(2, []float64{1, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Glasso(constant, GlassoOptions{Penalty: 1, FreeDiagonal: true})
-	wantError(t, err, "feature 2 is constant")
+	check.Error(t, err, "feature 2 is constant")
 	res, err := Glasso(constant, GlassoOptions{Penalty: 0.5})
 	if err != nil || res.Theta.NNZ() != 2 || res.Largest != 1 || res.Components != 0 {
 		t.Errorf("%+v, %v", res, err)

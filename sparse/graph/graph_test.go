@@ -12,24 +12,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
-
-func wantError(t testing.TB, err error, fragments ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("no error, want one with %q", fragments)
-		return
-	}
-	for _, f := range fragments {
-		if !strings.Contains(err.Error(), f) {
-			t.Errorf("error %q lacks %q", err, f)
-		}
-	}
-}
 
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
-	wantError(t, err, fragments...)
+	check.Error(t, err, fragments...)
 	var p *sparse.ParseError
 	if !errors.As(err, &p) {
 		t.Errorf("%v is a %T, want *sparse.ParseError", err, err)
@@ -66,7 +54,7 @@ func TestNewRefuses(t *testing.T) {
 		{3, []Edge{{0, 1, math.Inf(-1)}}, "weight -Inf"},
 	} {
 		_, err := New(tt.n, tt.edges)
-		wantError(t, err, "graph: ", tt.want)
+		check.Error(t, err, "graph: ", tt.want)
 	}
 }
 
@@ -229,10 +217,10 @@ func TestFromCorrelationRefuses(t *testing.T) {
 	x := sparse.Identity(3)
 	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
 		_, err := FromCorrelation(x, threshold, nil)
-		wantError(t, err, "correlation threshold")
+		check.Error(t, err, "correlation threshold")
 	}
 	_, err := FromCorrelation(sparse.Identity(1), 0.5, nil)
-	wantError(t, err, "1 samples")
+	check.Error(t, err, "1 samples")
 }
 
 func TestWriteEdgesRoundTrip(t *testing.T) {

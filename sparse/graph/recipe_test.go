@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // The recipe gives the matrices published for these data sets.
@@ -23,7 +24,7 @@ func TestPublishedRecipe(t *testing.T) {
 		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
 	} {
 		t.Run(tt.data, func(t *testing.T) {
-			d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
+			d, err := sparse.ReadLIBSVMFile(check.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			published, err := sparse.ReadMatrixFile(sharedFile(t, "graphs", tt.matrix))
+			published, err := sparse.ReadMatrixFile(check.DataFile(t, "graphs", tt.matrix))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func largestEigenvalue(t testing.TB, a *sparse.CSR) float64 {
 
 func TestPublishedRecipeRefuses(t *testing.T) {
 	_, err := PublishedRecipe(sparse.Identity(1), 0)
-	wantError(t, err, "1 samples")
+	check.Error(t, err, "1 samples")
 	// A matrix with one common factor joins all of its columns.
 	r := rand.New(rand.NewPCG(3, 3))
 	const rows, cols = 4, recipeComponent + 1

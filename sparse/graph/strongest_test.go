@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // sparseData has columns of all densities, so that many pairs never meet, some
@@ -266,13 +267,13 @@ func TestBuildersRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Threshold(c, 0.01, &CorrelationOptions{MaxEdges: 20})
-	wantError(t, err, "threshold 0.01: more than 20 pairs", "above")
+	check.Error(t, err, "threshold 0.01: more than 20 pairs", "above")
 	_, _, err = Strongest(c, 0, nil)
-	wantError(t, err, "0 edges", "want 1 to")
+	check.Error(t, err, "0 edges", "want 1 to")
 	_, err = KNearest(c, 41, nil)
-	wantError(t, err, "41 nearest of 40 features")
+	check.Error(t, err, "41 nearest of 40 features")
 	_, err = CovarianceOf(sparse.Identity(1))
-	wantError(t, err, "1 samples")
+	check.Error(t, err, "1 samples")
 }
 
 func TestGrid(t *testing.T) {
@@ -295,7 +296,7 @@ func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
 	}
-	d, err := sparse.ReadLIBSVMFile(sharedFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
+	d, err := sparse.ReadLIBSVMFile(check.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
 	if err != nil {
 		t.Fatal(err)
 	}

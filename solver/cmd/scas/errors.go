@@ -108,7 +108,7 @@ func describe(err error) string {
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
 	msg := err.Error()
-	for _, prefix := range []string{"sparse: ", "graph: ", "solver: ", "atomicfile: ", "kernels: "} {
+	for _, prefix := range []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: "} {
 		msg = strings.TrimPrefix(msg, prefix)
 	}
 	return leaveOut.Replace(msg)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/draw"
 )
 
 type graphCmd struct {
@@ -49,7 +50,7 @@ func (graphCmd) Help() string {
 Statistics go to standard output. Pictures are for up to %d features with edges.
 
 Exit codes: as of scas train, and 4 if glasso does not reach its duality gap;
-nothing is written then.`, graph.MaxDrawn)
+nothing is written then.`, draw.MaxNodes)
 }
 
 // Run builds a graph.
@@ -219,14 +220,14 @@ func (c *graphCmd) buildGlasso(b *builtGraph, cov *graph.Covariance, opt *graph.
 
 // write writes all outputs, or none if the picture cannot be drawn.
 func (c *graphCmd) write(out outputs, b *builtGraph, r *graphReport) error {
-	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > graph.MaxDrawn {
-		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), graph.MaxDrawn)
+	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
+		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
 	}
 	content := map[string]func(io.Writer) error{
 		"-o":          b.Write,
 		"--precision": func(w io.Writer) error { return sparse.WriteMatrix(w, b.glasso.Theta) },
-		"--dot":       func(w io.Writer) error { return b.WriteDOT(w, nil) },
-		"--svg":       func(w io.Writer) error { return b.WriteSVG(w, nil) },
+		"--dot":       func(w io.Writer) error { return draw.DOT(w, b.Graph, nil) },
+		"--svg":       func(w io.Writer) error { return draw.SVG(w, b.Graph, nil) },
 	}
 	if c.Antisym {
 		content["-o"] = func(w io.Writer) error { return sparse.WriteMatrix(w, b.a) }

@@ -1,4 +1,4 @@
-package graph
+package draw
 
 import (
 	"bufio"
@@ -9,37 +9,36 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// MaxDrawn is the largest number of nodes with edges that WriteSVG draws: beyond
-// it a picture of nodes and lines shows nothing, and its layout takes long.
-const MaxDrawn = 500
+// MaxNodes is the largest number of nodes with edges that SVG draws: beyond it a
+// picture of nodes and lines shows nothing, and its layout takes long.
+const MaxNodes = 500
 
-// WriteSVG draws the graph: a circle per node that has an edge, labelled with its
-// name (one per node, or nil for the 1-based number), a line per edge, thicker
-// for larger weights, dashed and of another colour for negative ones. Isolated
-// nodes are listed below the picture. More than MaxDrawn nodes with edges are an
-// error. Places depend on the graph alone, to a tenth of a pixel; between
-// machines they may differ with the rounding of an eigenvalue solver.
-func (g *Graph) WriteSVG(w io.Writer, names []string) error {
-	if err := g.checkNames(names); err != nil {
+// SVG draws g: a circle per node that has an edge, labelled with its name (one
+// per node, or nil for the 1-based number), a line per edge, thicker for larger
+// weights, dashed and of another colour for negative ones. Isolated nodes are
+// listed below the picture. A wrong number of names and more than MaxNodes nodes
+// with edges are errors. Places depend on the graph alone, to a tenth of a pixel;
+// between machines they may differ with the rounding of an eigenvalue solver.
+func SVG(w io.Writer, g *graph.Graph, names []string) error {
+	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	if s := g.Statistics(); s.Nodes-s.Isolated > MaxDrawn {
-		return fmt.Errorf("graph: drawing %d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxDrawn)
+	if s := g.Statistics(); s.Nodes-s.Isolated > MaxNodes {
+		return fmt.Errorf("draw: %d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
 	}
 	d := newDrawing(g, names)
-	bw := bufio.NewWriter(w) // its first error sticks until Flush
-	d.write(bw)
-	if err := bw.Flush(); err != nil {
-		return fmt.Errorf("graph: writing SVG: %w", err)
-	}
-	return nil
+	return text.Write(w, "draw: writing SVG", func(to *bufio.Writer) { d.write(to) })
 }
 
 // drawing is a graph with places, in pixels.
 type drawing struct {
-	g        *Graph
+	edges    []graph.Edge
+	shape    string // of the graph, in words
 	names    []string
 	at       []point
 	drawn    []bool
@@ -53,10 +52,10 @@ const (
 	lineHeight   = 15
 )
 
-func newDrawing(g *Graph, names []string) *drawing {
-	d := &drawing{g: g, names: names}
+func newDrawing(g *graph.Graph, names []string) *drawing {
+	d := &drawing{edges: g.Edges(), shape: g.Statistics().String(), names: names}
 	if names == nil {
-		d.names = make([]string, g.n)
+		d.names = make([]string, g.Nodes())
 		for i := range d.names {
 			d.names[i] = strconv.Itoa(i + 1)
 		}
@@ -72,7 +71,7 @@ func newDrawing(g *Graph, names []string) *drawing {
 	if d.long {
 		unit, margin = 76, 12+3.5*float64(min(longest, 30))
 	}
-	d.at, d.drawn, d.size = g.layout(unit, margin, pictureWidth)
+	d.at, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
 	d.size.x = max(d.size.x, 480)
 	var alone []string
 	for i, drawn := range d.drawn {
@@ -109,13 +108,13 @@ func wrap(s string, width int) []string {
 func (d *drawing) write(w io.Writer) {
 	height := d.size.y + float64(lineHeight*(len(d.isolated)+1)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.x, height, d.size.x, height)
-	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.g.Statistics())
+	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.shape)
 	d.lines(w)
 	d.circles(w)
 	y := d.size.y + lineHeight
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
-	for _, text := range append([]string{d.g.Statistics().String()}, d.isolated...) {
-		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(text))
+	for _, line := range append([]string{d.shape}, d.isolated...) {
+		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
 		y += lineHeight
 	}
 	fmt.Fprintf(w, "</g>\n</svg>\n")
@@ -125,15 +124,15 @@ func (d *drawing) write(w io.Writer) {
 // colour-blind, too.
 func (d *drawing) lines(w io.Writer) {
 	largest := 0.0
-	for _, e := range d.g.edges {
+	for _, e := range d.edges {
 		largest = max(largest, math.Abs(e.Weight))
 	}
 	opacity := 0.75
-	if len(d.g.edges) > 3*d.g.n {
+	if len(d.edges) > 3*len(d.at) {
 		opacity = 0.4
 	}
 	fmt.Fprintf(w, "<g stroke-opacity=\"%.2f\">\n", opacity)
-	for _, e := range d.g.edges {
+	for _, e := range d.edges {
 		look := `stroke="#0072b2"`
 		if e.Weight < 0 {
 			look = `stroke="#d55e00" stroke-dasharray="5 3"`

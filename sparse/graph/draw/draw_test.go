@@ -1,4 +1,4 @@
-package graph
+package draw
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // drawn is a picture as a reader of XML sees it.
@@ -24,11 +27,11 @@ type drawn struct {
 	Texts []string `xml:"g>text"`
 }
 
-func draw(t *testing.T, g *Graph, names []string) (text string, d drawn) {
+func draw(t *testing.T, g *graph.Graph, names []string) (text string, d drawn) {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []io.Writer{&b, &again} {
-		if err := g.WriteSVG(w, names); err != nil {
+		if err := SVG(w, g, names); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,11 +44,8 @@ func draw(t *testing.T, g *Graph, names []string) (text string, d drawn) {
 	return b.String(), d
 }
 
-func TestWriteSVG(t *testing.T) {
-	g, err := New(6, []Edge{{0, 1, 1}, {1, 2, -0.5}, {4, 5, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestSVG(t *testing.T) {
+	g := mustGraph(t, 6, []graph.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: -0.5}, {I: 4, J: 5, Weight: 1}})
 	_, d := draw(t, g, []string{"<a>", "b&c", "c", "alone \"d\"", "e", "f"})
 	if len(d.Lines) != 3 || len(d.Circles) != 5 {
 		t.Errorf("%d lines and %d circles, want 3 and 5", len(d.Lines), len(d.Circles))
@@ -61,19 +61,30 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
+func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
+	t.Helper()
+	g, err := graph.New(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // No two nodes lie on each other, whatever the graph, and all are in the picture.
 func TestDrawingSeparatesNodes(t *testing.T) {
-	complete := &Graph{n: 30}
+	var complete, star []graph.Edge
 	for i := range int32(30) {
 		for j := range i {
-			complete.edges = append(complete.edges, Edge{I: j, J: i, Weight: 1})
+			complete = append(complete, graph.Edge{I: j, J: i, Weight: 1})
 		}
 	}
-	star := &Graph{n: 40}
 	for i := range int32(39) {
-		star.edges = append(star.edges, Edge{I: 0, J: i + 1, Weight: 1})
+		star = append(star, graph.Edge{I: 0, J: i + 1, Weight: 1})
 	}
-	for name, g := range map[string]*Graph{"chain": Chain(30), "grid": Grid(8, 8), "complete": complete, "star": star, "pair": Chain(2), "empty": Chain(1)} {
+	for name, g := range map[string]*graph.Graph{
+		"chain": graph.Chain(30), "grid": graph.Grid(8, 8), "pair": graph.Chain(2), "empty": graph.Chain(1),
+		"complete": mustGraph(t, 30, complete), "star": mustGraph(t, 40, star),
+	} {
 		_, d := draw(t, g, nil)
 		for i, a := range d.Circles {
 			if a.X < 10 || a.Y < 10 || math.IsNaN(a.X+a.Y) {
@@ -90,7 +101,7 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 
 // A chain is drawn without crossing itself: neighbours are nearer than others.
 func TestLayoutOfAChain(t *testing.T) {
-	at := layoutComponent(Chain(9).neighbours())
+	at := layoutComponent(neighbours(graph.Chain(9)))
 	for i := range 7 {
 		if next, afterNext := at[i].minus(at[i+1]).length(), at[i].minus(at[i+2]).length(); next >= afterNext {
 			t.Errorf("nodes %d and %d are %v apart, %d and %d only %v", i, i+1, next, i, i+2, afterNext)
@@ -98,13 +109,10 @@ func TestLayoutOfAChain(t *testing.T) {
 	}
 }
 
-func TestWriteDOT(t *testing.T) {
-	g, err := New(4, []Edge{{0, 2, 1}, {2, 1, -0.25}})
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestDOT(t *testing.T) {
+	g := mustGraph(t, 4, []graph.Edge{{I: 0, J: 2, Weight: 1}, {I: 2, J: 1, Weight: -0.25}})
 	var b bytes.Buffer
-	if err := g.WriteDOT(&b, []string{`say "x"`, `back\slash`, "c", "d"}); err != nil {
+	if err := DOT(&b, g, []string{`say "x"`, `back\slash`, "c", "d"}); err != nil {
 		t.Fatal(err)
 	}
 	want := "graph {\n" +
@@ -114,7 +122,7 @@ func TestWriteDOT(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
-	wantError(t, g.WriteDOT(&b, []string{"a"}), "1 names for 4 nodes")
+	check.Error(t, DOT(&b, g, []string{"a"}), "1 names for 4 nodes")
 }
 
 type brokenWriter struct{}
@@ -123,22 +131,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full
 
 func TestDrawingErrors(t *testing.T) {
 	var b bytes.Buffer
-	wantError(t, Chain(MaxDrawn+1).WriteSVG(&b, nil), "501 nodes", "at most 500", "DOT")
-	wantError(t, Chain(3).WriteSVG(&b, []string{"a"}), "1 names for 3 nodes")
-	wantError(t, Chain(3).WriteSVG(brokenWriter{}, nil), "writing SVG", "disk full")
-	wantError(t, Chain(3).WriteDOT(brokenWriter{}, nil), "writing DOT", "disk full")
-}
-
-func TestStatistics(t *testing.T) {
-	g, err := New(7, []Edge{{0, 1, 1}, {1, 2, -1}, {5, 4, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Statistics{Nodes: 7, Edges: 3, Components: 2, Largest: 3, Isolated: 2, MaxDegree: 2, Negative: 1}
-	if got := g.Statistics(); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got := Chain(0).Statistics(); got != (Statistics{}) {
-		t.Errorf("of no nodes: %+v", got)
-	}
+	check.Error(t, SVG(&b, graph.Chain(MaxNodes+1), nil), "501 nodes", "at most 500", "DOT")
+	check.Error(t, SVG(&b, graph.Chain(3), []string{"a"}), "1 names for 3 nodes")
+	check.Error(t, SVG(brokenWriter{}, graph.Chain(3), nil), "writing SVG", "disk full")
+	check.Error(t, DOT(brokenWriter{}, graph.Chain(3), nil), "writing DOT", "disk full")
 }

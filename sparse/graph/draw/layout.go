@@ -1,4 +1,4 @@
-package graph
+package draw
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // point is a place in the plane.
@@ -13,6 +15,16 @@ type point struct{ x, y float64 }
 
 func (p point) minus(q point) point { return point{p.x - q.x, p.y - q.y} }
 func (p point) length() float64     { return math.Hypot(p.x, p.y) }
+
+// parted returns p - q and its length; a vector of length 1 in a fixed direction
+// if the two are on top of each other.
+func parted(p, q point, angle float64) (delta point, length float64) {
+	delta = p.minus(q)
+	if length = delta.length(); length < 1e-9 {
+		return point{math.Cos(angle), math.Sin(angle)}, 1
+	}
+	return delta, length
+}
 
 // layoutRounds is how many rounds of majorisation a component gets.
 const layoutRounds = 150
@@ -22,31 +34,12 @@ const layoutRounds = 150
 // scaling first, then majorisation of the stress sum (d_ij - |p_i - p_j|)^2/d_ij^2
 // (Gansner, Koren and North 2004). Nothing in it is random.
 func layoutComponent(adj [][]int) []point {
-	n := len(adj)
 	distance := hops(adj)
 	at := classicalScaling(distance)
 	for round := range layoutRounds {
 		worst := 0.0
-		for i := range n {
-			var sum point
-			weight := 0.0
-			for j := range n {
-				if i == j {
-					continue
-				}
-				d := distance[i][j]
-				w := 1 / (d * d)
-				delta := at[i].minus(at[j])
-				length := delta.length()
-				if length < 1e-9 { // on top of each other: part them in a fixed direction
-					angle := float64(i) + float64(round)
-					delta, length = point{math.Cos(angle), math.Sin(angle)}, 1
-				}
-				sum.x += w * (at[j].x + d*delta.x/length)
-				sum.y += w * (at[j].y + d*delta.y/length)
-				weight += w
-			}
-			to := point{sum.x / weight, sum.y / weight}
+		for i := range at {
+			to := leastStress(at, distance[i], i, round)
 			worst = max(worst, to.minus(at[i]).length())
 			at[i] = to
 		}
@@ -57,35 +50,53 @@ func layoutComponent(adj [][]int) []point {
 	return at
 }
 
-// hops returns the distances between all nodes, in edges, by breadth-first
-// search. Neighbours of well-connected nodes are put a little farther away:
-// otherwise the nodes of a dense graph, all two apart, pile up.
+// leastStress returns the place of node i that the others, by their distances,
+// want on average.
+func leastStress(at []point, distance []float64, i, round int) point {
+	var sum point
+	weight := 0.0
+	for j, p := range at {
+		if i == j {
+			continue
+		}
+		d := distance[j]
+		w := 1 / (d * d)
+		delta, length := parted(at[i], p, float64(i)+float64(round))
+		sum.x += w * (p.x + d*delta.x/length)
+		sum.y += w * (p.y + d*delta.y/length)
+		weight += w
+	}
+	return point{sum.x / weight, sum.y / weight}
+}
+
+// hops returns the distances between all nodes, in edges. Neighbours of
+// well-connected nodes are put a little farther away: otherwise the nodes of a
+// dense graph, all two apart, pile up.
 func hops(adj [][]int) [][]float64 {
-	n := len(adj)
-	all := make([][]float64, n)
-	for s := range n {
-		d := make([]float64, n)
-		for i := range d {
-			d[i] = -1
+	all := make([][]float64, len(adj))
+	for s := range adj {
+		all[s] = hopsFrom(adj, s)
+		for _, j := range adj[s] {
+			common := min(len(adj[j]), len(adj[s]))
+			all[s][j] = 0.7 + 0.3*math.Sqrt(float64(common))/2
 		}
-		d[s] = 0
-		for queue := []int{s}; len(queue) > 0; queue = queue[1:] {
-			for _, j := range adj[queue[0]] {
-				if d[j] < 0 {
-					d[j] = d[queue[0]] + 1
-					queue = append(queue, j)
-				}
-			}
-		}
-		for i := range d {
-			if d[i] == 1 {
-				common := min(len(adj[i]), len(adj[s]))
-				d[i] = 0.7 + 0.3*math.Sqrt(float64(common))/2
-			}
-		}
-		all[s] = d
 	}
 	return all
+}
+
+// hopsFrom counts the edges to every node by breadth-first search.
+func hopsFrom(adj [][]int, s int) []float64 {
+	d := slices.Repeat([]float64{-1}, len(adj))
+	d[s] = 0
+	for queue := []int{s}; len(queue) > 0; queue = queue[1:] {
+		for _, j := range adj[queue[0]] {
+			if d[j] < 0 {
+				d[j] = d[queue[0]] + 1
+				queue = append(queue, j)
+			}
+		}
+	}
+	return d
 }
 
 // classicalScaling embeds distances in the plane by the two leading eigenvectors
@@ -132,18 +143,18 @@ func classicalScaling(distance [][]float64) []point {
 }
 
 // layout places every node that has an edge; unit is the length of an edge,
-// margin the room around a component. Components are packed in rows, large ones first. It returns the places, who has
-// one, and the size of the picture.
-func (g *Graph) layout(unit, margin, width float64) (at []point, drawn []bool, size point) {
+// margin the room around a component. Components are packed in rows, large ones
+// first. It returns the places, who has one, and the size of the picture.
+func layout(g *graph.Graph, unit, margin, width float64) (at []point, drawn []bool, size point) {
 	of, count := g.Components()
 	members := make([][]int, count)
 	for i, k := range of {
 		members[k] = append(members[k], i)
 	}
 	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
-	adj := g.neighbours()
-	at, drawn = make([]point, g.n), make([]bool, g.n)
-	local := make([]int, g.n)
+	adj := neighbours(g)
+	at, drawn = make([]point, g.Nodes()), make([]bool, g.Nodes())
+	local := make([]int, g.Nodes())
 	var corner point
 	rowHeight := 0.0
 	for _, m := range members {
@@ -195,29 +206,30 @@ func partNodes(at []point, least float64) []point {
 	}
 	const rounds = 100
 	for range rounds {
-		moved := false
-		for i := range at {
-			for j := range i {
-				delta := at[i].minus(at[j])
-				length := delta.length()
-				if length >= least*(1-1e-3) {
-					continue
-				}
-				lack := least - length
-				if length < 1e-9 { // on top of each other: part them in a fixed direction
-					delta, length = point{math.Cos(float64(i)), math.Sin(float64(i))}, 1
-				}
-				push := lack / (2 * length)
-				at[i] = point{at[i].x + push*delta.x, at[i].y + push*delta.y}
-				at[j] = point{at[j].x - push*delta.x, at[j].y - push*delta.y}
-				moved = true
-			}
-		}
-		if !moved {
+		if !pushApart(at, least) {
 			break
 		}
 	}
 	return at
+}
+
+// pushApart moves every two nodes that are nearer than least away from each
+// other, and returns whether there were any.
+func pushApart(at []point, least float64) (moved bool) {
+	for i := range at {
+		for j := range i {
+			distance := at[i].minus(at[j]).length()
+			if distance >= least*(1-1e-3) {
+				continue
+			}
+			delta, length := parted(at[i], at[j], float64(i))
+			push := (least - distance) / (2 * length)
+			at[i] = point{at[i].x + push*delta.x, at[i].y + push*delta.y}
+			at[j] = point{at[j].x - push*delta.x, at[j].y - push*delta.y}
+			moved = true
+		}
+	}
+	return moved
 }
 
 // boxed scales places by unit and moves them into a box with a margin.
@@ -234,9 +246,9 @@ func boxed(at []point, unit, margin float64) ([]point, point) {
 }
 
 // neighbours returns the adjacency lists.
-func (g *Graph) neighbours() [][]int {
-	adj := make([][]int, g.n)
-	for _, e := range g.edges {
+func neighbours(g *graph.Graph) [][]int {
+	adj := make([][]int, g.Nodes())
+	for _, e := range g.Edges() {
 		adj[e.I] = append(adj[e.I], int(e.J))
 		adj[e.J] = append(adj[e.J], int(e.I))
 	}
