@@ -131,6 +131,7 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 // products sums the products of column i with every other one from lo on.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
+	r.met[i] = true // keeps i itself out of the list
 	for k, s := range samples {
 		idx, val := c.x.Row(int(s))
 		if lo > 0 {
@@ -140,15 +141,13 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 		w := weight[k]
 		for l, j := range idx {
 			if !r.met[j] {
-				if int(j) == i {
-					continue
-				}
 				r.met[j] = true
 				r.cols = append(r.cols, j)
 			}
 			r.value[j] += float64(w * val[l])
 		}
 	}
+	r.value[i], r.met[i] = 0, false
 }
 
 // apart returns the entry of two features that never meet.

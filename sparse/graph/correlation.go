@@ -15,15 +15,15 @@ type CorrelationOptions struct {
 	Signed bool
 	// Weighted makes weights as large as the correlation, instead of 1.
 	Weighted bool
-	// MaxEdges is the largest number of edges to make; 0 means 5 million.
+	// MaxEdges is the largest number of edges to make; 0 means DefaultMaxEdges.
 	MaxEdges int
 	// Threads is the number of goroutines; 0 means one per processor. The graph
 	// does not depend on it.
 	Threads int
 }
 
-// defaultMaxEdges keeps the pairs of a hasty threshold to some hundred megabytes.
-const defaultMaxEdges = 5_000_000
+// DefaultMaxEdges keeps the pairs of a hasty threshold to some hundred megabytes.
+const DefaultMaxEdges = 5_000_000
 
 func (o *CorrelationOptions) withDefaults() CorrelationOptions {
 	var r CorrelationOptions
@@ -31,30 +31,29 @@ func (o *CorrelationOptions) withDefaults() CorrelationOptions {
 		r = *o
 	}
 	if r.MaxEdges <= 0 {
-		r.MaxEdges = defaultMaxEdges
+		r.MaxEdges = DefaultMaxEdges
 	}
 	return r
 }
 
-// weight returns the weight of an edge between features of correlation v.
-func (o *CorrelationOptions) weight(v float64) float64 {
+// Weight returns the weight of an edge between features of correlation v.
+func (o *CorrelationOptions) Weight(v float64) float64 {
 	w := 1.0
-	if o.Weighted {
+	if o != nil && o.Weighted {
 		w = math.Abs(v)
 	}
-	if o.Signed && v < 0 {
+	if o != nil && o.Signed && v < 0 {
 		w = -w
 	}
 	return w
 }
 
-// graph makes edges of pairs that are in order.
-func (o *CorrelationOptions) graph(n int, pairs []pair) *Graph {
-	g := &Graph{n: n, edges: make([]Edge, len(pairs))}
+// graph makes a graph of ordered pairs whose weights are correlations.
+func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	for k, p := range pairs {
-		g.edges[k] = Edge{I: p.i, J: p.j, Weight: o.weight(p.value)}
+		pairs[k].Weight = o.Weight(p.Weight)
 	}
-	return g
+	return &Graph{n: n, edges: pairs}
 }
 
 // FromCorrelation joins the columns of x whose sample correlation is at least
@@ -114,7 +113,7 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 	}
 	threshold = 1
 	for _, p := range pairs {
-		threshold = min(threshold, math.Abs(p.value))
+		threshold = min(threshold, math.Abs(p.Weight))
 	}
 	return o.graph(c.n, pairs), threshold, nil
 }

@@ -14,24 +14,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// readTable reads blank-separated numbers, without the reader under test.
-func readTable(t testing.TB, path string) []float64 {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values []float64
-	for _, f := range strings.Fields(string(data)) {
-		v, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values = append(values, v)
-	}
-	return values
-}
-
 func TestReadCovariance(t *testing.T) {
 	for _, text := range []string{"1 0.5\n0.5 2\n", "1,0.5\r\n0.5,2", "# c\n1; 0.5\n\n0.5;\t2 # end\n"} {
 		c, err := ReadCovariance(strings.NewReader(text), "c")
@@ -39,10 +21,10 @@ func TestReadCovariance(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Features() != 2 || c.At(0, 0) != 1 || c.At(0, 1) != 0.5 || c.At(1, 0) != 0.5 || c.At(1, 1) != 2 {
-			t.Errorf("%q: %v", text, allEntries(c))
+			t.Errorf("%q: %+v", text, c)
 		}
 		if r := c.Correlation(); r.At(1, 1) != 1 || math.Abs(r.At(0, 1)-0.5/math.Sqrt2) > 1e-15 {
-			t.Errorf("%q: correlation %v", text, allEntries(r))
+			t.Errorf("%q: correlation %+v", text, r)
 		}
 	}
 }

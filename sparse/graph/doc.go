@@ -8,6 +8,7 @@
 //
 // Graphs are read from edge lists and Matrix Market files, known beforehand
 // (Chain, Grid), or made from a Covariance, which comes from data or from a file:
-// Threshold, Strongest and KNearest look at correlations, Glasso and GlassoEdges
-// at the inverse, and PublishedRecipe repeats what published codes do.
+// Threshold, Strongest and KNearest look at correlations, PublishedRecipe repeats
+// what published codes do. Sparse inverse covariance selection, which solves an
+// optimisation problem for its graph, is in glasso; pictures are in draw.
 package graph

@@ -56,20 +56,3 @@ func ExampleFromCorrelation() {
 	// Output:
 	// [{0 1 1}]
 }
-
-func ExampleGlasso() {
-	c, err := graph.ReadCovariance(strings.NewReader("1 0.6 0.3\n0.6 1 0.6\n0.3 0.6 1\n"), "chain")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	res, err := graph.Glasso(c, graph.GlassoOptions{Penalty: 0.05})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	// Features 0 and 2 are correlated, but only through feature 1.
-	fmt.Println(res.Graph(nil).Edges())
-	// Output:
-	// [{0 1 1} {1 2 1}]
-}

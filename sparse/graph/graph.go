@@ -59,9 +59,9 @@ func (e Edge) problem(n int) string {
 	return ""
 }
 
-// sortEdges orders the edges by (I, J).
-func (g *Graph) sortEdges() {
-	slices.SortFunc(g.edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+// sortEdges orders edges by (I, J).
+func sortEdges(edges []Edge) {
+	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
 // ends identifies the unordered pair.

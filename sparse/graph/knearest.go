@@ -19,25 +19,25 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	}
 	c = c.Correlation()
 	order, reach := c.byReach()
-	chosen := make([][]pair, c.n)
+	chosen := make([][]Edge, c.n)
 	parallel(threadCount(o.Threads, c.n), c.n, func() func(i int) {
 		r := newCovarianceRow(c.n)
 		return func(i int) { chosen[i] = c.nearest(i, k, order, reach, r) }
 	})
 	pairs := slices.Concat(chosen...)
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.i, b.i), cmp.Compare(a.j, b.j)) })
-	pairs = slices.CompactFunc(pairs, func(a, b pair) bool { return a.i == b.i && a.j == b.j })
+	sortEdges(pairs)
+	pairs = slices.CompactFunc(pairs, func(a, b Edge) bool { return a.ends() == b.ends() })
 	return o.graph(c.n, pairs), nil
 }
 
 // nearest returns the k pairs of feature i of largest size; ties to the smaller
 // partner.
-func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []pair {
+func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
-	best := make([]pair, 0, len(r.cols)+k)
+	best := make([]Edge, 0, len(r.cols)+k)
 	for _, j := range r.cols {
 		if v := r.value[j]; v != 0 {
-			best = append(best, pair{min(int32(i), j), max(int32(i), j), v})
+			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
 	// Of those apart, the k of largest reach are enough; those within rounding
@@ -55,11 +55,11 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			if taken++; taken == k {
 				last = size
 			}
-			best = append(best, pair{min(int32(i), j), max(int32(i), j), c.apart(i, int(j))})
+			best = append(best, Edge{min(int32(i), j), max(int32(i), j), c.apart(i, int(j))})
 		}
 	}
-	slices.SortFunc(best, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.value), math.Abs(a.value)), cmp.Compare(a.i, b.i), cmp.Compare(a.j, b.j))
+	slices.SortFunc(best, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
 	})
 	return slices.Clone(best[:min(k, len(best))])
 }

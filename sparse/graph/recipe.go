@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -43,25 +44,19 @@ func PublishedRecipe(x *sparse.CSR, threads int) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := c.screen(recipePenalty, recipeComponent, threads)
+	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {
 		return nil, err
 	}
 	found := make([][]Edge, len(members))
 	errs := make([]error, len(members))
-	parallel(threadCount(threads, len(members)), len(members), func() func(k int) {
-		r := newCovarianceRow(c.n)
-		return func(k int) { found[k], errs[k] = recipeEdges(c.block(members[k], r), members[k]) }
-	})
+	c.Blocks(members, threads, func(k int, s []float64) { found[k], errs[k] = recipeEdges(s, members[k]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	g := &Graph{n: c.n}
-	for _, edges := range found {
-		g.edges = append(g.edges, edges...)
-	}
-	g.sortEdges()
-	return g, nil
+	edges := slices.Concat(found...)
+	sortEdges(edges)
+	return &Graph{n: c.n, edges: edges}, nil
 }
 
 // recipeEdges is the recipe for one component with covariance s.
@@ -75,10 +70,9 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	for range recipeRounds {
 		for j := range n {
 			lasso.solve(j)
-			for i := range n {
-				if i != j {
-					lasso.w[i*n+j], lasso.w[j*n+i] = lasso.vb[i], lasso.vb[i]
-				}
+			lasso.vb[j] = 1 // the diagonal of W stays as it is
+			for i, v := range lasso.vb {
+				lasso.w[i*n+j], lasso.w[j*n+i] = v, v
 			}
 		}
 	}
@@ -116,8 +110,10 @@ func (l *recipeLasso) solve(j int) {
 			if i == j {
 				continue
 			}
-			// V_ii = 1.
-			b := softThreshold(u[i]-l.vb[i]+l.b[i], recipePenalty)
+			b := 0.0
+			if v := u[i] - l.vb[i] + l.b[i]; math.Abs(v) > recipePenalty { // V_ii = 1
+				b = v - math.Copysign(recipePenalty, v)
+			}
 			d := b - l.b[i]
 			if d == 0 {
 				continue

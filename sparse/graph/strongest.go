@@ -9,12 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// pair is an entry of a Covariance above the diagonal.
-type pair struct {
-	i, j  int32
-	value float64
-}
-
 // collector keeps the pairs of size at least floor, and at most a few times as
 // many as keep: when there are too many, floor rises to the size of the keep-th
 // largest. Pairs as large as that one are all kept, so the result does not
@@ -22,16 +16,16 @@ type pair struct {
 type collector struct {
 	floor float64
 	keep  int
-	limit int // pairs at which to prune
-	pairs []pair
+	limit int    // pairs at which to prune
+	pairs []Edge // of entries above the diagonal, which are the weights
 }
 
 func newCollector(floor float64, keep int) *collector {
 	return &collector{floor: max(floor, math.SmallestNonzeroFloat64), keep: keep, limit: 2*keep + 1024}
 }
 
-func (c *collector) add(p pair) {
-	if !(math.Abs(p.value) >= c.floor) {
+func (c *collector) add(p Edge) {
+	if !(math.Abs(p.Weight) >= c.floor) {
 		return
 	}
 	c.pairs = append(c.pairs, p)
@@ -48,10 +42,10 @@ func (c *collector) prune() {
 	}
 	sizes := make([]float64, len(c.pairs))
 	for k, p := range c.pairs {
-		sizes[k] = math.Abs(p.value)
+		sizes[k] = math.Abs(p.Weight)
 	}
 	c.floor = max(c.floor, kthLargest(sizes, c.keep))
-	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool { return math.Abs(p.value) < c.floor })
+	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
 // kthLargest returns the k-th largest value (k from 1) by quickselect, and
@@ -92,7 +86,7 @@ func kthLargest(v []float64, k int) float64 {
 // strongest returns the entries above the diagonal of size at least floor (and
 // not 0), ordered by (i, j). If there are more than keep, only those at least as
 // large as the keep-th largest, whose size is then returned as reached.
-func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []pair, reached float64) {
+func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
 		var parts []*collector
@@ -109,15 +103,25 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []pair, 
 	collect(c.n, func(i int, r *covarianceRow, into *collector) {
 		c.row(i, i+1, r)
 		for _, j := range r.cols {
-			into.add(pair{int32(i), j, r.value[j]})
+			into.add(Edge{int32(i), j, r.value[j]})
 		}
 	})
 	if c.data != nil {
 		order, reach := c.byReach()
 		collect(c.n, func(k int, r *covarianceRow, into *collector) { c.apartPairs(k, order, reach, r, into) })
 	}
-	slices.SortFunc(total.pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.i, b.i), cmp.Compare(a.j, b.j)) })
+	sortEdges(total.pairs)
 	return total.pairs, total.floor
+}
+
+// Largest returns the k entries above the diagonal of largest absolute value (and
+// not 0), as the weights of edges that are ordered by (I, J) with I < J. Those as
+// large as the k-th are all among them, so there may be more than k; if fewer
+// entries are not 0, there are fewer. k is at least 1; threads is the number of
+// goroutines, 0 means one per processor.
+func (c *Covariance) Largest(k, threads int) []Edge {
+	pairs, _ := c.strongest(0, k, threads)
+	return pairs
 }
 
 // byReach returns the features by decreasing reach, and the reach of each.
@@ -151,7 +155,7 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 			marked = true
 		}
 		if !r.met[j] {
-			into.add(pair{min(i, j), max(i, j), c.apart(int(i), int(j))})
+			into.add(Edge{min(i, j), max(i, j), c.apart(int(i), int(j))})
 		}
 	}
 }

@@ -132,17 +132,17 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all []pair
+		var all []Edge
 		correlated := 0
 		for i := range 40 {
 			for j := i + 1; j < 40; j++ {
-				all = append(all, pair{int32(i), int32(j), want[i][j]})
+				all = append(all, Edge{int32(i), int32(j), want[i][j]})
 				if math.Abs(want[i][j]) > 1e-12 {
 					correlated++
 				}
 			}
 		}
-		slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+		slices.SortStableFunc(all, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 		opt := &CorrelationOptions{Signed: true, Weighted: true, Threads: 2}
 		for _, k := range []int{1, 10, 100, 300} {
 			g, threshold, err := Strongest(c, k, opt)
@@ -156,7 +156,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 				t.Fatalf("seed %d: %d strongest are %d edges", seed, k, len(weights))
 			}
 			for n, e := range weights {
-				if size := math.Abs(all[n].value); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
+				if size := math.Abs(all[n].Weight); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
 					t.Fatalf("seed %d: edge %d of the %d strongest has size %v, want %v, at least %v", seed, n, k, e.Weight, size, threshold)
 				}
 				if got := want[e.I][e.J]; math.Abs(got-e.Weight) > 1e-12 {
@@ -248,7 +248,7 @@ func TestCollectorPrunes(t *testing.T) {
 	small, all := newCollector(0, 3), newCollector(0, 1<<20)
 	small.limit = 8
 	for k := range int32(5000) {
-		p := pair{0, k, math.Round(40 * r.NormFloat64())}
+		p := Edge{0, k, math.Round(40 * r.NormFloat64())}
 		small.add(p)
 		all.add(p)
 	}
@@ -330,4 +330,55 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("3 nearest: %v in %v", near.Statistics(), time.Since(began))
+}
+
+// Components, Blocks and Largest against the definition, for data and for numbers.
+func TestCovarianceInParts(t *testing.T) {
+	fromData, err := CorrelationOf(sparseData(t, 40, 30, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []float64
+	for at := range 30 * 30 {
+		values = append(values, fromData.At(at/30, at%30))
+	}
+	fromNumbers, err := NewCovariance(30, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Covariance{fromData, fromNumbers} {
+		largest := c.Largest(20, 1)
+		weakest := math.Inf(1)
+		for _, e := range largest {
+			if e.I >= e.J || e.Weight != c.At(int(e.I), int(e.J)) {
+				t.Errorf("%v is no entry above the diagonal", e)
+			}
+			weakest = min(weakest, math.Abs(e.Weight))
+		}
+		above := 0
+		for i := range 30 {
+			for j := range i {
+				if math.Abs(c.At(i, j)) >= weakest {
+					above++
+				}
+			}
+		}
+		if len(largest) < 20 || len(largest) != above {
+			t.Errorf("%d entries, want the %d of at least %v", len(largest), above, weakest)
+		}
+		groups, err := c.Components(0.5, 30, 2)
+		if err != nil || len(groups) < 2 {
+			t.Fatalf("groups %v, %v", groups, err)
+		}
+		blocks := make([][]float64, len(groups))
+		c.Blocks(groups, 2, func(k int, s []float64) { blocks[k] = s })
+		for k, s := range blocks {
+			n := len(groups[k])
+			for at, v := range s {
+				if want := c.At(int(groups[k][at/n]), int(groups[k][at%n])); v != want || len(s) != n*n {
+					t.Errorf("group %v: entry %d of %d is %v, want %v", groups[k], at, len(s), v, want)
+				}
+			}
+		}
+	}
 }

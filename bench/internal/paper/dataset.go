@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // A Spec is a data set of the experiments.
@@ -182,7 +183,7 @@ func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	r, err := graph.Glasso(c, graph.GlassoOptions{Penalty: penalty})
+	r, err := glasso.Estimate(c, glasso.Options{Penalty: penalty})
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // The exit codes; see the package comment.
@@ -49,7 +50,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &diverged):
 		return exitNotFinite
-	case errors.Is(err, graph.ErrNotConverged):
+	case errors.Is(err, glasso.ErrNotConverged):
 		return exitNotConverged
 	case errors.As(err, &parse) && notFinite(parse.Token):
 		return exitNotFinite

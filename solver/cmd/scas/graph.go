@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/draw"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 type graphCmd struct {
@@ -162,9 +163,9 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 // builtGraph is a graph and how it came about.
 type builtGraph struct {
 	*graph.Graph
-	glasso    *graph.GlassoResult // of method glasso
-	threshold float64             // of method threshold
-	a         *sparse.CSR         // the constraint matrix that scas train makes of the output
+	glasso    *glasso.Result // of method glasso
+	threshold float64        // of method threshold
+	a         *sparse.CSR    // the constraint matrix that scas train makes of the output
 }
 
 func (c *graphCmd) build(s *graphSource) (b *builtGraph, err error) {
@@ -203,14 +204,14 @@ func (c *graphCmd) build(s *graphSource) (b *builtGraph, err error) {
 }
 
 func (c *graphCmd) buildGlasso(b *builtGraph, cov *graph.Covariance, opt *graph.CorrelationOptions) (err error) {
-	settings := graph.GlassoOptions{
+	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
 		MaxComponent: int(c.MaxComponent), Threads: int(c.Threads),
 	}
 	if c.Edges != 0 {
-		b.glasso, err = graph.GlassoEdges(cov, int(c.Edges), settings)
+		b.glasso, err = glasso.EstimateEdges(cov, int(c.Edges), settings)
 	} else {
-		b.glasso, err = graph.Glasso(cov, settings)
+		b.glasso, err = glasso.Estimate(cov, settings)
 	}
 	if err == nil {
 		b.Graph = b.glasso.Graph(opt)

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // scas runs a program with extra environment variables and fails the test
@@ -170,7 +170,7 @@ func TestAwait(t *testing.T) {
 
 // An estimate that did not converge has an exit code of its own.
 func TestExitNotConverged(t *testing.T) {
-	if code := exitCode(fmt.Errorf("at 40 edges: %w", graph.ErrNotConverged)); code != exitNotConverged {
+	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
 		t.Errorf("exit code %d", code)
 	}
 }

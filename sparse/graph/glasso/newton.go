@@ -1,4 +1,4 @@
-package graph
+package glasso
 
 import (
 	"math"
@@ -35,7 +35,7 @@ type newtonBlock struct {
 	converged bool
 }
 
-func solveBlock(s []float64, n int, o *GlassoOptions) *newtonBlock {
+func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	b := &newtonBlock{
 		n: n, s: s, rho: o.Penalty, rhoDiag: o.diagonalPenalty(),
 		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n), row: make([]float64, n),
@@ -57,9 +57,9 @@ func solveBlock(s []float64, n int, o *GlassoOptions) *newtonBlock {
 			return b
 		}
 		b.steps++
-		decrease := b.direction(accuracy)
-		moved, ok := b.lineSearch(decrease)
-
+		active := b.activeSet()
+		b.direction(active, accuracy)
+		moved, ok := b.lineSearch(b.slope(active))
 		if !ok {
 			return b
 		}
@@ -147,10 +147,8 @@ func (b *newtonBlock) dualityGap() float64 {
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
 //
 // by coordinate descent over the entries that are not 0 or want to be (Hsieh et
-// al., section 3), until a sweep moves at most accuracy of the whole. It returns
-// the model's slope tr((S-W) D) + |z|_rho - |x|_rho, which is negative.
-func (b *newtonBlock) direction(accuracy float64) float64 {
-	active := b.activeSet()
+// al., section 3), until a sweep moves at most accuracy of the whole.
+func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var faster extrapolation
@@ -170,19 +168,29 @@ func (b *newtonBlock) direction(accuracy float64) float64 {
 		}
 		faster.after(b, active)
 	}
-	n := b.n
-	slope := 0.0
+}
+
+// slope returns the model without its square, tr((S-W) D) + |z|_rho - |x|_rho; at
+// the model's minimum it is negative.
+func (b *newtonBlock) slope(active [][]int32) float64 {
+	return b.sum(active, func(at int, rho float64) float64 {
+		return (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + rho*(math.Abs(b.z[at])-math.Abs(b.x[at]))
+	})
+}
+
+// sum adds f over the active entries and their mirror images.
+func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64) float64 {
+	total := 0.0
 	for i, cols := range active {
 		for _, j := range cols {
-			at := i*n + int(j)
-			d := (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + b.penaltyAt(i, int(j))*(math.Abs(b.z[at])-math.Abs(b.x[at]))
+			v := f(i*b.n+int(j), b.penaltyAt(i, int(j)))
 			if int(j) != i {
-				d *= 2
+				v *= 2
 			}
-			slope += d
+			total += v
 		}
 	}
-	return slope
+	return total
 }
 
 // activeSet returns, for every row i, the columns j >= i whose entries may move.

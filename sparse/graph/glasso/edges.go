@@ -1,31 +1,33 @@
-package graph
+package glasso
 
 import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// GlassoEdges finds a penalty at which Glasso leaves about k edges, by bisection
+// EstimateEdges finds a penalty at which Estimate leaves about k edges, by bisection
 // over the penalty, and returns that result. opt.Penalty is ignored. It stops at
 // k edges exactly, or within 1 %, or when the penalty is known to six digits,
 // and returns the result nearest to k, of two as near the sparser one. (The
 // number of edges is not a monotone function of the penalty, but nearly.)
 //
 // If so many edges need a component larger than opt.MaxComponent, the error is
-// that *ComponentError, wrapped. A penalty at which the gap is not reached ends the
+// that *graph.ComponentError, wrapped. A penalty at which the gap is not reached ends the
 // search with ErrNotConverged. k is at least 1.
-func GlassoEdges(c *Covariance, k int, opt GlassoOptions) (*GlassoResult, error) {
-	if k < 1 || k > defaultMaxEdges {
-		return nil, fmt.Errorf("graph: glasso with %d edges asked for: want 1 to %d", k, defaultMaxEdges)
+func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
+	if k < 1 || k > graph.DefaultMaxEdges {
+		return nil, fmt.Errorf("glasso: %d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
 	}
-	pairs, _ := c.strongest(0, k, opt.Threads)
+	pairs := c.Largest(k, opt.Threads)
 	weakest, strongest := math.Inf(1), 0.0
 	for _, p := range pairs {
-		weakest, strongest = min(weakest, math.Abs(p.value)), max(strongest, math.Abs(p.value))
+		weakest, strongest = min(weakest, math.Abs(p.Weight)), max(strongest, math.Abs(p.Weight))
 	}
 	if len(pairs) < k {
-		return nil, fmt.Errorf("graph: glasso with %d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
+		return nil, fmt.Errorf("glasso: %d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // no entry is above strongest: no edges
 	// At the size of the k-th entry k pairs pass the screen; the solution has
@@ -46,23 +48,22 @@ func GlassoEdges(c *Covariance, k int, opt GlassoOptions) (*GlassoResult, error)
 // edgeSearch knows a penalty with too few edges (high), and one with too many
 // (low) unless that is 0.
 type edgeSearch struct {
-	c         *Covariance
-	opt       GlassoOptions
+	c         *graph.Covariance
+	opt       Options
 	k         int
 	low, high float64
-	best      *GlassoResult
+	best      *Result
 	bestOff   int
 }
 
 // try solves at a penalty and narrows the bracket; done means near enough.
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
-	res, err := Glasso(s.c, s.opt)
+	res, err := Estimate(s.c, s.opt)
 	if err != nil {
 		return false, err
 	}
-	n, _ := res.Theta.Dims()
-	edges := int(res.Theta.NNZ()-int64(n)) / 2
+	edges := res.edges()
 	off := max(edges-s.k, s.k-edges)
 	if s.best == nil || off < s.bestOff || off == s.bestOff && edges < s.k {
 		s.best, s.bestOff = res, off
@@ -77,9 +78,9 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 
 // explain adds to an error of the search what was asked for.
 func (s *edgeSearch) explain(err error) error {
-	var tooLarge *ComponentError
+	var tooLarge *graph.ComponentError
 	if errors.As(err, &tooLarge) {
-		return fmt.Errorf("graph: glasso with %d edges: %w; ask for fewer edges", s.k, err)
+		return fmt.Errorf("glasso: %d edges: %w; ask for fewer edges", s.k, err)
 	}
 	return err
 }

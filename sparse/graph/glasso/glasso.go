@@ -1,21 +1,21 @@
-package graph
+package glasso
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ErrNotConverged is matched by the error of a Glasso that stopped before its
+// ErrNotConverged is matched by the error of an estimate that stopped before its
 // duality gap was small enough. The result comes with it.
-var ErrNotConverged = errors.New("graph: sparse inverse covariance selection did not converge")
+var ErrNotConverged = errors.New("glasso: sparse inverse covariance selection did not converge")
 
-// GlassoOptions are the settings of Glasso. Zero fields mean the defaults.
-type GlassoOptions struct {
+// Options are the settings of Estimate. Zero fields mean the defaults.
+type Options struct {
 	// Penalty is rho, the weight of the absolute values; above 0.
 	Penalty float64 `json:"penalty"`
 	// FreeDiagonal leaves the diagonal of Theta out of the penalty. Every
@@ -36,13 +36,13 @@ type GlassoOptions struct {
 	Threads int `json:"-"`
 }
 
-func (o *GlassoOptions) withDefaults() (GlassoOptions, error) {
+func (o *Options) withDefaults() (Options, error) {
 	r := *o
 	if !(r.Penalty > 0) || math.IsInf(r.Penalty, 0) {
-		return r, fmt.Errorf("graph: glasso penalty %v: want a finite number above 0", r.Penalty)
+		return r, fmt.Errorf("glasso: penalty %v: want a finite number above 0", r.Penalty)
 	}
 	if !(r.Tol >= 0) || r.MaxSteps < 0 || r.MaxComponent < 0 {
-		return r, fmt.Errorf("graph: glasso tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
+		return r, fmt.Errorf("glasso: tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
 	}
 	if r.Tol == 0 {
 		r.Tol = 1e-12
@@ -57,15 +57,15 @@ func (o *GlassoOptions) withDefaults() (GlassoOptions, error) {
 }
 
 // diagonalPenalty is what the diagonal of Theta is weighted with.
-func (o *GlassoOptions) diagonalPenalty() float64 {
+func (o *Options) diagonalPenalty() float64 {
 	if o.FreeDiagonal {
 		return 0
 	}
 	return o.Penalty
 }
 
-// GlassoResult is an estimated inverse covariance matrix.
-type GlassoResult struct {
+// Result is an estimated inverse covariance matrix.
+type Result struct {
 	// Theta is the estimate: n x n, symmetric, positive definite. Entries that
 	// are zero are not stored.
 	Theta *sparse.CSR
@@ -82,7 +82,7 @@ type GlassoResult struct {
 	Components, Largest int
 }
 
-// Glasso estimates a sparse inverse covariance matrix: Theta minimises
+// Estimate finds a sparse inverse covariance matrix: Theta minimises
 //
 //	-log det Theta + tr(S Theta) + rho |Theta|_1
 //
@@ -92,56 +92,46 @@ type GlassoResult struct {
 // non-zero entries (Hsieh et al. 2011), until the duality gap of each is at most
 // Tol times its size.
 //
-// A component larger than MaxComponent is a *ComponentError, which names a
+// A component larger than MaxComponent is a *graph.ComponentError, which names a
 // penalty that works. A gap not reached is an error that matches
 // ErrNotConverged and comes with the result. Equal input gives equal bits for any
 // number of threads; between machines the last bits may differ, because the
 // linear algebra of gonum uses what the processor has.
-func Glasso(c *Covariance, opt GlassoOptions) (*GlassoResult, error) {
+func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if at := slices.Index(c.diag, 0); at >= 0 && o.FreeDiagonal {
-		return nil, fmt.Errorf("graph: glasso: feature %d is constant: leave it out, or penalise the diagonal", at+1)
+	if o.FreeDiagonal {
+		for i := range c.Features() {
+			if c.At(i, i) == 0 {
+				return nil, fmt.Errorf("glasso: feature %d is constant: leave it out, or penalise the diagonal", i+1)
+			}
+		}
 	}
-	members, err := c.screen(o.Penalty, o.MaxComponent, o.Threads)
+	members, err := c.Components(o.Penalty, o.MaxComponent, o.Threads)
 	if err != nil {
 		return nil, err
 	}
 	blocks := make([]*newtonBlock, len(members))
-	order := make([]int, len(members)) // large ones first, for the threads to end together
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(members[b]) - len(members[a]) })
-	parallel(threadCount(o.Threads, len(order)), len(order), func() func(k int) {
-		r := newCovarianceRow(c.n)
-		return func(k int) {
-			m := members[order[k]]
-			blocks[order[k]] = solveBlock(c.block(m, r), len(m), &o)
-		}
-	})
-	return c.assemble(members, blocks, &o)
+	c.Blocks(members, o.Threads, func(k int, s []float64) { blocks[k] = solveBlock(s, len(members[k]), &o) })
+	return assemble(c, members, blocks, &o)
 }
 
 // assemble puts the blocks and the lone features, whose entry is 1/(S_ii + rho),
 // together.
-func (c *Covariance) assemble(members [][]int32, blocks []*newtonBlock, o *GlassoOptions) (*GlassoResult, error) {
-	res := &GlassoResult{Penalty: o.Penalty, Components: len(members), Largest: min(1, c.n)}
+func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *Options) (*Result, error) {
+	n := c.Features()
+	res := &Result{Penalty: o.Penalty, Components: len(members), Largest: min(1, n)}
 	var entries []sparse.Triplet
-	alone := make([]bool, c.n)
-	for i := range alone {
-		alone[i] = true
-	}
+	inBlock := make([]bool, n)
 	failed := 0
 	for k, b := range blocks {
-		for a, i := range members[k] {
-			alone[i] = false
-			for e, j := range members[k] {
-				if v := b.x[a*b.n+e]; v != 0 {
-					entries = append(entries, sparse.Triplet{Row: int(i), Col: int(j), Value: v})
-				}
+		for at, v := range b.x {
+			i, j := members[k][at/b.n], members[k][at%b.n]
+			inBlock[i] = true
+			if v != 0 {
+				entries = append(entries, sparse.Triplet{Row: int(i), Col: int(j), Value: v})
 			}
 		}
 		res.Objective += b.objective
@@ -151,16 +141,16 @@ func (c *Covariance) assemble(members [][]int32, blocks []*newtonBlock, o *Glass
 			failed++
 		}
 	}
-	for i, is := range alone {
-		if is {
-			w := c.diag[i] + o.diagonalPenalty()
+	for i, is := range inBlock {
+		if !is {
+			w := c.At(i, i) + o.diagonalPenalty()
 			entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1 / w})
 			res.Objective += math.Log(w) + 1
 		}
 	}
 	var err error
-	if res.Theta, err = sparse.FromTriplets(c.n, c.n, entries); err != nil {
-		return nil, fmt.Errorf("graph: glasso at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
+	if res.Theta, err = sparse.FromTriplets(n, n, entries); err != nil {
+		return nil, fmt.Errorf("glasso: the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
 	if failed > 0 {
 		return res, fmt.Errorf("%w: %d of %d components at penalty %v after at most %d Newton steps, duality gap %.3g: want a larger penalty, tolerance or MaxSteps", ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap)
@@ -171,26 +161,33 @@ func (c *Covariance) assemble(members [][]int32, blocks []*newtonBlock, o *Glass
 // Graph joins the features whose entry of Theta is not 0, ordered by (I, J) with
 // I < J. The correlation that opt refers to is the partial one,
 // -Theta_ij / sqrt(Theta_ii Theta_jj): what two features still have in common
-// when all others are known. Only Signed and Weighted of opt matter.
-func (r *GlassoResult) Graph(opt *CorrelationOptions) *Graph {
+// when all others are known. Only Signed and Weighted of opt matter; nil means
+// edges of weight 1.
+func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
-	o := opt.withDefaults()
-	root := make([]float64, n)
-	var pairs []pair
+	diagonal, root := make([]int, n), make([]float64, n)
 	for i := range n {
 		idx, val := r.Theta.Row(i)
-		for k, j := range idx {
-			switch {
-			case int(j) < i:
-				pairs = append(pairs, pair{j, int32(i), val[k]})
-			case int(j) == i:
-				root[i] = math.Sqrt(val[k])
-			}
+		diagonal[i], _ = slices.BinarySearch(idx, int32(i))
+		root[i] = math.Sqrt(val[diagonal[i]])
+	}
+	edges := make([]graph.Edge, 0, r.edges())
+	for i := range n {
+		idx, val := r.Theta.Row(i)
+		for k := diagonal[i] + 1; k < len(idx); k++ {
+			j := idx[k]
+			edges = append(edges, graph.Edge{I: int32(i), J: j, Weight: opt.Weight(-val[k] / (root[i] * root[j]))})
 		}
 	}
-	for k, p := range pairs {
-		pairs[k].value = -p.value / (root[p.i] * root[p.j])
+	g, err := graph.New(n, edges)
+	if err != nil {
+		panic(err) // Theta is positive definite
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.i, b.i), cmp.Compare(a.j, b.j)) })
-	return o.graph(n, pairs)
+	return g
+}
+
+// edges returns the number of edges of the graph.
+func (r *Result) edges() int {
+	n, _ := r.Theta.Dims()
+	return int(r.Theta.NNZ()-int64(n)) / 2
 }

@@ -21,18 +21,19 @@ func (e *ComponentError) Error() string {
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
-// screen returns the connected components with two or more members of the graph
-// {|c_ij| > penalty}, each in increasing order, by smallest member. They are the
-// blocks of the solution: the others of its off-diagonal entries are 0 (Witten,
-// Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than
-// limit is a *ComponentError.
-func (c *Covariance) screen(penalty float64, limit, threads int) ([][]int32, error) {
+// Components returns the connected components with two or more members of the
+// graph {|c_ij| > penalty}, each in increasing order, by smallest member. They are
+// the blocks of the graphical lasso with that penalty: its other entries off the
+// diagonal are 0 (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A
+// component larger than limit is a *ComponentError. threads is the number of
+// goroutines, 0 means one per processor.
+func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
-	pairs, reached := c.strongest(floor, defaultMaxEdges, threads)
+	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
 	f := newForest(c.n)
 	largest := 1
 	for _, p := range pairs {
-		largest = max(largest, f.join(p.i, p.j))
+		largest = max(largest, f.join(p.I, p.J))
 	}
 	if largest > limit || reached > floor { // reached: these are not all pairs
 		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: fittingPenalty(c.n, pairs, reached, limit)}
@@ -47,16 +48,31 @@ func (c *Covariance) screen(penalty float64, limit, threads int) ([][]int32, err
 
 // fittingPenalty returns the size of the pair that, in decreasing order, is the
 // first to make a component larger than limit, or else reached.
-func fittingPenalty(n int, pairs []pair, reached float64, limit int) float64 {
-	order := slices.Clone(pairs)
-	slices.SortStableFunc(order, func(a, b pair) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
+	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)
-	for _, p := range order {
-		if f.join(p.i, p.j) > limit {
-			return math.Abs(p.value)
+	for _, p := range pairs {
+		if f.join(p.I, p.J) > limit {
+			return math.Abs(p.Weight)
 		}
 	}
 	return reached
+}
+
+// Blocks calls do for every group of features, with the number of the group and
+// the covariances of its members among each other, row by row, which are do's to
+// keep. It does so on several goroutines (threads, 0 means one per processor),
+// large groups first, for all to end together.
+func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []float64)) {
+	order := make([]int, len(groups))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(groups[b]) - len(groups[a]) })
+	parallel(threadCount(threads, len(order)), len(order), func() func(k int) {
+		r := newCovarianceRow(c.n)
+		return func(k int) { do(order[k], c.block(groups[order[k]], r)) }
+	})
 }
 
 // block returns the entries of the given features, row by row.

@@ -1,15 +1,21 @@
-package graph
+package glasso
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
@@ -26,9 +32,27 @@ func full(a *sparse.CSR) []float64 {
 	return d
 }
 
+// readTable reads blank-separated numbers, without the reader under test.
+func readTable(t testing.TB, path string) []float64 {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []float64
+	for _, f := range strings.Fields(string(data)) {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
 // R's glasso 1.11 with thr 1e-12 solved these.
-func TestGlassoSachs(t *testing.T) {
-	c, err := ReadCovarianceFile(check.DataFile(t, "ref", "sachs_cor.txt"))
+func TestSachs(t *testing.T) {
+	c, err := graph.ReadCovarianceFile(check.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +63,7 @@ func TestGlassoSachs(t *testing.T) {
 	}{{0.05, 30, 5.49003023206514}, {0.2, 22, 10.7836444158437}} {
 		t.Run(fmt.Sprint(tt.rho), func(t *testing.T) {
 			want := readTable(t, check.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
-			res, err := Glasso(c, GlassoOptions{Penalty: tt.rho})
+			res, err := Estimate(c, Options{Penalty: tt.rho})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,25 +92,26 @@ func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 }
 
 // The edges of a9a by scikit-learn, which leaves the diagonal free.
-func TestGlassoA9a(t *testing.T) {
-	c, err := CorrelationOf(readPaperSet(t, "a9a.zst", 123))
+func TestA9a(t *testing.T) {
+	c, err := graph.CorrelationOf(readPaperSet(t, "a9a.zst", 123))
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, err := ReadEdgesFile(check.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+	published, err := graph.ReadEdgesFile(check.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Glasso(c, GlassoOptions{Penalty: 0.1, FreeDiagonal: true})
+	res, err := Estimate(c, Options{Penalty: 0.1, FreeDiagonal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	published.sortEdges()
-	if diff := cmp.Diff(published.Edges(), res.Graph(nil).Edges()); diff != "" {
+	want := published.Edges()
+	slices.SortFunc(want, func(a, b graph.Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+	if diff := gocmp.Diff(want, res.Graph(nil).Edges()); diff != "" {
 		t.Errorf("not the edges of scikit-learn: %s", diff)
 	}
 	// 304 edges belong to a penalised diagonal.
-	found, err := GlassoEdges(c, 304, GlassoOptions{})
+	found, err := EstimateEdges(c, 304, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +120,10 @@ func TestGlassoA9a(t *testing.T) {
 	}
 }
 
-func TestGlassoEdges(t *testing.T) {
+func TestEstimateEdges(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, k := range []int{1, 2, 7, 30, 90} {
-		res, err := GlassoEdges(c, k, GlassoOptions{})
+		res, err := EstimateEdges(c, k, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,41 +131,41 @@ func TestGlassoEdges(t *testing.T) {
 			t.Errorf("%d edges at penalty %v, want %d", n, res.Penalty, k)
 		}
 	}
-	_, err := GlassoEdges(c, 0, GlassoOptions{})
+	_, err := EstimateEdges(c, 0, Options{})
 	check.Error(t, err, "0 edges")
-	_, err = GlassoEdges(c, 301, GlassoOptions{})
+	_, err = EstimateEdges(c, 301, Options{})
 	check.Error(t, err, "301 edges", "only 300 pairs")
-	_, err = GlassoEdges(c, 200, GlassoOptions{MaxComponent: 5})
-	var tooLarge *ComponentError
+	_, err = EstimateEdges(c, 200, Options{MaxComponent: 5})
+	var tooLarge *graph.ComponentError
 	if !errors.As(err, &tooLarge) {
-		t.Errorf("%v, want a *ComponentError inside", err)
+		t.Errorf("%v, want a *graph.ComponentError inside", err)
 	}
 	check.Error(t, err, "200 edges", "fewer")
 }
 
-func TestGlassoRefuses(t *testing.T) {
+func TestRefuses(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, tt := range []struct {
-		opt  GlassoOptions
+		opt  Options
 		want string
 	}{
-		{GlassoOptions{}, "penalty 0"},
-		{GlassoOptions{Penalty: -1}, "penalty -1"},
-		{GlassoOptions{Penalty: math.NaN()}, "penalty NaN"},
-		{GlassoOptions{Penalty: math.Inf(1)}, "penalty +Inf"},
-		{GlassoOptions{Penalty: 1, Tol: -1}, "tolerance -1"},
-		{GlassoOptions{Penalty: 1, MaxSteps: -2}, "-2 steps"},
+		{Options{}, "penalty 0"},
+		{Options{Penalty: -1}, "penalty -1"},
+		{Options{Penalty: math.NaN()}, "penalty NaN"},
+		{Options{Penalty: math.Inf(1)}, "penalty +Inf"},
+		{Options{Penalty: 1, Tol: -1}, "tolerance -1"},
+		{Options{Penalty: 1, MaxSteps: -2}, "-2 steps"},
 	} {
-		_, err := Glasso(c, tt.opt)
-		check.Error(t, err, "graph: glasso", tt.want)
+		_, err := Estimate(c, tt.opt)
+		check.Error(t, err, "glasso: ", tt.want)
 	}
-	constant, err := NewCovariance(2, []float64{1, 0, 0, 0})
+	constant, err := graph.NewCovariance(2, []float64{1, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Glasso(constant, GlassoOptions{Penalty: 1, FreeDiagonal: true})
+	_, err = Estimate(constant, Options{Penalty: 1, FreeDiagonal: true})
 	check.Error(t, err, "feature 2 is constant")
-	res, err := Glasso(constant, GlassoOptions{Penalty: 0.5})
+	res, err := Estimate(constant, Options{Penalty: 0.5})
 	if err != nil || res.Theta.NNZ() != 2 || res.Largest != 1 || res.Components != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -150,33 +175,33 @@ func TestGlassoRefuses(t *testing.T) {
 func TestComponentErrorNamesThePenalty(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, limit := range []int{2, 3, 8} {
-		_, err := Glasso(c, GlassoOptions{Penalty: 0.01, MaxComponent: limit})
-		var tooLarge *ComponentError
+		_, err := Estimate(c, Options{Penalty: 0.01, MaxComponent: limit})
+		var tooLarge *graph.ComponentError
 		if !errors.As(err, &tooLarge) {
-			t.Fatalf("%v, want a *ComponentError", err)
+			t.Fatalf("%v, want a *graph.ComponentError", err)
 		}
-		res, err := Glasso(c, GlassoOptions{Penalty: tooLarge.Fits, MaxComponent: limit})
+		res, err := Estimate(c, Options{Penalty: tooLarge.Fits, MaxComponent: limit})
 		if err != nil || res.Largest > limit {
 			t.Errorf("limit %d, penalty %v: %v", limit, tooLarge.Fits, err)
 		}
-		if _, err = Glasso(c, GlassoOptions{Penalty: tooLarge.Fits * (1 - 1e-9), MaxComponent: limit}); err == nil {
+		if _, err = Estimate(c, Options{Penalty: tooLarge.Fits * (1 - 1e-9), MaxComponent: limit}); err == nil {
 			t.Errorf("limit %d: a penalty just below %v works, too", limit, tooLarge.Fits)
 		}
 	}
 }
 
-func TestGlassoGraphWeights(t *testing.T) {
+func TestGraphWeights(t *testing.T) {
 	// Theta = inverse of S + rho I off zero: worked out by hand for two features.
-	c, err := NewCovariance(2, []float64{1, 0.5, 0.5, 1})
+	c, err := graph.NewCovariance(2, []float64{1, 0.5, 0.5, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Glasso(c, GlassoOptions{Penalty: 0.1})
+	res, err := Estimate(c, Options{Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// W = [1.1 0.4; 0.4 1.1]: the partial correlation is 0.4/1.1.
-	got := res.Graph(&CorrelationOptions{Signed: true, Weighted: true}).Edges()
+	got := res.Graph(&graph.CorrelationOptions{Signed: true, Weighted: true}).Edges()
 	if len(got) != 1 || math.Abs(got[0].Weight-0.4/1.1) > 1e-9 {
 		t.Errorf("edges %v, want one of weight %v", got, 0.4/1.1)
 	}
@@ -184,21 +209,21 @@ func TestGlassoGraphWeights(t *testing.T) {
 
 // 47,236 features by exact screening: 1,813 components; smaller penalties are
 // refused with the one that works.
-func TestGlassoManyFeatures(t *testing.T) {
+func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not solving for rcv1")
 	}
-	c, err := CorrelationOf(readPaperSet(t, "rcv1v2_binary_train.libsvm.zst", 47236))
+	c, err := graph.CorrelationOf(readPaperSet(t, "rcv1v2_binary_train.libsvm.zst", 47236))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Glasso(c, GlassoOptions{Penalty: 0.3})
-	var tooLarge *ComponentError
+	_, err = Estimate(c, Options{Penalty: 0.3})
+	var tooLarge *graph.ComponentError
 	if !errors.As(err, &tooLarge) || tooLarge.Size <= tooLarge.Limit || tooLarge.Fits < 0.5 || tooLarge.Fits > 0.6 {
-		t.Errorf("%v, want a *ComponentError that names a penalty of 0.5 to 0.6", err)
+		t.Errorf("%v, want a *graph.ComponentError that names a penalty of 0.5 to 0.6", err)
 	}
 	began := time.Now()
-	res, err := Glasso(c, GlassoOptions{Penalty: 0.9})
+	res, err := Estimate(c, Options{Penalty: 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package graph
+package glasso
 
 import (
 	"errors"
@@ -12,12 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // randomCovariance returns the covariance of n features over some samples; with
 // fewer samples than features it is singular.
-func randomCovariance(t testing.TB, n, samples int, seed uint64) (*Covariance, []float64) {
+func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
 	data := make([]float64, samples*n)
@@ -33,24 +34,25 @@ func randomCovariance(t testing.TB, n, samples int, seed uint64) (*Covariance, [
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := CovarianceOf(x)
+	c, err := graph.CovarianceOf(x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, allEntries(c)
 }
 
-func randomCorrelation(t testing.TB, n, samples int, seed uint64) (*Covariance, []float64) {
+func randomCorrelation(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	c, _ := randomCovariance(t, n, samples, seed)
 	c = c.Correlation()
 	return c, allEntries(c)
 }
 
-func allEntries(c *Covariance) []float64 {
-	s := make([]float64, c.n*c.n)
+func allEntries(c *graph.Covariance) []float64 {
+	n := c.Features()
+	s := make([]float64, n*n)
 	for at := range s {
-		s[at] = c.At(at/c.n, at%c.n)
+		s[at] = c.At(at/n, at%n)
 	}
 	return s
 }
@@ -87,14 +89,14 @@ func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool
 	return worst
 }
 
-func TestGlassoOptimality(t *testing.T) {
+func TestOptimality(t *testing.T) {
 	for seed := range uint64(12) {
 		n := 2 + int(seed)*4
 		for _, samples := range []int{n/2 + 2, 5 * n} {
 			c, s := randomCovariance(t, n, samples, seed)
 			for _, rho := range []float64{0.05, 0.3, 1, 100} {
 				for _, free := range []bool{false, true} {
-					res, err := Glasso(c, GlassoOptions{Penalty: rho, FreeDiagonal: free})
+					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: free})
 					if err != nil {
 						t.Fatalf("n = %d, %d samples, rho = %v, free %v: %v", n, samples, rho, free, err)
 					}
@@ -161,28 +163,24 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta
 	}
 	var e mat.EigenSym
 	e.Factorize(mat.NewSymDense(n, theta), false)
-	safe := math.Pow(e.Values(nil)[0], 2) / 2
-	last := 0.0
+	safe, change := math.Pow(e.Values(nil)[0], 2)/2, 0.0
 	for range 100000 {
-		next, change := move(theta, safe)
-		last = change
-		theta = next
-		if change < 1e-13 {
+		if theta, change = move(theta, safe); change < 1e-13 {
 			return theta, value(theta)
 		}
 	}
-	t.Fatalf("the brute-force solver still moves by %v", last)
+	t.Fatalf("the brute-force solver still moves by %v", change)
 	return nil, 0
 }
 
-func TestGlassoAgainstBruteForce(t *testing.T) {
+func TestAgainstBruteForce(t *testing.T) {
 	for n := 3; n <= 6; n++ {
 		for seed := range uint64(5) {
 			c, s := randomCorrelation(t, n, 4*n, 100+seed)
 			for _, rho := range []float64{0.1, 0.5} {
 				for _, free := range []bool{false, true} {
 					want, objective := bruteForce(t, s, n, rho, free)
-					res, err := Glasso(c, GlassoOptions{Penalty: rho, FreeDiagonal: free})
+					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: free})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -201,15 +199,15 @@ func TestGlassoAgainstBruteForce(t *testing.T) {
 }
 
 // The gap bounds the distance to the minimum wherever the solver stops.
-func TestGlassoGapIsABound(t *testing.T) {
+func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
-	exact, err := Glasso(c, GlassoOptions{Penalty: 0.1})
+	exact, err := Estimate(c, Options{Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	finite := 0
 	for steps := 1; steps < exact.Steps; steps++ {
-		res, err := Glasso(c, GlassoOptions{Penalty: 0.1, MaxSteps: steps})
+		res, err := Estimate(c, Options{Penalty: 0.1, MaxSteps: steps})
 		if !errors.Is(err, ErrNotConverged) || res == nil {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
@@ -230,8 +228,8 @@ func TestGlassoGapIsABound(t *testing.T) {
 func TestScreeningIsExact(t *testing.T) {
 	c, s := randomCorrelation(t, 30, 60, 4)
 	const rho = 0.35
-	o := GlassoOptions{Penalty: rho}
-	res, err := Glasso(c, o)
+	o := Options{Penalty: rho}
+	res, err := Estimate(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,11 +250,8 @@ func TestScreeningIsExact(t *testing.T) {
 
 // The same bits with any number of threads and processors; components above 64
 // features use the blocked algorithms of gonum, which are parallel themselves.
-func TestGlassoThreads(t *testing.T) {
-	c, err := CorrelationOf(sparseData(t, 60, 200, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestThreads(t *testing.T) {
+	c, _ := randomCorrelation(t, 200, 60, 9)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, tt := range []struct {
 		penalty             float64
@@ -265,14 +260,14 @@ func TestGlassoThreads(t *testing.T) {
 		var first string
 		for k, threads := range []int{1, 2, 3, 8} {
 			runtime.GOMAXPROCS(1 + k)
-			res, err := Glasso(c, GlassoOptions{Penalty: tt.penalty, Threads: threads})
+			res, err := Estimate(c, Options{Penalty: tt.penalty, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if res.Components < tt.components || res.Largest < tt.largest {
 				t.Fatalf("%d components, largest %d: the test shows little", res.Components, res.Largest)
 			}
-			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, entries(t, res.Theta))
+			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, full(res.Theta))
 			if k == 0 {
 				first = got
 			}

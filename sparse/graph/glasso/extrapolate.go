@@ -1,4 +1,4 @@
-package graph
+package glasso
 
 import (
 	"math"
@@ -98,17 +98,6 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 // model returns the value of the Newton model at z, but for a constant.
 func (b *newtonBlock) model(active [][]int32) float64 {
 	n := b.n
-	sum := 0.0
-	for i, cols := range active {
-		for _, j := range cols {
-			at := i*n + int(j)
-			v := (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + b.penaltyAt(i, int(j))*math.Abs(b.z[at])
-			if int(j) != i {
-				v *= 2
-			}
-			sum += v
-		}
-	}
 	square := 0.0 // tr(W D W D)
 	for i := range n {
 		square += b.y[i*n+i] * b.y[i*n+i] / 2
@@ -116,5 +105,7 @@ func (b *newtonBlock) model(active [][]int32) float64 {
 			square += b.y[i*n+j] * b.y[j*n+i]
 		}
 	}
-	return sum + square
+	return square + b.sum(active, func(at int, rho float64) float64 {
+		return (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + rho*math.Abs(b.z[at])
+	})
 }
