@@ -120,15 +120,8 @@ func (c *Coordinates) banner(words []text.Field) error {
 // Announced returns the number of entries that the first of the Lines announces
 // if it is the header of a matrix, three whole numbers.
 func (c *Coordinates) Announced() (entries int64, ok bool) {
-	if len(c.Lines) == 0 || c.Lines[0].Tokens != 3 {
-		return 0, false
-	}
-	for _, f := range c.fields(0) {
-		if entries, ok = text.ParseInt(f.Text); !ok {
-			return 0, false
-		}
-	}
-	return entries, true
+	size, err := c.header()
+	return size[2], err == nil
 }
 
 // ErrorAt returns a *ParseError about a token of Lines[k], both counted from 0.

@@ -35,14 +35,15 @@ func (c Compression) String() string {
 	return string(c)
 }
 
-var magics = []struct {
+var decoders = []struct {
 	kind   Compression
 	prefix string
+	open   func(io.Reader) (io.Reader, error)
 }{
-	{Gzip, "\x1f\x8b\x08"},
-	{Bzip2, "BZh"},
-	{XZ, "\xfd7zXZ\x00"},
-	{Zstd, "\x28\xb5\x2f\xfd"},
+	{Gzip, "\x1f\x8b\x08", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{Bzip2, "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
+	{XZ, "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
+	{Zstd, "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }},
 }
 
 // Decompress returns a reader of the text in r, undoing gzip, bzip2, xz or zstd
@@ -56,17 +57,17 @@ func Decompress(r io.Reader, name string) (io.ReadCloser, Compression, error) {
 	if err != nil && err != io.EOF {
 		return nil, Plain, fmt.Errorf("sparse: reading %s: %w", name, err)
 	}
-	kind := Plain
-	for _, m := range magics {
-		if bytes.HasPrefix(head, []byte(m.prefix)) {
-			kind = m.kind
+	d := &decompressor{name: name, source: source, r: br}
+	for _, z := range decoders {
+		if !bytes.HasPrefix(head, []byte(z.prefix)) {
+			continue
+		}
+		d.kind = z.kind
+		if d.r, err = z.open(br); err != nil {
+			return nil, d.kind, d.describe(err)
 		}
 	}
-	d := &decompressor{name: name, kind: kind, source: source}
-	if err := d.open(br); err != nil {
-		return nil, kind, d.describe(err)
-	}
-	return d, kind, nil
+	return d, d.kind, nil
 }
 
 // decompressor turns the decoders' various errors into ones that name the file.
@@ -75,31 +76,6 @@ type decompressor struct {
 	kind   Compression
 	source *sourceReader
 	r      io.Reader
-	close  func()
-}
-
-func (d *decompressor) open(br *bufio.Reader) error {
-	switch d.kind {
-	case Gzip:
-		z, err := gzip.NewReader(br)
-		d.r = z
-		return err
-	case Bzip2:
-		d.r = bzip2.NewReader(br)
-	case XZ:
-		z, err := xz.NewReader(br)
-		d.r = z
-		return err
-	case Zstd:
-		z, err := zstd.NewReader(br)
-		if err != nil {
-			return err
-		}
-		d.r, d.close = z, z.Close
-	default:
-		d.r = br
-	}
-	return nil
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
@@ -116,9 +92,8 @@ func (d *decompressor) Read(p []byte) (int, error) {
 }
 
 func (d *decompressor) Close() error {
-	if d.close != nil {
-		d.close()
-		d.close = nil
+	if z, ok := d.r.(*zstd.Decoder); ok { // it has goroutines and buffers to release
+		z.Close()
 	}
 	return nil
 }

@@ -84,8 +84,8 @@ func (c *Coordinates) Matrix() (*CSR, error) {
 	return FromTriplets(int(size[0]), int(size[1]), triplets)
 }
 
-// size reads the header: rows, columns and entries.
-func (c *Coordinates) size() (size [3]int64, err error) {
+// header reads the first line: rows, columns and entries.
+func (c *Coordinates) header() (size [3]int64, err error) {
 	const want = "expected the size of the matrix, `rows cols nnz`, three whole numbers"
 	if len(c.Lines) == 0 {
 		return size, &ParseError{File: c.Name, Msg: "the file has nothing but comments: " + want}
@@ -98,10 +98,18 @@ func (c *Coordinates) size() (size [3]int64, err error) {
 		if !ok {
 			return size, c.ErrorAt(0, k, want)
 		}
-		if v > math.MaxInt32 && k < 2 {
-			return size, c.ErrorAt(0, k, fmt.Sprintf("too large: expected at most %d", math.MaxInt32))
-		}
 		size[k] = v
+	}
+	return size, nil
+}
+
+// size is the header of a matrix that can be.
+func (c *Coordinates) size() (size [3]int64, err error) {
+	if size, err = c.header(); err != nil {
+		return size, err
+	}
+	if k := slices.IndexFunc(size[:2], func(n int64) bool { return n > math.MaxInt32 }); k >= 0 {
+		return size, c.ErrorAt(0, k, fmt.Sprintf("too large: expected at most %d", math.MaxInt32))
 	}
 	rows, cols, entries := size[0], size[1], size[2]
 	if c.mirror != 0 && rows != cols {

@@ -68,22 +68,10 @@ func (a *CSR) Transpose() *CSR {
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
-	sum := make([]float64, a.cols)
-	seen := make([]bool, a.cols)
+	sum, seen := make([]float64, a.cols), make([]bool, a.cols)
 	var touched []int32
 	for j := range t.rows {
-		touched = touched[:0]
-		rows, weights := t.Row(j)
-		for k, i := range rows {
-			idx, val := a.Row(int(i))
-			for l, c := range idx {
-				if !seen[c] {
-					seen[c] = true
-					touched = append(touched, c)
-				}
-				sum[c] += float64(weights[k] * val[l])
-			}
-		}
+		touched = a.addRows(sum, seen, touched[:0], t, j)
 		slices.Sort(touched)
 		for _, c := range touched {
 			if math.IsNaN(sum[c] - sum[c]) {
@@ -97,6 +85,22 @@ func (a *CSR) Gram() *CSR {
 		g.ptr[j+1] = int64(len(g.idx))
 	}
 	return g
+}
+
+// addRows adds row j of t times A to sum and lists the columns it touches first.
+func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
+	rows, weights := t.Row(j)
+	for k, i := range rows {
+		idx, val := a.Row(int(i))
+		for l, c := range idx {
+			if !seen[c] {
+				seen[c] = true
+				touched = append(touched, c)
+			}
+			sum[c] += float64(weights[k] * val[l])
+		}
+	}
+	return touched
 }
 
 // SelectRows returns the matrix whose row k is row rows[k] of A. Rows may

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // random draws numbers that depend on the seed alone: PCG's stream is fixed by
@@ -44,19 +45,20 @@ func (r *random) normal() float64 {
 	return s
 }
 
-// choose returns which of 0..n-1 are in a random subset of k elements.
-func (r *random) choose(n, k int) []bool {
+// choose draws k of 0..n-1 without replacement and returns them and the others,
+// both in increasing order.
+func (r *random) choose(n, k int) (chosen, others []int) {
 	perm := make([]int, n)
 	for i := range perm {
 		perm[i] = i
 	}
-	in := make([]bool, n)
 	for i := range k {
 		j := i + r.below(n-i)
 		perm[i], perm[j] = perm[j], perm[i]
-		in[perm[i]] = true
 	}
-	return in
+	slices.Sort(perm[:k])
+	slices.Sort(perm[k:])
+	return perm[:k:k], perm[k:]
 }
 
 // Split divides 0..n-1 into two random halves, each in increasing order; a gets
@@ -66,15 +68,7 @@ func Split(n int, seed uint64) (a, b []int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sparse: Split of %d elements", n))
 	}
-	a, b = make([]int, 0, n-n/2), make([]int, 0, n/2)
-	for i, in := range newRandom(seed).choose(n, n-n/2) {
-		if in {
-			a = append(a, i)
-		} else {
-			b = append(b, i)
-		}
-	}
-	return a, b
+	return newRandom(seed).choose(n, n-n/2)
 }
 
 // Subset draws k of 0..n-1 without replacement, in increasing order, as
@@ -83,27 +77,6 @@ func Subset(n, k int, seed uint64) []int {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Subset of %d out of %d elements", k, n))
 	}
-	s := make([]int, 0, k)
-	for i, in := range newRandom(seed).choose(n, k) {
-		if in {
-			s = append(s, i)
-		}
-	}
-	return s
-}
-
-// Select returns the dataset made of the given rows, in the given order. An
-// index out of range is an error. Stats keep how the file was read, with the
-// new numbers of rows and entries.
-func (d *Dataset) Select(rows []int) (*Dataset, error) {
-	x, err := d.X.SelectRows(rows)
-	if err != nil {
-		return nil, err
-	}
-	s := &Dataset{X: x, Labels: make([]float64, len(rows)), Mapping: d.Mapping, Stats: d.Stats}
-	for k, i := range rows {
-		s.Labels[k] = d.Labels[i]
-	}
-	s.Stats.Rows, s.Stats.NNZ = len(rows), x.NNZ()
-	return s, nil
+	chosen, _ := newRandom(seed).choose(n, k)
+	return chosen
 }

@@ -78,22 +78,6 @@ func TestNormalMoments(t *testing.T) {
 	}
 }
 
-func TestDatasetSelect(t *testing.T) {
-	d := mustRead(t, "1 1:1\n2 2:2\n1 3:3\n", nil)
-	s, err := d.Select([]int{2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([][]float64{{0, 0, 3}, {0, 2, 0}}, dense(s.X)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]float64{-1, 1}, s.Labels); diff != "" || s.Mapping != d.Mapping || s.Stats.Rows != 2 || s.Stats.NNZ != 2 {
-		t.Errorf("%s %+v", diff, s)
-	}
-	_, err = d.Select([]int{3})
-	check.Error(t, err, "row 3")
-}
-
 func TestSynthetic(t *testing.T) {
 	for _, cliques := range []bool{false, true} {
 		opt := SyntheticOptions{Rows: 100, Features: 23, NonzerosPerRow: 7, Groups: 3, GroupSize: 4, Cliques: cliques, Noise: .1, Seed: 3}

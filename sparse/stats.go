@@ -59,16 +59,6 @@ func (a *CSR) RowNormsSq() []float64 {
 	return norms
 }
 
-// MaxRowNormSq returns the largest |a_i|^2, 0 for a matrix without rows. It is
-// what bounds the Lipschitz constants of losses of a linear model.
-func (a *CSR) MaxRowNormSq() float64 {
-	largest := 0.0
-	for _, v := range a.RowNormsSq() {
-		largest = max(largest, v)
-	}
-	return largest
-}
-
 // Scaling is an affine change of every column: x_j becomes (x_j - Mean[j]) /
 // Scale[j]. Mean is nil when columns are not centred.
 type Scaling struct {
