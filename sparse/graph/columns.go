@@ -24,44 +24,27 @@ type columns struct {
 func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	rows, p := x.Dims()
 	stats := x.ColumnStats()
-	c = &columns{mean: stats.Mean, n: float64(rows)}
-	c.x = shiftFullColumns(x, c.mean)
-	c.t = c.x.Transpose()
+	c = &columns{x: x, t: x.Transpose(), mean: stats.Mean, n: float64(rows)}
 	variance = make([]float64, p)
-	for j, sd := range stats.StdDev {
-		mean := stats.Mean[j]
-		if k, _ := c.t.Row(j); len(k) == rows {
-			c.mean[j] = 0
-		}
-		if sd > 1e-12*math.Abs(mean) { // else what rounding left of a constant column
+	shift, full := make([]float64, p), false
+	for j, mean := range stats.Mean {
+		if sd := stats.StdDev[j]; sd > 1e-12*math.Abs(mean) { // else what rounding left of a constant column
 			variance[j] = float64(sd*sd) * c.n / (c.n - 1)
 		}
+		if stored, _ := c.t.Row(j); len(stored) == rows {
+			shift[j], c.mean[j], full = mean, 0, true
+		}
+	}
+	if full {
+		all := x.Rows(0, rows)
+		val := slices.Clone(all.Val)
+		for k, j := range all.Idx {
+			val[k] -= shift[j]
+		}
+		c.x = mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
+		c.t = c.x.Transpose()
 	}
 	return c, variance
-}
-
-// shiftFullColumns returns x with the mean subtracted from columns that are
-// stored in every row; x itself if there are none.
-func shiftFullColumns(x *sparse.CSR, mean []float64) *sparse.CSR {
-	rows, p := x.Dims()
-	stored := make([]int, p)
-	for r := range rows {
-		idx, _ := x.Row(r)
-		for _, j := range idx {
-			stored[j]++
-		}
-	}
-	if p == 0 || slices.Max(stored) < rows {
-		return x
-	}
-	all := x.Rows(0, rows)
-	val := slices.Clone(all.Val)
-	for k, j := range all.Idx {
-		if stored[j] == rows {
-			val[k] -= mean[j]
-		}
-	}
-	return mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
 }
 
 // centred turns the sum of the products of two columns into their covariance.

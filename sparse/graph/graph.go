@@ -81,6 +81,29 @@ func Chain(n int) *Graph {
 	return g
 }
 
+// Grid returns the graph of a picture of rows x cols pixels, numbered row by
+// row, in which each is joined to its right and its lower neighbour with weight
+// 1: the two-dimensional fused lasso. It panics if a number is negative or there
+// are too many pixels for New.
+func Grid(rows, cols int) *Graph {
+	if rows < 0 || cols < 0 || cols > 0 && rows > sparse.MaxCols/cols {
+		panic(fmt.Sprintf("graph: Grid(%d, %d): want numbers of at least 0 with a product of at most %d", rows, cols, sparse.MaxCols))
+	}
+	g := &Graph{n: rows * cols}
+	for r := range rows {
+		for c := range cols {
+			at := int32(r*cols + c)
+			if c+1 < cols {
+				g.edges = append(g.edges, Edge{I: at, J: at + 1, Weight: 1})
+			}
+			if r+1 < rows {
+				g.edges = append(g.edges, Edge{I: at, J: at + int32(cols), Weight: 1})
+			}
+		}
+	}
+	return g
+}
+
 // FromPairs builds a graph of n nodes whose edges (0-based) all have weight 1.
 // Errors are those of New.
 func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
@@ -116,4 +139,49 @@ func (g *Graph) Components() (of []int, count int) {
 		f.join(e.I, e.J)
 	}
 	return f.numbers()
+}
+
+// Statistics describes the shape of a graph.
+type Statistics struct {
+	Nodes int `json:"nodes"`
+	Edges int `json:"edges"`
+	// Components counts the connected components with two nodes or more.
+	Components int `json:"components"`
+	// Largest is the number of nodes of the largest component; 1 if no two
+	// nodes are joined, 0 for a graph without nodes.
+	Largest int `json:"largest"`
+	// Isolated counts the nodes without edges.
+	Isolated  int `json:"isolated"`
+	MaxDegree int `json:"max_degree"`
+	// Negative counts the edges of negative weight.
+	Negative int `json:"negative"`
+}
+
+// Statistics returns the shape of the graph.
+func (g *Graph) Statistics() Statistics {
+	s := Statistics{Nodes: g.n, Edges: len(g.edges)}
+	for _, d := range g.Degrees() {
+		s.MaxDegree = max(s.MaxDegree, d)
+		if d == 0 {
+			s.Isolated++
+		}
+	}
+	of, count := g.Components()
+	size := make([]int, count)
+	for _, k := range of {
+		size[k]++
+		s.Largest = max(s.Largest, size[k])
+	}
+	s.Components = count - s.Isolated
+	for _, e := range g.edges {
+		if e.Weight < 0 {
+			s.Negative++
+		}
+	}
+	return s
+}
+
+// String says it in one line.
+func (s Statistics) String() string {
+	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
 }

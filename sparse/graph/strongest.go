@@ -44,43 +44,9 @@ func (c *collector) prune() {
 	for k, p := range c.pairs {
 		sizes[k] = math.Abs(p.Weight)
 	}
-	c.floor = max(c.floor, kthLargest(sizes, c.keep))
+	slices.Sort(sizes)
+	c.floor = max(c.floor, sizes[len(sizes)-c.keep])
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
-}
-
-// kthLargest returns the k-th largest value (k from 1) by quickselect, and
-// reorders v. The pivot is the median of three: sorted and constant inputs,
-// which occur, are not slow.
-func kthLargest(v []float64, k int) float64 {
-	lo, hi := 0, len(v)
-	for hi-lo > 32 {
-		a, b, c := v[lo], v[lo+(hi-lo)/2], v[hi-1]
-		pivot := max(min(a, b), min(max(a, b), c))
-		above, below := lo, hi // v[lo:above] > pivot, v[below:hi] < pivot
-		for at := lo; at < below; {
-			switch {
-			case v[at] > pivot:
-				v[above], v[at] = v[at], v[above]
-				above++
-				at++
-			case v[at] < pivot:
-				below--
-				v[below], v[at] = v[at], v[below]
-			default:
-				at++
-			}
-		}
-		switch {
-		case k-1 < above:
-			hi = above
-		case k-1 >= below:
-			lo = below
-		default:
-			return pivot
-		}
-	}
-	slices.SortFunc(v[lo:hi], func(a, b float64) int { return cmp.Compare(b, a) })
-	return v[k-1]
 }
 
 // strongest returns the entries above the diagonal of size at least floor (and
@@ -90,7 +56,7 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 	total := newCollector(floor, keep)
 	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
 		var parts []*collector
-		parallel(threadCount(threads, count), count, func() func(k int) {
+		parallel(threads, count, func() func(k int) {
 			r, into := newCovarianceRow(c.n), newCollector(total.floor, keep)
 			parts = append(parts, into)
 			return func(k int) { each(k, r, into) }
@@ -160,21 +126,16 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 	}
 }
 
-// threadCount is how many goroutines to start for count tasks; 0 asked means
-// one per processor.
-func threadCount(asked, count int) int {
-	if asked <= 0 {
-		asked = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(asked, count))
-}
-
-// parallel runs tasks 0..count-1 on some goroutines, in no order. Each goroutine
-// calls start once, one after the other, for its own task function.
+// parallel runs tasks 0..count-1 on so many goroutines (0 means one per
+// processor), in no order. Each goroutine calls start once, one after the other,
+// for its own task function.
 func parallel(threads, count int, start func() func(k int)) {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range threads {
+	for range min(threads, count) {
 		do := start()
 		wg.Go(func() {
 			for k := int(next.Add(1)) - 1; k < count; k = int(next.Add(1)) - 1 {

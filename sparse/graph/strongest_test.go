@@ -223,25 +223,6 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	}
 }
 
-func TestKthLargest(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
-	for n := 1; n < 400; n += 1 + n/9 {
-		for _, kinds := range []int{1, 2, 10, 1 << 30} {
-			v := make([]float64, n)
-			for i := range v {
-				v[i] = float64(r.IntN(kinds))
-			}
-			sorted := slices.Clone(v)
-			slices.Sort(sorted)
-			for k := 1; k <= n; k += 1 + n/5 {
-				if got, want := kthLargest(slices.Clone(v), k), sorted[n-k]; got != want {
-					t.Fatalf("%d-th largest of %d values of %d kinds is %v, want %v", k, n, kinds, got, want)
-				}
-			}
-		}
-	}
-}
-
 // A collector that prunes often keeps the same pairs as one that never does.
 func TestCollectorPrunes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
