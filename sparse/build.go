@@ -91,13 +91,7 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	if len(data) != rows*cols {
 		return nil, fmt.Errorf("sparse: %d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
 	}
-	nnz := 0
-	for _, v := range data {
-		if v != 0 {
-			nnz++
-		}
-	}
-	ptr, idx, val := make([]int64, rows+1), make([]int32, 0, nnz), make([]float64, 0, nnz)
+	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {
 		for j, v := range data[i*cols : (i+1)*cols] {
 			if v != 0 {

@@ -43,14 +43,17 @@ type Coordinates struct {
 	text   string
 }
 
-// marketBanner is how every Matrix Market file begins.
-const marketBanner = "%%MatrixMarket"
+// How every Matrix Market file begins.
+const (
+	marketBanner = "%%MatrixMarket"
+	wantBanner   = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"
+)
 
 // ReadCoordinates reads coordinate text, possibly compressed. Blank lines and
-// comments from '#' on are skipped, in a Matrix Market file those from '%' on,
-// too. name stands for the file in errors. An empty file and a Matrix Market file
-// of another kind than ReadMatrix takes are errors of type *ParseError; what
-// else may be wrong is for the reader of the Lines to find.
+// comments from '#' on are skipped, in a Matrix Market file lines that start with
+// '%', too. name stands for the file in errors. An empty file and a Matrix Market
+// file that ReadMatrixMarket does not take are errors of type *ParseError; what
+// else may be wrong is for who judges the Lines to find.
 func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 	data, _, err := ReadText(r, name)
 	if err != nil {
@@ -97,13 +100,13 @@ func coordinate(lines *text.Lines) Coordinate {
 // banner reads the first line of a Matrix Market file.
 func (c *Coordinates) banner(words []text.Field) error {
 	if len(words) != 5 {
-		return c.errorAt(1, words[0], "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`")
+		return c.errorAt(1, words[0], wantBanner)
 	}
 	for k, of := range []struct {
 		allowed []string
 		want    string
 	}{
-		{[]string{"matrix"}, "expected a matrix, `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"},
+		{[]string{"matrix"}, wantBanner},
 		{[]string{"coordinate"}, "expected format coordinate (convert the matrix: dense ones are read as tables of correlations only)"},
 		{[]string{"real", "integer", "pattern"}, "expected field real, integer or pattern"},
 		{[]string{"general", "symmetric", "skew-symmetric"}, "expected symmetry general, symmetric or skew-symmetric"},

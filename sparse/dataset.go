@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -86,15 +87,12 @@ const (
 	OneBased
 )
 
+var indexBases = [...]string{AutoBase: "auto", ZeroBased: "0", OneBased: "1"}
+
 // String returns "auto", "0" or "1".
 func (b IndexBase) String() string {
-	switch b {
-	case AutoBase:
-		return "auto"
-	case ZeroBased:
-		return "0"
-	case OneBased:
-		return "1"
+	if int(b) < len(indexBases) {
+		return indexBases[b]
 	}
 	return "IndexBase(" + strconv.Itoa(int(b)) + ")"
 }
@@ -104,13 +102,12 @@ func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), ni
 
 // UnmarshalText accepts "auto", "0" and "1", as flags and JSON files have them.
 func (b *IndexBase) UnmarshalText(text []byte) error {
-	for _, base := range []IndexBase{AutoBase, ZeroBased, OneBased} {
-		if string(text) == base.String() {
-			*b = base
-			return nil
-		}
+	base := slices.Index(indexBases[:], string(text))
+	if base < 0 {
+		return fmt.Errorf("sparse: index base %q: want auto, 0 or 1", text)
 	}
-	return fmt.Errorf("sparse: index base %q: want auto, 0 or 1", text)
+	*b = IndexBase(base)
+	return nil
 }
 
 // formatFloat writes the shortest text that parses back to v.

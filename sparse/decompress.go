@@ -85,7 +85,7 @@ func (d *decompressor) Read(p []byte) (int, error) {
 		return n, nil
 	case err != io.EOF:
 		return n, d.describe(err)
-	case d.source.err != nil || (d.kind == XZ && !d.source.tail.isXZFooter()):
+	case d.source.err != nil || (d.kind == XZ && !d.source.endsInXZFooter()):
 		return n, d.describe(io.ErrUnexpectedEOF)
 	}
 	return n, io.EOF
@@ -115,15 +115,16 @@ func (d *decompressor) describe(err error) error {
 // sourceReader remembers how the compressed source ended, to tell a failing
 // disk from a damaged file.
 type sourceReader struct {
-	r    io.Reader
-	tail sourceTail
-	eof  bool
-	err  error
+	r     io.Reader
+	last  []byte // read, without
+	zeros int    // the zeros at the end
+	eof   bool
+	err   error
 }
 
 func (s *sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	s.tail.add(p[:n])
+	s.remember(p[:n])
 	switch {
 	case err == io.EOF:
 		s.eof = true
@@ -133,30 +134,24 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sourceTail keeps the last bytes of a source, without the zeros after them.
-type sourceTail struct {
-	last  []byte
-	zeros int
-}
-
 const xzFooterSize = 12
 
-func (t *sourceTail) add(p []byte) {
+func (s *sourceReader) remember(p []byte) {
 	body := bytes.TrimRight(p, "\x00")
 	if len(body) > 0 {
-		t.last = append(t.last, make([]byte, min(t.zeros, xzFooterSize))...)
-		t.last = append(t.last, body[max(0, len(body)-xzFooterSize):]...)
-		t.last = t.last[max(0, len(t.last)-xzFooterSize):]
-		t.zeros = 0
+		s.last = append(s.last, make([]byte, min(s.zeros, xzFooterSize))...)
+		s.last = append(s.last, body[max(0, len(body)-xzFooterSize):]...)
+		s.last = s.last[max(0, len(s.last)-xzFooterSize):]
+		s.zeros = 0
 	}
-	t.zeros += len(p) - len(body)
+	s.zeros += len(p) - len(body)
 }
 
-// isXZFooter reports whether the source ends in the footer of an xz stream
+// endsInXZFooter reports whether the source ends in the footer of an xz stream
 // (section 2.1.2 of the format), possibly followed by padding. The xz library
 // takes a file that ends before a block or within the index for complete.
-func (t *sourceTail) isXZFooter() bool {
-	f := t.last
-	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && t.zeros%4 == 0 &&
+func (s *sourceReader) endsInXZFooter() bool {
+	f := s.last
+	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && s.zeros%4 == 0 &&
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }

@@ -14,31 +14,26 @@ type labelCollector struct {
 }
 
 func (c *labelCollector) add(label float64, line, column int) error {
-	if c.opt.Regression || c.opt.AnyLabels {
-		c.labels = append(c.labels, label)
-		return nil
-	}
-	if !c.opt.Mapping.IsZero() {
+	switch {
+	case c.opt.Regression || c.opt.AnyLabels:
+	case !c.opt.Mapping.IsZero():
 		sign, ok := c.opt.Mapping.Sign(label)
 		if !ok {
 			return c.errorAt(label, line, column, fmt.Sprintf("unknown label: the labels are %s and %s",
 				formatFloat(c.opt.Mapping.Negative), formatFloat(c.opt.Mapping.Positive)))
 		}
-		c.labels = append(c.labels, sign)
-		return nil
-	}
-	c.labels = append(c.labels, label)
-	switch {
+		label = sign
 	case c.count > 0 && label == c.kinds[0], c.count > 1 && label == c.kinds[1]:
-		return nil
 	case c.count < 2:
 		c.kinds[c.count], c.first[c.count] = label, line
 		c.count++
-		return nil
+	default:
+		return c.errorAt(label, line, column, fmt.Sprintf(
+			"a third label, after %s (line %d) and %s (line %d): expected two classes; keep two of them, merge some, or read the labels as numbers for regression",
+			formatFloat(c.kinds[0]), c.first[0], formatFloat(c.kinds[1]), c.first[1]))
 	}
-	return c.errorAt(label, line, column, fmt.Sprintf(
-		"a third label, after %s (line %d) and %s (line %d): expected two classes; keep two of them, merge some, or read the labels as numbers for regression",
-		formatFloat(c.kinds[0]), c.first[0], formatFloat(c.kinds[1]), c.first[1]))
+	c.labels = append(c.labels, label)
+	return nil
 }
 
 func (c *labelCollector) errorAt(label float64, line, column int, msg string) error {

@@ -1,15 +1,15 @@
 package sparse
 
 import (
-	"bytes"
+	"bufio"
+	"fmt"
 	"io"
+	"math"
+	"strconv"
 
+	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
-
-// blockSize is how much text is parsed at a time: enough to amortise everything
-// done per block, little enough to stay in a second-level cache.
-const blockSize = 1 << 18
 
 // ReadLIBSVMFile reads a file; see ReadLIBSVM.
 func ReadLIBSVMFile(path string, opt *ReadOptions) (*Dataset, error) {
@@ -50,65 +50,99 @@ func ReadLIBSVM(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return p.finish()
 }
 
-// eachBlock cuts a text into blocks of whole lines, each ending in a line feed
-// and followed by text.Pad more bytes, and calls do with the buffer and the
-// block's length. A missing line feed at the end of the text is added.
-func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) error {
-	const tail = text.Pad + 1 // room for the missing line feed, too
-	buf := make([]byte, blockSize+tail)
-	have, first := 0, true
-	for {
-		n, err := io.ReadFull(in, buf[have:len(buf)-tail])
-		scanned := have
-		have += n
-		atEnd := err == io.EOF || err == io.ErrUnexpectedEOF
-		if err != nil && !atEnd {
-			return err
-		}
-		if first {
-			if err := refuseBinary(buf[:have], name); err != nil {
-				return err
-			}
-			first = false
-		}
-		if atEnd && have > 0 && buf[have-1] != '\n' {
-			buf[have] = '\n'
-			have++
-		}
-		end := scanned + bytes.LastIndexByte(buf[scanned:have], '\n') + 1
-		if end == scanned && !atEnd { // a line longer than the buffer
-			buf = append(buf, make([]byte, len(buf))...)
-			continue
-		}
-		if end > 0 {
-			if err := do(buf, end); err != nil {
-				return err
-			}
-		}
-		if atEnd {
-			return nil
-		}
-		have = copy(buf, buf[end:have])
-	}
+// ReadOptions says how to read a LIBSVM file. Nil and the zero value mean: index
+// base found out, as many features as the largest index seen, two labels mapped
+// to -1 and +1 with the larger positive, unsorted rows sorted.
+type ReadOptions struct {
+	// IndexBase is AutoBase (zero), ZeroBased or OneBased. Reading an index 0
+	// from a OneBased file is an error.
+	IndexBase IndexBase
+	// Features is the number p of columns; 0 takes the largest index seen. An
+	// index beyond a stated p is an error.
+	Features int
+	// Positive, if not nil, is the label that becomes +1; it must occur.
+	Positive *float64
+	// Mapping, if not zero, fixes both labels beforehand, as prediction needs:
+	// any other label is an error, and a file with one of them only is fine.
+	Mapping LabelMapping
+	// Regression keeps labels as they are.
+	Regression bool
+	// AnyLabels keeps labels as they are without asking what they mean, for
+	// prediction on data whose labels are unknown or irrelevant. It differs
+	// from Regression in intent only.
+	AnyLabels bool
+	// Strict refuses rows whose indices are not increasing; otherwise they are
+	// sorted and counted. Repeated indices are always an error.
+	Strict bool
 }
 
-// refuseBinary finds bytes that no text file has near the start of a file, and
-// says so before a parser stumbles over them in a less clear way.
-func refuseBinary(head []byte, name string) error {
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
-	}
-	line, start := 1, 0
-	for i, c := range head {
-		switch {
-		case c == '\n':
-			line, start = line+1, i+1
-		case c < ' ' && !text.IsSeparator(c), c == 0x7f:
-			return &ParseError{
-				File: name, Line: line, Column: i - start + 1, Token: string(head[i : i+1]),
-				Msg: "this is not a text file: expected numbers in plain text, or such text compressed by gzip, bzip2, xz or zstd",
-			}
+func (o *ReadOptions) check() error {
+	ways := 0
+	for _, on := range []bool{o.Positive != nil, !o.Mapping.IsZero(), o.Regression, o.AnyLabels} {
+		if on {
+			ways++
 		}
 	}
+	switch {
+	case o.IndexBase > OneBased:
+		return fmt.Errorf("sparse: ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
+	case o.Features < 0 || o.Features > MaxCols:
+		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
+	case ways > 1:
+		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Regression, AnyLabels set: want at most one")
+	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
+		return fmt.Errorf("sparse: ReadOptions.Positive is %v: want a finite label", *o.Positive)
+	}
 	return nil
+}
+
+// WriteOptions says how to write a LIBSVM file. Nil and the zero value mean:
+// indices from 1, labels as they are.
+type WriteOptions struct {
+	// IndexBase is ZeroBased or OneBased; AutoBase (zero) means OneBased. A
+	// ZeroBased file tells its base only if column 0 has an entry: read it
+	// back with ReadOptions.IndexBase set.
+	IndexBase IndexBase
+	// Mapping, if not zero, writes the original labels for -1 and +1.
+	Mapping LabelMapping
+}
+
+// WriteLIBSVM writes one line per row of x in the form ReadLIBSVM reads.
+// Numbers are written in the shortest form that reads back to the same bits,
+// and stored zeros are written, so that reading gives back x and labels exactly;
+// the number of columns is not in the file and must be stated to the reader. Nil
+// opt means defaults.
+func WriteLIBSVM(w io.Writer, x *CSR, labels []float64, opt *WriteOptions) error {
+	if opt == nil {
+		opt = &WriteOptions{}
+	}
+	if len(labels) != x.rows {
+		return fmt.Errorf("sparse: %d labels for %d rows: want one per row", len(labels), x.rows)
+	}
+	if opt.IndexBase > OneBased {
+		return fmt.Errorf("sparse: WriteOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", opt.IndexBase)
+	}
+	base := int64(1)
+	if opt.IndexBase == ZeroBased {
+		base = 0
+	}
+	return text.Write(w, "sparse: writing samples", func(to *bufio.Writer) {
+		var line []byte
+		for i := range x.rows {
+			line = strconv.AppendFloat(line[:0], opt.Mapping.Original(labels[i]), 'g', -1, 64)
+			idx, val := x.Row(i)
+			for k, j := range idx {
+				line = strconv.AppendInt(append(line, ' '), int64(j)+base, 10)
+				line = strconv.AppendFloat(append(line, ':'), val[k], 'g', -1, 64)
+			}
+			to.Write(append(line, '\n'))
+		}
+	})
+}
+
+// WriteLIBSVMFile writes the file as WriteLIBSVM does, whole or not at all.
+func WriteLIBSVMFile(path string, x *CSR, labels []float64, opt *WriteOptions) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return WriteLIBSVM(w, x, labels, opt)
+	})
 }

@@ -157,20 +157,16 @@ func (p *libsvmParser) newExtreme(b []byte, start, i int, j int64) error {
 
 func (p *libsvmParser) sortRow(b []byte, start, first int) error {
 	p.stats.SortedRows++
-	type entry struct {
-		j int32
-		v float64
-	}
-	row := make([]entry, len(p.idx)-first)
+	row := make([]Triplet, len(p.idx)-first)
 	for k := range row {
-		row[k] = entry{p.idx[first+k], p.val[first+k]}
+		row[k] = Triplet{Col: int(p.idx[first+k]), Value: p.val[first+k]}
 	}
-	slices.SortStableFunc(row, func(a, b entry) int { return cmp.Compare(a.j, b.j) })
+	slices.SortStableFunc(row, func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
 	for k, e := range row {
-		if k > 0 && e.j == row[k-1].j {
-			return p.repeated(b, start, int64(e.j)+p.bias)
+		if k > 0 && e.Col == row[k-1].Col {
+			return p.repeated(b, start, int64(e.Col)+p.bias)
 		}
-		p.idx[first+k], p.val[first+k] = e.j, e.v
+		p.idx[first+k], p.val[first+k] = int32(e.Col), e.Value
 	}
 	return nil
 }

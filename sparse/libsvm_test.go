@@ -13,49 +13,51 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
+// Texts and what is in them.
+var libsvmTexts = []struct {
+	name    string
+	text    string
+	opt     *ReadOptions
+	want    [][]float64
+	labels  []float64
+	mapping LabelMapping
+	base    IndexBase
+	sorted  int
+}{
+	{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
+		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
+	{name: "no final newline", text: "2 1:1\n1 2:1",
+		want: [][]float64{{1, 0}, {0, 1}}, labels: []float64{1, -1}, mapping: LabelMapping{1, 2}, base: OneBased},
+	{name: "blanks, CRLF, tabs, comments", text: "\ufeff# head\r\n\r\n  1\t1:1 \t 2:2  # tail 3:9\r\n\n-1\r\n   \n#3\n1 2:5#6\r\n",
+		want: [][]float64{{1, 2}, {0, 0}, {0, 5}}, labels: []float64{1, -1, 1}, mapping: LabelMapping{-1, 1}, base: OneBased},
+	{name: "zero based found", text: "1 1:1 2:2\n0 0:7 2:3\n",
+		want: [][]float64{{0, 1, 2}, {7, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
+	{name: "zero based stated", text: "1 1:1 2:2\n0 2:3\n", opt: &ReadOptions{IndexBase: ZeroBased},
+		want: [][]float64{{0, 1, 2}, {0, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
+	{name: "features stated", text: "1 2:1\n0\n", opt: &ReadOptions{Features: 4},
+		want: [][]float64{{0, 1, 0, 0}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: OneBased},
+	{name: "last feature, base open", text: "1 0:1 3:1\n0\n", opt: &ReadOptions{Features: 4},
+		want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
+	{name: "unsorted", text: "1 3:3 1:1 2:2\n0 1:1 2:2\n0 2:9 0:8\n",
+		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased, sorted: 2},
+	{name: "positive chosen", text: "1 1:1\n2 1:2\n", opt: &ReadOptions{Positive: new(1.0)},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{2, 1}, base: OneBased},
+	{name: "positive zero", text: "0 1:1\n1 1:2\n", opt: &ReadOptions{Positive: new(0.0)},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{1, 0}, base: OneBased},
+	{name: "mapping given, one label", text: "2 1:1\n2 1:2\n", opt: &ReadOptions{Mapping: LabelMapping{1, 2}},
+		want: [][]float64{{1}, {2}}, labels: []float64{1, 1}, mapping: LabelMapping{1, 2}, base: OneBased},
+	{name: "regression", text: "1.5 1:1\n-2e-3 1:2\n7 1:0\n", opt: &ReadOptions{Regression: true},
+		want: [][]float64{{1}, {2}, {0}}, labels: []float64{1.5, -.002, 7}, base: OneBased},
+	{name: "any labels", text: "0 1:1\n0 1:2\n", opt: &ReadOptions{AnyLabels: true},
+		want: [][]float64{{1}, {2}}, labels: []float64{0, 0}, base: OneBased},
+	{name: "odd numbers", text: "1. 01:.5 2:+5.e-1 003:1E+2\n-1 00000000004:-0\n",
+		want: [][]float64{{.5, .5, 100, 0}, {0, 0, 0, math.Copysign(0, -1)}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
+	{name: "no entries at all", text: "1\n-1\n",
+		want: [][]float64{{}, {}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
+}
+
 func TestReadLIBSVM(t *testing.T) {
-	tests := []struct {
-		name    string
-		text    string
-		opt     *ReadOptions
-		want    [][]float64
-		labels  []float64
-		mapping LabelMapping
-		base    IndexBase
-		sorted  int
-	}{
-		{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
-			want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
-		{name: "no final newline", text: "2 1:1\n1 2:1",
-			want: [][]float64{{1, 0}, {0, 1}}, labels: []float64{1, -1}, mapping: LabelMapping{1, 2}, base: OneBased},
-		{name: "blanks, CRLF, tabs, comments", text: "\ufeff# head\r\n\r\n  1\t1:1 \t 2:2  # tail 3:9\r\n\n-1\r\n   \n#3\n1 2:5#6\r\n",
-			want: [][]float64{{1, 2}, {0, 0}, {0, 5}}, labels: []float64{1, -1, 1}, mapping: LabelMapping{-1, 1}, base: OneBased},
-		{name: "zero based found", text: "1 1:1 2:2\n0 0:7 2:3\n",
-			want: [][]float64{{0, 1, 2}, {7, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
-		{name: "zero based stated", text: "1 1:1 2:2\n0 2:3\n", opt: &ReadOptions{IndexBase: ZeroBased},
-			want: [][]float64{{0, 1, 2}, {0, 0, 3}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
-		{name: "features stated", text: "1 2:1\n0\n", opt: &ReadOptions{Features: 4},
-			want: [][]float64{{0, 1, 0, 0}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: OneBased},
-		{name: "last feature, base open", text: "1 0:1 3:1\n0\n", opt: &ReadOptions{Features: 4},
-			want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased},
-		{name: "unsorted", text: "1 3:3 1:1 2:2\n0 1:1 2:2\n0 2:9 0:8\n",
-			want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1}, mapping: LabelMapping{0, 1}, base: ZeroBased, sorted: 2},
-		{name: "positive chosen", text: "1 1:1\n2 1:2\n", opt: &ReadOptions{Positive: new(1.0)},
-			want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{2, 1}, base: OneBased},
-		{name: "positive zero", text: "0 1:1\n1 1:2\n", opt: &ReadOptions{Positive: new(0.0)},
-			want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{1, 0}, base: OneBased},
-		{name: "mapping given, one label", text: "2 1:1\n2 1:2\n", opt: &ReadOptions{Mapping: LabelMapping{1, 2}},
-			want: [][]float64{{1}, {2}}, labels: []float64{1, 1}, mapping: LabelMapping{1, 2}, base: OneBased},
-		{name: "regression", text: "1.5 1:1\n-2e-3 1:2\n7 1:0\n", opt: &ReadOptions{Regression: true},
-			want: [][]float64{{1}, {2}, {0}}, labels: []float64{1.5, -.002, 7}, base: OneBased},
-		{name: "any labels", text: "0 1:1\n0 1:2\n", opt: &ReadOptions{AnyLabels: true},
-			want: [][]float64{{1}, {2}}, labels: []float64{0, 0}, base: OneBased},
-		{name: "odd numbers", text: "1. 01:.5 2:+5.e-1 003:1E+2\n-1 00000000004:-0\n",
-			want: [][]float64{{.5, .5, 100, 0}, {0, 0, 0, math.Copysign(0, -1)}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
-		{name: "no entries at all", text: "1\n-1\n",
-			want: [][]float64{{}, {}}, labels: []float64{1, -1}, mapping: LabelMapping{-1, 1}, base: OneBased},
-	}
-	for _, tt := range tests {
+	for _, tt := range libsvmTexts {
 		t.Run(tt.name, func(t *testing.T) {
 			d := mustRead(t, tt.text, tt.opt)
 			if diff := cmp.Diff(tt.want, dense(d.X)); diff != "" {

@@ -41,7 +41,7 @@ func ReadMatrixMarket(r io.Reader, name string) (*CSR, error) {
 		return nil, err
 	}
 	if c.Symmetry == "" {
-		return nil, &ParseError{File: name, Line: 1, Msg: "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"}
+		return nil, &ParseError{File: name, Line: 1, Msg: wantBanner}
 	}
 	return c.Matrix()
 }

@@ -1,6 +1,15 @@
 package sparse
 
-import "io"
+import (
+	"bytes"
+	"io"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// blockSize is how much text is parsed at a time: enough to amortise everything
+// done per block, little enough to stay in a second-level cache.
+const blockSize = 1 << 18
 
 // ReadText reads all of r, decompressed as Decompress does, and refuses binary
 // content with a *ParseError. It is for files that fit in memory, such as
@@ -19,4 +28,67 @@ func ReadText(r io.Reader, name string) ([]byte, Compression, error) {
 		return nil, kind, err
 	}
 	return data, kind, nil
+}
+
+// eachBlock cuts a text into blocks of whole lines, each ending in a line feed
+// and followed by text.Pad more bytes, and calls do with the buffer and the
+// block's length. A missing line feed at the end of the text is added.
+func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) error {
+	const tail = text.Pad + 1 // room for the missing line feed, too
+	buf := make([]byte, blockSize+tail)
+	have, first := 0, true
+	for {
+		n, err := io.ReadFull(in, buf[have:len(buf)-tail])
+		scanned := have
+		have += n
+		atEnd := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !atEnd {
+			return err
+		}
+		if first {
+			if err := refuseBinary(buf[:have], name); err != nil {
+				return err
+			}
+			first = false
+		}
+		if atEnd && have > 0 && buf[have-1] != '\n' {
+			buf[have] = '\n'
+			have++
+		}
+		end := scanned + bytes.LastIndexByte(buf[scanned:have], '\n') + 1
+		if end == scanned && !atEnd { // a line longer than the buffer
+			buf = append(buf, make([]byte, len(buf))...)
+			continue
+		}
+		if end > 0 {
+			if err := do(buf, end); err != nil {
+				return err
+			}
+		}
+		if atEnd {
+			return nil
+		}
+		have = copy(buf, buf[end:have])
+	}
+}
+
+// refuseBinary finds bytes that no text file has near the start of a file, and
+// says so before a parser stumbles over them in a less clear way.
+func refuseBinary(head []byte, name string) error {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
+	}
+	line, start := 1, 0
+	for i, c := range head {
+		switch {
+		case c == '\n':
+			line, start = line+1, i+1
+		case c < ' ' && !text.IsSeparator(c), c == 0x7f:
+			return &ParseError{
+				File: name, Line: line, Column: i - start + 1, Token: string(head[i : i+1]),
+				Msg: "this is not a text file: expected numbers in plain text, or such text compressed by gzip, bzip2, xz or zstd",
+			}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -66,17 +67,9 @@ func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 }
 
 func (o SyntheticOptions) withDefaults() SyntheticOptions {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{{&o.Rows, 500}, {&o.Features, 40}, {&o.Groups, 3}, {&o.GroupSize, 5}} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
-	if o.NonzerosPerRow == 0 {
-		o.NonzerosPerRow = o.Features
-	}
+	o.Rows, o.Features = cmp.Or(o.Rows, 500), cmp.Or(o.Features, 40)
+	o.Groups, o.GroupSize = cmp.Or(o.Groups, 3), cmp.Or(o.GroupSize, 5)
+	o.NonzerosPerRow = cmp.Or(o.NonzerosPerRow, o.Features)
 	return o
 }
 

@@ -61,9 +61,6 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 // FromCorrelation joins the columns of x whose sample correlation is at least
 // threshold in absolute value: Threshold of CorrelationOf.
 func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) (*Graph, error) {
-	if err := checkThreshold(threshold); err != nil {
-		return nil, err
-	}
 	c, err := CorrelationOf(x)
 	if err != nil {
 		return nil, err
@@ -81,8 +78,8 @@ func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) 
 // that never meet in a row: those can reach the threshold only if both are
 // frequent, and are found by sorting. Memory is that of the data and the edges.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
-	if err := checkThreshold(threshold); err != nil {
-		return nil, err
+	if !(threshold > 0 && threshold <= 1) {
+		return nil, fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
 	}
 	o := opt.withDefaults()
 	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
@@ -90,13 +87,6 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 		return nil, fmt.Errorf("graph: correlation threshold %v: more than %d pairs are as correlated: want a threshold above %.4g, or a larger MaxEdges", threshold, o.MaxEdges, reached)
 	}
 	return o.graph(c.n, pairs), nil
-}
-
-func checkThreshold(threshold float64) error {
-	if !(threshold > 0 && threshold <= 1) {
-		return fmt.Errorf("graph: correlation threshold %v: want a number above 0, at most 1", threshold)
-	}
-	return nil
 }
 
 // Strongest joins the k pairs of features with the largest absolute correlation,
@@ -109,7 +99,7 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 	if k < 1 || k > o.MaxEdges {
 		return nil, 0, fmt.Errorf("graph: %d edges asked for: want 1 to %d", k, o.MaxEdges)
 	}
-	pairs, _ := c.Correlation().strongest(0, k, o.Threads)
+	pairs := c.Correlation().Largest(k, o.Threads)
 	if len(pairs) > 2*o.MaxEdges {
 		return nil, 0, fmt.Errorf("graph: the %d strongest correlations end in a tie of %d pairs: ask for fewer edges", k, len(pairs))
 	}

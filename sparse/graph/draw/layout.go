@@ -123,11 +123,7 @@ func classicalScaling(distance [][]float64) []point {
 		}
 	}
 	var e mat.EigenSym
-	if !e.Factorize(b, true) { // does not happen for finite numbers; a circle will do
-		for i := range at {
-			angle := 2 * math.Pi * float64(i) / float64(n)
-			at[i] = point{math.Cos(angle), math.Sin(angle)}
-		}
+	if !e.Factorize(b, true) { // does not happen for finite numbers
 		return at
 	}
 	var v mat.Dense
@@ -147,28 +143,23 @@ func classicalScaling(distance [][]float64) []point {
 // first. It returns the places, who has one, and the size of the picture.
 func layout(g *graph.Graph, unit, margin, width float64) (at []point, drawn []bool, size point) {
 	of, count := g.Components()
-	members := make([][]int, count)
+	members, number := make([][]int, count), make([]int, g.Nodes())
 	for i, k := range of {
+		number[i] = len(members[k])
 		members[k] = append(members[k], i)
 	}
 	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
-	adj := neighbours(g)
+	adj := neighbours(g, number)
 	at, drawn = make([]point, g.Nodes()), make([]bool, g.Nodes())
-	local := make([]int, g.Nodes())
 	var corner point
 	rowHeight := 0.0
 	for _, m := range members {
 		if len(m) < 2 {
 			break
 		}
-		for k, i := range m {
-			local[i] = k
-		}
 		lists := make([][]int, len(m))
 		for k, i := range m {
-			for _, j := range adj[i] {
-				lists[k] = append(lists[k], local[j])
-			}
+			lists[k] = adj[i]
 		}
 		places, box := boxed(partNodes(layoutComponent(lists), clearance/unit), unit, margin)
 		if corner.x > 0 && corner.x+box.x > width {
@@ -245,12 +236,12 @@ func boxed(at []point, unit, margin float64) ([]point, point) {
 	return at, point{2*margin + unit*(high.x-low.x), 2*margin + unit*(high.y-low.y)}
 }
 
-// neighbours returns the adjacency lists.
-func neighbours(g *graph.Graph) [][]int {
+// neighbours returns the adjacency lists, by the nodes' numbers.
+func neighbours(g *graph.Graph, number []int) [][]int {
 	adj := make([][]int, g.Nodes())
 	for _, e := range g.Edges() {
-		adj[e.I] = append(adj[e.I], int(e.J))
-		adj[e.J] = append(adj[e.J], int(e.I))
+		adj[e.I] = append(adj[e.I], number[e.J])
+		adj[e.J] = append(adj[e.J], number[e.I])
 	}
 	return adj
 }

@@ -1,6 +1,7 @@
 package glasso
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,15 +45,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if !(r.Tol >= 0) || r.MaxSteps < 0 || r.MaxComponent < 0 {
 		return r, fmt.Errorf("glasso: tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
 	}
-	if r.Tol == 0 {
-		r.Tol = 1e-12
-	}
-	if r.MaxSteps == 0 {
-		r.MaxSteps = 100
-	}
-	if r.MaxComponent == 0 {
-		r.MaxComponent = 2000
-	}
+	r.Tol, r.MaxSteps, r.MaxComponent = cmp.Or(r.Tol, 1e-12), cmp.Or(r.MaxSteps, 100), cmp.Or(r.MaxComponent, 2000)
 	return r, nil
 }
 
