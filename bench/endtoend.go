@@ -9,9 +9,9 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/outer"
-	"github.com/scas-admm/scas/bench/internal/report"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/bench/internal/suite"
+	"github.com/scas-admm/scas/bench/internal/table"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -53,21 +53,21 @@ func (c *endToEndCmd) Run(e *env) error {
 	if c.Quick {
 		opt = outer.Options{Reps: 4, Iterations: 5}
 	}
-	var rows []report.Row
+	var rows []table.Row
 	var plans strings.Builder
 	for _, j := range jobs {
 		t, err := outer.Run(e.ctx, j, opt)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, report.Rows(t.Case, t.Series, 0, "")...)
+		rows = append(rows, table.Rows(t.Case, t.Series, 0, "")...)
 		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method, j.Name, t.Plan, t.DualUpdates)
 	}
-	if _, err := io.WriteString(out, report.MillisecondTable(rows)+"\n"+plans.String()); err != nil {
+	if _, err := io.WriteString(out, table.MillisecondTable(rows)+"\n"+plans.String()); err != nil {
 		return err
 	}
-	csv := func(w io.Writer) error { return report.WriteCSV(w, rows) }
-	benchfmt := func(w io.Writer) error { return report.WriteBenchfmt(w, facts.Platform, facts.CPU, rows) }
+	csv := func(w io.Writer) error { return table.WriteCSV(w, rows) }
+	benchfmt := func(w io.Writer) error { return table.WriteBenchfmt(w, facts.Platform, facts.CPU, rows) }
 	files := []output{{c.CSV, csv}, {c.Benchfmt, benchfmt}}
 	if c.Results != "" {
 		base := filepath.Join(c.Results, "end-to-end-"+facts.Slug())

@@ -13,9 +13,9 @@ import (
 	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/report"
 	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/suite"
+	"github.com/scas-admm/scas/bench/internal/table"
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -64,7 +64,7 @@ func (c *kernelsCmd) Run(e *env) error {
 	if len(t.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(out, report.Table(t.rows)); err != nil {
+	if _, err := io.WriteString(out, table.Table(t.rows)); err != nil {
 		return err
 	}
 	return c.write(facts, t, limits, text.String())
@@ -72,7 +72,7 @@ func (c *kernelsCmd) Run(e *env) error {
 
 // timings are what a run of the command measured.
 type timings struct {
-	rows   []report.Row
+	rows   []table.Row
 	points []chart.RoofPoint
 }
 
@@ -103,7 +103,7 @@ func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt
 				return t, err
 			}
 			limit, bound := limits.Limit(k)
-			t.rows = append(t.rows, report.Rows(k, series, limit, bound)...)
+			t.rows = append(t.rows, table.Rows(k, series, limit, bound)...)
 			t.points = append(t.points, roofPoint(k, series, limits))
 		}
 	}
@@ -125,8 +125,8 @@ func roofPoint(k measure.Case, series []measure.Series, limits roof.Roof) chart.
 
 // write writes the files that the flags ask for.
 func (c *kernelsCmd) write(f machine.Facts, t timings, limits roof.Roof, text string) error {
-	csv := func(w io.Writer) error { return report.WriteCSV(w, t.rows) }
-	benchfmt := func(w io.Writer) error { return report.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }
+	csv := func(w io.Writer) error { return table.WriteCSV(w, t.rows) }
+	benchfmt := func(w io.Writer) error { return table.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }
 	ratios := func(w io.Writer) error { return chart.Ratios(w, "Kernels against naive Go, "+f.CPU, t.rows) }
 	roofline := func(w io.Writer) error {
 		return chart.Roofline(w, "Roofline, one core, "+f.CPU, limits, t.points)

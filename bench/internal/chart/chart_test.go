@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/report"
 	"github.com/scas-admm/scas/bench/internal/roof"
+	"github.com/scas-admm/scas/bench/internal/table"
 )
 
 // wellFormed checks that b is one XML document with an svg root and returns its
@@ -63,7 +63,7 @@ func has(t *testing.T, texts []string, want ...string) {
 
 func TestRatios(t *testing.T) {
 	c := measure.Case{Kernel: "Dot", Shape: "n=5 <&>", Unit: "elem", Units: 5}
-	rows := report.Rows(c, []measure.Series{
+	rows := table.Rows(c, []measure.Series{
 		{Level: "generic", Samples: []float64{4}}, {Level: "avx2", Samples: []float64{1}},
 		{Level: measure.NaiveDense, Samples: []float64{9}}, {Level: measure.Naive, Samples: []float64{2}},
 	}, 0, "")

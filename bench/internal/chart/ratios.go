@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
-	"github.com/scas-admm/scas/bench/internal/report"
+	"github.com/scas-admm/scas/bench/internal/table"
 )
 
 // Ratios draws the ratio to the naive loop of every case and level as
 // horizontal bars on a logarithmic axis. They start at 1, so that a loss points
 // the other way.
-func Ratios(w io.Writer, title string, rows []report.Row) error {
+func Ratios(w io.Writer, title string, rows []table.Row) error {
 	b := newRatioBars(rows)
 	if len(b.cases) == 0 {
 		return fmt.Errorf("chart: no case has a naive series to compare with")
@@ -42,7 +42,7 @@ type ratioBars struct {
 	lo, hi float64
 }
 
-func newRatioBars(rows []report.Row) *ratioBars {
+func newRatioBars(rows []table.Row) *ratioBars {
 	b := &ratioBars{value: map[string]map[string]float64{}, lo: 0.9, hi: 2}
 	for _, r := range rows {
 		if r.Level == measure.Naive || r.Level == measure.NaiveDense || r.Ratio == 0 {

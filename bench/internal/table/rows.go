@@ -1,6 +1,6 @@
-// Package report writes measurements as tables for people, as CSV, and in the
+// Package table writes measurements as tables for people, as CSV, and in the
 // format of Go benchmarks.
-package report
+package table
 
 import (
 	"encoding/csv"
