@@ -98,7 +98,7 @@ func (e *Experiment) unit(ctx context.Context, h *Half, key Key) error {
 
 // optimum finds the reference value of a training half.
 func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
-	o, err := reference.Solve(ctx, with(h.Train, mu), nil)
+	o, err := reference.Solve(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}

@@ -57,7 +57,7 @@ func TestTrim(t *testing.T) {
 	}
 	var values []float64
 	for _, p := range []*solver.Problem{whole, h.Train} {
-		o, err := reference.Solve(t.Context(), p, nil)
+		o, err := reference.Solve(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

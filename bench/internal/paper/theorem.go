@@ -69,7 +69,7 @@ func boundProblem(ctx context.Context, mu float64) (*solver.Problem, *reference.
 		return nil, nil, err
 	}
 	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: g.FusedLasso()}
-	best, err := reference.Solve(ctx, p, nil)
+	best, err := reference.Solve(ctx, p)
 	return p, best, err
 }
 

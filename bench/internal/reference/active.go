@@ -24,24 +24,24 @@ const looseTol = 1e-7
 // solveActive solves a problem of many features on a set of them, which begins
 // with those largest in a short run of the solver. In every round features whose
 // optimality conditions fail come in, and until the set settles, zeros leave.
-func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Options) (*Optimum, error) {
-	guess, err := solver.Minimize(ctx, p, &solver.Settings{Passes: o.Passes, Threads: 1})
+func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, maxFeatures int) (*Optimum, error) {
+	guess, err := solver.Minimize(ctx, p, &solver.Settings{Passes: guessPasses, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
-	most := o.MaxFeatures/3 + 1 // to come in per round
+	most := maxFeatures/3 + 1 // to come in per round
 	in := make([]bool, len(guess.X))
 	admit(in, guess.X, 0, most)
 	var x []float64
 	tau := float64(firstTau)
-	tol, steps := math.Max(looseTol, o.Tol), 0
+	tol, steps := looseTol, 0
 	for round := range maxRounds {
 		keep := list(in)
-		if len(keep) > o.MaxFeatures {
+		if len(keep) > maxFeatures {
 			break
 		}
 		r := restrict(p, a, keep)
-		inner := &lowerBound{p: r.problem(), a: r.a}
+		inner := &lowerBound{p: r.p, a: r.a}
 		full, s, err := barrier(ctx, r, x, tau, tol, inner.show)
 		if err != nil {
 			return nil, err
@@ -52,15 +52,15 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Option
 		bound.show(r.spread(inner.x, inner.beta))
 		settled := grow(bound, in, most) == 0
 		switch {
-		case settled && tol <= o.Tol:
+		case settled && tol <= barrierTol:
 			return bound.optimum(p, x, steps, fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))), nil
 		case settled:
-			tol = o.Tol
-		case tol > o.Tol && round < maxRounds/2:
+			tol = barrierTol
+		case tol > barrierTol && round < maxRounds/2:
 			leave(in, keep, x)
 		}
 	}
-	return longRun(ctx, p, a, o)
+	return longRun(ctx, p, a)
 }
 
 // admit puts in the features where |v| is largest, if above the limit, at most so
@@ -81,7 +81,7 @@ func admit(in []bool, v []float64, limit float64, most int) int {
 }
 
 // leave takes out the features among keep that are as good as zero.
-func leave(in []bool, keep []int32, x []float64) {
+func leave(in []bool, keep []int, x []float64) {
 	var largest float64
 	for _, v := range x {
 		largest = math.Max(largest, math.Abs(v))
@@ -93,11 +93,11 @@ func leave(in []bool, keep []int32, x []float64) {
 	}
 }
 
-func list(in []bool) []int32 {
-	var keep []int32
+func list(in []bool) []int {
+	var keep []int
 	for j, yes := range in {
 		if yes {
-			keep = append(keep, int32(j))
+			keep = append(keep, j)
 		}
 	}
 	return keep
@@ -117,22 +117,19 @@ func grow(b *lowerBound, in []bool, most int) int {
 	return admit(in, v, b.p.Penalty.(solver.L1).Lambda*(1+1e-6), most)
 }
 
-// longRun takes the best of the solver's methods whose steps cost no more than
+// longRun takes the better of two of the solver's methods whose steps cost no more than
 // their samples, whatever the number of features.
-func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR, o Options) (*Optimum, error) {
+func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR) (*Optimum, error) {
 	best, lower := &Optimum{Objective: math.Inf(1)}, math.Inf(-1)
-	for _, m := range solver.Methods() {
-		if m.Name != solver.SCASK && m.Name != solver.SCASL {
-			continue
-		}
-		s := solver.Settings{Method: m.Name, Passes: 10 * o.Passes, Threads: 1}
+	for _, m := range []solver.Method{solver.SCASK, solver.SCASL} {
+		s := solver.Settings{Method: m, Passes: 10 * guessPasses, Threads: 1}
 		res, err := solver.Minimize(ctx, p, &s)
 		if err != nil {
 			return nil, err
 		}
 		bound := &lowerBound{p: p, a: a}
 		bound.show(res.X, res.Dual)
-		found := bound.optimum(p, res.X, 0, fmt.Sprintf("%s, %g passes", m.Name, res.Stats.Passes))
+		found := bound.optimum(p, res.X, 0, fmt.Sprintf("%s, %g passes", m, res.Stats.Passes))
 		lower = math.Max(lower, bound.value)
 		if found.Objective < best.Objective {
 			best = found

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -26,11 +28,10 @@ const (
 // A barrierRun is the state of the method.
 type barrierRun struct {
 	*restriction
-	n, p, l           int
-	tau               float64
+	lambda, tau       float64
 	x, dx, g          []float64
 	margin, dmargin   []float64
-	v, dv, beta, curv []float64
+	v, dv, beta, curv []float64 // v is A x
 	slope, weight     []float64
 	hess              *mat.SymDense
 	chol              mat.Cholesky
@@ -51,7 +52,7 @@ func barrier(ctx context.Context, r *restriction, start []float64, tau, tol floa
 		if err := b.dual(show); err != nil {
 			return nil, b.steps, err
 		}
-		if 2*float64(b.l)*b.tau < tol {
+		if 2*float64(len(b.v))*b.tau < tol {
 			x, _ := r.spread(b.x, b.beta)
 			return x, b.steps, nil
 		}
@@ -65,7 +66,7 @@ func (b *barrierRun) dual(show func(x, beta []float64)) error {
 	if _, err := b.newton(); err != nil {
 		return err
 	}
-	x, beta := make([]float64, b.p), make([]float64, b.l)
+	x, beta := make([]float64, len(b.x)), make([]float64, len(b.v))
 	for j := range x {
 		x[j] = b.x[j] + b.dx[j]
 	}
@@ -87,7 +88,7 @@ func (b *barrierRun) centre(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if decrement < 1e-3*b.tau || !b.search(decrement) || decrement < 0.1*b.tau*float64(b.l) {
+		if decrement < 1e-3*b.tau || !b.search(decrement) || decrement < 0.1*b.tau*float64(len(b.v)) {
 			return nil
 		}
 	}
@@ -95,26 +96,25 @@ func (b *barrierRun) centre(ctx context.Context) error {
 }
 
 func newBarrierRun(r *restriction, start []float64) *barrierRun {
-	b := &barrierRun{restriction: r, at: r.a.Transpose()}
-	b.n, b.p = r.x.Dims()
-	b.l, _ = r.a.Dims()
+	b := &barrierRun{restriction: r, lambda: r.p.Penalty.(solver.L1).Lambda, at: r.a.Transpose()}
+	n, features := r.p.Data.Dims()
 	for _, v := range []*[]float64{&b.x, &b.dx, &b.g} {
-		*v = make([]float64, b.p)
+		*v = make([]float64, features)
 	}
 	for _, v := range []*[]float64{&b.margin, &b.dmargin, &b.slope, &b.weight} {
-		*v = make([]float64, b.n)
+		*v = make([]float64, n)
 	}
 	for _, v := range []*[]float64{&b.v, &b.dv, &b.beta, &b.curv} {
-		*v = make([]float64, b.l)
+		*v = make([]float64, len(r.rows))
 	}
 	for k, j := range r.keep {
 		if start != nil {
 			b.x[k] = start[j]
 		}
 	}
-	b.restriction.x.MulVec(b.margin, b.x)
-	b.a.MulVec(b.v, b.x)
-	b.hess = mat.NewSymDense(b.p, nil)
+	r.p.Data.MulVec(b.margin, b.x)
+	r.a.MulVec(b.v, b.x)
+	b.hess = mat.NewSymDense(features, nil)
 	return b
 }
 
@@ -132,23 +132,23 @@ func (b *barrierRun) multipliers() {
 func (b *barrierRun) newton() (float64, error) {
 	b.steps++
 	b.multipliers()
-	n := float64(b.n)
-	b.loss.Slopes(b.slope, b.margin, b.labels)
+	n := float64(len(b.margin))
+	b.p.Loss.Slopes(b.slope, b.margin, b.p.Labels)
 	for i, m := range b.margin {
-		b.weight[i] = b.loss.SecondDerivative(m, b.slope[i], b.labels[i]) / n
+		b.weight[i] = b.p.Loss.SecondDerivative(m, b.slope[i], b.p.Labels[i]) / n
 		b.slope[i] /= n
 	}
-	b.restriction.x.MulVecTrans(b.g, b.slope)
+	b.p.Data.MulVecTrans(b.g, b.slope)
 	b.at.MulVec(b.dx, b.beta)
 	for j := range b.g {
-		b.g[j] += b.mu*b.x[j] + b.dx[j]
+		b.g[j] += b.p.L2*b.x[j] + b.dx[j]
 	}
 	b.assemble()
 	if err := b.factor(); err != nil {
 		return 0, err
 	}
-	dx := mat.NewVecDense(b.p, b.dx)
-	if err := b.chol.SolveVecTo(dx, mat.NewVecDense(b.p, b.g)); err != nil {
+	dx := mat.NewVecDense(len(b.x), b.dx)
+	if err := b.chol.SolveVecTo(dx, mat.NewVecDense(len(b.x), b.g)); err != nil {
 		if _, badly := err.(mat.Condition); !badly {
 			return 0, fmt.Errorf("reference: %w", err)
 		}
@@ -158,7 +158,7 @@ func (b *barrierRun) newton() (float64, error) {
 		decrement += d * b.g[j]
 		b.dx[j] = -d
 	}
-	b.restriction.x.MulVec(b.dmargin, b.dx)
+	b.p.Data.MulVec(b.dmargin, b.dx)
 	b.a.MulVec(b.dv, b.dx)
 	return decrement, nil
 }
@@ -179,10 +179,10 @@ func (b *barrierRun) assemble() {
 			}
 		}
 	}
-	add(b.restriction.x, b.weight)
+	add(b.p.Data, b.weight)
 	add(b.a, b.curv)
-	for j := range b.p {
-		raw.Data[j*raw.Stride+j] += b.mu
+	for j := range b.x {
+		raw.Data[j*raw.Stride+j] += b.p.L2
 	}
 }
 
@@ -192,20 +192,16 @@ func (b *barrierRun) factor() error {
 	if b.chol.Factorize(b.hess) {
 		return nil
 	}
-	raw := b.hess.RawSymmetric()
-	var trace float64
-	for j := range b.p {
-		trace += raw.Data[j*raw.Stride+j]
-	}
+	raw, trace := b.hess.RawSymmetric(), mat.Trace(b.hess)
 	for ridge := 1e-17 * trace; ridge < trace; ridge *= 10 {
-		for j := range b.p {
+		for j := range b.x {
 			raw.Data[j*raw.Stride+j] += ridge
 		}
 		if b.chol.Factorize(b.hess) {
 			return nil
 		}
 	}
-	return fmt.Errorf("reference: the Hessian of %d features is not positive definite", b.p)
+	return fmt.Errorf("reference: the Hessian of %d features is not positive definite", len(b.x))
 }
 
 // search goes along dx until the barrier function has fallen enough, and reports
@@ -216,9 +212,9 @@ func (b *barrierRun) search(decrement float64) bool {
 		if b.value(step) > before-0.25*step*decrement+1e-16*math.Abs(before) {
 			continue
 		}
-		axpy(b.x, step, b.dx)
-		axpy(b.margin, step, b.dmargin)
-		axpy(b.v, step, b.dv)
+		floats.AddScaled(b.x, step, b.dx)
+		floats.AddScaled(b.margin, step, b.dmargin)
+		floats.AddScaled(b.v, step, b.dv)
 		return true
 	}
 	return false
@@ -228,7 +224,7 @@ func (b *barrierRun) search(decrement float64) bool {
 func (b *barrierRun) value(step float64) float64 {
 	var loss, ridge, barrier float64
 	for i, m := range b.margin {
-		loss += b.loss.Value(m+step*b.dmargin[i], b.labels[i])
+		loss += b.p.Loss.Value(m+step*b.dmargin[i], b.p.Labels[i])
 	}
 	for j, x := range b.x {
 		w := x + step*b.dx[j]
@@ -239,11 +235,5 @@ func (b *barrierRun) value(step float64) float64 {
 		t := (b.tau + math.Hypot(b.tau, b.lambda*v)) / b.lambda
 		barrier += b.lambda*t - b.tau*math.Log(2*b.tau*t/b.lambda)
 	}
-	return loss/float64(b.n) + b.mu/2*ridge + barrier
-}
-
-func axpy(dst []float64, a float64, x []float64) {
-	for j, v := range x {
-		dst[j] += a * v
-	}
+	return loss/float64(len(b.margin)) + b.p.L2/2*ridge + barrier
 }

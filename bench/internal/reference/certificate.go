@@ -26,7 +26,7 @@ func Certificate(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	l, features := a.Dims()
 	b := make([]float64, l)
 	for j, v := range beta {
-		b[j] = math.Max(-lambda, math.Min(lambda, v))
+		b[j] = clip(v, lambda)
 	}
 	for _, row := range own {
 		if row >= 0 {
@@ -68,7 +68,7 @@ func certificateStrong(p *solver.Problem, a *sparse.CSR, x, b, v []float64, own 
 		u += p.L2 * x[j]
 		if row := own[j]; row >= 0 {
 			_, val := a.Row(row)
-			b[row] = math.Max(-lambda, math.Min(lambda, -u/val[0]))
+			b[row] = clip(-u/val[0], lambda)
 			u += b[row] * val[0]
 		}
 		norm2 += u * u
@@ -81,6 +81,9 @@ func certificateStrong(p *solver.Problem, a *sparse.CSR, x, b, v []float64, own 
 	}
 	return math.Max(0, gap)
 }
+
+// clip returns the number nearest to v in [−limit, limit].
+func clip(v, limit float64) float64 { return max(-limit, min(limit, v)) }
 
 // gradientAt returns φ'(aᵢ'x) and the gradient of the mean loss.
 func gradientAt(p *solver.Problem, x []float64) (slopes, gradient []float64) {

@@ -8,23 +8,22 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Options tune Solve. Zero fields mean the defaults.
-type Options struct {
-	// MaxFeatures is the largest number of features to factor together; default
-	// 2,000. Memory is three dense matrices of that size.
-	MaxFeatures int
-	// Passes is the budget of the iterative methods that guess which features
-	// are nonzero, and that stand in for Newton where too many are; default 60,
-	// and ten times that where they stand in.
-	Passes float64
-	// Tol is the gap 2 τ l of the barrier at which to stop; default 1e-13.
-	Tol float64
-}
+const (
+	// maxFeatures is the largest number of features to factor together. Memory is
+	// three dense matrices of that size.
+	maxFeatures = 2000
+	// guessPasses is the budget of the iterative method that guesses which features
+	// are nonzero; those that stand in for Newton get ten times as many.
+	guessPasses = 60
+	// barrierTol is the gap 2 τ l of the barrier at which to stop.
+	barrierTol = 1e-13
+)
 
 // An Optimum is the least objective known of a problem.
 type Optimum struct {
@@ -41,44 +40,32 @@ type Optimum struct {
 
 // Solve finds the optimum of p: logistic or any other twice differentiable
 // loss, R^p, penalty L1 without weights, B = −I and c = 0, and a constraint that
-// is a *sparse.CSR or nil. Up to opt.MaxFeatures features, it is a barrier
-// Newton method on all of them. Beyond, it is that method on the features that
-// the solver's iterates have nonzero, enlarged until all others satisfy their
-// optimality conditions, and where those are too many, the best of two methods
-// of the solver run for long. Nil opt means defaults.
-func Solve(ctx context.Context, p *solver.Problem, opt *Options) (*Optimum, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
-	if o.MaxFeatures == 0 {
-		o.MaxFeatures = 2000
-	}
-	if o.Passes == 0 {
-		o.Passes = 60
-	}
-	if o.Tol == 0 {
-		o.Tol = 1e-13
-	}
+// is a *sparse.CSR or nil. Up to 2,000 features, it is a barrier Newton method on
+// all of them. Beyond, it is that method on the features that the solver's
+// iterates have nonzero, enlarged until all others satisfy their optimality
+// conditions, and where those are too many, the best of two methods of the solver
+// run for long.
+func Solve(ctx context.Context, p *solver.Problem) (*Optimum, error) {
+	return solve(ctx, p, maxFeatures)
+}
+
+// solve is Solve, factoring at most so many features together.
+func solve(ctx context.Context, p *solver.Problem, most int) (*Optimum, error) {
 	a, err := matrixOf(p)
 	if err != nil {
 		return nil, err
 	}
 	_, features := p.Data.Dims()
-	if features <= o.MaxFeatures {
-		all := make([]int32, features)
-		for j := range all {
-			all[j] = int32(j)
-		}
-		r := restrict(p, a, all)
-		bound := &lowerBound{p: r.problem(), a: r.a}
-		x, steps, err := barrier(ctx, r, nil, firstTau, o.Tol, bound.show)
-		if err != nil {
-			return nil, err
-		}
-		return bound.optimum(p, x, steps, "barrier Newton"), nil
+	if features > most {
+		return solveActive(ctx, p, a, most)
 	}
-	return solveActive(ctx, p, a, o)
+	r := restrict(p, a, list(slices.Repeat([]bool{true}, features)))
+	bound := &lowerBound{p: r.p, a: r.a}
+	x, steps, err := barrier(ctx, r, nil, firstTau, barrierTol, bound.show)
+	if err != nil {
+		return nil, err
+	}
+	return bound.optimum(p, x, steps, "barrier Newton"), nil
 }
 
 // matrixOf returns A, or an error if p is not of the form that Solve takes.

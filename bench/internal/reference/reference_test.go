@@ -79,7 +79,7 @@ func TestKnownOptima(t *testing.T) {
 		case row[1] != "I":
 			a = edges.FusedLasso()
 		}
-		got, err := Solve(t.Context(), problem(t, filepath.Join(dir, k.file), k.features, num(2), num(3), a), nil)
+		got, err := Solve(t.Context(), problem(t, filepath.Join(dir, k.file), k.features, num(2), num(3), a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,15 +106,15 @@ func TestActiveSet(t *testing.T) {
 	}
 	for _, mu := range []float64{0, 0.05} {
 		p := &solver.Problem{Data: d.X, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: 0.03}, Constraint: g.FusedLasso()}
-		whole, err := Solve(t.Context(), p, nil)
+		whole, err := Solve(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		active, err := Solve(t.Context(), p, &Options{MaxFeatures: 40})
+		active, err := solve(t.Context(), p, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
-		long, err := Solve(t.Context(), p, &Options{MaxFeatures: 2})
+		long, err := solve(t.Context(), p, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestCertificate(t *testing.T) {
 	a := graph.Chain(20).FusedLasso()
 	for _, mu := range []float64{0, 1e-2} {
 		p := &solver.Problem{Data: d.X, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: 0.02}, Constraint: a}
-		best, err := Solve(t.Context(), p, nil)
+		best, err := Solve(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,11 +159,11 @@ func TestCertificate(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	p := &solver.Problem{Data: sparse.Identity(2), Labels: []float64{1, -1}, Penalty: solver.SquaredL2{Lambda: 1}}
-	if _, err := Solve(t.Context(), p, nil); err == nil {
+	if _, err := Solve(t.Context(), p); err == nil {
 		t.Error("a penalty without a barrier is accepted")
 	}
 	p.Penalty, p.Domain = solver.L1{Lambda: 1}, solver.Ball{Radius: 1}
-	if _, err := Solve(t.Context(), p, nil); err == nil {
+	if _, err := Solve(t.Context(), p); err == nil {
 		t.Error("a domain is accepted")
 	}
 }
