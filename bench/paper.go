@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/paper"
-	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/bench/internal/paper/report"
 )
 
 type paperCmd struct {
@@ -71,7 +70,7 @@ func (c *paperCmd) protocol() (paper.Protocol, error) {
 	if len(c.Method) > 0 {
 		pr.Methods = nil
 		for _, m := range c.Method {
-			pr.Methods = append(pr.Methods, solver.Method(m))
+			pr.Methods = append(pr.Methods, paper.Method(m))
 		}
 	}
 	return pr, pr.Validate()
@@ -102,14 +101,12 @@ func (c *paperCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	r := report.Records{Protocol: pr, Store: store, Timings: timings}
 	began := time.Now()
-	if err := c.experiment(e, found, store, timings, pr); err != nil {
-		return errors.Join(err, store.Close())
-	}
-	if err := store.Close(); err != nil {
+	if err := errors.Join(c.experiment(e, found, r), store.Close()); err != nil {
 		return err
 	}
-	return c.report(e, pr, store, timings, began)
+	return c.report(e, r, began)
 }
 
 // timed returns on how many splits seconds are measured.
@@ -136,13 +133,12 @@ func (c *paperCmd) reportOnly(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.report(e, pr, store, timings, began)
+	return c.report(e, report.Records{Protocol: pr, Store: store, Timings: timings}, began)
 }
 
 // report makes the files from the results.
-func (c *paperCmd) report(e *env, pr paper.Protocol, store *paper.Store, timings *paper.Timings, began time.Time) error {
-	r := &paper.Results{Protocol: pr, Store: store, Timings: timings, PNG: c.PNG}
-	files, err := r.Files(e.ctx, machine.Describe(e.args).Lines())
+func (c *paperCmd) report(e *env, r report.Records, began time.Time) error {
+	files, summary, err := report.Make(e.ctx, r, machine.Describe(e.args).Lines(), c.PNG)
 	if err != nil {
 		return err
 	}
@@ -153,7 +149,7 @@ func (c *paperCmd) report(e *env, pr paper.Protocol, store *paper.Store, timings
 	if err := writeAll(outputs); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s\nwrote %s in %s\n", r.Text(), filepath.Join(c.Out, paper.ReportFile), time.Since(began).Round(time.Second))
+	_, err = fmt.Fprintf(e.stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))
 	return err
 }
 
@@ -181,31 +177,24 @@ func (c *paperCmd) find(e *env, pr paper.Protocol) (found []paper.Spec, err erro
 }
 
 // experiment runs data sets one after the other.
-func (c *paperCmd) experiment(e *env, sets []paper.Spec, store *paper.Store, timings *paper.Timings, pr paper.Protocol) error {
-	progress := &paper.Progress{W: e.stderr, Live: terminal(e.stderr), Total: pr.Work(timings.Splits)}
+func (c *paperCmd) experiment(e *env, sets []paper.Spec, r report.Records) error {
+	f, ok := e.stderr.(*os.File)
+	live := ok && term.IsTerminal(int(f.Fd()))
+	progress := &paper.Progress{W: e.stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
 	defer progress.End()
-	x := &paper.Experiment{Protocol: pr, Store: store, Timings: timings, Progress: progress}
+	x := &paper.Experiment{Protocol: r.Protocol, Store: r.Store, Timings: r.Timings, Progress: progress}
 	for _, s := range sets {
-		d, err := s.Load(c.Data, pr.Graph)
+		d, err := s.Load(c.Data, r.Protocol.Graph)
 		if err != nil {
 			return err
 		}
-		if err := x.Run(e.ctx, d); err != nil {
-			return ended(err)
+		err = x.Run(e.ctx, d)
+		if errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// ended says that an interrupted run can go on.
-func ended(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; the same command goes on from here: %w", err)
-	}
-	return err
-}
-
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

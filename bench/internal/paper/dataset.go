@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/bench/internal/submatrix"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -37,8 +38,8 @@ type Spec struct {
 	// Work is about how many minutes of a core all runs on a split take, by which
 	// the time left is estimated.
 	Work float64
-	// join makes the graph over the features, and says how.
-	join func(x *sparse.CSR) (*graph.Graph, string, error)
+	// Join makes the graph over the features, and says how.
+	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
 // Specs are the paper's data sets, with its lambda, and two small problems on
@@ -47,24 +48,24 @@ func Specs() []Spec {
 	return []Spec{
 		{
 			Name: "a9a", Files: []string{"paper/a9a.zst", "a9a.zst", "a9a"}, Features: 123, Lambda: 1e-5, Work: 4,
-			Original: true, Origin: "LIBSVM a9a, 32,561 samples", join: published,
+			Original: true, Origin: "LIBSVM a9a, 32,561 samples", Join: published,
 		},
 		{
 			Name: "covtype", Files: []string{"paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"}, Features: 54, Lambda: 1e-5, Work: 15,
-			Original: true, Origin: "LIBSVM covtype.binary, scaled, 581,012 samples", join: published,
+			Original: true, Origin: "LIBSVM covtype.binary, scaled, 581,012 samples", Join: published,
 		},
 		{
 			Name: "rcv1", Files: []string{"paper/rcv1v2_binary_train.libsvm.zst"}, Features: 47236, Lambda: 1e-4, Work: 55,
 			Own: []string{"paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"}, OwnOrigin: "LIBSVM rcv1_train.binary, 20,242 samples",
-			Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", join: covarianceSelection,
+			Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", Join: covarianceSelection,
 		},
 		{
 			Name: "sido", Files: []string{"paper/hivfp_train.libsvm.zst"}, Features: 4932, Lambda: 1e-4, Work: 25,
-			Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", join: strongest,
+			Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", Join: strongest,
 		},
 		{
 			Name: "heart", Files: []string{"small/heart_scale"}, Features: 13, Lambda: 1e-2, Work: 0.5,
-			Original: true, Origin: "LIBSVM heart_scale, all 270 samples; not of the paper", Whole: true, Mus: []float64{0}, join: chain,
+			Original: true, Origin: "LIBSVM heart_scale, all 270 samples; not of the paper", Whole: true, Mus: []float64{0}, Join: chain,
 		},
 	}
 }
@@ -86,12 +87,8 @@ type Data struct {
 	X      *sparse.CSR
 	Labels []float64
 	// A is [G; I], without the rows of G that are empty.
-	A *sparse.CSR
-	// Edges is the number of edges of the graph, Joined how it was made.
-	Edges  int
-	Joined string
-	// Positive is the share of samples with label +1.
-	Positive float64
+	A     *sparse.CSR
+	facts Facts
 }
 
 // Find returns the file of s below dir, or an error that says what is missing.
@@ -125,47 +122,36 @@ func (s Spec) Load(dir string, g Graph) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.build(d, g)
+	return s.Build(d, g)
 }
 
-// build makes the constraint of a data set that has been read.
-func (s Spec) build(d *sparse.Dataset, layout Graph) (*Data, error) {
-	g, how, err := s.join(d.X)
+// Build makes the constraint of a data set that has been read.
+func (s Spec) Build(d *sparse.Dataset, layout Graph) (*Data, error) {
+	g, how, err := s.Join(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
 	rows := g.Incidence()
 	if layout == Antisymmetric && !s.Whole {
-		rows = nonzeroRows(g.Antisymmetric())
+		rows, _ = submatrix.NonzeroRows(g.Antisymmetric()) // isolated features change nothing
 	}
-	_, features := d.X.Dims()
-	a, err := sparse.Stack(rows, sparse.Identity(features))
+	n, p := d.X.Dims()
+	a, err := sparse.Stack(rows, sparse.Identity(p))
 	if err != nil {
 		return nil, err
 	}
-	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a, Edges: len(g.Edges()), Joined: how}
+	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
+	out.facts = Facts{
+		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
+		Original: s.Original, Whole: s.Whole, Origin: s.Origin, Edges: len(g.Edges()), Joined: how,
+	}
+	out.facts.RowsOfA, _ = a.Dims()
 	for _, b := range d.Labels {
 		if b > 0 {
-			out.Positive += 1 / float64(len(d.Labels))
+			out.facts.Positive += 1 / float64(n)
 		}
 	}
 	return out, nil
-}
-
-// nonzeroRows leaves out the rows of isolated features, which change nothing.
-func nonzeroRows(m *sparse.CSR) *sparse.CSR {
-	n, _ := m.Dims()
-	var keep []int
-	for i := range n {
-		if idx, _ := m.Row(i); len(idx) > 0 {
-			keep = append(keep, i)
-		}
-	}
-	out, err := m.SelectRows(keep)
-	if err != nil {
-		panic(err) // the rows are there
-	}
-	return out
 }
 
 // published is the recipe of the codes that came with related papers; on a9a it

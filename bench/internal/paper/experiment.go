@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,14 +26,14 @@ type Experiment struct {
 // Run does everything that is missing on the given data: the optimum of every
 // training half, the runs in parallel, then the timed runs one at a time.
 func (e *Experiment) Run(ctx context.Context, d *Data) error {
-	f, err := d.facts(ctx)
+	f, err := d.describe(ctx)
 	if err != nil {
 		return err
 	}
 	if err := e.Store.AddFacts(f); err != nil {
 		return err
 	}
-	for split := range e.Protocol.splits(d.Spec) {
+	for split := range e.Protocol.SplitsOn(d.Spec) {
 		if err := e.split(ctx, d, split); err != nil {
 			return err
 		}
@@ -40,51 +41,42 @@ func (e *Experiment) Run(ctx context.Context, d *Data) error {
 	return e.time(ctx, d)
 }
 
-// split does the runs on one split, where only passes matter.
+// split does what is missing of one split, where only passes matter.
 func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
-	jobs, err := e.jobs(d, split)
-	if err != nil || len(jobs) == 0 {
-		return err
-	}
 	g, ctx := errgroup.WithContext(ctx)
-	workers := e.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	g.SetLimit(workers)
-	for _, j := range jobs {
+	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
+	half := d.once(split, e.Protocol.TuneSamples)
+	for _, job := range e.missing(d, split) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return j(ctx)
+			h, err := half()
+			if err != nil {
+				return err
+			}
+			return job(ctx, h)
 		})
 	}
 	return g.Wait()
 }
 
-// jobs returns what is missing on one split.
-func (e *Experiment) jobs(d *Data, split int) ([]func(context.Context) error, error) {
-	var jobs []func(context.Context) error
-	var half *Half
-	for _, mu := range e.Protocol.mus(d.Spec) {
+// missing returns what is to be done on one split.
+func (e *Experiment) missing(d *Data, split int) []func(context.Context, *Half) error {
+	var jobs []func(context.Context, *Half) error
+	for _, mu := range e.Protocol.MusOn(d.Spec) {
 		if e.Store.Optimum(d.Name, mu, split) == nil {
-			jobs = append(jobs, func(ctx context.Context) error { return e.optimum(ctx, half, mu) })
+			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.optimum(ctx, h, mu) })
 		}
 	}
-	for _, key := range e.Protocol.keys(d.Spec, split) {
+	for _, key := range e.Protocol.Keys(d.Spec, split) {
 		if e.Store.Unit(key) == nil {
-			jobs = append(jobs, func(ctx context.Context) error { return e.unit(ctx, half, key) })
+			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.unit(ctx, h, key) })
 		} else {
 			e.Progress.Done(key.String(), d.Work)
 		}
 	}
-	if len(jobs) == 0 {
-		return nil, nil
-	}
-	var err error
-	half, err = d.Halve(split, e.Protocol.TuneSamples)
-	return jobs, err
+	return jobs
 }
 
 func (e *Experiment) unit(ctx context.Context, h *Half, key Key) error {
@@ -102,22 +94,17 @@ func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}
-	var norm2 float64
-	for _, v := range o.X {
-		norm2 += v * v
-	}
 	if math.IsInf(o.Gap, 0) || math.IsNaN(o.Gap) {
 		o.Gap = -1 // unknown; JSON has no infinity
 	}
-	return e.Store.AddOptimum(&Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: o.Objective, Gap: o.Gap, By: o.By, Norm: math.Sqrt(norm2)})
+	return e.Store.AddOptimum(&Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: o.Objective, Gap: o.Gap, By: o.By, Norm: norm(o.X)})
 }
 
-// Work returns the runs of the protocol, weighted, timed ones included.
-func (pr Protocol) Work(timedSplits int) float64 {
+// norm returns the Euclidean norm.
+func norm(v []float64) float64 {
 	var sum float64
-	for _, s := range pr.Specs() {
-		n := float64(len(pr.keys(s, 0)))
-		sum += s.Work * n * float64(pr.splits(s)+min(timedSplits, pr.splits(s)))
+	for _, u := range v {
+		sum += u * u
 	}
-	return sum
+	return math.Sqrt(sum)
 }

@@ -6,6 +6,24 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
+// A Method names what is run: a method of the solver, or one of the automatic runs.
+type Method = solver.Method
+
+// Info is what the solver says of a method.
+type Info = solver.MethodInfo
+
+// Traits is what experiments and their report have to know of a method beside.
+type Traits = traits
+
+// Infos describes all that is run.
+func Infos() []Info { return infos() }
+
+// TraitsOf returns the traits of a method by its name.
+func TraitsOf(name Method) Traits { return traitsOf(name) }
+
+// Applies reports whether the method is meant for the strength of convexity.
+func Applies(name Method, mu float64) bool { return applies(name, mu) }
+
 // An Output says which of a method's iterates its curve shows.
 type Output string
 
@@ -70,8 +88,8 @@ func lipschitz(by float64) func(solver.Constants, int) float64 {
 // byNuL is the constant of the augmented Lagrangian.
 func byNuL(c solver.Constants, _ int) float64 { return c.NuL }
 
-// samples is what T counts for methods with a step per sample.
-const samples = "samples"
+// Samples is what T counts for methods with a step per sample.
+const Samples = "samples"
 
 // automatic are runs of the solver's methods with the step size and rho that it
 // chooses itself, as a user gets them, beside those tuned as the paper does.
@@ -115,7 +133,7 @@ func traitsOf(name solver.Method) traits {
 		t.Group, t.NoStep, t.Order = Successors, true, [2]float64{}
 		return t
 	}
-	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: samples, Group: Successors}
+	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: Samples, Group: Successors}
 	infinite := math.Inf(1)
 	switch name {
 	case solver.Batch:
@@ -161,4 +179,12 @@ func applies(name solver.Method, mu float64) bool {
 		}
 	}
 	return mu > 0 || name != solver.SCASStrong
+}
+
+func registered() []Method {
+	var names []Method
+	for _, m := range infos() {
+		names = append(names, m.Name)
+	}
+	return names
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/solver"
 )
 
 // A Protocol says what is run.
@@ -20,9 +18,9 @@ type Protocol struct {
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are those of the solver, and some with automatic parameters, unless a
 	// choice was made.
-	Methods []solver.Method `json:"methods"`
-
-	specs []Spec // set by tests; nil means Specs
+	Methods []Method `json:"methods"`
+	// Sets are all data sets there are; nil means those of Specs.
+	Sets []Spec `json:"-"`
 }
 
 // Full is the paper's protocol on all of its data sets.
@@ -38,14 +36,6 @@ func Quick() Protocol {
 	p := Full()
 	p.Splits, p.Passes, p.Mus, p.Coarse, p.Data = 2, 16, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
 	return p
-}
-
-func registered() []solver.Method {
-	var names []solver.Method
-	for _, m := range infos() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // Validate reports the first thing wrong with a protocol.
@@ -72,24 +62,24 @@ func (pr Protocol) Validate() error {
 // wholePasses is the budget on small problems without a split.
 const wholePasses = 300
 
-// passes returns the budget for a half.
-func (pr Protocol) passes(h *Half) float64 {
-	if h.data.Whole {
+// PassesOn returns the budget of a run on a data set.
+func (pr Protocol) PassesOn(s Spec) float64 {
+	if s.Whole {
 		return max(pr.Passes, wholePasses)
 	}
 	return pr.Passes
 }
 
-// splits returns how many splits of a data set are run.
-func (pr Protocol) splits(s Spec) int {
+// SplitsOn returns how many splits of a data set are run.
+func (pr Protocol) SplitsOn(s Spec) int {
 	if s.Whole {
 		return 1
 	}
 	return pr.Splits
 }
 
-// mus returns the coefficients of the L2 term for a data set.
-func (pr Protocol) mus(s Spec) []float64 {
+// MusOn returns the coefficients of the L2 term for a data set.
+func (pr Protocol) MusOn(s Spec) []float64 {
 	if s.Mus != nil {
 		return s.Mus
 	}
@@ -97,7 +87,7 @@ func (pr Protocol) mus(s Spec) []float64 {
 }
 
 // traits returns those of a method under this protocol.
-func (pr Protocol) traits(m solver.Method) traits {
+func (pr Protocol) traits(m Method) traits {
 	t := traitsOf(m)
 	if pr.Coarse {
 		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
@@ -107,16 +97,16 @@ func (pr Protocol) traits(m solver.Method) traits {
 
 func everyOther(grid []float64) []float64 {
 	var out []float64
-	for k := 0; k < len(grid); k += 2 {
-		out = append(out, grid[k])
+	for pair := range slices.Chunk(grid, 2) {
+		out = append(out, pair[0])
 	}
 	return out
 }
 
-// keys returns the runs on one split of a data set.
-func (pr Protocol) keys(s Spec, split int) []Key {
+// Keys returns the runs on one split of a data set.
+func (pr Protocol) Keys(s Spec, split int) []Key {
 	var keys []Key
-	for _, mu := range pr.mus(s) {
+	for _, mu := range pr.MusOn(s) {
 		for _, m := range pr.Methods {
 			if applies(m, mu) {
 				keys = append(keys, Key{s.Name, mu, m, split})
@@ -126,20 +116,27 @@ func (pr Protocol) keys(s Spec, split int) []Key {
 	return keys
 }
 
-func (pr Protocol) known() []Spec {
-	if pr.specs != nil {
-		return pr.specs
-	}
-	return Specs()
-}
-
-// Specs returns the data sets of the protocol, in its order.
+// Specs returns the data sets of the protocol, in the order of all there are.
 func (pr Protocol) Specs() []Spec {
+	all := pr.Sets
+	if all == nil {
+		all = Specs()
+	}
 	var out []Spec
-	for _, s := range pr.known() {
+	for _, s := range all {
 		if slices.Contains(pr.Data, s.Name) {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// Work returns the runs of the protocol, weighted, timed ones included.
+func (pr Protocol) Work(timedSplits int) float64 {
+	var sum float64
+	for _, s := range pr.Specs() {
+		splits := pr.SplitsOn(s)
+		sum += s.Work * float64(len(pr.Keys(s, 0))) * float64(splits+min(timedSplits, splits))
+	}
+	return sum
 }

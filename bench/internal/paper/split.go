@@ -2,7 +2,10 @@ package paper
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
+	"github.com/scas-admm/scas/bench/internal/submatrix"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -22,52 +25,45 @@ type Half struct {
 	data        *Data
 }
 
+// once returns a function that halves d when it is first called.
+func (d *Data) once(k, tuneSamples int) func() (*Half, error) {
+	return sync.OnceValues(func() (*Half, error) { return d.Halve(k, tuneSamples) })
+}
+
 // Halve splits d at random, the k-th time, and draws the samples on which
 // parameters are chosen.
 func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, splitSeed+uint64(k))
 	if d.Whole {
-		all := make([]int, rows)
-		for i := range all {
-			all[i] = i
+		train = make([]int, rows)
+		for i := range train {
+			train[i] = i
 		}
-		train, test = all, all
+		test = train
 	}
-	subset := make([]int, 0, tuneSamples)
-	for _, at := range sparse.Subset(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k)) {
-		subset = append(subset, train[at])
+	subset := sparse.Subset(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
+	for i, at := range subset {
+		subset[i] = train[at]
 	}
 	h := &Half{Split: k, data: d}
+	all := &sparse.Dataset{X: d.X, Labels: d.Labels}
 	for _, part := range []struct {
 		to   **solver.Problem
 		rows []int
 	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
-		x, err := d.X.SelectRows(part.rows)
+		some, err := all.Select(part.rows)
 		if err != nil {
 			return nil, err
 		}
-		labels := make([]float64, len(part.rows))
-		for i, row := range part.rows {
-			labels[i] = d.Labels[row]
-		}
-		*part.to = &solver.Problem{Data: x, Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		*part.to = &solver.Problem{Data: some.X, Labels: some.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
 	}
 	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
 	h.trim()
-	if !bothClasses(h.Tune.Labels) {
+	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
 		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
 	}
 	return h, nil
-}
-
-func bothClasses(labels []float64) bool {
-	for _, b := range labels {
-		if b != labels[0] {
-			return true
-		}
-	}
-	return false
 }
 
 // trim leaves out the features that every method keeps at zero, which is where it
@@ -76,7 +72,7 @@ func bothClasses(labels []float64) bool {
 func (h *Half) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
-		h.Test = &solver.Problem{Data: columns(h.Test.Data, keep), Labels: h.Test.Labels}
+		h.Test = &solver.Problem{Data: submatrix.Columns(h.Test.Data, keep), Labels: h.Test.Labels}
 	}
 	if keep := used(h.Tune); keep != nil {
 		h.Tune = selectFeatures(h.Tune, keep)
@@ -87,26 +83,12 @@ func (h *Half) trim() {
 // than half.
 func used(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
-	count := make([]int, features)
-	n, _ := p.Data.Dims()
-	for i := range n {
-		idx, _ := p.Data.Row(i)
-		for _, j := range idx {
-			count[j]++
-		}
-	}
-	a := p.Constraint.(*sparse.CSR)
-	l, _ := a.Dims()
-	for i := range l {
-		if idx, _ := a.Row(i); len(idx) > 1 {
-			for _, j := range idx {
-				count[j]++
-			}
-		}
-	}
+	has := make([]bool, features)
+	mark(has, p.Data, 1)
+	mark(has, p.Constraint.(*sparse.CSR), 2)
 	var keep []int
-	for j, c := range count {
-		if c > 0 {
+	for j, yes := range has {
+		if yes {
 			keep = append(keep, j)
 		}
 	}
@@ -116,25 +98,21 @@ func used(p *solver.Problem) []int {
 	return keep
 }
 
+// mark marks the columns in rows of at least so many entries.
+func mark(has []bool, m *sparse.CSR, least int) {
+	rows, _ := m.Dims()
+	for i := range rows {
+		idx, _ := m.Row(i)
+		for _, j := range idx {
+			has[j] = has[j] || len(idx) >= least
+		}
+	}
+}
+
 // selectFeatures returns p for some of its features.
 func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	q := *p
-	q.Data = columns(p.Data, keep)
-	q.Constraint = nonzeroRows(columns(p.Constraint.(*sparse.CSR), keep))
-	return &q
-}
-
-func columns(m *sparse.CSR, keep []int) *sparse.CSR {
-	out, err := m.Transpose().SelectRows(keep)
-	if err != nil {
-		panic(err) // the columns are there
-	}
-	return out.Transpose()
-}
-
-// with returns p with the given coefficient of the L2 term.
-func with(p *solver.Problem, mu float64) *solver.Problem {
-	q := *p
-	q.L2 = mu
+	q.Data = submatrix.Columns(p.Data, keep)
+	q.Constraint, _ = submatrix.NonzeroRows(submatrix.Columns(p.Constraint.(*sparse.CSR), keep))
 	return &q
 }

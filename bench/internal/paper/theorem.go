@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -22,18 +21,6 @@ type Bound struct {
 	Gap        []float64 // at the average with y = A x, mean over the seeds
 	Limit      []float64 // the bound
 	Gradients  []float64 // sample gradients used up to each T
-	// RateT and RateN are the fitted exponents in outer iterations and in sample
-	// gradients.
-	RateT, RateN float64
-}
-
-// Worst returns the largest ratio of measured to bound.
-func (b *Bound) Worst() float64 {
-	var worst float64
-	for k, g := range b.Gap {
-		worst = math.Max(worst, g/b.Limit[k])
-	}
-	return worst
 }
 
 // The small problem: unit rows keep ν_f at 1/4.
@@ -45,48 +32,48 @@ const (
 	boundDelta               = 1.1
 )
 
-// boundProblem returns the small problem with its optimum.
-func boundProblem(ctx context.Context, mu float64) (*solver.Problem, *reference.Optimum, error) {
+// A boundProblem is the small problem with its optimum.
+type boundProblem struct {
+	*solver.Problem
+	optimum      float64
+	normX, normY float64 // of the minimiser x and of A x
+	// gamma is λ √l: with it the theorems bound the objective at y = A x, since
+	// g(A x) ≤ g(y) + λ √l |A x − y|.
+	gamma, rho float64
+}
+
+func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: boundRows, Features: boundFeatures, Noise: 2, Seed: 11})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	g, err := graph.FromPairs(boundFeatures, d.Edges)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	dense := make([]float64, 0, boundRows*boundFeatures)
+	dense := make([]float64, boundRows*boundFeatures)
 	for i, norm2 := range d.X.RowNormsSq() {
-		row := make([]float64, boundFeatures)
 		idx, val := d.X.Row(i)
 		for k, j := range idx {
-			row[j] = val[k] / math.Sqrt(norm2)
+			dense[i*boundFeatures+int(j)] = val[k] / math.Sqrt(norm2)
 		}
-		dense = append(dense, row...)
 	}
 	x, err := sparse.FromDense(boundRows, boundFeatures, dense)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: g.FusedLasso()}
+	a := g.FusedLasso()
+	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
 	best, err := reference.Solve(ctx, p)
-	return p, best, err
-}
-
-// norms returns |x|, |A x| and γ = λ √l: with it the theorems bound the
-// objective at y = A x, since g(A x) ≤ g(y) + λ √l |A x − y|.
-func norms(p *solver.Problem, x []float64) (ofX, ofY, gamma float64) {
-	l, _ := p.Constraint.Dims()
-	y := make([]float64, l)
-	p.Constraint.MulVec(y, x)
-	norm := func(v []float64) float64 {
-		var sum float64
-		for _, u := range v {
-			sum += u * u
-		}
-		return math.Sqrt(sum)
+	if err != nil {
+		return nil, err
 	}
-	return norm(x), norm(y), p.Penalty.(solver.L1).Lambda * math.Sqrt(float64(l))
+	l, _ := a.Dims()
+	y := make([]float64, l)
+	a.MulVec(y, best.X)
+	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(best.X), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	b.rho = b.gamma / b.normY
+	return b, nil
 }
 
 // Theorem1 measures SCAS with the schedule of Theorem 1 over a ball. The bound is
@@ -96,22 +83,19 @@ func norms(p *solver.Problem, x []float64) (ofX, ofY, gamma float64) {
 // and since η_t = 1/(C_t t^δ), M_t ≥ C_t t^2δ, every term of the sum is at most
 // (D²/2 + 1) t^-δ.
 func Theorem1(ctx context.Context) (*Bound, error) {
-	p, best, err := boundProblem(ctx, 0)
+	p, err := newBoundProblem(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	normX, normY, gamma := norms(p, best.X)
-	ball := solver.Ball{Radius: 1.1 * normX}
+	ball := solver.Ball{Radius: 1.1 * p.normX}
 	p.Domain = ball
-	rho := gamma / normY
 	b := &Bound{Theorem: "Theorem 1"}
-	s := solver.Settings{Method: solver.SCAS, Schedule: solver.Theorem, Delta: boundDelta, Rho: rho}
-	last, err := b.measure(ctx, p, s, best.Objective)
+	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS, Schedule: solver.Theorem, Delta: boundDelta})
 	if err != nil {
 		return nil, err
 	}
 	d := ball.Diameter()
-	fixed := rho/2*normY*normY + gamma*gamma/rho
+	fixed := p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	var sum float64
 	for k := range b.T {
 		sum += (d*d/2 + 1) * math.Pow(float64(k+1), -boundDelta)
@@ -119,7 +103,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	}
 	c := last.Stats.Constants
 	b.Problem = fmt.Sprintf("%d samples of norm 1, %d features, %d rows of A, lambda %g, mu 0; X a ball of radius 1.1 |x*|: D = %.3g, nu_f = %.3g, nu_L = %.3g, rho = %.3g, gamma = %.3g, delta = %g; the last inner loop has %d steps",
-		boundRows, boundFeatures, len(last.Dual), boundLambda, d, c.NuF, c.NuL, rho, gamma, boundDelta, last.Stats.InnerSteps)
+		boundRows, boundFeatures, len(last.Dual), boundLambda, d, c.NuF, c.NuL, p.rho, p.gamma, boundDelta, last.Stats.InnerSteps)
 	b.Conditions = []string{"X is convex, bounded and holds a minimiser: holds by construction"}
 	return b, nil
 }
@@ -130,32 +114,29 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
-	p, best, err := boundProblem(ctx, mu)
+	p, err := newBoundProblem(ctx, mu)
 	if err != nil {
 		return nil, err
 	}
-	normX, normY, gamma := norms(p, best.X)
-	rho := gamma / normY
 	b := &Bound{Theorem: "Theorem 2, relaxed"}
-	s := solver.Settings{Method: solver.SCASStrong, Schedule: solver.Theorem, Rho: rho}
-	last, err := b.measure(ctx, p, s, best.Objective)
+	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong, Schedule: solver.Theorem})
 	if err != nil {
 		return nil, err
 	}
-	fixed := mu/4*normX*normX + rho/2*normY*normY + gamma*gamma/rho
+	fixed := mu/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	for _, t := range b.T {
 		b.Limit = append(b.Limit, fixed/t)
 	}
 	c, st := last.Stats.Constants, last.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
-		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, rho, st.Eta, st.InnerSteps)
-	for _, cond := range c.Theorem2Relaxed(st.Eta, rho, st.InnerSteps) {
+		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
+	for _, cond := range c.Theorem2Relaxed(st.Eta, p.rho, st.InnerSteps) {
 		if !cond.Holds() {
 			return nil, fmt.Errorf("paper: the schedule breaks the relaxed condition %v", cond)
 		}
 		b.Conditions = append(b.Conditions, cond.String())
 	}
-	for _, cond := range c.Theorem2(st.Eta, rho, st.InnerSteps) {
+	for _, cond := range c.Theorem2(st.Eta, p.rho, st.InnerSteps) {
 		b.Conditions = append(b.Conditions, "as printed, "+cond.String())
 	}
 	b.Conditions = append(b.Conditions, fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", mu/(c.Lambda1-c.LambdaP)))
@@ -164,41 +145,22 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 
 // measure runs the settings with several seeds and fills in T, Gap and
 // Gradients.
-func (b *Bound) measure(ctx context.Context, p *solver.Problem, s solver.Settings, optimum float64) (last *solver.Result, err error) {
+func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (last *solver.Result, err error) {
 	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
-	s.Passes, s.Threads = 1e9, 1
-	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-		if pt.Outer > 0 {
-			k := pt.Outer - 1
-			b.T[k] = float64(pt.Outer)
-			b.Gap[k] += (pt.Average.Objective - optimum) / boundSeeds
-			b.Gradients[k] += pt.Passes * boundRows / boundSeeds
-		}
-		if pt.Outer == boundOuter {
-			return errEnough
-		}
-		return nil
-	})
+	s.Rho, s.Passes = p.rho, 1e9
 	for seed := range uint64(boundSeeds) {
 		s.Seed = seed
-		if last, err = solver.Minimize(ctx, p, &s); !errors.Is(err, errEnough) {
+		last, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
+			if k := pt.Outer - 1; k >= 0 {
+				b.T[k] = float64(pt.Outer)
+				b.Gap[k] += (pt.Average.Objective - p.optimum) / boundSeeds
+				b.Gradients[k] += pt.Passes * boundRows / boundSeeds
+			}
+			return pt.Outer == boundOuter
+		})
+		if err != nil {
 			return nil, fmt.Errorf("paper: %s: %w", b.Theorem, err)
 		}
 	}
-	b.RateT = Curve{X: b.T, Mean: b.Gap}.rate()
-	b.RateN = Curve{X: b.Gradients, Mean: b.Gap}.rate()
 	return last, nil
-}
-
-// boundClaims is claim 6.
-func boundClaims(bounds []*Bound) []Claim {
-	var out []Claim
-	for _, b := range bounds {
-		worst := b.Worst()
-		out = append(out, Claim{
-			ID: "6", Data: "synthetic", Number: worst, Verdict: verdict(worst <= 1),
-			Measured: fmt.Sprintf("%s: %.2g of the bound at worst; falls as T^-%.2f in outer iterations, N^-%.2f in sample gradients", b.Theorem, worst, b.RateT, b.RateN),
-		})
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -69,41 +67,18 @@ func (t *Timings) Get(k Key) *Timing { return t.all[k] }
 // add keeps a timing, writing the file anew: it is small.
 func (t *Timings) add(one *Timing) error {
 	t.all[one.Key] = one
-	var sorted []*Timing
-	for _, v := range t.all {
-		sorted = append(sorted, v)
-	}
-	slices.SortFunc(sorted, func(a, b *Timing) int {
-		return cmp.Or(cmp.Compare(a.Data, b.Data), cmp.Compare(a.Mu, b.Mu), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Split, b.Split))
-	})
-	return atomicfile.Write(t.path, 0o644, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		for _, v := range sorted {
-			if err := enc.Encode(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return atomicfile.Write(t.path, 0o644, func(w io.Writer) error { return encode(w, sorted(t.all, Key.compare)) })
 }
 
 // time measures the runs of a data set one at a time on one thread.
 func (e *Experiment) time(ctx context.Context, d *Data) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for split := range min(e.Timings.Splits, e.Protocol.splits(d.Spec)) {
-		var half *Half
-		for _, key := range e.Protocol.keys(d.Spec, split) {
-			if e.Timings.Get(key) == nil {
-				if half == nil {
-					var err error
-					if half, err = d.Halve(split, e.Protocol.TuneSamples); err != nil {
-						return err
-					}
-				}
-				if err := e.measure(ctx, half, key); err != nil {
-					return fmt.Errorf("paper: timing %v: %w", key, err)
-				}
+	for split := range min(e.Timings.Splits, e.Protocol.SplitsOn(d.Spec)) {
+		half := d.once(split, e.Protocol.TuneSamples)
+		for _, key := range e.Protocol.Keys(d.Spec, split) {
+			if err := e.measure(ctx, half, key); err != nil {
+				return fmt.Errorf("paper: timing %v: %w", key, err)
 			}
 			e.Progress.Done("timed: "+key.String(), d.Work)
 		}
@@ -111,28 +86,39 @@ func (e *Experiment) time(ctx context.Context, d *Data) error {
 	return nil
 }
 
-// measure times one unit after a warm-up, which also weighs it.
-func (e *Experiment) measure(ctx context.Context, h *Half, key Key) error {
+// measure times one unit, unless that is done, after a warm-up that also weighs
+// it.
+func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), key Key) error {
 	u := e.Store.Unit(key)
-	if u == nil || u.Failed != "" {
+	if e.Timings.Get(key) != nil || u == nil || u.Failed != "" {
 		return nil
+	}
+	h, err := half()
+	if err != nil {
+		return err
 	}
 	t := e.Protocol.traits(key.Method)
 	one := &Timing{Key: key}
 	s := e.Protocol.settings(h, u, t)
-	if err := warm(ctx, fresh(h.Train, key.Mu), s, one); err != nil {
+	p := fresh(h.Train, key.Mu)
+	before := liveHeap()
+	if _, err := minimize(ctx, p, s, func(pt *solver.Point) bool {
+		if pt.Outer > 0 {
+			one.Bytes = max(0, liveHeap()-before)
+		}
+		return pt.Outer > 0
+	}); err != nil {
 		return err
 	}
 	var kept []Point
-	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-		if e.Protocol.keeps(kept, pt, t) {
+	res, err := minimize(ctx, fresh(h.Train, key.Mu), s, func(pt *solver.Point) bool {
+		if keeps(kept, pt, t) {
 			kept = append(kept, Point{Passes: pt.Passes})
 			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
 		}
-		return enough(pt, e.Protocol.passes(h), t)
+		return enough(pt, e.Protocol.PassesOn(h.data.Spec), t)
 	})
-	res, err := solver.Minimize(ctx, fresh(h.Train, key.Mu), &s)
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return err
 	}
 	one.Setup, one.Plan = res.Stats.SetupSeconds, res.Stats.Plan
@@ -146,24 +132,6 @@ func fresh(p *solver.Problem, mu float64) *solver.Problem {
 	q := with(p, mu)
 	q.Constraint = q.Constraint.(*sparse.CSR).Transpose().Transpose()
 	return q
-}
-
-// warm does the first outer iterations and weighs the live heap during the
-// second.
-func warm(ctx context.Context, p *solver.Problem, s solver.Settings, one *Timing) error {
-	before := liveHeap()
-	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-		if pt.Outer == 0 {
-			return nil
-		}
-		one.Bytes = max(0, liveHeap()-before)
-		return errEnough
-	})
-	_, err := solver.Minimize(ctx, p, &s)
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
 }
 
 func liveHeap() float64 {

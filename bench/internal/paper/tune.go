@@ -33,6 +33,7 @@ type grid struct {
 	within      bool // do not look beyond the edges
 	try         func(step, rho float64) (float64, error)
 	seen        map[[2]int]float64
+	err         error // of the first try that failed, after which there are no more
 }
 
 // at returns the multiple at index k of g, continued geometrically.
@@ -48,78 +49,63 @@ func at(g []float64, k int) float64 {
 }
 
 // value returns the objective at a place of the grid, +Inf if it diverges.
-func (g *grid) value(place [2]int) (float64, error) {
-	if v, ok := g.seen[place]; ok {
-		return v, nil
+func (g *grid) value(place [2]int) float64 {
+	v, ok := g.seen[place]
+	if !ok && g.err == nil {
+		v, g.err = g.try(at(g.steps, place[0]), at(g.rhos, place[1]))
+		g.seen[place] = v
 	}
-	v, err := g.try(at(g.steps, place[0]), at(g.rhos, place[1]))
-	g.seen[place] = v
-	return v, err
+	return v
 }
 
 // search goes along the two axes in turn, each time over the whole grid and, if
 // the best is at its edge, beyond it while that helps, until neither improves.
 func (g *grid) search() (best [2]int, err error) {
 	best = [2]int{len(g.steps) / 2, len(g.rhos) / 2}
-	for {
-		before := best
-		for _, axis := range []int{1, 0} {
-			if best, err = g.scan(best, axis); err != nil {
-				return best, err
-			}
-		}
-		if best == before {
-			return best, nil
-		}
+	for before := [2]int{-1, -1}; best != before && g.err == nil; {
+		before = best
+		best = g.scan(g.scan(best, 1), 0)
 	}
+	return best, g.err
 }
 
 // scan returns the best place along an axis through a place.
-func (g *grid) scan(from [2]int, axis int) ([2]int, error) {
+func (g *grid) scan(from [2]int, axis int) [2]int {
 	size := [2]int{len(g.steps), len(g.rhos)}[axis]
 	if size == 1 {
-		return from, nil
+		return from
 	}
-	best := from
-	least, err := g.value(from)
-	if err != nil {
-		return best, err
-	}
-	visit := func(k int) (better bool, err error) {
+	best, least := from, g.value(from)
+	visit := func(k int) (better bool) {
 		place := from
 		place[axis] = k
-		v, err := g.value(place)
-		if better = v < least; better {
+		v := g.value(place)
+		if better = v < least && g.err == nil; better {
 			best, least = place, v
 		}
-		return better, err
+		return better
 	}
 	for k := range size {
-		if _, err := visit(k); err != nil {
-			return best, err
-		}
+		visit(k)
 	}
 	if g.within {
-		return best, nil
+		return best
 	}
 	for _, way := range []int{-1, 1} {
-		for k := best[axis] + way; (k < 0 || k >= size) && k > -beyond && k < size+beyond; k += way {
-			if better, err := visit(k); err != nil || !better {
-				if err != nil {
-					return best, err
-				}
-				break
-			}
+		for k := best[axis] + way; outside(k, size) && k > -beyond && k < size+beyond && visit(k); k += way {
 		}
 	}
-	return best, nil
+	return best
 }
+
+// outside reports whether an index lies beyond a grid.
+func outside(k, size int) bool { return k < 0 || k >= size }
 
 // Tune chooses eta and rho for a method by the objective on the samples for
 // tuning, at the better of its last iterate and its average (some methods: at the
 // last), after 5 passes (6 for methods whose outer iteration takes two, 100 iterations for batch
 // methods). Multiples are of constants of the training half.
-func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t traits) (Tuned, error) {
+func Tune(ctx context.Context, h *Half, mu float64, method Method, t traits) (Tuned, error) {
 	c, err := constants(ctx, with(h.Train, mu))
 	if err != nil {
 		return Tuned{}, err
@@ -155,8 +141,7 @@ func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t trai
 }
 
 func edge(place [2]int, steps, rhos int) string {
-	off := func(k, size int) bool { return k < 0 || k >= size }
-	switch s, r := off(place[0], steps), off(place[1], rhos); {
+	switch s, r := outside(place[0], steps), outside(place[1], rhos); {
 	case s && r:
 		return "step and rho"
 	case s:
@@ -167,19 +152,22 @@ func edge(place [2]int, steps, rhos int) string {
 	return ""
 }
 
+// tuneIterations is the budget of batch methods on the samples for tuning.
+const tuneIterations = 100
+
 // trial returns the objective that a run reaches, +Inf if it diverges.
 func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t traits) (float64, error) {
-	s.Threads, s.Seed = 1, runSeed
+	s.Seed = runSeed
+	var see func(*solver.Point) bool
 	if t.Batch {
 		s.Passes = batchPasses
-		s.Recorder = stopAfter(tuneIterations)
+		see = func(pt *solver.Point) bool { return pt.Outer >= tuneIterations }
 	}
-	res, err := solver.Minimize(ctx, p, &s)
-	var diverged *solver.DivergenceError
-	if errors.As(err, &diverged) {
+	res, err := minimize(ctx, p, s, see)
+	switch {
+	case diverged(err):
 		return math.Inf(1), nil
-	}
-	if err != nil && !errors.Is(err, errEnough) {
+	case err != nil:
 		return math.Inf(1), err
 	}
 	v := res.At.Objective
@@ -190,30 +178,4 @@ func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t traits) 
 		v = math.Inf(1)
 	}
 	return v, nil
-}
-
-const (
-	tuneIterations = 100
-	batchPasses    = 1e6 // no limit: batch methods are stopped by iterations
-)
-
-var errEnough = errors.New("paper: enough iterations")
-
-// stopAfter ends a run after so many outer iterations.
-func stopAfter(iterations int) solver.Recorder {
-	return solver.RecorderFunc(func(pt *solver.Point) error {
-		if pt.Outer >= iterations {
-			return errEnough
-		}
-		return nil
-	})
-}
-
-// constants returns those of a problem that do not depend on rho.
-func constants(ctx context.Context, p *solver.Problem) (solver.Constants, error) {
-	res, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCAS, Passes: 2, Eta: 1e-12, Rho: 1e-12, InnerSteps: 2, Threads: 1})
-	if err != nil {
-		return solver.Constants{}, err
-	}
-	return res.Stats.Constants, nil
 }

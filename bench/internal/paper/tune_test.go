@@ -51,26 +51,3 @@ func TestTune(t *testing.T) {
 		}
 	}
 }
-
-func TestSummary(t *testing.T) {
-	c := Curve{}
-	for k := range 30 {
-		x := float64(k + 1)
-		c.X, c.Mean = append(c.X, x), append(c.Mean, 3*math.Pow(x, -1.5))
-	}
-	if r := c.rate(); math.Abs(r-1.5) > 1e-9 {
-		t.Errorf("exponent %g of x^-1.5", r)
-	}
-	if v, ok := c.At(4.5); !ok || v > c.Mean[3] || v < c.Mean[4] {
-		t.Errorf("%g between %g and %g", v, c.Mean[3], c.Mean[4])
-	}
-	if _, ok := c.At(31); ok {
-		t.Error("a value beyond the curve")
-	}
-	if v := c.Until(10).End(99); v != c.Mean[9] {
-		t.Errorf("cut at 10: %g", v)
-	}
-	if s := linear([]float64{0, 2}, []float64{1, 5}, 1); s != 3 {
-		t.Errorf("half way from 1 to 5: %g", s)
-	}
-}

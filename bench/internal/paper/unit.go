@@ -1,8 +1,8 @@
 package paper
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,15 +11,20 @@ import (
 
 // A Key names a run.
 type Key struct {
-	Data   string        `json:"data"`
-	Mu     float64       `json:"mu"`
-	Method solver.Method `json:"method"`
-	Split  int           `json:"split"`
+	Data   string  `json:"data"`
+	Mu     float64 `json:"mu"`
+	Method Method  `json:"method"`
+	Split  int     `json:"split"`
 }
 
 // String names the run for people.
 func (k Key) String() string {
 	return fmt.Sprintf("%s, mu %g, %s, split %d", k.Data, k.Mu, k.Method, k.Split)
+}
+
+// compare orders keys as files have them.
+func (k Key) compare(l Key) int {
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split))
 }
 
 // A Point is one record of a run. All of it is the same whenever and wherever
@@ -60,46 +65,32 @@ func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
 	}
 	var err error
 	if u.Tuned, err = Tune(ctx, h, key.Mu, key.Method, t); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		u.Failed = err.Error()
-		return u, nil
+		return u, ctx.Err()
 	}
 	return u, pr.follow(ctx, h, u, t)
 }
 
 // follow runs a tuned unit, halving its step size while it diverges.
 func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error {
-	p := with(h.Train, u.Mu)
 	for u.Halved = 0; ; u.Halved++ {
-		s := pr.settings(h, u, t)
 		u.Points = u.Points[:0]
-		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-			if !pr.keeps(u.Points, pt, t) {
-				return nil
+		res, err := minimize(ctx, with(h.Train, u.Mu), pr.settings(h, u, t), func(pt *solver.Point) bool {
+			if !keeps(u.Points, pt, t) {
+				return false
 			}
 			u.Points = append(u.Points, Point{
 				Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
 				Last: pt.Last.Objective, Average: pt.Average.Objective, Test: h.Test.Evaluate(pt.X).Loss,
 			})
-			return enough(pt, pr.passes(h), t)
+			return enough(pt, pr.PassesOn(h.data.Spec), t)
 		})
-		res, err := solver.Minimize(ctx, p, &s)
-		var diverged *solver.DivergenceError
 		switch {
-		case errors.As(err, &diverged):
-			if u.Halved < maxHalvings && !t.NoStep {
-				continue
-			}
+		case diverged(err) && u.Halved < maxHalvings && !t.NoStep:
+			continue
+		case err != nil:
 			u.Failed, u.Points = err.Error(), nil
-			return nil
-		case err != nil && !errors.Is(err, errEnough):
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			u.Failed, u.Points = err.Error(), nil
-			return nil
+			return ctx.Err()
 		}
 		if u.Points = finite(u.Points); len(u.Points) == 0 {
 			u.Failed = "no finite point"
@@ -110,42 +101,12 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error
 	}
 }
 
-// settings are those of the run of a unit.
-func (pr Protocol) settings(h *Half, u *Unit, t traits) solver.Settings {
-	method, _ := methodOf(u.Method)
-	s := solver.Settings{
-		Method: method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho,
-		Passes: pr.passes(h), Seed: runSeed + uint64(u.Split), Threads: 1,
-	}
-	if t.Batch {
-		s.Passes = batchPasses
-	}
-	return s
-}
-
-// keeps thins the records of methods that have many a pass.
-func (pr Protocol) keeps(points []Point, pt *solver.Point, t traits) bool {
-	if len(points) == 0 || t.Batch {
-		return true
-	}
-	return pt.Passes >= points[len(points)-1].Passes+0.499
-}
-
-// enough ends the runs of batch methods, which go on until both the paper's
-// count of their cost and the honest one have reached the budget.
-func enough(pt *solver.Point, budget float64, t traits) error {
-	if t.Batch && pt.PaperPasses >= budget && pt.Passes >= budget {
-		return errEnough
-	}
-	return nil
-}
-
+// finite returns the points before the first that is not.
 func finite(points []Point) []Point {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	for k, p := range points {
-		for _, v := range []float64{p.Last, p.Average, p.Test} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return points[:k]
-			}
+		if bad(p.Last) || bad(p.Average) || bad(p.Test) {
+			return points[:k]
 		}
 	}
 	return points

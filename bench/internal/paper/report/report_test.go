@@ -1,4 +1,4 @@
-package paper
+package report
 
 import (
 	"encoding/csv"
@@ -14,19 +14,100 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
+
+// tiny is the whole experiment on a small synthetic set, of which dir gets the
+// records. Zero methods are all.
+func tiny(t *testing.T, dir string, methods int) Records {
+	t.Helper()
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1}
+	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
+	pr := paper.Quick()
+	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{s}, []string{"tiny"}, 60, 10
+	if methods > 0 {
+		pr.Methods = pr.Methods[:methods]
+	}
+	data, err := s.Build(d.Dataset, pr.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir, pr)
+	e := &paper.Experiment{Protocol: pr, Store: r.Store, Timings: r.Timings, Workers: 2}
+	if err := e.Run(t.Context(), data); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// open opens the records in a directory.
+func open(t *testing.T, dir string, pr paper.Protocol) Records {
+	t.Helper()
+	store, err := paper.Open(dir, pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timings, err := paper.OpenTimings(dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Records{Protocol: pr, Store: store, Timings: timings}
+}
+
+// files makes the files of records by name.
+func files(t *testing.T, r Records, bitmap bool) map[string]string {
+	t.Helper()
+	made, _, err := Make(t.Context(), r, []string{"cpu: a test"}, bitmap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range made {
+		out[f.Name] = f.Text
+	}
+	return out
+}
+
+// TestSameClaims: all that is made from records has the same bytes whenever it is
+// made, also from the files, and there is a number for every claim.
+func TestSameClaims(t *testing.T) {
+	dir := t.TempDir()
+	r := tiny(t, dir, 0)
+	made, again := files(t, r, false), files(t, open(t, dir, r.Protocol), false)
+	for name, text := range made {
+		if again[name] != text {
+			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, again[name])
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(made[ClaimsFile])).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		seen[row[0]] = true
+	}
+	for _, id := range []string{"1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "4", "5", "6"} {
+		if !seen[id] {
+			t.Errorf("claim %s has no number", id)
+		}
+	}
+}
 
 // reportPage makes the report of the tiny experiment, with few methods.
 func reportPage(t *testing.T) string {
 	t.Helper()
-	pr, d := tiny(t)
-	pr.Methods = pr.Methods[:5]
-	r, err := experiment(t, t.Context(), t.TempDir(), pr, d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.PNG = true
-	made := files(t, r)
+	made := files(t, tiny(t, t.TempDir(), 5), true)
 	if made["figures/tiny-mu0-main.png"] == "" {
 		t.Error("there is no bitmap")
 	}
@@ -43,7 +124,7 @@ func reportPage(t *testing.T) string {
 			t.Errorf("%s is no bitmap of a figure", name)
 		}
 	}
-	return made[ReportFile]
+	return made[PageFile]
 }
 
 // TestPage: the page is well formed, complete in itself, and says what it must.

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+)
+
+// A curve is a quantity along the runs of one method: mean, least and greatest
+// over the splits.
+type curve struct {
+	x, mean, low, high []float64
+}
+
+// A metric is a quantity at a point of a run.
+type metric func(p paper.Point, optimum float64) float64
+
+func testLoss(p paper.Point, _ float64) float64 { return p.Test }
+
+// gapOf returns the metric of an output.
+func gapOf(o paper.Output) metric {
+	if o == paper.Average {
+		return func(p paper.Point, optimum float64) float64 { return p.Average - optimum }
+	}
+	return func(p paper.Point, optimum float64) float64 { return p.Last - optimum }
+}
+
+// An axis is what a run is measured against.
+type axis func(p paper.Point) float64
+
+func byPasses(p paper.Point) float64 { return p.Passes }
+func byPaper(p paper.Point) float64  { return p.Paper }
+
+const (
+	// smallest is the least gap that two objectives of order one can show. Nor is
+	// a gap shown below what the optimum is certified to.
+	smallest = 1e-16
+	// gapFloor is where curves of gaps end: P* is known to about as much.
+	gapFloor = 1e-13
+	// visibleGap is what the difference of two objectives found by different
+	// programs can still mean.
+	visibleGap = 1e-12
+	// slack is how far two places on an axis may be apart to count as one.
+	slack = 1e-9
+)
+
+// curveOf aggregates a metric over the splits; ok is false if no run has points.
+func curveOf(p *problem, m paper.Method, value metric, x axis) (c curve, ok bool) {
+	type run struct{ x, v []float64 }
+	var runs []run
+	for _, split := range p.splits {
+		u, o := p.unit(m, split), p.optimum(split)
+		if u == nil || o == nil || len(u.Points) == 0 {
+			continue
+		}
+		var one run
+		for _, pt := range u.Points {
+			one.x = append(one.x, x(pt))
+			one.v = append(one.v, max(value(pt, o.Objective), smallest, o.Gap))
+		}
+		runs = append(runs, one)
+	}
+	if len(runs) == 0 {
+		return c, false
+	}
+	for _, at := range runs[0].x {
+		var values []float64
+		for _, one := range runs {
+			if v, ok := interpolate(one.x, one.v, at); ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) < len(runs) {
+			break // some run ends here
+		}
+		c.add(at, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
+	}
+	return c, true
+}
+
+func (c *curve) add(x, mean, low, high float64) {
+	c.x, c.mean = append(c.x, x), append(c.mean, mean)
+	c.low, c.high = append(c.low, low), append(c.high, high)
+}
+
+// overSecondsOf returns a method's curve over seconds instead of passes: the mean,
+// over the timed splits, of when a run had done so many passes. Without any it
+// stays as it is, and ok is false.
+func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
+	var timed []*paper.Timing
+	for split := range p.Timings.Splits {
+		if t := p.timing(m, split); t != nil && len(t.Passes) > 1 {
+			timed = append(timed, t)
+		}
+	}
+	if len(timed) == 0 {
+		return c, false
+	}
+	for k, passes := range c.x {
+		var seconds []float64
+		for _, t := range timed {
+			if s, ok := linear(t.Passes, t.Seconds, passes); ok {
+				seconds = append(seconds, s)
+			}
+		}
+		if len(seconds) < len(timed) {
+			break
+		}
+		out.add(stat.Mean(seconds, nil), c.mean[k], c.low[k], c.high[k])
+	}
+	return out, len(out.x) > 1
+}
+
+// interpolate returns the value at x of a curve through positive values, along
+// straight lines over a logarithmic axis of values; ok is false off the curve.
+func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
+	k := slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
+	switch {
+	case k < 0:
+		return 0, false
+	case k == 0 || xs[k] <= x+slack:
+		return vs[k], xs[k] <= x+slack
+	}
+	share := (x - xs[k-1]) / (xs[k] - xs[k-1])
+	return math.Exp(math.Log(vs[k-1]) + share*(math.Log(vs[k])-math.Log(vs[k-1]))), true
+}
+
+// linear is interpolate over an even axis of values, and vs[0] before the first x.
+func linear(xs, vs []float64, x float64) (v float64, ok bool) {
+	k := slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
+	switch {
+	case k < 0:
+		return 0, false
+	case k == 0:
+		return vs[0], true
+	}
+	share := (x - xs[k-1]) / (xs[k] - xs[k-1])
+	return vs[k-1] + share*(vs[k]-vs[k-1]), true
+}
+
+// at returns the mean at x; ok is false beyond the curve.
+func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
+
+// end returns the mean at the last x, NaN if there is none.
+func (c curve) end() float64 {
+	if len(c.x) == 0 {
+		return math.NaN()
+	}
+	return c.mean[len(c.mean)-1]
+}
+
+// until cuts the curve at x.
+func (c curve) until(x float64) curve {
+	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+slack }); k >= 0 {
+		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
+	}
+	return c
+}
+
+// rate is the exponent of the decrease of ys: −slope of log y against log x, by
+// least squares over the last two thirds, as far as rounding lets gaps be seen.
+// NaN where fewer than three points remain.
+func rate(xs, ys []float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for k, x := range xs {
+		if x > 0 && x >= xs[len(xs)-1]/3 && ys[k] >= visibleGap {
+			lx, ly := math.Log(x), math.Log(ys[k])
+			n, sx, sy, sxx, sxy = n+1, sx+lx, sy+ly, sxx+lx*lx, sxy+lx*ly
+		}
+	}
+	if n < 3 {
+		return math.NaN()
+	}
+	return -(n*sxy - sx*sy) / (n*sxx - sx*sx)
+}

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+)
+
+// Names of the files made from the records.
+const (
+	PageFile   = "report.html"
+	TableFile  = "table1.csv"
+	ClaimsFile = "claims.csv"
+)
+
+// A File is one of the report's.
+type File struct {
+	Name, Text string
+}
+
+//go:embed report.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"num": func(v float64) string { return short(v, 3) }, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "counts": func(m paper.Method) string { return paper.TraitsOf(m).Counts },
+	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own },
+}).Parse(pageText))
+
+// page is what the template gets.
+type page struct {
+	Protocol   paper.Protocol
+	Machine    []string
+	Facts      []*paper.Facts
+	Optima     []optimumRange
+	Problems   []part
+	Methods    []paper.Info
+	Bounds     []*bound
+	Printed    []printedCondition
+	Statements []outcome
+	Missing    []string // data sets without results
+	Memory     []memoryNote
+	Timed      int // splits at most
+}
+
+// A part is a problem on the page.
+type part struct {
+	Data    string
+	Mu      float64
+	Open    bool
+	Facts   *paper.Facts
+	Figures []*Figure
+	Table   []row
+}
+
+// Make makes the report, its tables and its figures, those as bitmaps too if asked
+// for, and a summary for a terminal. machine has the facts of the machine, one per
+// line.
+func Make(ctx context.Context, r Records, machine []string, bitmap bool) (files []File, summary string, err error) {
+	all := problems(r)
+	pg := &page{Protocol: r.Protocol, Machine: machine, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(r)}
+	if pg.Bounds, err = bounds(ctx); err != nil {
+		return nil, "", err
+	}
+	asked := append(claims(all), boundClaims(pg.Bounds)...)
+	pg.Statements = outcomes(asked)
+	var drawn []*Figure
+	for _, b := range pg.Bounds {
+		if b.Figure, err = boundFigure(b, bitmap); err != nil {
+			return nil, "", err
+		}
+		drawn = append(drawn, b.Figure)
+	}
+	var table []row
+	for k, p := range all {
+		rows := table1(p)
+		table = append(table, rows...)
+		first := k == 0 || all[k-1].Name != p.Name
+		switch {
+		case p.facts == nil && first:
+			pg.Missing = append(pg.Missing, p.Name)
+		case first:
+			pg.Facts = append(pg.Facts, p.facts)
+		}
+		if p.facts == nil || !p.begun {
+			continue
+		}
+		one := part{Data: p.Name, Mu: p.mu, Open: first, Facts: p.facts, Table: rows}
+		if one.Figures, err = figures(p, bitmap); err != nil {
+			return nil, "", err
+		}
+		pg.Problems, drawn = append(pg.Problems, one), append(drawn, one.Figures...)
+	}
+	var html bytes.Buffer
+	if err := pageTemplate.Execute(&html, pg); err != nil {
+		return nil, "", err
+	}
+	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(asked)}}
+	return append(files, figureFiles(drawn, bitmap)...), tableText(table), nil
+}
+
+func figureFiles(all []*Figure, bitmap bool) []File {
+	var files []File
+	for _, f := range all {
+		name := "figures/" + f.Name
+		files = append(files, File{name + ".svg", f.File}, File{name + ".csv", f.CSV})
+		if bitmap {
+			files = append(files, File{name + ".png", f.PNG})
+		}
+	}
+	return files
+}
+
+// timed returns on how many splits seconds were measured, at most.
+func timed(r Records) int {
+	count := 0
+	for split := range r.Timings.Splits {
+		for _, s := range r.Protocol.Specs() {
+			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timings.Get(k) != nil }) {
+				count = split + 1
+			}
+		}
+	}
+	return count
+}
+
+// optimumRange sums up the reference values of a problem.
+type optimumRange struct {
+	Data          string
+	Mu, Low, High float64
+	Gap           float64 // largest; −1 if unknown
+	By            string
+	Splits        int
+}
+
+func optima(all []*problem) []optimumRange {
+	var out []optimumRange
+	for _, p := range all {
+		o := optimumRange{Data: p.Name, Mu: p.mu, Low: math.Inf(1), High: math.Inf(-1)}
+		for _, split := range p.splits {
+			o.include(p.optimum(split))
+		}
+		if o.By != "" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (o *optimumRange) include(one *paper.Optimum) {
+	if one == nil {
+		return
+	}
+	o.Splits++
+	o.Low, o.High, o.By = min(o.Low, one.Objective), max(o.High, one.Objective), one.By
+	if o.Gap = max(o.Gap, one.Gap); one.Gap < 0 {
+		o.Gap = -1
+	}
+}
+
+// printedCondition says why Theorem 2 as printed cannot be met on a problem: C2
+// can hold only for rho below Limit.
+type printedCondition struct {
+	Data               string
+	Mu                 float64
+	Lambda1, LambdaP   float64
+	Limit, Rho, Lambda float64
+	Inner              float64 // M that the relaxed conditions ask for, in passes
+}
+
+func printed(all []*problem) []printedCondition {
+	var out []printedCondition
+	for _, p := range all {
+		f, u, mu := p.facts, p.unit(scasStrong, 0), p.mu
+		if mu == 0 || u == nil || f == nil {
+			continue
+		}
+		nuF := f.NuF + mu
+		nuL := nuF + u.Rho*f.Lambda1
+		m := math.Ceil(32*nuF*nuF/(mu*mu) + 4*nuL/mu)
+		out = append(out, printedCondition{p.Name, mu, f.Lambda1, f.LambdaP, mu / (f.Lambda1 - f.LambdaP), u.Rho, f.Lambda, m / (float64(f.Rows) / 2)})
+	}
+	return out
+}
+
+// memoryNote is what the methods that claim 4 is about need on a data set, as
+// measured with the first mu that was.
+type memoryNote struct {
+	Data         string
+	SCAS         float64
+	Plan         string
+	Alternatives []float64 // scas-l, sa, sa-iu, sag, sag-iu; NaN if unknown
+}
+
+func memoryNotes(r Records) []memoryNote {
+	var out []memoryNote
+	for _, s := range r.Protocol.Specs() {
+		note := memoryNote{Data: s.Name, SCAS: bytesOf(r, s, scas)}
+		if t := r.Timings.Get(paper.Key{Data: s.Name, Method: scas}); t != nil {
+			note.Plan = t.Plan
+		}
+		for _, m := range []paper.Method{scasL, sa, saIU, sag, sagIU} {
+			note.Alternatives = append(note.Alternatives, bytesOf(r, s, m))
+		}
+		if !math.IsNaN(note.SCAS) {
+			out = append(out, note)
+		}
+	}
+	return out
+}
+
+// bytesOf returns what a method needed on a data set.
+func bytesOf(r Records, s paper.Spec, m paper.Method) float64 {
+	for _, mu := range r.Protocol.MusOn(s) {
+		if t := r.Timings.Get(paper.Key{Data: s.Name, Mu: mu, Method: m}); t != nil {
+			return t.Bytes
+		}
+	}
+	return math.NaN()
+}

@@ -1,0 +1,72 @@
+// Package report turns the records of the experiments into a page, tables,
+// figures, and the paper's claims with their numbers.
+package report
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+)
+
+// Records are what experiments left.
+type Records struct {
+	Protocol paper.Protocol
+	Store    *paper.Store
+	Timings  *paper.Timings
+}
+
+// A problem is a data set with one coefficient of the L2 term, and where to find
+// what was recorded of it.
+type problem struct {
+	Records
+	paper.Spec
+	mu    float64
+	facts *paper.Facts // nil if there are none
+	begun bool         // something was run
+	// splits are those that every method was run on, so that all curves are means
+	// over the same; where there is none yet, all.
+	splits []int
+}
+
+// problems returns those of the protocol.
+func problems(r Records) []*problem {
+	var out []*problem
+	for _, s := range r.Protocol.Specs() {
+		for _, mu := range r.Protocol.MusOn(s) {
+			p := &problem{Records: r, Spec: s, mu: mu, facts: r.Store.Facts(s.Name)}
+			p.findSplits()
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (p *problem) findSplits() {
+	has := func(k paper.Key) bool { return p.Store.Unit(k) != nil }
+	lacks := func(k paper.Key) bool { return !has(k) }
+	var all []int
+	for split := range p.Protocol.SplitsOn(p.Spec) {
+		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu })
+		p.begun = p.begun || slices.ContainsFunc(keys, has)
+		all = append(all, split)
+		if !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
+			p.splits = append(p.splits, split)
+		}
+	}
+	if p.splits == nil {
+		p.splits = all
+	}
+}
+
+func (p *problem) key(m paper.Method, split int) paper.Key {
+	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split}
+}
+
+// unit, timing and optimum return what was recorded, or nil.
+func (p *problem) unit(m paper.Method, split int) *paper.Unit { return p.Store.Unit(p.key(m, split)) }
+
+func (p *problem) timing(m paper.Method, split int) *paper.Timing {
+	return p.Timings.Get(p.key(m, split))
+}
+
+func (p *problem) optimum(split int) *paper.Optimum { return p.Store.Optimum(p.Name, p.mu, split) }

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
+)
+
+// A row is one of Table 1 as measured: a method on a problem.
+type row struct {
+	paper.Timing // of the first split; NaN where it was not measured
+	Info         paper.Info
+
+	Rate                  float64 // fitted exponent of the gap, NaN if there is none
+	Output                paper.Output
+	Gap10, GapEnd         float64     // means over the splits
+	TestEnd               float64     // at the last iterate
+	TestAverage           float64     // at the average
+	Unit                  *paper.Unit // of the first split
+	Edges, Halved, Failed int         // splits whose choice lies beyond the grid, diverged first, failed
+	// FirstPasses is what the first iteration of an exact batch method costs in
+	// honest passes; its gaps are in the paper's count.
+	FirstPasses float64
+}
+
+// table1 measures every method on a problem.
+func table1(p *problem) []row {
+	var rows []row
+	for _, info := range paper.Infos() {
+		if u := p.unit(info.Name, 0); u != nil {
+			rows = append(rows, newRow(p, info, u))
+		}
+	}
+	return rows
+}
+
+// newRow measures a method, of whose runs u is the first.
+func newRow(p *problem, info paper.Info, u *paper.Unit) row {
+	nan, m := math.NaN(), info.Name
+	r := row{Info: info, Unit: u, Output: paper.TraitsOf(m).Output, Rate: nan, Gap10: nan, GapEnd: nan, TestEnd: nan}
+	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
+	if t := p.timing(m, 0); t != nil {
+		r.Timing = *t
+	}
+	count := 0.0
+	for _, split := range p.splits {
+		u := p.unit(m, split)
+		if u == nil {
+			continue
+		}
+		if u.Edge != "" {
+			r.Edges++
+		}
+		if u.Halved > 0 {
+			r.Halved++
+		}
+		if u.Failed != "" {
+			r.Failed++
+			continue
+		}
+		count++
+		r.TestAverage += (u.TestAverage - r.TestAverage) / count
+	}
+	limit := p.Protocol.PassesOn(p.Spec)
+	if c, ok := curveOf(p, m, gapOf(r.Output), byPaper); ok {
+		c = c.until(limit)
+		r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
+		if v, ok := c.at(10); ok {
+			r.Gap10 = v
+		}
+	}
+	if c, ok := curveOf(p, m, testLoss, byPaper); ok {
+		r.TestEnd = c.until(limit).end()
+	}
+	if m == batch && len(u.Points) > 1 {
+		r.FirstPasses = u.Points[1].Passes
+	}
+	return r
+}
+
+// tableColumns are those of table1.csv.
+var tableColumns = []string{
+	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
+	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "test_loss_last", "test_loss_average",
+	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_beyond_grid", "splits_halved", "splits_failed", "reference",
+}
+
+// tableCSV writes Table 1 as CSV. Numbers that were not measured are empty.
+func tableCSV(rows []row) string {
+	num := func(v float64, digits int) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	}
+	records := [][]string{tableColumns}
+	for _, r := range rows {
+		u := r.Unit
+		records = append(records, []string{
+			r.Data, num(r.Mu, -1), string(r.Method), r.Info.Rate, paper.TraitsOf(r.Method).Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
+			string(r.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.TestEnd, 8), num(r.TestAverage, 8),
+			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Halved), fmt.Sprint(r.Failed), r.Info.Reference,
+		})
+	}
+	return csvText(records)
+}
+
+// tableText is a summary for a terminal.
+func tableText(rows []row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-8s %-6s %-13s %-8s %9s %9s %10s\n", "data", "mu", "method", "curve", "gap at 10", "at end", "test loss")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %10.5f\n", r.Data, r.Mu, r.Method, r.Output, short(r.Gap10, 3), short(r.GapEnd, 3), r.TestEnd)
+	}
+	return b.String()
+}
