@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
@@ -45,10 +46,10 @@ func (c *convergeCmd) Run(e *env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	head := append(machine.Describe(e.args).Lines(),
+	if err := begin(e.stdout, machine.Describe(e.args).Lines(), []string{
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
-		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph))
-	if _, err := io.WriteString(e.stdout, strings.Join(head, "\n")+"\n\n"); err != nil {
+		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
+	}); err != nil {
 		return err
 	}
 	var all []curves.Curve
@@ -108,28 +109,21 @@ func gapLines(all []curves.Curve, reference float64) []chart.Line {
 // methods returns those asked for, or all that the problem admits.
 func (c *convergeCmd) methods() ([]solver.Method, error) {
 	var known []string
-	var names, all []solver.Method
+	var all, chosen []solver.Method
 	for _, m := range solver.Methods() {
 		known = append(known, string(m.Name))
-		names = append(names, m.Name)
 		if !m.NeedsL2 || c.Mu > 0 {
 			all = append(all, m.Name)
 		}
 	}
-	if len(c.Method) == 0 {
-		return all, nil
-	}
-	var chosen []solver.Method
 	for _, name := range c.Method {
-		found := false
-		for i, k := range known {
-			if k == name {
-				chosen, found = append(chosen, names[i]), true
-			}
-		}
-		if !found {
+		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
 		}
+		chosen = append(chosen, solver.Method(name))
+	}
+	if chosen == nil {
+		return all, nil
 	}
 	return chosen, nil
 }
@@ -140,9 +134,7 @@ func (c *convergeCmd) problem() (*solver.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &solver.Problem{
-		Data: data.X, Labels: data.Labels, L2: c.Mu, Penalty: solver.L1{Lambda: c.Lambda},
-	}
+	p := &solver.Problem{Data: data.X, Labels: data.Labels, L2: c.Mu, Penalty: solver.L1{Lambda: c.Lambda}}
 	_, features := data.X.Dims()
 	switch c.Graph {
 	case "none":

@@ -39,41 +39,32 @@ parameter are fixed, so that no run spends time on finding them.`
 
 // Run measures and reports.
 func (c *endToEndCmd) Run(e *env) error {
-	facts := machine.Describe(e.args)
 	jobs, missing, err := c.jobs()
 	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	out := io.MultiWriter(e.stdout, &text)
-	if _, err := io.WriteString(out, strings.Join(append(facts.Lines(), missing...), "\n")+"\n\n"); err != nil {
+	r := &results{name: "end-to-end", facts: machine.Describe(e.args)}
+	out := io.MultiWriter(e.stdout, &r.text)
+	if err := begin(out, append(r.facts.Lines(), missing...)); err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
 	if c.Quick {
 		opt = outer.Options{Reps: 4, Iterations: 5}
 	}
-	var rows []table.Row
 	var plans strings.Builder
 	for _, j := range jobs {
 		t, err := outer.Run(e.ctx, j, opt)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, table.Rows(t.Case, t.Series, 0, "")...)
+		r.rows = append(r.rows, table.Rows(t.Case, t.Series, 0, "")...)
 		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method, j.Name, t.Plan, t.DualUpdates)
 	}
-	if _, err := io.WriteString(out, table.MillisecondTable(rows)+"\n"+plans.String()); err != nil {
+	if _, err := io.WriteString(out, table.MillisecondTable(r.rows)+"\n"+plans.String()); err != nil {
 		return err
 	}
-	csv := func(w io.Writer) error { return table.WriteCSV(w, rows) }
-	benchfmt := func(w io.Writer) error { return table.WriteBenchfmt(w, facts.Platform, facts.CPU, rows) }
-	files := []output{{c.CSV, csv}, {c.Benchfmt, benchfmt}}
-	if c.Results != "" {
-		base := filepath.Join(c.Results, "end-to-end-"+facts.Slug())
-		files = append(files, output{base + ".csv", csv}, output{base + ".benchfmt", benchfmt}, output{base + ".txt", literal(text.String())})
-	}
-	return writeAll(files)
+	return writeAll(r.files(c.CSV, c.Benchfmt, c.Results))
 }
 
 // jobs returns every method on every problem, and lines that say what is not

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
@@ -47,32 +46,29 @@ func (c *kernelsCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
-	facts := machine.Describe(e.args)
+	r := &kernelResults{results: results{name: "kernels", facts: machine.Describe(e.args)}}
 	scale, opt, each := c.plan()
-	limits := roof.Measure(facts, each)
-	head := append(facts.Lines(), limits.Lines()...)
-	head = append(head, seriesLines(opt)...)
-	var text strings.Builder
-	out := io.MultiWriter(e.stdout, &text)
-	if _, err := io.WriteString(out, strings.Join(head, "\n")+"\n\n"); err != nil {
+	r.limits = roof.Measure(r.facts, each)
+	out := io.MultiWriter(e.stdout, &r.text)
+	if err := begin(out, r.facts.Lines(), r.limits.Lines(), seriesLines(opt)); err != nil {
 		return err
 	}
-	t, err := c.measure(e, only, scale, opt, limits)
-	if err != nil {
+	if err := c.measure(e, only, scale, opt, r); err != nil {
 		return err
 	}
-	if len(t.rows) == 0 {
+	if len(r.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(out, table.Table(t.rows)); err != nil {
+	if _, err := io.WriteString(out, table.Table(r.rows)); err != nil {
 		return err
 	}
-	return c.write(facts, t, limits, text.String())
+	return c.write(r)
 }
 
-// timings are what a run of the command measured.
-type timings struct {
-	rows   []table.Row
+// kernelResults are what a run of the command measured.
+type kernelResults struct {
+	results
+	limits roof.Roof
 	points []chart.RoofPoint
 }
 
@@ -85,29 +81,28 @@ func seriesLines(opt measure.Options) []string {
 }
 
 // measure runs the groups that match.
-func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, limits roof.Roof) (timings, error) {
-	var t timings
+func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, r *kernelResults) error {
 	for _, g := range suite.Groups(scale) {
 		if !slices.ContainsFunc(g.Names, only.MatchString) {
 			continue
 		}
 		for _, k := range g.Build() {
 			if err := e.ctx.Err(); err != nil {
-				return t, err
+				return err
 			}
 			if !only.MatchString(k.Kernel + "/" + k.Shape) {
 				continue
 			}
 			series, err := measure.Run(k, opt)
 			if err != nil {
-				return t, err
+				return err
 			}
-			limit, bound := limits.Limit(k)
-			t.rows = append(t.rows, table.Rows(k, series, limit, bound)...)
-			t.points = append(t.points, roofPoint(k, series, limits))
+			limit, bound := r.limits.Limit(k)
+			r.rows = append(r.rows, table.Rows(k, series, limit, bound)...)
+			r.points = append(r.points, roofPoint(k, series, r.limits))
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // roofPoint places the best level of a case under the roof.
@@ -124,21 +119,20 @@ func roofPoint(k measure.Case, series []measure.Series, limits roof.Roof) chart.
 }
 
 // write writes the files that the flags ask for.
-func (c *kernelsCmd) write(f machine.Facts, t timings, limits roof.Roof, text string) error {
-	csv := func(w io.Writer) error { return table.WriteCSV(w, t.rows) }
-	benchfmt := func(w io.Writer) error { return table.WriteBenchfmt(w, f.Platform, f.CPU, t.rows) }
-	ratios := func(w io.Writer) error { return chart.Ratios(w, "Kernels against naive Go, "+f.CPU, t.rows) }
-	roofline := func(w io.Writer) error {
-		return chart.Roofline(w, "Roofline, one core, "+f.CPU, limits, t.points)
+func (c *kernelsCmd) write(r *kernelResults) error {
+	ratios := func(w io.Writer) error {
+		return chart.Ratios(w, "Kernels against naive Go, "+r.facts.CPU, r.rows)
 	}
-	files := []output{{c.CSV, csv}, {c.Benchfmt, benchfmt}}
+	roofline := func(w io.Writer) error {
+		return chart.Roofline(w, "Roofline, one core, "+r.facts.CPU, r.limits, r.points)
+	}
+	files := r.files(c.CSV, c.Benchfmt, c.Results)
 	if c.SVG != "" {
 		files = append(files, output{filepath.Join(c.SVG, "ratios.svg"), ratios}, output{filepath.Join(c.SVG, "roofline.svg"), roofline})
 	}
 	if c.Results != "" {
-		base := filepath.Join(c.Results, "kernels-"+f.Slug())
-		files = append(files, output{base + ".csv", csv}, output{base + ".benchfmt", benchfmt},
-			output{base + ".txt", literal(text)}, output{base + "-ratios.svg", ratios}, output{base + "-roofline.svg", roofline})
+		base := r.base(c.Results)
+		files = append(files, output{base + "-ratios.svg", ratios}, output{base + "-roofline.svg", roofline})
 	}
 	return writeAll(files)
 }
