@@ -1,19 +1,19 @@
 package outer
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"time"
 
+	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// naive is SCAS-ADMM (K = 1: Algorithm 1 of the paper) as a Go programmer would
+// plain is SCAS-ADMM (K = 1: Algorithm 1 of the paper) as a Go programmer would
 // write it for logistic loss and X = R^p: plain loops over the rows, a step over
 // the whole vector per sample, the product with A'A where A is not I. It draws
 // the solver's samples, so it takes the same path to rounding.
-type naive struct {
+type plain struct {
 	x, at, a      *sparse.CSR // data; A' and A, nil if A = I
 	k             *sparse.CSR // rho A'A
 	label         []float64
@@ -27,10 +27,10 @@ type naive struct {
 	y, beta, dual []float64
 }
 
-func newNaive(j Job, dualUpdates int) *naive {
+func newPlain(j Job, dualUpdates int) *plain {
 	n, p := j.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }
-	m := &naive{
+	m := &plain{
 		x: j.Data, a: j.A, label: j.Labels,
 		lambda: j.Lambda, eta: j.Settings.Eta, rho: j.Settings.Rho, dualUpdates: dualUpdates,
 		rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
@@ -46,7 +46,7 @@ func newNaive(j Job, dualUpdates int) *naive {
 }
 
 // time does outer iterations and returns the time of each in ns.
-func (m *naive) time(iterations int) []float64 {
+func (m *plain) time(iterations int) []float64 {
 	ns := make([]float64, iterations)
 	for t := range ns {
 		start := time.Now()
@@ -56,7 +56,7 @@ func (m *naive) time(iterations int) []float64 {
 	return ns
 }
 
-func (m *naive) iterate() {
+func (m *plain) iterate() {
 	m.gradient()
 	n := len(m.label)
 	for k := range m.dualUpdates {
@@ -69,29 +69,14 @@ func (m *naive) iterate() {
 	}
 }
 
-func slope(margin, label float64) float64 {
-	if z := label * margin; z > 0 {
-		e := math.Exp(-z)
-		return -label * e / (1 + e)
-	} else {
-		return -label / (1 + math.Exp(z))
-	}
-}
-
 // gradient sets z to the mean gradient at xt and keeps the slopes.
-func (m *naive) gradient() {
+func (m *plain) gradient() {
 	clear(m.z)
 	for i, b := range m.label {
 		idx, val := m.x.Row(i)
-		var t float64
-		for k, j := range idx {
-			t += val[k] * m.xt[j]
-		}
-		s := slope(t, b)
+		s := naive.Slope(naive.RowDot(idx, val, m.xt), b)
 		m.slope0[i] = s
-		for k, j := range idx {
-			m.z[j] += s * val[k]
-		}
+		naive.AddRow(m.z, s, idx, val)
 	}
 	for j := range m.z {
 		m.z[j] /= float64(len(m.label))
@@ -99,7 +84,7 @@ func (m *naive) gradient() {
 }
 
 // block does the given number of inner steps from xt, summing the iterates in s.
-func (m *naive) block(steps int) {
+func (m *plain) block(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}
@@ -113,18 +98,12 @@ func (m *naive) block(steps int) {
 		r, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.label)))
 		i := int(r)
 		idx, val := m.x.Row(i)
-		var t float64
-		for k, j := range idx {
-			t += val[k] * m.w[j]
-		}
-		g := m.eta * (slope(t, m.label[i]) - m.slope0[i])
+		g := -m.eta * (naive.Slope(naive.RowDot(idx, val, m.w), m.label[i]) - m.slope0[i])
 		product(m.q, m.k, m.w)
 		for j, w := range m.w {
 			m.w[j] = w - m.eta*(m.d[j]+m.rho*m.q[j])
 		}
-		for k, j := range idx {
-			m.w[j] -= g * val[k]
-		}
+		naive.AddRow(m.w, g, idx, val)
 		for j, w := range m.w {
 			m.s[j] += w
 		}
@@ -132,7 +111,7 @@ func (m *naive) block(steps int) {
 }
 
 // update is the step of y and beta at xt.
-func (m *naive) update() {
+func (m *plain) update() {
 	product(m.dual, m.a, m.xt)
 	for i, ax := range m.dual {
 		v := m.beta[i] + m.rho*ax
@@ -149,10 +128,6 @@ func product(dst []float64, a *sparse.CSR, v []float64) {
 	}
 	for i := range dst {
 		idx, val := a.Row(i)
-		var sum float64
-		for k, j := range idx {
-			sum += val[k] * v[j]
-		}
-		dst[i] = sum
+		dst[i] = naive.RowDot(idx, val, v)
 	}
 }

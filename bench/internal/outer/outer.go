@@ -81,7 +81,7 @@ func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
 		}
 		naive := &t.Series[len(levels)]
 		naive.Level, naive.Runs = measure.Naive, 1
-		naive.Samples = append(naive.Samples, newNaive(j, t.DualUpdates).time(opt.Iterations)...)
+		naive.Samples = append(naive.Samples, newPlain(j, t.DualUpdates).time(opt.Iterations)...)
 	}
 	return t, nil
 }

@@ -41,7 +41,7 @@ func TestNaiveTakesTheSolversPath(t *testing.T) {
 			if len(ns) != 4 {
 				t.Fatalf("%d times for 4 outer iterations", len(ns))
 			}
-			m := newNaive(j, res.Stats.DualUpdates)
+			m := newPlain(j, res.Stats.DualUpdates)
 			m.time(4)
 			var scale float64
 			for _, v := range x {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
@@ -20,7 +21,6 @@ const (
 // innerData is what the inner loops of one shape share.
 type innerData struct {
 	data    shape.Data
-	compact kernels.Rows
 	n, p    int
 	nnz     float64        // of the sampled rows, per step
 	plain   *kernels.Steps // on the plain matrix
@@ -28,10 +28,10 @@ type innerData struct {
 	d, w0   []float64
 }
 
-func newInnerData(s Scale, sh shape.Shape) *innerData {
+func newInnerData(d shape.Data, samples int) *innerData {
 	rng := rand.New(rand.NewPCG(5, 6))
-	in := &innerData{data: sh.Build(4), n: sh.Rows, p: sh.Cols, d: make([]float64, sh.Cols), w0: make([]float64, sh.Cols)}
-	in.compact = in.data.Compact()
+	n, p := d.Shape.Rows, d.Shape.Cols
+	in := &innerData{data: d, n: n, p: p, d: make([]float64, p), w0: make([]float64, p), sampled: make([]int32, samples)}
 	slope0 := make([]float64, in.n)
 	for i := range slope0 {
 		slope0[i] = kernels.LogisticSlope(0.1*rng.NormFloat64(), in.data.Labels[i])
@@ -40,7 +40,6 @@ func newInnerData(s Scale, sh shape.Shape) *innerData {
 		in.d[j], in.w0[j] = 1e-4*rng.NormFloat64(), 0.1*rng.NormFloat64()
 	}
 	in.plain = in.steps(in.data.Rows, slope0)
-	in.sampled = make([]int32, map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s])
 	for k := range in.sampled {
 		i := rng.IntN(in.n)
 		in.sampled[k] = int32(i)
@@ -71,44 +70,29 @@ func (in *innerData) innerCase(kernel string, f form, flops, vectorBytes float64
 	}
 }
 
+// innerSamples is how many steps a run of an inner loop takes.
+var innerSamples = map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}
+
+// innerSeed is that of the data of the inner loops.
+const innerSeed = 4
+
 // innerGroup has the inner loops for diagonal A'A. Those over whole vectors
 // make sense where p is small, the projected ones are measured where they
 // differ from the others.
 func innerGroup(s Scale, sh shape.Shape) Group {
-	type maker struct {
-		name string
-		make func(*innerData, form) measure.Case
-	}
-	lazy := []maker{{"InnerLazy", (*innerData).lazy}}
-	makers := lazy
+	dense := maker[*innerData]{"InnerDense", false, (*innerData).dense}
+	lazy := maker[*innerData]{"InnerLazy", true, (*innerData).lazy}
+	decay := maker[*innerData]{"InnerDecay", false, (*innerData).decay}
+	makers := []maker[*innerData]{lazy}
 	switch sh.Name {
 	case shape.A9A.Name:
-		makers = []maker{
-			{"InnerDense", (*innerData).dense}, {"InnerBox", (*innerData).box}, {"InnerLazy", (*innerData).lazy},
-			{"InnerLazyBall", (*innerData).lazyBall}, {"InnerDecay", (*innerData).decay},
-		}
+		makers = []maker[*innerData]{dense, {"InnerBox", false, (*innerData).box}, lazy, {"InnerLazyBall", true, (*innerData).lazyBall}, decay}
 	case shape.Covtype.Name:
-		makers = append([]maker{{"InnerDense", (*innerData).dense}}, lazy...)
+		makers = []maker[*innerData]{dense, lazy}
 	case shape.RCV1.Name:
-		makers = append(lazy, maker{"InnerDecay", (*innerData).decay})
+		makers = []maker[*innerData]{lazy, decay}
 	}
-	var g Group
-	for _, m := range makers {
-		for _, name := range formNames(m.name, sh) {
-			g.Names = append(g.Names, m.name+"/"+name)
-		}
-	}
-	g.Build = func() []measure.Case {
-		in := newInnerData(s, sh)
-		var cases []measure.Case
-		for _, m := range makers {
-			for _, f := range forms(m.name, in.data, in.compact) {
-				cases = append(cases, m.make(in, f))
-			}
-		}
-		return cases
-	}
-	return g
+	return newGroup(sh, makers, func(d shape.Data) *innerData { return newInnerData(d, innerSamples[s]) }, innerSeed)
 }
 
 // affine returns c = 1 - eta*kappa and e = -eta*d of the dense kernels.
@@ -126,7 +110,7 @@ func (in *innerData) dense(f form) measure.Case {
 	c, e := in.affine()
 	return in.innerCase("InnerDense", f, 6*in.nnz+2*float64(in.p), 8*(3*float64(in.p)+3*in.nnz), 32*in.p, measure.Work{
 		Kernel: func() { kernels.InnerDense(w, h, c, e, steps, in.sampled) },
-		Naive:  func() { naiveInner(w, sum, in.d, kappa, in.plain, in.sampled) },
+		Naive:  func() { naive.Inner(w, sum, in.d, kappa, in.plain, in.sampled) },
 		State:  [][]float64{w, h, sum},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
@@ -142,7 +126,7 @@ func (in *innerData) box(f form) measure.Case {
 	}
 	return in.innerCase("InnerBox", f, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Work{
 		Kernel: func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
-		Naive:  func() { naiveInnerBox(w, sum, in.d, lo, hi, kappa, in.plain, in.sampled) },
+		Naive:  func() { naive.InnerBox(w, sum, in.d, lo, hi, kappa, in.plain, in.sampled) },
 		State:  [][]float64{w, sum},
 		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-10,
 	})

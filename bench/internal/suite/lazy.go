@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -31,11 +32,11 @@ func (in *innerData) lazy(f form) measure.Case {
 			scalars[0], scalars[1] = l.Alpha, l.Gamma
 		},
 		Naive: func() {
-			scalars[0], scalars[1] = naiveLazy(u, h, in.d, scalars[0], scalars[1], q, in.plain, in.sampled)
+			scalars[0], scalars[1] = naive.Lazy(u, h, in.d, scalars[0], scalars[1], q, in.plain, in.sampled)
 		},
 		State: [][]float64{cells, u, h, sum, scalars},
-		Answer: func(naive bool) []float64 {
-			if !naive {
+		Answer: func(byNaive bool) []float64 {
+			if !byNaive {
 				cells.Point(w, &kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1]})
 				return w
 			}
@@ -47,7 +48,7 @@ func (in *innerData) lazy(f form) measure.Case {
 		Tolerance: 1e-10,
 	}
 	if in.p <= maxDenseCols {
-		work.Dense = func() { naiveInner(u, sum, in.d, kappa, in.plain, in.sampled) }
+		work.Dense = func() { naive.Inner(u, sum, in.d, kappa, in.plain, in.sampled) }
 	}
 	return in.innerCase("InnerLazy", f, 8*in.nnz+10, 32*in.nnz, 32*in.p, work)
 }
@@ -60,10 +61,10 @@ func (in *innerData) lazyBall(f form) measure.Case {
 	w, q, sum := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
 	norm2 := make([]float64, in.n)
 	for i := range norm2 {
-		_, val := naiveRow(in.data.Rows, i)
-		norm2[i] = naiveDot(val, val)
+		_, val := naive.Row(in.data.Rows, i)
+		norm2[i] = naive.Dot(val, val)
 	}
-	radius := 0.9 * math.Sqrt(naiveDot(w, w))
+	radius := 0.9 * math.Sqrt(naive.Dot(w, w))
 	return in.innerCase("InnerLazyBall", f, 8*in.nnz+30, 32*in.nnz, 32*in.p, measure.Work{
 		Kernel: func() {
 			for rows := in.sampled; len(rows) > 0; {
@@ -80,7 +81,7 @@ func (in *innerData) lazyBall(f form) measure.Case {
 				cells.Point(w, &l.Lazy)
 			}
 		},
-		Naive:  func() { naiveInnerBall(w, sum, in.d, radius, kappa, in.plain, in.sampled) },
+		Naive:  func() { naive.InnerBall(w, sum, in.d, radius, kappa, in.plain, in.sampled) },
 		State:  [][]float64{w, q, sum, cells},
 		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-8,
 	})
@@ -91,7 +92,7 @@ func (in *innerData) lazyBall(f form) measure.Case {
 func (in *innerData) decay(f form) measure.Case {
 	steps := in.stepsOn(f)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w0)
-	naive, sum := make([]float64, in.p*kernels.DecayStride), make([]float64, in.p)
+	plain, sum := make([]float64, in.p*kernels.DecayStride), make([]float64, in.p)
 	k := make([]float64, in.p)
 	for j := range k {
 		k[j] = kappa * (1 + float64(j%7))
@@ -112,14 +113,14 @@ func (in *innerData) decay(f form) measure.Case {
 			kernels.DecayTo(w, state, len(in.sampled))
 		},
 		Naive: func() {
-			begin(naive)
-			naiveDecay(w, naive, in.plain, in.sampled)
+			begin(plain)
+			naive.Decay(w, plain, in.plain, in.sampled)
 		},
-		State:  [][]float64{w, state, naive, sum},
+		State:  [][]float64{w, state, plain, sum},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	}
 	if in.p <= maxDenseCols {
-		work.Dense = func() { naiveInnerDiagonal(w, sum, in.d, k, in.plain, in.sampled) }
+		work.Dense = func() { naive.InnerDiagonal(w, sum, in.d, k, in.plain, in.sampled) }
 	}
 	return in.innerCase("InnerDecay", f, in.nnz*(31+9), 64*in.nnz, 64*in.p, work)
 }

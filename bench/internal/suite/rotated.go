@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
@@ -43,7 +44,9 @@ const GraphEdges = 291
 func rotatedGroup(s Scale, sh shape.Shape) Group {
 	return Group{
 		Names: []string{"InnerRotated/" + sh.Name},
-		Build: func() []measure.Case { return []measure.Case{rotatedCase(newInnerData(s, sh))} },
+		Build: func() []measure.Case {
+			return []measure.Case{rotatedCase(newInnerData(sh.Build(innerSeed), innerSamples[s]))}
+		},
 	}
 }
 
@@ -53,7 +56,7 @@ func rotatedCase(in *innerData) measure.Case {
 	stride := (in.p + 7) / 8 * 8
 	c, e, x := make([]float64, stride), make([]float64, stride), make([]float64, in.n*stride)
 	for i := range in.n {
-		idx, val := naiveRow(in.data.Rows, i)
+		idx, val := naive.Row(in.data.Rows, i)
 		rotateRow(x[i*stride:], v, idx, val)
 	}
 	rotate(e, v, in.d)
@@ -90,7 +93,7 @@ func rotatedCase(in *innerData) measure.Case {
 		},
 		Work: measure.Work{
 			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.plain, in.sampled) },
-			Naive:  func() { naiveInnerGraph(w, sum, in.d, q, k, in.plain, in.sampled) },
+			Naive:  func() { naive.InnerGraph(w, sum, in.d, q, k, in.plain, in.sampled) },
 			State:  [][]float64{wr, sumr, w, sum},
 			Answer: func(naive bool) []float64 {
 				if naive {

@@ -4,54 +4,33 @@ import (
 	"math/rand/v2"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
 
 // rowsGroup has the kernels that pass over all rows of a matrix.
 func rowsGroup(sh shape.Shape) Group {
-	type maker struct {
-		name string
-		make func(*passData, form) measure.Case
-	}
-	makers := []maker{{"Margins", (*passData).margins}, {"Gradient", (*passData).gradient}, {"MarginsGradient", (*passData).marginsGradient}}
-	var g Group
-	for _, m := range makers {
-		for _, name := range formNames(m.name, sh) {
-			g.Names = append(g.Names, m.name+"/"+name)
-		}
-	}
-	g.Build = func() []measure.Case {
-		in := newPassData(sh)
-		var cases []measure.Case
-		for _, m := range makers {
-			for _, f := range forms(m.name, in.data, in.compact) {
-				cases = append(cases, m.make(in, f))
-			}
-		}
-		return cases
-	}
-	return g
+	return newGroup(sh, []maker[*passData]{
+		{"Margins", false, (*passData).margins}, {"Gradient", false, (*passData).gradient}, {"MarginsGradient", false, (*passData).marginsGradient},
+	}, newPassData, 1)
 }
 
 // passData is what the passes over one matrix share.
 type passData struct {
 	data          shape.Data
-	compact       kernels.Rows
 	nnz           int
 	w, z          []float64
 	margin, slope []float64
 }
 
-func newPassData(sh shape.Shape) *passData {
-	in := &passData{data: sh.Build(1)}
-	in.compact, in.nnz = in.data.Compact(), len(in.data.Rows.Idx)
+func newPassData(d shape.Data) *passData {
+	n, p := d.Shape.Rows, d.Shape.Cols
+	in := &passData{data: d, nnz: len(d.Rows.Idx), w: make([]float64, p), z: make([]float64, p), margin: make([]float64, n), slope: make([]float64, n)}
 	rng := rand.New(rand.NewPCG(2, 3))
-	in.w, in.z = make([]float64, sh.Cols), make([]float64, sh.Cols)
 	for j := range in.w {
 		in.w[j] = 0.3 * rng.NormFloat64()
 	}
-	in.margin, in.slope = make([]float64, sh.Rows), make([]float64, sh.Rows)
 	for i := range in.slope {
 		in.slope[i] = rng.Float64() - 0.5
 	}
@@ -78,7 +57,7 @@ func (in *passData) pass(kernel string, f form, flops float64, vectors, dense in
 func (in *passData) margins(f form) measure.Case {
 	return in.pass("Margins", f, 2*float64(in.nnz), 1, 1, measure.Work{
 		Kernel: func() { kernels.Margins(in.margin, f.rows, in.w) },
-		Naive:  func() { naiveMargins(in.margin, in.data.Rows, in.w) },
+		Naive:  func() { naive.Margins(in.margin, in.data.Rows, in.w) },
 		State:  [][]float64{in.margin},
 	})
 }
@@ -86,7 +65,7 @@ func (in *passData) margins(f form) measure.Case {
 func (in *passData) gradient(f form) measure.Case {
 	return in.pass("Gradient", f, 2*float64(in.nnz), 1, 1, measure.Work{
 		Kernel: func() { kernels.Gradient(in.z, f.rows, in.slope) },
-		Naive:  func() { naiveGradient(in.z, in.data.Rows, in.slope) },
+		Naive:  func() { naive.Gradient(in.z, in.data.Rows, in.slope) },
 		State:  [][]float64{in.z},
 	})
 }
@@ -101,7 +80,7 @@ func (in *passData) marginsGradient(f form) measure.Case {
 		},
 		Naive: func() {
 			clear(in.z)
-			sum[0] = naiveMarginsGradient(in.z, in.margin, slope, label, in.data.Rows, in.w)
+			sum[0] = naive.MarginsGradient(in.z, in.margin, slope, label, in.data.Rows, in.w)
 		},
 		State: [][]float64{in.z, in.margin, slope, sum},
 	})

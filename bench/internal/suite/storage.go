@@ -1,19 +1,10 @@
 package suite
 
 import (
+	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
-
-// readsForms reports whether a kernel reads storage other than int32 columns
-// with float64 values.
-func readsForms(kernel string) bool {
-	switch kernel {
-	case "InnerLazy", "InnerLazyBall":
-		return true
-	}
-	return false
-}
 
 // A form is a matrix in one storage.
 type form struct {
@@ -21,22 +12,39 @@ type form struct {
 	rows kernels.Rows
 }
 
-// formNames returns the names of a shape's forms that the kernel reads.
-func formNames(kernel string, sh shape.Shape) []string {
-	names := []string{sh.Name}
-	if c := sh.CompactName(); c != "" && readsForms(kernel) {
-		names = append(names, sh.Name+"-"+c)
-	}
-	return names
+// A maker makes the cases of one kernel from what the cases of a shape share.
+type maker[D any] struct {
+	kernel string
+	// compact says that the kernel reads storage other than int32 columns with
+	// float64 values, and is measured on that too where the matrix is exact in it.
+	compact bool
+	make    func(D, form) measure.Case
 }
 
-// forms returns those of formNames. compact is d.Compact().
-func forms(kernel string, d shape.Data, compact kernels.Rows) []form {
-	var out []form
-	for i, name := range formNames(kernel, d.Shape) {
-		out = append(out, form{name, []kernels.Rows{d.Rows, compact}[i]})
+// newGroup returns the cases of some kernels on one shape; load makes what they
+// share.
+func newGroup[D any](sh shape.Shape, makers []maker[D], load func(shape.Data) D, seed uint64) Group {
+	compact := sh.CompactName()
+	var g Group
+	for _, m := range makers {
+		g.Names = append(g.Names, m.kernel+"/"+sh.Name)
+		if m.compact && compact != "" {
+			g.Names = append(g.Names, m.kernel+"/"+sh.Name+"-"+compact)
+		}
 	}
-	return out
+	g.Build = func() []measure.Case {
+		data := sh.Build(seed)
+		in, plain, small := load(data), form{sh.Name, data.Rows}, form{sh.Name + "-" + compact, data.Compact()}
+		var cases []measure.Case
+		for _, m := range makers {
+			cases = append(cases, m.make(in, plain))
+			if m.compact && compact != "" {
+				cases = append(cases, m.make(in, small))
+			}
+		}
+		return cases
+	}
+	return g
 }
 
 // rowBytes returns what the nonzeros and pointers of a occupy.

@@ -1,0 +1,149 @@
+package naive
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// gain is what the inner loops below share: the sampled row's part of the
+// step, -eta times the variance-reduced gradient.
+func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
+	idx, val = Row(s.Rows, int(i))
+	t := RowDot(idx, val, w)
+	return -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i]), idx, val
+}
+
+func add(sum, w []float64) {
+	for j, v := range w {
+		sum[j] += v
+	}
+}
+
+// Inner is the inner loop of Algorithm 1 for K = kappa I, with the running
+// sum, over whole vectors.
+func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
+	for _, i := range sampled {
+		g, idx, val := gain(s, i, w)
+		for j := range w {
+			w[j] -= s.Eta * (d[j] + kappa*w[j])
+		}
+		AddRow(w, g, idx, val)
+		add(sum, w)
+	}
+}
+
+// InnerBox is Inner with a projection onto a box.
+func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, sampled []int32) {
+	for _, i := range sampled {
+		g, idx, val := gain(s, i, w)
+		for j := range w {
+			w[j] -= s.Eta * (d[j] + kappa*w[j])
+		}
+		AddRow(w, g, idx, val)
+		for j, v := range w {
+			w[j] = min(max(v, lo[j]), hi[j])
+			sum[j] += w[j]
+		}
+	}
+}
+
+// InnerBall is Inner with a projection onto a ball.
+func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sampled []int32) {
+	for _, i := range sampled {
+		g, idx, val := gain(s, i, w)
+		for j := range w {
+			w[j] -= s.Eta * (d[j] + kappa*w[j])
+		}
+		AddRow(w, g, idx, val)
+		f := 1.0
+		if norm := math.Sqrt(Dot(w, w)); norm > radius {
+			f = radius / norm
+		}
+		for j := range w {
+			w[j] *= f
+			sum[j] += w[j]
+		}
+	}
+}
+
+// InnerGraph is Inner for any K, a sparse matrix; q is scratch.
+func InnerGraph(w, sum, d, q []float64, k *sparse.CSR, s *kernels.Steps, sampled []int32) {
+	n, _ := k.Dims()
+	kr := k.Rows(0, n)
+	for _, i := range sampled {
+		g, idx, val := gain(s, i, w)
+		Margins(q, kr, w)
+		for j := range w {
+			w[j] -= s.Eta * (d[j] + q[j])
+		}
+		AddRow(w, g, idx, val)
+		add(sum, w)
+	}
+}
+
+// Lazy is the O(nnz) step on w = alpha u + gamma d, with h summing the
+// sparse parts.
+func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
+	for _, i := range sampled {
+		idx, val := Row(s.Rows, int(i))
+		t := alpha*RowDot(idx, val, u) + gamma*RowDot(idx, val, d)
+		g := -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i])
+		alpha *= q
+		gamma = q*gamma - s.Eta
+		for k, j := range idx {
+			u[j] += g / alpha * val[k]
+			h[j] += g * val[k]
+		}
+		if alpha < 1e-2 {
+			for j := range u {
+				u[j] = alpha*u[j] + gamma*d[j]
+			}
+			alpha, gamma = 1, 0
+		}
+	}
+	return alpha, gamma
+}
+
+// InnerDiagonal is Inner with a different k for every coordinate.
+func InnerDiagonal(w, sum, d, k []float64, s *kernels.Steps, sampled []int32) {
+	for _, i := range sampled {
+		g, idx, val := gain(s, i, w)
+		for j := range w {
+			w[j] -= s.Eta * (d[j] + k[j]*w[j])
+		}
+		AddRow(w, g, idx, val)
+		add(sum, w)
+	}
+}
+
+// Decay advances a coordinate when a row touches it, through the closed form
+// of its decay, and brings all up to date in the end. state is that of
+// kernels.InnerDecay.
+func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
+	decayed := func(cell []float64, now int) float64 {
+		skipped := float64(now) - cell[kernels.DecayLast]
+		return math.Exp(-skipped*cell[kernels.DecayRate]) * cell[kernels.DecayDeviation]
+	}
+	for m, i := range sampled {
+		idx, val := Row(s.Rows, int(i))
+		var t float64
+		for k, j := range idx {
+			cell := state[int(j)*kernels.DecayStride:][:kernels.DecayStride]
+			cell[kernels.DecayDeviation] = decayed(cell, m)
+			t += val[k] * (cell[kernels.DecayDeviation] + cell[kernels.DecayFixed])
+		}
+		g := -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i])
+		for k, j := range idx {
+			cell := state[int(j)*kernels.DecayStride:][:kernels.DecayStride]
+			cell[kernels.DecayDeviation] = cell[kernels.DecayFactor]*cell[kernels.DecayDeviation] + g*val[k]
+			cell[kernels.DecayGain] += g * val[k]
+			cell[kernels.DecayLast] = float64(m + 1)
+		}
+	}
+	for j := range w {
+		cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
+		w[j] = decayed(cell, len(sampled)) + cell[kernels.DecayFixed]
+	}
+}

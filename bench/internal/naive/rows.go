@@ -1,0 +1,103 @@
+// Package naive has the loops a Go programmer would write. They are benchmarked as
+// they stand: nothing here may be made faster or slower on purpose.
+package naive
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// Dot returns x'y.
+func Dot(x, y []float64) float64 {
+	var sum float64
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+// RowDot returns the product of a sparse row and w.
+func RowDot(idx []int32, val, w []float64) float64 {
+	var sum float64
+	for k, j := range idx {
+		sum += val[k] * w[j]
+	}
+	return sum
+}
+
+// AddRow adds g times a sparse row to w.
+func AddRow(w []float64, g float64, idx []int32, val []float64) {
+	for k, j := range idx {
+		w[j] += g * val[k]
+	}
+}
+
+// Row returns the columns and values of a row.
+func Row(a kernels.Rows, i int) ([]int32, []float64) {
+	lo, hi := a.Ptr[i], a.Ptr[i+1]
+	return a.Idx[lo:hi], a.Val[lo:hi]
+}
+
+// Margins sets dst = A w.
+func Margins(dst []float64, a kernels.Rows, w []float64) {
+	for i := range dst {
+		idx, val := Row(a, i)
+		dst[i] = RowDot(idx, val, w)
+	}
+}
+
+// Gradient adds A'slope to z.
+func Gradient(z []float64, a kernels.Rows, slope []float64) {
+	for i, g := range slope {
+		idx, val := Row(a, i)
+		AddRow(z, g, idx, val)
+	}
+}
+
+// Slope is the derivative of the logistic loss.
+func Slope(margin, label float64) float64 {
+	if z := label * margin; z > 0 {
+		e := math.Exp(-z)
+		return -label * e / (1 + e)
+	} else {
+		return -label / (1 + math.Exp(z))
+	}
+}
+
+// Loss is the derivative of the logistic loss, and the loss.
+func Loss(margin, label float64) (slope, loss float64) {
+	if z := label * margin; z > 0 {
+		e := math.Exp(-z)
+		return -label * e / (1 + e), math.Log1p(e)
+	} else {
+		e := math.Exp(z)
+		return -label / (1 + e), math.Log1p(e) - z
+	}
+}
+
+// LogisticSlopes sets the slopes of all margins and returns the sum of losses.
+func LogisticSlopes(slope, margin, label []float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		s, loss := Loss(t, label[i])
+		slope[i] = s
+		sum += loss
+	}
+	return sum
+}
+
+// MarginsGradient does everything row by row, which is both the obvious
+// loop and the one that reads the data once.
+func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {
+	var sum float64
+	for i := range margin {
+		idx, val := Row(a, i)
+		t := RowDot(idx, val, w)
+		s, loss := Loss(t, label[i])
+		margin[i], slope[i] = t, s
+		sum += loss
+		AddRow(z, s, idx, val)
+	}
+	return sum
+}

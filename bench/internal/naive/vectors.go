@@ -1,0 +1,50 @@
+package naive
+
+import "math"
+
+// Update is a step along −(d+q), summed in s.
+func Update(w, s, d, q []float64, eta float64) {
+	for i := range w {
+		w[i] -= eta * (d[i] + q[i])
+		s[i] += w[i]
+	}
+}
+
+// UpdateBox is Update with a projection onto a box.
+func UpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
+	for i := range w {
+		w[i] = min(max(w[i]-eta*(d[i]+q[i]), lo[i]), hi[i])
+		s[i] += w[i]
+	}
+}
+
+// UpdateBall is Update with a projection onto a ball.
+func UpdateBall(w, s, d, q []float64, eta, radius float64) {
+	var norm float64
+	for i := range w {
+		w[i] -= eta * (d[i] + q[i])
+		norm += w[i] * w[i]
+	}
+	f := 1.0
+	if norm = math.Sqrt(norm); norm > radius {
+		f = radius / norm
+	}
+	for i := range w {
+		w[i] *= f
+		s[i] += w[i]
+	}
+}
+
+// ProxDual is the step of y and beta at A x, with the squares of A x − y and of
+// the change of y.
+func ProxDual(beta, y, ax, limit []float64, rho float64) (primal, change float64) {
+	for i, a := range ax {
+		v := beta[i] + rho*a
+		beta[i] = min(max(v, -limit[i]), limit[i])
+		u := (v - beta[i]) / rho
+		primal += (a - u) * (a - u)
+		change += (u - y[i]) * (u - y[i])
+		y[i] = u
+	}
+	return primal, change
+}
