@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -16,10 +16,10 @@ import (
 // A BandLine is a curve within a band. Y, Low and High are as long as X; a nil
 // Low means no band.
 type BandLine struct {
-	Name         string
-	X, Y         []float64
-	Low, High    []float64
-	Dashed, Bold bool
+	Name      string
+	X, Y      []float64
+	Low, High []float64
+	Bold      bool
 }
 
 // Axes says how Bands draws.
@@ -39,54 +39,41 @@ type Axes struct {
 func Bands(w io.Writer, a Axes, lines []BandLine) error {
 	p := newPlot(a.Title, a.X, a.Y)
 	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		logarithmic(&p.X)
 	}
 	if a.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+		logarithmic(&p.Y)
 	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
-	p.Add(grid)
+	addGrid(p)
 	b := &bandPlotter{}
-	first := true
 	for k, l := range lines {
 		l = l.visible(a)
 		if len(l.X) == 0 {
 			continue
 		}
 		b.lines, b.index = append(b.lines, l), append(b.index, k)
-		for i := range l.X {
-			grow(&p.X.Min, &p.X.Max, l.X[i], first)
-			grow(&p.Y.Min, &p.Y.Max, l.Y[i], first)
-			first = false
-		}
+		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
+		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
 	}
-	if first {
+	if len(b.lines) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", a.Title)
 	}
 	finishAxes(p, a)
 	p.Add(b)
+	on := sheet{780, 400, 150, b.names}
 	if a.PNG {
-		return savePNG(w, p, 780, 400, 150, b.names)
+		return on.png(w, p)
 	}
-	return save(w, p, 780, 400, 150, b.names)
+	return on.svg(w, p)
 }
 
-func grow(lo, hi *float64, v float64, first bool) {
-	if first {
-		*lo, *hi = v, v
-	}
-	*lo, *hi = math.Min(*lo, v), math.Max(*hi, v)
-}
-
-// finishAxes rounds the ranges: whole decades keep a label at both ends.
+// finishAxes cuts, rounds and widens the ranges.
 func finishAxes(p *plot.Plot, a Axes) {
 	if a.YMax > 0 {
 		p.Y.Max = math.Min(p.Y.Max, a.YMax)
 	}
 	if a.LogY {
-		p.Y.Min = math.Pow10(int(math.Floor(math.Log10(p.Y.Min))))
-		p.Y.Max = math.Pow10(int(math.Ceil(math.Log10(p.Y.Max))))
+		wholeDecades(&p.Y)
 	}
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		if axis.Max <= axis.Min {
@@ -97,7 +84,7 @@ func finishAxes(p *plot.Plot, a Axes) {
 
 // visible cuts l where it falls to the floor, and what an axis cannot show.
 func (l BandLine) visible(a Axes) BandLine {
-	out := BandLine{Name: l.Name, Dashed: l.Dashed, Bold: l.Bold}
+	out := BandLine{Name: l.Name, Bold: l.Bold}
 	for k, x := range l.X {
 		y := l.Y[k]
 		if math.IsNaN(y) || math.IsInf(y, 0) || a.LogX && !(x > 0) || a.LogY && a.Floor == 0 && !(y > 0) {
@@ -135,9 +122,6 @@ func (b *bandPlotter) style(k int) draw.LineStyle {
 	s := draw.LineStyle{Color: palette[at%len(palette)], Width: 1.4, Dashes: dashes[at/len(palette)%len(dashes)]}
 	if b.lines[k].Bold {
 		s.Width = 2.2
-	}
-	if b.lines[k].Dashed {
-		s.Dashes = []vg.Length{5, 3}
 	}
 	return s
 }
@@ -180,7 +164,7 @@ func (b *bandPlotter) names(c draw.Canvas) {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return int(math.Copysign(1, float64(b.ends[i].Y-b.ends[j].Y))) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.ends[i].Y, b.ends[j].Y) })
 	places := make([]vg.Length, len(order))
 	for n, k := range order {
 		places[n] = max(b.ends[k].Y, c.Min.Y+40)
@@ -194,8 +178,7 @@ func (b *bandPlotter) names(c draw.Canvas) {
 		places[n] = top
 		top -= apart
 	}
-	p := plot.New()
-	text := textStyle(p, 9.5, draw.XLeft, draw.YCenter)
+	text := textStyle(plot.New(), 9.5, draw.XLeft, draw.YCenter)
 	for n, k := range order {
 		y := places[n]
 		leader := draw.LineStyle{Color: color.NRGBA{0x90, 0x90, 0x90, 0xff}, Width: 0.4}

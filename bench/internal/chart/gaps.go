@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -27,10 +26,8 @@ const smallestGap = 1e-15
 // positive are left out: they are at or below the reference.
 func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 	p := newPlot(title, x, y)
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
-	p.Add(grid)
+	logarithmic(&p.Y)
+	addGrid(p)
 	var entries []entry
 	for _, l := range lines {
 		pts := l.points()
@@ -38,16 +35,11 @@ func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 			continue
 		}
 		style, mark := l.style()
-		line, err := plotter.NewLine(pts)
+		line, marks, err := plotter.NewLinePoints(pts)
 		if err != nil {
 			return fmt.Errorf("chart: %s: %w", l.Name, err)
 		}
-		line.LineStyle = style
-		marks, err := plotter.NewScatter(every(pts, l.Group))
-		if err != nil {
-			return fmt.Errorf("chart: %s: %w", l.Name, err)
-		}
-		marks.GlyphStyle = mark
+		line.LineStyle, marks.GlyphStyle, marks.XYs = style, mark, every(pts, l.Group)
 		p.Add(line, marks)
 		entries = append(entries, entry{l.Name, func(c draw.Canvas, at vg.Rectangle) {
 			mid := (at.Min.Y + at.Max.Y) / 2
@@ -58,10 +50,8 @@ func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 	if len(entries) == 0 {
 		return fmt.Errorf("chart: no gap is above zero, so there is nothing to draw")
 	}
-	// Whole decades keep a label at both ends.
-	p.Y.Min = math.Pow10(int(math.Floor(math.Log10(p.Y.Min))))
-	p.Y.Max = math.Pow10(int(math.Ceil(math.Log10(p.Y.Max))))
-	return save(w, p, 720, 420, 150, func(c draw.Canvas) { legend(c, p, entries) })
+	wholeDecades(&p.Y)
+	return sheet{720, 420, 150, func(c draw.Canvas) { legend(c, p, entries) }}.svg(w, p)
 }
 
 // points returns what can be drawn of l.

@@ -26,12 +26,16 @@ func Ratios(w io.Writer, title string, rows []table.Row) error {
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, doublings{}
 	p.X.Min, p.X.Max = b.lo, b.hi
 	p.Y.Min, p.Y.Max = -0.6, float64(len(b.cases))-0.4
-	p.Y.Tick.Marker = plot.ConstantTicks(b.ticks())
+	var ticks []plot.Tick
+	for i, name := range b.cases {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Y.Tick.Length = 0
 	p.Add(b)
 	perBar := vg.Length(9)
 	height := 110 + vg.Length(len(b.cases)*len(b.levels))*perBar + vg.Length(len(b.cases))*6
-	return save(w, p, 780, height, 96, func(c draw.Canvas) { b.legend(c, p) })
+	return sheet{780, height, 96, func(c draw.Canvas) { b.legend(c, p) }}.svg(w, p)
 }
 
 // ratioBars is the plotter of Ratios.
@@ -61,14 +65,6 @@ func newRatioBars(rows []table.Row) *ratioBars {
 	}
 	slices.Reverse(b.cases)
 	return b
-}
-
-func (b *ratioBars) ticks() []plot.Tick {
-	ticks := make([]plot.Tick, len(b.cases))
-	for i, name := range b.cases {
-		ticks[i] = plot.Tick{Value: float64(i), Label: name}
-	}
-	return ticks
 }
 
 // Plot implements plot.Plotter.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,8 +29,8 @@ func Roofline(w io.Writer, title string, r roof.Roof, points []RoofPoint) error 
 		return fmt.Errorf("chart: no points for the roofline")
 	}
 	p := newPlot(title, "operations per byte brought in", "Gflop/s")
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+	logarithmic(&p.X)
+	logarithmic(&p.Y)
 	b := &roofPlotter{roof: r, points: points}
 	p.X.Min, p.X.Max = 0.03, 30
 	p.Y.Min, p.Y.Max = r.Peak, 2*r.Peak
@@ -39,7 +40,7 @@ func Roofline(w io.Writer, title string, r roof.Roof, points []RoofPoint) error 
 	}
 	p.Add(b)
 	height := max(480, 60+vg.Length(len(points))*11)
-	return save(w, p, 860, height, 230, func(c draw.Canvas) { b.key(c, p) })
+	return sheet{860, height, 230, func(c draw.Canvas) { b.key(c, p) }}.svg(w, p)
 }
 
 type roofPlotter struct {
@@ -80,32 +81,28 @@ func (b *roofPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 // spread places one label beside each point, as near as the other points and
 // the labels already placed allow.
 func spread(points []vg.Point) []vg.Point {
-	const apart = 9
-	free := func(q vg.Point, taken []vg.Point) bool {
-		for _, t := range taken {
-			if math.Abs(float64(q.X-t.X)) < apart && math.Abs(float64(q.Y-t.Y)) < apart-2 {
-				return false
-			}
-		}
-		return true
-	}
 	var placed []vg.Point
 	for _, pt := range points {
-		where := vg.Point{X: pt.X + 8, Y: pt.Y}
-	search:
-		for radius := 8.0; radius < 60; radius += 4 {
-			for a := range 16 {
-				sin, cos := math.Sincos(float64(a) * math.Pi / 8)
-				q := vg.Point{X: pt.X + vg.Length(radius*cos), Y: pt.Y + vg.Length(radius*sin)}
-				if free(q, placed) && free(q, points) {
-					where = q
-					break search
-				}
-			}
-		}
-		placed = append(placed, where)
+		placed = append(placed, place(pt, slices.Concat(placed, points)))
 	}
 	return placed
+}
+
+// place returns a place around a point that is apart from all that are taken.
+func place(pt vg.Point, taken []vg.Point) vg.Point {
+	const apart = 9
+	for radius := 8.0; radius < 60; radius += 4 {
+		for a := range 16 {
+			sin, cos := math.Sincos(float64(a) * math.Pi / 8)
+			q := vg.Point{X: pt.X + vg.Length(radius*cos), Y: pt.Y + vg.Length(radius*sin)}
+			if !slices.ContainsFunc(taken, func(t vg.Point) bool {
+				return math.Abs(float64(q.X-t.X)) < apart && math.Abs(float64(q.Y-t.Y)) < apart-2
+			}) {
+				return q
+			}
+		}
+	}
+	return vg.Point{X: pt.X + 8, Y: pt.Y}
 }
 
 // key explains the numbers.

@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"image/color"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -71,11 +73,33 @@ func textStyle(p *plot.Plot, size vg.Length, x draw.XAlignment, y draw.YAlignmen
 	return s
 }
 
-// save writes p as SVG: on the left of a white canvas, and then calls side, if not
-// nil, for the strip of the given width on its right.
-func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(draw.Canvas)) error {
-	svg := vgsvg.New(width, height)
-	compose(draw.New(svg), p, strip, side)
+// logarithmic gives an axis decades.
+func logarithmic(a *plot.Axis) { a.Scale, a.Tick.Marker = plot.LogScale{}, decades{} }
+
+// wholeDecades rounds the range of an axis, so that both ends have a label.
+func wholeDecades(a *plot.Axis) {
+	a.Min = math.Pow10(int(math.Floor(math.Log10(a.Min))))
+	a.Max = math.Pow10(int(math.Ceil(math.Log10(a.Max))))
+}
+
+// addGrid draws lines at the ticks.
+func addGrid(p *plot.Plot) {
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+}
+
+// A sheet is what a plot is drawn on: white, with the plot on its left, and on its
+// right a strip on which side draws.
+type sheet struct {
+	width, height, strip vg.Length
+	side                 func(draw.Canvas)
+}
+
+// svg writes p as SVG.
+func (s sheet) svg(w io.Writer, p *plot.Plot) error {
+	svg := vgsvg.New(s.width, s.height)
+	s.compose(draw.New(svg), p)
 	var b bytes.Buffer
 	if _, err := svg.WriteTo(&b); err != nil {
 		return err
@@ -84,22 +108,20 @@ func save(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(d
 	return err
 }
 
-// savePNG is save for PNG, at two pixels a point.
-func savePNG(w io.Writer, p *plot.Plot, width, height, strip vg.Length, side func(draw.Canvas)) error {
-	img := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))
-	compose(draw.New(img), p, strip, side)
+// png writes p as PNG, at two pixels a point.
+func (s sheet) png(w io.Writer, p *plot.Plot) error {
+	img := vgimg.NewWith(vgimg.UseWH(s.width, s.height), vgimg.UseDPI(144))
+	s.compose(draw.New(img), p)
 	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 	return err
 }
 
-func compose(c draw.Canvas, p *plot.Plot, strip vg.Length, side func(draw.Canvas)) {
+func (s sheet) compose(c draw.Canvas, p *plot.Plot) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, 6, -6, 6, -6)
-	p.Draw(draw.Crop(c, 0, -strip, 0, 0))
-	if side != nil {
-		side(draw.Crop(c, c.Max.X-c.Min.X-strip, 0, 0, 0))
-	}
+	p.Draw(draw.Crop(c, 0, -s.strip, 0, 0))
+	s.side(draw.Crop(c, c.Max.X-c.Min.X-s.strip, 0, 0, 0))
 }
 
 // The SVG names the one font it was laid out with; viewers without it need
