@@ -43,7 +43,7 @@ func Run(ctx context.Context, p *solver.Problem, m solver.Method, settings solve
 	})
 	res, err := solver.Minimize(ctx, p, &settings)
 	c.Result = res
-	if div := (*solver.DivergenceError)(nil); errors.As(err, &div) {
+	if _, diverged := errors.AsType[*solver.DivergenceError](err); diverged {
 		c.Err = err
 		return c, nil
 	}
@@ -51,47 +51,39 @@ func Run(ctx context.Context, p *solver.Problem, m solver.Method, settings solve
 }
 
 // Best returns the least objective seen in any curve, last or average iterate,
-// final result included.
+// final result included. A diverged run may hold NaN, which counts as nothing.
 func Best(all []Curve) float64 {
 	best := math.Inf(1)
+	see := func(last, average float64) {
+		for _, v := range []float64{last, average} {
+			if v < best {
+				best = v
+			}
+		}
+	}
 	for _, c := range all {
 		for _, p := range c.Points {
-			best = least(best, p.Objective, p.Average)
+			see(p.Objective, p.Average)
 		}
 		if c.Result != nil {
-			best = least(best, c.Result.At.Objective, c.Result.AtAverage.Objective)
+			see(c.Result.At.Objective, c.Result.AtAverage.Objective)
 		}
 	}
 	return best
 }
 
-// least is min without the NaN that a diverged run may hold.
-func least(a float64, more ...float64) float64 {
-	for _, v := range more {
-		if v < a {
-			a = v
-		}
-	}
-	return a
-}
-
-// Columns are those of WriteCSV.
-var Columns = []string{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}
-
-// WriteCSV writes every point of every curve under a line of Columns. The gap
-// is that of the last iterate to reference.
+// WriteCSV writes every point of every curve under a line that names the columns.
+// The gap is that of the last iterate to reference.
 func WriteCSV(w io.Writer, all []Curve, reference float64) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(Columns) // kept by out until Error
+	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, c := range all {
 		for _, p := range c.Points {
-			_ = out.Write([]string{
+			records = append(records, []string{
 				c.Method, num(p.Passes), strconv.FormatFloat(p.Seconds, 'g', 6, 64),
 				num(p.Objective), num(p.Objective - reference), num(p.Average), num(p.PrimalResidual),
 			})
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(records)
 }

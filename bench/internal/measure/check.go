@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -62,14 +65,8 @@ func (c Case) agree(got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("measure: %s on %s: naive has %d results, the kernel %d", c.Kernel, c.Shape, len(got), len(want))
 	}
-	tol := c.Work.Tolerance
-	if tol == 0 {
-		tol = 1e-12
-	}
-	var scale float64
-	for _, v := range want {
-		scale = max(scale, math.Abs(v))
-	}
+	tol := cmp.Or(c.Work.Tolerance, 1e-12)
+	scale := floats.Norm(want, math.Inf(1))
 	for i, v := range want {
 		if !(math.Abs(got[i]-v) <= tol*scale) {
 			return fmt.Errorf("measure: %s on %s: naive gives %g at %d, the kernel %g", c.Kernel, c.Shape, got[i], i, v)

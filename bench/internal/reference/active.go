@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -34,7 +36,7 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, maxFeatu
 	admit(in, guess.X, 0, most)
 	var x []float64
 	tau := float64(firstTau)
-	tol, steps := looseTol, 0
+	tol := looseTol
 	for round := range maxRounds {
 		keep := list(in)
 		if len(keep) > maxFeatures {
@@ -42,18 +44,18 @@ func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, maxFeatu
 		}
 		r := restrict(p, a, keep)
 		inner := &lowerBound{p: r.p, a: r.a}
-		full, s, err := barrier(ctx, r, x, tau, tol, inner.show)
+		full, err := barrier(ctx, r, x, tau, tol, inner.show)
 		if err != nil {
 			return nil, err
 		}
-		x, steps, tau = full, steps+s, nextTau
+		x, tau = full, nextTau
 		// The best dual point of the restriction, put to the whole problem.
 		bound := &lowerBound{p: p, a: a}
 		bound.show(r.spread(inner.x, inner.beta))
 		settled := grow(bound, in, most) == 0
 		switch {
 		case settled && tol <= barrierTol:
-			return bound.optimum(p, x, steps, fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))), nil
+			return bound.optimum(p, x, fmt.Sprintf("barrier Newton on the %d features that can be nonzero", len(keep))), nil
 		case settled:
 			tol = barrierTol
 		case tol > barrierTol && round < maxRounds/2:
@@ -82,10 +84,7 @@ func admit(in []bool, v []float64, limit float64, most int) int {
 
 // leave takes out the features among keep that are as good as zero.
 func leave(in []bool, keep []int, x []float64) {
-	var largest float64
-	for _, v := range x {
-		largest = math.Max(largest, math.Abs(v))
-	}
+	largest := floats.Norm(x, math.Inf(1))
 	for _, j := range keep {
 		if math.Abs(x[j]) < 1e-5*largest {
 			in[j] = false
@@ -111,9 +110,7 @@ func grow(b *lowerBound, in []bool, most int) int {
 	_, v := gradientAt(b.p, b.x)
 	back := make([]float64, len(v))
 	b.a.MulVecTrans(back, b.beta)
-	for j, u := range back {
-		v[j] += u
-	}
+	floats.Add(v, back)
 	return admit(in, v, b.p.Penalty.(solver.L1).Lambda*(1+1e-6), most)
 }
 
@@ -129,7 +126,7 @@ func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR) (*Optimum, e
 		}
 		bound := &lowerBound{p: p, a: a}
 		bound.show(res.X, res.Dual)
-		found := bound.optimum(p, res.X, 0, fmt.Sprintf("%s, %g passes", m, res.Stats.Passes))
+		found := bound.optimum(p, res.X, fmt.Sprintf("%s, %g passes", m, res.Stats.Passes))
 		lower = math.Max(lower, bound.value)
 		if found.Objective < best.Objective {
 			best = found

@@ -36,25 +36,23 @@ type barrierRun struct {
 	hess              *mat.SymDense
 	chol              mat.Cholesky
 	at                *sparse.CSR
-	steps             int
 }
 
 // barrier minimises the restricted problem from a start and the τ for it. It shows x and multipliers for every
-// τ, and returns the last x, spread over all features, and the number of Newton
-// steps. The last multipliers are not the best: where (Ax)_j = 0 they are
+// τ, and returns the last x, spread over all features. The last multipliers are not the best: where (Ax)_j = 0 they are
 // quotients of two numbers as small as τ.
-func barrier(ctx context.Context, r *restriction, start []float64, tau, tol float64, show func(x, beta []float64)) (x []float64, steps int, err error) {
+func barrier(ctx context.Context, r *restriction, start []float64, tau, tol float64, show func(x, beta []float64)) (x []float64, err error) {
 	b := newBarrierRun(r, start)
 	for b.tau = tau; ; b.tau *= tauFactor {
 		if err := b.centre(ctx); err != nil {
-			return nil, b.steps, err
+			return nil, err
 		}
 		if err := b.dual(show); err != nil {
-			return nil, b.steps, err
+			return nil, err
 		}
 		if 2*float64(len(b.v))*b.tau < tol {
 			x, _ := r.spread(b.x, b.beta)
-			return x, b.steps, nil
+			return x, nil
 		}
 	}
 }
@@ -130,7 +128,6 @@ func (b *barrierRun) multipliers() {
 
 // newton sets dx to the Newton direction and returns the decrement squared.
 func (b *barrierRun) newton() (float64, error) {
-	b.steps++
 	b.multipliers()
 	n := float64(len(b.margin))
 	b.p.Loss.Slopes(b.slope, b.margin, b.p.Labels)

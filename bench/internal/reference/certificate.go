@@ -3,6 +3,8 @@ package reference
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -35,9 +37,7 @@ func Certificate(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	}
 	v := make([]float64, features)
 	a.MulVecTrans(v, b)
-	for j := range v {
-		v[j] += gradient[j]
-	}
+	floats.Add(v, gradient)
 	if p.L2 > 0 {
 		return certificateStrong(p, a, x, b, v, own)
 	}

@@ -34,8 +34,6 @@ type Optimum struct {
 	Gap float64
 	// By says how it was found, in words.
 	By string
-	// Steps counts Newton steps; 0 if there were none.
-	Steps int
 }
 
 // Solve finds the optimum of p: logistic or any other twice differentiable
@@ -61,11 +59,11 @@ func solve(ctx context.Context, p *solver.Problem, most int) (*Optimum, error) {
 	}
 	r := restrict(p, a, list(slices.Repeat([]bool{true}, features)))
 	bound := &lowerBound{p: r.p, a: r.a}
-	x, steps, err := barrier(ctx, r, nil, firstTau, barrierTol, bound.show)
+	x, err := barrier(ctx, r, nil, firstTau, barrierTol, bound.show)
 	if err != nil {
 		return nil, err
 	}
-	return bound.optimum(p, x, steps, "barrier Newton"), nil
+	return bound.optimum(p, x, "barrier Newton"), nil
 }
 
 // matrixOf returns A, or an error if p is not of the form that Solve takes.
@@ -107,7 +105,7 @@ func (b *lowerBound) show(x, beta []float64) {
 }
 
 // optimum is what is known of p, of which b bounds the optimum.
-func (b *lowerBound) optimum(p *solver.Problem, x []float64, steps int, by string) *Optimum {
+func (b *lowerBound) optimum(p *solver.Problem, x []float64, by string) *Optimum {
 	objective := p.Evaluate(x).Objective
-	return &Optimum{X: x, Objective: objective, Gap: math.Max(0, objective-b.value), By: by, Steps: steps}
+	return &Optimum{X: x, Objective: objective, Gap: math.Max(0, objective-b.value), By: by}
 }

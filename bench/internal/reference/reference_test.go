@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -83,7 +84,7 @@ func TestKnownOptima(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%v: %.15f, off by %.1e, gap below %.1e, %d steps", row[:4], got.Objective, got.Objective-num(4), got.Gap, got.Steps)
+		t.Logf("%v: %.15f, off by %.1e, gap below %.1e by %s", row[:4], got.Objective, got.Objective-num(4), got.Gap, got.By)
 		if off := math.Abs(got.Objective - num(4)); !(off < 1e-11) || !(got.Gap < 1e-12) {
 			t.Errorf("%v: objective %.15f is %.1e off, certified to %.1e", row, got.Objective, off, got.Gap)
 		}
@@ -119,10 +120,10 @@ func TestActiveSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%.15f by %s (gap %.1e)\n%.15f by %s (gap %.1e)\n%.15f by %s (gap %.1e)", whole.Objective, whole.By, whole.Gap, active.Objective, active.By, active.Gap, long.Objective, long.By, long.Gap)
-		if off := math.Abs(whole.Objective - active.Objective); !(off < 1e-12) || active.Steps == 0 {
+		if off := math.Abs(whole.Objective - active.Objective); !(off < 1e-12) || !strings.HasPrefix(active.By, "barrier Newton on the ") {
 			t.Errorf("mu %g: %s differs by %.1e", mu, active.By, off)
 		}
-		if off := math.Abs(whole.Objective - long.Objective); !(off < 1e-8) || long.Steps != 0 {
+		if off := math.Abs(whole.Objective - long.Objective); !(off < 1e-8) || strings.Contains(long.By, "barrier") {
 			t.Errorf("mu %g: %s differs by %.1e", mu, long.By, off)
 		}
 		if !(whole.Gap < 1e-12) || !(active.Gap < 1e-12) || !(long.Gap < 1e-8) {

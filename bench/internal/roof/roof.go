@@ -19,6 +19,7 @@
 package roof
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -52,13 +53,7 @@ const (
 
 // Measure measures for about twenty times the given duration.
 func Measure(f machine.Facts, each time.Duration) Roof {
-	size := func(n, otherwise int) int {
-		if n > 0 {
-			return n
-		}
-		return otherwise
-	}
-	l1, l2, l3 := size(f.L1, defaultL1), size(f.L2, defaultL2), size(f.L3, defaultL3)
+	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
 	r := Roof{Levels: []Level{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
 		// The last cache is shared, with other machines too where this one is virtual.
@@ -144,20 +139,14 @@ func fastest(each time.Duration, f func()) float64 {
 	return float64(best.Nanoseconds()) / float64(batch)
 }
 
-func ones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = 1
-	}
-	return x
-}
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // Limit returns the least time per unit in ns that the roof allows c, and which
 // part of it is the tightest: a memory level or "flops".
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {
-		l := r.At(t.Size)
+		l := r.Levels[r.at(t.Size)]
 		if d := t.Bytes / l.Bandwidth; d > ns {
 			ns, bound = d, l.Name
 		}
@@ -170,22 +159,18 @@ func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 func (r Roof) Intensity(c measure.Case) (flopsPerByte float64, level int) {
 	var worst float64
 	for _, t := range c.Traffic {
-		if d := t.Bytes / r.At(t.Size).Bandwidth; d > worst {
-			worst, flopsPerByte = d, c.Flops/t.Bytes
-			level = slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
+		l := r.at(t.Size)
+		if d := t.Bytes / r.Levels[l].Bandwidth; d > worst {
+			worst, flopsPerByte, level = d, c.Flops/t.Bytes, l
 		}
 	}
 	return flopsPerByte, level
 }
 
-// At returns the level in which a working set of the given size lives.
-func (r Roof) At(size int) Level {
-	for _, l := range r.Levels {
-		if size <= l.Size {
-			return l
-		}
-	}
-	return r.Levels[len(r.Levels)-1]
+// at returns the index of the level in which a working set of the given size
+// lives; the last holds any.
+func (r Roof) at(size int) int {
+	return slices.IndexFunc(r.Levels, func(l Level) bool { return size <= l.Size })
 }
 
 // Lines describes the roof for the head of a report.

@@ -96,23 +96,23 @@ func (g *generator) add(col int, val float64) {
 // oneHot sets one column to 1 in each of NNZ fields of equal width, low columns
 // of a field more often, as in binarised tables.
 func (g *generator) oneHot(int) {
-	s := g.shape
-	for f := range s.NNZ {
-		lo, hi := f*s.Cols/s.NNZ, (f+1)*s.Cols/s.NNZ
-		u := g.rng.Float64()
-		g.add(lo+int(u*u*float64(hi-lo)), 1)
-	}
+	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
 }
 
 // hashed is oneHot with a power law inside each field, its columns strewn over
 // the field as a hash would.
 func (g *generator) hashed(int) {
+	g.fields(func(u float64, width int) int {
+		return int(uint64(u*u*u*float64(width)) * 2654435761 % uint64(width))
+	})
+}
+
+// fields sets one column in each field, at a place chosen by a uniform number.
+func (g *generator) fields(place func(u float64, width int) int) {
 	s := g.shape
 	for f := range s.NNZ {
 		lo, hi := f*s.Cols/s.NNZ, (f+1)*s.Cols/s.NNZ
-		u := g.rng.Float64()
-		rank := uint64(u * u * u * float64(hi-lo))
-		g.add(lo+int(rank*2654435761%uint64(hi-lo)), 1)
+		g.add(lo+place(g.rng.Float64(), hi-lo), 1)
 	}
 }
 

@@ -97,9 +97,9 @@ func innerGroup(s Scale, sh shape.Shape) Group {
 
 // affine returns c = 1 - eta*kappa and e = -eta*d of the dense kernels.
 func (in *innerData) affine() (c, e []float64) {
-	c, e = make([]float64, in.p), make([]float64, in.p)
+	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {
-		c[j], e[j] = 1-eta*kappa, -eta*d
+		e[j] = -eta * d
 	}
 	return c, e
 }
@@ -120,10 +120,7 @@ func (in *innerData) box(f form) measure.Case {
 	steps := in.stepsOn(f)
 	w, sum := slices.Clone(in.w0), make([]float64, in.p)
 	c, e := in.affine()
-	lo, hi := make([]float64, in.p), make([]float64, in.p)
-	for j := range lo {
-		lo[j], hi[j] = -0.2, 0.2
-	}
+	lo, hi := slices.Repeat([]float64{-0.2}, in.p), slices.Repeat([]float64{0.2}, in.p)
 	return in.innerCase("InnerBox", f, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Work{
 		Kernel: func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
 		Naive:  func() { naive.InnerBox(w, sum, in.d, lo, hi, kappa, in.plain, in.sampled) },

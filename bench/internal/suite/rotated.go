@@ -55,34 +55,24 @@ func rotatedCase(in *innerData) measure.Case {
 	values, v := eigen(gram)
 	stride := (in.p + 7) / 8 * 8
 	c, e, x := make([]float64, stride), make([]float64, stride), make([]float64, in.n*stride)
-	for i := range in.n {
-		idx, val := naive.Row(in.data.Rows, i)
-		rotateRow(x[i*stride:], v, idx, val)
+	mat.NewDense(in.n, stride, x).Slice(0, in.n, 0, in.p).(*mat.Dense).Mul(dense(in.data.CSR()), v)
+	times := func(v mat.Matrix, w []float64) []float64 { // v w, padded
+		out := make([]float64, stride)
+		mat.NewVecDense(in.p, out[:in.p]).MulVec(v, mat.NewVecDense(in.p, w[:in.p]))
+		return out
 	}
-	rotate(e, v, in.d)
-	for k := range e {
-		e[k] *= -eta
+	for k, d := range times(v.T(), in.d) {
+		e[k] = -eta * d
 	}
 	for k, lambda := range values {
 		c[k] = 1 - eta*kappa*lambda
 	}
-	wr, sumr := make([]float64, stride), make([]float64, stride)
-	rotate(wr, v, in.w0)
+	wr, sumr := times(v.T(), in.w0), make([]float64, stride)
 	w, sum, q := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
 	k, err := gram.ScaleColumns(slices.Repeat([]float64{kappa}, in.p))
 	if err != nil {
 		panic(err) // kappa is finite
 	}
-	back := func(w []float64) []float64 {
-		out := make([]float64, in.p)
-		for j := range out {
-			for k := range in.p {
-				out[j] += v.At(j, k) * w[k]
-			}
-		}
-		return out
-	}
-
 	m, p := float64(len(in.sampled)), float64(stride)
 	return measure.Case{
 		Kernel: "InnerRotated", Shape: in.data.Shape.Name, Unit: "step", Units: len(in.sampled),
@@ -95,48 +85,36 @@ func rotatedCase(in *innerData) measure.Case {
 			Kernel: func() { kernels.InnerRotated(wr, sumr, c, e, x, 0, in.plain, in.sampled) },
 			Naive:  func() { naive.InnerGraph(w, sum, in.d, q, k, in.plain, in.sampled) },
 			State:  [][]float64{wr, sumr, w, sum},
-			Answer: func(naive bool) []float64 {
-				if naive {
+			Answer: func(byNaive bool) []float64 {
+				if byNaive {
 					return slices.Concat(w, sum)
 				}
-				return slices.Concat(back(wr), back(sumr))
+				return slices.Concat(times(v, wr)[:in.p], times(v, sumr)[:in.p])
 			},
 			Tolerance: 1e-10,
 		},
 	}
 }
 
-// rotate adds V'a to dst.
-func rotate(dst []float64, v *mat.Dense, a []float64) {
-	for j, s := range a {
-		for k, b := range v.RawRowView(j) {
-			dst[k] += b * s
+// dense returns a matrix with its zeros.
+func dense(a *sparse.CSR) *mat.Dense {
+	n, p := a.Dims()
+	d := mat.NewDense(n, p, nil)
+	for i := range n {
+		idx, val := a.Row(i)
+		for t, j := range idx {
+			d.Set(i, int(j), val[t])
 		}
 	}
-}
-
-// rotateRow sets dst = V'a for a sparse row a.
-func rotateRow(dst []float64, v *mat.Dense, idx []int32, val []float64) {
-	for t, j := range idx {
-		for k, b := range v.RawRowView(int(j)) {
-			dst[k] += val[t] * b
-		}
-	}
+	return d
 }
 
 // eigen returns the eigenvalues of a symmetric matrix and its eigenvectors as
 // columns.
 func eigen(a *sparse.CSR) ([]float64, *mat.Dense) {
 	n, _ := a.Dims()
-	sym := mat.NewSymDense(n, nil)
-	for i := range n {
-		idx, val := a.Row(i)
-		for t, j := range idx {
-			sym.SetSym(i, int(j), val[t])
-		}
-	}
 	var es mat.EigenSym
-	if !es.Factorize(sym, true) {
+	if !es.Factorize(mat.NewSymDense(n, dense(a).RawMatrix().Data), true) {
 		panic(fmt.Sprintf("suite: no eigenvalues of a %d x %d matrix", n, n))
 	}
 	var v mat.Dense

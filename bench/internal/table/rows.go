@@ -43,21 +43,16 @@ func Rows(c measure.Case, series []measure.Series, limit float64, bound string) 
 	return rows
 }
 
-// Columns are those of WriteCSV.
-var Columns = []string{"kernel", "shape", "level", "unit", "ns_min", "ns_median", "ratio_to_naive", "fraction_of_limit"}
-
-// WriteCSV writes rows under a line of Columns. A number that is not known is
-// an empty field.
+// WriteCSV writes rows under a line that names the columns. A number that is not
+// known is an empty field.
 func WriteCSV(w io.Writer, rows []Row) error {
-	c := csv.NewWriter(w)
-	_ = c.Write(Columns) // kept by c until Error
+	records := [][]string{{"kernel", "shape", "level", "unit", "ns_min", "ns_median", "ratio_to_naive", "fraction_of_limit"}}
 	for _, r := range rows {
-		_ = c.Write([]string{
+		records = append(records, []string{
 			r.Kernel, r.Shape, r.Level, r.Unit, number(r.Min), number(r.Median), number(r.Ratio), number(r.Fraction),
 		})
 	}
-	c.Flush()
-	return c.Error()
+	return csv.NewWriter(w).WriteAll(records)
 }
 
 func number(v float64) string {

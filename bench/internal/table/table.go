@@ -11,33 +11,30 @@ import (
 // Table returns rows as aligned text. Cases are set apart; a ratio below 1, a
 // loss to the naive loop, is marked.
 func Table(rows []Row) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound\t")
-	for i, r := range rows {
-		kernel, shape := r.Kernel, r.Shape
-		if i > 0 && rows[i-1].Kernel == kernel && rows[i-1].Shape == shape {
-			kernel, shape = "", ""
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
-			kernel, shape, r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r), percent(r.Fraction), r.Bound)
-	}
-	_ = w.Flush() // a Builder does not fail
-	return b.String()
+	return align("kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound", rows, func(r Row) []string {
+		return []string{r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
+	})
 }
 
 // MillisecondTable is Table for work that takes milliseconds and has no limit to
 // compare with.
 func MillisecondTable(rows []Row) string {
+	return align("what\tdata\tlevel\tmin ms\tmedian ms\tvs naive", rows, func(r Row) []string {
+		return []string{r.Level, ns(r.Min / 1e6), ns(r.Median / 1e6), ratio(r)}
+	})
+}
+
+// align writes kernel and shape of each case once, and cells of each row.
+func align(head string, rows []Row, cells func(Row) []string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "what\tdata\tlevel\tmin ms\tmedian ms\tvs naive\t")
+	fmt.Fprintln(w, head+"\t")
 	for i, r := range rows {
-		kernel, shape := r.Kernel, r.Shape
-		if i > 0 && rows[i-1].Kernel == kernel && rows[i-1].Shape == shape {
-			kernel, shape = "", ""
+		name := r.Kernel + "\t" + r.Shape
+		if i > 0 && rows[i-1].Kernel == r.Kernel && rows[i-1].Shape == r.Shape {
+			name = "\t"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", kernel, shape, r.Level, ns(r.Min/1e6), ns(r.Median/1e6), ratio(r))
+		fmt.Fprintln(w, name+"\t"+strings.Join(cells(r), "\t")+"\t")
 	}
 	_ = w.Flush() // a Builder does not fail
 	return b.String()
