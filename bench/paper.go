@@ -161,7 +161,7 @@ func (c *paperCmd) find(e *env, pr paper.Protocol) (found []paper.Spec, err erro
 	}
 	var missing []string
 	for _, s := range pr.Specs() {
-		if _, err := s.Find(c.Data); err != nil {
+		if _, _, err := s.Find(c.Data); err != nil {
 			missing = append(missing, err.Error())
 		} else {
 			found = append(found, s)

@@ -83,10 +83,9 @@ type Options struct {
 
 // contender is one implementation in a measurement.
 type contender struct {
-	name  string
+	Series
 	level kernels.Level
 	run   func()
-	runs  int
 }
 
 // Run checks c and then times it. The order of the result is: the levels in
@@ -100,46 +99,47 @@ func Run(c Case, opt Options) ([]Series, error) {
 	levels := kernels.Available()
 	top := levels[len(levels)-1]
 	defer mustUse(top)
-	var all []contender
+	var all []*contender
 	for _, l := range levels {
-		all = append(all, contender{name: l.String(), level: l, run: c.Work.Kernel})
+		all = append(all, &contender{Series{Level: l.String()}, l, c.Work.Kernel})
 	}
-	for _, o := range []contender{
-		{name: ArchSIMD, run: c.Work.SIMD}, {name: NaiveDense, run: c.Work.Dense}, {name: Naive, run: c.Work.Naive},
+	for _, o := range []*contender{
+		{Series{Level: ArchSIMD}, top, c.Work.SIMD}, {Series{Level: NaiveDense}, top, c.Work.Dense}, {Series{Level: Naive}, top, c.Work.Naive},
 	} {
 		if o.run != nil {
-			o.level = top
 			all = append(all, o)
 		}
 	}
 	initial := snapshot(c.Work.State)
-	out := make([]Series, len(all))
-	for i := range all {
-		all[i].calibrate(c, initial, opt.Sample)
-		out[i] = Series{Level: all[i].name, Runs: all[i].runs}
+	defer restore(c.Work.State, initial)
+	for _, o := range all {
+		o.calibrate(c, initial, opt.Sample)
 	}
 	for range opt.Reps {
-		for i, o := range all {
+		for _, o := range all {
 			d := o.time(c, initial)
-			out[i].Samples = append(out[i].Samples, float64(d.Nanoseconds())/float64(o.runs)/float64(c.Units))
+			o.Samples = append(o.Samples, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
 		}
 	}
-	restore(c.Work.State, initial)
+	var out []Series
+	for _, o := range all {
+		out = append(out, o.Series)
+	}
 	return out, nil
 }
 
 // calibrate chooses how many runs make a sample, from the second of two runs:
 // the first pays for cold caches.
 func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {
-	o.runs = 1
+	o.Runs = 1
 	o.time(c, initial)
 	for {
 		d := o.time(c, initial)
-		if d >= sample || o.runs >= 1<<24 {
+		if d >= sample || o.Runs >= 1<<24 {
 			return
 		}
 		grow := 1.2 * float64(sample) / float64(max(d, 1))
-		o.runs = max(o.runs+1, int(float64(o.runs)*min(grow, 100)))
+		o.Runs = max(o.Runs+1, int(float64(o.Runs)*min(grow, 100)))
 	}
 }
 
@@ -148,7 +148,7 @@ func (o *contender) time(c Case, initial [][]float64) time.Duration {
 	restore(c.Work.State, initial)
 	mustUse(o.level)
 	start := time.Now()
-	for range o.runs {
+	for range o.Runs {
 		o.run()
 	}
 	return time.Since(start)

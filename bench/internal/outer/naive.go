@@ -14,12 +14,10 @@ import (
 // the whole vector per sample, the product with A'A where A is not I. It draws
 // the solver's samples, so it takes the same path to rounding.
 type plain struct {
-	x, at, a      *sparse.CSR // data; A' and A, nil if A = I
-	k             *sparse.CSR // rho A'A
-	label         []float64
-	lambda        float64
-	eta, rho      float64
+	Job
+	at, k         *sparse.CSR // A' and A'A, nil if A = I
 	dualUpdates   int
+	eta, rho      float64
 	rng           *rand.PCG
 	xt, w, s, d   []float64
 	z, q          []float64
@@ -31,15 +29,14 @@ func newPlain(j Job, dualUpdates int) *plain {
 	n, p := j.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }
 	m := &plain{
-		x: j.Data, a: j.A, label: j.Labels,
-		lambda: j.Lambda, eta: j.Settings.Eta, rho: j.Settings.Rho, dualUpdates: dualUpdates,
+		Job: j, dualUpdates: dualUpdates, eta: j.Settings.Eta, rho: j.Settings.Rho,
 		rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
 		xt:  v(p), w: v(p), s: v(p), d: v(p), z: v(p), q: v(p), slope0: v(n),
 	}
 	l := p
-	if m.a != nil {
-		l, _ = m.a.Dims()
-		m.at, m.k = m.a.Transpose(), m.a.Gram()
+	if m.A != nil {
+		l, _ = m.A.Dims()
+		m.at, m.k = m.A.Transpose(), m.A.Gram()
 	}
 	m.y, m.beta, m.dual = v(l), v(l), v(l)
 	return m
@@ -58,7 +55,7 @@ func (m *plain) time(iterations int) []float64 {
 
 func (m *plain) iterate() {
 	m.gradient()
-	n := len(m.label)
+	n := len(m.Labels)
 	for k := range m.dualUpdates {
 		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates
 		m.block(size - 1)
@@ -72,14 +69,14 @@ func (m *plain) iterate() {
 // gradient sets z to the mean gradient at xt and keeps the slopes.
 func (m *plain) gradient() {
 	clear(m.z)
-	for i, b := range m.label {
-		idx, val := m.x.Row(i)
+	for i, b := range m.Labels {
+		idx, val := m.Data.Row(i)
 		s := naive.Slope(naive.RowDot(idx, val, m.xt), b)
 		m.slope0[i] = s
 		naive.AddRow(m.z, s, idx, val)
 	}
 	for j := range m.z {
-		m.z[j] /= float64(len(m.label))
+		m.z[j] /= float64(len(m.Labels))
 	}
 }
 
@@ -95,10 +92,10 @@ func (m *plain) block(steps int) {
 	copy(m.w, m.xt)
 	clear(m.s)
 	for range steps {
-		r, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.label)))
+		r, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.Labels)))
 		i := int(r)
-		idx, val := m.x.Row(i)
-		g := -m.eta * (naive.Slope(naive.RowDot(idx, val, m.w), m.label[i]) - m.slope0[i])
+		idx, val := m.Data.Row(i)
+		g := -m.eta * (naive.Slope(naive.RowDot(idx, val, m.w), m.Labels[i]) - m.slope0[i])
 		product(m.q, m.k, m.w)
 		for j, w := range m.w {
 			m.w[j] = w - m.eta*(m.d[j]+m.rho*m.q[j])
@@ -112,10 +109,10 @@ func (m *plain) block(steps int) {
 
 // update is the step of y and beta at xt.
 func (m *plain) update() {
-	product(m.dual, m.a, m.xt)
+	product(m.dual, m.A, m.xt)
 	for i, ax := range m.dual {
 		v := m.beta[i] + m.rho*ax
-		m.beta[i] = min(max(v, -m.lambda), m.lambda)
+		m.beta[i] = min(max(v, -m.Lambda), m.Lambda)
 		m.y[i] = (v - m.beta[i]) / m.rho
 	}
 }

@@ -5,6 +5,7 @@
 package paper
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/submatrix"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -91,14 +93,9 @@ type Data struct {
 	facts Facts
 }
 
-// Find returns the file of s below dir, or an error that says what is missing.
-func (s Spec) Find(dir string) (string, error) {
-	path, _, err := s.find(dir)
-	return path, err
-}
-
-// find also returns whether the file is the paper's own in place of a stand-in.
-func (s Spec) find(dir string) (path string, own bool, err error) {
+// Find returns the file of s below dir, and whether it is the paper's own in place
+// of a stand-in, or an error that says what is missing.
+func (s Spec) Find(dir string) (path string, own bool, err error) {
 	files := slices.Concat(s.Own, s.Files)
 	for k, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f))
@@ -111,7 +108,7 @@ func (s Spec) find(dir string) (path string, own bool, err error) {
 
 // Load reads the data set from dir and makes its constraint.
 func (s Spec) Load(dir string, g Graph) (*Data, error) {
-	path, own, err := s.find(dir)
+	path, own, err := s.Find(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +149,34 @@ func (s Spec) Build(d *sparse.Dataset, layout Graph) (*Data, error) {
 		}
 	}
 	return out, nil
+}
+
+// Facts describe a data set in a report.
+type Facts struct {
+	Name     string  `json:"name"`
+	Rows     int     `json:"rows"`
+	Features int     `json:"features"`
+	NNZ      int64   `json:"nnz"`
+	Positive float64 `json:"positive"` // share of samples
+	Lambda   float64 `json:"lambda"`
+	Original bool    `json:"original"`
+	Whole    bool    `json:"whole"`
+	Origin   string  `json:"origin"`
+	Edges    int     `json:"edges"`
+	RowsOfA  int     `json:"rows_of_a"`
+	Joined   string  `json:"joined"` // how the graph was made
+	// Constants of all samples with mu = 0.
+	NuF     float64 `json:"nu_f"`
+	Lambda1 float64 `json:"lambda_1"`
+	LambdaP float64 `json:"lambda_p"`
+}
+
+// describe returns the facts of a data set.
+func (d *Data) describe(ctx context.Context) (*Facts, error) {
+	c, err := constants(ctx, &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A})
+	f := d.facts
+	f.NuF, f.Lambda1, f.LambdaP = c.NuF, c.Lambda1, c.LambdaP
+	return &f, err
 }
 
 // published is the recipe of the codes that came with related papers; on a9a it

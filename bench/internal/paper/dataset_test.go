@@ -18,7 +18,7 @@ func TestOwnData(t *testing.T) {
 		Name: "x", Files: []string{"stand-in"}, Origin: "stand-in for x", Own: []string{"x.binary"}, OwnOrigin: "x", Features: 2,
 		Join: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
 	}
-	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
+	if _, _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("nothing there: %v", err)
 	}
 	for _, c := range []struct {

@@ -139,7 +139,7 @@ func (s *Store) checkProtocol(raw []byte) error {
 	switch there, asked := l.Protocol.fixed(), s.protocol.fixed(); {
 	case l.Version != formatVersion:
 		return fmt.Errorf("paper: %s has format %d, this program reads %d; choose another directory or delete the file", path, l.Version, formatVersion)
-	case s.anyProtocol:
+	case s.protocol.Passes == 0:
 		s.protocol = *l.Protocol
 	case there != asked:
 		return fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", path, there, asked)

@@ -36,24 +36,20 @@ type Store struct {
 	dir      string
 	mu       sync.Mutex
 	file     *os.File
-	protocol Protocol
-	// anyProtocol takes that of the file.
-	anyProtocol bool
-
-	units  map[Key]*Unit
-	optima map[Key]*Optimum // without a method
-	facts  map[string]*Facts
+	protocol Protocol // without passes until it is read, if any will do
+	units    map[Key]*Unit
+	optima   map[Key]*Optimum // without a method
+	facts    map[string]*Facts
 }
 
-func newStore(dir string) *Store {
-	return &Store{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, facts: map[string]*Facts{}}
+func newStore(dir string, pr Protocol) *Store {
+	return &Store{dir: dir, protocol: pr, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, facts: map[string]*Facts{}}
 }
 
 // Open opens the results in dir, keeping those that are complete, or begins new
 // ones. Results of another protocol are an error.
 func Open(dir string, pr Protocol) (*Store, error) {
-	s := newStore(dir)
-	s.protocol = pr
+	s := newStore(dir, pr)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -66,8 +62,7 @@ func Open(dir string, pr Protocol) (*Store, error) {
 // OpenKept opens the results in dir, of whatever protocol they are, for a report,
 // and returns a protocol of the data sets, methods, mus and splits in them.
 func OpenKept(dir string) (*Store, Protocol, error) {
-	s := newStore(dir)
-	s.anyProtocol = true
+	s := newStore(dir, Protocol{})
 	if err := s.read(); err != nil {
 		return nil, Protocol{}, err
 	}

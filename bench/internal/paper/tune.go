@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
 )
@@ -140,16 +141,16 @@ func Tune(ctx context.Context, h *Half, mu float64, method Method, t traits) (Tu
 	return out, nil
 }
 
+// edge names the grids that a place lies beyond.
 func edge(place [2]int, steps, rhos int) string {
-	switch s, r := outside(place[0], steps), outside(place[1], rhos); {
-	case s && r:
-		return "step and rho"
-	case s:
-		return "step"
-	case r:
-		return "rho"
+	var beyond []string
+	if outside(place[0], steps) {
+		beyond = append(beyond, "step")
 	}
-	return ""
+	if outside(place[1], rhos) {
+		beyond = append(beyond, "rho")
+	}
+	return strings.Join(beyond, " and ")
 }
 
 // tuneIterations is the budget of batch methods on the samples for tuning.

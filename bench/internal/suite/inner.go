@@ -70,11 +70,11 @@ func (in *innerData) innerCase(kernel string, f form, flops, vectorBytes float64
 	}
 }
 
-// innerSamples is how many steps a run of an inner loop takes.
-var innerSamples = map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}
-
-// innerSeed is that of the data of the inner loops.
-const innerSeed = 4
+// inner returns the cases of inner loops on a shape.
+func inner(s Scale, sh shape.Shape, makers ...maker[*innerData]) Group {
+	samples := map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s]
+	return newGroup(sh, makers, func(d shape.Data) *innerData { return newInnerData(d, samples) }, 4)
+}
 
 // innerGroup has the inner loops for diagonal A'A. Those over whole vectors
 // make sense where p is small, the projected ones are measured where they
@@ -92,7 +92,7 @@ func innerGroup(s Scale, sh shape.Shape) Group {
 	case shape.RCV1.Name:
 		makers = []maker[*innerData]{lazy, decay}
 	}
-	return newGroup(sh, makers, func(d shape.Data) *innerData { return newInnerData(d, innerSamples[s]) }, innerSeed)
+	return inner(s, sh, makers...)
 }
 
 // affine returns c = 1 - eta*kappa and e = -eta*d of the dense kernels.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/naive"
-	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -38,19 +37,10 @@ func RandomGraph(n, edges int, seed uint64) *graph.Graph {
 // the graph-guided cases use.
 const GraphEdges = 291
 
-// rotatedGroup has the inner loop in the eigenbasis of A'A. Its naive loop
-// solves the same problem in the original basis with the sparse product, so both
-// must arrive at the same point.
-func rotatedGroup(s Scale, sh shape.Shape) Group {
-	return Group{
-		Names: []string{"InnerRotated/" + sh.Name},
-		Build: func() []measure.Case {
-			return []measure.Case{rotatedCase(newInnerData(sh.Build(innerSeed), innerSamples[s]))}
-		},
-	}
-}
-
-func rotatedCase(in *innerData) measure.Case {
+// rotated is the inner loop in the eigenbasis of A'A. Its naive loop solves the
+// same problem in the original basis with the sparse product, so both must arrive
+// at the same point.
+func (in *innerData) rotated(f form) measure.Case {
 	gram := RandomGraph(in.p, GraphEdges, 8).FusedLasso().Gram()
 	values, v := eigen(gram)
 	stride := (in.p + 7) / 8 * 8
@@ -75,7 +65,7 @@ func rotatedCase(in *innerData) measure.Case {
 	}
 	m, p := float64(len(in.sampled)), float64(stride)
 	return measure.Case{
-		Kernel: "InnerRotated", Shape: in.data.Shape.Name, Unit: "step", Units: len(in.sampled),
+		Kernel: "InnerRotated", Shape: f.name, Unit: "step", Units: len(in.sampled),
 		Flops: m * (slopeFlops + 9*p),
 		Traffic: []measure.Traffic{
 			{Bytes: m * (8*p + 20), Size: 8 * len(x)},

@@ -47,7 +47,7 @@ func Groups(s Scale) []Group {
 	for _, sh := range shapes(s) {
 		groups = append(groups, rowsGroup(sh), innerGroup(s, sh))
 	}
-	return append(groups, rotatedGroup(s, shapes(s)[0]))
+	return append(groups, inner(s, shapes(s)[0], maker[*innerData]{"InnerRotated", false, (*innerData).rotated}))
 }
 
 // shapes returns the matrices of a scale, a9a first.

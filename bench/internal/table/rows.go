@@ -14,13 +14,11 @@ import (
 
 // A Row is one implementation of one case.
 type Row struct {
-	Kernel, Shape, Level, Unit string
-	Min, Median                float64 // ns per unit
-	Ratio                      float64 // time of naive over Min; 0 if there is no naive series
-	Fraction                   float64 // least time the machine allows over Min; 0 if not known
-	Bound                      string  // what sets that least time
-	Series                     measure.Series
-	Units                      int // units in one run
+	measure.Case // without its Work
+	measure.Series
+	Ratio    float64 // time of naive over Min; 0 if there is no naive series
+	Fraction float64 // least time the machine allows over Min; 0 if not known
+	Bound    string  // what sets that least time
 }
 
 // Rows combines the timings of one case. limit is the least time per unit in
@@ -32,13 +30,10 @@ func Rows(c measure.Case, series []measure.Series, limit float64, bound string) 
 			naive = s.Min()
 		}
 	}
-	rows := make([]Row, len(series))
-	for i, s := range series {
-		rows[i] = Row{
-			Kernel: c.Kernel, Shape: c.Shape, Level: s.Level, Unit: c.Unit,
-			Min: s.Min(), Median: s.Median(), Ratio: naive / s.Min(),
-			Fraction: limit / s.Min(), Bound: bound, Series: s, Units: c.Units,
-		}
+	c.Work = measure.Work{} // rows outlive the data
+	var rows []Row
+	for _, s := range series {
+		rows = append(rows, Row{Case: c, Series: s, Ratio: naive / s.Min(), Fraction: limit / s.Min(), Bound: bound})
 	}
 	return rows
 }
@@ -49,7 +44,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	records := [][]string{{"kernel", "shape", "level", "unit", "ns_min", "ns_median", "ratio_to_naive", "fraction_of_limit"}}
 	for _, r := range rows {
 		records = append(records, []string{
-			r.Kernel, r.Shape, r.Level, r.Unit, number(r.Min), number(r.Median), number(r.Ratio), number(r.Fraction),
+			r.Kernel, r.Shape, r.Level, r.Unit, number(r.Min()), number(r.Median()), number(r.Ratio), number(r.Fraction),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(records)
@@ -70,9 +65,9 @@ func WriteBenchfmt(w io.Writer, platform, cpu string, rows []Row) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\npkg: github.com/scas-admm/scas/bench\ncpu: %s\n", goos, goarch, cpu)
 	for _, r := range rows {
-		for _, s := range r.Series.Samples {
+		for _, s := range r.Samples {
 			fmt.Fprintf(&b, "Benchmark%s/shape=%s/level=%s\t%d\t%s ns/op\t%s ns/%s\n",
-				r.Kernel, r.Shape, r.Level, r.Series.Runs, number(s*float64(r.Units)), number(s), r.Unit)
+				r.Kernel, r.Shape, r.Level, r.Runs, number(s*float64(r.Units)), number(s), r.Unit)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

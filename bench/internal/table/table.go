@@ -12,7 +12,7 @@ import (
 // loss to the naive loop, is marked.
 func Table(rows []Row) string {
 	return align("kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound", rows, func(r Row) []string {
-		return []string{r.Level, ns(r.Min), ns(r.Median), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
+		return []string{r.Level, ns(r.Min()), ns(r.Median()), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
 	})
 }
 
@@ -20,7 +20,7 @@ func Table(rows []Row) string {
 // compare with.
 func MillisecondTable(rows []Row) string {
 	return align("what\tdata\tlevel\tmin ms\tmedian ms\tvs naive", rows, func(r Row) []string {
-		return []string{r.Level, ns(r.Min / 1e6), ns(r.Median / 1e6), ratio(r)}
+		return []string{r.Level, ns(r.Min() / 1e6), ns(r.Median() / 1e6), ratio(r)}
 	})
 }
 

@@ -30,32 +30,21 @@ func (l level) String() string {
 
 // end returns where a method ends; ok is false if it was not run.
 func end(p *problem, m paper.Method, o paper.Output, x axis) (l level, ok bool) {
-	l.gap = math.NaN()
-	units, failed, beyond := 0, 0, 0
-	for _, split := range p.splits {
-		u := p.unit(m, split)
-		if u == nil {
-			continue
-		}
-		if units++; u.Failed != "" {
-			failed++
-		}
-		if u.Edge != "" {
-			beyond++
-		}
-	}
+	t := tallyOf(p, m)
 	c, drawn := curveOf(p, m, gapOf(o), x)
-	switch c = c.until(p.Protocol.Passes); {
-	case units == 0:
+	c = c.until(p.Protocol.Passes)
+	l.gap = math.NaN()
+	switch {
+	case t.Units == 0:
 		return l, false
-	case failed > 0:
-		l.remark = fmt.Sprintf("failed in %d of %d splits", failed, units)
+	case t.Failed > 0:
+		l.remark = fmt.Sprintf("failed in %d of %d splits", t.Failed, t.Units)
 	case !drawn || len(c.x) < 2:
 		l.remark = "no iteration ends within the passes"
 	default:
 		l.gap = max(c.end(), gapFloor)
-		if beyond > 0 {
-			l.remark = fmt.Sprintf("tuned beyond the grid in %d of %d", beyond, units)
+		if t.Edges > 0 {
+			l.remark = fmt.Sprintf("tuned beyond the grid in %d of %d", t.Edges, t.Units)
 		}
 	}
 	return l, true

@@ -114,31 +114,39 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
+// find returns the first place on an axis that is not before x, and how far x is
+// on the way to it from the place before; k is −1 beyond the last.
+func find(xs []float64, x float64) (k int, share float64) {
+	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
+	if k > 0 {
+		share = (x - xs[k-1]) / (xs[k] - xs[k-1])
+	}
+	return k, share
+}
+
 // interpolate returns the value at x of a curve through positive values, along
 // straight lines over a logarithmic axis of values; ok is false off the curve.
 func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
-	k := slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
-	switch {
+	switch k, share := find(xs, x); {
 	case k < 0:
 		return 0, false
 	case k == 0 || xs[k] <= x+slack:
 		return vs[k], xs[k] <= x+slack
+	default:
+		return math.Exp(math.Log(vs[k-1]) + share*(math.Log(vs[k])-math.Log(vs[k-1]))), true
 	}
-	share := (x - xs[k-1]) / (xs[k] - xs[k-1])
-	return math.Exp(math.Log(vs[k-1]) + share*(math.Log(vs[k])-math.Log(vs[k-1]))), true
 }
 
 // linear is interpolate over an even axis of values, and vs[0] before the first x.
 func linear(xs, vs []float64, x float64) (v float64, ok bool) {
-	k := slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
-	switch {
+	switch k, share := find(xs, x); {
 	case k < 0:
 		return 0, false
 	case k == 0:
 		return vs[0], true
+	default:
+		return vs[k-1] + share*(vs[k]-vs[k-1]), true
 	}
-	share := (x - xs[k-1]) / (xs[k] - xs[k-1])
-	return vs[k-1] + share*(vs[k]-vs[k-1]), true
 }
 
 // at returns the mean at x; ok is false beyond the curve.

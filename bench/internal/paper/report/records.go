@@ -70,3 +70,32 @@ func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 }
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Store.Optimum(p.Name, p.mu, split) }
+
+// A tally counts the splits on which a method was run, of which its choice lies
+// beyond the grid, it diverged first, it failed.
+type tally struct {
+	Units, Edges, Halved, Failed int
+	TestAverage                  float64 // mean over those that did not fail
+}
+
+func tallyOf(p *problem, m paper.Method) (t tally) {
+	for _, split := range p.splits {
+		u := p.unit(m, split)
+		if u == nil {
+			continue
+		}
+		t.Units++
+		if u.Edge != "" {
+			t.Edges++
+		}
+		if u.Halved > 0 {
+			t.Halved++
+		}
+		if u.Failed != "" {
+			t.Failed++
+		} else {
+			t.TestAverage += (u.TestAverage - t.TestAverage) / float64(t.Units-t.Failed)
+		}
+	}
+	return t
+}

@@ -14,13 +14,13 @@ type row struct {
 	paper.Timing // of the first split; NaN where it was not measured
 	Info         paper.Info
 
-	Rate                  float64 // fitted exponent of the gap, NaN if there is none
-	Output                paper.Output
-	Gap10, GapEnd         float64     // means over the splits
-	TestEnd               float64     // at the last iterate
-	TestAverage           float64     // at the average
-	Unit                  *paper.Unit // of the first split
-	Edges, Halved, Failed int         // splits whose choice lies beyond the grid, diverged first, failed
+	Unit *paper.Unit // of the first split
+	tally
+
+	Rate          float64 // fitted exponent of the gap, NaN if there is none
+	Output        paper.Output
+	Gap10, GapEnd float64 // means over the splits
+	TestEnd       float64 // test loss at the last iterate
 	// FirstPasses is what the first iteration of an exact batch method costs in
 	// honest passes; its gaps are in the paper's count.
 	FirstPasses float64
@@ -40,29 +40,10 @@ func table1(p *problem) []row {
 // newRow measures a method, of whose runs u is the first.
 func newRow(p *problem, info paper.Info, u *paper.Unit) row {
 	nan, m := math.NaN(), info.Name
-	r := row{Info: info, Unit: u, Output: paper.TraitsOf(m).Output, Rate: nan, Gap10: nan, GapEnd: nan, TestEnd: nan}
+	r := row{Info: info, Unit: u, tally: tallyOf(p, m), Output: paper.TraitsOf(m).Output, Rate: nan, Gap10: nan, GapEnd: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if t := p.timing(m, 0); t != nil {
 		r.Timing = *t
-	}
-	count := 0.0
-	for _, split := range p.splits {
-		u := p.unit(m, split)
-		if u == nil {
-			continue
-		}
-		if u.Edge != "" {
-			r.Edges++
-		}
-		if u.Halved > 0 {
-			r.Halved++
-		}
-		if u.Failed != "" {
-			r.Failed++
-			continue
-		}
-		count++
-		r.TestAverage += (u.TestAverage - r.TestAverage) / count
 	}
 	limit := p.Protocol.PassesOn(p.Spec)
 	if c, ok := curveOf(p, m, gapOf(r.Output), byPaper); ok {
