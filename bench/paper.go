@@ -93,17 +93,12 @@ func (c *paperCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	store, err := paper.Open(c.Out, pr)
+	r, err := paper.Open(c.Out, pr, timed)
 	if err != nil {
 		return err
 	}
-	timings, err := paper.OpenTimings(c.Out, timed)
-	if err != nil {
-		return err
-	}
-	r := report.Records{Protocol: pr, Store: store, Timings: timings}
 	began := time.Now()
-	if err := errors.Join(c.experiment(e, found, r), store.Close()); err != nil {
+	if err := errors.Join(c.experiment(e, found, r), r.Store.Close()); err != nil {
 		return err
 	}
 	return c.report(e, r, began)
@@ -125,19 +120,15 @@ func (c *paperCmd) timed() (int, error) {
 // reportOnly reports all that is in the directory.
 func (c *paperCmd) reportOnly(e *env) error {
 	began := time.Now()
-	store, pr, err := paper.OpenKept(c.Out)
+	r, err := paper.OpenKept(c.Out)
 	if err != nil {
 		return err
 	}
-	timings, err := paper.OpenTimings(c.Out, pr.Splits)
-	if err != nil {
-		return err
-	}
-	return c.report(e, report.Records{Protocol: pr, Store: store, Timings: timings}, began)
+	return c.report(e, r, began)
 }
 
 // report makes the files from the results.
-func (c *paperCmd) report(e *env, r report.Records, began time.Time) error {
+func (c *paperCmd) report(e *env, r paper.Records, began time.Time) error {
 	files, summary, err := report.Make(e.ctx, r, machine.Describe(e.args).Lines(), c.PNG)
 	if err != nil {
 		return err
@@ -177,12 +168,12 @@ func (c *paperCmd) find(e *env, pr paper.Protocol) (found []paper.Spec, err erro
 }
 
 // experiment runs data sets one after the other.
-func (c *paperCmd) experiment(e *env, sets []paper.Spec, r report.Records) error {
+func (c *paperCmd) experiment(e *env, sets []paper.Spec, r paper.Records) error {
 	f, ok := e.stderr.(*os.File)
 	live := ok && term.IsTerminal(int(f.Fd()))
 	progress := &paper.Progress{W: e.stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
 	defer progress.End()
-	x := &paper.Experiment{Protocol: r.Protocol, Store: r.Store, Timings: r.Timings, Progress: progress}
+	x := &paper.Experiment{Records: r, Progress: progress}
 	for _, s := range sets {
 		d, err := s.Load(c.Data, r.Protocol.Graph)
 		if err != nil {

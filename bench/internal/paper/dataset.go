@@ -1,7 +1,7 @@
 // Package paper runs the experiments of Zhao, Li and Zhou, "Scalable Stochastic
 // Alternating Direction Method of Multipliers", on every method that the solver
-// knows, and writes what they show: curves, Table 1 as measured, and the paper's
-// claims with their numbers.
+// knows, and keeps their records; package report makes curves, tables and claims of
+// them.
 package paper
 
 import (

@@ -14,9 +14,7 @@ import (
 
 // An Experiment runs a protocol, keeping what is done in a Store.
 type Experiment struct {
-	Protocol Protocol
-	Store    *Store
-	Timings  *Timings
+	Records
 	Progress *Progress
 	// Workers is how many runs go on at a time where only passes matter; zero
 	// means one per processor.

@@ -36,19 +36,15 @@ func tiny(t *testing.T) (Protocol, *Data) {
 // experiment runs it into a directory and returns the records.
 func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
-	store, err := Open(dir, pr)
+	r, err := Open(dir, pr, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	timings, err := OpenTimings(dir, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &Experiment{Protocol: pr, Store: store, Timings: timings, Workers: workers}
+	e := &Experiment{Records: r, Workers: workers}
 	if err := e.Run(ctx, d); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, r.Store.Close())
 	}
-	return e, store.Close()
+	return e, r.Store.Close()
 }
 
 func mustRead(t *testing.T, path string) []byte {
@@ -121,26 +117,26 @@ func checkContents(t *testing.T, e *Experiment, m Method, mu float64) {
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()
-	s, err := Open(dir, pr)
+	s, err := Open(dir, pr, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	pr.Passes++
-	if _, err := Open(dir, pr); err == nil || !strings.Contains(err.Error(), "another protocol") {
+	if _, err := Open(dir, pr, 0); err == nil || !strings.Contains(err.Error(), "another protocol") {
 		t.Errorf("other passes: %v", err)
 	}
 	pr.Passes--
 	pr.Splits++ // more of the same may be added
-	if _, err := Open(dir, pr); err != nil {
+	if _, err := Open(dir, pr, 0); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, PointsFile), []byte("{\"kind\":\"point\"}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, pr); err == nil {
+	if _, err := Open(dir, pr, 0); err == nil {
 		t.Error("a point without a run is accepted")
 	}
 }
@@ -188,14 +184,14 @@ func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS, 0}
 	plain, packed := t.TempDir(), t.TempDir()
-	s, err := Open(plain, pr)
+	s, err := Open(plain, pr, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddUnit(&Unit{Key: key, Points: []Point{{Last: 0.7}, {Passes: 2, Last: 0.5}}}); err != nil {
+	if err := s.Store.AddUnit(&Unit{Key: key, Points: []Point{{Last: 0.7}, {Passes: 2, Last: 0.5}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	text := mustRead(t, filepath.Join(plain, PointsFile))
@@ -206,11 +202,11 @@ func TestCompressedPoints(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(packed, PointsFile+".zst"), w.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(packed, pr)
+	again, err := Open(packed, pr, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
+	if u := again.Store.Unit(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
 	_, headless, _ := bytes.Cut(text, []byte("\n"))
@@ -218,15 +214,15 @@ func TestCompressedPoints(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bare, PointsFile), headless, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenKept(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
+	if _, err := OpenKept(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
 		t.Errorf("results without a protocol: %v", err)
 	}
-	kept, found, err := OpenKept(packed)
+	kept, err := OpenKept(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Unit(key) == nil || !slices.Equal(found.Methods, []solver.Method{solver.SCAS}) || found.Splits != 1 || found.Passes != pr.Passes {
-		t.Errorf("a report would be of %+v", found)
+	if kept.Store.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []solver.Method{solver.SCAS}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
+		t.Errorf("a report would be of %+v", kept.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
 		t.Error("the text is another")

@@ -1,12 +1,117 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/solver"
 )
+
+// A Key names a run.
+type Key struct {
+	Data   string  `json:"data"`
+	Mu     float64 `json:"mu"`
+	Method Method  `json:"method"`
+	Split  int     `json:"split"`
+}
+
+// String names the run for people.
+func (k Key) String() string {
+	return fmt.Sprintf("%s, mu %g, %s, split %d", k.Data, k.Mu, k.Method, k.Split)
+}
+
+// compare orders keys as files have them.
+func (k Key) compare(l Key) int {
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split))
+}
+
+// A Point is one record of a run. All of it is the same whenever and wherever
+// it is run.
+type Point struct {
+	Outer   int     `json:"outer"`   // outer iterations done
+	Passes  float64 `json:"passes"`  // sample gradients (and Hessian products) visited, over n
+	Paper   float64 `json:"paper"`   // the same as the paper counts: an exact batch x-step is one
+	Last    float64 `json:"last"`    // objective at the last iterate
+	Average float64 `json:"average"` // objective at the average
+	Test    float64 `json:"test"`    // mean loss of the last iterate on the other half
+}
+
+// A Unit is a complete run.
+type Unit struct {
+	Key
+	Tuned
+	// Halved counts how often the tuned step size was halved because the run on
+	// the whole training half diverged.
+	Halved int `json:"halved,omitempty"`
+	// Failed says why there are no points.
+	Failed string  `json:"failed,omitempty"`
+	Points []Point `json:"-"`
+	// TestAverage is the test loss of the final average; 0 if unknown.
+	TestAverage float64 `json:"test_average"`
+}
+
+// maxHalvings bounds how often a diverging run is tried again.
+const maxHalvings = 8
+
+// run makes a unit: tunes on the samples for tuning, then runs on the training
+// half.
+func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
+	t := pr.traits(key.Method)
+	u := &Unit{Key: key}
+	if _, auto := methodOf(key.Method); auto {
+		return u, pr.follow(ctx, h, u, t)
+	}
+	var err error
+	if u.Tuned, err = Tune(ctx, h, key.Mu, key.Method, t); err != nil {
+		u.Failed = err.Error()
+		return u, ctx.Err()
+	}
+	return u, pr.follow(ctx, h, u, t)
+}
+
+// follow runs a tuned unit, halving its step size while it diverges.
+func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error {
+	for u.Halved = 0; ; u.Halved++ {
+		u.Points = u.Points[:0]
+		res, err := minimize(ctx, with(h.Train, u.Mu), pr.settings(h, u, t), func(pt *solver.Point) bool {
+			if !keeps(u.Points, pt, t) {
+				return false
+			}
+			u.Points = append(u.Points, Point{
+				Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
+				Last: pt.Last.Objective, Average: pt.Average.Objective, Test: h.Test.Evaluate(pt.X).Loss,
+			})
+			return enough(pt, pr.PassesOn(h.data.Spec), t)
+		})
+		switch {
+		case diverged(err) && u.Halved < maxHalvings && !t.NoStep:
+			continue
+		case err != nil:
+			u.Failed, u.Points = err.Error(), nil
+			return ctx.Err()
+		}
+		if u.Points = finite(u.Points); len(u.Points) == 0 {
+			u.Failed = "no finite point"
+			return nil
+		}
+		u.TestAverage = h.Test.Evaluate(res.XAverage).Loss
+		return nil
+	}
+}
+
+// finite returns the points before the first that is not.
+func finite(points []Point) []Point {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	for k, p := range points {
+		if bad(p.Last) || bad(p.Average) || bad(p.Test) {
+			return points[:k]
+		}
+	}
+	return points
+}
 
 // errEnough ends a run that has gone far enough.
 var errEnough = errors.New("paper: enough iterations")

@@ -46,31 +46,43 @@ func newStore(dir string, pr Protocol) *Store {
 	return &Store{dir: dir, protocol: pr, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, facts: map[string]*Facts{}}
 }
 
+// Records are what experiments leave, and by which protocol.
+type Records struct {
+	Protocol Protocol
+	Store    *Store
+	Timings  *Timings
+}
+
 // Open opens the results in dir, keeping those that are complete, or begins new
-// ones. Results of another protocol are an error.
-func Open(dir string, pr Protocol) (*Store, error) {
+// ones, of which seconds are measured on some splits. Results of another protocol
+// are an error.
+func Open(dir string, pr Protocol, timedSplits int) (r Records, err error) {
 	s := newStore(dir, pr)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return r, err
 	}
 	if err := s.read(); err != nil {
-		return nil, err
+		return r, err
 	}
-	return s, s.rewrite()
+	if err := s.rewrite(); err != nil {
+		return r, err
+	}
+	t, err := openTimings(dir, timedSplits)
+	return Records{pr, s, t}, err
 }
 
 // OpenKept opens the results in dir, of whatever protocol they are, for a report,
-// and returns a protocol of the data sets, methods, mus and splits in them.
-func OpenKept(dir string) (*Store, Protocol, error) {
+// with a protocol of the data sets, methods, mus and splits in them.
+func OpenKept(dir string) (r Records, err error) {
 	s := newStore(dir, Protocol{})
 	if err := s.read(); err != nil {
-		return nil, Protocol{}, err
+		return r, err
 	}
 	if len(s.units) == 0 {
-		return nil, Protocol{}, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
+		return r, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
 	}
 	if s.protocol.Passes == 0 {
-		return nil, Protocol{}, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
+		return r, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
 	}
 	pr := s.protocol
 	pr.Splits = 1
@@ -81,7 +93,8 @@ func OpenKept(dir string) (*Store, Protocol, error) {
 	}
 	pr.Data, pr.Mus = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus))
 	pr.Methods = slices.DeleteFunc(registered(), func(m Method) bool { return !methods[m] })
-	return s, pr, nil
+	t, err := openTimings(dir, pr.Splits)
+	return Records{pr, s, t}, err
 }
 
 // key is that of the runs on the problem, without a method.

@@ -39,8 +39,8 @@ type Timings struct {
 	all    map[Key]*Timing
 }
 
-// OpenTimings reads what was measured before.
-func OpenTimings(dir string, splits int) (*Timings, error) {
+// openTimings reads what was measured before.
+func openTimings(dir string, splits int) (*Timings, error) {
 	t := &Timings{path: filepath.Join(dir, TimingsFile), Splits: splits, all: map[Key]*Timing{}}
 	f, err := os.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,12 @@
+// Package table writes measurements as tables for people, as CSV, and in the
+// format of Go benchmarks.
 package table
 
 import (
+	"encoding/csv"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -69,4 +74,66 @@ func percent(v float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f%%", 100*v)
+}
+
+// A Row is one implementation of one case.
+type Row struct {
+	measure.Case // without its Work
+	measure.Series
+	Ratio    float64 // time of naive over Min; 0 if there is no naive series
+	Fraction float64 // least time the machine allows over Min; 0 if not known
+	Bound    string  // what sets that least time
+}
+
+// Rows combines the timings of one case. limit is the least time per unit in
+// ns that the machine allows, 0 if not known.
+func Rows(c measure.Case, series []measure.Series, limit float64, bound string) []Row {
+	var naive float64
+	for _, s := range series {
+		if s.Level == measure.Naive {
+			naive = s.Min()
+		}
+	}
+	c.Work = measure.Work{} // rows outlive the data
+	var rows []Row
+	for _, s := range series {
+		rows = append(rows, Row{Case: c, Series: s, Ratio: naive / s.Min(), Fraction: limit / s.Min(), Bound: bound})
+	}
+	return rows
+}
+
+// WriteCSV writes rows under a line that names the columns. A number that is not
+// known is an empty field.
+func WriteCSV(w io.Writer, rows []Row) error {
+	records := [][]string{{"kernel", "shape", "level", "unit", "ns_min", "ns_median", "ratio_to_naive", "fraction_of_limit"}}
+	for _, r := range rows {
+		records = append(records, []string{
+			r.Kernel, r.Shape, r.Level, r.Unit, number(r.Min()), number(r.Median()), number(r.Ratio), number(r.Fraction),
+		})
+	}
+	return csv.NewWriter(w).WriteAll(records)
+}
+
+func number(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 5, 64)
+}
+
+// WriteBenchfmt writes one line per sample in the Go benchmark format, so that
+// benchstat -col /level compares the series. head lines become a comment-like
+// preamble, which the format allows.
+func WriteBenchfmt(w io.Writer, platform, cpu string, rows []Row) error {
+	goos, goarch, _ := strings.Cut(platform, "/")
+	var b strings.Builder
+	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\npkg: github.com/scas-admm/scas/bench\ncpu: %s\n", goos, goarch, cpu)
+	for _, r := range rows {
+		for _, s := range r.Samples {
+			fmt.Fprintf(&b, "Benchmark%s/shape=%s/level=%s\t%d\t%s ns/op\t%s ns/%s\n",
+				r.Kernel, r.Shape, r.Level, r.Runs, number(s*float64(r.Units)), number(s), r.Unit)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -62,7 +62,7 @@ type part struct {
 // Make makes the report, its tables and its figures, those as bitmaps too if asked
 // for, and a summary for a terminal. machine has the facts of the machine, one per
 // line.
-func Make(ctx context.Context, r Records, machine []string, bitmap bool) (files []File, summary string, err error) {
+func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (files []File, summary string, err error) {
 	all := problems(r)
 	pg := &page{Protocol: r.Protocol, Machine: machine, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(r)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
@@ -118,7 +118,7 @@ func figureFiles(all []*Figure, bitmap bool) []File {
 }
 
 // timed returns on how many splits seconds were measured, at most.
-func timed(r Records) int {
+func timed(r paper.Records) int {
 	count := 0
 	for split := range r.Timings.Splits {
 		for _, s := range r.Protocol.Specs() {
@@ -198,7 +198,7 @@ type memoryNote struct {
 	Alternatives []float64 // scas-l, sa, sa-iu, sag, sag-iu; NaN if unknown
 }
 
-func memoryNotes(r Records) []memoryNote {
+func memoryNotes(r paper.Records) []memoryNote {
 	var out []memoryNote
 	for _, s := range r.Protocol.Specs() {
 		note := memoryNote{Data: s.Name, SCAS: bytesOf(r, s, scas)}
@@ -216,7 +216,7 @@ func memoryNotes(r Records) []memoryNote {
 }
 
 // bytesOf returns what a method needed on a data set.
-func bytesOf(r Records, s paper.Spec, m paper.Method) float64 {
+func bytesOf(r paper.Records, s paper.Spec, m paper.Method) float64 {
 	for _, mu := range r.Protocol.MusOn(s) {
 		if t := r.Timings.Get(paper.Key{Data: s.Name, Mu: mu, Method: m}); t != nil {
 			return t.Bytes

@@ -8,17 +8,10 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// Records are what experiments left.
-type Records struct {
-	Protocol paper.Protocol
-	Store    *paper.Store
-	Timings  *paper.Timings
-}
-
 // A problem is a data set with one coefficient of the L2 term, and where to find
 // what was recorded of it.
 type problem struct {
-	Records
+	paper.Records
 	paper.Spec
 	mu    float64
 	facts *paper.Facts // nil if there are none
@@ -29,7 +22,7 @@ type problem struct {
 }
 
 // problems returns those of the protocol.
-func problems(r Records) []*problem {
+func problems(r paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.MusOn(s) {

@@ -22,7 +22,7 @@ import (
 
 // tiny is the whole experiment on a small synthetic set, of which dir gets the
 // records. Zero methods are all.
-func tiny(t *testing.T, dir string, methods int) Records {
+func tiny(t *testing.T, dir string, methods int) paper.Records {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
 	if err != nil {
@@ -40,7 +40,7 @@ func tiny(t *testing.T, dir string, methods int) Records {
 		t.Fatal(err)
 	}
 	r := open(t, dir, pr)
-	e := &paper.Experiment{Protocol: pr, Store: r.Store, Timings: r.Timings, Workers: 2}
+	e := &paper.Experiment{Records: r, Workers: 2}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
@@ -51,21 +51,17 @@ func tiny(t *testing.T, dir string, methods int) Records {
 }
 
 // open opens the records in a directory.
-func open(t *testing.T, dir string, pr paper.Protocol) Records {
+func open(t *testing.T, dir string, pr paper.Protocol) paper.Records {
 	t.Helper()
-	store, err := paper.Open(dir, pr)
+	r, err := paper.Open(dir, pr, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	timings, err := paper.OpenTimings(dir, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Records{Protocol: pr, Store: store, Timings: timings}
+	return r
 }
 
 // files makes the files of records by name.
-func files(t *testing.T, r Records, bitmap bool) map[string]string {
+func files(t *testing.T, r paper.Records, bitmap bool) map[string]string {
 	t.Helper()
 	made, _, err := Make(t.Context(), r, []string{"cpu: a test"}, bitmap)
 	if err != nil {
