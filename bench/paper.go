@@ -48,12 +48,7 @@ func (c *paperCmd) protocol() (paper.Protocol, error) {
 		pr = paper.Quick()
 	}
 	pr.Graph = paper.Graph(c.Graph)
-	if c.Splits != nil {
-		pr.Splits = *c.Splits
-	}
-	if c.Passes != nil {
-		pr.Passes = *c.Passes
-	}
+	pr.Splits, pr.Passes = given(c.Splits, pr.Splits), given(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
 	}
@@ -104,17 +99,24 @@ func (c *paperCmd) Run(e *env) error {
 	return c.report(e, r, began)
 }
 
+// given returns what a flag says, or what holds without it.
+func given[T any](flag *T, otherwise T) T {
+	if flag != nil {
+		return *flag
+	}
+	return otherwise
+}
+
 // timed returns on how many splits seconds are measured.
 func (c *paperCmd) timed() (int, error) {
-	switch {
-	case c.Timed == nil && c.Quick:
-		return 1, nil
-	case c.Timed == nil:
-		return 2, nil
-	case *c.Timed < 0:
-		return 0, fmt.Errorf("--timed %d is negative; 0 measures no seconds", *c.Timed)
+	splits := 2
+	if c.Quick {
+		splits = 1
 	}
-	return *c.Timed, nil
+	if splits = given(c.Timed, splits); splits < 0 {
+		return 0, fmt.Errorf("--timed %d is negative; 0 measures no seconds", splits)
+	}
+	return splits, nil
 }
 
 // reportOnly reports all that is in the directory.

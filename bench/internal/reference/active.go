@@ -115,8 +115,8 @@ func grow(b *lowerBound, in []bool, most int) int {
 	return admit(in, v, b.p.Penalty.(solver.L1).Lambda*(1+1e-6), most)
 }
 
-// longRun takes the better of two of the solver's methods whose steps cost no more than
-// their samples, whatever the number of features.
+// longRun takes the better of two of the solver's methods, whose steps cost no more
+// than their samples, whatever the number of features.
 func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR) (*Optimum, error) {
 	best, lower := &Optimum{Objective: math.Inf(1)}, math.Inf(-1)
 	for _, m := range []solver.Method{solver.SCASK, solver.SCASL} {

@@ -38,9 +38,10 @@ type barrierRun struct {
 	at                *sparse.CSR
 }
 
-// barrier minimises the restricted problem from a start and the τ for it. It shows x and multipliers for every
-// τ, and returns the last x, spread over all features. The last multipliers are not the best: where (Ax)_j = 0 they are
-// quotients of two numbers as small as τ.
+// barrier minimises the restricted problem from a start and the τ for it. It shows
+// x and multipliers for every τ, and returns the last x, spread over all features.
+// The last multipliers are not the best: where (Ax)_j = 0 they are quotients of two
+// numbers as small as τ.
 func barrier(ctx context.Context, r *restriction, start []float64, tau, tol float64, show func(x, beta []float64)) (x []float64, err error) {
 	b := newBarrierRun(r, start)
 	for b.tau = tau; ; b.tau *= tauFactor {
@@ -65,9 +66,7 @@ func (b *barrierRun) dual(show func(x, beta []float64)) error {
 		return err
 	}
 	x, beta := make([]float64, len(b.x)), make([]float64, len(b.v))
-	for j := range x {
-		x[j] = b.x[j] + b.dx[j]
-	}
+	floats.AddTo(x, b.x, b.dx)
 	for j := range beta {
 		beta[j] = b.beta[j] + b.curv[j]*b.dv[j]
 	}

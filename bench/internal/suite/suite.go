@@ -1,20 +1,7 @@
 // Package suite is the list of kernels and shapes that are measured, with the
 // plain Go loops they are measured against.
-//
-// The naive series is what a Go programmer would write: one loop, one
-// accumulator, math.Exp and math.Log1p, no FMA, no lanes. It runs the algorithm
-// of the kernel with two exceptions, which the whole package exists for:
-//
-//   - InnerRotated is measured against the step it replaces, with the sparse
-//     product A'A w of a 291-edge graph;
-//   - InnerLazy and InnerDecay are measured against plain loops of the same
-//     O(nnz) algorithms; the series naive-dense is the step over the whole vector
-//     that they avoid.
-//
-// Where a matrix is exact in fewer bytes than int32 and float64 take, kernels
-// that read other storage are measured on it too, against the naive loop on the
-// plain matrix; the name of the shape then ends in the storage, as in
-// a9a-u16-ones.
+// README.md says what the naive series is, and where it runs another algorithm than
+// the kernel.
 package suite
 
 import (

@@ -51,7 +51,6 @@ type page struct {
 
 // A part is a problem on the page.
 type part struct {
-	Data    string
 	Mu      float64
 	Open    bool
 	Facts   *paper.Facts
@@ -91,7 +90,7 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 		if p.facts == nil || !p.begun {
 			continue
 		}
-		one := part{Data: p.Name, Mu: p.mu, Open: first, Facts: p.facts, Table: rows}
+		one := part{Mu: p.mu, Open: first, Facts: p.facts, Table: rows}
 		if one.Figures, err = figures(p, bitmap); err != nil {
 			return nil, "", err
 		}
@@ -167,11 +166,9 @@ func (o *optimumRange) include(one *paper.Optimum) {
 // printedCondition says why Theorem 2 as printed cannot be met on a problem: C2
 // can hold only for rho below Limit.
 type printedCondition struct {
-	Data               string
-	Mu                 float64
-	Lambda1, LambdaP   float64
-	Limit, Rho, Lambda float64
-	Inner              float64 // M that the relaxed conditions ask for, in passes
+	*paper.Facts
+	Mu, Limit, Rho float64
+	Inner          float64 // M that the relaxed conditions ask for, in passes
 }
 
 func printed(all []*problem) []printedCondition {
@@ -184,7 +181,7 @@ func printed(all []*problem) []printedCondition {
 		nuF := f.NuF + mu
 		nuL := nuF + u.Rho*f.Lambda1
 		m := math.Ceil(32*nuF*nuF/(mu*mu) + 4*nuL/mu)
-		out = append(out, printedCondition{p.Name, mu, f.Lambda1, f.LambdaP, mu / (f.Lambda1 - f.LambdaP), u.Rho, f.Lambda, m / (float64(f.Rows) / 2)})
+		out = append(out, printedCondition{f, mu, mu / (f.Lambda1 - f.LambdaP), u.Rho, m / (float64(f.Rows) / 2)})
 	}
 	return out
 }
