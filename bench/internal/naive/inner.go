@@ -21,15 +21,20 @@ func add(sum, w []float64) {
 	}
 }
 
+// step is that of Algorithm 1 for K = kappa I.
+func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
+	g, idx, val := gain(s, i, w)
+	for j := range w {
+		w[j] -= s.Eta * (d[j] + kappa*w[j])
+	}
+	AddRow(w, g, idx, val)
+}
+
 // Inner is the inner loop of Algorithm 1 for K = kappa I, with the running
 // sum, over whole vectors.
 func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
-		g, idx, val := gain(s, i, w)
-		for j := range w {
-			w[j] -= s.Eta * (d[j] + kappa*w[j])
-		}
-		AddRow(w, g, idx, val)
+		step(w, d, kappa, s, i)
 		add(sum, w)
 	}
 }
@@ -37,11 +42,7 @@ func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32
 // InnerBox is Inner with a projection onto a box.
 func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
-		g, idx, val := gain(s, i, w)
-		for j := range w {
-			w[j] -= s.Eta * (d[j] + kappa*w[j])
-		}
-		AddRow(w, g, idx, val)
+		step(w, d, kappa, s, i)
 		for j, v := range w {
 			w[j] = min(max(v, lo[j]), hi[j])
 			sum[j] += w[j]
@@ -52,11 +53,7 @@ func InnerBox(w, sum, d, lo, hi []float64, kappa float64, s *kernels.Steps, samp
 // InnerBall is Inner with a projection onto a ball.
 func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
-		g, idx, val := gain(s, i, w)
-		for j := range w {
-			w[j] -= s.Eta * (d[j] + kappa*w[j])
-		}
-		AddRow(w, g, idx, val)
+		step(w, d, kappa, s, i)
 		f := 1.0
 		if norm := math.Sqrt(Dot(w, w)); norm > radius {
 			f = radius / norm
