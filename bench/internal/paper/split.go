@@ -47,16 +47,19 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 		subset[i] = train[at]
 	}
 	h := &Half{Split: k, data: d}
-	all := &sparse.Dataset{X: d.X, Labels: d.Labels}
 	for _, part := range []struct {
 		to   **solver.Problem
 		rows []int
 	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
-		some, err := all.Select(part.rows)
+		x, err := d.X.SelectRows(part.rows)
 		if err != nil {
 			return nil, err
 		}
-		*part.to = &solver.Problem{Data: some.X, Labels: some.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		labels := make([]float64, len(part.rows))
+		for k, i := range part.rows {
+			labels[k] = d.Labels[i]
+		}
+		*part.to = &solver.Problem{Data: x, Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
 	}
 	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
 	h.trim()
