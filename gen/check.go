@@ -83,10 +83,12 @@ func plainLabels(fn *ir.Function) error {
 func eachRegister(fn *ir.Function, f func(*ir.Instruction, reg.Physical) error) error {
 	for _, i := range fn.Instructions() {
 		for _, r := range i.Registers() {
-			if p, ok := r.(reg.Physical); ok {
-				if err := f(i, p); err != nil {
-					return fmt.Errorf("gen: %s: %w", fn.Name, err)
-				}
+			p, ok := r.(reg.Physical)
+			if !ok {
+				continue
+			}
+			if err := f(i, p); err != nil {
+				return fmt.Errorf("gen: %s: %w", fn.Name, err)
 			}
 		}
 	}

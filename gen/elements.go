@@ -165,15 +165,20 @@ func (l *elementLoop) sweep(box bool) {
 	e.JZ(done)
 	e.XORQ(i, i)
 	e.at(one)
-	e.scalars(func() {
-		e.load = func(e *emitter, m operand.Mem, _ mask) vec { return e.scalar(m) }
-		e.store = func(e *emitter, v vec, m operand.Mem, _ mask) { e.VMOVSD(v, m) }
-		body(place{cursor: i})
-	})
+	e.singly(func() { body(place{cursor: i}) })
 	e.INCQ(i)
 	e.CMPQ(i, n)
 	e.JLT(one)
 	e.at(done)
+}
+
+// singly emits body for one element in place of a vector.
+func (e *emitter) singly(body func()) {
+	e.scalars(func() {
+		e.load = func(e *emitter, m operand.Mem, _ mask) vec { return e.scalar(m) }
+		e.store = func(e *emitter, v vec, m operand.Mem, _ mask) { e.VMOVSD(v, m) }
+		body()
+	})
 }
 
 // sweepBases are the vectors of a sweep.
