@@ -51,6 +51,19 @@ func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
 	return rows
 }
 
+// CompactBytes returns the bytes that Compact copies without Round.
+func (a *CSR) CompactBytes() int64 {
+	nnz, val := a.NNZ(), a.val[:a.NNZ()]
+	var entry int64
+	if a.cols <= maxShortCols {
+		entry += 2
+	}
+	if !allOnes(val) && narrows(val, false) {
+		entry += 4
+	}
+	return entry * nnz
+}
+
 func allOnes(val []float64) bool {
 	for _, v := range val {
 		if v != 1 {
