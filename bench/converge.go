@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/curves"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -110,17 +110,18 @@ func gapLines(all []curves.Curve, reference float64) []chart.Line {
 func (c *convergeCmd) methods() ([]solver.Method, error) {
 	var known []string
 	var all, chosen []solver.Method
-	for _, m := range solver.Methods() {
-		known = append(known, string(m.Name))
-		if !m.NeedsL2 || c.Mu > 0 {
-			all = append(all, m.Name)
+	for _, m := range baseline.Methods() {
+		known = append(known, m.Info().Name)
+		if !m.Info().NeedsL2 || c.Mu > 0 {
+			all = append(all, m)
 		}
 	}
 	for _, name := range c.Method {
-		if !slices.Contains(known, name) {
+		m, ok := baseline.ByName(name)
+		if !ok {
 			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
 		}
-		chosen = append(chosen, solver.Method(name))
+		chosen = append(chosen, m)
 	}
 	if chosen == nil {
 		return all, nil

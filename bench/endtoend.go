@@ -98,7 +98,7 @@ func (c *endToEndCmd) onData(name string, x *sparse.CSR, labels []float64, graph
 		if a != nil {
 			suffix = "-graph"
 		}
-		for _, m := range []solver.Method{solver.SCAS, solver.SCASK} {
+		for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
 			jobs = append(jobs, outer.Job{
 				Name: name + suffix, Method: m,
 				Data: x, Labels: labels, A: a, Lambda: 1e-5,

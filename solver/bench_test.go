@@ -1,9 +1,10 @@
-package solver
+package solver_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -31,7 +32,7 @@ func BenchmarkEmptyColumns(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			prob := &Problem{Data: x, Labels: s.Labels, Penalty: L1{Lambda: 1e-3}}
+			prob := &solver.Problem{Data: x, Labels: s.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 			if coupled {
 				var pairs [][2]int32
 				for j := int32(0); j+1 < int32(p); j += 16 {
@@ -43,21 +44,12 @@ func BenchmarkEmptyColumns(b *testing.B) {
 				}
 				prob.Constraint = g.FusedLasso()
 			}
-			set, err := (&Settings{Method: SCAS}).withDefaults(prob)
-			if err != nil {
-				b.Fatal(err)
-			}
-			r := newRun(b.Context(), prob, set)
-			r.snapshot()
-			r.eta, r.steps = r.schedule()
-			r.linearise()
-			r.plan.begin()
+			advance := solver.InnerSteps(b, prob)
 			b.Run(fmt.Sprintf("coupled=%v/p=%d", coupled, p), func(b *testing.B) {
 				for b.Loop() {
-					r.samples.draw(r.rows)
-					r.plan.advance(r.rows)
+					advance()
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(r.rows)), "ns/step")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*solver.BlockSteps), "ns/step")
 			})
 		}
 	}

@@ -23,14 +23,16 @@ func (c Condition) Holds() bool {
 	return c.Left <= c.Right
 }
 
-// String says whether the condition holds and by how much.
+// String says whether the condition holds and by how much it fails.
 func (c Condition) String() string {
 	verdict := "holds"
 	if !c.Holds() {
 		verdict = "fails"
+		if c.Right > 0 && !math.IsInf(c.Left, 1) {
+			verdict += fmt.Sprintf(" by a factor of %.3g", c.Left/c.Right)
+		}
 	}
-	factor := math.Abs(c.Left / c.Right)
-	return fmt.Sprintf("%s %s: %s, %.4g against %.4g (factor %.3g)", c.Name, verdict, c.Statement, c.Left, c.Right, factor)
+	return fmt.Sprintf("%-3s %s: %s, %.4g against %.4g", c.Name, verdict, c.Statement, c.Left, c.Right)
 }
 
 // Theorem2 returns the conditions of the paper's Theorem 2 at step size eta with

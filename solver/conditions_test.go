@@ -1,9 +1,13 @@
-package solver
+package solver_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -12,7 +16,7 @@ import (
 // Theorem schedule satisfies the relaxed ones for any rho, the printed ones need
 // rho (λ₁ − λ_p) < μ_f, and with such a rho they can be met.
 func TestTheorem2(t *testing.T) {
-	all := func(cs []Condition) bool {
+	all := func(cs []solver.Condition) bool {
 		for _, c := range cs {
 			if !c.Holds() {
 				return false
@@ -20,13 +24,16 @@ func TestTheorem2(t *testing.T) {
 		}
 		return true
 	}
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 20}, 1e-2)
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 20}, 1e-2)
 	p.L2 = 0.1
-	c := newConstants(p)
+	c, err := p.Constants(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, rho := range []float64{1e-4, 0.01, 1, 20} {
 		c.NuL = c.NuF + rho*c.Lambda1
 		eta := c.MuF / (8*c.NuF*c.NuF + c.MuF*c.NuL)
-		m := clampSteps(4 / (eta * c.MuF))
+		m := int(math.Ceil(4 / (eta * c.MuF)))
 		if cs := c.Theorem2Relaxed(eta, rho, m); !all(cs) {
 			t.Errorf("rho = %v: the theorem schedule violates %v", rho, cs)
 		}
@@ -45,9 +52,9 @@ func TestTheorem2(t *testing.T) {
 // TestTheorem2BeyondStability: where nu_L eta is 2 or more, denominators vanish or
 // change sign; the conditions that have them fail.
 func TestTheorem2BeyondStability(t *testing.T) {
-	c := Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
+	c := solver.Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
 	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {
-		for _, cs := range [][]Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
+		for _, cs := range [][]solver.Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
 			for _, cond := range cs {
 				if cond.Holds() {
 					t.Errorf("eta = %v: %v", eta, cond)
@@ -63,8 +70,11 @@ func TestConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Data: x, Labels: []float64{1, -1}, Constraint: graph.Chain(3).FusedLasso(), Penalty: L1{Lambda: 0.5}, L2: 0.1, Domain: Ball{2}}
-	c := newConstants(p)
+	p := &solver.Problem{Data: x, Labels: []float64{1, -1}, Constraint: graph.Chain(3).FusedLasso(), Penalty: solver.L1{Lambda: 0.5}, L2: 0.1, Domain: solver.Ball{Radius: 2}}
+	c, err := p.Constants(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if math.Abs(c.NuF-(25./4+0.1)) > 1e-14 || c.MuF != 0.1 || c.Diameter != 4 {
 		t.Errorf("nu_f = %v, mu_f = %v, D = %v, want 6.35, 0.1, 4", c.NuF, c.MuF, c.Diameter)
 	}
@@ -72,8 +82,8 @@ func TestConstants(t *testing.T) {
 	if math.Abs(c.Lambda1-4) > 1e-4 || math.Abs(c.LambdaP-1) > 1e-4 {
 		t.Errorf("lambda_1 = %v, lambda_p = %v, want 4, 1", c.Lambda1, c.LambdaP)
 	}
-	res := mustMinimize(t, p, &Settings{Passes: 400})
-	if r := res.Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 || math.Sqrt(sumSquares(res.X)) > r {
+	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
+	if r := res.Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 || math.Sqrt(kernels.Dot(res.X, res.X)) > r {
 		t.Errorf("radius %v, want log 2/lambda = %v", r, math.Ln2/0.5)
 	}
 	if res.Stats.GradientNorm < 0 || res.Stats.GradientNorm > c.NuF {
@@ -81,13 +91,13 @@ func TestConstants(t *testing.T) {
 	}
 	p.Penalty = nil
 	p.L2 = 2
-	if res := mustMinimize(t, p, nil); math.Abs(res.Stats.Constants.Radius-math.Sqrt(math.Ln2)) > 1e-12 {
+	if res := solvertest.Minimize(t, p, nil); math.Abs(res.Stats.Constants.Radius-math.Sqrt(math.Ln2)) > 1e-12 {
 		t.Errorf("radius %v, want sqrt(2 log 2/mu) = %v", res.Stats.Constants.Radius, math.Sqrt(math.Ln2))
 	}
-	p.Penalty, p.L2, p.Domain = L1{Lambda: 0.5}, 0.1, nil
-	for _, m := range baselines() {
-		if r := mustMinimize(t, p, &Settings{Method: m.Name}).Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 {
-			t.Errorf("%s: radius %v, want log 2/lambda = %v", m.Name, r, math.Ln2/0.5)
+	p.Penalty, p.L2, p.Domain = solver.L1{Lambda: 0.5}, 0.1, nil
+	for _, m := range baseline.Methods() {
+		if r := solvertest.Minimize(t, p, &solver.Settings{Method: m}).Stats.Constants.Radius; math.Abs(r-math.Ln2/0.5) > 1e-12 {
+			t.Errorf("%T: radius %v, want log 2/lambda = %v", m, r, math.Ln2/0.5)
 		}
 	}
 }

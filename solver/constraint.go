@@ -5,7 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // An Operator is a linear map from R^p to R^l. *sparse.CSR is one; anything
@@ -131,8 +132,41 @@ func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
 	return y, true
 }
 
-// asMatrix returns A itself, and whether it is a matrix.
-func asMatrix(a Operator) (*sparse.CSR, bool) {
-	m, ok := a.(*sparse.CSR)
-	return m, ok
+// dualStep returns the step of y and beta for l rows of A and q coordinates of y.
+func (p *Problem) dualStep(l, q int) *dual.Step {
+	var c dual.Coupling
+	if p.Coupling != nil {
+		c = dual.Coupling{B: p.Coupling.B, Alpha: p.Coupling.Alpha, Diagonal: p.Coupling.Diagonal, C: p.Coupling.C}
+	}
+	var limit []float64
+	if l1, ok := p.penalty().(L1); ok && c.B == nil && c.Diagonal == nil {
+		limit = make([]float64, l)
+		for j := range limit {
+			limit[j] = l1.Limit(j)
+		}
+	}
+	return dual.New(c, p.penalty(), limit, l, q)
+}
+
+// A Constraint is a map A prepared for use in many problems: what follows from A
+// alone, its transpose, A'A and the eigenbasis of that, is computed once, by the
+// first run that needs it. It is safe for concurrent use.
+type Constraint struct {
+	Operator
+	algebra *quad.Algebra
+}
+
+// NewConstraint prepares a, which must not change any more.
+func NewConstraint(a Operator) *Constraint {
+	_, p := a.Dims()
+	return &Constraint{a, quad.New(a, p)}
+}
+
+// algebra returns that of p.Constraint.
+func (p *Problem) algebra() *quad.Algebra {
+	if c, ok := p.Constraint.(*Constraint); ok {
+		return c.algebra
+	}
+	_, cols := p.Data.Dims()
+	return quad.New(p.Constraint, cols)
 }

@@ -1,69 +1,13 @@
 package solver
 
 import (
-	"runtime"
-	"sort"
-	"sync"
-	"sync/atomic"
-
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/solver/internal/chunk"
 )
-
-// A chunking cuts the rows of the data into runs that depend on the data alone.
-// Sums are taken run by run and added up in order, so the bits are the same for
-// any number of threads.
-type chunking struct {
-	bounds  []int // run k has rows bounds[k] to bounds[k+1]−1
-	threads int
-}
-
-// newChunking makes runs that outweigh clearing and adding a vector with an
-// entry per column.
-func newChunking(x *sparse.CSR, threads int) chunking {
-	n, cols := x.Dims()
-	nnz := x.NNZ()
-	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
-	c := chunking{bounds: make([]int, chunks+1), threads: threads}
-	if threads == 0 {
-		c.threads = runtime.GOMAXPROCS(0)
-	}
-	ptr := x.Rows(0, n).Ptr
-	for k := range chunks {
-		target := nnz * int64(k) / int64(chunks)
-		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
-	}
-	c.bounds[chunks] = n
-	return c
-}
-
-func (c chunking) count() int { return len(c.bounds) - 1 }
-
-// each calls do for every run, on up to c.threads goroutines.
-func (c chunking) each(do func(k, lo, hi int)) {
-	call := func(k int) { do(k, c.bounds[k], c.bounds[k+1]) }
-	threads := min(c.threads, c.count())
-	if threads <= 1 {
-		for k := range c.count() {
-			call(k)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range threads {
-		wg.Go(func() {
-			for k := int(next.Add(1) - 1); k < c.count(); k = int(next.Add(1) - 1) {
-				call(k)
-			}
-		})
-	}
-	wg.Wait()
-}
 
 // A fullGradient computes the gradient of the mean loss.
 type fullGradient struct {
-	chunking
+	chunk.Chunks
 	prob    *Problem
 	data    kernels.Rows
 	kind    kernels.LossKind
@@ -76,7 +20,7 @@ type fullGradient struct {
 
 func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 	n, cols := p.Data.Dims()
-	g := &fullGradient{chunking: newChunking(p.Data, threads), prob: p, data: data, inv: 1 / float64(n)}
+	g := &fullGradient{Chunks: chunk.New(p.Data, threads), prob: p, data: data, inv: 1 / float64(n)}
 	g.kind, g.fused = fusedLoss(p.loss())
 	if p.SampleWeights != nil {
 		var sum float64
@@ -85,8 +29,8 @@ func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 		}
 		g.inv, g.fused, g.scaled = 1/sum, false, make([]float64, n)
 	}
-	g.loss = make([]float64, g.count())
-	for range g.count() - 1 {
+	g.loss = make([]float64, g.Count())
+	for range g.Count() - 1 {
 		g.partial = append(g.partial, make([]float64, cols))
 	}
 	return g
@@ -95,7 +39,7 @@ func newFullGradient(p *Problem, data kernels.Rows, threads int) *fullGradient {
 // at sets z to the gradient of the mean loss, marginᵢ = aᵢ'x and slopeᵢ =
 // φ'(aᵢ'x), without sample weights, and returns the mean loss.
 func (g *fullGradient) at(z, x, margin, slope []float64) float64 {
-	g.each(func(k, lo, hi int) {
+	g.Each(func(k, lo, hi int) {
 		dst := z
 		if k > 0 {
 			dst = g.partial[k-1]
@@ -136,4 +80,15 @@ func (g *fullGradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 
 	}
 	kernels.Gradient(z, rows, slope)
 	return sum
+}
+
+// fusedLoss returns the kernels' name of a loss they know.
+func fusedLoss(l Loss) (kernels.LossKind, bool) {
+	switch l.(type) {
+	case Logistic:
+		return kernels.LogisticLossKind, true
+	case Squared:
+		return kernels.SquaredLossKind, true
+	}
+	return 0, false
 }

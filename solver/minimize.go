@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"github.com/scas-admm/scas/kernels"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
 //
-// It returns a Result with status PassesDone and a nil error when the budget of
-// passes was used. If ctx ends or the recorder returns an error, it returns
-// what was reached so far, status Stopped, and that error. If the iterates
-// diverge it returns the best of them, status Diverged and a *DivergenceError.
-// For a bad problem or setting (*SettingError) the Result is nil.
+// It returns a Result with status PassesDone and a nil error when the budget was
+// used. If ctx ends or the recorder returns an error, it returns what was reached
+// so far, status Stopped, and that error. If the iterates diverge it returns the
+// best of them, status Diverged and a *DivergenceError. For a bad problem or
+// setting (*SettingError) the Result is nil.
 //
 // The samples are drawn from a generator seeded with s.Seed: the same problem,
 // settings and seed give the same bits at every kernel level.
@@ -28,122 +27,88 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 		return nil, err
 	}
 	r := newRun(ctx, p, c)
-	info, _ := lookupMethod(c.Method)
-	m := info.prepare(r)
-	if err = r.loop(m); err == nil {
-		err = r.watchEnd(m)
+	it, err := c.Method.Begin(r)
+	if err == nil {
+		r.Stats.SetupSeconds = r.clock.seconds()
+		err = r.loop(it)
 	}
 	if bad := (*SettingError)(nil); errors.As(err, &bad) {
 		return nil, err
+	}
+	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
+		diverged.propose(it)
 	}
 	return r.result(err), err
 }
 
 // loop runs outer iterations until the budget is used up.
-func (r *run) loop(m iteration) error {
+func (r *Run) loop(it Iteration) error {
+	if !r.Settings.Method.Info().Watched {
+		r.start(r.Problem.Evaluate(r.X).Objective)
+	}
 	if err := r.record(); err != nil {
 		return err
 	}
-	for {
-		if more, err := m.next(); err != nil || !more {
+	for limit := r.Settings.OuterIterations; limit == 0 || r.Stats.OuterIterations < limit; {
+		if more, err := it.Next(); err != nil {
+			return err
+		} else if !more {
+			break
+		}
+		if err := r.settle(); err != nil {
 			return err
 		}
-		r.outer++
+		r.Stats.OuterIterations++
 		if err := r.record(); err != nil {
 			return err
 		}
 	}
-}
-
-// snapshot sets z = ∇f(x) without the L2 term and slope0ᵢ = φ'(aᵢ'x), and
-// returns the objective at x, which comes for free.
-func (r *run) snapshot() float64 {
-	loss := r.full.at(r.z, r.x, r.margin, r.slope0)
-	return loss + r.prob.ridge(r.x) + r.penaltyNow()
-}
-
-// penaltyNow returns g at the y that x implies, or, where there is none or g is
-// infinite there, at the iterate y, plus (ρ/2)|A x + B y − c|². In the second
-// case r.loose is set: the objective may then lie below the optimum.
-func (r *run) penaltyNow() float64 {
-	if y, ok := r.prob.Coupling.impliedY(r.applyA(r.x)); ok {
-		if v := r.dualStep.g.Value(y); !math.IsInf(v, 0) {
-			return v
-		}
-	}
-	r.loose = true
-	r.dualStep.violation(r.dual)
-	return r.dualStep.g.Value(r.y) + float64(0.5*r.rho*sumSquares(r.dual))
+	return r.judge()
 }
 
 // evaluate judges x, with y as in penaltyNow but without the residual: that is
 // reported on its own.
-func (r *run) evaluate(x, y []float64) Evaluation {
-	ev := r.prob.Evaluate(x)
+func (r *Run) evaluate(at Iterate) Evaluation {
+	ev := r.Problem.Evaluate(at.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
-		return r.prob.EvaluateAt(x, y)
+		return r.Problem.EvaluateAt(at.X, at.Y)
 	}
 	return ev
 }
 
-// primalResidual returns |A x + B y − c|₂.
-func (r *run) primalResidual() float64 {
-	r.dualStep.violation(r.dual)
-	return math.Sqrt(sumSquares(r.dual))
-}
-
 // record shows the state to the recorder, with the clock stopped.
-func (r *run) record() error {
-	if r.set.Recorder == nil || r.outer%r.set.RecordEvery != 0 {
+func (r *Run) record() error {
+	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
 	}
-	r.pause()
-	defer r.resume()
-	return r.set.Recorder.Record(&Point{
-		Outer: r.outer, Passes: r.passes, PaperPasses: r.paperCount(), Seconds: r.used.Seconds(),
-		Last: r.evaluate(r.x, r.y), Average: r.evaluate(r.xbar, r.ybar),
-		PrimalResidual: r.primalResidual(), X: r.x,
+	r.clock.pause()
+	defer r.clock.resume()
+	return r.Settings.Recorder.Record(&Point{
+		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
+		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.used.Seconds(),
+		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
+		PrimalResidual: r.primalResidual(), X: r.X,
 	})
 }
 
-// paperCount is the passes as the paper counts them: one for an iteration of
-// Batch, whatever its exact x-step takes.
-func (r *run) paperCount() float64 {
-	if r.set.Method == Batch {
-		return r.paperPasses
-	}
-	return r.passes
-}
-
-func (r *run) pause()  { r.used += time.Since(r.since) }
-func (r *run) resume() { r.since = time.Now() }
-
 // result evaluates the final state.
-func (r *run) result(err error) *Result {
-	r.pause()
+func (r *Run) result(err error) *Result {
+	r.clock.pause()
+	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.used.Seconds(), r.paperPasses()
 	res := &Result{
-		X: r.x, XAverage: r.xbar, Y: r.y, YAverage: r.ybar, Dual: r.beta,
+		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
-		Stats: Stats{
-			Method: r.set.Method, Storage: storage(r.data), DualUpdates: r.dualUpdates, InnerSteps: r.steps, BatchSize: r.batch,
-			Eta: r.eta, Rho: r.rho, StepHalvings: r.halvings, OuterIterations: r.outer, Passes: r.passes, PaperPasses: r.paperCount(),
-			GradientNorm: r.gradientNorm, Seconds: r.used.Seconds(), SetupSeconds: r.setup.Seconds(), Constants: r.constants,
-		},
 	}
-	if r.plan != nil {
-		res.Stats.Plan, res.Stats.PlanReason = r.plan.name(), r.plan.explain()
-	}
-	var diverged *DivergenceError
-	switch {
-	case errors.As(err, &diverged):
+	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
 		res.Status = Diverged
-	case err != nil:
+	} else if err != nil {
 		res.Status = Stopped
 	}
 	res.DualResidual, res.DualityGap = r.certificate()
-	res.X, res.Stats.Rounded = r.round()
-	res.At, res.AtAverage = r.evaluate(res.X, r.y), r.evaluate(r.xbar, r.ybar)
+	res.X, r.Stats.Rounded = r.round()
+	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
+	res.Stats = r.Stats
 	return res
 }
 
@@ -160,13 +125,4 @@ func storage(a kernels.Rows) string {
 		value = "all values 1"
 	}
 	return index + ", " + value
-}
-
-func distance(u, v []float64) float64 {
-	var sum float64
-	for j := range u {
-		d := u[j] - v[j]
-		sum += float64(d * d)
-	}
-	return math.Sqrt(sum)
 }

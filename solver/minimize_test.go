@@ -1,4 +1,4 @@
-package solver
+package solver_test
 
 import (
 	"context"
@@ -12,52 +12,56 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
 
-func small(t testing.TB) *Problem {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
+func small(t testing.TB) *solver.Problem {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
 	return p
 }
 
 func TestBadSettings(t *testing.T) {
 	for _, c := range []struct {
-		set         Settings
+		set         solver.Settings
 		field, says string
-		mod         func(*Problem)
+		mod         func(*solver.Problem)
 	}{
-		{set: Settings{Method: "sgd"}, field: "Method", says: "scas-k, scas, scas-strong, scas-l"},
-		{set: Settings{DualUpdates: -1}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
-		{set: Settings{DualUpdates: 101}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
-		{set: Settings{Method: SCAS, DualUpdates: 5}, field: "DualUpdates", says: "use scas-k for more"},
-		{set: Settings{Passes: -1}, field: "Passes", says: "positive"},
-		{set: Settings{Passes: math.NaN()}, field: "Passes", says: "positive"},
-		{set: Settings{Passes: 1}, field: "Passes", says: "one outer iteration costs 2 passes"},
-		{set: Settings{Eta: -0.1}, field: "Eta", says: "0 to derive it"},
-		{set: Settings{Eta: math.Inf(1)}, field: "Eta", says: "finite"},
-		{set: Settings{Rho: math.NaN()}, field: "Rho", says: "finite"},
-		{set: Settings{InnerSteps: 1}, field: "InnerSteps", says: "at least 2"},
-		{set: Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
-		{set: Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
-		{set: Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
-		{set: Settings{Threads: -1}, field: "Threads", says: "positive"},
-		{set: Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
-		{set: Settings{Start: []float64{1}}, field: "Start", says: "20 features"},
-		{set: Settings{Start: append(make([]float64, 19), math.NaN())}, field: "Start[19]", says: "finite"},
-		{set: Settings{Method: SCASStrong}, field: "Method", says: "X = R^p", mod: func(p *Problem) { p.Domain = Ball{1} }},
-		{set: Settings{Schedule: Theorem}, field: "Schedule", says: "no theorem covers scas-k"},
-		{set: Settings{Schedule: Theorem, Method: SCAS}, field: "Schedule", says: "bounded domain"},
-		{set: Settings{Schedule: Theorem, Method: SCAS}, field: "Schedule", says: "bounded domain", mod: func(p *Problem) { p.Domain = positive{} }},
-		{set: Settings{Schedule: Theorem, Method: SCASStrong}, field: "Schedule", says: "L2 > 0"},
-		{set: Settings{Schedule: Theorem, Method: SCAS, Eta: 1}, field: "Eta", says: "leave it 0"},
-		{set: Settings{Schedule: Theorem, Method: SCAS, InnerSteps: 9}, field: "InnerSteps", says: "leave it 0"},
+		{set: solver.Settings{DualUpdates: -1}, field: "DualUpdates", says: "at least 1"},
+		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", says: "0 for no bound"},
+		{set: solver.Settings{DualUpdates: 101}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
+		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", says: "use scas-k for more"},
+		{set: solver.Settings{Passes: -1}, field: "Passes", says: "positive"},
+		{set: solver.Settings{Passes: math.NaN()}, field: "Passes", says: "positive"},
+		{set: solver.Settings{Passes: 1}, field: "Passes", says: "one outer iteration costs 2 passes"},
+		{set: solver.Settings{Eta: -0.1}, field: "Eta", says: "0 to derive it"},
+		{set: solver.Settings{Eta: math.Inf(1)}, field: "Eta", says: "finite"},
+		{set: solver.Settings{Rho: math.NaN()}, field: "Rho", says: "finite"},
+		{set: solver.Settings{InnerSteps: 1}, field: "InnerSteps", says: "at least 2"},
+		{set: solver.Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
+		{set: solver.Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
+		{set: solver.Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
+		{set: solver.Settings{Threads: -1}, field: "Threads", says: "positive"},
+		{set: solver.Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
+		{set: solver.Settings{Start: solver.Iterate{X: []float64{1}}}, field: "Start.X", says: "20 features"},
+		{set: solver.Settings{Start: solver.Iterate{Y: []float64{1}}}, field: "Start.Y", says: "coordinates of y"},
+		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", says: "rows of A"},
+		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", says: "finite"},
+		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", says: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
+		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers scas-k"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain", mod: func(p *solver.Problem) { p.Domain = positive{} }},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", says: "L2 > 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", says: "leave it 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", says: "leave it 0"},
 	} {
 		p := small(t)
 		if c.mod != nil {
 			c.mod(p)
 		}
-		res, err := Minimize(context.Background(), p, &c.set)
-		var bad *SettingError
+		res, err := solver.Minimize(context.Background(), p, &c.set)
+		var bad *solver.SettingError
 		if !errors.As(err, &bad) || bad.Field != c.field || !strings.Contains(err.Error(), c.says) || res != nil {
 			t.Errorf("%+v: got %v, want an error about %s that says %q", c.set, err, c.field, c.says)
 		}
@@ -67,27 +71,31 @@ func TestBadSettings(t *testing.T) {
 func TestBadProblems(t *testing.T) {
 	for _, c := range []struct {
 		says string
-		mod  func(*Problem)
+		mod  func(*solver.Problem)
 	}{
-		{"Data is nil", func(p *Problem) { p.Data = nil }},
-		{"Labels has length 99", func(p *Problem) { p.Labels = p.Labels[:99] }},
-		{"Labels[3] = 2", func(p *Problem) { p.Labels = slices.Clone(p.Labels); p.Labels[3] = 2 }},
-		{"Labels[5] = NaN", func(p *Problem) { p.Loss = Squared{}; p.Labels = slices.Clone(p.Labels); p.Labels[5] = math.NaN() }},
-		{"L2 = -1", func(p *Problem) { p.L2 = -1 }},
-		{"Lambda = NaN", func(p *Problem) { p.Penalty = L1{Lambda: math.NaN()} }},
-		{"Weights has length 2", func(p *Problem) { p.Penalty = L1{1, []float64{1, 2}} }},
-		{"Weights[0] = -1", func(p *Problem) {
-			p.Constraint = nil
-			p.Penalty = L1{1, append([]float64{-1}, make([]float64, 19)...)}
+		{"Data is nil", func(p *solver.Problem) { p.Data = nil }},
+		{"Labels has length 99", func(p *solver.Problem) { p.Labels = p.Labels[:99] }},
+		{"Labels[3] = 2", func(p *solver.Problem) { p.Labels = slices.Clone(p.Labels); p.Labels[3] = 2 }},
+		{"Labels[5] = NaN", func(p *solver.Problem) {
+			p.Loss = solver.Squared{}
+			p.Labels = slices.Clone(p.Labels)
+			p.Labels[5] = math.NaN()
 		}},
-		{"Constraint is 5 x 5", func(p *Problem) { p.Constraint = sparse.Identity(5) }},
-		{"Box has 3 lower", func(p *Problem) { p.Domain = NewBox(3, 0, 1) }},
-		{"bounds of feature 0 are [1, 0]", func(p *Problem) { p.Domain = NewBox(20, 1, 0) }},
-		{"Radius = 0", func(p *Problem) { p.Domain = Ball{} }},
+		{"L2 = -1", func(p *solver.Problem) { p.L2 = -1 }},
+		{"Lambda = NaN", func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: math.NaN()} }},
+		{"Weights has length 2", func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 1, Weights: []float64{1, 2}} }},
+		{"Weights[0] = -1", func(p *solver.Problem) {
+			p.Constraint = nil
+			p.Penalty = solver.L1{Lambda: 1, Weights: append([]float64{-1}, make([]float64, 19)...)}
+		}},
+		{"Constraint is 5 x 5", func(p *solver.Problem) { p.Constraint = sparse.Identity(5) }},
+		{"Box has 3 lower", func(p *solver.Problem) { p.Domain = solver.NewBox(3, 0, 1) }},
+		{"bounds of feature 0 are [1, 0]", func(p *solver.Problem) { p.Domain = solver.NewBox(20, 1, 0) }},
+		{"Radius = 0", func(p *solver.Problem) { p.Domain = solver.Ball{} }},
 	} {
 		p := small(t)
 		c.mod(p)
-		if res, err := Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), c.says) || res != nil {
+		if res, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), c.says) || res != nil {
 			t.Errorf("got %v, want an error that says %q", err, c.says)
 		}
 	}
@@ -96,26 +104,38 @@ func TestBadProblems(t *testing.T) {
 // TestDivergence: a step size far too large is an error that names one that
 // works; the automatic one recovers by itself.
 func TestDivergence(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
-	res, err := Minimize(context.Background(), p, &Settings{Eta: 10})
-	var diverged *DivergenceError
-	if !errors.As(err, &diverged) || res.Status != Diverged {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Eta: 10})
+	var diverged *solver.DivergenceError
+	if !errors.As(err, &diverged) || res.Status != solver.Diverged {
 		t.Fatalf("eta = 10: got %v", err)
 	}
 	if math.IsNaN(res.At.Objective) || res.At.Objective > diverged.Start {
 		t.Errorf("the result of a diverged run has objective %v, worse than the start %v", res.At.Objective, diverged.Start)
 	}
-	again := mustMinimize(t, p, &Settings{Eta: diverged.Try, Passes: 1000})
-	auto := mustMinimize(t, p, &Settings{Passes: 1000})
+	again := solvertest.Minimize(t, p, &solver.Settings{Eta: diverged.Try, Passes: 1000})
+	auto := solvertest.Minimize(t, p, &solver.Settings{Passes: 1000})
 	if math.Abs(again.At.Objective-auto.At.Objective) > 1e-6 {
 		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v", diverged.Try, again.At.Objective, auto.At.Objective)
 	}
 }
 
-// TestHalving makes the automatic step size wrong: rows that are long where the
-// sample of rows does not look.
+// TestHalving makes the automatic step size wrong.
 func TestHalving(t *testing.T) {
-	n := 3 * curvatureSample
+	p := misjudged(t)
+	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 100})
+	if res.Stats.StepHalvings == 0 {
+		t.Error("the step size was never halved; the case does not test what it should")
+	}
+	if res.At.Loss > 1e-6 {
+		t.Errorf("loss %v, want nearly zero", res.At.Loss)
+	}
+}
+
+// misjudged has rows that are long where the sample of rows does not look.
+func misjudged(t *testing.T) *solver.Problem {
+	t.Helper()
+	n := 3 * solver.CurvatureSample
 	var entries []sparse.Triplet
 	labels := make([]float64, n)
 	for i := range n {
@@ -130,13 +150,42 @@ func TestHalving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Data: x, Labels: labels, Loss: Squared{}, Penalty: L1{Lambda: 1e-6}}
-	res := mustMinimize(t, p, &Settings{Passes: 100})
-	if res.Stats.StepHalvings == 0 {
-		t.Error("the step size was never halved; the case does not test what it should")
+	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 1e-6}}
+}
+
+// TestAverageAfterRestart: what is given back is of one piece. The averages begin
+// anew with the iterate that the run went back to.
+func TestAverageAfterRestart(t *testing.T) {
+	p := misjudged(t)
+	start := p.Evaluate(make([]float64, 7)).Objective
+	checked, halvings := 0, 0
+	var since [][]float64 // iterates since the last restart
+	for outer := range 12 {
+		var last []float64
+		res := solvertest.Minimize(t, p, &solver.Settings{OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			last = slices.Clone(pt.X)
+			return nil
+		})})
+		if res.Stats.StepHalvings > halvings {
+			halvings, since = res.Stats.StepHalvings, nil
+		}
+		since = append(since, last)
+		if halvings == 0 || p.Evaluate(last).Objective > start {
+			continue // not yet, or an iterate that the end of the run gives up
+		}
+		mean := make([]float64, 7)
+		for _, x := range since {
+			for j, v := range x {
+				mean[j] += v / float64(len(since))
+			}
+		}
+		if d := solvertest.Relative(res.XAverage, mean); d > 1e-12 {
+			t.Errorf("%d outer iterations: the average differs by %.1e from that since the restart", outer+1, d)
+		}
+		checked++
 	}
-	if res.At.Loss > 1e-6 {
-		t.Errorf("loss %v, want nearly zero", res.At.Loss)
+	if checked < 3 {
+		t.Errorf("only %d averages after a restart; the case does not test what it should", checked)
 	}
 }
 
@@ -145,36 +194,36 @@ func TestHalving(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
-	for _, method := range []Method{SCASK, SCAS, SCASStrong, SCASL} {
+	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{}), (solver.SCASL{})} {
 		p := small(t)
-		first := mustMinimize(t, p, &Settings{Method: method, Passes: 20, Seed: 1})
+		first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {
 				t.Fatal(err)
 			}
-			res := mustMinimize(t, p, &Settings{Method: method, Passes: 20, Seed: 1})
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
 			if !slices.Equal(res.X, first.X) || !slices.Equal(res.XAverage, first.XAverage) || !slices.Equal(res.Dual, first.Dual) || res.At != first.At {
-				t.Errorf("%s: level %v gives other bits", method, level)
+				t.Errorf("%T: level %v gives other bits", method, level)
 			}
 		}
-		other := mustMinimize(t, p, &Settings{Method: method, Passes: 20, Seed: 2})
+		other := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
 		if slices.Equal(other.XAverage, first.XAverage) {
-			t.Errorf("%s: two seeds give the same iterates", method)
+			t.Errorf("%T: two seeds give the same iterates", method)
 		}
 	}
 }
 
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
-	one := mustMinimize(t, p, &Settings{Passes: 4, Threads: 1})
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
+	one := solvertest.Minimize(t, p, &solver.Settings{Passes: 4, Threads: 1})
 	for _, threads := range []int{2, 3, 16} {
-		res := mustMinimize(t, p, &Settings{Passes: 4, Threads: threads})
+		res := solvertest.Minimize(t, p, &solver.Settings{Passes: 4, Threads: threads})
 		if !slices.Equal(res.X, one.X) || res.At != one.At {
 			t.Errorf("%d threads give other bits than one", threads)
 		}
 	}
-	if g := newFullGradient(p, p.Data.Rows(0, 20000), 1); len(g.loss) < 2 {
+	if solver.Chunks(p) < 2 {
 		t.Error("one chunk only: the case does not test what it should")
 	}
 }
@@ -183,17 +232,17 @@ func TestThreads(t *testing.T) {
 func TestBudget(t *testing.T) {
 	p := small(t)
 	for _, c := range []struct {
-		set    Settings
+		set    solver.Settings
 		outer  int
 		passes float64
 	}{
-		{Settings{Passes: 10}, 5, 10},
-		{Settings{Passes: 11.9}, 5, 10},
-		{Settings{Passes: 10, InnerSteps: 25, DualUpdates: 2}, 8, 10},
-		{Settings{Passes: 10, InnerSteps: 400, Method: SCAS}, 2, 10},
+		{solver.Settings{Passes: 10}, 5, 10},
+		{solver.Settings{Passes: 11.9}, 5, 10},
+		{solver.Settings{Passes: 10, InnerSteps: 25, DualUpdates: 2}, 8, 10},
+		{solver.Settings{Passes: 10, InnerSteps: 400, Method: solver.SCAS{}}, 2, 10},
 	} {
-		res := mustMinimize(t, p, &c.set)
-		if res.Stats.OuterIterations != c.outer || res.Stats.Passes != c.passes || res.Status != PassesDone {
+		res := solvertest.Minimize(t, p, &c.set)
+		if res.Stats.OuterIterations != c.outer || res.Stats.Passes != c.passes || res.Status != solver.PassesDone {
 			t.Errorf("%+v: %d outer iterations, %v passes, want %d, %v", c.set, res.Stats.OuterIterations, res.Stats.Passes, c.outer, c.passes)
 		}
 	}
@@ -203,12 +252,12 @@ func TestBudget(t *testing.T) {
 // to the optimum.
 func TestTheoremSchedule(t *testing.T) {
 	p := small(t)
-	p.Domain = Ball{1}
-	var got []Stats
+	p.Domain = solver.Ball{Radius: 1}
+	var got []solver.Stats
 	for outer := 1; outer <= 3; outer++ {
 		passes := 1.0
 		for {
-			res, err := Minimize(context.Background(), p, &Settings{Method: SCAS, Schedule: Theorem, Rho: 0.01, Passes: passes})
+			res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Rho: 0.01, Passes: passes})
 			if err == nil && res.Stats.OuterIterations == outer {
 				got = append(got, res.Stats)
 				break
@@ -230,8 +279,8 @@ func TestTheoremSchedule(t *testing.T) {
 
 	p = small(t)
 	p.L2 = 0.5
-	res := mustMinimize(t, p, &Settings{Method: SCASStrong, Schedule: Theorem, Rho: 0.1, Passes: 3000})
-	best := mustMinimize(t, p, &Settings{Passes: 500})
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem, Rho: 0.1, Passes: 3000})
+	best := solvertest.Minimize(t, p, &solver.Settings{Passes: 500})
 	c = res.Stats.Constants
 	if want := 0.5 / (8*c.NuF*c.NuF + 0.5*c.NuL); math.Abs(res.Stats.Eta/want-1) > 1e-12 {
 		t.Errorf("Theorem 2: eta = %v, want %v", res.Stats.Eta, want)
@@ -248,7 +297,7 @@ func TestRecorderAndContext(t *testing.T) {
 	p := small(t)
 	var passes []float64
 	stop := errors.New("enough")
-	res, err := Minimize(context.Background(), p, &Settings{RecordEvery: 2, Recorder: RecorderFunc(func(pt *Point) error {
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 		passes = append(passes, pt.Passes)
 		if pt.Outer == 0 && math.Abs(pt.Last.Objective-math.Ln2) > 1e-12 {
 			t.Errorf("objective at the origin is %v, want log 2", pt.Last.Objective)
@@ -258,7 +307,7 @@ func TestRecorderAndContext(t *testing.T) {
 		}
 		return nil
 	})})
-	if !errors.Is(err, stop) || res.Status != Stopped || !slices.Equal(passes, []float64{0, 4, 8}) {
+	if !errors.Is(err, stop) || res.Status != solver.Stopped || !slices.Equal(passes, []float64{0, 4, 8}) {
 		t.Errorf("recorder: %v, %v, passes %v", err, res.Status, passes)
 	}
 	if res.At.Objective >= math.Ln2 {
@@ -266,11 +315,11 @@ func TestRecorderAndContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if res, err := Minimize(ctx, p, nil); !errors.Is(err, context.Canceled) || res.Status != Stopped {
+	if res, err := solver.Minimize(ctx, p, nil); !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("context: %v", err)
 	}
 	n := 0
-	for pt, err := range Progress(context.Background(), p, nil) {
+	for pt, err := range solver.Progress(context.Background(), p, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +330,7 @@ func TestRecorderAndContext(t *testing.T) {
 	if n != 4 {
 		t.Errorf("Progress yielded %d records up to outer iteration 3", n)
 	}
-	for _, err := range Progress(context.Background(), p, &Settings{Eta: -1}) {
+	for _, err := range solver.Progress(context.Background(), p, &solver.Settings{Eta: -1}) {
 		if err == nil {
 			t.Error("Progress hides a bad setting")
 		}
@@ -291,26 +340,47 @@ func TestRecorderAndContext(t *testing.T) {
 // TestWarmStart: from the solution, little remains to do.
 func TestWarmStart(t *testing.T) {
 	p := small(t)
-	cold := mustMinimize(t, p, &Settings{Passes: 100})
-	warm := mustMinimize(t, p, &Settings{Passes: 10, Start: cold.X})
-	short := mustMinimize(t, p, &Settings{Passes: 10})
-	if !(warm.At.Objective < short.At.Objective) {
-		t.Errorf("warm start %v, cold start %v", warm.At.Objective, short.At.Objective)
+	cold := solvertest.Minimize(t, p, &solver.Settings{Passes: 1000})
+	short := solvertest.Minimize(t, p, &solver.Settings{Passes: 10})
+	point := solvertest.Minimize(t, p, &solver.Settings{Passes: 10, Start: solver.Iterate{X: cold.X}})
+	whole := solvertest.Minimize(t, p, &solver.Settings{Passes: 10, Start: cold.Iterate})
+	if !(point.At.Objective < short.At.Objective) {
+		t.Errorf("warm start %v, cold start %v", point.At.Objective, short.At.Objective)
+	}
+	if d := solvertest.Distance(whole.X, cold.X); d > 1e-9 || d > solvertest.Distance(point.X, cold.X) {
+		t.Errorf("from x, y and beta of the solution x moves by %.1e", d)
+	}
+}
+
+// TestOuterIterations: the bound on outer iterations ends a run, and a name goes
+// into records and statistics.
+func TestOuterIterations(t *testing.T) {
+	p, records := small(t), 0
+	s := &solver.Settings{OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+		records++
+		if pt.Name != "mine" {
+			t.Errorf("record of %q", pt.Name)
+		}
+		return nil
+	})}
+	res := solvertest.Minimize(t, p, s)
+	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 || st.Name != "mine" || st.Method != "scas-k" || records != 4 {
+		t.Errorf("status %v, %d records, %+v", res.Status, records, st)
 	}
 }
 
 // TestStorage: exact forms change no bit; rounding is done when asked for.
 func TestStorage(t *testing.T) {
 	p := small(t)
-	plain := mustMinimize(t, p, nil)
+	plain := solvertest.Minimize(t, p, nil)
 	if plain.Stats.Storage != "uint16 columns, float64 values" {
 		t.Errorf("storage: %s", plain.Stats.Storage)
 	}
-	rounded := mustMinimize(t, p, &Settings{Float32: true})
+	rounded := solvertest.Minimize(t, p, &solver.Settings{Float32: true})
 	if rounded.Stats.Storage != "uint16 columns, float32 values" {
 		t.Errorf("storage: %s", rounded.Stats.Storage)
 	}
-	if d := distance(plain.X, rounded.X); d == 0 || d > 1e-5 {
+	if d := solvertest.Distance(plain.X, rounded.X); d == 0 || d > 1e-5 {
 		t.Errorf("rounding the data moves x by %.1e", d)
 	}
 	n, cols := p.Data.Dims()
@@ -326,19 +396,19 @@ func TestStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Data = binary
-	if res := mustMinimize(t, p, nil); res.Stats.Storage != "uint16 columns, all values 1" {
+	if res := solvertest.Minimize(t, p, nil); res.Stats.Storage != "uint16 columns, all values 1" {
 		t.Errorf("storage: %s", res.Stats.Storage)
 	}
 }
 
 // TestSettingsJSON: settings survive a round trip.
 func TestSettingsJSON(t *testing.T) {
-	want := Settings{Method: SCAS, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
+	want := solver.Settings{Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
 	b, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got Settings
+	var got solver.Settings
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -347,34 +417,13 @@ func TestSettingsJSON(t *testing.T) {
 	}
 }
 
-// TestRounding checks zeros, ties, signed ties and contradictory ties.
-func TestRounding(t *testing.T) {
-	x := []float64{1, 1.1, -0.9, 0.001, 5, 6}
-	zero := []bool{false, false, false, true, false, false}
-	ties := []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}
-	got := withTies(x, zero, ties)
-	want := []float64{1, 1, -1, 0, 0, 0}
-	for j := range want {
-		if math.Abs(got[j]-want[j]) > 1e-15 {
-			t.Errorf("withTies = %v, want %v", got, want)
-			break
-		}
-	}
-	if got[0] != got[1] || got[0] != -got[2] {
-		t.Error("tied coordinates are not exactly equal")
-	}
-	if z := withZeros(x, zero); z[3] != 0 || z[0] != 1 {
-		t.Errorf("withZeros = %v", z)
-	}
-}
-
 func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	x, err := sparse.FromTriplets(4, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 2, Col: 0, Value: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Data: x, Labels: []float64{1, -1, 1, 1}}
-	res := mustMinimize(t, p, nil)
+	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, 1}}
+	res := solvertest.Minimize(t, p, nil)
 	// Rows 0 and 2 pull the one coefficient apart; the others carry nothing.
 	if math.Abs(res.X[0]) > 1e-6 || res.X[1] != 0 || res.X[2] != 0 {
 		t.Errorf("x = %v, want zeros", res.X)
@@ -383,15 +432,15 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := mustMinimize(t, &Problem{Data: empty, Labels: []float64{1, -1, 1}, Penalty: L1{Lambda: 1}}, nil); sumSquares(res.X) != 0 {
+	if res := solvertest.Minimize(t, &solver.Problem{Data: empty, Labels: []float64{1, -1, 1}, Penalty: solver.L1{Lambda: 1}}, nil); kernels.Dot(res.X, res.X) != 0 {
 		t.Errorf("x = %v without any data", res.X)
 	}
 }
 
 // TestBallFloat32: the tracked norm is that of the rounded data.
 func TestBallFloat32(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
-	p.Constraint, p.Domain = nil, Ball{0.3}
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
+	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
 	n, cols := p.Data.Dims()
 	var entries []sparse.Triplet
 	for i := range n {
@@ -405,11 +454,11 @@ func TestBallFloat32(t *testing.T) {
 	if rounded.Data, err = sparse.FromTriplets(n, cols, entries); err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Passes: 40, Float32: true}
-	got := mustMinimize(t, p, set)
+	set := &solver.Settings{Passes: 40, Float32: true}
+	got := solvertest.Minimize(t, p, set)
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho // the automatic ones look at the data as given
-	got, want := mustMinimize(t, p, set), mustMinimize(t, &rounded, set)
+	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {
-		t.Errorf("rounding before or on request: averages %.1e apart", distance(got.XAverage, want.XAverage))
+		t.Errorf("rounding before or on request: averages %.1e apart", solvertest.Distance(got.XAverage, want.XAverage))
 	}
 }

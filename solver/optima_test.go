@@ -1,10 +1,13 @@
-package solver
+package solver_test
 
 import (
 	"math"
 	"path/filepath"
 	"testing"
 
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -26,7 +29,7 @@ const (
 // asks for the gaps the package promises.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
-		c, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+		c, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,36 +45,36 @@ func TestKnownOptima(t *testing.T) {
 		lambda, mu float64
 		constraint func(*testing.T) *sparse.CSR
 		optimum    float64
-		method     Method
+		method     solver.Method
 		passes     float64
 		gap        float64
 	}{
-		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCASK, 60, 1e-6},
-		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCAS, 100, 1e-4},
-		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, SCASStrong, 100, 1e-4},
-		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASK, 60, 1e-5},
-		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCAS, 100, 1e-4},
-		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASStrong, 100, 1e-4},
-		{"a9a mu", "paper/a9a.zst", 123, 1e-5, 1e-4, nil, optimumA9aMu, SCASStrong, 60, 1e-6},
-		{"a9a graph mu", "paper/a9a.zst", 123, 1e-5, 1e-4, a9aGraph, optimumA9aBoth, SCASK, 60, 1e-9},
-		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, SCASL, 100, 1e-5},
-		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASK, 100, 1e-6},
-		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCAS, 240, 1e-6},
-		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, SCASStrong, 240, 1e-6},
-		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCASK, 100, 1e-6},
-		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCAS, 100, 1e-6},
-		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, SCASStrong, 100, 1e-6},
-		{"covtype", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0, nil, optimumCovtype, SCASK, 20, 1e-5},
-		{"rcv1 stand-in", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, 0, nil, optimumRCV1, SCASK, 8, 1e-2},
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, solver.SCASK{}, 60, 1e-6},
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, solver.SCAS{}, 100, 1e-4},
+		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, nil, optimumA9a, solver.SCASStrong{}, 100, 1e-4},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, solver.SCASK{}, 60, 1e-5},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, solver.SCAS{}, 100, 1e-4},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, solver.SCASStrong{}, 100, 1e-4},
+		{"a9a mu", "paper/a9a.zst", 123, 1e-5, 1e-4, nil, optimumA9aMu, solver.SCASStrong{}, 60, 1e-6},
+		{"a9a graph mu", "paper/a9a.zst", 123, 1e-5, 1e-4, a9aGraph, optimumA9aBoth, solver.SCASK{}, 60, 1e-9},
+		{"a9a graph", "paper/a9a.zst", 123, 1e-5, 0, a9aGraph, optimumA9aGraph, solver.SCASL{}, 100, 1e-5},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, solver.SCASK{}, 100, 1e-6},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, solver.SCAS{}, 240, 1e-6},
+		{"a1a", "small/a1a", 123, 1e-3, 0, nil, optimumA1a, solver.SCASStrong{}, 240, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, solver.SCASK{}, 100, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, solver.SCAS{}, 100, 1e-6},
+		{"heart_scale chain", "small/heart_scale", 13, 1e-2, 0, chain, optimumHeart, solver.SCASStrong{}, 100, 1e-6},
+		{"covtype", "paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, 0, nil, optimumCovtype, solver.SCASK{}, 20, 1e-5},
+		{"rcv1 stand-in", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, 0, nil, optimumRCV1, solver.SCASK{}, 8, 1e-2},
 	}
 	for _, c := range cases {
-		t.Run(c.name+"/"+string(c.method), func(t *testing.T) {
-			p := load(t, c.file, c.features)
-			p.Penalty, p.L2 = L1{Lambda: c.lambda}, c.mu
+		t.Run(c.name+"/"+c.method.Info().Name, func(t *testing.T) {
+			p := solvertest.Load(t, c.file, c.features)
+			p.Penalty, p.L2 = solver.L1{Lambda: c.lambda}, c.mu
 			if c.constraint != nil {
 				p.Constraint = c.constraint(t)
 			}
-			res := mustMinimize(t, p, &Settings{Method: c.method, Passes: c.passes})
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: c.passes})
 			gap := res.At.Objective - c.optimum
 			t.Logf("gap %.2e after %g passes (average %.1e), eta %.3g, rho %.3g, residuals %.1e %.1e, %.2f s",
 				gap, res.Stats.Passes, res.AtAverage.Objective-c.optimum, res.Stats.Eta, res.Stats.Rho, res.PrimalResidual, res.DualResidual, res.Stats.Seconds)
@@ -88,10 +91,10 @@ func TestKnownOptima(t *testing.T) {
 
 // checkDual asks for what holds after every dual update: |beta| ≤ limit, and
 // beta = limit·sign(y) where y is not zero.
-func checkDual(t *testing.T, p *Problem, res *Result) {
+func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 	t.Helper()
 	for j, b := range res.Dual {
-		limit := p.Penalty.(L1).limit(j)
+		limit := p.Penalty.(solver.L1).Limit(j)
 		if math.Abs(b) > limit {
 			t.Fatalf("|beta[%d]| = %v exceeds %v", j, math.Abs(b), limit)
 		}
@@ -104,12 +107,13 @@ func checkDual(t *testing.T, p *Problem, res *Result) {
 // TestSquaredAgainstRidge compares with the closed form: squared loss with an
 // L2 term alone is a linear system.
 func TestSquaredAgainstRidge(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
-	res := mustMinimize(t, p, &Settings{Passes: 400})
+	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
 	// Stationarity: (2/n) X'(Xx − b) + mu x = 0.
-	ref := &naive{p: p, x: res.X}
-	if g := math.Sqrt(sumSquares(ref.fullGradient())); g > 1e-12 {
+	ref := &solvertest.Naive{Problem: p, X: res.X}
+	full := ref.FullGradient()
+	if g := math.Sqrt(kernels.Dot(full, full)); g > 1e-12 {
 		t.Errorf("gradient at the solution has norm %.1e", g)
 	}
 }
@@ -119,18 +123,18 @@ func TestPlantedSolution(t *testing.T) {
 	for _, c := range []struct {
 		opt    sparse.SyntheticOptions
 		lambda float64
-		method Method
+		method solver.Method
 	}{
-		{sparse.SyntheticOptions{Rows: 3000, Features: 40, Noise: 0.5, Seed: 13}, 0.02, SCASK},
-		{sparse.SyntheticOptions{Rows: 1500, Features: 40, Noise: 0.5, Seed: 6, Cliques: true}, 0.008, SCASK},
-		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, SCASK},
-		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, SCASStrong},
+		{sparse.SyntheticOptions{Rows: 3000, Features: 40, Noise: 0.5, Seed: 13}, 0.02, solver.SCASK{}},
+		{sparse.SyntheticOptions{Rows: 1500, Features: 40, Noise: 0.5, Seed: 6, Cliques: true}, 0.008, solver.SCASK{}},
+		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, solver.SCASK{}},
+		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, solver.SCASStrong{}},
 	} {
-		p, s := planted(t, c.opt, c.lambda)
-		if c.method == SCASStrong {
+		p, s := solvertest.Planted(t, c.opt, c.lambda)
+		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
-		res := mustMinimize(t, p, &Settings{Method: c.method, Passes: 400})
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 400})
 		if !res.Stats.Rounded {
 			t.Errorf("%+v: zeros and ties were not made exact", c.opt)
 		}
@@ -152,17 +156,17 @@ func TestPlantedSolution(t *testing.T) {
 // TestDualityGap: the gap bounds the distance to the optimum at every stage and
 // vanishes with it.
 func TestDualityGap(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
 	p.L2 = 1e-2
-	best := mustMinimize(t, p, &Settings{Passes: 2000})
+	best := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000})
 	if best.DualityGap > 1e-12 || best.DualityGap < 0 {
 		t.Errorf("gap after 2000 passes is %.1e", best.DualityGap)
 	}
-	for _, method := range []Method{SCASK, SCAS, SCASStrong} {
+	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{})} {
 		for _, passes := range []float64{2, 4, 10, 30, 100} {
-			res := mustMinimize(t, p, &Settings{Method: method, Passes: passes})
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: passes})
 			if excess := res.At.Objective - best.At.Objective; res.DualityGap < excess-1e-14 {
-				t.Errorf("%s, %g passes: gap %.3e is below the true excess %.3e", method, passes, res.DualityGap, excess)
+				t.Errorf("%T, %g passes: gap %.3e is below the true excess %.3e", method, passes, res.DualityGap, excess)
 			}
 			checkDual(t, p, res)
 		}
@@ -172,33 +176,33 @@ func TestDualityGap(t *testing.T) {
 // TestDomains: with a box or a ball that cuts the solution off, the result is a
 // fixed point of the projected gradient, and inside.
 func TestDomains(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
-	for _, d := range []Domain{NewBox(20, -0.3, 0.2), Ball{0.5}, positive{}} {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
+	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
 		p.Domain = d
-		res := mustMinimize(t, p, &Settings{Passes: 2000})
+		res := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000})
 		if res.DualResidual > 1e-8 || res.PrimalResidual > 1e-8 {
 			t.Errorf("%T: residuals %.1e, %.1e", d, res.PrimalResidual, res.DualResidual)
 		}
 		inside := append([]float64(nil), res.X...)
 		d.Project(inside)
-		if distance(inside, res.X) > 1e-15 {
-			t.Errorf("%T: the solution lies outside by %.1e", d, distance(inside, res.X))
+		if solvertest.Distance(inside, res.X) > 1e-15 {
+			t.Errorf("%T: the solution lies outside by %.1e", d, solvertest.Distance(inside, res.X))
 		}
 	}
 }
 
 // TestFixedPoint: at a solution the stochastic steps do not move.
 func TestFixedPoint(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
 	p.L2 = 1e-2
-	for _, method := range []Method{SCASK, SCAS, SCASStrong} {
+	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{})} {
 		var before, after []float64
-		mustMinimize(t, p, &Settings{Method: method, Passes: 3000, Recorder: RecorderFunc(func(pt *Point) error {
+		solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 3000, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 			before, after = after, append([]float64(nil), pt.X...)
 			return nil
 		})})
-		if d := distance(before, after); d > 1e-13 {
-			t.Errorf("%s moves by %.1e at the solution", method, d)
+		if d := solvertest.Distance(before, after); d > 1e-13 {
+			t.Errorf("%T moves by %.1e at the solution", method, d)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package solver
+package solver_test
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -17,7 +19,7 @@ import (
 // table reads a text file of numbers, a row per line.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dataDir(t), "ref", name))
+	f, err := os.Open(filepath.Join(solvertest.DataDir(t), "ref", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,15 +55,15 @@ func column(rows [][]float64, j int) []float64 {
 func compareGenlasso(t *testing.T, x *sparse.CSR, b []float64, g *sparse.CSR, lambda, objective float64, solution []float64, passes float64) {
 	t.Helper()
 	half := float64(len(b)) / 2
-	p := &Problem{Data: x, Labels: b, Loss: Squared{}, Constraint: g, Penalty: L1{Lambda: lambda / half}}
-	res := mustMinimize(t, p, &Settings{Passes: passes})
+	p := &solver.Problem{Data: x, Labels: b, Loss: solver.Squared{}, Constraint: g, Penalty: solver.L1{Lambda: lambda / half}}
+	res := solvertest.Minimize(t, p, &solver.Settings{Passes: passes})
 	if got := half * res.At.Objective; math.Abs(got-objective) > 1e-6 {
 		t.Errorf("lambda %v: objective %.9f, genlasso %.9f", lambda, got, objective)
 	}
-	if d := distance(res.X, solution); d > 1e-3 {
+	if d := solvertest.Distance(res.X, solution); d > 1e-3 {
 		t.Errorf("lambda %v: %.1e from genlasso's solution", lambda, d)
 	}
-	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, half*res.At.Objective-objective, distance(res.X, solution), res.Stats.PlanReason)
+	t.Logf("lambda %v: objective off by %.1e, solution by %.1e, plan %s", lambda, half*res.At.Objective-objective, solvertest.Distance(res.X, solution), res.Stats.PlanReason)
 }
 
 // TestGenlassoChain: the one-dimensional fused lasso of R's genlasso.
@@ -84,7 +86,7 @@ func TestGenlassoGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.ReadEdgesFile(filepath.Join(dataDir(t), "ref", "ggfl_edges.txt"), 20)
+	g, err := graph.ReadEdgesFile(filepath.Join(solvertest.DataDir(t), "ref", "ggfl_edges.txt"), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +108,13 @@ func TestPublishedMatrices(t *testing.T) {
 		{"paper/a9a.zst", "F_a9a_asvrpdhg.txt", 123, 0.3239943499974175, 60},
 		{"paper/covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 0.5151450223254025, 20},
 	} {
-		p := load(t, c.data, c.features)
-		con, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", c.graph), c.features)
+		p := solvertest.Load(t, c.data, c.features)
+		con, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", c.graph), c.features)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Constraint, p.Penalty = con.A, L1{Lambda: 1e-5}
-		res := mustMinimize(t, p, &Settings{Passes: c.passes})
+		p.Constraint, p.Penalty = con.A, solver.L1{Lambda: 1e-5}
+		res := solvertest.Minimize(t, p, &solver.Settings{Passes: c.passes})
 		gap := res.At.Objective - c.optimum
 		t.Logf("%s: gap %.1e after %g passes; %s", c.graph, gap, c.passes, res.Stats.PlanReason)
 		if !(gap < 1e-5) || gap < -1e-9 {
@@ -123,19 +125,19 @@ func TestPublishedMatrices(t *testing.T) {
 
 // TestOperatorOnRealGraph uses the edges of a9a's graph without a matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
-	p := load(t, "small/a1a", 123)
-	con, err := graph.ReadConstraintFile(filepath.Join(dataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+	p := solvertest.Load(t, "small/a1a", 123)
+	con, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Constraint, p.Penalty, p.L2 = con.A, L1{Lambda: 1e-3}, 1e-3
-	matrix := mustMinimize(t, p, &Settings{Passes: 200})
+	p.Constraint, p.Penalty, p.L2 = con.A, solver.L1{Lambda: 1e-3}, 1e-3
+	matrix := solvertest.Minimize(t, p, &solver.Settings{Passes: 200})
 	p.Constraint = matrixFree{con.A}
-	free := mustMinimize(t, p, &Settings{Passes: 200, BatchSize: 1})
-	if d := distance(matrix.X, free.X); d > 1e-6 {
+	free := solvertest.Minimize(t, p, &solver.Settings{Passes: 200, BatchSize: 1})
+	if d := solvertest.Distance(matrix.X, free.X); d > 1e-6 {
 		t.Errorf("with and without a matrix the solutions are %.1e apart (%s, %s)", d, fmt.Sprint(matrix.Stats.Plan), free.Stats.Plan)
 	}
 }
 
 // matrixFree hides that an operator is a matrix.
-type matrixFree struct{ Operator }
+type matrixFree struct{ solver.Operator }

@@ -32,8 +32,8 @@ type L1 struct {
 	Weights []float64
 }
 
-// limit returns Lambda·Weightsⱼ, the bound of |betaⱼ|.
-func (g L1) limit(j int) float64 {
+// Limit returns Lambda·Weightsⱼ, the bound of |betaⱼ|.
+func (g L1) Limit(j int) float64 {
 	if g.Weights == nil {
 		return g.Lambda
 	}
@@ -55,7 +55,7 @@ func (g L1) Value(y []float64) float64 {
 // Prox is the soft threshold at step·Lambda·Weights.
 func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
-		dst[j] = softThreshold(u, float64(step[j]*g.limit(j)))
+		dst[j] = softThreshold(u, float64(step[j]*g.Limit(j)))
 	}
 }
 

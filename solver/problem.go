@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/chunk"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -36,7 +37,8 @@ type Problem struct {
 	// Constraint is A with p columns and any number l ≥ 1 of rows; nil means
 	// the identity, which with L1 makes the plain lasso. For the graph-guided
 	// fused lasso A = [G; I] see graph.Graph.FusedLasso. A *sparse.CSR allows
-	// faster plans than other operators.
+	// faster plans than other operators; NewConstraint saves work where one A
+	// serves many problems.
 	Constraint Operator
 	// Coupling is B and c; nil means B = −I and c = 0.
 	Coupling *Coupling
@@ -101,9 +103,9 @@ func (p *Problem) penalty() Penalty {
 // meanLoss returns the weighted mean of the losses at x, on all processors.
 // margin is scratch, with an entry per row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
-	c := newChunking(p.Data, 0)
-	sums, weights := make([]float64, c.count()), make([]float64, c.count())
-	c.each(func(k, lo, hi int) {
+	c := chunk.New(p.Data, 0)
+	sums, weights := make([]float64, c.Count()), make([]float64, c.Count())
+	c.Each(func(k, lo, hi int) {
 		kernels.Margins(margin[lo:hi], p.Data.Rows(lo, hi), x)
 		if p.SampleWeights == nil {
 			sums[k] = p.loss().Slopes(nil, margin[lo:hi], p.Labels[lo:hi])

@@ -8,9 +8,10 @@ import (
 
 // A Point is one record of a run.
 type Point struct {
+	Name           string  // of the run, Settings.Name
 	Outer          int     // outer iterations done; 0 is the start
 	Passes         float64 // effective passes done
-	PaperPasses    float64 // the same as the paper counts: an exact x-step of Batch is one
+	PaperPasses    float64 // the same as the paper counts: an exact x-step of batch ADMM is one
 	Seconds        float64 // time used, evaluation excluded
 	Last           Evaluation
 	Average        Evaluation // at the mean of the outer iterates, y replaced by A x

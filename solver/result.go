@@ -7,7 +7,7 @@ type Status string
 
 // The statuses.
 const (
-	// PassesDone means the budget of effective passes was used up.
+	// PassesDone means the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = "passes_done"
 	// Stopped means the context or the recorder ended the run early.
 	Stopped Status = "stopped"
@@ -17,18 +17,15 @@ const (
 
 // A Result is what Minimize found.
 type Result struct {
-	// X is the last outer iterate, of length p. Where the iterate of y shows
-	// coordinates that are zero, or edges along which x is constant, X has
-	// them exactly so, provided that does not raise the objective
-	// (Stats.Rounded).
-	X []float64
-	// XAverage is the paper's output, the mean of x_1..x_T.
-	XAverage []float64
-	// Y and YAverage are the same for y, of length l, one entry per row of A.
-	Y, YAverage []float64
-	// Dual is beta, the multiplier of A x − y = 0, of length l. |beta| ≤
-	// Lambda·Weights holds exactly.
-	Dual []float64
+	// Iterate is the last outer iterate. Where y shows coordinates of x that are
+	// zero, or edges along which x is constant, X has them exactly so, provided that
+	// does not raise the objective (Stats.Rounded). |Dual| ≤ Lambda·Weights holds
+	// exactly for L1 penalties. It may be the Start of another run.
+	Iterate
+	// XAverage and YAverage are the paper's output, the means of x_1..x_T and
+	// y_1..y_T, or what the method's theory has in their place. After an automatic
+	// restart they begin anew.
+	XAverage, YAverage []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
 	// PrimalResidual is |A x − y|₂ at the last iterate, as are the next two.
@@ -49,8 +46,9 @@ type Result struct {
 
 // Stats are facts about a run.
 type Stats struct {
-	Method          Method    `json:"method"`
-	Plan            string    `json:"plan"`             // how the inner loop of SCAS-ADMM was run: dense, minibatch, diagonal or rotated; empty for other methods
+	Name            string    `json:"name"`             // of the run: Settings.Name, or else that of the method
+	Method          string    `json:"method"`           // its name
+	Plan            string    `json:"plan"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
 	PlanReason      string    `json:"plan_reason"`      // why, in one line
 	Storage         string    `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
 	DualUpdates     int       `json:"dual_updates"`     // K
@@ -59,9 +57,9 @@ type Stats struct {
 	Eta             float64   `json:"eta"`              // step size of the last outer iteration; 0 for methods without one
 	Rho             float64   `json:"rho"`              // ρ
 	StepHalvings    int       `json:"step_halvings"`    // how often an automatic η was halved
-	OuterIterations int       `json:"outer_iterations"` // snapshots taken
+	OuterIterations int       `json:"outer_iterations"` // done
 	Passes          float64   `json:"passes"`           // effective passes
-	PaperPasses     float64   `json:"paper_passes"`     // the same as the paper counts: an exact x-step of Batch is one
+	PaperPasses     float64   `json:"paper_passes"`     // the same as the paper counts: an exact x-step of batch ADMM is one
 	Seconds         float64   `json:"seconds"`          // time, evaluation excluded
 	SetupSeconds    float64   `json:"setup_seconds"`    // of which preparation
 	GradientNorm    float64   `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
@@ -70,8 +68,8 @@ type Stats struct {
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The
-// Result returned with it holds the best iterate seen, or of the methods SCAS-ADMM
-// is compared with an earlier one that is not lost, at the latest the start.
+// Result returned with it holds the best iterate seen, or where objectives are not
+// known on the way an earlier one that is not lost, at the latest the start.
 type DivergenceError struct {
 	Outer     int     // outer iteration at which it was noticed
 	Objective float64 // there

@@ -2,169 +2,241 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
-	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
-// A run is the state of one call of Minimize. Names follow the paper.
-type run struct {
-	ctx  context.Context
-	prob *Problem
-	loss Loss
-	set  Settings
-	plan plan
-	full *fullGradient
-
-	n, p, l, q  int
-	data        kernels.Rows
-	scratch     *kernels.Scratch
-	product     *product // of A; nil if A = I
-	dualStep    *dualStep
-	constants   Constants
-	rho         float64
-	kappa       float64 // ρ λ₁ where the penalty is linearised, else 0
-	autoEta     bool    // η follows the curvature at each snapshot
-	dualUpdates int     // K
-	batch       int     // samples per inner step
-	samples     *sampler
-	norms       []float64 // |aᵢ|² of the rows that stepCurvature looks at
-
-	meanCurvature float64 // smoothness of the mean loss, for batches
-
-	x, y, beta, ax []float64 // outer iterates and A x
-	xbar, ybar     []float64 // their means
-	z, d           []float64 // data gradient at the snapshot; constant of the inner loop
-	slope0, margin []float64 // φ'(aᵢ'x_t), the n scalars kept from the snapshot
-	w, s           []float64 // inner iterate and running sum
-	dual           []float64 // scratch of length l
-	rows           []int32   // sampled row numbers
-
-	eta          float64 // of this outer iteration
-	steps        int     // M of this outer iteration
-	outer        int     // outer iterations done
-	passes       float64
-	paperPasses  float64 // in the paper's count, where that is another
-	halvings     int
-	gradientNorm float64 // G_t
-	loose        bool    // the objective is not one of a feasible point
-	watcher      watcher
-
-	since       time.Time
-	used, setup time.Duration
+// An Iterate is x of length p, y, of length l unless B says otherwise, and Dual, the
+// multiplier beta of A x + B y = c, of length l.
+type Iterate struct {
+	X, Y, Dual []float64
 }
 
-// blockSteps bounds the inner steps between two looks at the context.
-const blockSteps = 1024
+// set copies from, whose slices have the same lengths.
+func (it *Iterate) set(from Iterate) {
+	copy(it.X, from.X)
+	copy(it.Y, from.Y)
+	copy(it.Dual, from.Dual)
+}
+
+// A Run is one call of Minimize as its method sees it.
+type Run struct {
+	// Iterate is what the method works on, at first the start. Its slices are
+	// overwritten when the run goes back to an earlier iterate, and never replaced.
+	Iterate
+	// Mean has the x and y of the average that is reported. Average keeps that of
+	// the outer iterates; a method may write its own.
+	Mean Iterate
+	// Problem and Settings are only read. Zero fields of Settings are filled in
+	// where they do not depend on the data.
+	Problem  *Problem
+	Settings Settings
+	// Samples are the data.
+	Samples *Samples
+	// A has the products with A and A' and the algebra behind them.
+	A *quad.Product
+	// Snapshot is filled by WatchedSnapshot, and free otherwise.
+	Snapshot Snapshot
+	// Stats are reported. The method keeps Eta, InnerSteps and BatchSize.
+	Stats Stats
+
+	ctx      context.Context
+	dual     *dual.Step
+	residual []float64 // A x + B y − c
+	averaged int       // iterates in Mean
+	loose    bool      // the objective is not one of a feasible point
+	watch    watcher
+	clock    stopwatch
+}
 
 // newRun prepares a run; p and set have been validated.
-func newRun(ctx context.Context, p *Problem, set Settings) *run {
-	r := &run{ctx: ctx, prob: p, loss: p.loss(), set: set, since: time.Now()}
-	r.n, r.p = p.Data.Dims()
-	r.l = r.p
-	if p.Constraint != nil {
-		r.l, _ = p.Constraint.Dims()
-		r.product = newProduct(p.Constraint)
+func newRun(ctx context.Context, p *Problem, set Settings) *Run {
+	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: stopwatch{since: time.Now()}}
+	n, features := p.Data.Dims()
+	algebra := p.algebra()
+	l, _ := algebra.Dims()
+	_, q := p.Coupling.dims(l)
+	r.A = algebra.Product()
+	r.Samples = newSamples(p, &set)
+	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
+	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
+	r.Snapshot = Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
+	r.residual = make([]float64, l)
+	r.dual = p.dualStep(l, q)
+	info := set.Method.Info()
+	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: storage(r.Samples.rows), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.longest)}
+	if r.Stats.Name == "" {
+		r.Stats.Name = info.Name
 	}
-	_, r.q = p.Coupling.dims(r.l)
-	r.data = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
-	r.scratch = kernels.NewScratch(r.data)
-	r.full = newFullGradient(p, r.data, set.Threads)
-	r.samples = newSampler(set.Seed, r.n, p.SampleWeights)
-	for _, v := range []*[]float64{&r.x, &r.xbar, &r.z, &r.d, &r.w, &r.s} {
-		*v = make([]float64, r.p)
+	r.SetRho(set.Rho)
+	if set.Rho == 0 {
+		r.SetRho(r.NaturalRho(1))
 	}
-	for _, v := range []*[]float64{&r.y, &r.ybar} {
-		*v = make([]float64, r.q)
-	}
-	for _, v := range []*[]float64{&r.beta, &r.ax, &r.dual} {
-		*v = make([]float64, r.l)
-	}
-	r.slope0, r.margin = make([]float64, r.n), make([]float64, r.n)
-	copy(r.x, set.Start)
-	if p.Domain != nil {
-		p.Domain.Project(r.x)
-	}
-	r.tune()
-	r.dualStep = newDualStep(r)
-	if y, ok := p.Coupling.impliedY(r.applyA(r.x)); ok {
-		copy(r.y, y)
-	}
-	if r.batch = 1; usesPlan(set.Method) {
-		r.plan = newPlan(r)
-		r.setBatch()
-	}
-	r.setup = time.Since(r.since)
+	r.toStart()
 	return r
 }
 
-// applyA returns A x in r.ax, or x itself if A = I.
-func (r *run) applyA(x []float64) []float64 {
-	if r.product == nil {
-		return x
+// toStart makes the starting point of the settings the iterate.
+func (r *Run) toStart() {
+	clear(r.X)
+	r.Iterate.set(Iterate{X: r.Settings.Start.X})
+	if r.Problem.Domain != nil {
+		r.Problem.Domain.Project(r.X)
 	}
-	r.product.mul(r.ax, x)
-	return r.ax
+	if y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X)); ok {
+		copy(r.Y, y)
+	}
+	clear(r.Dual)
+	r.Iterate.set(Iterate{Y: r.Settings.Start.Y, Dual: r.Settings.Start.Dual})
 }
 
-// applyAT sets dst = A' v; dst and v may be the same slice if A = I.
-func (r *run) applyAT(dst, v []float64) {
-	if r.product == nil {
-		copy(dst, v)
-		return
-	}
-	r.product.mulTrans(dst, v)
+// Err returns the reason to stop, if there is one: the context's error. Methods
+// ask after every thousand samples or so.
+func (r *Run) Err() error { return r.ctx.Err() }
+
+// Affords reports whether the budget has room for so many more effective passes.
+func (r *Run) Affords(passes float64) bool {
+	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
 }
 
-// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
-// gradient that stays constant while y and beta do. With a linearised penalty
-// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
-func (r *run) linearise() {
-	if r.kappa > 0 {
-		r.dualStep.violation(r.dual)
-	} else {
-		copy(r.dual, r.dualStep.times(r.y))
-		if c := r.prob.Coupling; c != nil && c.C != nil {
-			for j, v := range c.C {
-				r.dual[j] -= v
-			}
+// Spend counts effective passes.
+func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
+
+// Average takes the x and y of the iterate into Mean.
+func (r *Run) Average() {
+	if r.averaged++; r.averaged == 1 {
+		clear(r.Mean.X)
+		clear(r.Mean.Y)
+	}
+	weight := 1 / float64(r.averaged)
+	towards(r.Mean.X, r.X, weight)
+	towards(r.Mean.Y, r.Y, weight)
+}
+
+// towards sets mean += weight (v − mean).
+func towards(mean, v []float64, weight float64) {
+	for j, x := range v {
+		mean[j] = math.FMA(weight, x-mean[j], mean[j])
+	}
+}
+
+// SetRho makes ρ that of the run.
+func (r *Run) SetRho(rho float64) {
+	c := &r.Stats.Constants
+	r.Stats.Rho = rho
+	c.NuL = c.NuF + float64(rho*c.Lambda1)
+	r.dual.SetRho(rho)
+}
+
+// NaturalRho returns factor times lambda times the root mean square of |aᵢ|,
+// divided by the spread of the labels for regression. beta lives in [−lambda,
+// lambda], so lambda/rho must be comparable with the entries of A x, whose unit is
+// that of the labels divided by that of the features.
+func (r *Run) NaturalRho(factor float64) float64 {
+	p, scale := r.Problem, r.Samples.scale
+	if _, regression := p.loss().(Squared); regression {
+		if sd := deviation(p.Labels); sd > 0 {
+			scale /= sd
 		}
 	}
-	for j, v := range r.dual {
-		r.dual[j] = math.FMA(r.rho, v, r.beta[j])
+	lambda := p.penalty().Scale()
+	if lambda == 0 || scale == 0 {
+		return 1e-4 // nothing is penalised: any small proximal weight will do
 	}
-	r.applyAT(r.d, r.dual)
-	for j, v := range r.z {
-		r.d[j] += v
-	}
-	if r.kappa > 0 {
-		for j, v := range r.x {
-			r.d[j] = math.FMA(-r.kappa, v, r.d[j])
-		}
-	}
+	return lambda * float64(scale*factor)
 }
 
-// iterates returns how many inner iterates M samples make.
-func (r *run) iterates() int { return max(2, r.steps/r.batch) }
-
-// block does inner steps from x with the current y and beta, leaving the sum of
-// the iterates after each step in s and, if last is true, the final one in w.
-func (r *run) block(steps int, last bool) error {
-	r.linearise()
-	copy(r.w, r.x)
-	r.plan.begin()
-	for steps > 0 {
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
-		now := min(steps, max(1, len(r.rows)/r.batch))
-		rows := r.rows[:now*r.batch]
-		r.samples.draw(rows)
-		r.plan.advance(rows)
-		steps -= now
+func deviation(v []float64) float64 {
+	var mean, sum float64
+	for _, b := range v {
+		mean += b
 	}
-	r.plan.end(last)
-	return nil
+	mean /= float64(len(v))
+	for _, b := range v {
+		sum += float64((b - mean) * (b - mean))
+	}
+	return math.Sqrt(sum / float64(len(v)))
 }
+
+// Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or
+// nil where the penalty is not an L1 of y = A x − c. Callers only read it.
+func (r *Run) Limits() []float64 { return r.dual.Limit }
+
+// DualStep updates y and beta at x.
+func (r *Run) DualStep() { r.dual.Update(r.A.Image(r.X), r.Y, r.Dual) }
+
+// augmented sets dst to A'(beta + ρ v) for a given v of length l, which it
+// overwrites.
+func (r *Run) augmented(dst, v []float64) {
+	for j, x := range v {
+		v[j] = math.FMA(r.Stats.Rho, x, r.Dual[j])
+	}
+	r.A.MulTrans(dst, v)
+}
+
+// violation returns A x + B y − c, valid until the next call.
+func (r *Run) violation() []float64 {
+	r.dual.Violation(r.residual, r.A.Image(r.X), r.Y)
+	return r.residual
+}
+
+// takeSnapshot fills r.Snapshot at x and returns the objective there, which comes
+// for free.
+func (r *Run) takeSnapshot() float64 {
+	r.Samples.Gradient(&r.Snapshot, r.X)
+	return r.Snapshot.Loss + r.Problem.ridge(r.X) + r.penaltyNow()
+}
+
+// penaltyNow returns g at the y that x implies, or, where there is none or g is
+// infinite there, at the iterate y, plus (ρ/2)|A x + B y − c|². In the second
+// case r.loose is set: the objective may then lie below the optimum.
+func (r *Run) penaltyNow() float64 {
+	g := r.Problem.penalty()
+	if y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X)); ok {
+		if v := g.Value(y); !math.IsInf(v, 0) {
+			return v
+		}
+	}
+	r.loose = true
+	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*sumSquares(r.violation()))
+}
+
+// primalResidual returns |A x + B y − c|₂.
+func (r *Run) primalResidual() float64 { return math.Sqrt(sumSquares(r.violation())) }
+
+// paperPasses are the passes as the paper counts them.
+func (r *Run) paperPasses() float64 {
+	if r.Settings.Method.Info().PaperPass {
+		return float64(r.Stats.OuterIterations)
+	}
+	return r.Stats.Passes
+}
+
+// CheckBudget returns an error if an outer iteration of so many passes does not fit
+// the budget.
+func (s *Settings) CheckBudget(passes float64) error {
+	if passes <= s.Passes*(1+1e-12) {
+		return nil
+	}
+	cost := fmt.Sprintf("%.6g passes", passes)
+	if passes == 1 {
+		cost = "1 pass"
+	}
+	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost)}
+}
+
+// A stopwatch counts the time of a run, evaluations excluded.
+type stopwatch struct {
+	since time.Time
+	used  time.Duration
+}
+
+// seconds returns the time so far, while the watch runs.
+func (c *stopwatch) seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
+
+func (c *stopwatch) pause()  { c.used += time.Since(c.since) }
+func (c *stopwatch) resume() { c.since = time.Now() }

@@ -5,95 +5,25 @@ import (
 	"math"
 )
 
-// A Method names an algorithm; Methods lists them.
-type Method string
-
-// The methods. The zero value stands for SCASK.
-const (
-	// SCASK updates y and beta DualUpdates times per snapshot: the inner loop
-	// of Algorithm 1 in blocks, each followed by the dual step.
-	SCASK Method = "scas-k"
-	// SCAS is Algorithm 1 of the paper (general convex).
-	SCAS Method = "scas"
-	// SCASStrong is Algorithm 2 of the paper (strongly convex), which needs
-	// X = R^p.
-	SCASStrong Method = "scas-strong"
-	// SCASL is Algorithm 1 with the penalty linearised at the start of each
-	// block: (κ/2)|w − x|², κ = ρ λ₁, in place of (ρ/2)|A(w − x)|². Steps then
-	// cost as many operations as a row has nonzeros whatever the graph.
-	SCASL Method = "scas-l"
-
-	// The methods SCAS-ADMM is compared with, for L1 penalties of A x on R^p.
-	// What Eta and Rho mean to each is said by its entry in Methods.
-
-	// SVRG is SVRG-ADMM with the penalty linearised.
-	SVRG Method = "svrg"
-	// STOC is STOC-ADMM.
-	STOC Method = "stoc"
-	// SA is SA-ADMM, with an iterate stored per sample.
-	SA Method = "sa"
-	// SAIU is SA-IU-ADMM: SA with the penalty linearised.
-	SAIU Method = "sa-iu"
-	// SAG is SA with the current iterate in place of the mean of the stored ones.
-	SAG Method = "sag"
-	// SAGIU is SAG with the penalty linearised.
-	SAGIU Method = "sag-iu"
-	// OPG is OPG-ADMM.
-	OPG Method = "opg"
-	// RDA is RDA-ADMM.
-	RDA Method = "rda"
-	// OADM is online ADMM.
-	OADM Method = "oadm"
-	// OS1 is the first variant of OS-ADMM; it needs L2 > 0.
-	OS1 Method = "os1"
-	// OS2 is the second variant of OS-ADMM.
-	OS2 Method = "os2"
-	// ASVRG is ASVRG-ADMM with the penalty linearised.
-	ASVRG Method = "asvrg"
-	// AccSADMM is Acc-SADMM.
-	AccSADMM Method = "acc-sadmm"
-	// PDFP is SVRG-PDFP.
-	PDFP Method = "svrg-pdfp"
-	// SDCA is SDCA-ADMM.
-	SDCA Method = "sdca"
-	// Batch is ADMM with an exact x-step.
-	Batch Method = "batch"
-	// BatchLinear is ADMM with a proximal gradient step for x.
-	BatchLinear Method = "batch-linear"
-	// BatchUzawa is ADMM with a gradient step for x.
-	BatchUzawa Method = "batch-uzawa"
-)
-
-// A Schedule chooses step sizes and inner-loop lengths.
-type Schedule string
-
-// The schedules. The zero value stands for Practical.
-const (
-	// Practical uses one step size and InnerSteps steps throughout, as the
-	// paper's experiments do.
-	Practical Schedule = "practical"
-	// Theorem uses the constants of the convergence proofs. SCAS: η_t =
-	// 1/(C_t (t+1)^δ) and M_t = ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t²
-	// (Theorem 1; the domain must be bounded). SCASStrong: η = μ_f/(8ν_f² +
-	// μ_f ν_L) and M = ⌈4/(η μ_f)⌉ (Theorem 2 with the restriction on rho
-	// removed; L2 must be positive). These are far more cautious than Practical.
-	Theorem Schedule = "theorem"
-)
-
 // Settings tune a run of Minimize. The zero value of every field, and a nil
 // *Settings, mean the default.
 type Settings struct {
-	// Method is the algorithm; default SCASK.
-	Method Method `json:"method"`
+	// Method is the algorithm; nil means SCASK{}. Package baseline has more. In JSON
+	// its place is taken by the name in Stats.
+	Method Method `json:"-"`
+	// Name is that of the run in records and Stats; empty means that of the method.
+	Name string `json:"name,omitempty"`
 	// DualUpdates is K, the number of dual updates per snapshot of SCASK and
 	// SCASL; zero chooses up to 40 such that they stay cheap beside the inner
-	// steps. The other methods have K = 1 and refuse other values.
+	// steps. The other methods have K = 1 and refuse more.
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: sample gradients visited,
 	// divided by n. An outer iteration of the practical schedule costs
 	// 1 + InnerSteps/n, that is 2 by default. Default 100. Iterations that
 	// would exceed the budget are not begun.
 	Passes float64 `json:"passes"`
+	// OuterIterations bounds the outer iterations, beside Passes; zero means no bound.
+	OuterIterations int `json:"outer_iterations,omitempty"`
 	// Eta is the step size η; zero derives it from the data and halves it,
 	// starting again from the best iterate, if the objective stops falling. What it
 	// is to the other methods, MethodInfo.Eta says; those without a step size refuse
@@ -125,9 +55,9 @@ type Settings struct {
 	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int `json:"threads"`
-	// Start is the initial x, of length p; nil means the origin. It is not
-	// modified.
-	Start []float64 `json:"-"`
+	// Start is the initial iterate, such as that of a Result. Slices that are nil
+	// mean the origin, the y that x implies, and zero. It is not modified.
+	Start Iterate `json:"-"`
 	// Recorder, if not nil, is shown every RecordEvery-th outer iterate.
 	// Evaluation is outside the clock that fills Point.Seconds.
 	Recorder Recorder `json:"-"`
@@ -154,8 +84,8 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	if s != nil {
 		c = *s
 	}
-	if c.Method == "" {
-		c.Method = SCASK
+	if c.Method == nil {
+		c.Method = SCASK{}
 	}
 	if c.Passes == 0 {
 		c.Passes = 100
@@ -169,81 +99,112 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	if c.RecordEvery == 0 {
 		c.RecordEvery = 1
 	}
-	n, cols := p.Data.Dims()
-	if c.InnerSteps == 0 && usesPlan(c.Method) {
-		c.InnerSteps = n
-	}
-	return c, c.validate(s, p, cols)
-}
-
-// validate checks c, the settings with defaults, and orig, as they were given.
-func (c *Settings) validate(orig *Settings, p *Problem, cols int) error {
-	bad := func(field string, value any, allowed string) error {
-		return &SettingError{field, value, allowed}
-	}
-	positive := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
-	info, known := lookupMethod(c.Method)
-	switch {
-	case !known:
-		return bad("Method", c.Method, "choose one of "+methodNames())
-	case c.DualUpdates < 0 || c.DualUpdates > c.InnerSteps && manyUpdates(c.Method):
-		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", c.InnerSteps))
-	case c.DualUpdates > 1 && !manyUpdates(c.Method):
-		return bad("DualUpdates", c.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", c.Method, SCASK))
-	case !positive(c.Passes):
-		return bad("Passes", c.Passes, "it must be positive and finite, or 0 for the default")
-	case !positive(c.Eta):
-		return bad("Eta", c.Eta, "it must be positive and finite, or 0 to derive it from the data")
-	case !positive(c.Rho):
-		return bad("Rho", c.Rho, "it must be positive and finite, or 0 to derive it from the data")
-	case c.InnerSteps < 2 && orig != nil && orig.InnerSteps != 0:
-		return bad("InnerSteps", c.InnerSteps, "it must be at least 2, or 0 for the default")
-	case c.BatchSize < 0 || c.BatchSize > 1 && c.BatchSize > c.InnerSteps/2 && usesPlan(c.Method):
-		return bad("BatchSize", c.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", c.InnerSteps))
-	case c.Schedule != Practical && c.Schedule != Theorem:
-		return bad("Schedule", c.Schedule, "choose practical or theorem")
-	case !(c.Delta >= 1) || math.IsInf(c.Delta, 0):
-		return bad("Delta", c.Delta, "Theorem 1 needs at least 1, or 0 for the default 1.1")
-	case c.Threads < 0:
-		return bad("Threads", c.Threads, "it must be positive, or 0 for GOMAXPROCS")
-	case c.RecordEvery < 0:
-		return bad("RecordEvery", c.RecordEvery, "it must be positive, or 0 for 1")
-	case c.Start != nil && len(c.Start) != cols:
-		return bad("Start", fmt.Sprintf("a slice of length %d", len(c.Start)), fmt.Sprintf("the problem has %d features", cols))
-	}
-	for j, v := range c.Start {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return bad(fmt.Sprintf("Start[%d]", j), v, "a starting point must be finite")
+	info := c.Method.Info()
+	for _, check := range []error{c.checkValues(), c.Start.check(p), c.checkMethod(info, p)} {
+		if check != nil {
+			return c, check
 		}
 	}
-	if c.Method == SCASStrong && p.Domain != nil {
-		return bad("Method", c.Method, fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", SCASK, SCAS))
+	if c.InnerSteps == 0 && info.Planned {
+		c.InnerSteps, _ = p.Data.Dims()
 	}
-	if err := c.validateMethod(info, p); err != nil {
-		return err
+	if checker, ok := c.Method.(Checker); ok {
+		return c, checker.Check(p, &c)
 	}
-	if c.Schedule == Theorem {
-		return c.validateTheorem(orig, p)
+	return c, nil
+}
+
+// checkValues checks each setting on its own.
+func (s *Settings) checkValues() error {
+	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+	return firstBroken([]rule{
+		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1, or 0 for the default"},
+		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite, or 0 for the default"},
+		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive, or 0 for no bound"},
+		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite, or 0 to derive it from the data"},
+		{finite(s.Rho), "Rho", s.Rho, "it must be positive and finite, or 0 to derive it from the data"},
+		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps, "it must be at least 2, or 0 for the default"},
+		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1, or 0 for the default"},
+		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule, "choose practical or theorem"},
+		{s.Delta >= 1 && finite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1, or 0 for the default 1.1"},
+		{s.Threads >= 0, "Threads", s.Threads, "it must be positive, or 0 for GOMAXPROCS"},
+		{s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive, or 0 for 1"},
+	})
+}
+
+// A rule is a condition that a setting has to meet.
+type rule struct {
+	holds   bool
+	field   string
+	value   any
+	allowed string
+}
+
+// firstBroken returns the error of the first rule that does not hold.
+func firstBroken(rules []rule) error {
+	for _, r := range rules {
+		if !r.holds {
+			return &SettingError{r.field, r.value, r.allowed}
+		}
 	}
 	return nil
 }
 
-// validateTheorem checks what the Theorem schedule asks of the problem.
-func (c *Settings) validateTheorem(orig *Settings, p *Problem) error {
-	bad := func(field string, value any, allowed string) error {
-		return &SettingError{field, value, allowed}
-	}
-	switch {
-	case c.Eta != 0:
-		return bad("Eta", c.Eta, "the theorem schedule sets the step sizes; leave it 0")
-	case orig.InnerSteps != 0:
-		return bad("InnerSteps", orig.InnerSteps, "the theorem schedule sets the inner steps; leave it 0")
-	case manyUpdates(c.Method):
-		return bad("Schedule", c.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", c.Method, SCAS, SCASStrong))
-	case c.Method == SCAS && (p.Domain == nil || math.IsInf(p.Domain.Diameter(), 1)):
-		return bad("Schedule", c.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball")
-	case c.Method == SCASStrong && p.L2 == 0:
-		return bad("Schedule", c.Schedule, "Theorem 2 needs strong convexity; set Problem.L2 > 0")
+// check holds a start against the sizes of the problem.
+func (it Iterate) check(p *Problem) error {
+	l, features := p.algebra().Dims()
+	_, q := p.Coupling.dims(l)
+	for _, part := range []struct {
+		name string
+		v    []float64
+		want int
+		of   string
+	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
+		if part.v != nil && len(part.v) != part.want {
+			return &SettingError{"Start." + part.name, fmt.Sprintf("a slice of length %d", len(part.v)), fmt.Sprintf("the problem has %d %s", part.want, part.of)}
+		}
+		for j, v := range part.v {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return &SettingError{fmt.Sprintf("Start.%s[%d]", part.name, j), v, "a start must be finite"}
+			}
+		}
 	}
 	return nil
+}
+
+// checkMethod checks what the method asks of the problem and the settings.
+func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
+	if !info.AnyProblem {
+		if reason := p.unusual(); reason != "" {
+			return &SettingError{"Method", info.Name, fmt.Sprintf("it is for %s; use %s", reason, nameOf(SCASK{}))}
+		}
+	}
+	theorem := s.Schedule == Theorem
+	return firstBroken([]rule{
+		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity; set Problem.L2 > 0"},
+		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", info.Name, nameOf(SCASK{}))},
+		{info.TakesEta || s.Eta == 0, "Eta", s.Eta, fmt.Sprintf("method %s has no step size; leave it 0", info.Name)},
+		{info.TakesInnerSteps || s.InnerSteps == 0, "InnerSteps", s.InnerSteps, fmt.Sprintf("method %s has none; leave it 0", info.Name)},
+		{!info.AllSamples || s.BatchSize <= 1, "BatchSize", s.BatchSize, fmt.Sprintf("every step of method %s takes all samples; leave it 0", info.Name)},
+		{info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize, fmt.Sprintf("method %s takes one sample at a time; leave it 0", info.Name)},
+		{!theorem || info.Theorem > 0, "Schedule", s.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", info.Name, nameOf(SCAS{}), nameOf(SCASStrong{}))},
+		{!theorem || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes; leave it 0"},
+		{!theorem || s.InnerSteps == 0, "InnerSteps", s.InnerSteps, "the theorem schedule sets the inner steps; leave it 0"},
+	})
+}
+
+// unusual names what methods for the paper's main instance ask for and p does not
+// have: an L1 penalty, y = A x, equal weights and X = R^p.
+func (p *Problem) unusual() string {
+	switch _, l1 := p.penalty().(L1); {
+	case !l1:
+		return "a penalty L1"
+	case p.Coupling != nil:
+		return "the constraint A x = y, without a Coupling"
+	case p.Domain != nil:
+		return "X = R^p, without a Domain"
+	case p.SampleWeights != nil:
+		return "equal sample weights"
+	}
+	return ""
 }

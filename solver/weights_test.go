@@ -1,47 +1,19 @@
-package solver
+package solver_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSampler: draws follow the weights, and a row of weight zero is never
-// drawn.
-func TestSampler(t *testing.T) {
-	for _, weights := range [][]float64{nil, {1, 1, 1}, {0, 1, 3, 0, 6}, {1e-9, 5}, {0, 0, 2}} {
-		n, total := len(weights), 0.0
-		if weights == nil {
-			n = 4
-		}
-		for _, v := range weights {
-			total += v
-		}
-		s := newSampler(7, n, weights)
-		const draws = 200000
-		rows, count := make([]int32, draws), make([]float64, n)
-		s.draw(rows)
-		for _, i := range rows {
-			count[i]++
-		}
-		for i, c := range count {
-			p := 1 / float64(n)
-			if weights != nil {
-				p = weights[i] / total
-			}
-			if sd := math.Sqrt(draws * p * (1 - p)); math.Abs(c-draws*p) > 5*sd+1e-9 {
-				t.Errorf("weights %v: row %d drawn %v times, want %v ± %v", weights, i, c, draws*p, sd)
-			}
-		}
-	}
-}
-
 // TestSampleWeights: weight k is the same problem as k copies of the row.
 func TestSampleWeights(t *testing.T) {
-	p, _ := planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05
-	for _, loss := range []Loss{Logistic{}, SquaredHinge{}, Huber{}, Squared{}} {
+	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.SquaredHinge{}), (solver.Huber{}), (solver.Squared{})} {
 		p.Loss = loss
 		p.SampleWeights = make([]float64, 60)
 		var rows []int
@@ -58,8 +30,8 @@ func TestSampleWeights(t *testing.T) {
 		if copied.Data, err = p.Data.SelectRows(rows); err != nil {
 			t.Fatal(err)
 		}
-		got, want := mustMinimize(t, p, &Settings{Passes: 2000}), mustMinimize(t, &copied, &Settings{Passes: 2000})
-		if d := distance(got.X, want.X); d > 1e-9 {
+		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}), solvertest.Minimize(t, &copied, &solver.Settings{Passes: 2000})
+		if d := solvertest.Distance(got.X, want.X); d > 1e-9 {
 			t.Errorf("%v: weighted and copied rows give solutions %.1e apart", loss, d)
 		}
 		if d := math.Abs(got.At.Objective - want.At.Objective); d > 1e-13 {
@@ -70,7 +42,7 @@ func TestSampleWeights(t *testing.T) {
 
 // TestLosses: slopes and second derivatives are those of Value, by differences.
 func TestLosses(t *testing.T) {
-	for _, loss := range []Loss{Logistic{}, Squared{}, Huber{}, Huber{0.3}, SquaredHinge{}} {
+	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.Squared{}), (solver.Huber{}), solver.Huber{0.3}, (solver.SquaredHinge{})} {
 		for _, b := range []float64{-1, 1} {
 			for m := -4.03; m < 4; m += 0.1 {
 				var slope [1]float64
@@ -93,7 +65,7 @@ func TestLosses(t *testing.T) {
 				}
 			}
 		}
-		if got, err := ParseLoss(loss.String()); err != nil || got.String() != loss.String() {
+		if got, err := solver.ParseLoss(loss.String()); err != nil || got.String() != loss.String() {
 			t.Errorf("ParseLoss(%q) = %v, %v", loss, got, err)
 		}
 	}
@@ -107,7 +79,7 @@ func TestProjections(t *testing.T) {
 		t.Fatal(err)
 	}
 	point := func(i int) []float64 { _, v := s.X.Row(i); return append([]float64(nil), v...) }
-	for _, d := range []Domain{NewBox(15, -0.4, 0.7), Ball{1.5}, Nonnegative{}, Simplex{}, Simplex{3}} {
+	for _, d := range []solver.Domain{solver.NewBox(15, -0.4, 0.7), solver.Ball{Radius: 1.5}, (solver.Nonnegative{}), (solver.Simplex{}), solver.Simplex{Total: 3}} {
 		for i := range 50 {
 			x, z := point(i), point(i+50)
 			px := append([]float64(nil), x...)
@@ -115,8 +87,8 @@ func TestProjections(t *testing.T) {
 			d.Project(z)
 			again := append([]float64(nil), px...)
 			d.Project(again)
-			if distance(px, again) > 1e-14 {
-				t.Errorf("%T: projecting twice moves by %.1e", d, distance(px, again))
+			if solvertest.Distance(px, again) > 1e-14 {
+				t.Errorf("%T: projecting twice moves by %.1e", d, solvertest.Distance(px, again))
 			}
 			var inner float64
 			for j := range x {

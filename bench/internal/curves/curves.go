@@ -35,7 +35,7 @@ type Curve struct {
 // Run runs one method. settings gives everything but the method and the
 // recorder. A diverging run is a curve with Err set, not an error.
 func Run(ctx context.Context, p *solver.Problem, m solver.Method, settings solver.Settings) (Curve, error) {
-	c := Curve{Method: string(m)}
+	c := Curve{Method: m.Info().Name}
 	settings.Method = m
 	settings.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
 		c.Points = append(c.Points, Point{

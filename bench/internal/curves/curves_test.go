@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,25 +22,25 @@ func problem(t *testing.T) *solver.Problem {
 }
 
 func TestRun(t *testing.T) {
-	for _, m := range solver.Methods() {
+	for _, m := range baseline.Methods() {
 		p := problem(t)
-		if m.NeedsL2 {
+		if m.Info().NeedsL2 {
 			p.L2 = 1e-2
 		}
-		c, err := Run(t.Context(), p, m.Name, solver.Settings{Passes: 20})
+		c, err := Run(t.Context(), p, m, solver.Settings{Passes: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, last := c.Points[0], c.Points[len(c.Points)-1]
-		if c.Method != string(m.Name) || first.Passes != 0 || last.Passes > 20 || last.Objective >= first.Objective {
-			t.Errorf("%s: from %+v to %+v", m.Name, first, last)
+		if c.Method != m.Info().Name || first.Passes != 0 || last.Passes > 20 || last.Objective >= first.Objective {
+			t.Errorf("%T: from %+v to %+v", m, first, last)
 		}
 	}
 }
 
 // A run that diverges is a result, not the end of the benchmark.
 func TestRunKeepsDivergence(t *testing.T) {
-	c, err := Run(t.Context(), problem(t), solver.SCAS, solver.Settings{Passes: 20, Eta: 1e6})
+	c, err := Run(t.Context(), problem(t), solver.SCAS{}, solver.Settings{Passes: 20, Eta: 1e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestRunKeepsDivergence(t *testing.T) {
 	if text := Table([]Curve{c}, 0, 5); !strings.Contains(text, c.Err.Error()) {
 		t.Errorf("the table hides it:\n%s", text)
 	}
-	if _, err := Run(t.Context(), problem(t), solver.SCAS, solver.Settings{Passes: -1}); err == nil {
+	if _, err := Run(t.Context(), problem(t), solver.SCAS{}, solver.Settings{Passes: -1}); err == nil {
 		t.Error("a bad setting is not an error")
 	}
 }

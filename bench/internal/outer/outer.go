@@ -53,7 +53,7 @@ func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()
 	t := Timing{
-		Case:   measure.Case{Kernel: "Outer-" + string(j.Method), Shape: j.Name, Unit: "iteration", Units: 1},
+		Case:   measure.Case{Kernel: "Outer-" + j.Method.Info().Name, Shape: j.Name, Unit: "iteration", Units: 1},
 		Series: make([]measure.Series, len(levels)+1),
 	}
 	var want []float64
@@ -71,7 +71,7 @@ func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
 				want = x
 			}
 			if k := differs(x, want); k >= 0 {
-				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", j.Method, j.Name, l, k, x[k], levels[0], want[k])
+				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", j.Method.Info().Name, j.Name, l, k, x[k], levels[0], want[k])
 			}
 			t.Series[i].Level, t.Series[i].Runs = l.String(), 1
 			t.Series[i].Samples = append(t.Series[i].Samples, ns...)

@@ -19,7 +19,7 @@ func jobs(t *testing.T) []Job {
 	x, labels, p := d.CSR(), d.Labels, d.Shape.Cols
 	var all []Job
 	for name, a := range map[string]*sparse.CSR{"lasso": nil, "chain": graph.Chain(p).FusedLasso()} {
-		for _, m := range []solver.Method{solver.SCAS, solver.SCASK} {
+		for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
 			all = append(all, Job{
 				Name: name, Method: m, Data: x, Labels: labels, A: a, Lambda: 1e-3,
 				Settings: solver.Settings{Eta: 0.3, Rho: 1e-2, Seed: 5},
@@ -33,7 +33,7 @@ func jobs(t *testing.T) []Job {
 // the solver's path to rounding.
 func TestNaiveTakesTheSolversPath(t *testing.T) {
 	for _, j := range jobs(t) {
-		t.Run(j.Name+"/"+string(j.Method), func(t *testing.T) {
+		t.Run(j.Name+"/"+j.Method.Info().Name, func(t *testing.T) {
 			res, x, ns, err := j.solve(t.Context(), 4)
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s on %s: samples %v", s.Level, j.Name, s.Samples)
 			}
 		}
-		if got.Plan == "" || got.DualUpdates < 1 || got.Case.Kernel != "Outer-"+string(j.Method) {
+		if got.Plan == "" || got.DualUpdates < 1 || got.Case.Kernel != "Outer-"+j.Method.Info().Name {
 			t.Errorf("plan %q, %d dual updates, %s", got.Plan, got.DualUpdates, got.Case.Kernel)
 		}
 	}

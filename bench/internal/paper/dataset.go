@@ -173,7 +173,7 @@ type Facts struct {
 
 // describe returns the facts of a data set.
 func (d *Data) describe(ctx context.Context) (*Facts, error) {
-	c, err := constants(ctx, &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A})
+	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
 	f := d.facts
 	f.NuF, f.Lambda1, f.LambdaP = c.NuF, c.Lambda1, c.LambdaP
 	return &f, err

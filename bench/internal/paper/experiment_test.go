@@ -87,7 +87,7 @@ func TestSameTwice(t *testing.T) {
 	}
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
-			if applies(m, mu) {
+			if Applies(m, mu) {
 				checkContents(t, one, m, mu)
 			}
 		}
@@ -182,7 +182,7 @@ func TestHalve(t *testing.T) {
 // out plainly.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
-	key := Key{"tiny", 0, solver.SCAS, 0}
+	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0}
 	plain, packed := t.TempDir(), t.TempDir()
 	s, err := Open(plain, pr, 0)
 	if err != nil {
@@ -221,7 +221,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Store.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []solver.Method{solver.SCAS}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
+	if kept.Store.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
 		t.Errorf("a report would be of %+v", kept.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {

@@ -1,28 +1,15 @@
 package paper
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // A Method names what is run: a method of the solver, or one of the automatic runs.
-type Method = solver.Method
-
-// Info is what the solver says of a method.
-type Info = solver.MethodInfo
-
-// Traits is what experiments and their report have to know of a method beside.
-type Traits = traits
-
-// Infos describes all that is run.
-func Infos() []Info { return infos() }
-
-// TraitsOf returns the traits of a method by its name.
-func TraitsOf(name Method) Traits { return traitsOf(name) }
-
-// Applies reports whether the method is meant for the strength of convexity.
-func Applies(name Method, mu float64) bool { return applies(name, mu) }
+type Method = string
 
 // An Output says which of a method's iterates its curve shows.
 type Output string
@@ -32,9 +19,9 @@ const (
 	Average Output = "average" // the average the method's theory speaks of
 )
 
-// traits is what the experiment has to know of a method beside what the solver
-// says of it.
-type traits struct {
+// Traits is what experiments and their report have to know of a method beside what
+// the solver says of it.
+type Traits struct {
 	Output Output
 	// Batch methods see all samples in every iteration: they are tuned for 100
 	// iterations, and the paper counts each as one pass.
@@ -78,113 +65,125 @@ var (
 	rhoGrid  = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4}
 )
 
-// lipschitz is ν_f / by: step sizes are by·{1/8 ... 8}/ν_f with ν_f the Lipschitz
-// constant of every sample's gradient. by centres the grid on the method's own
-// natural step.
-func lipschitz(by float64) func(solver.Constants, int) float64 {
-	return func(c solver.Constants, _ int) float64 { return c.NuF / by }
+// lipschitz makes step sizes by·{1/8 ... 8}/ν_f, with ν_f the Lipschitz constant of
+// every sample's gradient. by centres the grid on the method's own natural step.
+func (t *Traits) lipschitz(by float64) {
+	t.Scale = func(c solver.Constants, _ int) float64 { return c.NuF / by }
+	if t.Own = "ν_f"; by != 1 {
+		t.Own = fmt.Sprintf("ν_f/%g", by)
+	}
 }
 
-// byNuL is the constant of the augmented Lagrangian.
-func byNuL(c solver.Constants, _ int) float64 { return c.NuL }
+// byNuL makes step sizes {1/8 ... 8}/ν_L, with the constant of the augmented
+// Lagrangian.
+func (t *Traits) byNuL() {
+	t.Scale, t.Own, t.TunePasses = func(c solver.Constants, _ int) float64 { return c.NuL }, "ν_L", 6
+}
 
 // Samples is what T counts for methods with a step per sample.
 const Samples = "samples"
 
-// automatic are runs of the solver's methods with the step size and rho that it
-// chooses itself, as a user gets them, beside those tuned as the paper does.
-var automatic = []struct{ name, method solver.Method }{
-	{"scas-auto", solver.SCAS},
-	{"scas-k-auto", solver.SCASK},
+// A run is a method of the solver under the name of its records.
+type run struct {
+	method solver.Method
+	info   solver.MethodInfo
+	// auto runs have the step size and rho that the method chooses itself, as a user
+	// gets them; the others are tuned as the paper does.
+	auto bool
 }
 
-// methodOf returns the solver's method of a run by its name, and whether its
-// parameters are automatic.
-func methodOf(name solver.Method) (m solver.Method, auto bool) {
-	for _, a := range automatic {
-		if a.name == name {
-			return a.method, true
-		}
+// runs returns all that can be run.
+func runs() []run {
+	var all []run
+	for _, m := range baseline.Methods() {
+		all = append(all, run{method: m, info: m.Info()})
 	}
-	return name, false
-}
-
-// infos describes all that is run.
-func infos() []solver.MethodInfo {
-	all := solver.Methods()
-	for _, a := range automatic {
-		for _, info := range all {
-			if info.Name == a.method {
-				info.Name = a.name
-				info.Summary += ", step size and rho automatic"
-				all = append(all, info)
-				break
-			}
-		}
+	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
+		info := m.Info()
+		info.Name += "-auto"
+		info.Summary += ", step size and rho automatic"
+		all = append(all, run{m, info, true})
 	}
 	return all
 }
 
-// traitsOf returns the traits of a method by its name. Methods that it does not
-// know run with the common grids and are drawn at their last iterate.
-func traitsOf(name solver.Method) traits {
-	if m, auto := methodOf(name); auto {
-		t := traitsOf(m)
-		t.Group, t.NoStep, t.Order = Successors, true, [2]float64{}
-		return t
+// runOf returns the run of a name; one that is not known has no method.
+func runOf(name Method) run {
+	for _, r := range runs() {
+		if r.info.Name == name {
+			return r
+		}
 	}
-	t := traits{Output: Last, Scale: lipschitz(1), Own: "ν_f", Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: Samples, Group: Successors}
+	return run{info: solver.MethodInfo{Name: name, TakesEta: true}}
+}
+
+// Infos describes all that is run.
+func Infos() []solver.MethodInfo {
+	var all []solver.MethodInfo
+	for _, r := range runs() {
+		all = append(all, r.info)
+	}
+	return all
+}
+
+// TraitsOf returns the traits of a method by its name. Methods that it does not know
+// run with the common grids and are drawn at their last iterate.
+func TraitsOf(name Method) Traits {
+	r := runOf(name)
+	t := Traits{
+		Output: Last, Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: Samples, Group: Successors,
+		Batch: r.info.AllSamples, NoStep: !r.info.TakesEta,
+	}
+	t.lipschitz(max(1, r.info.StepUnit))
 	infinite := math.Inf(1)
-	switch name {
-	case solver.Batch:
-		t.Batch, t.NoStep, t.Order, t.Counts, t.Group = true, true, [2]float64{1, infinite}, "iterations", Compared
-	case solver.BatchLinear, solver.BatchUzawa:
-		t.Batch, t.Order, t.Counts, t.Group = true, [2]float64{1, infinite}, "iterations", Compared
-	case solver.OADM:
-		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(64), "ν_f/64", Average, [2]float64{0.5, 1}, Compared
-	case solver.STOC, solver.OPG, solver.RDA:
-		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(16), "ν_f/16", Average, [2]float64{0.5, 1}, Compared
-	case "os1":
-		t.Scale, t.Own, t.Output, t.Order, t.Group = lipschitz(16), "ν_f/16", Average, [2]float64{0, 1}, Compared
-	case solver.OS2:
+	switch r.method.(type) {
+	case baseline.Batch, baseline.BatchLinear, baseline.BatchUzawa:
+		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared
+	case baseline.OADM, baseline.STOC, baseline.OPG, baseline.RDA:
+		t.Output, t.Order, t.Group = Average, [2]float64{0.5, 1}, Compared
+	case baseline.OS1:
+		t.Output, t.Order, t.Group = Average, [2]float64{0, 1}, Compared
+	case baseline.OS2:
 		t.Order, t.Group = [2]float64{0.5, 0.5}, Compared
-	case solver.SA, solver.SAIU:
+	case baseline.SA, baseline.SAIU:
 		// The proximal centre is the mean of iterates a pass old, so that steps
 		// act over hundreds of samples.
-		t.Scale, t.Own, t.Order, t.Group = lipschitz(100), "ν_f/100", [2]float64{1, 1}, Compared
+		t.lipschitz(100)
+		t.Order, t.Group = [2]float64{1, 1}, Compared
 	case solver.SCAS, solver.SCASStrong:
-		t.Scale, t.Own, t.TunePasses, t.Order, t.Counts, t.Group = byNuL, "ν_L", 6, [2]float64{1, 1}, "outer iterations", Compared
+		t.byNuL()
+		t.Order, t.Counts, t.Group = [2]float64{1, 1}, "outer iterations", Compared
 	case solver.SCASK, solver.SCASL:
-		t.Scale, t.Own, t.TunePasses, t.Counts = byNuL, "ν_L", 6, "outer iterations"
-	case solver.SVRG:
+		t.byNuL()
+		t.Counts = "outer iterations"
+	case baseline.SVRG:
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
-	case solver.PDFP:
+	case baseline.PDFP:
 		t.Rhos = []float64{0} // it has no penalty parameter: zero is its own dual step
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
-	case solver.ASVRG:
+	case baseline.ASVRG:
 		t.Order, t.Counts = [2]float64{2, infinite}, "stages"
-	case solver.SDCA:
-		t.NoStep, t.ByLast, t.Within, t.Order = true, true, true, [2]float64{0, infinite}
-	case solver.AccSADMM:
+	case baseline.SDCA:
+		t.ByLast, t.Within, t.Order = true, true, [2]float64{0, infinite}
+	case baseline.AccSADMM:
 		t.Order = [2]float64{1, 1}
+	}
+	if r.auto {
+		t.Group, t.NoStep, t.Order = Successors, true, [2]float64{}
 	}
 	return t
 }
 
-// applies reports whether the method is meant for the strength of convexity.
-func applies(name solver.Method, mu float64) bool {
-	for _, info := range infos() {
-		if info.Name == name && info.NeedsL2 {
-			return mu > 0
-		}
-	}
-	return mu > 0 || name != solver.SCASStrong
+// Applies reports whether the method is meant for the strength of convexity.
+func Applies(name Method, mu float64) bool {
+	info := runOf(name).info
+	return mu > 0 || !info.NeedsL2 && info.Theorem != 2
 }
 
 func registered() []Method {
 	var names []Method
-	for _, m := range infos() {
-		names = append(names, m.Name)
+	for _, r := range runs() {
+		names = append(names, r.info.Name)
 	}
 	return names
 }

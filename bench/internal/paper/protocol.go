@@ -87,8 +87,8 @@ func (pr Protocol) MusOn(s Spec) []float64 {
 }
 
 // traits returns those of a method under this protocol.
-func (pr Protocol) traits(m Method) traits {
-	t := traitsOf(m)
+func (pr Protocol) traits(m Method) Traits {
+	t := TraitsOf(m)
 	if pr.Coarse {
 		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
 	}
@@ -108,7 +108,7 @@ func (pr Protocol) Keys(s Spec, split int) []Key {
 	var keys []Key
 	for _, mu := range pr.MusOn(s) {
 		for _, m := range pr.Methods {
-			if applies(m, mu) {
+			if Applies(m, mu) {
 				keys = append(keys, Key{s.Name, mu, m, split})
 			}
 		}

@@ -61,11 +61,11 @@ const maxHalvings = 8
 func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
 	t := pr.traits(key.Method)
 	u := &Unit{Key: key}
-	if _, auto := methodOf(key.Method); auto {
+	if runOf(key.Method).auto {
 		return u, pr.follow(ctx, h, u, t)
 	}
 	var err error
-	if u.Tuned, err = Tune(ctx, h, key.Mu, key.Method, t); err != nil {
+	if u.Tuned, err = Tune(ctx, h, key.Mu, runOf(key.Method).method, t); err != nil {
 		u.Failed = err.Error()
 		return u, ctx.Err()
 	}
@@ -73,10 +73,10 @@ func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
 }
 
 // follow runs a tuned unit, halving its step size while it diverges.
-func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t traits) error {
+func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error {
 	for u.Halved = 0; ; u.Halved++ {
 		u.Points = u.Points[:0]
-		res, err := minimize(ctx, with(h.Train, u.Mu), pr.settings(h, u, t), func(pt *solver.Point) bool {
+		res, err := minimize(ctx, h.train(u.Mu), pr.settings(h, u, t), func(pt *solver.Point) bool {
 			if !keeps(u.Points, pt, t) {
 				return false
 			}
@@ -145,9 +145,8 @@ func diverged(err error) bool {
 const batchPasses = 1e6
 
 // settings are those of the run of a unit.
-func (pr Protocol) settings(h *Half, u *Unit, t traits) solver.Settings {
-	method, _ := methodOf(u.Method)
-	s := solver.Settings{Method: method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
+func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
+	s := solver.Settings{Method: runOf(u.Method).method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
 	if t.Batch {
 		s.Passes = batchPasses
 	}
@@ -155,23 +154,14 @@ func (pr Protocol) settings(h *Half, u *Unit, t traits) solver.Settings {
 }
 
 // keeps thins the records of methods that have many a pass.
-func keeps(points []Point, pt *solver.Point, t traits) bool {
+func keeps(points []Point, pt *solver.Point, t Traits) bool {
 	return len(points) == 0 || t.Batch || pt.Passes >= points[len(points)-1].Passes+0.499
 }
 
 // enough ends the runs of batch methods, which go on until both the paper's
 // count of their cost and the honest one have reached the budget.
-func enough(pt *solver.Point, budget float64, t traits) bool {
+func enough(pt *solver.Point, budget float64, t Traits) bool {
 	return t.Batch && pt.PaperPasses >= budget && pt.Passes >= budget
-}
-
-// constants returns those of a problem that do not depend on rho.
-func constants(ctx context.Context, p *solver.Problem) (solver.Constants, error) {
-	res, err := minimize(ctx, p, solver.Settings{Method: solver.SCAS, Passes: 2, Eta: 1e-12, Rho: 1e-12, InnerSteps: 2}, nil)
-	if err != nil {
-		return solver.Constants{}, err
-	}
-	return res.Stats.Constants, nil
 }
 
 // with returns p with the given coefficient of the L2 term.

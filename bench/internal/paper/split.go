@@ -23,6 +23,21 @@ type Half struct {
 	Train, Test *solver.Problem // Test has neither penalty nor L2 term
 	Tune        *solver.Problem // some samples of Train
 	data        *Data
+
+	// The constraints of Train and Tune, prepared once for the many runs on them.
+	trainA, tuneA *solver.Constraint
+}
+
+// train returns the training half with the given coefficient of the L2 term.
+func (h *Half) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
+
+// tune returns the samples for tuning likewise.
+func (h *Half) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
+
+func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
+	q := with(p, mu)
+	q.Constraint = a
+	return q
 }
 
 // once returns a function that halves d when it is first called.
@@ -63,6 +78,7 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	}
 	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
 	h.trim()
+	h.trainA, h.tuneA = solver.NewConstraint(h.Train.Constraint), solver.NewConstraint(h.Tune.Constraint)
 	if slices.Min(h.Tune.Labels) == slices.Max(h.Tune.Labels) {
 		return nil, fmt.Errorf("paper: %s, split %d: the %d samples for tuning have one class only", d.Name, k, len(subset))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/reference"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -41,7 +42,7 @@ func TestTrim(t *testing.T) {
 	if _, p := h.Train.Data.Dims(); p != 16 {
 		t.Fatalf("%d features are kept; 15 have data and one has an edge", p)
 	}
-	for _, m := range []solver.Method{solver.SCAS, solver.STOC, solver.SAIU} {
+	for _, m := range []solver.Method{solver.SCAS{}, baseline.STOC{}, baseline.SAIU{}} {
 		s := solver.Settings{Method: m, Passes: 10, Threads: 1, Eta: 0.1, Rho: 1e-2}
 		a, err := solver.Minimize(t.Context(), whole, &s)
 		if err != nil {

@@ -90,7 +90,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	ball := solver.Ball{Radius: 1.1 * p.normX}
 	p.Domain = ball
 	b := &Bound{Theorem: "Theorem 1"}
-	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS, Schedule: solver.Theorem, Delta: boundDelta})
+	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 		return nil, err
 	}
 	b := &Bound{Theorem: "Theorem 2, relaxed"}
-	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong, Schedule: solver.Theorem})
+	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem})
 	if err != nil {
 		return nil, err
 	}

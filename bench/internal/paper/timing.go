@@ -13,7 +13,6 @@ import (
 	"runtime"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
@@ -100,7 +99,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 	t := e.Protocol.traits(key.Method)
 	one := &Timing{Key: key}
 	s := e.Protocol.settings(h, u, t)
-	p := fresh(h.Train, key.Mu)
+	p := with(h.Train, key.Mu)
 	before := liveHeap()
 	if _, err := minimize(ctx, p, s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
@@ -111,7 +110,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 		return err
 	}
 	var kept []Point
-	res, err := minimize(ctx, fresh(h.Train, key.Mu), s, func(pt *solver.Point) bool {
+	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(kept, pt, t) {
 			kept = append(kept, Point{Passes: pt.Passes})
 			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
@@ -124,14 +123,6 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 	one.Setup, one.Plan = res.Stats.SetupSeconds, res.Stats.Plan
 	one.PerPass = 1e9 * (res.Stats.Seconds - res.Stats.SetupSeconds) / res.Stats.Passes
 	return e.Timings.add(one)
-}
-
-// fresh returns p with a constraint that the solver has not seen: it remembers
-// what it decomposed.
-func fresh(p *solver.Problem, mu float64) *solver.Problem {
-	q := with(p, mu)
-	q.Constraint = q.Constraint.(*sparse.CSR).Transpose().Transpose()
-	return q
 }
 
 func liveHeap() float64 {

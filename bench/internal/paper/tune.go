@@ -106,8 +106,8 @@ func outside(k, size int) bool { return k < 0 || k >= size }
 // tuning, at the better of its last iterate and its average (some methods: at the
 // last), after 5 passes (6 for methods whose outer iteration takes two, 100 iterations for batch
 // methods). Multiples are of constants of the training half.
-func Tune(ctx context.Context, h *Half, mu float64, method Method, t traits) (Tuned, error) {
-	c, err := constants(ctx, with(h.Train, mu))
+func Tune(ctx context.Context, h *Half, mu float64, method solver.Method, t Traits) (Tuned, error) {
+	c, err := h.train(mu).Constants(0)
 	if err != nil {
 		return Tuned{}, err
 	}
@@ -124,7 +124,7 @@ func Tune(ctx context.Context, h *Half, mu float64, method Method, t traits) (Tu
 	if t.NoStep {
 		g.steps = []float64{1}
 	}
-	p := with(h.Tune, mu)
+	p := h.tune(mu)
 	g.try = func(step, rho float64) (float64, error) {
 		return trial(ctx, p, solver.Settings{Method: method, Eta: eta(step, rho), Rho: rho * lambda, Passes: t.TunePasses}, t)
 	}
@@ -157,14 +157,12 @@ func edge(place [2]int, steps, rhos int) string {
 const tuneIterations = 100
 
 // trial returns the objective that a run reaches, +Inf if it diverges.
-func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t traits) (float64, error) {
+func trial(ctx context.Context, p *solver.Problem, s solver.Settings, t Traits) (float64, error) {
 	s.Seed = runSeed
-	var see func(*solver.Point) bool
 	if t.Batch {
-		s.Passes = batchPasses
-		see = func(pt *solver.Point) bool { return pt.Outer >= tuneIterations }
+		s.Passes, s.OuterIterations = batchPasses, tuneIterations
 	}
-	res, err := minimize(ctx, p, s, see)
+	res, err := minimize(ctx, p, s, nil)
 	switch {
 	case diverged(err):
 		return math.Inf(1), nil

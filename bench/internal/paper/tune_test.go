@@ -39,13 +39,13 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := pr.traits(solver.SCAS)
-	got, err := Tune(t.Context(), h, 0, solver.SCAS, tr)
+	tr := pr.traits(solver.SCAS{}.Info().Name)
+	got, err := Tune(t.Context(), h, 0, solver.SCAS{}, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, factor := range []float64{0.25, 4} {
-		v, err := trial(t.Context(), h.Tune, solver.Settings{Method: solver.SCAS, Eta: got.Eta * factor, Rho: got.Rho, Passes: tr.TunePasses}, tr)
+		v, err := trial(t.Context(), h.Tune, solver.Settings{Method: solver.SCAS{}, Eta: got.Eta * factor, Rho: got.Rho, Passes: tr.TunePasses}, tr)
 		if err != nil || v < got.Objective {
 			t.Errorf("eta times %g reaches %g, the choice %g; %v", factor, v, got.Objective, err)
 		}

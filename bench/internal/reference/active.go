@@ -119,7 +119,7 @@ func grow(b *lowerBound, in []bool, most int) int {
 // than their samples, whatever the number of features.
 func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR) (*Optimum, error) {
 	best, lower := &Optimum{Objective: math.Inf(1)}, math.Inf(-1)
-	for _, m := range []solver.Method{solver.SCASK, solver.SCASL} {
+	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
 		s := solver.Settings{Method: m, Passes: 10 * guessPasses, Threads: 1}
 		res, err := solver.Minimize(ctx, p, &s)
 		if err != nil {
@@ -127,7 +127,7 @@ func longRun(ctx context.Context, p *solver.Problem, a *sparse.CSR) (*Optimum, e
 		}
 		bound := &lowerBound{p: p, a: a}
 		bound.show(res.X, res.Dual)
-		found := bound.optimum(p, res.X, fmt.Sprintf("%s, %g passes", m, res.Stats.Passes))
+		found := bound.optimum(p, res.X, fmt.Sprintf("%s, %g passes", res.Stats.Method, res.Stats.Passes))
 		lower = math.Max(lower, bound.value)
 		if found.Objective < best.Objective {
 			best = found

@@ -59,12 +59,10 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 	}
 	nnz := make([]float64, rows)
 	f.AllOnes = true
-	floats := true // every value is exact in 32 bits
 	for i := range rows {
 		_, val := d.X.Row(i)
 		nnz[i] = float64(len(val))
 		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
-		floats = floats && !slices.ContainsFunc(val, func(v float64) bool { return v != float64(float32(v)) })
 	}
 	norms := d.X.RowNormsSq()
 	for i, v := range norms {
@@ -78,7 +76,7 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 	}
 	f.Constant = cols - len(varying)
 	f.RowNNZ, f.RowNorm, f.FeatureSD = newSpread(nnz), newSpread(norms), newSpread(varying)
-	f.Memory = newMemoryFacts(d, f.AllOnes, floats)
+	f.Memory = newMemoryFacts(d)
 	return f
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,25 +17,14 @@ type memoryFacts struct {
 	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not tell
 }
 
-// newMemoryFacts accounts for d. ones and floats say whether all values are 1
-// and whether all are exact in 32 bits, on which the solver's own copy depends.
-func newMemoryFacts(d *sparse.Dataset, ones, floats bool) memoryFacts {
-	const maxShortCols = 1 << 16
-	n, p := d.X.Dims()
-	rows, features, entries := int64(n), int64(p), d.X.NNZ()
-	m := memoryFacts{Data: 8*(rows+1) + (4+8)*entries + 8*rows, Peak: peakMemory()}
-	var perEntry int64
-	if p <= maxShortCols {
-		perEntry += 2
+// newMemoryFacts accounts for d.
+func newMemoryFacts(d *sparse.Dataset) memoryFacts {
+	n, _ := d.X.Dims()
+	rows := int64(n)
+	return memoryFacts{
+		Data: 8*(rows+1) + (4+8)*d.X.NNZ() + 8*rows, Peak: peakMemory(),
+		Solver: (&solver.Problem{Data: d.X}).Memory(nil),
 	}
-	if !ones && floats {
-		perEntry += 4
-	}
-	// Margins and slopes; some 26 vectors with an entry per feature; a
-	// gradient for every run of rows that is summed apart.
-	runs := min(16, entries/max(1<<17, 16*features))
-	m.Solver = perEntry*entries + 2*8*rows + (26+max(0, runs-1))*8*features
-	return m
 }
 
 // peakMemory returns the largest amount of memory this process has had resident,

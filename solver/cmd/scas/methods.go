@@ -6,47 +6,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
-
-// methodFacts are what scas train --method list --json prints for each method.
-type methodFacts struct {
-	Name       solver.Method `json:"name"`
-	Summary    string        `json:"summary"`
-	Rate       string        `json:"rate"`
-	Memory     string        `json:"memory"`
-	Reference  string        `json:"reference"`
-	Eta        string        `json:"eta"`               // what --eta is, and its default
-	TakesEta   bool          `json:"takes_eta"`         // --eta may be given
-	BatchSize  bool          `json:"takes_batch_size"`  // so may --batch-size above 1
-	InnerSteps bool          `json:"takes_inner_steps"` // and --inner-steps
-	NeedsMu    bool          `json:"needs_mu"`          // it needs --mu above 0
-	AnyProblem bool          `json:"any_problem"`       // not only L1 penalties, equal weights and no domain
-}
-
-func newMethodFacts(m solver.MethodInfo) methodFacts {
-	return methodFacts{
-		Name: m.Name, Summary: m.Summary, Rate: m.Rate, Memory: m.Memory, Reference: m.Reference,
-		Eta: m.Eta, TakesEta: m.TakesEta(), BatchSize: m.TakesBatchSize(), InnerSteps: m.TakesInnerSteps(),
-		NeedsMu: m.NeedsL2, AnyProblem: m.AnyProblem(),
-	}
-}
-
-// methodInfo returns what the solver tells of a method that it has.
-func methodInfo(name solver.Method) (info solver.MethodInfo) {
-	for _, m := range solver.Methods() {
-		if m.Name == name {
-			return m
-		}
-	}
-	return info
-}
 
 // printMethods explains each method in a line, or, if verbose, in a few lines of at
 // most 100 columns that say what the flags mean to it.
 func printMethods(e *env, asJSON, verbose bool) error {
-	var all []methodFacts
-	for _, m := range solver.Methods() {
-		all = append(all, newMethodFacts(m))
+	var all []solver.MethodInfo
+	for _, m := range baseline.Methods() {
+		all = append(all, m.Info())
 	}
 	switch {
 	case asJSON:
@@ -68,16 +36,19 @@ l rows of A. --method list --verbose says what --eta and other flags mean to eac
 	return e.print(&b)
 }
 
-func printMethodFlags(e *env, all []methodFacts) error {
+func printMethodFlags(e *env, all []solver.MethodInfo) error {
 	const columns = 100
 	width := 0
+	var any []string // that take any problem
 	for _, m := range all {
-		width = max(width, len(m.Name))
+		if width = max(width, len(m.Name)); m.AnyProblem {
+			any = append(any, m.Name)
+		}
 	}
 	var b strings.Builder
 	for _, m := range all {
-		name := string(m.Name)
-		for _, text := range m.lines() {
+		name := m.Name
+		for _, text := range methodLines(m) {
 			for part := range strings.SplitSeq(wrap(text, columns-width-3, 0), "\n") {
 				fmt.Fprintf(&b, "%-*s   %s\n", width, name, part)
 				name = ""
@@ -90,29 +61,29 @@ data: n rows, p features, l rows of A. With --eta, what it is; then its default,
 a bound of the curvature of a sample's loss. t is the number of the step, lambda_1 the largest
 eigenvalue of A'A.
 
-Methods other than %s, %s, %s and %s take L1 penalties, rows of equal weight
-and no domain.
-`, solver.SCASK, solver.SCAS, solver.SCASStrong, solver.SCASL)
+Methods other than %s take L1 penalties, rows of equal
+weight and no domain.
+`, strings.Join(any, ", "))
 	return e.print(&b)
 }
 
-// lines explain the method: what it is, what is proven, what the flags mean.
-func (m methodFacts) lines() []string {
+// methodLines explain the method: what it is, what is proven, what the flags mean.
+func methodLines(m solver.MethodInfo) []string {
 	flags := "takes no --eta"
 	if m.TakesEta {
 		flags = "--eta: " + m.Eta
 	}
 	var takes []string
-	if m.BatchSize {
+	if m.TakesBatchSize {
 		takes = append(takes, "--batch-size")
 	}
-	if m.InnerSteps {
+	if m.TakesInnerSteps {
 		takes = append(takes, "--inner-steps")
 	}
 	if len(takes) > 0 {
 		flags += ". Takes " + strings.Join(takes, ", ")
 	}
-	if m.NeedsMu {
+	if m.NeedsL2 {
 		flags += ". Needs --mu above 0"
 	}
 	return []string{
@@ -122,18 +93,12 @@ func (m methodFacts) lines() []string {
 	}
 }
 
-// storedIterates is the memory in bytes of an iterate per sample, which the
-// method keeps; 0 if it keeps none.
-func storedIterates(m solver.Method, n, p int) float64 {
-	if m != solver.SA && m != solver.SAIU {
-		return 0
-	}
-	return 8 * float64(n) * float64(p)
-}
-
 // warnOfMemory tells of a method that keeps more than a GiB beside the data.
-func (e *env) warnOfMemory(m solver.Method, n, p int) {
-	if bytes := storedIterates(m, n, p); bytes > 1<<30 {
-		e.warn("method %s keeps an iterate per row, up to %.1f GiB here; %s and %s keep none", m, bytes/(1<<30), solver.SAG, solver.SAGIU)
+func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
+	if m == nil || !m.Info().StoredIterates {
+		return
+	}
+	if bytes := p.Memory(m); bytes > 1<<30 {
+		e.warn("method %s keeps an iterate per row, up to %s here; %s and %s keep none", m.Info().Name, byteCount(bytes), baseline.SAG{}.Info().Name, baseline.SAGIU{}.Info().Name)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Every method of the solver can be asked for by name, gets below the start and
@@ -30,21 +32,22 @@ func TestEveryMethod(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	listed := strings.Join(strings.Fields(list.String()), " ")
-	for _, m := range solver.Methods() {
-		t.Run(string(m.Name), func(t *testing.T) {
-			if line := regexp.MustCompile(`(?m)^` + string(m.Name) + ` .*$`).FindString(short.String()); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
+	for _, method := range baseline.Methods() {
+		m := method.Info()
+		t.Run(m.Name, func(t *testing.T) {
+			if line := regexp.MustCompile(`(?m)^` + m.Name + ` .*$`).FindString(short.String()); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
 				t.Errorf("the short list has %q", line)
 			}
-			_, entry, _ := strings.Cut(listed, string(m.Name)+" "+m.Summary)
+			_, entry, _ := strings.Cut(listed, m.Name+" "+m.Summary)
 			flags := " --eta: " + m.Eta
-			if !m.TakesEta() {
+			if !m.TakesEta {
 				flags = " takes no --eta"
 			}
 			want := " (" + m.Reference + ") rate: " + m.Rate + ". Memory: " + m.Memory + flags
 			if m.NeedsL2 {
 				want += ". Needs --mu above 0"
 			}
-			if m.TakesBatchSize() {
+			if m.TakesBatchSize {
 				want += ". Takes --batch-size"
 			}
 			if !strings.HasPrefix(entry, want) {
@@ -52,12 +55,12 @@ func TestEveryMethod(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-			code := run(e, []string{"train", "--method", string(m.Name), "--mu", "0.1", "--passes", "30", "--verbose", "--json", data})
+			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--passes", "30", "--verbose", "--json", data})
 			if code != exitOK {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
 			var r struct {
-				Method    solver.Method
+				Method    string
 				Objective float64
 			}
 			if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
@@ -77,16 +80,20 @@ func TestWarnOfMemory(t *testing.T) {
 		n, p   int
 		says   string
 	}{
-		{solver.SA, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.1 GiB here; sag and sag-iu keep none\n"},
-		{solver.SAIU, 1 << 14, 1<<13 + 1, "up to 1.0 GiB"},
-		{solver.SAIU, 1 << 14, 1 << 13, ""},
-		{solver.SAG, 20242, 47236, ""},
-		{"", 20242, 47236, ""},
+		{baseline.SA{}, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.13 GiB here; sag and sag-iu keep none\n"},
+		{baseline.SAIU{}, 1 << 14, 1 << 13, "up to 1 GiB"},
+		{baseline.SAIU{}, 1 << 13, 1 << 13, ""},
+		{baseline.SAG{}, 20242, 47236, ""},
+		{nil, 20242, 47236, ""},
 	} {
+		x, err := sparse.FromTriplets(c.n, c.p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var stderr bytes.Buffer
-		(&env{stderr: &stderr}).warnOfMemory(c.method, c.n, c.p)
+		(&env{stderr: &stderr}).warnOfMemory(c.method, &solver.Problem{Data: x})
 		if got := stderr.String(); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
-			t.Errorf("%s, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.says)
+			t.Errorf("%T, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.says)
 		}
 	}
 }

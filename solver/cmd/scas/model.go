@@ -30,48 +30,30 @@ type modelHead struct {
 	Loss       string               `json:"loss"`
 	HuberDelta float64              `json:"huber_delta,omitempty"`
 	Labels     *sparse.LabelMapping `json:"labels"` // null for regression
-	Lambda     float64              `json:"lambda"`
-	Mu         float64              `json:"mu"`
-	Graph      graphFacts           `json:"graph"`
-	Domain     string               `json:"domain,omitempty"`
-	penaltyFacts
-	weightFacts
-
-	N         int `json:"n"`
-	P         int `json:"p"`
+	problemFacts
 	IndexBase int `json:"index_base"` // of the training file; predict expects the same
 
 	Objective float64 `json:"objective"` // at the coefficients, on the training data
 	Output    string  `json:"output"`    // last or average iterate
 
-	Method          solver.Method `json:"method"`
-	DualUpdates     int           `json:"dual_updates"`
-	InnerSteps      int           `json:"inner_steps,omitempty"` // if set
-	BatchSize       int           `json:"batch_size,omitempty"`  // unless 1
-	Schedule        string        `json:"schedule,omitempty"`    // unless practical
-	Float32         bool          `json:"float32,omitempty"`
-	Seed            uint64        `json:"seed"`
-	Passes          float64       `json:"passes"`
-	OuterIterations int           `json:"outer_iterations"`
-	Eta             float64       `json:"eta"`
-	Rho             float64       `json:"rho"`
-}
-
-// graphFacts describe the constraint matrix A.
-type graphFacts struct {
-	Kind  string `json:"kind"`            // none, chain, edges or matrix
-	File  string `json:"file,omitempty"`  // its name, without the directory
-	Edges int    `json:"edges,omitempty"` // of a chain or an edge list
-	Rows  int    `json:"rows"`            // of A
+	Method          string  `json:"method"`
+	DualUpdates     int     `json:"dual_updates"`
+	InnerSteps      int     `json:"inner_steps,omitempty"` // if set
+	BatchSize       int     `json:"batch_size,omitempty"`  // unless 1
+	Schedule        string  `json:"schedule,omitempty"`    // unless practical
+	Float32         bool    `json:"float32,omitempty"`
+	Seed            uint64  `json:"seed"`
+	Passes          float64 `json:"passes"`
+	OuterIterations int     `json:"outer_iterations"`
+	Eta             float64 `json:"eta"`
+	Rho             float64 `json:"rho"`
 }
 
 // newModel makes the model of x, which r tells of.
 func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float64) *model {
 	m := &model{Coefficients: x, modelHead: modelHead{
 		Format: modelFormat, Version: version,
-		Loss: r.LossName, HuberDelta: r.HuberDelta, Lambda: r.Lambda, Mu: r.Mu, Graph: t.graph, Domain: c.Domain.text,
-		penaltyFacts: t.penalty, weightFacts: t.weights,
-		N: r.N, P: r.P, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
+		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
 		Objective: objective, Output: c.Output,
 		Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
 		Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,

@@ -16,7 +16,7 @@ import (
 // Every bit of every coefficient survives the file.
 func TestModelRoundTrip(t *testing.T) {
 	want := &model{
-		modelHead: modelHead{Format: modelFormat, Version: version, Loss: "logistic", Labels: &sparse.LabelMapping{Negative: -1, Positive: 2}, Objective: 1.0 / 3, P: 8},
+		modelHead: modelHead{Format: modelFormat, Version: version, Loss: "logistic", Labels: &sparse.LabelMapping{Negative: -1, Positive: 2}, Objective: 1.0 / 3, problemFacts: problemFacts{P: 8}},
 		Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64,
 			math.Nextafter(1, 2), -1e21, 123456789012345680},
 	}
@@ -28,7 +28,7 @@ func TestModelRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(model{}, modelHead{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(model{}, modelHead{}, problemFacts{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // This file has the types of the flags that name a part of the problem or the
@@ -40,24 +40,29 @@ func (v lossFlag) huberDelta() float64 {
 	return huber.Delta
 }
 
-// methodFlag is the name of a method, or one of the following.
-type methodFlag string
+// methodFlag is a method; without one, auto, it is the solver's default.
+type methodFlag struct {
+	solver.Method
+	list bool // explain the methods instead
+}
 
-const (
-	autoMethod  methodFlag = "auto"
-	listMethods methodFlag = "list"
-)
-
-func (v *methodFlag) UnmarshalText(text []byte) error {
-	names := []string{string(autoMethod), string(listMethods)}
-	for _, m := range solver.Methods() {
-		names = append(names, string(m.Name))
+func (v *methodFlag) UnmarshalText(text []byte) (err error) {
+	switch name := string(text); name {
+	case "auto":
+		*v = methodFlag{}
+	case "list":
+		*v = methodFlag{list: true}
+	default:
+		var ok bool
+		if v.Method, ok = baseline.ByName(name); !ok {
+			names := []string{"auto", "list"}
+			for _, m := range baseline.Methods() {
+				names = append(names, m.Info().Name)
+			}
+			err = fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
+		}
 	}
-	if !slices.Contains(names, string(text)) {
-		return fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
-	}
-	*v = methodFlag(text)
-	return nil
+	return err
 }
 
 // domainFlag is the set the coefficients are confined to, made for p of them.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
@@ -130,9 +130,10 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 // The same for every method, those to compare with included.
 func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
-	for _, m := range solver.Methods() {
-		t.Run(string(m.Name), func(t *testing.T) {
-			sameModels(t, v3, "--method", string(m.Name), "--mu", "0.01", "--graph", "chain", "--passes", "40", data)
+	for _, m := range baseline.Methods() {
+		name := m.Info().Name
+		t.Run(name, func(t *testing.T) {
+			sameModels(t, v3, "--method", name, "--mu", "0.01", "--graph", "chain", "--passes", "40", data)
 		})
 	}
 }

@@ -5,62 +5,38 @@ import (
 	"path/filepath"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A trainReport is what scas train --json prints; the table for people shows
 // the same.
 type trainReport struct {
-	Method    solver.Method `json:"method"`
+	solver.Stats
 	Status    solver.Status `json:"status"`
 	Objective number        `json:"objective"`
 	Loss      number        `json:"loss"`
 	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
 	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
 
-	Passes          float64 `json:"passes"`
-	Seconds         float64 `json:"seconds"`
-	SetupSeconds    float64 `json:"setup_seconds"` // of Seconds
-	ReadSeconds     float64 `json:"read_seconds"`  // before Seconds
-	OuterIterations int     `json:"outer_iterations"`
-	InnerSteps      int     `json:"inner_steps"` // 0 for methods without stages
-
-	N    int   `json:"n"`
-	P    int   `json:"p"`
-	NNZ  int64 `json:"nnz"`
-	NNZX int   `json:"nnz_x"`
-
 	PrimalResidual *number `json:"primal_residual"` // null for the average: they are of the last iterate
 	DualResidual   *number `json:"dual_residual"`
 	DualityGap     *number `json:"duality_gap"` // of the iterate reported; null where it is not known
 
-	Lambda     float64    `json:"lambda"`
-	Mu         float64    `json:"mu"`
-	LossName   string     `json:"loss_name"`
-	HuberDelta float64    `json:"huber_delta,omitempty"`
-	Graph      graphFacts `json:"graph"`
-	Domain     string     `json:"domain,omitempty"`
-	penaltyFacts
-	weightFacts
-	DualUpdates int     `json:"dual_updates"`
-	BatchSize   int     `json:"batch_size"`
-	Schedule    string  `json:"schedule"`
-	Eta         float64 `json:"eta"` // 0 for methods without a step size
-	Rho         float64 `json:"rho"`
-	Halvings    int     `json:"step_halvings"`
-	Seed        uint64  `json:"seed"`
-	Output      string  `json:"output"`
-	Rounded     bool    `json:"rounded"`
+	ReadSeconds float64 `json:"read_seconds"` // before Seconds
+	NNZ         int64   `json:"nnz"`
+	NNZX        int     `json:"nnz_x"`
+	LossName    string  `json:"loss_name"`
+	HuberDelta  float64 `json:"huber_delta,omitempty"`
+	problemFacts
+	Schedule string `json:"schedule"`
+	Seed     uint64 `json:"seed"`
+	Output   string `json:"output"`
 
-	Constants    solver.Constants `json:"constants"`
-	GradientNorm float64          `json:"gradient_norm"` // G_t at the last snapshot
 	// With --verbose only.
 	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
 	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
 
-	Plan    string `json:"plan"` // of the inner loop of SCAS-ADMM; empty for other methods
-	PlanWhy string `json:"plan_reason"`
-	Storage string `json:"storage"`
 	Level   string `json:"level"`
 	Peak    int64  `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
 	Version string `json:"scas_version"`
@@ -69,35 +45,29 @@ type trainReport struct {
 	model *model
 	cmd   *trainCmd
 	data  *sparse.Dataset
+	info  solver.MethodInfo
 }
 
 // newTrainReport collects what the run found, and the model it gives.
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
-	n, p := t.Data.Dims()
 	x, at := res.X, res.At
 	average := c.Output == "average" && res.Status != solver.Diverged
 	if average {
 		x, at = res.XAverage, res.AtAverage
 	}
-	st := res.Stats
+	m, _ := baseline.ByName(res.Stats.Method)
 	r := &trainReport{
-		Method: st.Method, Status: res.Status,
+		Stats: res.Stats, Status: res.Status,
 		Objective: number(at.Objective), Loss: number(at.Loss), Penalty: number(at.Penalty),
-		Ridge:  number(at.Objective - at.Loss - at.Penalty),
-		Passes: st.Passes, Seconds: st.Seconds, SetupSeconds: st.SetupSeconds,
-		OuterIterations: st.OuterIterations, InnerSteps: st.InnerSteps,
-		N: n, P: p, NNZ: t.Data.NNZ(), NNZX: nonZeros(x),
-		Lambda: float64(c.Lambda), Mu: float64(c.Mu), LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(),
-		Graph: t.graph, Domain: c.Domain.text, penaltyFacts: t.penalty, weightFacts: t.weights,
-		DualUpdates: st.DualUpdates, BatchSize: st.BatchSize, Schedule: c.Schedule,
-		Eta: st.Eta, Rho: st.Rho, Halvings: st.StepHalvings,
-		Seed: c.Seed, Output: c.Output, Rounded: st.Rounded && c.Output == "last",
-		Constants: st.Constants, GradientNorm: st.GradientNorm,
-		Plan: st.Plan, PlanWhy: st.PlanReason, Storage: st.Storage, Level: activeLevel(), Peak: peakMemory(), Version: version,
-		cmd: c, data: t.data,
+		Ridge: number(at.Objective - at.Loss - at.Penalty),
+		NNZ:   t.Data.NNZ(), NNZX: nonZeros(x),
+		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
+		Level: activeLevel(), Peak: peakMemory(), Version: version,
+		cmd: c, data: t.data, info: m.Info(),
 	}
+	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
-		r.Theorem2, r.Theorem2Relaxed = theory(st)
+		r.theory()
 	}
 	if c.Mu == 0 {
 		r.Ridge = 0
@@ -188,13 +158,13 @@ func (r *trainReport) runTable() facts {
 	} else {
 		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, autoMark(r.cmd.Rho))
 	}
-	if r.Halvings > 0 {
-		f.add("", "eta was halved %s, because the objective rose", plural(r.Halvings, "time"))
+	if r.StepHalvings > 0 {
+		f.add("", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
 	}
 	f.add("run", "%s, %s, %s in %.3g s (reading %.3g s)", r.ending(), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
 	if r.Plan != "" {
-		f.add("plan", "%s: %s", r.Plan, r.PlanWhy)
+		f.add("plan", "%s: %s", r.Plan, r.PlanReason)
 	}
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
 	if r.Peak > 0 && r.cmd.Verbose {
@@ -227,7 +197,7 @@ func (r *trainReport) resultTable() facts {
 
 // etaText tells the step size.
 func (r *trainReport) etaText() string {
-	if !methodInfo(r.Method).TakesEta() {
+	if !r.info.TakesEta {
 		return "no step size"
 	}
 	return fmt.Sprintf("eta %.4g%s", r.Eta, autoMark(r.cmd.Eta))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/scas-admm/scas/solver"
 )
@@ -14,22 +13,24 @@ type conditionFacts struct {
 	Left      number `json:"left"`
 	Right     number `json:"right"`
 	Holds     bool   `json:"holds"`
+	text      string
 }
 
 // theory checks the conditions of Theorem 2, as printed and relaxed. It is about
 // the methods of the paper; others have none.
-func theory(st solver.Stats) (printed, relaxed []conditionFacts) {
-	if st.Method != solver.SCAS && st.Method != solver.SCASStrong {
-		return nil, nil
+func (r *trainReport) theory() {
+	if r.info.Theorem == 0 {
+		return
 	}
-	steps := max(1, st.InnerSteps/max(1, st.BatchSize))
+	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
 	collect := func(conditions []solver.Condition) (facts []conditionFacts) {
 		for _, c := range conditions {
-			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds()})
+			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
 		}
 		return facts
 	}
-	return collect(st.Constants.Theorem2(st.Eta, st.Rho, steps)), collect(st.Constants.Theorem2Relaxed(st.Eta, st.Rho, steps))
+	r.Theorem2 = collect(r.Constants.Theorem2(r.Eta, r.Rho, steps))
+	r.Theorem2Relaxed = collect(r.Constants.Theorem2Relaxed(r.Eta, r.Rho, steps))
 }
 
 // constantsTable shows the constants of the paper's assumptions and what follows
@@ -54,28 +55,16 @@ func (r *trainReport) constantsTable() facts {
 			if k > 0 {
 				name = ""
 			}
-			f.add(name, "%s", c)
+			f.add(name, "%s", c.text)
 		}
 	}
 	switch {
 	case r.Theorem2 == nil:
-		f.add("Theorem 2", "is about %s and %s", solver.SCAS, solver.SCASStrong)
+		f.add("Theorem 2", "is about %s and %s", solver.SCAS{}.Info().Name, solver.SCASStrong{}.Info().Name)
 	case c.MuF == 0:
 		f.add("", "they ask for strong convexity: --mu above 0")
 	}
 	return f
-}
-
-// String says whether the condition holds and by how much it fails.
-func (c conditionFacts) String() string {
-	verdict := "holds"
-	if !c.Holds {
-		verdict = "fails"
-		if c.Right > 0 && !math.IsInf(float64(c.Left), 1) {
-			verdict += fmt.Sprintf(" by a factor of %.3g", c.Left/c.Right)
-		}
-	}
-	return fmt.Sprintf("%-3s %s: %s, %.4g against %.4g", c.Name, verdict, c.Statement, c.Left, c.Right)
 }
 
 func orUnknown(v float64, unknown string) string {

@@ -70,7 +70,7 @@ usage, 3 diverged or a number in the input is not finite, 130 interrupted.`
 
 // Run trains.
 func (c *trainCmd) Run(e *env) error {
-	if c.Method == listMethods {
+	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
 	}
 	if err := c.check(); err != nil {
@@ -98,8 +98,7 @@ func (c *trainCmd) Run(e *env) error {
 	readSeconds := time.Since(start).Seconds()
 
 	settings := c.settings()
-	rows, features := data.X.Dims()
-	e.warnOfMemory(settings.Method, rows, features)
+	e.warnOfMemory(settings.Method, &t.Problem)
 	clear := e.showProgress(settings)
 	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
 	clear()
@@ -158,15 +157,11 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 }
 
 func (c *trainCmd) settings() *solver.Settings {
-	s := &solver.Settings{
-		DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
+	return &solver.Settings{
+		Method: c.Method.Method, DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}
-	if c.Method != autoMethod {
-		s.Method = solver.Method(c.Method)
-	}
-	return s
 }
 
 // showProgress keeps one line of progress on a terminal, and returns what

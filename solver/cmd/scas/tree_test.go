@@ -3,9 +3,13 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,77 +55,223 @@ func within(path, parent string) bool {
 
 func ours(path string) bool { return within(path, module) }
 
-// Arrows point one way: bench -> solver -> sparse -> kernels, with gen apart.
+// rooms has every package and the packages of the module that its code imports: the
+// arrows of the architecture. They point up this list, and nowhere else. Tests may
+// import more, but no command, nothing of bench and no generator.
+const rooms = `
+kernels
+sparse/atomicfile
+sparse/internal/check
+sparse/internal/text
+sparse                      kernels sparse/atomicfile sparse/internal/text
+sparse/graph                sparse sparse/internal/text
+sparse/graph/draw           sparse/graph sparse/internal/text
+sparse/graph/glasso         sparse sparse/graph
+solver/internal/chunk       sparse
+solver/internal/sample
+solver/internal/structure   sparse
+solver/internal/quad        kernels sparse
+solver/internal/dual        kernels solver/internal/quad
+solver/internal/inner       kernels sparse solver/internal/quad
+solver                      kernels sparse solver/internal/chunk solver/internal/dual solver/internal/inner solver/internal/quad solver/internal/sample solver/internal/structure
+solver/baseline             kernels sparse solver solver/internal/quad
+solver/internal/solvertest  kernels sparse sparse/graph solver
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline
+gen
+gen/cmd/gen                 gen
+bench/internal/table        bench/internal/measure
+bench/internal/measure      kernels
+bench/internal/machine      kernels
+bench/internal/naive        kernels sparse
+bench/internal/submatrix    sparse
+bench/internal/shape        kernels sparse
+bench/internal/roof         kernels bench/internal/machine bench/internal/measure
+bench/internal/chart        bench/internal/measure bench/internal/roof bench/internal/table
+bench/internal/suite        kernels sparse sparse/graph bench/internal/measure bench/internal/naive bench/internal/shape
+bench/internal/curves       solver
+bench/internal/outer        kernels sparse solver bench/internal/measure bench/internal/naive
+bench/internal/reference    sparse solver bench/internal/submatrix
+bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/glasso solver solver/baseline bench/internal/reference bench/internal/submatrix
+bench/internal/paper/report solver solver/baseline bench/internal/chart bench/internal/paper
+bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/paper bench/internal/paper/report bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/table
+`
+
 func TestDependencies(t *testing.T) {
-	pkgs := modulePackages(t)
-	at := func(name string) string { return module + "/" + name }
-	rules := []struct {
-		what    string
-		applies func(path string) bool
-		forbids func(dep string) bool
-		tests   bool // the rule binds tests, too
-	}{
-		{"kernels imports nothing of ours",
-			func(p string) bool { return within(p, at("kernels")) },
-			ours, false},
-		{"sparse knows only kernels",
-			func(p string) bool { return within(p, at("sparse")) },
-			func(d string) bool { return ours(d) && !within(d, at("sparse")) && d != at("kernels") }, true},
-		{"solver knows only sparse and kernels",
-			func(p string) bool { return p == at("solver") },
-			func(d string) bool { return ours(d) && !within(d, at("sparse")) && !within(d, at("kernels")) }, false},
-		{"nobody imports bench",
-			func(p string) bool { return !within(p, at("bench")) },
-			func(d string) bool { return within(d, at("bench")) }, true},
-		{"nobody imports a command",
-			func(string) bool { return true },
-			func(d string) bool { return strings.HasPrefix(d, module) && strings.Contains(d, "/cmd/") }, true},
-		{"avo is in no package outside gen",
-			func(p string) bool { return !within(p, at("gen")) },
-			func(d string) bool { return within(d, "github.com/mmcloughlin/avo") || within(d, at("gen")) }, true},
-		{"kong is for commands",
-			func(p string) bool { return !strings.Contains(p, "/cmd/") && !within(p, at("bench")) },
-			func(d string) bool { return within(d, "github.com/alecthomas/kong") }, true},
+	arrows := map[string][]string{}
+	for line := range strings.Lines(strings.TrimSpace(rooms)) {
+		names := strings.Fields(line)
+		arrows[names[0]] = names[1:]
 	}
-	for _, rule := range rules {
-		applied := 0
-		for _, p := range pkgs {
-			if !rule.applies(p.ImportPath) {
-				continue
-			}
-			applied++
-			deps := p.Deps
-			if rule.tests {
-				deps = slices.Concat(deps, p.TestImports, p.XTestImports)
-			}
-			for _, d := range deps {
-				if d != p.ImportPath && rule.forbids(d) {
-					t.Errorf("%s: %s depends on %s", rule.what, p.ImportPath, d)
-				}
+	for _, p := range modulePackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		allowed, known := arrows[name]
+		if !known {
+			t.Errorf("%s is in no room: say where it stands", name)
+			continue
+		}
+		delete(arrows, name)
+		var imports []string
+		for _, d := range p.Imports {
+			if ours(d) {
+				imports = append(imports, strings.TrimPrefix(d, module+"/"))
 			}
 		}
-		if applied == 0 {
-			t.Errorf("%s: the rule applies to no package", rule.what)
+		slices.Sort(allowed)
+		slices.Sort(imports)
+		for _, d := range imports {
+			if !slices.Contains(allowed, d) {
+				t.Errorf("%s imports %s, which is no arrow of its room", name, d)
+			}
+		}
+		for _, d := range allowed {
+			if !slices.Contains(imports, d) {
+				t.Errorf("%s no longer imports %s: take the arrow away", name, d)
+			}
+		}
+		p.checkOthers(t, name)
+	}
+	for name := range arrows {
+		t.Errorf("%s is a room without a package", name)
+	}
+}
+
+// checkOthers holds a package, tests included, to what only some rooms may import.
+func (p pkg) checkOthers(t *testing.T, name string) {
+	t.Helper()
+	for _, d := range slices.Concat(p.Deps, p.TestImports, p.XTestImports) {
+		room := strings.TrimPrefix(d, module+"/")
+		switch {
+		case ours(d) && strings.Contains(d, "/cmd/"):
+			t.Errorf("%s imports a command, %s", name, room)
+		case within(d, module+"/bench") && !within(name, "bench"):
+			t.Errorf("%s imports %s; nobody imports bench", name, room)
+		case (within(d, "github.com/mmcloughlin/avo") || within(d, module+"/gen")) && !within(name, "gen"):
+			t.Errorf("%s imports %s; generators are apart", name, room)
+		case within(d, "github.com/alecthomas/kong") && !strings.Contains(name, "/cmd/") && !within(name, "bench"):
+			t.Errorf("%s imports kong; it is for commands", name)
 		}
 	}
 }
 
-// The solver neither reads files or text nor knows of processors.
+// What solves problems neither reads files or text nor knows of processors.
 func TestSolverImports(t *testing.T) {
 	for _, p := range modulePackages(t) {
-		if p.ImportPath != module+"/solver" {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if !within(name, "solver") || name == "solver/cmd/scas" || name == "solver/internal/solvertest" {
 			continue
 		}
 		for _, d := range p.Imports {
 			switch d {
-			case "os", "io", "bufio", "strconv", "encoding/csv", "encoding/json", "unsafe", "log", module + "/sparse/graph",
+			case "os", "io", "bufio", "strconv", "encoding/csv", "encoding/json", "unsafe", "log",
 				"github.com/klauspost/cpuid/v2", "golang.org/x/sys/cpu", "simd/archsimd":
-				t.Errorf("solver imports %s", d)
+				t.Errorf("%s imports %s", name, d)
 			}
 		}
-		return
 	}
-	t.Error("no package solver")
+}
+
+// The limits that keep a room one to be read: functions of a screen, nesting of at
+// most three, state that is one thing, and a public door of the solver that is thin.
+const (
+	maxFunction   = 60   // lines
+	maxNesting    = 3    // blocks within a function
+	maxFields     = 20   // of a struct; flags and JSON forms aside
+	maxSolverRoot = 3000 // lines of package solver
+)
+
+func TestShape(t *testing.T) {
+	root := 0
+	for _, file := range goFiles(t) {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(file) == "../../../solver" {
+			root += set.Position(f.End()).Line
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+				lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+				if deep := nesting(fn.Body); lines > maxFunction || deep > maxNesting {
+					t.Errorf("%s: %s has %d lines and nests %d deep", file, fn.Name.Name, lines, deep)
+				}
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				if fields := state(s); fields > maxFields {
+					t.Errorf("%s: %s has %d fields", file, spec.Name.Name, fields)
+				}
+			}
+			return true
+		})
+	}
+	if root == 0 || root > maxSolverRoot {
+		t.Errorf("package solver has %d lines, want at most %d", root, maxSolverRoot)
+	}
+}
+
+// goFiles lists the hand-written Go files of the module, tests aside.
+func goFiles(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir("../../..", func(path string, d os.DirEntry, err error) error {
+		name := d.Name()
+		generated := within(filepath.ToSlash(filepath.Dir(path)), "../../../kernels") && strings.HasPrefix(name, "z")
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name == ".git":
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !generated:
+			files = append(files, filepath.ToSlash(path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// nesting returns how deep blocks of loops, conditions and choices nest.
+func nesting(n ast.Node) (deepest int) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if m == nil || m == n {
+			return true
+		}
+		switch s := m.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			deepest = max(deepest, 1+nesting(m))
+			return false
+		case *ast.IfStmt:
+			deepest = max(deepest, 1+nesting(s.Body))
+			switch e := s.Else.(type) {
+			case *ast.IfStmt: // a chain is no deeper
+				deepest = max(deepest, nesting(&ast.BlockStmt{List: []ast.Stmt{e}}))
+			case *ast.BlockStmt:
+				deepest = max(deepest, 1+nesting(e))
+			}
+			return false
+		}
+		return true
+	})
+	return deepest
+}
+
+// state counts the fields of a struct that are neither flags nor part of a JSON
+// form.
+func state(s *ast.StructType) (fields int) {
+	for _, f := range s.Fields.List {
+		if f.Tag == nil {
+			fields += max(1, len(f.Names))
+		}
+	}
+	return fields
 }
 
 // The README's Go code is the tested example of package solver.

@@ -5,24 +5,28 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // The methods that claims, figures and notes single out. All others are treated
 // alike.
-const (
-	scas        = solver.SCAS
-	scasStrong  = solver.SCASStrong
-	scasK       = solver.SCASK
-	scasKAuto   = paper.Method("scas-k-auto")
-	scasL       = solver.SCASL
-	stoc        = solver.STOC
-	sa          = solver.SA
-	saIU        = solver.SAIU
-	sag         = solver.SAG
-	sagIU       = solver.SAGIU
-	batch       = solver.Batch
-	batchLinear = solver.BatchLinear
+var (
+	scas        = nameOf(solver.SCAS{})
+	scasStrong  = nameOf(solver.SCASStrong{})
+	scasK       = nameOf(solver.SCASK{})
+	scasKAuto   = scasK + "-auto"
+	scasL       = nameOf(solver.SCASL{})
+	stoc        = nameOf(baseline.STOC{})
+	sa          = nameOf(baseline.SA{})
+	saIU        = nameOf(baseline.SAIU{})
+	sag         = nameOf(baseline.SAG{})
+	sagIU       = nameOf(baseline.SAGIU{})
+	batch       = nameOf(baseline.Batch{})
+	batchLinear = nameOf(baseline.BatchLinear{})
 )
+
+// nameOf returns the name under which a method's records are kept.
+func nameOf(m solver.Method) paper.Method { return m.Info().Name }
 
 // A trace is a line of a figure.
 type trace struct {
@@ -48,29 +52,32 @@ func traces(p *problem, kind string) []trace {
 		{name: "scas", method: scas, output: paper.Last, x: byPasses, bold: true},
 		{name: "scas-k (ours)", method: scasK, output: paper.Last, x: byPasses, bold: true},
 	}
-	add := func(ms ...paper.Method) {
+	one := func(m paper.Method) {
+		line := trace{name: m, method: m, output: paper.TraitsOf(m).Output, x: byPasses}
+		if line.output == paper.Average {
+			line.name += ", average"
+		}
+		t = append(t, line)
+	}
+	add := func(ms ...solver.Method) {
 		for _, m := range ms {
-			one := trace{name: string(m), method: m, output: paper.TraitsOf(m).Output, x: byPasses}
-			if one.output == paper.Average {
-				one.name += ", average"
-			}
-			t = append(t, one)
+			one(nameOf(m))
 		}
 	}
 	switch kind {
 	case "main":
 		t = append(t, trace{name: "scas, average", method: scas, output: paper.Average, x: byPasses},
 			trace{name: "scas-k, automatic", method: scasKAuto, output: paper.Last, x: byPasses, bold: true})
-		add("stoc", "sa", "svrg", "batch-linear")
+		add(baseline.STOC{}, baseline.SA{}, baseline.SVRG{}, baseline.BatchLinear{})
 		t = append(t, trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, only: overPasses},
 			trace{name: "batch, honest", method: batch, output: paper.Last, x: byPasses, only: overPasses},
 			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, only: overSeconds})
 	case "predecessors":
-		add("stoc", "oadm", "opg", "rda", "os1", "os2", "sa", "sa-iu", "batch-linear", "batch-uzawa")
+		add(baseline.STOC{}, baseline.OADM{}, baseline.OPG{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.BatchLinear{}, baseline.BatchUzawa{})
 	case "successors":
 		for _, m := range p.Protocol.Methods {
 			if paper.TraitsOf(m).Group == paper.Successors && m != scasK || m == scasStrong {
-				add(m)
+				one(m)
 			}
 		}
 	}
@@ -84,40 +91,40 @@ func traces(p *problem, kind string) []trace {
 // passes: an independent account of what the methods can do. A zero means below
 // 1e-15.
 var prototypes = []struct {
-	method paper.Method
+	method solver.Method
 	output paper.Output
 	mu     float64
 	gap    [2]float64
 }{
-	{"batch-linear", paper.Last, 0, [2]float64{6.2e-2, 2.9e-2}},
-	{"stoc", paper.Average, 0, [2]float64{1.6e-3, 7.5e-4}},
-	{"opg", paper.Average, 0, [2]float64{1.7e-3, 8.5e-4}},
-	{"rda", paper.Average, 0, [2]float64{1.8e-3, 1.0e-3}},
-	{"oadm", paper.Average, 0, [2]float64{2.0e-3, 9.7e-4}},
-	{"sa-iu", paper.Last, 0, [2]float64{1.5e-3, 6.4e-4}},
-	{"sag-iu", paper.Last, 0, [2]float64{1.1e-3, 3.6e-6}},
-	{"scas", paper.Average, 0, [2]float64{2.7e-3, 5.4e-4}},
-	{"scas", paper.Last, 0, [2]float64{1.8e-4, 2.8e-5}},
-	{"scas-l", paper.Last, 0, [2]float64{3.8e-4, 9.2e-5}},
-	{"svrg", paper.Last, 0, [2]float64{9.1e-5, 3.9e-6}},
-	{"asvrg", paper.Last, 0, [2]float64{1.3e-4, 2.0e-5}},
-	{"svrg-pdfp", paper.Last, 0, [2]float64{7.9e-3, 1.7e-6}},
-	{"stoc", paper.Average, 1e-2, [2]float64{7.4e-5, 2.1e-5}},
-	{"os1", paper.Average, 1e-2, [2]float64{9.3e-5, 2.5e-5}},
-	{"rda", paper.Average, 1e-2, [2]float64{14e-5, 3.1e-5}},
-	{"scas", paper.Average, 1e-2, [2]float64{1.4e-4, 1.6e-5}},
-	{"scas", paper.Last, 1e-2, [2]float64{1.0e-5, 4.6e-8}},
-	{"scas-strong", paper.Last, 1e-2, [2]float64{1.2e-5, 4.8e-8}},
-	{"scas-l", paper.Last, 1e-2, [2]float64{3.9e-6, 5.3e-8}},
-	{"sa-iu", paper.Last, 1e-2, [2]float64{1.4e-8, 0}},
-	{"sag-iu", paper.Last, 1e-2, [2]float64{3.7e-8, 0}},
-	{"svrg", paper.Last, 1e-2, [2]float64{8e-14, 0}},
-	{"asvrg", paper.Last, 1e-2, [2]float64{2.5e-8, 1.1e-9}},
-	{"svrg-pdfp", paper.Last, 1e-2, [2]float64{1.3e-4, 0}},
-	{"stoc", paper.Average, 1e-4, [2]float64{6.3e-4, 2.2e-4}},
-	{"scas", paper.Last, 1e-4, [2]float64{1.7e-5, 2.8e-6}},
-	{"sa-iu", paper.Last, 1e-4, [2]float64{3.9e-4, 3.9e-5}},
-	{"sag-iu", paper.Last, 1e-4, [2]float64{1.1e-4, 2.9e-10}},
-	{"svrg", paper.Last, 1e-4, [2]float64{1.9e-7, 1.3e-14}},
-	{"svrg-pdfp", paper.Last, 1e-4, [2]float64{8e-5, 1e-11}},
+	{baseline.BatchLinear{}, paper.Last, 0, [2]float64{6.2e-2, 2.9e-2}},
+	{baseline.STOC{}, paper.Average, 0, [2]float64{1.6e-3, 7.5e-4}},
+	{baseline.OPG{}, paper.Average, 0, [2]float64{1.7e-3, 8.5e-4}},
+	{baseline.RDA{}, paper.Average, 0, [2]float64{1.8e-3, 1.0e-3}},
+	{baseline.OADM{}, paper.Average, 0, [2]float64{2.0e-3, 9.7e-4}},
+	{baseline.SAIU{}, paper.Last, 0, [2]float64{1.5e-3, 6.4e-4}},
+	{baseline.SAGIU{}, paper.Last, 0, [2]float64{1.1e-3, 3.6e-6}},
+	{solver.SCAS{}, paper.Average, 0, [2]float64{2.7e-3, 5.4e-4}},
+	{solver.SCAS{}, paper.Last, 0, [2]float64{1.8e-4, 2.8e-5}},
+	{solver.SCASL{}, paper.Last, 0, [2]float64{3.8e-4, 9.2e-5}},
+	{baseline.SVRG{}, paper.Last, 0, [2]float64{9.1e-5, 3.9e-6}},
+	{baseline.ASVRG{}, paper.Last, 0, [2]float64{1.3e-4, 2.0e-5}},
+	{baseline.PDFP{}, paper.Last, 0, [2]float64{7.9e-3, 1.7e-6}},
+	{baseline.STOC{}, paper.Average, 1e-2, [2]float64{7.4e-5, 2.1e-5}},
+	{baseline.OS1{}, paper.Average, 1e-2, [2]float64{9.3e-5, 2.5e-5}},
+	{baseline.RDA{}, paper.Average, 1e-2, [2]float64{14e-5, 3.1e-5}},
+	{solver.SCAS{}, paper.Average, 1e-2, [2]float64{1.4e-4, 1.6e-5}},
+	{solver.SCAS{}, paper.Last, 1e-2, [2]float64{1.0e-5, 4.6e-8}},
+	{solver.SCASStrong{}, paper.Last, 1e-2, [2]float64{1.2e-5, 4.8e-8}},
+	{solver.SCASL{}, paper.Last, 1e-2, [2]float64{3.9e-6, 5.3e-8}},
+	{baseline.SAIU{}, paper.Last, 1e-2, [2]float64{1.4e-8, 0}},
+	{baseline.SAGIU{}, paper.Last, 1e-2, [2]float64{3.7e-8, 0}},
+	{baseline.SVRG{}, paper.Last, 1e-2, [2]float64{8e-14, 0}},
+	{baseline.ASVRG{}, paper.Last, 1e-2, [2]float64{2.5e-8, 1.1e-9}},
+	{baseline.PDFP{}, paper.Last, 1e-2, [2]float64{1.3e-4, 0}},
+	{baseline.STOC{}, paper.Average, 1e-4, [2]float64{6.3e-4, 2.2e-4}},
+	{solver.SCAS{}, paper.Last, 1e-4, [2]float64{1.7e-5, 2.8e-6}},
+	{baseline.SAIU{}, paper.Last, 1e-4, [2]float64{3.9e-4, 3.9e-5}},
+	{baseline.SAGIU{}, paper.Last, 1e-4, [2]float64{1.1e-4, 2.9e-10}},
+	{baseline.SVRG{}, paper.Last, 1e-4, [2]float64{1.9e-7, 1.3e-14}},
+	{baseline.PDFP{}, paper.Last, 1e-4, [2]float64{8e-5, 1e-11}},
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver"
 )
 
 // Names of the files made from the records.
@@ -40,7 +41,7 @@ type page struct {
 	Facts      []*paper.Facts
 	Optima     []optimumRange
 	Problems   []part
-	Methods    []paper.Info
+	Methods    []solver.MethodInfo
 	Bounds     []*bound
 	Printed    []printedCondition
 	Statements []outcome

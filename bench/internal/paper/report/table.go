@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver"
 )
 
 // A row is one of Table 1 as measured: a method on a problem.
 type row struct {
 	paper.Timing // of the first split; NaN where it was not measured
-	Info         paper.Info
+	Info         solver.MethodInfo
 
 	Unit *paper.Unit // of the first split
 	tally
@@ -38,7 +39,7 @@ func table1(p *problem) []row {
 }
 
 // newRow measures a method, of whose runs u is the first.
-func newRow(p *problem, info paper.Info, u *paper.Unit) row {
+func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 	nan, m := math.NaN(), info.Name
 	r := row{Info: info, Unit: u, tally: tallyOf(p, m), Output: paper.TraitsOf(m).Output, Rate: nan, Gap10: nan, GapEnd: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}

@@ -222,7 +222,7 @@ func againstPrototypes(p *problem) []claim {
 	}
 	var out []claim
 	for _, one := range prototypes {
-		c, ok := curveOf(p, one.method, gapOf(one.output), byPaper)
+		c, ok := curveOf(p, nameOf(one.method), gapOf(one.output), byPaper)
 		early, reached := c.at(10)
 		if one.mu != p.mu || !ok || !reached {
 			continue
@@ -233,7 +233,7 @@ func againstPrototypes(p *problem) []claim {
 			late = fmt.Sprintf(", %s at 30 (%s)", gapText(got), gapText(want))
 		}
 		ratio := max(got, visibleGap) / max(want, visibleGap)
-		out = append(out, p.claim("8", ratio, holds(ratio <= alike), "%s, %s: %s at 10 passes (prototype %s)%s", one.method, one.output, gapText(early), gapText(one.gap[0]), late))
+		out = append(out, p.claim("8", ratio, holds(ratio <= alike), "%s, %s: %s at 10 passes (prototype %s)%s", nameOf(one.method), one.output, gapText(early), gapText(one.gap[0]), late))
 	}
 	return out
 }

@@ -1,0 +1,177 @@
+package baseline
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+)
+
+// AccSADMM is Acc-SADMM (Fang, Cheng, Lin, "Faster and Non-ergodic O(1/K)
+// Stochastic Alternating Direction Method of Multipliers", 2017): Nesterov's
+// extrapolation and variance reduction together. Blocks are y, with the matrix −I,
+// and x, with A. Stage s has θ = 1/(2+2s) and m steps from a snapshot x̃, ỹ with
+// multiplier l̃ and b̃ = A x̃ − ỹ; u is the extrapolation of x:
+//
+//	l  ← l̃ + (ρ θ₂/θ)(A x − y − b̃)
+//	y⁺ ← prox of g/w at A u + l/w,  w = ρ/θ
+//	x⁺ ← u − ( ĝ(u) + A'[ w(A u − y⁺) + l ] ) / ((1 + 1/(b θ₂))L + ρ λ₁/θ)
+//	l̃  ← l + ρ(A x⁺ − y⁺)
+//	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
+//
+// with θ₂ = (m−2)/(2(m−1)). The extrapolation of y drops out since y enters with
+// −I. Batches have BatchSize samples b, by default 20; stages InnerSteps samples,
+// by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is the stage's
+// weighted output, the average that of the outputs.
+type AccSADMM struct{}
+
+// Info implements solver.Method.
+func (AccSADMM) Info() solver.MethodInfo {
+	return stagedInfo("acc-sadmm", "Acc-SADMM: extrapolation and variance reduction",
+		"O(1/T) in steps, non-ergodic", "9p + 9l + n", "Fang, Cheng, Lin 2017", "1/L; 4/nu_f")
+}
+
+// Check implements solver.Checker.
+func (AccSADMM) Check(p *solver.Problem, s *solver.Settings) error {
+	n, _ := p.Data.Dims()
+	batch, m := accStage(n, s)
+	return s.CheckBudget(1 + float64(m*batch)/float64(n))
+}
+
+// accStage returns the batch size and the number of steps of a stage.
+func accStage(n int, s *solver.Settings) (batch, m int) {
+	if batch = s.BatchSize; batch == 0 {
+		batch = min(20, max(1, n/8))
+	}
+	samples := s.InnerSteps
+	if samples == 0 {
+		samples = 2 * n
+	}
+	return batch, max(3, samples/batch)
+}
+
+// tau is the constant τ = 2 of the method, and its c.
+const tau = 2
+
+type accSADMM struct {
+	*base
+	m                 int       // inner steps of a stage
+	weight            float64   // L
+	point, ahead      []float64 // x and u
+	tilde             []float64
+	aPoint, au        []float64 // A x and A u
+	lt, bt            []float64
+	lam, bracket      []float64
+	ym                []float64 // y of the inner loop
+	sum, sumY         []float64 // of the stage's x and y
+	previous          []float64 // x before the last step
+	theta, theta2, w2 float64
+}
+
+// Begin implements solver.Method.
+func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
+	s := &accSADMM{base: newBase(r, 3)}
+	s.weight = 1 / s.orEta(4/s.nu)
+	var batch int
+	batch, s.m = accStage(s.n, &r.Settings)
+	s.roomForBatch(batch)
+	r.Stats.InnerSteps = s.m * batch
+	s.theta2 = float64(s.m-tau) / float64(tau*(s.m-1))
+	s.sum, s.previous = s.vector(), s.vector()
+	s.point, s.ahead, s.tilde = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
+	for _, v := range []*[]float64{&s.lt, &s.bt, &s.lam, &s.bracket, &s.sumY} {
+		*v = s.rowVector()
+	}
+	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.ym} {
+		*v = slices.Clone(s.times(s.x))
+	}
+	return s, nil
+}
+
+func (s *accSADMM) thetaOf(stage int) float64 { return 1 / float64(tau+tau*stage) }
+
+func (s *accSADMM) Next() (bool, error) {
+	r := s.run
+	cost := 1 + float64(s.run.Stats.InnerSteps)/float64(s.n)
+	if !r.Affords(cost) {
+		return false, nil
+	}
+	s.data.Gradient(&r.Snapshot, s.tilde)
+	r.Spend(cost)
+	s.theta = s.thetaOf(s.run.Stats.OuterIterations)
+	s.w2 = float64((1+1/(float64(r.Stats.BatchSize)*s.theta2))*s.weight) + float64(s.rho*s.lambda1/s.theta)
+	clear(s.sum)
+	clear(s.sumY)
+	if err := s.visitBatches(s.run.Stats.InnerSteps, r.Stats.BatchSize, s.point, s.step); err != nil {
+		return false, err
+	}
+	s.output()
+	s.closeStage()
+	r.Average()
+	return true, nil
+}
+
+// step does one inner step.
+func (s *accSADMM) step(rows []int32) {
+	w := s.rho / s.theta
+	lean := float64(w * s.theta2)
+	for j, l := range s.lt {
+		s.lam[j] = l + float64(lean*(s.aPoint[j]-s.ym[j]-s.bt[j]))
+	}
+	copy(s.bracket, s.lam)
+	kernels.ProxDual(s.bracket, s.ym, s.au, s.limit, w)
+	s.a.MulTrans(s.q, s.bracket)
+	s.addRidge(s.q, s.ahead)
+	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
+	s.pull(s.q, s.ahead, rows, 1, true)
+	copy(s.previous, s.point)
+	copy(s.point, s.ahead)
+	kernels.Axpy(-1/s.w2, s.q, s.point)
+	carry := 1 - s.theta - s.theta2
+	for j, x := range s.point {
+		s.ahead[j] = x + float64(carry*(x-s.previous[j]))
+	}
+	for j, ax := range s.times(s.point) {
+		s.lt[j] = s.lam[j] + float64(s.rho*(ax-s.ym[j]))
+		s.au[j] = ax + float64(carry*(ax-s.aPoint[j]))
+		s.aPoint[j] = ax
+	}
+	kernels.Axpy(1, s.point, s.sum)
+	kernels.Axpy(1, s.ym, s.sumY)
+}
+
+// output sets the run's iterate to the weighted mean of the stage, in which the
+// last step has weight 1 and the others θ + θ₂.
+func (s *accSADMM) output() {
+	share := s.theta + s.theta2
+	inv := 1 / (float64(float64(s.m-1)*share) + 1)
+	for j, x := range s.point {
+		s.x[j] = (float64((1-share)*x) + float64(share*s.sum[j])) * inv
+	}
+	for j, y := range s.ym {
+		s.y[j] = (float64((1-share)*y) + float64(share*s.sumY[j])) * inv
+	}
+	copy(s.beta, s.bracket)
+}
+
+// closeStage makes the next snapshot, its multiplier and b̃, and the point from
+// which the next stage extrapolates.
+func (s *accSADMM) closeStage() {
+	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
+	ratio := following / s.theta2 * (tau - 1)
+	inv := 1 / float64(s.m)
+	last, rest := (1-ratio)*inv, (1+ratio/float64(s.m-1))*inv
+	jump := following / s.theta
+	for j, x := range s.point {
+		fresh := float64(last*x) + float64(rest*(s.sum[j]-x))
+		pull := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.tilde[j])
+		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*pull)
+		s.tilde[j] = fresh
+	}
+	s.a.Mul(s.bt, s.tilde)
+	for j, y := range s.ym {
+		s.bt[j] -= float64(last*y) + float64(rest*(s.sumY[j]-y))
+		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
+	}
+	s.a.Mul(s.au, s.ahead)
+}

@@ -1,0 +1,106 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// BatchLinear is batch ADMM with one proximal gradient step per iteration:
+//
+//	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
+//
+// and then y and beta. Eta is η; zero means 1/ν̄ with ν̄ the smoothness of the mean
+// loss plus mu, found by power iteration during setup. An iteration is one pass. The
+// average is that of x_1..x_T.
+type BatchLinear struct{ onePass }
+
+// Info implements solver.Method.
+func (BatchLinear) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "batch-linear", Summary: "batch ADMM, one gradient an iteration, exact penalty",
+		Rate: "O(1/T) in iterations", Memory: "5p + 4l + 2n + the eigenbasis of A'A",
+		Reference: "linearised form of Boyd et al. 2011", Eta: "the step size; 1/nu of the mean loss",
+		TakesEta: true, AllSamples: true,
+	}
+}
+
+// BatchUzawa is [BatchLinear] with the penalty linearised, too:
+//
+//	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
+//
+// where zero means η = 1/(ν̄ + ρ λ₁).
+type BatchUzawa struct{ onePass }
+
+// Info implements solver.Method.
+func (BatchUzawa) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "batch-uzawa", Summary: "batch ADMM, one gradient an iteration, the penalty linearised",
+		Rate: "O(1/T) in iterations", Memory: "4p + 4l + 2n",
+		Reference: "linearised form of Boyd et al. 2011", Eta: "the step size; 1/(nu + rho lambda_1), nu of the mean loss",
+		TakesEta: true, AllSamples: true,
+	}
+}
+
+// Begin implements solver.Method.
+func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
+	m := newBatchLinear(r)
+	m.solve = m.a.Shifted(m.rho)
+	m.orEta(1 / m.nubar)
+	return m, nil
+}
+
+// Begin implements solver.Method.
+func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
+	m := newBatchLinear(r)
+	m.orEta(1 / (m.nubar + float64(m.rho*m.lambda1)))
+	return m, nil
+}
+
+type batchLinear struct {
+	*base
+	solve *quad.Shifted // nil for Uzawa
+	b     []float64
+	nubar float64 // ν̄
+}
+
+func newBatchLinear(r *solver.Run) *batchLinear {
+	m := &batchLinear{base: newBase(r, 1)}
+	m.b = m.vector()
+	m.nubar = float64(r.Samples.Curvature()*quad.LargestEigenvalue(r.Problem.Data))/float64(m.n) + m.mu
+	return m
+}
+
+func (m *batchLinear) Next() (bool, error) {
+	if !m.run.Affords(1) {
+		return false, nil
+	}
+	if err := m.run.Err(); err != nil {
+		return false, err
+	}
+	z := m.run.Snapshot.Gradient
+	m.data.Gradient(&m.run.Snapshot, m.x)
+	m.run.Spend(1)
+	m.addRidge(z, m.x)
+	eta := m.run.Stats.Eta
+	if m.solve != nil {
+		m.frozen()
+		weight := 1 / eta
+		for j, x := range m.x {
+			m.b[j] = float64(weight*x) - z[j] - m.q[j]
+		}
+		m.solve.Solve(m.x, m.b, weight)
+	} else {
+		m.augmented(m.current())
+		for j, z := range z {
+			m.x[j] = math.FMA(-eta, z+m.q[j], m.x[j])
+		}
+	}
+	if err := m.finite(m.x); err != nil {
+		return false, err
+	}
+	m.dual(m.times(m.x))
+	m.run.Average()
+	return true, nil
+}

@@ -1,0 +1,184 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// blockSteps is how many samples are taken between two looks at the context.
+const blockSteps = 1024
+
+// base is what the methods share. It holds the iterate of the run under the
+// paper's names. Multipliers are unscaled, as there. Each method keeps its own A x,
+// since the run's scratch serves evaluations in between.
+type base struct {
+	run  *solver.Run
+	data *solver.Samples
+	a    *quad.Product
+
+	n           int
+	mu, rho     float64
+	nu, lambda1 float64 // ν_f and λ₁
+
+	x, y, beta []float64 // of the run
+	limit      []float64 // lambda times the weights of the rows of A
+	image      []float64 // A x of the iterate the method works on; unused if A = I
+	u          []float64 // scratch of length l
+	q          []float64 // scratch of length p
+
+	rows    []int32   // sampled
+	gain    []float64 // of the samples of a step
+	natural float64   // automatic η, whether used or not; 0 without a step size
+	sums    sums
+}
+
+// sums are those of the iterates, for uniform means.
+type sums struct {
+	x, y  []float64
+	count float64
+}
+
+// newBase makes the state of a method whose automatic rho is the natural one times
+// a factor.
+func newBase(r *solver.Run, rhoFactor float64) *base {
+	b := &base{
+		run: r, data: r.Samples, a: r.A, mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
+		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
+	}
+	b.n, _ = r.Problem.Data.Dims()
+	b.image, b.u, b.q = b.rowVector(), b.rowVector(), b.vector()
+	b.sums = sums{x: b.vector(), y: b.rowVector()}
+	b.roomForBatch(max(1, r.Settings.BatchSize))
+	b.times(b.x)
+	if r.Settings.Rho == 0 {
+		r.SetRho(float64(rhoFactor * r.NaturalRho(1)))
+	}
+	b.rho = r.Stats.Rho
+	return b
+}
+
+// vector returns zeros with an entry per feature, rowVector per row of A.
+func (b *base) vector() []float64    { return make([]float64, len(b.x)) }
+func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
+
+// roomForBatch fixes the batch size and makes room for it.
+func (b *base) roomForBatch(size int) {
+	b.run.Stats.BatchSize = size
+	b.gain = make([]float64, size)
+	b.rows = make([]int32, max(blockSteps, size))
+}
+
+// orEta returns the step parameter that was set, or else the given one, and
+// makes it that of the run.
+func (b *base) orEta(automatic float64) float64 {
+	b.natural = automatic
+	if b.run.Stats.Eta = b.run.Settings.Eta; b.run.Stats.Eta == 0 {
+		b.run.Stats.Eta = automatic
+	}
+	return b.run.Stats.Eta
+}
+
+// NaturalEta is proposed to users whose own diverges.
+func (b *base) NaturalEta() float64 { return b.natural }
+
+// times returns A x, in b.image unless A = I.
+func (b *base) times(x []float64) []float64 {
+	if b.a.Identity() {
+		return x
+	}
+	b.a.Mul(b.image, x)
+	return b.image
+}
+
+// current returns A x of the iterate for which times was called last.
+func (b *base) current() []float64 {
+	if b.a.Identity() {
+		return b.x
+	}
+	return b.image
+}
+
+// slopeAt returns φ'(aᵢ'x).
+func (b *base) slopeAt(i int, x []float64) float64 {
+	return b.data.Slope(i, b.data.Margin(i, x))
+}
+
+// pull adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the rows to dst,
+// which may be the same slice as at. Unless reduced, there is no snapshot and no
+// second term.
+func (b *base) pull(dst, at []float64, rows []int32, scale float64, reduced bool) {
+	scale /= float64(len(rows))
+	for k, i := range rows {
+		d := b.slopeAt(int(i), at)
+		if reduced {
+			d -= b.run.Snapshot.Slope[i]
+		}
+		b.gain[k] = float64(scale * d)
+	}
+	for k, i := range rows {
+		b.data.Scatter(dst, int(i), b.gain[k])
+	}
+}
+
+// frozen sets q = A'(beta − ρ y): the part of the augmented gradient that does
+// not depend on x.
+func (b *base) frozen() {
+	copy(b.u, b.beta)
+	kernels.Axpy(-b.rho, b.y, b.u)
+	b.a.MulTrans(b.q, b.u)
+}
+
+// augmented sets q = A'(beta + ρ(A x − y)), with A x given.
+func (b *base) augmented(ax []float64) {
+	copy(b.u, b.beta)
+	kernels.Axpy(-b.rho, b.y, b.u)
+	kernels.Axpy(b.rho, ax, b.u)
+	b.a.MulTrans(b.q, b.u)
+}
+
+// addRidge adds mu·x to dst.
+func (b *base) addRidge(dst, x []float64) {
+	if b.mu != 0 {
+		kernels.Axpy(b.mu, x, dst)
+	}
+}
+
+// dual updates y and beta at A x: the step after x in the order x, y, beta. It
+// leaves |beta| ≤ limit.
+func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
+
+// include takes an x and a y into the uniform means.
+func (b *base) include(x, y []float64) {
+	kernels.Axpy(1, x, b.sums.x)
+	kernels.Axpy(1, y, b.sums.y)
+	b.sums.count++
+}
+
+// publish makes the uniform means those of the run.
+func (b *base) publish() {
+	inv := 1 / b.sums.count
+	for j, v := range b.sums.x {
+		b.run.Mean.X[j] = v * inv
+	}
+	for j, v := range b.sums.y {
+		b.run.Mean.Y[j] = v * inv
+	}
+}
+
+// towards sets mean += weight (v − mean).
+func towards(mean, v []float64, weight float64) {
+	for j, x := range v {
+		mean[j] = math.FMA(weight, x-mean[j], mean[j])
+	}
+}
+
+// finite returns the error of a lost run unless |x|₂ is finite.
+func (b *base) finite(x []float64) error {
+	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
+		return b.run.Lost(norm2)
+	}
+	return nil
+}

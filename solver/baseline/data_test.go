@@ -1,0 +1,150 @@
+package baseline_test
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// halfOfA9a is every second row of a9a with the matrix published for it.
+func halfOfA9a(t *testing.T) *solver.Problem {
+	p := solvertest.Load(t, "paper/a9a.zst", 123)
+	a, err := sparse.ReadMatrixFile(filepath.Join(solvertest.DataDir(t), "graphs", "F_a9a_asvrpdhg.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := p.Data.Dims()
+	var rows []int
+	var labels []float64
+	for i := 0; i < n; i += 2 {
+		rows, labels = append(rows, i), append(labels, p.Labels[i])
+	}
+	if p.Data, err = p.Data.SelectRows(rows); err != nil {
+		t.Fatal(err)
+	}
+	p.Labels, p.Constraint, p.Penalty = labels, a, solver.L1{Lambda: 1e-5}
+	return p
+}
+
+// TestMethodsOnA9a compares gaps after 10 and 30 passes with those of
+// independent prototypes of the same recursions on another half of a9a, tuned
+// alike: none may be three times as large. (Acc-SADMM's were taken after 12 and 42
+// passes, that of SDCA after 12.) Eta is in units of 1/ν_f, Rho in units of lambda.
+func TestMethodsOnA9a(t *testing.T) {
+	base := halfOfA9a(t)
+	for _, group := range []struct {
+		mu, optimum float64 // by long runs; a barrier Newton method in another language agrees to 2e-13
+		cases       []a9aCase
+	}{
+		{0, 0.32603498725857455, []a9aCase{
+			{baseline.STOC{}, 32, 1e4, true, 1.6e-3, 7.5e-4},
+			{baseline.OPG{}, 32, 1e3, true, 1.7e-3, 8.5e-4},
+			{baseline.RDA{}, 32, 1e3, true, 1.8e-3, 1e-3},
+			{baseline.OADM{}, 128, 1e3, true, 2e-3, 9.7e-4},
+			{baseline.OS2{}, 2, 1e3, false, 2.8e-3, 2.8e-3},
+			{baseline.SAIU{}, 1000, 30, false, 1.5e-3, 6.4e-4},
+			{baseline.SAGIU{}, 1, 100, false, 1.1e-3, 3.6e-6},
+			{baseline.SVRG{}, 2, 10, false, 9.1e-5, 3.9e-6},
+			{baseline.ASVRG{}, 2, 30, false, 1.3e-4, 2e-5},
+			{baseline.PDFP{}, 2, 0, false, 7.9e-3, 1.7e-6},
+			{baseline.AccSADMM{}, 8, 3, false, 5e-4, 1.1e-5},
+			{baseline.SDCA{}, 0, 1e4, false, 2e-3, 2e-3},
+			{baseline.BatchLinear{}, 4, 1, false, 6.2e-2, 2.9e-2},
+		}},
+		{1e-2, 0.37588985975284944, []a9aCase{
+			{baseline.STOC{}, 2, 1e3, true, 7.4e-5, 2.1e-5},
+			{baseline.OS1{}, 2, 1e3, true, 9.3e-5, 2.5e-5},
+			{baseline.RDA{}, 8, 1e3, true, 1.4e-4, 3.1e-5},
+			// 1.4e-8 in the prototype; here 1e-8 to 2e-7 by the seed, since a sample
+			// or two may not have been drawn after ten passes.
+			{baseline.SAIU{}, 300, 1e3, false, 1e-7, 1e-12},
+			{baseline.SAGIU{}, 1, 100, false, 3.7e-8, 1e-12},
+			{baseline.SVRG{}, 2, 1e4, false, 8e-14, 1e-15},
+			{baseline.ASVRG{}, 1, 100, false, 2.5e-8, 1.1e-9},
+			{baseline.PDFP{}, 1, 0, false, 1.3e-4, 1e-12},
+		}},
+	} {
+		p := *base
+		p.L2 = group.mu
+		for _, c := range group.cases {
+			t.Run(c.method.Info().Name, func(t *testing.T) {
+				t.Parallel()
+				c.check(t, &p, group.optimum)
+			})
+		}
+	}
+}
+
+type a9aCase struct {
+	method     solver.Method
+	eta, rho   float64
+	average    bool
+	at10, at30 float64
+}
+
+func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {
+	if c.method.Info().NeedsL2 && p.L2 == 0 {
+		t.Fatalf("%T cannot run here", c.method)
+	}
+	s := &solver.Settings{Method: c.method, Eta: c.eta / constants(t, p).NuF, Rho: c.rho * 1e-5, Passes: 30, Threads: 1, Seed: 1}
+	var at10, at30 float64
+	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+		at30 = pt.Last.Objective - optimum
+		if c.average {
+			at30 = pt.Average.Objective - optimum
+		}
+		if pt.Passes <= 10 {
+			at10 = at30
+		}
+		return nil
+	})
+	solvertest.Minimize(t, p, s)
+	t.Logf("mu = %v, %T: %.1e / %.1e after 10 / 30 passes, the prototype %.1e / %.1e", p.L2, c.method, at10, at30, c.at10, c.at30)
+	for _, v := range [][2]float64{{at10, c.at10}, {at30, c.at30}} {
+		if most := math.Max(3*v[1], 1e-12); !(v[0] < most) || v[0] < -1e-12 {
+			t.Errorf("mu = %v, %T: gap %.2e, want at most %.1e", p.L2, c.method, v[0], most)
+		}
+	}
+}
+
+// TestBatchOnA9a holds exact batch ADMM against the prototype's table, in
+// iterations, at rho = lambda; and its passes, which must count the Newton steps.
+func TestBatchOnA9a(t *testing.T) {
+	p := halfOfA9a(t)
+	const optimum = 0.32603498725857455
+	want := map[float64]float64{1: 9.5e-5, 2: 6.2e-5, 5: 1.9e-5, 10: 5.6e-6, 20: 2.3e-6}
+	s := &solver.Settings{Method: baseline.Batch{}, Rho: 1e-5, Passes: 1000}
+	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
+		gap := pt.Last.Objective - optimum
+		if w, ok := want[pt.PaperPasses]; ok {
+			t.Logf("%v iterations, %.1f passes: gap %.1e, the prototype %.1e", pt.PaperPasses, pt.Passes, gap, w)
+			if !(gap < 3*w) {
+				t.Errorf("after %v iterations the gap is %.2e, want at most %.1e", pt.PaperPasses, gap, 3*w)
+			}
+			delete(want, pt.PaperPasses)
+		}
+		if pt.Passes < 5*pt.PaperPasses {
+			t.Errorf("%v passes for %v exact x-steps", pt.Passes, pt.PaperPasses)
+		}
+		return nil
+	})
+	solvertest.Minimize(t, p, s)
+	if len(want) > 0 {
+		t.Errorf("iterations %v were not reached", want)
+	}
+}
+
+// constants are those of the problem.
+func constants(t *testing.T, p *solver.Problem) solver.Constants {
+	t.Helper()
+	c, err := p.Constants(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

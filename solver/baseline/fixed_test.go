@@ -1,0 +1,44 @@
+package baseline
+
+import (
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+)
+
+// atOptimum is a method whose tables of slopes are those of the optimum.
+type atOptimum struct{ solver.Method }
+
+func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
+	it, err := m.Method.Begin(r)
+	if s, ok := it.(*sa); ok {
+		for i := range s.slope {
+			s.slope[i] = s.slopeAt(i, r.X)
+			s.data.Scatter(s.gm, i, s.slope[i]/float64(s.n))
+		}
+	}
+	return it, err
+}
+
+// TestFixedPoints starts variance-reduced methods at the optimum with its
+// multiplier, and their tables there: they must stay. Plain stochastic gradients
+// must not, or the test would see nothing.
+func TestFixedPoints(t *testing.T) {
+	p := solvertest.Chain(t, 0.05)
+	x, beta, _ := solvertest.BarrierNewton(t, p)
+	for _, m := range []solver.Method{SVRG{}, PDFP{}, ASVRG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{}, BatchUzawa{}, STOC{}, OPG{}} {
+		info := m.Info()
+		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: x, Dual: beta}, OuterIterations: 3}
+		if info.TakesInnerSteps {
+			s.InnerSteps = 200 // no plain first stage
+		}
+		moved, most := solvertest.Relative(solvertest.LastIterate(t, p, s), x), 1e-9
+		if info.AllSamples {
+			most = 1e-6 // a small rho magnifies the error of beta
+		}
+		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > most {
+			t.Errorf("%s moved by %.1e from the optimum", info.Name, moved)
+		}
+	}
+}

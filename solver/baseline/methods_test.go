@@ -1,0 +1,298 @@
+package baseline_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// baselines are the methods SCAS-ADMM is compared with.
+func baselines() []solver.Method {
+	return baseline.Methods()[len(solver.Methods()):]
+}
+
+// TestMethodsConverge holds every method with automatic settings against the
+// barrier method, to what its rate allows in 300 passes: about T^(-1/2) of the
+// starting gap of 0.38 where gradients stay noisy, rounding where they do not.
+// Gaps are of the last iterate, or of the average where noise keeps the last one
+// from converging.
+func TestMethodsConverge(t *testing.T) {
+	type want struct{ general, strong float64 }
+	exact := want{1e-12, 1e-13}
+	wants := map[solver.Method]want{
+		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4}, baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
+		baseline.SVRG{}: exact, baseline.PDFP{}: exact, baseline.SA{}: exact, baseline.SAIU{}: exact, baseline.SAG{}: exact, baseline.SAGIU{}: exact, baseline.SDCA{}: exact,
+		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
+		baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
+	}
+	noisy := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
+	for _, mu := range []float64{0, 0.05} {
+		p := solvertest.Chain(t, mu)
+		_, _, optimum := solvertest.BarrierNewton(t, p)
+		for _, m := range baselines() {
+			info := m.Info()
+			w, ok := wants[m]
+			if !ok {
+				t.Errorf("%s: no accuracy is stated", info.Name)
+				continue
+			}
+			goal := w.general
+			if mu > 0 {
+				goal = w.strong
+			} else if info.NeedsL2 {
+				continue
+			}
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 300, Seed: 3})
+			got := res.At.Objective
+			if slices.Contains(noisy, m) {
+				got = res.AtAverage.Objective
+			}
+			t.Logf("mu = %v, %s: gap %.1e, wanted %.1e", mu, info.Name, got-optimum, goal)
+			if gap := got - optimum; !(gap < goal) || gap < -1e-12 {
+				t.Errorf("mu = %v, %s: gap %.2e, want at most %.0e", mu, info.Name, gap, goal)
+			}
+			if res.Stats.Passes > 300*(1+1e-12) {
+				t.Errorf("%s used %v of 300 passes", info.Name, res.Stats.Passes)
+			}
+			if mu > 0 && res.DualityGap < p.Evaluate(res.X).Objective-optimum-1e-12 {
+				t.Errorf("mu = %v, %s: duality gap %.2e below the true gap", mu, info.Name, res.DualityGap)
+			}
+		}
+	}
+}
+
+// TestMethodsOnOtherProblems tries every method on A = I, the squared loss, row
+// weights and another starting point: none may diverge or end above the start.
+func TestMethodsOnOtherProblems(t *testing.T) {
+	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
+	identity := solvertest.Chain(t, 0.1)
+	identity.Constraint = nil
+	weighted := solvertest.Chain(t, 0.1)
+	l, _ := weighted.Constraint.Dims()
+	weights := make([]float64, l)
+	for j := range weights {
+		weights[j] = float64(j % 3)
+	}
+	weighted.Penalty = solver.L1{Lambda: 1e-2, Weights: weights}
+	operator := solvertest.Chain(t, 0.1)
+	operator.Constraint = solvertest.JustAnOperator{Operator: operator.Constraint}
+	start := slices.Repeat([]float64{0.3}, 15)
+	for name, p := range map[string]*solver.Problem{"regression": regress, "identity": identity, "weights": weighted, "operator": operator} {
+		best := solvertest.Minimize(t, p, &solver.Settings{Passes: 300}).At.Objective
+		for _, m := range baselines() {
+			info := m.Info()
+			if info.NeedsL2 && p.L2 == 0 {
+				continue
+			}
+			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 120, Start: solver.Iterate{X: start}})
+			first := p.Evaluate(start).Objective
+			if gap := min(res.At.Objective, res.AtAverage.Objective) - best; !(gap < 0.05*(first-best)) || gap < -1e-9 {
+				t.Errorf("%s, %s: gap %.2e after %.2e at the start", name, info.Name, gap, first-best)
+			}
+		}
+	}
+}
+
+// TestDualBounds: in the order x, y, beta the multiplier is that of a subgradient
+// after every step, |beta| ≤ limit with equality, and the sign of y, where y is
+// not zero.
+func TestDualBounds(t *testing.T) {
+	p := solvertest.Chain(t, 0.05)
+	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
+		s := &solver.Settings{Method: m, Passes: 60}
+		res := solvertest.Minimize(t, p, s)
+		active := 0
+		for j, b := range res.Dual {
+			if math.Abs(b) > 1e-2 {
+				t.Errorf("%T: beta[%d] = %v exceeds lambda", m, j, b)
+			}
+			if y := res.Y[j]; y != 0 && b != math.Copysign(1e-2, y) {
+				t.Errorf("%T: y[%d] = %v, but beta is %v", m, j, y, b)
+			} else if y != 0 {
+				active++
+			}
+		}
+		if active == 0 {
+			t.Errorf("%T: y is zero", m)
+		}
+	}
+}
+
+// TestMethodsAreDeterministic: same seed, same bits, and another seed others.
+func TestMethodsAreDeterministic(t *testing.T) {
+	p := solvertest.Chain(t, 0.05)
+	for _, m := range baselines() {
+		info := m.Info()
+		run := func(seed uint64, threads int) []float64 {
+			return solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 40, Seed: seed, Threads: threads}).X
+		}
+		first := run(1, 1)
+		if !slices.Equal(first, run(1, 3)) {
+			t.Errorf("%s: the same seed gives other bits", info.Name)
+		}
+		batch := info.AllSamples
+		if slices.Equal(first, run(2, 1)) != batch {
+			t.Errorf("%s: another seed gives the same iterates: %v", info.Name, !batch)
+		}
+	}
+}
+
+// TestMethodsStop: a cancelled context ends a run within an outer iteration.
+func TestMethodsStop(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
+	p.L2 = 0.05
+	for _, m := range baselines() {
+		info := m.Info()
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &solver.Settings{Method: m, Passes: 1000, Recorder: solver.RecorderFunc(func(*solver.Point) error { cancel(); return nil })}
+		res, err := solver.Minimize(ctx, p, s)
+		if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped || res.Stats.OuterIterations > 0 {
+			t.Errorf("%s: %v, status %v after %d outer iterations", info.Name, err, res.Status, res.Stats.OuterIterations)
+		}
+	}
+}
+
+// TestMethodsDiverge: a step size far too large is an error that names a smaller
+// one, and the result is finite.
+func TestMethodsDiverge(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
+	for _, m := range baselines() {
+		info := m.Info()
+		if info.NeedsL2 || !info.TakesEta || m == (baseline.OADM{}) { // implicit steps
+			continue
+		}
+		s := &solver.Settings{Method: m, Passes: 200, Eta: 1e5}
+		res, err := solver.Minimize(t.Context(), p, s)
+		var diverged *solver.DivergenceError
+		if !errors.As(err, &diverged) {
+			t.Errorf("%s with eta = 1e5: error %v", info.Name, err)
+			continue
+		}
+		if !(diverged.Try < 1e5) || res.Status != solver.Diverged || math.IsNaN(kernels.Dot(res.X, res.X)) || math.IsInf(kernels.Dot(res.X, res.X), 0) {
+			t.Errorf("%s: try %v, status %v, |x|^2 = %v", info.Name, diverged.Try, res.Status, kernels.Dot(res.X, res.X))
+		}
+	}
+}
+
+// TestLastIterateIsJudged: a run either ends below ten times the objective at the
+// start or is an error that says what to change, with a result that is not lost.
+// The loss is logistic, whose gradients are bounded, so that iterates get far
+// without ever overflowing.
+func TestLastIterateIsJudged(t *testing.T) {
+	noticed := 0
+	for _, lambda := range []float64{0, 1e-6, 1e-2} {
+		p := solvertest.Chain(t, 0.05)
+		p.Penalty = solver.L1{Lambda: lambda}
+		if lambda == 0 {
+			p.L2 = 0
+		}
+		for _, m := range baselines() {
+			info := m.Info()
+			if info.NeedsL2 && p.L2 == 0 {
+				continue
+			}
+			s := &solver.Settings{Method: m, Passes: 20}
+			if info.TakesEta {
+				s.Eta = 1e9
+			} else {
+				s.Rho = 1e-9
+			}
+			res, err := solver.Minimize(t.Context(), p, s)
+			start := p.Evaluate(make([]float64, 15)).Objective
+			if !(res.At.Objective <= 10*start) {
+				t.Errorf("lambda = %v, %s ends at %v after %v: %v", lambda, info.Name, res.At.Objective, start, err)
+			}
+			var diverged *solver.DivergenceError
+			if !errors.As(err, &diverged) {
+				if err != nil {
+					t.Errorf("lambda = %v, %s: %v", lambda, info.Name, err)
+				}
+				continue
+			}
+			noticed++
+			remedy := "try eta"
+			if !info.TakesEta {
+				remedy = "try another rho"
+			}
+			if !strings.Contains(err.Error(), remedy) || res.Status != solver.Diverged || diverged.Start != start {
+				t.Errorf("lambda = %v, %s: %v, status %v", lambda, info.Name, err, res.Status)
+			}
+			if info.TakesEta {
+				again := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 20, Eta: diverged.Try})
+				if !(again.At.Objective < start) {
+					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v", lambda, info.Name, diverged.Try, again.At.Objective)
+				}
+			}
+		}
+	}
+	if noticed < 20 {
+		t.Errorf("only %d runs diverged", noticed)
+	}
+}
+
+// TestMethodsRefuse: what a method cannot take is an error that says so.
+func TestMethodsRefuse(t *testing.T) {
+	for _, c := range []struct {
+		method solver.Method
+		says   string
+		mod    func(*solver.Problem, *solver.Settings)
+	}{
+		{baseline.STOC{}, "a penalty L1", func(p *solver.Problem, _ *solver.Settings) { p.Penalty = solver.ElasticNet{L1: 1, L2: 1} }},
+		{baseline.SVRG{}, "without a Domain", func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} }},
+		{baseline.SA{}, "without a Coupling", func(p *solver.Problem, _ *solver.Settings) {
+			p.Coupling = &solver.Coupling{C: make([]float64, 15)}
+			p.Constraint = nil
+		}},
+		{baseline.Batch{}, "equal sample weights", func(p *solver.Problem, _ *solver.Settings) { p.SampleWeights = solver.BalancedWeights(p.Labels) }},
+		{baseline.OS1{}, "set Problem.L2 > 0", func(*solver.Problem, *solver.Settings) {}},
+		{baseline.STOC{}, "method stoc has none", func(_ *solver.Problem, s *solver.Settings) { s.InnerSteps = 50 }},
+		{baseline.STOC{}, "one sample at a time", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
+		{baseline.Batch{}, "takes all samples", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
+		{baseline.BatchLinear{}, "takes all samples", func(_ *solver.Problem, s *solver.Settings) { s.BatchSize = 5 }},
+		{baseline.Batch{}, "method batch has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
+		{baseline.SDCA{}, "method sdca has no step size", func(_ *solver.Problem, s *solver.Settings) { s.Eta = 0.1 }},
+		{baseline.SVRG{}, "use scas-k for more", func(_ *solver.Problem, s *solver.Settings) { s.DualUpdates = 2 }},
+		{baseline.RDA{}, "no theorem covers rda", func(_ *solver.Problem, s *solver.Settings) { s.Schedule = solver.Theorem }},
+		{baseline.PDFP{}, "at most 1/(eta lambda_1)", func(_ *solver.Problem, s *solver.Settings) { s.Eta, s.Rho = 0.1, 100 }},
+		{baseline.STOC{}, "one outer iteration costs 1 pass here", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 }},
+		{baseline.SVRG{}, "one outer iteration costs 0.25 passes", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 }},
+		{baseline.SA{}, "9.3 GiB here (at most 8); use sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
+		{baseline.SAIU{}, "use sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
+	} {
+		p := solvertest.Chain(t, 0)
+		s := &solver.Settings{Method: c.method}
+		c.mod(p, s)
+		var bad *solver.SettingError
+		if _, err := solver.Minimize(t.Context(), p, s); !errors.As(err, &bad) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%T: %v, want an error that says %q", c.method, err, c.says)
+		}
+	}
+}
+
+// huge has so many samples and features, nearly all empty, that an iterate per
+// sample does not fit.
+func huge(t *testing.T) *solver.Problem {
+	const rows, cols = 25000, 50000
+	labels := make([]float64, rows)
+	for i := range labels {
+		labels[i] = float64(2*(i%2) - 1)
+	}
+	ptr := make([]int64, rows+1)
+	for i := range ptr[1:] {
+		ptr[i+1] = 1
+	}
+	x, err := sparse.New(rows, cols, ptr, []int32{0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: x, Labels: labels}
+}

@@ -1,0 +1,202 @@
+package baseline_test
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// dense is a method written without anything the package has: full vectors and
+// matrices, math.Exp, elimination. Its samples are those of the package.
+type dense struct {
+	*solvertest.Naive
+	n, p int
+	ata  []float64 // A'A
+}
+
+func newDense(p *solver.Problem, s *solver.Settings) *dense {
+	d := &dense{Naive: solvertest.NewNaive(p, s)}
+	d.n, d.p = p.Data.Dims()
+	d.ata = make([]float64, d.p*d.p)
+	for j := range d.p {
+		unit := make([]float64, d.p)
+		unit[j] = 1
+		for k, v := range d.MulAT(d.MulA(unit)) {
+			d.ata[k*d.p+j] = v
+		}
+	}
+	return d
+}
+
+func (d *dense) sample() int {
+	hi, _ := bits.Mul64(d.RNG.Uint64(), uint64(d.n))
+	return int(hi)
+}
+
+// solve returns (shift I + ρ A'A)⁻¹ v.
+func (d *dense) solve(shift float64, v []float64) []float64 {
+	h := slices.Clone(d.ata)
+	for k := range h {
+		h[k] *= d.Rho
+	}
+	for j := range d.p {
+		h[j*d.p+j] += shift
+	}
+	return solvertest.SolveDense(h, v)
+}
+
+// row returns aᵢ.
+func (d *dense) row(i int) []float64 {
+	a := make([]float64, d.p)
+	idx, val := d.Problem.Data.Row(i)
+	for k, j := range idx {
+		a[j] = val[k]
+	}
+	return a
+}
+
+// coupled returns A'(beta + ρ(extra·A x − y)).
+func (d *dense) coupled(extra float64) []float64 {
+	v := d.MulA(d.X)
+	for j := range v {
+		v[j] = d.Beta[j] + d.Rho*(extra*v[j]-d.Y[j])
+	}
+	return d.MulAT(v)
+}
+
+func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
+	average = make([]float64, d.p)
+	for t := 1; t <= steps; t++ {
+		eta := eta0 / math.Sqrt(float64(t))
+		if mu > 0 {
+			eta = math.Min(eta0, 1/(mu*float64(t)))
+		}
+		i := d.sample()
+		a, slope, fixed, b := d.row(i), d.Slope(i, d.X), d.coupled(0), make([]float64, d.p)
+		for j, x := range d.X {
+			average[j] += x / float64(steps)
+			b[j] = x/eta - slope*a[j] - mu*x - fixed[j]
+		}
+		d.X = d.solve(1/eta, b)
+		d.DualStep()
+	}
+	return average
+}
+
+func (d *dense) sa(steps int, mu, weight float64, inexact bool, lambda1 float64) {
+	slopes, points := make([]float64, d.n), make([][]float64, d.n)
+	for i := range points {
+		points[i] = make([]float64, d.p)
+	}
+	for range steps {
+		i := d.sample()
+		slopes[i], points[i] = d.Slope(i, d.X), slices.Clone(d.X)
+		b, la := make([]float64, d.p), 0.0
+		if inexact {
+			la = d.Rho * lambda1
+		}
+		for k := range d.n {
+			for j, a := range d.row(k) {
+				b[j] += ((weight-mu)*points[k][j] - slopes[k]*a) / float64(d.n)
+			}
+		}
+		if !inexact {
+			for j, v := range d.coupled(0) {
+				b[j] -= v
+			}
+			d.X = d.solve(weight, b)
+		} else {
+			next := make([]float64, d.p)
+			for j, v := range d.coupled(1) {
+				next[j] = (b[j] + la*d.X[j] - v) / (weight + la)
+			}
+			d.X = next
+		}
+		d.DualStep()
+	}
+}
+
+// svrg runs stages of the given lengths, the first without a snapshot.
+func (d *dense) svrg(lengths []int, mu, lambda1 float64) (snapshot []float64) {
+	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
+	for s, m := range lengths {
+		d.X = snapshot
+		full := d.FullGradient()
+		mean := make([]float64, d.p)
+		for range m {
+			d.X = x
+			v := d.MulA(x)
+			for j, ax := range v {
+				u := ax + d.Beta[j]/d.Rho
+				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-d.Problem.Penalty.(solver.L1).Limit(j)/d.Rho, 0), u)
+			}
+			i := d.sample()
+			a, next, coupled := d.row(i), make([]float64, d.p), d.coupled(1)
+			for j := range x {
+				g := d.Slope(i, x)*a[j] + mu*x[j]
+				if s > 0 {
+					g += full[j] - d.Slope(i, snapshot)*a[j] - mu*snapshot[j]
+				}
+				next[j] = x[j] - d.Eta/(1+d.Eta*d.Rho*lambda1)*(g+coupled[j])
+				mean[j] += next[j] / float64(m)
+			}
+			x = next
+			for j, ax := range d.MulA(x) {
+				d.Beta[j] += d.Rho * (ax - d.Y[j])
+			}
+		}
+		snapshot = mean
+	}
+	return snapshot
+}
+
+// TestMethodsEqualNaive holds STOC-, SA- and SVRG-ADMM against loops that follow
+// the papers line by line.
+func TestMethodsEqualNaive(t *testing.T) {
+	for _, mu := range []float64{0, 0.1} {
+		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
+		p.L2 = mu
+		lambda1 := constants(t, p).Lambda1
+		for _, c := range []struct {
+			method solver.Method
+			eta    float64
+			passes float64
+			run    func(d *dense) (x, average []float64)
+		}{
+			{baseline.STOC{}, 0.7, 5, func(d *dense) ([]float64, []float64) {
+				average := d.stoc(300, mu, 0.7)
+				return d.X, average
+			}},
+			{baseline.SA{}, 2, 5, func(d *dense) ([]float64, []float64) { d.sa(300, mu, 0.5, false, 0); return d.X, nil }},
+			{baseline.SAIU{}, 2, 5, func(d *dense) ([]float64, []float64) { d.sa(300, mu, 0.5, true, lambda1); return d.X, nil }},
+			{baseline.SVRG{}, 0.2, 5.75, func(d *dense) ([]float64, []float64) {
+				return d.svrg([]int{15, 30, 60, 60}, mu, lambda1), nil
+			}},
+		} {
+			s := &solver.Settings{Method: c.method, Eta: c.eta, Rho: 0.08, Passes: c.passes, Seed: 11}
+			last := solvertest.LastIterate(t, p, s)
+			res := solvertest.Minimize(t, p, s)
+			d := newDense(p, s)
+			x, average := c.run(d)
+			if e := solvertest.Relative(last, x); !(e < 1e-11) {
+				t.Errorf("mu = %v, %T: x differs from the naive loop by %.1e", mu, c.method, e)
+			}
+			if average != nil {
+				if e := solvertest.Relative(res.XAverage, average); !(e < 1e-11) {
+					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
+				}
+			}
+			if c.method != (baseline.SVRG{}) { // whose result has the clipped multiplier
+				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
+					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// maxFactored is the number of features up to which the Hessian is formed.
+const maxFactored = 512
+
+// factored forms the Hessian and factors it.
+type factored struct {
+	b        *base
+	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
+	h        []float64
+	chol     *quad.Cholesky
+	assembly float64
+}
+
+// assemblyCost is that of the Hessian's part of the data, in passes.
+func assemblyCost(x *sparse.CSR) float64 {
+	var products float64
+	n, _ := x.Dims()
+	for i := range n {
+		_, val := x.Row(i)
+		k := float64(len(val))
+		products += k * (k + 1) / 2
+	}
+	return products / math.Max(1, float64(x.NNZ()))
+}
+
+func newFactored(b *base) *factored {
+	p := len(b.x)
+	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), chol: quad.NewCholesky(p)}
+	f.assembly = assemblyCost(b.run.Problem.Data)
+	unit, column := b.vector(), b.vector()
+	for j := range p {
+		unit[j] = 1
+		b.a.Mul(b.u, unit)
+		b.a.MulTrans(column, b.u)
+		for k := j; k < p; k++ {
+			f.fixed[j*p+k] = b.rho * column[k]
+		}
+		f.fixed[j*p+j] += b.mu
+		unit[j] = 0
+	}
+	return f
+}
+
+func (f *factored) cost() float64 { return f.assembly }
+
+func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, error) {
+	copy(f.h, f.fixed)
+	inv := 1 / float64(f.b.n)
+	for i, c := range curvature {
+		idx, val := f.b.run.Problem.Data.Row(i)
+		c *= inv
+		for k, j := range idx {
+			row, v := f.h[int(j)*len(f.b.x):], float64(c*val[k])
+			for m := k; m < len(idx); m++ {
+				row[idx[m]] += float64(v * val[m])
+			}
+		}
+	}
+	if !f.chol.Factor(f.h) {
+		return f.assembly, errNotConvex
+	}
+	f.chol.Solve(step, g)
+	for j, v := range step {
+		step[j] = -v
+	}
+	return f.assembly, nil
+}
+
+// conjugate solves by conjugate gradients, preconditioned by the diagonal.
+type conjugate struct {
+	b         *base
+	cg        *quad.ConjugateGradients
+	fixed     []float64 // diagonal of ρ A'A + mu I
+	curvature []float64 // of the solve in hand
+	margin    []float64
+}
+
+func newConjugate(b *base) *conjugate {
+	c := &conjugate{b: b, margin: make([]float64, b.n)}
+	c.fixed, _ = b.a.Diagonal()
+	for j, sigma := range c.fixed {
+		c.fixed[j] = b.mu + float64(b.rho*sigma)
+	}
+	c.cg = quad.NewConjugateGradients(len(b.x), c.multiply)
+	return c
+}
+
+func (c *conjugate) cost() float64 { return 1 }
+
+const (
+	forcing   = 0.1  // residual of a Newton system, relative to the gradient
+	maxRounds = 2000 // of conjugate gradients
+)
+
+func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64, error) {
+	c.curvature = curvature
+	c.precondition()
+	clear(step)
+	for j, v := range g {
+		c.cg.Residual[j] = -v
+	}
+	norm := math.Sqrt(kernels.Dot(g, g))
+	rounds := int(math.Min(budget, maxRounds))
+	return float64(c.cg.Solve(step, norm*math.Min(forcing, math.Sqrt(norm)), rounds)), nil
+}
+
+// multiply sets dst = H v.
+func (c *conjugate) multiply(dst, v []float64) {
+	b := c.b
+	kernels.Margins(c.margin, b.data.Rows(), v)
+	inv := 1 / float64(b.n)
+	for i, h := range c.curvature {
+		c.margin[i] *= float64(h * inv)
+	}
+	b.a.Mul(b.u, v)
+	b.a.MulTrans(dst, b.u)
+	for j, x := range v {
+		dst[j] = math.FMA(b.rho, dst[j], float64(b.mu*x))
+	}
+	kernels.Gradient(dst, b.data.Rows(), c.margin)
+}
+
+// precondition sets the diagonal of H.
+func (c *conjugate) precondition() {
+	diagonal := c.cg.Diagonal
+	copy(diagonal, c.fixed)
+	inv := 1 / float64(c.b.n)
+	for i, h := range c.curvature {
+		idx, val := c.b.run.Problem.Data.Row(i)
+		h *= inv
+		for k, j := range idx {
+			diagonal[j] += float64(float64(h*val[k]) * val[k])
+		}
+	}
+}

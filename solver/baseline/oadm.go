@@ -1,0 +1,127 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method",
+// 2012), which does not linearise the loss of the sample:
+//
+//	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
+//
+// With H = (w + mu) I + ρ A'A, v = H⁻¹(w x_old − A'(beta − ρ y)) and h = H⁻¹aᵢ that
+// is x = v − φ'(ζ)h where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and beta.
+//
+// w = max(√T/η₀, mu t) with T the samples the budget allows; Eta is η₀. The average
+// is that of x_1..x_T.
+type OADM struct{ onePass }
+
+// Info implements solver.Method.
+func (OADM) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "oadm", Summary: "online ADMM: the sample's loss exact",
+		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "6p + 5l + the eigenbasis of A'A",
+		Reference: "Wang, Banerjee 2012", Eta: "eta_0 of the weight max(sqrt(T)/eta_0, mu t); 64/nu_f", TakesEta: true, StepUnit: oadmUnit,
+	}
+}
+
+// oadmUnit is the automatic η₀ in units of 1/ν_f.
+const oadmUnit = 64
+
+type oadm struct {
+	perSample
+	solve   *quad.Shifted
+	b, h    []float64
+	v       []float64
+	eta0, t float64
+	root    float64 // √T
+	all     []int32 // features, for conjugate gradients
+}
+
+// Begin implements solver.Method.
+func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
+	b := newBase(r, perSampleRho)
+	o := &oadm{perSample: perSample{base: b, average: b.publish}, solve: b.a.Shifted(b.rho)}
+	o.eta0 = o.orEta(oadmUnit / b.nu)
+	o.root = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
+	o.b, o.h, o.v = b.vector(), b.vector(), b.vector()
+	if o.solve.Iterative() {
+		for j := range b.x {
+			o.all = append(o.all, int32(j))
+		}
+	}
+	o.perSample.step = o.step
+	return o, nil
+}
+
+// sampleRow sets h = H⁻¹aᵢ on the features that it returns, where it is not zero.
+func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
+	if !o.solve.Iterative() {
+		idx, val := o.run.Problem.Data.Row(i)
+		return o.solve.SolveRow(o.h, idx, val, weight+o.mu)
+	}
+	clear(o.b)
+	o.data.Scatter(o.b, i, 1)
+	for j, b := range o.b {
+		o.h[j] = b / weight
+	}
+	o.solve.Solve(o.h, o.b, weight+o.mu)
+	return o.all
+}
+
+func (o *oadm) step(i int) {
+	o.t++
+	weight := math.Max(o.root/o.eta0, float64(o.mu*o.t))
+	o.frozen()
+	b := o.b[:len(o.x)]
+	for j, x := range o.x {
+		b[j] = float64(weight*x) - o.q[j]
+	}
+	copy(o.v, o.x)
+	o.solve.Solve(o.v, o.b, weight+o.mu)
+	support := o.sampleRow(i, weight)
+	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
+	copy(o.x, o.v)
+	for _, j := range support {
+		o.x[j] = math.FMA(-slope, o.h[j], o.v[j])
+	}
+	o.dual(o.times(o.x))
+	o.include(o.x, o.y)
+}
+
+// implicitSlope returns φ'(ζ) at the root ζ of ζ + c φ'(ζ) = t, c ≥ 0, of which
+// the left side increases with slope at least 1: Newton's method inside a bracket
+// that shrinks.
+func (b *base) implicitSlope(i int, c, t float64) float64 {
+	slope := b.data.Slope(i, t)
+	if c == 0 || slope == 0 {
+		return slope
+	}
+	// By monotony the root lies between t and t − c φ'(t).
+	lo, hi := t, t-float64(c*slope)
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	zeta := t
+	for range 60 {
+		excess := zeta + float64(c*slope) - t
+		if excess > 0 {
+			hi = zeta
+		} else {
+			lo = zeta
+		}
+		next := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
+		if !(next >= lo && next <= hi) {
+			next = lo + (hi-lo)/2
+		}
+		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
+			return b.data.Slope(i, next)
+		}
+		zeta = next
+		slope = b.data.Slope(i, zeta)
+	}
+	return slope
+}

@@ -1,0 +1,195 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// SA is SA-ADMM, with an iterate stored per sample.
+type SA struct{}
+
+// Info implements solver.Method.
+func (SA) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "sa", Summary: "SA-ADMM: averages of stored gradients and iterates",
+		Rate: "O(1/T) in samples", Memory: "np + n + 5p + 4l + the eigenbasis of A'A",
+		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
+	}
+}
+
+// Begin implements solver.Method.
+func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, false), nil }
+
+// Check implements solver.Checker.
+func (m SA) Check(p *solver.Problem, s *solver.Settings) error { return checkStore(p, s) }
+
+// SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
+type SAIU struct{}
+
+// Info implements solver.Method.
+func (SAIU) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "sa-iu", Summary: "SA-ADMM with the penalty linearised",
+		Rate: "O(1/T) in samples", Memory: "np + n + 5p + 4l",
+		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
+	}
+}
+
+// Begin implements solver.Method.
+func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true), nil }
+
+// Check implements solver.Checker.
+func (m SAIU) Check(p *solver.Problem, s *solver.Settings) error { return checkStore(p, s) }
+
+// SAG is [SA] with the current iterate in place of the mean of the stored ones.
+type SAG struct{ onePass }
+
+// Info implements solver.Method.
+func (SAG) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "sag", Summary: "SA-ADMM about the current iterate: a scalar per sample",
+		Rate: "none proven", Memory: "n + 4p + 4l + the eigenbasis of A'A",
+		Reference: "after Zhong, Kwok 2014", Eta: "1/L; 1/nu_f", TakesEta: true,
+	}
+}
+
+// Begin implements solver.Method.
+func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, false), nil }
+
+// SAGIU is [SAG] with the penalty linearised.
+type SAGIU struct{ onePass }
+
+// Info implements solver.Method.
+func (SAGIU) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "sag-iu", Summary: "SA-ADMM about the current iterate, the penalty linearised",
+		Rate: "none proven", Memory: "n + 4p + 4l",
+		Reference: "after Zhong, Kwok 2014", Eta: "1/L; 1/nu_f", TakesEta: true,
+	}
+}
+
+// Begin implements solver.Method.
+func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, true), nil }
+
+// sa is the iteration of the family of stochastic average ADMM (Zhong and Kwok, "Fast Stochastic
+// Alternating Direction Method of Multipliers", 2014). It keeps the slope dᵢ of
+// every sample at its last visit and gm = (1/n) Σ dᵢ aᵢ. A visit renews dᵢ and then
+//
+//	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
+//	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
+//
+// followed by y and beta. As published, x̂ is the mean over the samples of the
+// iterate at their last visit, for which all n iterates are stored: n·p numbers.
+// In the SAG variants x̂ is x itself and the n slopes are all the memory.
+//
+// The slopes start at zero and the stored iterates at the starting point, so that
+// no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f)
+// if that is less, and 1/ν_f for SAG. The average is uniform.
+type sa struct {
+	perSample
+	solve  *quad.Shifted // nil for inexact updates
+	b      []float64
+	weight float64 // L
+
+	slope []float64 // dᵢ
+	gm    []float64
+	store *iterateStore // nil for SAG
+}
+
+const (
+	// saFactor is the automatic 1/L of SA-ADMM in units of 1/ν_f. With L = ν_f a
+	// whole pass moves x like one gradient step. Fewer samples are a shorter delay.
+	saFactor = 1000
+	saRho    = 30
+)
+
+func newSA(r *solver.Run, stored, inexact bool) *sa {
+	b := newBase(r, saRho)
+	s := &sa{perSample: perSample{base: b, average: b.publish}, b: b.vector(), gm: b.vector(), slope: make([]float64, b.n)}
+	eta := 1 / b.nu
+	if stored {
+		s.store = newIterateStore(b.n, b.x)
+		eta *= math.Min(saFactor, float64(b.n)/2)
+	}
+	if !inexact {
+		s.solve = b.a.Shifted(b.rho)
+	}
+	s.weight = 1 / s.orEta(eta)
+	s.perSample.step = s.step
+	return s
+}
+
+func (s *sa) step(i int) {
+	slope := s.slopeAt(i, s.x)
+	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
+	s.slope[i] = slope
+	centre := s.x
+	if s.store != nil {
+		s.store.visit(i, s.x)
+		centre = s.store.mean
+	}
+	weight := s.weight - s.mu
+	if s.solve != nil {
+		s.frozen()
+		b, gm, q := s.b[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
+		for j, v := range centre {
+			b[j] = float64(weight*v) - gm[j] - q[j]
+		}
+		s.solve.Solve(s.x, s.b, s.weight)
+	} else {
+		s.augmented(s.current())
+		la := float64(s.rho * s.lambda1)
+		inv := 1 / (s.weight + la)
+		x, gm, q := s.x[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
+		for j, v := range centre {
+			x[j] = (float64(weight*v) + float64(la*x[j]) - gm[j] - q[j]) * inv
+		}
+	}
+	s.dual(s.times(s.x))
+	s.include(s.x, s.y)
+}
+
+// maxStoredIterates bounds the n·p numbers that SA-ADMM stores.
+const maxStoredIterates = 1 << 30
+
+// checkStore refuses problems for which SA-ADMM as published needs too much memory.
+func checkStore(p *solver.Problem, s *solver.Settings) error {
+	n, cols := p.Data.Dims()
+	if float64(n)*float64(cols) <= maxStoredIterates {
+		return s.CheckBudget(1)
+	}
+	return &solver.SettingError{Field: "Method", Value: s.Method.Info().Name, Allowed: fmt.Sprintf(
+		"it stores an iterate per sample, %.1f GiB here (at most %d); use %s or %s", float64(n)*float64(cols)*8/(1<<30), 8*maxStoredIterates>>30, SAG{}.Info().Name, SAGIU{}.Info().Name)}
+}
+
+// An iterateStore holds the iterate at the last visit of every sample, and their
+// mean.
+type iterateStore struct {
+	n, p int
+	all  []float64
+	mean []float64
+}
+
+func newIterateStore(n int, x []float64) *iterateStore {
+	s := &iterateStore{n: n, p: len(x), all: make([]float64, n*len(x)), mean: append([]float64(nil), x...)}
+	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) { // zeros cost no memory before they are written
+		for i := range n {
+			copy(s.all[i*s.p:], x)
+		}
+	}
+	return s
+}
+
+// visit makes x the iterate of sample i.
+func (s *iterateStore) visit(i int, x []float64) {
+	old := s.all[i*s.p : (i+1)*s.p]
+	inv := 1 / float64(s.n)
+	kernels.Axpy(inv, x, s.mean)
+	kernels.Axpy(-inv, old, s.mean)
+	copy(old, x)
+}

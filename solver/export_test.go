@@ -1,0 +1,35 @@
+package solver
+
+import (
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/chunk"
+)
+
+// What the tests of the package look at from outside.
+const (
+	CurvatureSample = curvatureSample
+	BlockSteps      = blockSteps
+)
+
+// EndWeights are those of Algorithm 2.
+var EndWeights = endWeights
+
+// Chunks returns into how many runs the rows of p are cut.
+func Chunks(p *Problem) int { return chunk.New(p.Data, 0).Count() }
+
+// InnerSteps returns a function that does BlockSteps inner steps of p.
+func InnerSteps(t testing.TB, p *Problem) func() {
+	set, err := (&Settings{Method: SCAS{}}).withDefaults(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSCAS(newRun(t.Context(), p, set), (*scas).blocks, false)
+	s.takeSnapshot()
+	s.linearise()
+	s.plan.Begin(s.X, s.d, s.naturalEta())
+	return func() {
+		s.Samples.Draw(s.rows)
+		s.plan.Advance(s.rows)
+	}
+}

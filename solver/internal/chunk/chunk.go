@@ -1,0 +1,63 @@
+// Package chunk cuts the rows of a matrix into runs for several goroutines.
+package chunk
+
+import (
+	"runtime"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Chunks cut the rows of the data into runs that depend on the data alone.
+// Sums are taken run by run and added up in order, so the bits are the same for
+// any number of threads.
+type Chunks struct {
+	bounds  []int // run k has rows bounds[k] to bounds[k+1]−1
+	threads int
+}
+
+// New makes runs that outweigh clearing and adding a vector with an entry per
+// column; threads bounds the goroutines, zero means GOMAXPROCS.
+func New(x *sparse.CSR, threads int) Chunks {
+	n, cols := x.Dims()
+	nnz := x.NNZ()
+	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
+	c := Chunks{bounds: make([]int, chunks+1), threads: threads}
+	if threads == 0 {
+		c.threads = runtime.GOMAXPROCS(0)
+	}
+	ptr := x.Rows(0, n).Ptr
+	for k := range chunks {
+		target := nnz * int64(k) / int64(chunks)
+		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
+	}
+	c.bounds[chunks] = n
+	return c
+}
+
+// Count returns the number of runs.
+func (c Chunks) Count() int { return len(c.bounds) - 1 }
+
+// Each calls do for every run, on up to c.threads goroutines.
+func (c Chunks) Each(do func(k, lo, hi int)) {
+	call := func(k int) { do(k, c.bounds[k], c.bounds[k+1]) }
+	threads := min(c.threads, c.Count())
+	if threads <= 1 {
+		for k := range c.Count() {
+			call(k)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for k := int(next.Add(1) - 1); k < c.Count(); k = int(next.Add(1) - 1) {
+				call(k)
+			}
+		})
+	}
+	wg.Wait()
+}

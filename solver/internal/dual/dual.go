@@ -1,0 +1,192 @@
+// Package dual updates y and beta at a given A x:
+//
+//	y ← argmin g(y) + beta'B y + (ρ/2)|A x + B y − c|²,  beta ← beta + ρ(A x + B y − c)
+package dual
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// A Penalty is g by its proximal map: Prox sets dst to the minimiser over u of g(u)
+// + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
+type Penalty interface {
+	Prox(dst, v, step []float64)
+}
+
+// A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
+// set.
+type Coupling struct {
+	B           quad.Map
+	Alpha       float64 // if positive, B'B is that multiple of the identity
+	Diagonal, C []float64
+}
+
+// A Step does the update for l rows of A and q coordinates of y. It is not for
+// concurrent use.
+type Step struct {
+	// Limit is that of the multipliers where g is an L1 penalty and B = −I, so that
+	// one pass of ProxDual does it all; nil elsewhere.
+	Limit []float64
+
+	coupling Coupling
+	g        Penalty
+	rho      float64
+	ax       []float64 // A x − c
+	by, v    []float64 // B y; argument of the proximal map
+	step     []float64 // its steps
+	momentum []float64 // of the inner solver for general B
+	lipB     float64   // λ₁(B'B)
+}
+
+// New returns a step; SetRho comes before its first use.
+func New(c Coupling, g Penalty, limit []float64, l, q int) *Step {
+	d := &Step{coupling: c, g: g, Limit: limit, ax: make([]float64, l), by: make([]float64, l)}
+	if limit != nil {
+		return d
+	}
+	d.v, d.step = make([]float64, q), make([]float64, q)
+	if c.B != nil && c.Alpha == 0 {
+		d.lipB = quad.New(c.B, q).Largest()
+		d.momentum = make([]float64, q)
+	}
+	return d
+}
+
+// SetRho fixes ρ, and with it the steps of the proximal map.
+func (d *Step) SetRho(rho float64) {
+	d.rho = rho
+	c, scale := d.coupling, 1.0
+	switch {
+	case c.Alpha > 0:
+		scale = c.Alpha
+	case d.momentum != nil:
+		scale = d.lipB
+	}
+	for j := range d.step {
+		if d.step[j] = 1 / (rho * scale); c.Diagonal != nil {
+			d.step[j] /= c.Diagonal[j] * c.Diagonal[j]
+		}
+	}
+}
+
+// shift returns A x − c, given A x.
+func (d *Step) shift(ax []float64) []float64 {
+	if d.coupling.C == nil {
+		return ax
+	}
+	for j, v := range ax {
+		d.ax[j] = v - d.coupling.C[j]
+	}
+	return d.ax
+}
+
+// Update does the step at A x.
+func (d *Step) Update(ax, y, beta []float64) {
+	ax = d.shift(ax)
+	if d.Limit != nil {
+		kernels.ProxDual(beta, y, ax, d.Limit, d.rho)
+		return
+	}
+	switch c := d.coupling; {
+	case c.B == nil:
+		for j, v := range ax {
+			t := v + beta[j]/d.rho
+			if c.Diagonal != nil {
+				t /= -c.Diagonal[j]
+			}
+			d.v[j] = t
+		}
+		d.g.Prox(y, d.v, d.step)
+	case c.Alpha > 0:
+		for j, v := range ax {
+			d.by[j] = v + beta[j]/d.rho
+		}
+		c.B.MulVecTrans(d.v, d.by)
+		for j := range d.v {
+			d.v[j] /= -c.Alpha
+		}
+		d.g.Prox(y, d.v, d.step)
+	default:
+		d.iterate(ax, y, beta)
+	}
+	for j, v := range d.times(y) {
+		beta[j] = math.FMA(d.rho, ax[j]+v, beta[j])
+	}
+}
+
+// maxProxSteps bounds the inner solver for general B.
+const maxProxSteps = 2000
+
+// iterate solves the y-step for general B by FISTA with restarts, from the
+// current y, until a step moves y by less than 1e-12 of its size.
+func (d *Step) iterate(ax, y, beta []float64) {
+	inv := 1 / d.lipB
+	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
+	t := 1.0
+	for range maxProxSteps {
+		d.coupling.B.MulVec(d.by, point)
+		for j, v := range d.by {
+			d.by[j] = v + ax[j] + beta[j]/d.rho
+		}
+		d.coupling.B.MulVecTrans(d.v, d.by)
+		for j, v := range d.v {
+			d.v[j] = math.FMA(-inv, v, point[j])
+		}
+		d.g.Prox(y, d.v, d.step)
+		var moved, size, against float64
+		next := (1 + math.Sqrt(1+float64(4*t*t))) / 2
+		for j, v := range y {
+			delta := v - previous[j]
+			moved += float64(delta * delta)
+			size += float64(v * v)
+			against += float64((point[j] - v) * delta)
+		}
+		if against > 0 { // momentum points uphill: start it anew
+			next, t = 1, 1
+		}
+		for j, v := range y {
+			point[j] = math.FMA((t-1)/next, v-previous[j], v)
+		}
+		copy(previous, y)
+		if t = next; moved <= 1e-24*size {
+			return
+		}
+	}
+}
+
+// times returns B y; the result is valid until the next call.
+func (d *Step) times(y []float64) []float64 {
+	c := d.coupling
+	switch {
+	case c.B != nil:
+		c.B.MulVec(d.by, y)
+	case c.Diagonal != nil:
+		for j, v := range y {
+			d.by[j] = c.Diagonal[j] * v
+		}
+	default:
+		for j, v := range y {
+			d.by[j] = -v
+		}
+	}
+	return d.by
+}
+
+// Constant sets dst = B y − c.
+func (d *Step) Constant(dst, y []float64) {
+	copy(dst, d.times(y))
+	for j, v := range d.coupling.C {
+		dst[j] -= v
+	}
+}
+
+// Violation sets dst = A x + B y − c, given A x.
+func (d *Step) Violation(dst, ax, y []float64) {
+	ax, by := d.shift(ax), d.times(y)
+	for j, v := range by {
+		dst[j] = ax[j] + v
+	}
+}

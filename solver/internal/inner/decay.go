@@ -1,0 +1,133 @@
+package inner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// decay works in the eigenbasis of each connected component: rows stay sparse,
+// since a sample touches few components, and a step costs as many operations as its
+// rotated row has nonzeros. The running sum telescopes.
+type decay struct {
+	*Loop
+	spec     *quad.Spectrum
+	data     kernels.Rows // X V
+	state    []float64    // see kernels.InnerDecay
+	scratch  *kernels.Scratch
+	k, c, e  []float64 // diagonal of K; 1 − η k; −η d
+	w0, w, h []float64 // in the eigenbasis
+	sum      []float64
+	eta      float64
+	taken    int
+
+	rated float64 // η for which rates were computed
+	good  bool    // and whether it fits
+}
+
+func newDecay(l *Loop, nonzeros int64) *decay {
+	p := &decay{Loop: l, spec: l.A.Spectrum()}
+	features := l.features()
+	p.state = make([]float64, features*kernels.DecayStride)
+	for _, v := range []*[]float64{&p.k, &p.c, &p.e, &p.w0, &p.w, &p.h, &p.sum} {
+		*v = make([]float64, features)
+	}
+	for j, sigma := range p.spec.Sigma {
+		p.k[j] = math.FMA(l.Rho, sigma, l.Ridge)
+	}
+	p.rotateData(nonzeros)
+	p.scratch = kernels.NewScratch(p.data)
+	return p
+}
+
+// rotateData sets data = X V.
+func (p *decay) rotateData(nonzeros int64) {
+	n, features := p.Data.Dims()
+	p.data = kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros)}
+	row := make([]float64, features)
+	mark := make([]int32, len(p.spec.Members))
+	var touched []int32
+	for i := range n {
+		idx, val := p.Data.Row(i)
+		touched = p.spec.RotateRow(row, idx, val, touched[:0], mark, int32(i+1))
+		for _, c := range touched {
+			p.takeComponent(row, int(c))
+		}
+		p.data.Ptr = append(p.data.Ptr, int64(len(p.data.Idx)))
+	}
+}
+
+// takeComponent moves the nonzeros of a component from row to the data.
+func (p *decay) takeComponent(row []float64, c int) {
+	first := p.spec.Offset[c]
+	for j := first; j < first+len(p.spec.Members[c]); j++ {
+		if row[j] != 0 {
+			p.data.Idx, p.data.Val = append(p.data.Idx, int32(j)), append(p.data.Val, row[j])
+			row[j] = 0
+		}
+	}
+}
+
+func (*decay) Name() string   { return "rotated-sparse" }
+func (*decay) BatchSize() int { return 1 }
+
+func (p *decay) Reason() string {
+	n, _ := p.Data.Dims()
+	return fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
+}
+
+// fits computes the rates of decay, unless they are known, and reports whether all
+// are in range.
+func (p *decay) fits(eta float64) bool {
+	if p.rated == eta {
+		return p.good
+	}
+	p.rated, p.good = eta, p.telescopes(eta, p.k)
+	for j, k := range p.k {
+		p.c[j] = math.FMA(-eta, k, 1)
+		if p.good = p.good && p.c[j] >= minFactor; !p.good {
+			return false
+		}
+		cell := p.cell(j)
+		cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(1-p.c[j]), p.c[j]
+	}
+	return true
+}
+
+// cell is the state of coordinate j.
+func (p *decay) cell(j int) []float64 {
+	return p.state[j*kernels.DecayStride : (j+1)*kernels.DecayStride]
+}
+
+func (p *decay) Begin(x, d []float64, eta float64) {
+	p.eta, p.taken = eta, 0
+	p.spec.Rotate(p.w0, x)
+	p.spec.Rotate(p.e, d)
+	for j, d := range p.e {
+		p.e[j] = -(eta * d)
+		cell, fixed := p.cell(j), p.e[j]/(1-p.c[j])
+		cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixed, p.w0[j]-fixed
+		cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
+	}
+}
+
+func (p *decay) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	s.Rows, s.Scratch = p.data, p.scratch
+	kernels.InnerDecay(p.state, p.taken, &s, sampled)
+	p.taken += len(sampled)
+}
+
+func (p *decay) End(sum, last []float64) {
+	for j := range p.h {
+		p.h[j] = p.cell(j)[kernels.DecayGain]
+	}
+	kernels.DecayTo(p.w, p.state, p.taken)
+	telescope(p.sum, p.w0, p.w, p.c, p.e, p.h, p.taken)
+	p.spec.Unrotate(sum, p.sum)
+	if last != nil {
+		p.spec.Unrotate(last, p.w)
+	}
+}

@@ -1,0 +1,178 @@
+package inner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// dense does a whole-vector step per batch of samples, for any A, loss and domain.
+type dense struct {
+	*Loop
+	why     string
+	batch   int
+	k       *sparse.CSR   // K; nil if it is a multiple of the identity or A no matrix
+	product *quad.Product // for A that is no matrix
+	d, w    []float64     // d is the caller's
+	q, sum  []float64     // K w, and the running sum
+	gain    []float64     // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) of the samples of a step
+	eta     float64
+}
+
+func newDense(l *Loop, why string) *dense {
+	d := &dense{Loop: l, why: why, batch: max(1, l.BatchSize), k: l.matrixOfK()}
+	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
+		d.product = l.A.Product()
+	}
+	if l.Share && l.BatchSize == 0 {
+		d.share()
+	}
+	for _, v := range []*[]float64{&d.w, &d.q, &d.sum} {
+		*v = make([]float64, l.features())
+	}
+	d.gain = make([]float64, d.batch)
+	return d
+}
+
+// maxBatch bounds the automatic batch size.
+const maxBatch = 256
+
+// share lets several samples share a product with K that is so much dearer than a
+// sample that it pays; even then 64 steps remain in every outer iteration.
+func (d *dense) share() {
+	if d.k == nil {
+		return
+	}
+	product := float64(2*d.features()) + float64(d.k.NNZ())
+	ratio := product / (20 + 2*d.nonzeros())
+	if ratio > 8 {
+		d.batch = max(1, min(int(ratio), maxBatch, d.Steps/64))
+		d.why = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.why, d.batch, ratio)
+	}
+}
+
+// matrixOfK returns K = ρ A'A + mu I, or nil if it is a multiple of the identity
+// or A is not a matrix.
+func (l *Loop) matrixOfK() *sparse.CSR {
+	gram := l.A.Gram()
+	if gram == nil || l.Kappa > 0 {
+		return nil
+	}
+	p := l.features()
+	ptr := make([]int64, 1, p+1)
+	idx := make([]int32, 0, gram.NNZ()+int64(p))
+	val := make([]float64, 0, cap(idx))
+	for j := range int32(p) {
+		cols, g := gram.Row(int(j))
+		at, found := slices.BinarySearch(cols, j)
+		diagonal, rest := l.Ridge, at
+		if found {
+			diagonal, rest = math.FMA(l.Rho, g[at], l.Ridge), at+1
+		}
+		idx = append(append(append(idx, cols[:at]...), j), cols[rest:]...)
+		for _, v := range g[:at] {
+			val = append(val, l.Rho*v)
+		}
+		val = append(val, diagonal)
+		for _, v := range g[rest:] {
+			val = append(val, l.Rho*v)
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	k, err := sparse.New(p, p, ptr, idx, val)
+	if err != nil {
+		panic(err) // the rows are sorted and finite by construction
+	}
+	return k
+}
+
+// multiply sets d.q = K w.
+func (d *dense) multiply() {
+	switch {
+	case d.k != nil:
+		d.k.MulVec(d.q, d.w)
+	case d.product != nil:
+		d.product.MulTrans(d.q, d.product.Image(d.w))
+		for j, w := range d.w {
+			d.q[j] = math.FMA(d.Ridge, w, float64(d.Rho*d.q[j]))
+		}
+	default:
+		factor := d.Ridge + d.Rho
+		if d.Kappa > 0 {
+			factor = d.Ridge + d.Kappa
+		}
+		for j, w := range d.w {
+			d.q[j] = factor * w
+		}
+	}
+}
+
+func (d *dense) Name() string {
+	if d.batch > 1 {
+		return "minibatch"
+	}
+	return "dense"
+}
+
+func (d *dense) Reason() string { return d.why }
+func (d *dense) BatchSize() int { return d.batch }
+
+func (d *dense) Begin(x, constant []float64, eta float64) {
+	d.d, d.eta = constant, eta
+	copy(d.w, x)
+	clear(d.sum)
+}
+
+func (d *dense) Advance(sampled []int32) {
+	var margin, slope [1]float64
+	scale := -(d.eta / float64(d.batch))
+	for ; len(sampled) > 0; sampled = sampled[d.batch:] {
+		d.multiply()
+		for k, row := range sampled[:d.batch] {
+			i := int(row)
+			kernels.Margins(margin[:], d.row(i), d.w)
+			d.Loss.Slopes(slope[:], margin[:], d.Labels[i:i+1])
+			d.gain[k] = float64(scale * (slope[0] - d.Slope0[i]))
+		}
+		for k, row := range sampled[:d.batch] {
+			kernels.Gradient(d.w, d.row(int(row)), d.gain[k:k+1])
+		}
+		d.update()
+	}
+}
+
+// row returns row i of the data alone.
+func (d *dense) row(i int) kernels.Rows {
+	a := d.Rows
+	a.Ptr = a.Ptr[i : i+2]
+	return a
+}
+
+// update takes the dense part of the step, projects, and adds to the sum.
+func (d *dense) update() {
+	switch x := d.Domain; {
+	case x.whole():
+		kernels.ProjectedUpdate(d.w, d.sum, d.d, d.q, d.eta)
+	case x.Lower != nil:
+		kernels.ProjectedUpdateBox(d.w, d.sum, d.d, d.q, x.Lower, x.Upper, d.eta)
+	case x.Radius > 0:
+		kernels.ProjectedUpdateBall(d.w, d.sum, d.d, d.q, d.eta, x.Radius)
+	default:
+		for j, w := range d.w {
+			d.w[j] = math.FMA(-d.eta, d.d[j]+d.q[j], w)
+		}
+		x.Project(d.w)
+		for j, w := range d.w {
+			d.sum[j] += w
+		}
+	}
+}
+
+func (d *dense) End(sum, last []float64) {
+	copy(sum, d.sum)
+	copy(last, d.w)
+}

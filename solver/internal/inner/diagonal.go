@@ -1,0 +1,124 @@
+package inner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// lazyFrom is the number of features per nonzero of a row from which steps on
+// the nonzeros alone beat steps on every coordinate.
+const lazyFrom = 6
+
+// diagonalOfK returns the diagonal of K, or nil if there is anything beside it.
+func (l *Loop) diagonalOfK() []float64 {
+	if l.Kappa > 0 {
+		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
+	}
+	k, alone := l.A.Diagonal()
+	if !alone {
+		return nil
+	}
+	for j, v := range k {
+		k[j] = math.FMA(l.Rho, v, l.Ridge)
+	}
+	return k
+}
+
+// newDiagonal chooses among the plans for diagonal K.
+func newDiagonal(l *Loop, k []float64) Plan {
+	p := len(k)
+	base := diagonal{Loop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
+	kappa := k[0]
+	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
+	switch x := l.Domain; {
+	case x.whole() && scalar && float64(p) > lazyFrom*l.nonzeros():
+		base.why = fmt.Sprintf("A'A is a multiple of the identity: %.3g nonzeros a step instead of %d features", l.nonzeros(), p)
+		return guard(l, newLazy(base))
+	case x.whole():
+		base.why = fmt.Sprintf("A'A is diagonal and %d features are few", p)
+		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
+	case x.Lower != nil:
+		base.why = "A'A is diagonal; a box needs every coordinate"
+		return &box{diagonal: base, sum: make([]float64, p)}
+	case x.Radius > 0 && scalar:
+		base.why = "A'A is a multiple of the identity: the ball through a tracked norm"
+		return guard(l, newBall(base))
+	}
+	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
+}
+
+// diagonal is what the plans for diagonal K share.
+type diagonal struct {
+	*Loop
+	why   string
+	k     []float64 // diagonal of K
+	c, e  []float64 // 1 − η k and −η d
+	w     []float64
+	x, d  []float64 // the caller's
+	eta   float64
+	taken int // steps of the block so far
+}
+
+func (d *diagonal) Reason() string { return d.why }
+func (*diagonal) BatchSize() int   { return 1 }
+
+func (d *diagonal) Begin(x, constant []float64, eta float64) {
+	d.x, d.d, d.eta, d.taken = x, constant, eta, 0
+	copy(d.w, x)
+	for j, k := range d.k {
+		d.c[j] = math.FMA(-eta, k, 1)
+		d.e[j] = -(eta * constant[j])
+	}
+}
+
+// elements passes over all of w each step; the running sum telescopes.
+type elements struct {
+	diagonal
+	h []float64
+}
+
+func (*elements) Name() string { return "diagonal" }
+
+func (p *elements) fits(eta float64) bool { return p.telescopes(eta, p.k) }
+
+func (p *elements) Begin(x, d []float64, eta float64) {
+	p.diagonal.Begin(x, d, eta)
+	clear(p.h)
+}
+
+func (p *elements) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	kernels.InnerDense(p.w, p.h, p.c, p.e, &s, sampled)
+	p.taken += len(sampled)
+}
+
+func (p *elements) End(sum, last []float64) {
+	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.taken)
+	copy(last, p.w)
+}
+
+// box passes over all of w each step, clips, and sums.
+type box struct {
+	diagonal
+	sum []float64
+}
+
+func (*box) Name() string { return "diagonal-box" }
+
+func (p *box) Begin(x, d []float64, eta float64) {
+	p.diagonal.Begin(x, d, eta)
+	clear(p.sum)
+}
+
+func (p *box) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.Domain.Lower, p.Domain.Upper, &s, sampled)
+}
+
+func (p *box) End(sum, last []float64) {
+	copy(sum, p.sum)
+	copy(last, p.w)
+}

@@ -1,0 +1,131 @@
+package inner
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// lazy holds w = α u + γ d, so that a step costs as many operations as the row has
+// nonzeros. The running sum telescopes.
+type lazy struct {
+	diagonal
+	cells kernels.Cells // u, d and h
+	h     []float64
+	state kernels.Lazy
+}
+
+func newLazy(base diagonal) *lazy {
+	p := base.features()
+	return &lazy{diagonal: base, cells: kernels.NewCells(p), h: make([]float64, p)}
+}
+
+func (*lazy) Name() string { return "diagonal-lazy" }
+
+func (p *lazy) fits(eta float64) bool {
+	return math.FMA(-eta, p.k[0], 1) >= minFactor && p.telescopes(eta, p.k[:1])
+}
+
+func (p *lazy) Begin(x, d []float64, eta float64) {
+	p.diagonal.Begin(x, d, eta)
+	p.cells.Set(x, d)
+	p.state = kernels.Lazy{Alpha: 1, Q: p.c[0]}
+}
+
+func (p *lazy) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	p.taken += len(sampled)
+	for len(sampled) > 0 {
+		done := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
+		if sampled = sampled[done:]; len(sampled) > 0 {
+			p.cells.Form(&p.state)
+		}
+	}
+}
+
+func (p *lazy) End(sum, last []float64) {
+	p.cells.Point(p.w, &p.state)
+	p.cells.Sparse(p.h)
+	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.taken)
+	copy(last, p.w)
+}
+
+// ball is lazy with projection onto a ball, whose norm is tracked. The running sum
+// is AlphaSum u − q + GammaSum d.
+type ball struct {
+	diagonal
+	cells kernels.Cells // u, d and q
+	norm2 []float64
+	q     []float64
+	sum   []float64
+	state kernels.LazyBall
+}
+
+func newBall(base diagonal) *ball {
+	n, features := base.Data.Dims()
+	p := &ball{diagonal: base, cells: kernels.NewCells(features), norm2: make([]float64, n)}
+	p.q, p.sum = make([]float64, features), make([]float64, features)
+	for i := range p.norm2 {
+		_, val := p.Data.Row(i)
+		for _, v := range val {
+			if p.Rows.Val32 != nil { // what the kernels see
+				v = float64(float32(v))
+			}
+			p.norm2[i] += float64(v * v)
+		}
+	}
+	return p
+}
+
+func (*ball) Name() string { return "diagonal-ball" }
+
+func (p *ball) fits(eta float64) bool { return math.FMA(-eta, p.k[0], 1) >= minFactor }
+
+func (p *ball) Begin(x, d []float64, eta float64) {
+	p.diagonal.Begin(x, d, eta)
+	clear(p.sum)
+	p.start()
+}
+
+// start makes w the point of the cells and takes the inner products that the
+// kernel then updates.
+func (p *ball) start() {
+	w, d, radius := p.w, p.d, p.Domain.Radius
+	p.cells.Set(w, d)
+	p.state = kernels.LazyBall{
+		Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: radius, GammaLimit: math.Inf(1),
+		UU: kernels.Dot(w, w), UD: kernels.Dot(w, d), DD: kernels.Dot(d, d),
+	}
+	if p.state.DD > 0 {
+		p.state.GammaLimit = 64 * radius / math.Sqrt(p.state.DD)
+	}
+}
+
+func (p *ball) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	for len(sampled) > 0 {
+		done := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
+		if sampled = sampled[done:]; len(sampled) > 0 {
+			p.collect()
+			p.start()
+		}
+	}
+}
+
+// collect adds to the running sum and sets w to the point.
+func (p *ball) collect() {
+	l := &p.state
+	p.cells.Sparse(p.q)
+	u := kernels.Lazy{Alpha: 1}
+	p.cells.Point(p.w, &u)
+	for j, v := range p.w {
+		p.sum[j] += math.FMA(l.AlphaSum, v, math.FMA(l.GammaSum, p.d[j], -p.q[j]))
+	}
+	p.cells.Point(p.w, &l.Lazy)
+}
+
+func (p *ball) End(sum, last []float64) {
+	p.collect()
+	copy(sum, p.sum)
+	copy(last, p.w)
+}

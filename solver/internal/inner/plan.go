@@ -1,0 +1,174 @@
+// Package inner runs the inner loop of SCAS-ADMM: blocks of stochastic steps
+//
+//	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
+//
+// (Algorithm 1 of the paper, with the L2 gradient kept exact) from a point x with a
+// constant d. It chooses a plan, which holds w such that a step costs least; the
+// iterates of all plans are equal up to rounding.
+package inner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Plan runs blocks of steps.
+type Plan interface {
+	// Name is short and unlike that of any other plan.
+	Name() string
+	// Reason says in one line why this plan was chosen.
+	Reason() string
+	// BatchSize is the number of samples of a step.
+	BatchSize() int
+	// Begin starts a block at x with step size eta. x and d have length p, are only
+	// read, and must not change before End. Loop.Slope0 is that of the snapshot.
+	Begin(x, d []float64, eta float64)
+	// Advance does a step for every BatchSize sampled rows, in order.
+	Advance(sampled []int32)
+	// End sets sum to the sum of the iterates after each step of the block and,
+	// unless last is nil, last to the final one.
+	End(sum, last []float64)
+}
+
+// A Loop is what the inner loop works with. Its slices are only read.
+type Loop struct {
+	Data    *sparse.CSR
+	Rows    kernels.Rows     // Data as the kernels hold it
+	Scratch *kernels.Scratch // for Rows
+	Labels  []float64
+	Slope0  []float64 // φ'(aᵢ'x_t), renewed at every snapshot
+	Loss    Loss
+	A       *quad.Algebra
+	Domain  Domain
+
+	Rho   float64 // ρ
+	Ridge float64 // mu
+	Kappa float64 // if positive, K = (Kappa + mu) I instead: the penalty is linearised
+
+	Steps     int  // samples of an outer iteration
+	Block     int  // samples of a block, about
+	BatchSize int  // samples of a step; 0 for 1, or more where Share allows
+	Share     bool // the plan may choose a larger batch if that pays
+}
+
+// A Loss is φ as a function of margins.
+type Loss struct {
+	Name   string
+	Kind   kernels.LossKind // of a fused loss
+	Fused  bool             // the kernels know it
+	Slopes func(slope, margin, label []float64) float64
+}
+
+// A Domain is X; zero is R^p. At most one of the fields is set.
+type Domain struct {
+	Lower, Upper []float64         // a box
+	Radius       float64           // a ball
+	Project      func(x []float64) // any other set
+}
+
+// whole reports whether X = R^p.
+func (x Domain) whole() bool { return x.Lower == nil && x.Radius == 0 && x.Project == nil }
+
+// rotates reports whether the projection commutes with rotations.
+func (x Domain) rotates() bool { return x.whole() || x.Radius > 0 }
+
+// New chooses how to run the loop.
+func New(l *Loop) Plan {
+	if l.BatchSize > 1 {
+		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize))
+	}
+	if !l.Loss.Fused {
+		return newDense(l, fmt.Sprintf("a step for every coordinate: loss %s has no fused inner loop", l.Loss.Name))
+	}
+	if k := l.diagonalOfK(); k != nil {
+		return newDiagonal(l, k)
+	}
+	if l.Domain.rotates() {
+		return newCoupled(l)
+	}
+	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation")
+}
+
+// steps describes the inner loop to the kernels.
+func (l *Loop) steps(eta float64) kernels.Steps {
+	return kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: l.Loss.Kind, Eta: eta, Scratch: l.Scratch}
+}
+
+// features returns p.
+func (l *Loop) features() int {
+	_, p := l.Data.Dims()
+	return p
+}
+
+// nonzeros returns the mean number of nonzeros of a row.
+func (l *Loop) nonzeros() float64 {
+	n, _ := l.Data.Dims()
+	return float64(l.Data.NNZ()) / float64(n)
+}
+
+// A partial plan is exact, or fast, for some step sizes alone.
+type partial interface {
+	Plan
+	fits(eta float64) bool
+}
+
+// guarded runs a partial plan where it fits, and whole-vector steps elsewhere.
+type guarded struct {
+	partial
+	loop   *Loop
+	dense  *dense
+	active Plan
+}
+
+func guard(l *Loop, p partial) Plan { return &guarded{partial: p, loop: l} }
+
+func (g *guarded) Begin(x, d []float64, eta float64) {
+	g.active = g.partial
+	if !g.fits(eta) {
+		if g.dense == nil {
+			single := *g.loop
+			single.Share = false
+			g.dense = newDense(&single, "")
+		}
+		g.active = g.dense
+	}
+	g.active.Begin(x, d, eta)
+}
+
+func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
+
+func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
+
+// telescope sets sum to Σ_{m=1}^{M} w_m from the recursion w_{m+1} = c∘w_m + e +
+// g_m aᵢ, summed over m = 0..M−1 and solved for the sum:
+//
+//	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c),  h = Σ g_m aᵢ
+//
+// 1 − c is exact, so it is the c that the steps really used.
+func telescope(sum, w0, w, c, e, h []float64, steps int) {
+	m := float64(steps)
+	for j := range sum {
+		total := (w0[j] - w[j]) + math.FMA(m, e[j], h[j])
+		sum[j] = total/(1-c[j]) - w0[j] + w[j]
+	}
+}
+
+// telescopes reports whether telescope keeps its relative error near 1e-11 over a
+// block: the rounding errors of the steps are divided by η k.
+func (l *Loop) telescopes(eta float64, k []float64) bool {
+	limit := 1e-5 / math.Sqrt(float64(l.Block))
+	for _, kj := range k {
+		if eta*kj < limit {
+			return false
+		}
+	}
+	return true
+}
+
+// minFactor is the least 1 − η k for which coordinates decay lazily: below it w
+// would have to be formed every few steps.
+const minFactor = 0.5

@@ -1,0 +1,94 @@
+package inner
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// newLoop returns the inner loop of a small random problem, A = I, with the slopes
+// of the snapshot at zero.
+func newLoop(t *testing.T) *Loop {
+	t.Helper()
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Loop{
+		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
+		Loss: Loss{Name: "logistic", Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+		A:    quad.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
+	}
+	for i, b := range s.Labels {
+		l.Slope0[i] = -b / 2
+	}
+	return l
+}
+
+// TestRunningSum holds the running sum of one block against the telescoped
+// recursion S = K⁻¹[(w_0 − w_M)/η − h − M d], for A = I where K is a scalar.
+func TestRunningSum(t *testing.T) {
+	const eta = 0.05
+	l := newLoop(t)
+	plan := newDense(l, "")
+	rng := rand.New(rand.NewPCG(1, 2))
+	w0, d := make([]float64, 15), make([]float64, 15)
+	for j := range d {
+		w0[j], d[j] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	plan.Begin(w0, d, eta)
+	var h [15]float64
+	sum, w := make([]float64, 15), make([]float64, 15)
+	for range 80 {
+		i := rng.IntN(80)
+		plan.End(sum, w)
+		idx, val := l.Data.Row(i)
+		var margin float64
+		for k, j := range idx {
+			margin += val[k] * w[j]
+		}
+		delta := -l.Labels[i]/(1+math.Exp(l.Labels[i]*margin)) - l.Slope0[i]
+		for k, j := range idx {
+			h[j] += delta * val[k]
+		}
+		plan.Advance([]int32{int32(i)})
+	}
+	plan.End(sum, w)
+	for j := range sum {
+		// sum is over w_1..w_M, the recursion over w_0..w_{M−1}.
+		want := ((w0[j]-w[j])/eta-h[j]-80*d[j])/(0.3+0.1) - w0[j] + w[j]
+		if math.Abs(sum[j]-want) > 1e-11*math.Abs(want) {
+			t.Errorf("coordinate %d: running sum %v, telescoped %v", j, sum[j], want)
+		}
+	}
+}
+
+// TestGuard: a block whose step size the fast plan cannot run is done in whole
+// vectors, and the next one by the fast plan again.
+func TestGuard(t *testing.T) {
+	l := newLoop(t)
+	l.Ridge = 30 // 1 − η k is negative for large η
+	k := slices.Repeat([]float64{30.3}, 15)
+	plan, ok := guard(l, newLazy(diagonal{
+		Loop: l, k: k, c: make([]float64, 15), e: make([]float64, 15), w: make([]float64, 15),
+	})).(*guarded)
+	if !ok {
+		t.Fatal("no guard")
+	}
+	x, sum := make([]float64, 15), make([]float64, 15)
+	for _, c := range []struct {
+		eta  float64
+		fast bool
+	}{{0.01, true}, {0.03, false}, {0.01, true}, {1e-9, false}} {
+		plan.Begin(x, x, c.eta)
+		if fast := plan.active == Plan(plan.partial); fast != c.fast {
+			t.Errorf("eta = %v: fast plan %v, want %v", c.eta, fast, c.fast)
+		}
+		plan.End(sum, nil)
+	}
+}

@@ -1,0 +1,103 @@
+package inner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+const (
+	maxDense         = 512     // features up to which rotated rows may be dense
+	maxRotatedMemory = 2 << 30 // bytes of rotated data
+)
+
+// newCoupled chooses a plan for coupled A'A and a domain that commutes with
+// rotations.
+func newCoupled(l *Loop) Plan {
+	if l.A.Matrix() == nil {
+		return newDense(l, "a step for every coordinate: A is an operator, not a matrix")
+	}
+	c := l.A.Components()
+	if size, _ := c.Largest(); size > quad.MaxComponent {
+		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, quad.MaxComponent))
+	}
+	n, p := l.Data.Dims()
+	nonzeros := c.Fill(l.Data)
+	whole := int64(n) * int64(padded(p))
+	ball := l.Domain.Radius > 0
+	useDense := p <= maxDense && (ball || 4*nonzeros > whole)
+	bytes := 12 * nonzeros
+	if useDense {
+		bytes = 8 * whole
+	}
+	switch {
+	case bytes > maxRotatedMemory:
+		return newDense(l, fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)", c, float64(bytes)/(1<<30), maxRotatedMemory>>30))
+	case ball && !useDense:
+		return newDense(l, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", p, maxDense))
+	case useDense:
+		return newRotated(l)
+	}
+	return guard(l, newDecay(l, nonzeros))
+}
+
+func padded(p int) int { return (p + 7) &^ 7 }
+
+// rotated works in the eigenbasis of A'A = V diag(σ) V', where every K is diagonal;
+// projections onto R^p and balls do not notice. The data are rotated once, to dense
+// rows.
+type rotated struct {
+	*Loop
+	spec *quad.Spectrum
+	x    []float64 // X V, rows padded to a multiple of 8
+	eta  float64
+
+	w, sum, c, e []float64
+}
+
+func newRotated(l *Loop) *rotated {
+	n, features := l.Data.Dims()
+	stride := padded(features)
+	p := &rotated{Loop: l, spec: l.A.Spectrum(), x: make([]float64, n*stride)}
+	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
+		*v = make([]float64, stride)
+	}
+	mark := make([]int32, len(p.spec.Members))
+	for i := range n {
+		idx, val := l.Data.Row(i)
+		p.spec.RotateRow(p.x[i*stride:i*stride+features], idx, val, nil, mark, int32(i+1))
+	}
+	return p
+}
+
+func (*rotated) Name() string   { return "rotated" }
+func (*rotated) BatchSize() int { return 1 }
+
+func (p *rotated) Reason() string {
+	return fmt.Sprintf("%s; %.3g MiB of dense rotated rows", p.spec, float64(len(p.x))*8/(1<<20))
+}
+
+func (p *rotated) Begin(x, d []float64, eta float64) {
+	p.eta = eta
+	p.spec.Rotate(p.w[:len(x)], x)
+	p.spec.Rotate(p.e[:len(x)], d)
+	for j, sigma := range p.spec.Sigma {
+		p.e[j] = -(eta * p.e[j])
+		p.c[j] = math.FMA(-eta, math.FMA(p.Rho, sigma, p.Ridge), 1)
+	}
+	clear(p.sum)
+}
+
+func (p *rotated) Advance(sampled []int32) {
+	s := p.steps(p.eta)
+	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.x, p.Domain.Radius, &s, sampled)
+}
+
+func (p *rotated) End(sum, last []float64) {
+	p.spec.Unrotate(sum, p.sum)
+	if last != nil {
+		p.spec.Unrotate(last, p.w)
+	}
+}

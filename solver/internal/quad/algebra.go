@@ -1,0 +1,127 @@
+// Package quad is the algebra of the constraint matrix A of a problem: products
+// with A and A', A'A with its diagonal, connected components, eigenbasis and
+// extreme eigenvalues, and solutions of (s I + ρ A'A) v = b. It knows nothing of
+// the problem that A belongs to. Sums have a fixed order, so that results have the
+// same bits on every machine.
+package quad
+
+import (
+	"sync"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Map is a linear map from R^p to R^l; *sparse.CSR is one.
+type Map interface {
+	Dims() (rows, cols int)
+	MulVec(dst, x []float64)
+	MulVecTrans(dst, v []float64)
+}
+
+// An Algebra is A and what is derived from it, each computed when first asked for
+// and then kept. It is safe for concurrent use.
+type Algebra struct {
+	rows, cols int
+	op         Map         // nil for A = I
+	matrix     *sparse.CSR // nil if A is I or no matrix
+
+	transpose  func() *sparse.CSR
+	gram       func() *sparse.CSR
+	stack      func() *stack
+	components func() *Components
+	spectrum   func() *Spectrum
+	largest    func() float64
+	smallest   func() float64
+}
+
+// New returns the algebra of a; nil stands for the identity of R^p.
+func New(a Map, p int) *Algebra {
+	q := &Algebra{rows: p, cols: p, op: a}
+	if a != nil {
+		q.rows, q.cols = a.Dims()
+		q.matrix, _ = a.(*sparse.CSR)
+	}
+	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
+	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
+	q.stack = sync.OnceValue(func() *stack { return newStack(q) })
+	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
+	q.spectrum = sync.OnceValue(func() *Spectrum { return newSpectrum(q.Gram(), q.Components()) })
+	q.largest = sync.OnceValue(func() float64 { return largestEigenvalue(a, q.back()) })
+	q.smallest = sync.OnceValue(func() float64 { return smallestEigenvalue(a, q.Largest()) })
+	return q
+}
+
+// Dims returns the numbers l of rows and p of columns of A.
+func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
+
+// Identity reports whether A = I was given as no map at all.
+func (q *Algebra) Identity() bool { return q.op == nil }
+
+// Matrix returns A, or nil if it is the identity or not a matrix.
+func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
+
+// Gram returns A'A, or nil where Matrix does.
+func (q *Algebra) Gram() *sparse.CSR {
+	if q.matrix == nil {
+		return nil
+	}
+	return q.gram()
+}
+
+// Diagonal returns the diagonal of A'A, and whether A'A has no other entries that
+// are not zero. Of a map that is no matrix nothing is known: the result is zero.
+func (q *Algebra) Diagonal() (d []float64, alone bool) {
+	d = make([]float64, q.cols)
+	if q.Identity() {
+		for j := range d {
+			d[j] = 1
+		}
+		return d, true
+	}
+	alone = q.matrix != nil
+	for j := range d {
+		if q.matrix == nil {
+			break
+		}
+		cols, val := q.Gram().Row(j)
+		for k, c := range cols {
+			if int(c) == j {
+				d[j] = val[k]
+			} else if val[k] != 0 {
+				alone = false
+			}
+		}
+	}
+	return d, alone
+}
+
+// Components returns the connected components of the pattern of A'A; A is a
+// matrix.
+func (q *Algebra) Components() *Components { return q.components() }
+
+// Spectrum returns the eigenbasis of A'A by components; A is a matrix.
+func (q *Algebra) Spectrum() *Spectrum { return q.spectrum() }
+
+// Largest returns λ₁, the largest eigenvalue of A'A, from above.
+func (q *Algebra) Largest() float64 {
+	if q.Identity() {
+		return 1
+	}
+	return q.largest()
+}
+
+// Smallest returns an estimate from above of the smallest eigenvalue of A'A.
+func (q *Algebra) Smallest() float64 {
+	if q.Identity() {
+		return 1
+	}
+	return q.smallest()
+}
+
+// back returns what multiplies by A'.
+func (q *Algebra) back() func(dst, v []float64) {
+	if q.matrix != nil {
+		return q.transpose().MulVec
+	}
+	return q.op.MulVecTrans
+}

@@ -1,0 +1,53 @@
+package quad
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A Cholesky is the factor L of a symmetric positive definite matrix L L'. It is
+// written out here because solutions enter iterates: library routines add up in an
+// order that depends on the machine. Entries of L are inner products of its rows,
+// in the order of kernels.Dot.
+type Cholesky struct {
+	n int
+	l []float64 // row-major
+}
+
+// NewCholesky has room for matrices of order n.
+func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
+
+// Factor takes the row-major matrix h, of which it reads the upper triangle, and
+// reports whether it is positive definite.
+func (c *Cholesky) Factor(h []float64) bool {
+	n := c.n
+	for i := range n {
+		row := c.l[i*n : (i+1)*n]
+		for j := range i {
+			other := c.l[j*n : (j+1)*n]
+			row[j] = (h[j*n+i] - kernels.Dot(row[:j], other[:j])) / other[j]
+		}
+		pivot := h[i*n+i] - kernels.Dot(row[:i], row[:i])
+		if !(pivot > 0) || math.IsInf(pivot, 1) {
+			return false
+		}
+		row[i] = math.Sqrt(pivot)
+	}
+	return true
+}
+
+// Solve sets dst to the solution of L L' v = b; dst may be b.
+func (c *Cholesky) Solve(dst, b []float64) {
+	n := c.n
+	copy(dst, b)
+	for i := range n {
+		row := c.l[i*n : (i+1)*n]
+		dst[i] = (dst[i] - kernels.Dot(row[:i], dst[:i])) / row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := c.l[i*n : (i+1)*n]
+		dst[i] /= row[i]
+		kernels.Axpy(-dst[i], row[:i], dst[:i])
+	}
+}

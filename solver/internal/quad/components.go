@@ -1,0 +1,99 @@
+package quad
+
+import (
+	"fmt"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// MaxComponent is the number of features of a component up to which it is
+// diagonalised.
+const MaxComponent = 512
+
+// Components are the connected components of the nonzero pattern of A'A. Rotated
+// coordinates, those of an eigenbasis, are ordered by component: those of component
+// c begin at Offset[c].
+type Components struct {
+	Members [][]int32 // features of each component
+	Offset  []int
+	Of      []int32 // component of each feature
+	place   []int32 // its place there
+}
+
+func newComponents(gram *sparse.CSR) *Components {
+	p, _ := gram.Dims()
+	s := &Components{Of: make([]int32, p), place: make([]int32, p)}
+	for j := range s.Of {
+		s.Of[j] = -1
+	}
+	for first := range s.Of {
+		if s.Of[first] < 0 {
+			s.Members = append(s.Members, s.reach(gram, int32(first)))
+		}
+	}
+	at := 0
+	for _, m := range s.Members {
+		s.Offset = append(s.Offset, at)
+		at += len(m)
+		for k, j := range m {
+			s.place[j] = int32(k)
+		}
+	}
+	return s
+}
+
+// reach returns the features connected with the first, breadth first, and makes
+// them a component.
+func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
+	id := int32(len(s.Members))
+	s.Of[first] = id
+	queue := []int32{first}
+	for k := 0; k < len(queue); k++ {
+		idx, _ := gram.Row(int(queue[k]))
+		for _, j := range idx {
+			if s.Of[j] < 0 {
+				s.Of[j] = id
+				queue = append(queue, j)
+			}
+		}
+	}
+	return queue
+}
+
+// Largest returns the size of the largest component and the number of those of
+// more than one feature.
+func (s *Components) Largest() (size, coupled int) {
+	for _, m := range s.Members {
+		size = max(size, len(m))
+		if len(m) > 1 {
+			coupled++
+		}
+	}
+	return size, coupled
+}
+
+// Fill returns the nonzeros of X V, V an eigenbasis by components.
+func (s *Components) Fill(x *sparse.CSR) int64 {
+	n, _ := x.Dims()
+	seen := make([]int, len(s.Members))
+	var total int64
+	for i := range n {
+		idx, _ := x.Row(i)
+		for _, j := range idx {
+			if c := s.Of[j]; seen[c] != i+1 {
+				seen[c] = i + 1
+				total += int64(len(s.Members[c]))
+			}
+		}
+	}
+	return total
+}
+
+// String says how many components of several features there are.
+func (s *Components) String() string {
+	size, coupled := s.Largest()
+	if coupled == 1 {
+		return fmt.Sprintf("one component of %d features", size)
+	}
+	return fmt.Sprintf("%d components of several features, largest %d", coupled, size)
+}

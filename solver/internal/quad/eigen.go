@@ -1,0 +1,69 @@
+package quad
+
+import "math"
+
+// eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m and, as
+// rows of length p, orthonormal eigenvectors, by cyclic Jacobi rotations. It
+// overwrites m. It is written out here because its result enters the iterates:
+// library routines add up in an order that depends on the machine.
+func eigenSymmetric(m []float64, p int) (values, vectors []float64) {
+	vectors = make([]float64, p*p)
+	for i := range p {
+		vectors[i*p+i] = 1
+	}
+	total := sumSquares(m)
+	for range 60 {
+		var off float64
+		for i := range p {
+			for _, v := range m[i*p+i+1 : (i+1)*p] {
+				off += float64(v * v)
+			}
+		}
+		if off <= 1e-30*total {
+			break
+		}
+		for i := range p {
+			for j := i + 1; j < p; j++ {
+				rotateJacobi(m, vectors, p, i, j)
+			}
+		}
+	}
+	values = make([]float64, p)
+	for i := range values {
+		values[i] = m[i*p+i]
+	}
+	return values, vectors
+}
+
+// rotateJacobi makes m[i,j] zero by a rotation of rows and columns i < j, and
+// applies it to the rows of the eigenvectors.
+func rotateJacobi(m, vectors []float64, p, i, j int) {
+	apq := m[i*p+j]
+	if math.Abs(apq) <= 1e-18*(math.Abs(m[i*p+i])+math.Abs(m[j*p+j])) {
+		return
+	}
+	theta := (m[j*p+j] - m[i*p+i]) / (2 * apq)
+	t := 1 / (math.Abs(theta) + math.Sqrt(math.FMA(theta, theta, 1)))
+	if theta < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(math.FMA(t, t, 1))
+	s := float64(t * c)
+	turn(m[i*p:(i+1)*p], m[j*p:(j+1)*p], c, s)
+	for k := range p {
+		x, y := m[k*p+i], m[k*p+j]
+		m[k*p+i] = math.FMA(c, x, -float64(s*y))
+		m[k*p+j] = math.FMA(s, x, float64(c*y))
+	}
+	m[i*p+j], m[j*p+i] = 0, 0
+	turn(vectors[i*p:(i+1)*p], vectors[j*p:(j+1)*p], c, s)
+}
+
+// turn replaces rows x and y by c x − s y and s x + c y.
+func turn(x, y []float64, c, s float64) {
+	for k, v := range x {
+		w := y[k]
+		x[k] = math.FMA(c, v, -float64(s*w))
+		y[k] = math.FMA(s, v, float64(c*w))
+	}
+}

@@ -1,0 +1,93 @@
+package quad
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// LargestEigenvalue returns λ₁(M'M) by power iteration, raised by 1e-6, or by 1e-2
+// if the iteration had not settled within a bounded amount of work.
+func LargestEigenvalue(m *sparse.CSR) float64 {
+	return largestEigenvalue(m, m.Transpose().MulVec)
+}
+
+// largestEigenvalue is LargestEigenvalue for any map, given what multiplies by its
+// transpose. The start is random: the all-ones vector would be an exact eigenvector
+// of a graph's Laplacian, for the wrong eigenvalue.
+func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
+	l, p := a.Dims()
+	products := 4 * (l + p)
+	if m, ok := a.(*sparse.CSR); ok {
+		products = int(m.NNZ())
+	}
+	v, av := randomVector(p, 1, 2), make([]float64, l)
+	var lambda float64
+	rounds := min(max(20_000_000/(products+1), 100), 5000)
+	for range rounds {
+		if !normalise(v) {
+			return 0
+		}
+		a.MulVec(av, v)
+		next := sumSquares(av) // v'A'Av, from below
+		back(v, av)
+		if next-lambda <= 1e-10*next {
+			return next * (1 + 1e-6)
+		}
+		lambda = next
+	}
+	return lambda * (1 + 1e-2)
+}
+
+// smallestEigenvalue returns λ_p(A'A), from above: λ₁ less the largest Rayleigh
+// quotient met by power iteration on λ₁ I − A'A.
+func smallestEigenvalue(a Map, lambda1 float64) float64 {
+	l, p := a.Dims()
+	v, next, image := randomVector(p, 5, 6), make([]float64, p), make([]float64, l)
+	var best float64
+	for range min(max(10_000_000/(4*(l+p)), 20), 300) {
+		if !normalise(v) {
+			break
+		}
+		a.MulVec(image, v)
+		a.MulVecTrans(next, image)
+		var quotient float64
+		for j, x := range v {
+			next[j] = math.FMA(lambda1, x, -next[j])
+			quotient += float64(x * next[j])
+		}
+		best = math.Max(best, quotient)
+		v, next = next, v
+	}
+	return math.Max(0, lambda1-best)
+}
+
+func randomVector(p int, seed1, seed2 uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed1, seed2))
+	v := make([]float64, p)
+	for j := range v {
+		v[j] = rng.Float64() - 0.5
+	}
+	return v
+}
+
+// normalise divides v by its norm, and reports whether that is not zero.
+func normalise(v []float64) bool {
+	norm := math.Sqrt(sumSquares(v))
+	if norm == 0 {
+		return false
+	}
+	for j := range v {
+		v[j] /= norm
+	}
+	return true
+}
+
+func sumSquares(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}

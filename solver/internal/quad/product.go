@@ -1,0 +1,126 @@
+package quad
+
+import "github.com/scas-admm/scas/sparse"
+
+// A Product multiplies by A and A'. Where A is a matrix [G; I], as of the
+// graph-guided fused lasso, the rows of I are copied, and in A' only features with
+// an edge are summed: methods that multiply with every sample would spend most of
+// their time on the identity. The results are those of the whole matrix. It has
+// scratch of its own and is not for concurrent use.
+type Product struct {
+	*Algebra
+	parts *stack // nil unless A = [G; I]
+	trans func(dst, v []float64)
+	sums  []float64 // of the coupled features
+	image []float64
+}
+
+// Product returns a new product.
+func (q *Algebra) Product() *Product {
+	p := &Product{Algebra: q}
+	if q.Identity() {
+		return p
+	}
+	p.image = make([]float64, q.rows)
+	p.trans = q.back()
+	if q.matrix == nil {
+		return p
+	}
+	if p.parts = q.stack(); p.parts != nil {
+		p.sums = make([]float64, len(p.parts.coupled))
+	}
+	return p
+}
+
+// Mul sets dst = A x. dst has length l and x length p; they do not overlap unless
+// A is the identity.
+func (p *Product) Mul(dst, x []float64) {
+	switch {
+	case p.Identity():
+		copy(dst, x)
+	case p.parts != nil:
+		head := len(dst) - len(x)
+		p.parts.g.MulVec(dst[:head], x)
+		copy(dst[head:], x)
+	default:
+		p.op.MulVec(dst, x)
+	}
+}
+
+// Image returns A x: x itself if A is the identity, else scratch that is valid
+// until the next call.
+func (p *Product) Image(x []float64) []float64 {
+	if p.Identity() {
+		return x
+	}
+	p.Mul(p.image, x)
+	return p.image
+}
+
+// MulTrans sets dst = A'v. dst has length p and v length l; they do not overlap
+// unless A is the identity.
+func (p *Product) MulTrans(dst, v []float64) {
+	switch {
+	case p.Identity():
+		copy(dst, v)
+	case p.parts != nil:
+		copy(dst, v[len(v)-len(dst):])
+		p.parts.coupledT.MulVec(p.sums, v)
+		for k, j := range p.parts.coupled {
+			dst[j] = p.sums[k]
+		}
+	default:
+		p.trans(dst, v)
+	}
+}
+
+// A stack is A = [G; I] taken apart.
+type stack struct {
+	g        *sparse.CSR
+	coupled  []int       // features with an entry in G
+	coupledT *sparse.CSR // their rows of A'
+}
+
+// newStack returns nil if the matrix does not end in I.
+func newStack(q *Algebra) *stack {
+	head := q.rows - q.cols
+	if !identityBelow(q.matrix, head) {
+		return nil
+	}
+	s, t := &stack{}, q.transpose()
+	rows := make([]int, head)
+	for i := range rows {
+		rows[i] = i
+	}
+	for j := range q.cols {
+		if idx, _ := t.Row(j); len(idx) > 1 {
+			s.coupled = append(s.coupled, j)
+		}
+	}
+	s.g, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.coupled)
+	return s
+}
+
+// identityBelow reports whether the rows of m from the given one on are I. No rows
+// are, where from is negative: m has fewer rows than columns.
+func identityBelow(m *sparse.CSR, from int) bool {
+	if from < 0 {
+		return false
+	}
+	l, _ := m.Dims()
+	for i := from; i < l; i++ {
+		idx, val := m.Row(i)
+		if len(idx) != 1 || int(idx[0]) != i-from || val[0] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func mustSelect(m *sparse.CSR, rows []int) *sparse.CSR {
+	out, err := m.SelectRows(rows)
+	if err != nil {
+		panic(err) // the rows are there
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package quad
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestProduct: the short cut for [G; I] gives the bits of the whole matrix, and
+// other matrices do not take it.
+func TestProduct(t *testing.T) {
+	const p = 40
+	rng := rand.New(rand.NewPCG(1, 2))
+	g, err := graph.FromPairs(p, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {5, 30}, {30, 39}, {7, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fused := g.FusedLasso()
+	l, _ := fused.Dims()
+	swapped := make([]int, l)
+	for i := range swapped {
+		swapped[i] = l - 1 - i
+	}
+	halves, err := sparse.Stack(sparse.Identity(p), sparse.Identity(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		a     *sparse.CSR
+		short bool
+	}{
+		{"incidence", fused, true},
+		{"identity", sparse.Identity(p), true},
+		{"twice the identity", halves, true},
+		{"identity upside down", mustSelect(fused, swapped), false},
+		{"graph alone", g.Incidence(), false},
+	} {
+		m := New(c.a, p).Product()
+		if (m.parts != nil) != c.short {
+			t.Errorf("%s: short cut taken: %v", c.name, m.parts != nil)
+		}
+		l, _ := c.a.Dims()
+		x, v := make([]float64, p), make([]float64, l)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		for j := range v {
+			v[j] = rng.NormFloat64()
+		}
+		ax, wantAx := make([]float64, l), make([]float64, l)
+		m.Mul(ax, x)
+		c.a.MulVec(wantAx, x)
+		sameBits(t, c.name+": A x", ax, wantAx)
+		atv, wantATv := make([]float64, p), make([]float64, p)
+		m.MulTrans(atv, v)
+		c.a.Transpose().MulVec(wantATv, v)
+		sameBits(t, c.name+": A'v", atv, wantATv)
+	}
+}
+
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for j := range want {
+		if math.Float64bits(got[j]) != math.Float64bits(want[j]) {
+			t.Fatalf("%s: entry %d is %v, not %v", what, j, got[j], want[j])
+		}
+	}
+}
+
+// TestSharedOnce: what follows from A is computed once, by whoever asks first.
+func TestSharedOnce(t *testing.T) {
+	q := New(graph.Chain(9).FusedLasso(), 9)
+	spectra := make([]*Spectrum, 8)
+	var wg sync.WaitGroup
+	for k := range spectra {
+		wg.Go(func() { spectra[k] = q.Spectrum() })
+	}
+	wg.Wait()
+	for _, s := range spectra {
+		if s != spectra[0] || s.vectors[0] == nil {
+			t.Error("the spectrum was computed twice, or not at all")
+		}
+	}
+	if q.Gram() != q.Gram() || q.Product().parts != q.Product().parts {
+		t.Error("A'A or the parts of A are computed anew")
+	}
+}

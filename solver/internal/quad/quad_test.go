@@ -1,0 +1,146 @@
+package quad
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestLargest checks lambda_1 on a graph whose spectrum is known: the path on p
+// nodes has Laplacian eigenvalues 2 − 2cos(πk/p).
+func TestLargest(t *testing.T) {
+	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
+	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
+		t.Errorf("lambda_1 = %v, want from above %v", got, want)
+	}
+	if got := LargestEigenvalue(sparse.Identity(5)); math.Abs(got-1) > 1e-5 {
+		t.Errorf("lambda_1 of the identity = %v", got)
+	}
+}
+
+// hidden is a map that is not known to be a matrix.
+type hidden struct{ Map }
+
+// TestShifted holds every way to solve (s I + ρ A'A) v = b against its residual,
+// formed by loops of its own.
+func TestShifted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	scaled := sparse.Identity(30)
+	chain := graph.Chain(30).FusedLasso()
+	long := graph.Chain(MaxComponent + 1).FusedLasso()
+	parts, err := graph.FromPairs(30, [][2]int32{{0, 1}, {1, 2}, {5, 6}, {20, 29}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name      string
+		a         Map
+		p         int
+		iterative bool
+	}{
+		{"identity", nil, 30, false},
+		{"diagonal", scaled, 30, false},
+		{"chain", chain, 30, false},
+		{"components", parts.FusedLasso(), 30, false},
+		{"giant component", long, MaxComponent + 1, true},
+		{"operator", hidden{chain}, 30, true},
+	} {
+		const rho, shift = 0.7, 0.3
+		s := New(c.a, c.p).Shifted(rho)
+		if s.Iterative() != c.iterative {
+			t.Errorf("%s: by conjugate gradients: %v", c.name, s.Iterative())
+		}
+		b, v := make([]float64, c.p), make([]float64, c.p)
+		for j := range b {
+			b[j] = rng.NormFloat64()
+		}
+		check := func(what string, v, b []float64) {
+			q := New(c.a, c.p).Product()
+			back := make([]float64, c.p)
+			q.MulTrans(back, slices.Clone(q.Image(v)))
+			for j := range b {
+				if got := shift*v[j] + rho*back[j]; math.Abs(got-b[j]) > 1e-11 {
+					t.Errorf("%s, %s: row %d is %v, want %v", c.name, what, j, got, b[j])
+					return
+				}
+			}
+		}
+		s.Solve(v, b, shift)
+		check("dense b", v, b)
+		if c.iterative {
+			continue
+		}
+		clear(b)
+		idx, val := []int32{1, 6, 20}, []float64{2, -1, 0.5}
+		for k, j := range idx {
+			b[j] = val[k]
+		}
+		for range 2 { // twice: the scratch must come back clean
+			v := make([]float64, c.p)
+			for _, j := range s.SolveRow(v, idx, val, shift) {
+				if math.IsNaN(v[j]) {
+					t.Errorf("%s: entry %d is not a number", c.name, j)
+				}
+			}
+			check("sparse b", v, b)
+		}
+	}
+}
+
+// TestCholesky solves random systems, has the same bits at every level, and refuses
+// matrices that are not positive definite.
+func TestCholesky(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	active := kernels.Active()
+	defer kernels.Use(active)
+	for _, n := range []int{1, 2, 7, 16, 33, 100} {
+		x := make([]float64, 2*n*n)
+		for k := range x {
+			x[k] = rng.NormFloat64()
+		}
+		h, b := make([]float64, n*n), make([]float64, n)
+		for i := range n {
+			b[i] = rng.NormFloat64()
+			for j := range n {
+				for k := range 2 * n {
+					h[i*n+j] += x[k*n+i] * x[k*n+j]
+				}
+			}
+		}
+		var first []float64
+		for _, level := range kernels.Available() {
+			if err := kernels.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			c, v := NewCholesky(n), make([]float64, n)
+			if !c.Factor(h) {
+				t.Fatalf("n = %d: not positive definite", n)
+			}
+			c.Solve(v, b)
+			if first == nil {
+				first = v
+			}
+			if !slices.Equal(v, first) {
+				t.Errorf("n = %d: level %v gives other bits", n, level)
+			}
+			for i := range n {
+				residual := b[i]
+				for j, vj := range v {
+					residual -= h[i*n+j] * vj
+				}
+				if math.Abs(residual) > 1e-10*float64(n) {
+					t.Errorf("n = %d, row %d: residual %v", n, i, residual)
+				}
+			}
+		}
+		h[n*n-1] = -1
+		if NewCholesky(n).Factor(h) {
+			t.Errorf("n = %d: an indefinite matrix is accepted", n)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package quad
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A Shifted solves (s I + ρ A'A) v = b for any s > 0: feature by feature where
+// A'A is diagonal, in the eigenbasis of each connected component elsewhere (c²
+// operations a solve), and by conjugate gradients where a component has more than
+// MaxComponent features or A is not a matrix. It is not for concurrent use.
+type Shifted struct {
+	a       *Algebra
+	rho     float64
+	sigma   []float64 // diagonal of A'A
+	alone   float64   // what it is for features in no component of several; 0 if that differs
+	spec    *Spectrum // nil if A = I, and for conjugate gradients
+	coupled []int     // components of several features
+	hat     []float64
+	row     rowScratch
+
+	cg    *ConjugateGradients // nil for direct solves
+	shift float64             // of the solve in hand, for the products of cg
+}
+
+// rowScratch is for SolveRow.
+type rowScratch struct {
+	values  []float64 // a row spread out, else zero
+	support []int32
+	mark    []int // of each component: the last stamp that touched it
+	stamp   int
+}
+
+// Shifted returns a solver for the given ρ.
+func (q *Algebra) Shifted(rho float64) *Shifted {
+	s := &Shifted{a: q, rho: rho}
+	s.sigma, _ = q.Diagonal()
+	switch {
+	case q.Identity():
+		s.alone = 1
+		return s
+	case q.matrix == nil:
+		s.iterate()
+		return s
+	}
+	largest, _ := q.Components().Largest()
+	if largest > MaxComponent {
+		s.iterate()
+		return s
+	}
+	s.spec = q.Spectrum()
+	s.hat = make([]float64, largest)
+	s.row.mark = make([]int, len(s.spec.Members))
+	for c, m := range s.spec.Members {
+		if len(m) > 1 {
+			s.coupled = append(s.coupled, c)
+		}
+	}
+	s.alone = s.uniform()
+	return s
+}
+
+// uniform returns the diagonal of A'A where features are alone, if it is the same
+// for all, else 0.
+func (s *Shifted) uniform() float64 {
+	var alone float64
+	for _, m := range s.spec.Members {
+		switch sigma := s.sigma[m[0]]; {
+		case len(m) > 1:
+		case alone == 0:
+			alone = sigma
+		case alone != sigma:
+			return 0
+		}
+	}
+	return alone
+}
+
+// Iterative reports whether solves are by conjugate gradients.
+func (s *Shifted) Iterative() bool { return s.cg != nil }
+
+// iterate prepares conjugate gradients.
+func (s *Shifted) iterate() {
+	multiply := s.multiply
+	if s.a.matrix == nil {
+		image := make([]float64, s.a.rows)
+		multiply = func(dst, v []float64) {
+			s.a.op.MulVec(image, v)
+			s.a.op.MulVecTrans(dst, image)
+			s.finish(dst, v)
+		}
+	}
+	s.cg = NewConjugateGradients(s.a.cols, multiply)
+}
+
+// multiply sets dst = (shift I + ρ A'A) v.
+func (s *Shifted) multiply(dst, v []float64) {
+	s.a.Gram().MulVec(dst, v)
+	s.finish(dst, v)
+}
+
+func (s *Shifted) finish(dst, v []float64) {
+	for j, vj := range v {
+		dst[j] = math.FMA(s.shift, vj, float64(s.rho*dst[j]))
+	}
+}
+
+const (
+	solveTolerance = 1e-13 // of |b|, for conjugate gradients
+	solveRounds    = 500
+)
+
+// Solve sets dst to the solution for the shift s; dst holds a guess, and is not b.
+func (s *Shifted) Solve(dst, b []float64, shift float64) {
+	if s.Iterative() {
+		s.shift = shift
+		s.cg.Multiply(s.cg.image, dst)
+		for j, bj := range b {
+			s.cg.Residual[j] = bj - s.cg.image[j]
+			s.cg.Diagonal[j] = math.FMA(s.rho, s.sigma[j], shift)
+		}
+		s.cg.Solve(dst, solveTolerance*math.Sqrt(kernels.Dot(b, b)), solveRounds)
+		return
+	}
+	s.divide(dst, b, shift)
+	for _, c := range s.coupled {
+		s.component(c, dst, b, shift)
+	}
+}
+
+// SolveRow sets dst to the solution for a sparse b where it is not zero, and
+// returns those features, valid until the next call. Not for conjugate gradients.
+func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
+	r := &s.row
+	r.support = r.support[:0]
+	if r.values == nil {
+		r.values = make([]float64, len(dst))
+	}
+	for k, j := range idx {
+		r.values[j] = val[k]
+	}
+	r.stamp++
+	for _, j := range idx {
+		if s.spec == nil || len(s.spec.Members[s.spec.Of[j]]) == 1 {
+			dst[j] = r.values[j] / math.FMA(s.rho, s.sigma[j], shift)
+			r.support = append(r.support, j)
+			continue
+		}
+		if c := s.spec.Of[j]; r.mark[c] != r.stamp {
+			r.mark[c] = r.stamp
+			s.component(int(c), dst, r.values, shift)
+			r.support = append(r.support, s.spec.Members[c]...)
+		}
+	}
+	for _, j := range idx {
+		r.values[j] = 0
+	}
+	return r.support
+}
+
+// divide solves for the features that are alone.
+func (s *Shifted) divide(dst, b []float64, shift float64) {
+	dst = dst[:len(b)]
+	if s.alone > 0 {
+		by := math.FMA(s.rho, s.alone, shift)
+		for j, v := range b {
+			dst[j] = v / by
+		}
+		return
+	}
+	for j, v := range b {
+		dst[j] = v / math.FMA(s.rho, s.sigma[j], shift)
+	}
+}
+
+// component solves for the features of component c.
+func (s *Shifted) component(c int, dst, b []float64, shift float64) {
+	at, hat := s.spec.Offset[c], s.hat[:len(s.spec.Members[c])]
+	s.spec.into(c, hat, b)
+	for k, sigma := range s.spec.Sigma[at : at+len(hat)] {
+		hat[k] /= math.FMA(s.rho, sigma, shift)
+	}
+	s.spec.outOf(c, dst, hat)
+}

@@ -1,0 +1,117 @@
+package quad
+
+import (
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Spectrum is A'A = V diag(σ) V', where V couples only the features of a
+// component.
+type Spectrum struct {
+	*Components
+	Sigma   []float64   // in the order of the rotated coordinates
+	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it is alone
+}
+
+func newSpectrum(gram *sparse.CSR, components *Components) *Spectrum {
+	p, _ := gram.Dims()
+	s := &Spectrum{Components: components, Sigma: make([]float64, p), vectors: make([][]float64, len(components.Members))}
+	for c, m := range s.Members {
+		size := len(m)
+		block := s.block(gram, m)
+		sigma := s.Sigma[s.Offset[c] : s.Offset[c]+size]
+		if size == 1 {
+			sigma[0] = block[0]
+			continue
+		}
+		values, vectors := eigenSymmetric(block, size)
+		s.vectors[c] = make([]float64, size*size)
+		copy(sigma, values)
+		for k := range size {
+			for i := range size {
+				s.vectors[c][k*size+i] = vectors[i*size+k]
+			}
+		}
+	}
+	return s
+}
+
+// block returns the dense part of A'A of a component.
+func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
+	size := len(members)
+	block := make([]float64, size*size)
+	for k, j := range members {
+		idx, val := gram.Row(int(j))
+		for i, other := range idx {
+			block[k*size+int(s.place[other])] = val[i]
+		}
+	}
+	return block
+}
+
+// Rotate sets dst = V'src; dst is in the order of the rotated coordinates, src
+// in that of the features.
+func (s *Spectrum) Rotate(dst, src []float64) {
+	for c, m := range s.Members {
+		part := dst[s.Offset[c] : s.Offset[c]+len(m)]
+		if len(m) == 1 {
+			part[0] = src[m[0]]
+			continue
+		}
+		s.into(c, part, src)
+	}
+}
+
+// into sets hat = V'src for component c, of several features.
+func (s *Spectrum) into(c int, hat, src []float64) {
+	clear(hat)
+	for k, j := range s.Members[c] {
+		if v := src[j]; v != 0 {
+			kernels.Axpy(v, s.row(c, k), hat)
+		}
+	}
+}
+
+// Unrotate sets dst = V src.
+func (s *Spectrum) Unrotate(dst, src []float64) {
+	for c, m := range s.Members {
+		part := src[s.Offset[c] : s.Offset[c]+len(m)]
+		if len(m) == 1 {
+			dst[m[0]] = part[0]
+			continue
+		}
+		s.outOf(c, dst, part)
+	}
+}
+
+// outOf sets dst = V hat for the features of component c, of several features.
+func (s *Spectrum) outOf(c int, dst, hat []float64) {
+	for k, j := range s.Members[c] {
+		dst[j] = kernels.Dot(s.row(c, k), hat)
+	}
+}
+
+// row returns the row of V for the k-th feature of component c.
+func (s *Spectrum) row(c, k int) []float64 {
+	size := len(s.Members[c])
+	return s.vectors[c][k*size : (k+1)*size]
+}
+
+// RotateRow adds row'V to dst, in the order of the rotated coordinates, and
+// appends to touched the components with a mark other than stamp, which it marks.
+func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
+	for n, j := range idx {
+		c := s.Of[j]
+		if mark[c] != stamp {
+			mark[c] = stamp
+			touched = append(touched, c)
+		}
+		at, size := s.Offset[c], len(s.Members[c])
+		if size == 1 {
+			dst[at] += val[n]
+			continue
+		}
+		kernels.Axpy(val[n], s.row(int(c), int(s.place[j])), dst[at:at+size])
+	}
+	return touched
+}

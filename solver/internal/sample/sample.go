@@ -1,0 +1,82 @@
+// Package sample draws the rows of stochastic steps.
+package sample
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// A Sampler draws row numbers, uniformly or in proportion to weights, with
+// replacement. Its draws are spelled out so that no library release can change
+// the sequence.
+type Sampler struct {
+	rng   *rand.PCG
+	n     uint64
+	other []int32  // alias of each column; nil if uniform
+	keep  []uint64 // a second draw below this keeps the column, else its alias
+}
+
+// New returns a sampler of 0..n−1; weights may be nil.
+func New(seed uint64, n int, weights []float64) *Sampler {
+	s := &Sampler{rng: rand.NewPCG(seed, 0x5ca5), n: uint64(n)}
+	if weights != nil {
+		s.alias(weights)
+	}
+	return s
+}
+
+// alias prepares Walker's method: column i is kept with probability keep/2⁶⁴
+// and stands for other[i] else.
+func (s *Sampler) alias(weights []float64) {
+	n := len(weights)
+	s.other, s.keep = make([]int32, n), make([]uint64, n)
+	var sum float64
+	for _, v := range weights {
+		sum += v
+	}
+	scaled := make([]float64, n)
+	var small, large []int32
+	for i, v := range weights {
+		scaled[i] = v * (float64(n) / sum)
+		if scaled[i] < 1 {
+			small = append(small, int32(i))
+		} else {
+			large = append(large, int32(i))
+		}
+	}
+	for len(small) > 0 && len(large) > 0 {
+		i, j := small[len(small)-1], large[len(large)-1]
+		small = small[:len(small)-1]
+		s.keep[i] = uint64(math.Ldexp(scaled[i], 64))
+		s.other[i] = j
+		scaled[j] -= 1 - scaled[i]
+		if scaled[j] < 1 {
+			large = large[:len(large)-1]
+			small = append(small, j)
+		}
+	}
+	heaviest := int32(0)
+	for i, v := range weights {
+		if v > weights[heaviest] {
+			heaviest = int32(i)
+		}
+	}
+	for _, i := range append(small, large...) { // 1 up to rounding
+		s.keep[i], s.other[i] = math.MaxUint64, i
+		if weights[i] == 0 { // rounding must not revive a zero
+			s.keep[i], s.other[i] = 0, heaviest
+		}
+	}
+}
+
+// Draw sets rows to the next row numbers.
+func (s *Sampler) Draw(rows []int32) {
+	for k := range rows {
+		hi, _ := bits.Mul64(s.rng.Uint64(), s.n)
+		rows[k] = int32(hi)
+		if s.other != nil && s.rng.Uint64() >= s.keep[hi] {
+			rows[k] = s.other[hi]
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package solvertest
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Naive runs one outer iteration of Algorithm 1 or 2 as the paper prints it:
+// dense loops, math.Exp, every w and w̃ formed. It is what the plans must equal.
+type Naive struct {
+	Problem    *solver.Problem
+	X, Y, Beta []float64
+	Eta, Rho   float64
+	Nu         float64 // ν_L of Algorithm 2
+	Kappa      float64 // ρ λ₁ where the penalty is linearised
+	Batch      int
+	RNG        *rand.PCG
+
+	anchor []float64
+}
+
+func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
+	n := &Naive{Problem: p, Eta: s.Eta, Rho: s.Rho, RNG: rand.NewPCG(s.Seed, 0x5ca5)}
+	_, cols := p.Data.Dims()
+	n.X = make([]float64, cols)
+	n.Y = n.MulA(n.X)
+	n.Beta = make([]float64, len(n.Y))
+	return n
+}
+
+func (n *Naive) Slope(i int, x []float64) float64 {
+	t, b := Dot(n.Problem.Data, i, x), n.Problem.Labels[i]
+	if _, squared := n.Problem.Loss.(solver.Squared); squared {
+		return -2 * (b - t)
+	}
+	return -b / (1 + math.Exp(b*t))
+}
+
+// step returns π_X(w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]).
+func (n *Naive) step(w, full []float64) []float64 {
+	rows, _ := n.Problem.Data.Dims()
+	at := w
+	if n.Kappa > 0 {
+		at = n.anchor
+	}
+	aw := n.MulA(at)
+	for j := range aw {
+		aw[j] = n.Beta[j] + n.Rho*(aw[j]-n.Y[j])
+	}
+	g := n.MulAT(aw)
+	b := max(1, n.Batch)
+	for range b {
+		hi, _ := bits.Mul64(n.RNG.Uint64(), uint64(rows))
+		i := int(hi)
+		delta := n.Slope(i, w) - n.Slope(i, n.X)
+		idx, val := n.Problem.Data.Row(i)
+		for k, j := range idx {
+			g[j] += delta * val[k] / float64(b)
+		}
+	}
+	next := make([]float64, len(w))
+	for j := range w {
+		next[j] = w[j] - n.Eta*(g[j]+full[j]+n.Problem.L2*(w[j]-n.X[j]))
+		if n.Kappa > 0 {
+			next[j] -= n.Eta * n.Kappa * (w[j] - n.anchor[j])
+		}
+	}
+	if n.Problem.Domain != nil {
+		n.Problem.Domain.Project(next)
+	}
+	return next
+}
+
+func (n *Naive) FullGradient() []float64 {
+	rows, cols := n.Problem.Data.Dims()
+	full := make([]float64, cols)
+	for i := range rows {
+		idx, val := n.Problem.Data.Row(i)
+		for k, j := range idx {
+			full[j] += n.Slope(i, n.X) * val[k] / float64(rows)
+		}
+	}
+	for j := range full {
+		full[j] += n.Problem.L2 * n.X[j]
+	}
+	return full
+}
+
+// Outer runs Algorithm 1 with K blocks of M/K, or Algorithm 2.
+func (n *Naive) Outer(m, k int, strong bool) {
+	full := n.FullGradient()
+	snapshot := n.X
+	for b := range k {
+		size := (b+1)*m/k - b*m/k
+		n2 := *n
+		n2.anchor = n.X
+		n2.X = snapshot // slopes and full gradient refer to the snapshot
+		sum := n2.plainSum
+		if strong {
+			sum = n2.strongSum
+		}
+		x := sum(n.X, full, size)
+		for j := range x {
+			x[j] /= float64(size)
+		}
+		n.X = x
+		n.DualStep()
+	}
+}
+
+// plainSum returns w_0 + ... + w_{size−1} of steps from w_0 = x.
+func (n *Naive) plainSum(x, full []float64, size int) []float64 {
+	w, sum := slices.Clone(x), slices.Clone(x)
+	for range size - 1 {
+		w = n.step(w, full)
+		for j := range sum {
+			sum[j] += w[j]
+		}
+	}
+	return sum
+}
+
+// strongSum returns w̃_1 + ... + w̃_size of steps from x.
+func (n *Naive) strongSum(x, full []float64, size int) []float64 {
+	w, sum := slices.Clone(x), make([]float64, len(x))
+	s := n.Eta / (1 - n.Nu*n.Eta/2)
+	r := 2*n.Eta - s
+	for range size {
+		next := n.step(w, full)
+		for j := range sum {
+			sum[j] += (r*w[j] + s*next[j]) / (2 * n.Eta)
+		}
+		w = next
+	}
+	return sum
+}
+
+func (n *Naive) DualStep() {
+	for j, v := range n.MulA(n.X) {
+		lambda := n.Problem.Penalty.(solver.L1).Limit(j)
+		u := v + n.Beta[j]/n.Rho
+		n.Y[j] = math.Copysign(math.Max(math.Abs(u)-lambda/n.Rho, 0), u)
+		n.Beta[j] += n.Rho * (v - n.Y[j])
+	}
+}
+
+func (n *Naive) MulA(x []float64) []float64 {
+	if n.Problem.Constraint == nil {
+		return append([]float64(nil), x...)
+	}
+	l, _ := n.Problem.Constraint.Dims()
+	out := make([]float64, l)
+	for r := range out {
+		out[r] = Dot(n.Problem.Constraint.(*sparse.CSR), r, x)
+	}
+	return out
+}
+
+func (n *Naive) MulAT(v []float64) []float64 {
+	if n.Problem.Constraint == nil {
+		return append([]float64(nil), v...)
+	}
+	l, p := n.Problem.Constraint.Dims()
+	out := make([]float64, p)
+	for r := range l {
+		idx, val := n.Problem.Constraint.(*sparse.CSR).Row(r)
+		for k, j := range idx {
+			out[j] += val[k] * v[r]
+		}
+	}
+	return out
+}

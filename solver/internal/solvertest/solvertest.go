@@ -1,0 +1,112 @@
+// Package solvertest has what the tests of package solver and of the methods in
+// other packages share: problems, a Naive SCAS-ADMM and an interior-point method
+// that have nothing in common with the code under test.
+package solvertest
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// DataDir returns the directory of the reference data or skips the test.
+func DataDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
+	}
+	return dir
+}
+
+// Load reads a LIBSVM file of the reference data.
+func Load(t testing.TB, name string, features int) *solver.Problem {
+	t.Helper()
+	ds, err := sparse.ReadLIBSVMFile(filepath.Join(DataDir(t), name), &sparse.ReadOptions{Features: features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
+}
+
+// Planted is a small problem whose solution is known to be graph-sparse.
+func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
+	t.Helper()
+	s, err := sparse.NewSynthetic(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p := s.X.Dims()
+	g, err := graph.FromPairs(p, s.Edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prob := &solver.Problem{Data: s.X, Labels: s.Labels, Penalty: solver.L1{Lambda: lambda}, Constraint: g.FusedLasso()}
+	if opt.Regression {
+		prob.Loss = solver.Squared{}
+	}
+	return prob, s
+}
+
+func Minimize(t testing.TB, p *solver.Problem, s *solver.Settings) *solver.Result {
+	t.Helper()
+	res, err := solver.Minimize(context.Background(), p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func Dot(a *sparse.CSR, row int, x []float64) float64 {
+	var sum float64
+	idx, val := a.Row(row)
+	for k, j := range idx {
+		sum += val[k] * x[j]
+	}
+	return sum
+}
+
+// Distance returns |u − v|₂.
+func Distance(u, v []float64) float64 {
+	var sum float64
+	for j := range u {
+		sum += (u[j] - v[j]) * (u[j] - v[j])
+	}
+	return math.Sqrt(sum)
+}
+
+// Relative returns |u − v|₂ / |v|₂, or |u|₂ if v is zero.
+func Relative(u, v []float64) float64 {
+	norm := Distance(v, make([]float64, len(v)))
+	if norm == 0 {
+		norm = 1
+	}
+	return Distance(u, v) / norm
+}
+
+// LastIterate returns the last outer iterate before zeros and ties are made
+// exact.
+func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 {
+	var x []float64
+	c := *s
+	c.Recorder = solver.RecorderFunc(func(pt *solver.Point) error { x = slices.Clone(pt.X); return nil })
+	Minimize(t, p, &c)
+	return x
+}
+
+// Chain is a small problem, whose graph is a path through each group.
+func Chain(t testing.TB, mu float64) *solver.Problem {
+	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
+	p.L2 = mu
+	return p
+}
+
+// JustAnOperator hides that an operator is a matrix.
+type JustAnOperator struct{ solver.Operator }

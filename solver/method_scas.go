@@ -1,0 +1,324 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/inner"
+)
+
+// SCAS is Algorithm 1 of the paper (general convex).
+type SCAS struct{}
+
+// SCASStrong is Algorithm 2 of the paper (strongly convex), which needs X = R^p.
+type SCASStrong struct{}
+
+// SCASK updates y and beta Settings.DualUpdates times per snapshot: the inner loop
+// of Algorithm 1 in blocks, each followed by the dual step. It is the default.
+type SCASK struct{}
+
+// SCASL is SCASK with the penalty linearised at the start of each block: (κ/2)|w −
+// x|², κ = ρ λ₁, in place of (ρ/2)|A(w − x)|². Steps then cost as many operations as
+// a row has nonzeros whatever the graph.
+type SCASL struct{}
+
+// Methods lists SCAS-ADMM in its forms, the default first.
+func Methods() []Method { return []Method{SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
+
+// scasInfo has what the forms share.
+func scasInfo(name, summary string) MethodInfo {
+	return MethodInfo{
+		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
+		Reference: "this package", Eta: "the step size; from the curvature at each snapshot",
+		TakesEta: true, TakesBatchSize: true, TakesInnerSteps: true, AnyProblem: true, Planned: true, Watched: true,
+	}
+}
+
+// Info implements Method.
+func (SCASK) Info() MethodInfo {
+	info := scasInfo("scas-k", "SCAS-ADMM with K dual updates per snapshot")
+	info.Rate, info.ManyUpdates = "none proven; fastest in practice", true
+	return info
+}
+
+// Info implements Method.
+func (SCAS) Info() MethodInfo {
+	info := scasInfo("scas", "SCAS-ADMM, Algorithm 1 (general convex)")
+	info.Rate, info.Reference, info.Theorem = "O(1/T) in outer iterations", "Zhao, Li, Zhou", 1
+	return info
+}
+
+// Info implements Method.
+func (SCASStrong) Info() MethodInfo {
+	info := scasInfo("scas-strong", "SCAS-ADMM, Algorithm 2 (strongly convex)")
+	info.Rate, info.Reference, info.Theorem = "O(1/T) in outer iterations", "Zhao, Li, Zhou", 2
+	return info
+}
+
+// Info implements Method.
+func (SCASL) Info() MethodInfo {
+	info := scasInfo("scas-l", "SCAS-ADMM with the penalty linearised per block; any graph at O(nnz) a step")
+	info.Memory, info.ManyUpdates = "4p + 2l + n", true
+	return info
+}
+
+// Begin implements Method.
+func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false), nil }
+
+// Begin implements Method.
+func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false), nil }
+
+// Begin implements Method.
+func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).strong, false), nil }
+
+// Begin implements Method.
+func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, true), nil }
+
+// blockSteps bounds the inner steps between two looks at the context.
+const blockSteps = 1024
+
+// scas is SCAS-ADMM in all its forms; plan runs the inner loop.
+type scas struct {
+	*Run
+	stage func(*scas) error // an outer iteration, after the snapshot
+	plan  inner.Plan
+	kappa float64 // ρ λ₁ where the penalty is linearised, else 0
+
+	norms         []float64 // |aᵢ|² of the rows that stepCurvature looks at
+	meanCurvature float64   // smoothness of the mean loss, for batches
+
+	d, sum, last []float64 // constant of the inner loop; its running sum; its last iterate
+	rows         []int32   // sampled row numbers
+}
+
+func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
+	s := &scas{Run: r, stage: stage, d: make([]float64, len(r.X)), sum: make([]float64, len(r.X))}
+	st, set := &r.Stats, &r.Settings
+	if set.Method.Info().ManyUpdates {
+		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
+			st.DualUpdates = s.naturalDualUpdates()
+		}
+	}
+	if set.Rho == 0 && st.DualUpdates > 1 { // with many dual updates more is better
+		r.SetRho(r.NaturalRho(3))
+	}
+	if linearised {
+		s.kappa = float64(st.Rho * st.Constants.Lambda1)
+	}
+	s.plan = inner.New(s.innerLoop())
+	st.Plan, st.PlanReason, st.BatchSize = s.plan.Name(), s.plan.Reason(), s.plan.BatchSize()
+	s.fitBatch()
+	s.rows = make([]int32, max(blockSteps, st.BatchSize))
+	return s
+}
+
+// innerLoop describes the inner loop to its plan.
+func (s *scas) innerLoop() *inner.Loop {
+	p, set := s.Problem, &s.Settings
+	return &inner.Loop{
+		Data: p.Data, Rows: s.Samples.rows, Scratch: kernels.NewScratch(s.Samples.rows), Labels: p.Labels, Slope0: s.Snapshot.Slope,
+		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
+		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.kappa,
+		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical,
+	}
+}
+
+func innerLoss(l Loss) inner.Loss {
+	kind, fused := fusedLoss(l)
+	return inner.Loss{Name: l.String(), Kind: kind, Fused: fused, Slopes: l.Slopes}
+}
+
+func innerDomain(d Domain) inner.Domain {
+	switch x := d.(type) {
+	case nil:
+		return inner.Domain{}
+	case Box:
+		return inner.Domain{Lower: x.Lower, Upper: x.Upper}
+	case Ball:
+		return inner.Domain{Radius: x.Radius}
+	}
+	return inner.Domain{Project: d.Project}
+}
+
+// Next implements Iteration.
+func (s *scas) Next() (bool, error) {
+	if more, err := s.begin(); err != nil || !more {
+		return false, err
+	}
+	if err := s.stage(s); err != nil {
+		return false, err
+	}
+	s.Average()
+	return true, nil
+}
+
+// NaturalEta is what a diverged run should try at the iterate restored.
+func (s *scas) NaturalEta() float64 {
+	s.takeSnapshot()
+	return s.naturalEta()
+}
+
+// begin takes the snapshot at x, watches over the objective there, fixes η and
+// M for the coming outer iteration, and reports whether the budget allows it.
+func (s *scas) begin() (bool, error) {
+	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
+		return false, nil
+	}
+	if _, err := s.WatchedSnapshot(s.autoEta()); err != nil {
+		return false, err
+	}
+	eta, steps := s.schedule()
+	if !s.Affords(s.cost(steps)) {
+		if s.Stats.OuterIterations == 0 {
+			return false, s.Settings.CheckBudget(s.cost(steps))
+		}
+		return false, nil
+	}
+	s.Stats.Eta, s.Stats.InnerSteps = eta, steps
+	s.Stats.GradientNorm = math.Sqrt(s.augmentedGradientSquared())
+	s.Spend(s.cost(steps))
+	return true, nil
+}
+
+// autoEta reports whether η follows the curvature at each snapshot.
+func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
+
+// cost is that of one outer iteration in effective passes, as the paper counts.
+func (s *scas) cost(steps int) float64 {
+	n, _ := s.Problem.Data.Dims()
+	return 1 + float64(steps)/float64(n)
+}
+
+// iterates returns how many inner iterates M samples make.
+func (s *scas) iterates() int { return max(2, s.Stats.InnerSteps/s.Stats.BatchSize) }
+
+// blocks is one outer iteration of Algorithm 1 of the paper with K dual updates:
+// the M inner iterates (M/b with batches of b) are cut into K blocks, each started
+// at the mean of the block before and followed by an update of y and beta. K = 1
+// is Algorithm 1 exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+func (s *scas) blocks() error {
+	total, updates := s.iterates(), s.Stats.DualUpdates
+	for k := range updates {
+		size := (k+1)*total/updates - k*total/updates
+		if err := s.block(size-1, nil); err != nil {
+			return err
+		}
+		inv := 1 / float64(size)
+		for j, sum := range s.sum {
+			s.X[j] = (s.X[j] + sum) * inv
+		}
+		s.DualStep()
+	}
+	return nil
+}
+
+// strong is one outer iteration of Algorithm 2 of the paper: M stochastic steps, and
+// the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν
+// η/2) and r = 2η − s. Since r + s = 2η, that mean is
+//
+//	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
+//
+// ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
+func (s *scas) strong() error {
+	if s.last == nil {
+		s.last = make([]float64, len(s.X))
+	}
+	total := s.iterates()
+	if err := s.block(total, s.last); err != nil {
+		return err
+	}
+	first, last := endWeights(s.Stats.Eta, s.Stats.Constants.NuL)
+	inv := 1 / float64(total)
+	for j, w := range s.last {
+		within := s.sum[j] - w
+		s.X[j] = float64(within+float64(first*s.X[j])+float64(last*w)) * inv
+	}
+	s.DualStep()
+	return nil
+}
+
+// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M.
+func endWeights(eta, nuL float64) (first, last float64) {
+	h := min(eta*nuL, 1)
+	return (1 - h) / (2 - h), 1 / (2 - h)
+}
+
+// block does inner steps from x with the current y and beta, leaving the sum of the
+// iterates after each step in s.sum and the final one in last, unless that is nil.
+func (s *scas) block(steps int, last []float64) error {
+	s.linearise()
+	batch := s.Stats.BatchSize
+	s.plan.Begin(s.X, s.d, s.Stats.Eta)
+	for steps > 0 {
+		if err := s.Err(); err != nil {
+			return err
+		}
+		now := min(steps, max(1, len(s.rows)/batch))
+		rows := s.rows[:now*batch]
+		s.Samples.Draw(rows)
+		s.plan.Advance(rows)
+		steps -= now
+	}
+	s.plan.End(s.sum, last)
+	return nil
+}
+
+// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
+// gradient that stays constant while y and beta do. With a linearised penalty
+// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
+func (s *scas) linearise() {
+	if s.kappa > 0 {
+		s.violation()
+	} else {
+		s.dual.Constant(s.residual, s.Y)
+	}
+	s.augmented(s.d, s.residual)
+	for j, v := range s.Snapshot.Gradient {
+		s.d[j] += v
+	}
+	if s.kappa > 0 {
+		for j, v := range s.X {
+			s.d[j] = math.FMA(-s.kappa, v, s.d[j])
+		}
+	}
+}
+
+// Check implements Checker.
+func (SCASK) Check(p *Problem, s *Settings) error { return checkSCAS(p, s) }
+
+// Check implements Checker.
+func (SCASL) Check(p *Problem, s *Settings) error { return checkSCAS(p, s) }
+
+// Check implements Checker. The Theorem schedule needs a bounded domain.
+func (SCAS) Check(p *Problem, s *Settings) error {
+	if s.Schedule == Theorem && (p.Domain == nil || math.IsInf(p.Domain.Diameter(), 1)) {
+		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball"}
+	}
+	return checkSCAS(p, s)
+}
+
+// Check implements Checker. The Theorem schedule needs L2 > 0.
+func (SCASStrong) Check(p *Problem, s *Settings) error {
+	switch {
+	case p.Domain != nil:
+		return &SettingError{"Method", nameOf(s.Method), fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", nameOf(SCASK{}), nameOf(SCAS{}))}
+	case s.Schedule == Theorem && p.L2 == 0:
+		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity; set Problem.L2 > 0"}
+	}
+	return checkSCAS(p, s)
+}
+
+func checkSCAS(p *Problem, s *Settings) error {
+	n, _ := p.Data.Dims()
+	switch m := s.InnerSteps; {
+	case s.DualUpdates > m:
+		return &SettingError{"DualUpdates", s.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", m)}
+	case s.BatchSize > 1 && s.BatchSize > m/2:
+		return &SettingError{"BatchSize", s.BatchSize, fmt.Sprintf("it must lie between 1 and half the %d inner steps, or be 0 for the default", m)}
+	case s.Schedule == Practical:
+		return s.CheckBudget(1 + float64(m)/float64(n))
+	}
+	return nil
+}

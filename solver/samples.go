@@ -1,0 +1,85 @@
+package solver
+
+import (
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Samples are the data as methods see them: full passes, single samples, and the
+// draws. They serve one run, not several at once.
+type Samples struct {
+	prob  *Problem
+	loss  Loss
+	rows  kernels.Rows // the data in their most compact form
+	full  *fullGradient
+	drawn *sample.Sampler
+
+	longest, scale float64 // largest and root mean square |aᵢ|; the first squared
+
+	margin1, slope1, gain1 [1]float64
+}
+
+func newSamples(p *Problem, set *Settings) *Samples {
+	n, _ := p.Data.Dims()
+	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})}
+	s.full = newFullGradient(p, s.rows, set.Threads)
+	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
+	s.longest, s.scale = rowNorms(p.Data)
+	return s
+}
+
+// A Snapshot is a pass over the data at a point.
+type Snapshot struct {
+	Loss     float64   // mean loss
+	Gradient []float64 // of the mean loss, without the L2 term; of length p
+	Margin   []float64 // aᵢ'x
+	Slope    []float64 // φ'(aᵢ'x), without sample weights
+}
+
+// Gradient fills the snapshot at x. It is a pass over the data, to be counted with
+// Run.Spend.
+func (s *Samples) Gradient(at *Snapshot, x []float64) {
+	at.Loss = s.full.at(at.Gradient, x, at.Margin, at.Slope)
+}
+
+// Draw sets rows to the numbers of samples drawn uniformly, or in proportion to
+// the sample weights, with replacement.
+func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
+
+// Rows returns the data in the form that the kernels take. It is only read.
+func (s *Samples) Rows() kernels.Rows { return s.rows }
+
+// row is a view of sample i.
+func (s *Samples) row(i int) kernels.Rows {
+	v := s.rows
+	v.Ptr = v.Ptr[i : i+2]
+	return v
+}
+
+// Margin returns aᵢ'x.
+func (s *Samples) Margin(i int, x []float64) float64 {
+	kernels.Margins(s.margin1[:], s.row(i), x)
+	return s.margin1[0]
+}
+
+// Slope returns φ'(t; bᵢ).
+func (s *Samples) Slope(i int, t float64) float64 {
+	s.margin1[0] = t
+	s.loss.Slopes(s.slope1[:], s.margin1[:], s.prob.Labels[i:i+1])
+	return s.slope1[0]
+}
+
+// SecondDerivative returns φ”(t; bᵢ), given what Slope returns for t.
+func (s *Samples) SecondDerivative(i int, t, slope float64) float64 {
+	return s.loss.SecondDerivative(t, slope, s.prob.Labels[i])
+}
+
+// Scatter adds gain·aᵢ to dst, of length p.
+func (s *Samples) Scatter(dst []float64, i int, gain float64) {
+	s.gain1[0] = gain
+	kernels.Gradient(dst, s.row(i), s.gain1[:])
+}
+
+// Curvature is an upper bound of SecondDerivative.
+func (s *Samples) Curvature() float64 { return s.loss.Curvature() }
