@@ -18,8 +18,8 @@ demo: ## train on real data that comes with the project, and explain the result
 test: lint ## everything that proves the package, in a few minutes
 	$(GO) test ./...
 	$(GO) test -tags purego ./kernels
-	SCAS_LEVEL=generic $(GO) test -count=1 ./kernels ./solver # read at start: not part of the cache's key
-	$(if $(V3),$(V3) $(GO) test ./kernels ./sparse/... ./solver,@echo "no AVX2 here: code for x86-64-v3 is not tested")
+	SCAS_LEVEL=generic $(GO) test -count=1 ./kernels ./solver ./solver/baseline ./solver/internal/... # read at start: not part of the cache's key
+	$(if $(V3),$(V3) $(GO) test ./kernels ./sparse/... ./solver ./solver/baseline ./solver/internal/...,@echo "no AVX2 here: code for x86-64-v3 is not tested")
 
 lint: ## gofmt, go vet, staticcheck if installed
 	@unformatted=$$(gofmt -l .); \
