@@ -1,12 +1,20 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 type demoCmd struct{}
@@ -21,75 +29,52 @@ data it also solves a9a and shows the distance to the known optima.`
 
 // Run shows what the method does.
 func (c *demoCmd) Run(e *env) error {
-	w := &printer{w: e.stdout}
-	w.printf("%s\n", newMachineFacts().table())
-	err := demoWDBC(e, w)
+	w := bufio.NewWriter(e.stdout) // flushed before everything that takes time; the first error sticks
+	fmt.Fprintf(w, "%s\n", newMachineFacts().table())
+	err := demoWDBC(e.ctx, w)
 	if dir := os.Getenv("SCAS_DATA"); err == nil && dir != "" {
 		err = demoA9A(e, w, dir)
 	}
-	if err == nil {
-		err = w.err
+	if written := w.Flush(); err == nil {
+		err = written
 	}
 	return e.interrupted(err, "the demonstration is not complete")
 }
 
 // demoWDBC compares the fused with the plain lasso on the embedded table.
-func demoWDBC(e *env, w *printer) error {
-	t, err := readWDBC()
-	if err != nil {
-		return err
-	}
-	var studies [demoThirds]*study
+func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
+	t := readWDBC()
+	first := newStudy(ctx, t, 0)
+	first.introduce(w)
 	var fused, plain [demoThirds]*fit
 	for k := range demoThirds {
-		if studies[k], err = newStudy(e.ctx, t, k); err != nil {
+		s := newStudy(ctx, t, k)
+		if fused[k], err = s.choose(true); err != nil {
 			return err
 		}
 		if k == 0 {
-			studies[0].introduce(w)
-		}
-		if fused[k], err = studies[k].choose(true); err != nil {
-			return err
-		}
-		if k == 0 {
-			if err := studies[0].showCurve(w, fused[0]); err != nil {
+			if err := s.showCurve(w, fused[0]); err != nil {
 				return err
 			}
 		}
-		if plain[k], err = studies[k].choose(false); err != nil {
+		if plain[k], err = s.choose(false); err != nil {
 			return err
 		}
 	}
 	showScores(w, fused[:], plain[:])
-	return studies[0].showCoefficients(w, fused[0].x, plain[0].x)
-}
-
-// printer keeps the first error of a series of prints.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
+	first.showCoefficients(w, fused[0].X, plain[0].X)
+	return nil
 }
 
 // introduce describes the data and the graph.
-func (s *study) introduce(w *printer) {
+func (s *study) introduce(w *bufio.Writer) {
 	of, count := s.graph.Components()
 	sizes := make([]int, count)
 	for _, c := range of {
 		sizes[c]++
 	}
-	var groups []string
-	for _, size := range sizes {
-		if size > 1 {
-			groups = append(groups, fmt.Sprint(size))
-		}
-	}
-	w.printf(`Breast cancer (Wisconsin, diagnostic): %d samples, malignant or benign, with
+	sizes = slices.DeleteFunc(sizes, func(size int) bool { return size == 1 })
+	fmt.Fprintf(w, `Breast cancer (Wisconsin, diagnostic): %d samples, malignant or benign, with
 %d measurements: mean, standard error and worst value of ten properties. Two
 measurements are joined by an edge where their correlation is at least %g:
 %s, which form groups of %s measurements.
@@ -100,22 +85,19 @@ the plain lasso has no edges. Each gets its own lambda by %d-fold
 cross-validation inside the training part; the intercept is free.
 
 `, len(s.table.labels), len(s.table.names), demoThreshold,
-		plural(len(s.graph.Edges()), "edge"), strings.Join(groups, ", "), demoFolds)
+		plural(len(s.graph.Edges()), "edge"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "), demoFolds)
+	w.Flush()
 }
 
 // showCurve shows how the objective falls to its optimum, which a run of ten
 // times the passes stands for.
-func (s *study) showCurve(w *printer, f *fit) error {
-	tr, _, err := s.table.standardized(s.train, s.held)
+func (s *study) showCurve(w *bufio.Writer, f *fit) error {
+	long, err := s.minimize(s.train, f.lambda, true, &solver.Settings{Passes: 10 * demoPasses})
 	if err != nil {
 		return err
 	}
-	long, err := solver.Minimize(s.ctx, s.problem(tr, f.lambda, true), &solver.Settings{Passes: 10 * demoPasses})
-	if err != nil {
-		return err
-	}
-	w.printf("Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective     above the optimum\n",
-		f.lambda, f.stats.Eta, f.stats.Rho, plural(len(s.train), "row"))
+	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective     above the optimum\n",
+		f.lambda, f.Stats.Eta, f.Stats.Rho, plural(len(s.train.Labels), "row"))
 	next := 0.0
 	for k, p := range f.curve {
 		if p.Passes < next && k < len(f.curve)-1 {
@@ -123,18 +105,163 @@ func (s *study) showCurve(w *printer, f *fit) error {
 		}
 		next = max(2, 2*p.Passes)
 		excess := p.Last.Objective - long.At.Objective
-		w.printf("  %6.0f   %.8f    %8.1e  %s\n", p.Passes, p.Last.Objective, excess, logBar(excess))
+		fmt.Fprintf(w, "  %6.0f   %.8f    %8.1e  %s\n", p.Passes, p.Last.Objective, excess, logBar(excess))
 	}
-	w.printf("\n")
+	fmt.Fprintln(w)
+	w.Flush()
 	return nil
 }
 
 // logBar is longer by four characters for every power of ten from 1e-9 to 1.
 func logBar(v float64) string {
 	const floor, perDecade, decades = 1e-9, 4, 9
-	n := 0
-	for bound := floor; v > bound && n < perDecade*decades; n++ {
-		bound *= 1.7782794100389228 // 10^(1/4)
+	length := math.Ceil(perDecade * math.Log10(max(v, floor)/floor))
+	return strings.Repeat("#", min(int(length), perDecade*decades))
+}
+
+// showScores compares the two models on the thirds held out.
+func showScores(w *bufio.Writer, fused, plain []*fit) {
+	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
+	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
+	line := func(name, lf, lp string, f, p score) {
+		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
+			fmt.Sprintf("%s (%d rows)", name, f.rows), lf, 100*f.accuracy(), f.mean(), lp, 100*p.accuracy(), p.mean())
 	}
-	return strings.Repeat("#", n)
+	var sumF, sumP score
+	for k, f := range fused {
+		p := plain[k]
+		line(fmt.Sprintf("third %d", k+1), fmt.Sprintf("%.2g", f.lambda), fmt.Sprintf("%.2g", p.lambda), f.held, p.held)
+		sumF, sumP = sumF.plus(f.held), sumP.plus(p.held)
+	}
+	line("all", "", "", sumF, sumP)
+	fmt.Fprintf(w, "  %s\n\n", verdict(sumF, sumP))
+}
+
+// verdict says who wins, on what, by how much.
+func verdict(f, p score) string {
+	loss, accuracy := "The losses are equal", "both get as many rows right"
+	winner := map[bool]string{true: "fused", false: "plain"}
+	if d := p.mean() - f.mean(); d != 0 {
+		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g)", winner[d > 0], math.Abs(d))
+	}
+	if d := f.correct - p.correct; d != 0 {
+		accuracy = fmt.Sprintf("%s gets %s more right", winner[d > 0], plural(max(d, -d), "row"))
+	}
+	return loss + "; " + accuracy + "."
+}
+
+// showCoefficients prints the fused groups, the single features and the zeros.
+func (s *study) showCoefficients(w *bufio.Writer, fused, plain []float64) {
+	p := len(s.table.names)
+	row := func(mark, name string, j int) {
+		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, coefficient(fused[j]), coefficient(plain[j]))
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	fmt.Fprint(w, "Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n",
+		"                                fused lasso   plain lasso\n")
+	var zeros []int
+	used := 0
+	for _, g := range s.groups(fused) {
+		if g.value == 0 {
+			zeros = append(zeros, g.features...)
+			continue
+		}
+		used++
+		for k, j := range g.features {
+			row(bracket(k, len(g.features)), s.table.names[j], j)
+		}
+	}
+	slices.Sort(zeros)
+	var none []string // zero in both models
+	for _, j := range zeros {
+		if plain[j] == 0 {
+			none = append(none, s.table.names[j])
+		} else {
+			row(" ", s.table.names[j], j)
+		}
+	}
+	row(" ", "(intercept)", p)
+	fmt.Fprintf(w, "\nBrackets join coefficients that are exactly equal. Fused: %d of %d measurements\nwith %d different coefficients. Plain: %d measurements.\n",
+		p-len(zeros), p, used, nonZeros(plain[:p]))
+	if len(none) > 0 {
+		fmt.Fprintf(w, "Zero in both: %s.\n", wrap(strings.Join(none, ", "), 78, len("Zero in both: ")))
+	}
+}
+
+// bracket marks line k of n.
+func bracket(k, n int) string {
+	switch {
+	case n == 1:
+		return " "
+	case k == 0:
+		return "┌"
+	case k == n-1:
+		return "└"
+	}
+	return "│"
+}
+
+func coefficient(v float64) string {
+	if v == 0 {
+		return "0     "
+	}
+	return fmt.Sprintf("%.4f", v)
+}
+
+// demoA9A solves problems on a9a whose optima are known to 1e-11 from an
+// interior-point method.
+func demoA9A(e *env, w *bufio.Writer, dir string) error {
+	const features, lambda, passes = 123, 1e-5, 60
+	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\na9a: %s, lambda %g, %d passes\n\n", shape(data.X), lambda, passes)
+	fmt.Fprintln(w, "                             objective   above optimum   residual   seconds")
+	for _, c := range []struct {
+		name, edges string // edges are a file under dir; empty for A = I
+		optimum     float64
+	}{
+		{"A = I, the lasso", "", 0.32324138841427674},
+		{"A = [G; I], 291 edges", "graphs/a9a_glasso_0.1.edges", 0.32503800528155763},
+	} {
+		prob := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: lambda}}
+		if c.edges != "" {
+			con, err := graph.ReadConstraintFile(filepath.Join(dir, c.edges), features)
+			if errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(w, "  %-24s no file %s\n", c.name, c.edges)
+				continue
+			} else if err != nil {
+				return err
+			}
+			prob.Constraint = con.A
+		}
+		w.Flush()
+		res, err := solver.Minimize(e.ctx, prob, &solver.Settings{Passes: passes})
+		if err != nil {
+			return fmt.Errorf("a9a, %s: %w", c.name, err)
+		}
+		fmt.Fprintf(w, "  %-24s %.10f        %8.1e    %.1e   %7.2f\n", c.name,
+			res.At.Objective, res.At.Objective-c.optimum, res.PrimalResidual, res.Stats.Seconds)
+	}
+	return nil
+}
+
+// wrap breaks text into lines of at most width, the first shorter by used.
+func wrap(text string, width, used int) string {
+	var b strings.Builder
+	for k, word := range strings.Fields(text) {
+		switch {
+		case k == 0:
+		case used+1+len(word) > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += len(word)
+	}
+	return b.String()
 }

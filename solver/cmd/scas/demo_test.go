@@ -4,26 +4,26 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
 func TestWDBC(t *testing.T) {
-	tab, err := readWDBC()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := readWDBC()
 	var malignant int
 	for _, b := range tab.labels {
 		if b > 0 {
 			malignant++
 		}
 	}
-	if len(tab.labels) != 569 || len(tab.names) != 30 || len(tab.values) != 569*30 || malignant != 212 {
-		t.Fatalf("%d rows, %d names, %d values, %d malignant", len(tab.labels), len(tab.names), len(tab.values), malignant)
+	if rows, cols := tab.x.Dims(); rows != 569 || cols != 31 || len(tab.labels) != 569 || len(tab.names) != 30 || malignant != 212 {
+		t.Fatalf("%d x %d, %d labels, %d names, %d malignant", rows, cols, len(tab.labels), len(tab.names), malignant)
 	}
-	if tab.names[0] != "mean radius" || tab.values[0] != 17.99 || tab.labels[0] != 1 || tab.names[29] != "worst fractal dimension" || tab.values[569*30-1] != 0.07039 || tab.labels[568] != -1 {
+	_, first := tab.x.Row(0)
+	_, last := tab.x.Row(568)
+	if tab.names[0] != "mean radius" || first[0] != 17.99 || tab.labels[0] != 1 || tab.names[29] != "worst fractal dimension" || last[len(last)-2] != 0.07039 || tab.labels[568] != -1 {
 		t.Error("the corners of the table are not what the source has")
 	}
 }
@@ -31,31 +31,29 @@ func TestWDBC(t *testing.T) {
 // The parts held out are disjoint, cover everything and keep the classes'
 // shares; nothing about them enters the standardisation.
 func TestStudySplit(t *testing.T) {
-	tab, err := readWDBC()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := readWDBC()
 	held := make([]int, len(tab.labels))
 	for k := range demoThirds {
-		s, err := newStudy(context.Background(), tab, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newStudy(context.Background(), tab, k)
 		var malignant int
-		for _, i := range s.held {
+		var labels []float64
+		for i, b := range tab.labels {
+			if slices.Contains(s.rows, i) {
+				continue
+			}
 			held[i]++
-			if tab.labels[i] > 0 {
+			labels = append(labels, b)
+			if b > 0 {
 				malignant++
 			}
 		}
-		if malignant < 70 || malignant > 71 || len(s.train)+len(s.held) != 569 {
-			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.held), len(s.train))
+		if !slices.Equal(labels, s.held.Labels) {
+			t.Errorf("third %d: the rows held out are not those left", k)
 		}
-		tr, _, err := tab.standardized(s.train, s.held)
-		if err != nil {
-			t.Fatal(err)
+		if malignant < 70 || malignant > 71 || len(s.train.Labels)+len(s.held.Labels) != 569 || len(s.rows) != len(s.train.Labels) {
+			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.held.Labels), len(s.train.Labels))
 		}
-		stats := tr.x.ColumnStats()
+		stats := s.train.X.ColumnStats()
 		for j := range tab.names {
 			if m, sd := stats.Mean[j], stats.StdDev[j]; m > 1e-12 || m < -1e-12 || sd < 1-1e-12 || sd > 1+1e-12 {
 				t.Errorf("third %d: feature %d has mean %g, deviation %g on the training part", k, j, m, sd)
@@ -101,14 +99,8 @@ func TestDemo(t *testing.T) {
 }
 
 func TestGroupsNeedAnEdge(t *testing.T) {
-	tab, err := readWDBC()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newStudy(context.Background(), tab, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := readWDBC()
+	s := newStudy(context.Background(), tab, 0)
 	x := make([]float64, len(tab.names)+1)
 	e := s.graph.Edges()[0]
 	x[e.I], x[e.J] = 2, 2
@@ -117,10 +109,7 @@ func TestGroupsNeedAnEdge(t *testing.T) {
 	if of[len(tab.names)-1] == of[e.I] {
 		t.Fatal("the last feature is joined to the first edge: choose another one")
 	}
-	groups, err := s.groups(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups := s.groups(x)
 	var found int
 	for _, g := range groups {
 		if g.value == 2 {

@@ -145,16 +145,18 @@ func writeInputs(dir string) error {
 	return nil
 }
 
-// wdbcDataset is the embedded table, standardised.
+// wdbcDataset is the embedded table, standardised, without the constant.
 func wdbcDataset() (*sparse.Dataset, error) {
-	t, err := readWDBC()
+	t := readWDBC()
+	features := t.x.Transpose()
+	chosen := make([]int, len(t.names))
+	for j := range chosen {
+		chosen[j] = j
+	}
+	features, err := features.SelectRows(chosen)
 	if err != nil {
 		return nil, err
 	}
-	x, err := sparse.FromDense(len(t.labels), len(t.names), t.values)
-	if err != nil {
-		return nil, err
-	}
-	x, _, err = sparse.Standardize(x, true)
+	x, _, err := sparse.Standardize(features.Transpose(), true)
 	return &sparse.Dataset{X: x, Labels: t.labels}, err
 }

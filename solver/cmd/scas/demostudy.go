@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	_ "embed" // for the table
+	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// The settings of the demonstration.
+const (
+	demoThreshold = 0.9 // correlation that makes an edge
+	demoThirds    = 3   // each is held out once
+	demoFolds     = 5   // of the cross-validation inside the rest
+	demoPasses    = 200
+)
+
+// The Wisconsin diagnostic breast cancer table; source and licence (CC BY 4.0)
+// are in wdbc.txt.
+//
+//go:embed wdbc.csv.gz
+var wdbcFile []byte
+
+// A table is a small dense data set with named features.
+type table struct {
+	names  []string
+	x      *sparse.CSR // the features and, last, a constant 1 for the intercept
+	labels []float64   // +1 malignant, -1 benign
+}
+
+// must returns v. The table is part of the program: what it cannot give is a
+// fault of the program.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func readWDBC() *table {
+	records := must(csv.NewReader(must(gzip.NewReader(bytes.NewReader(wdbcFile)))).ReadAll())
+	t := &table{names: records[0][1:]}
+	var values []float64
+	for _, r := range records[1:] {
+		t.labels = append(t.labels, map[string]float64{"M": 1, "B": -1}[r[0]])
+		for _, field := range r[1:] {
+			values = append(values, must(strconv.ParseFloat(field, 64)))
+		}
+		values = append(values, 1)
+	}
+	t.x = must(sparse.FromDense(len(t.labels), len(t.names)+1, values))
+	return t
+}
+
+// everyKth divides rows, class by class and in order: the k-th, 2k-th, ...
+// starting at first go to held, the others to train.
+func (t *table) everyKth(rows []int, k, first int) (train, held []int) {
+	seen := make(map[float64]int)
+	for _, i := range rows {
+		b := t.labels[i]
+		if seen[b]%k == first {
+			held = append(held, i)
+		} else {
+			train = append(train, i)
+		}
+		seen[b]++
+	}
+	return train, held
+}
+
+// standardized returns both parts with mean 0 and deviation 1 as measured on
+// train; the constant stays 1.
+func (t *table) standardized(train, held []int) (tr, he *sparse.Dataset) {
+	stats := must(t.x.SelectRows(train)).ColumnStats()
+	p := len(t.names)
+	stats.Mean[p], stats.StdDev[p] = 0, 1
+	all := must(sparse.Scaling{Mean: stats.Mean, Scale: stats.StdDev}.Apply(t.x))
+	part := func(rows []int) *sparse.Dataset {
+		d := &sparse.Dataset{X: must(all.SelectRows(rows))}
+		for _, i := range rows {
+			d.Labels = append(d.Labels, t.labels[i])
+		}
+		return d
+	}
+	return part(train), part(held)
+}
+
+// A study compares penalties on one table.
+type study struct {
+	ctx         context.Context
+	table       *table
+	rows        []int           // to train on
+	train, held *sparse.Dataset // standardised
+	graph       *graph.Graph    // over the features and the constant
+}
+
+// newStudy holds out a third of the table and finds the graph on the rest.
+func newStudy(ctx context.Context, t *table, third int) *study {
+	all := make([]int, len(t.labels))
+	for i := range all {
+		all[i] = i
+	}
+	rows, held := t.everyKth(all, demoThirds, third)
+	s := &study{ctx: ctx, table: t, rows: rows}
+	s.train, s.held = t.standardized(rows, held)
+	// The constant column correlates with nothing, so it stays without edges.
+	s.graph = must(graph.FromCorrelation(s.train.X, demoThreshold, nil))
+	return s
+}
+
+// minimize solves the lasso, or the fused lasso on the graph, with the intercept
+// in no penalty.
+func (s *study) minimize(d *sparse.Dataset, lambda float64, fused bool, set *solver.Settings) (*solver.Result, error) {
+	_, rows := d.X.Dims()
+	prob := &solver.Problem{Data: d.X, Labels: d.Labels}
+	if fused {
+		prob.Constraint = s.graph.FusedLasso()
+		rows, _ = prob.Constraint.Dims()
+	}
+	weights := slices.Repeat([]float64{1}, rows)
+	weights[rows-1] = 0
+	prob.Penalty = solver.L1{Lambda: lambda, Weights: weights}
+	return solver.Minimize(s.ctx, prob, set)
+}
+
+// A fit is a model and what it is worth on rows it has not seen.
+type fit struct {
+	*solver.Result
+	lambda float64
+	held   score
+	curve  []solver.Point
+}
+
+// A score is what a model is worth on some rows.
+type score struct {
+	rows, correct int
+	loss          float64 // sum over the rows
+}
+
+func (s score) plus(t score) score {
+	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
+}
+
+func (s score) mean() float64     { return s.loss / float64(s.rows) }
+func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
+
+// measure compares the margins of a model with labels, which are -1 and +1 if the
+// loss is for classes.
+func measure(loss solver.Loss, margin, labels []float64) score {
+	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
+	for i, b := range labels {
+		if (margin[i] > 0) == (b > 0) {
+			s.correct++
+		}
+	}
+	return s
+}
+
+func scoreOf(d *sparse.Dataset, x []float64) score {
+	margin := make([]float64, len(d.Labels))
+	d.X.MulVec(margin, x)
+	return measure(solver.Logistic{}, margin, d.Labels)
+}
+
+// choose picks lambda from 0.1 to 1e-4 by cross-validation inside the training
+// part, fits the whole part with it, and measures the model on the part held out.
+func (s *study) choose(fused bool) (*fit, error) {
+	f, least := new(fit), math.Inf(1)
+	for k := range 10 {
+		lambda := math.Pow(10, -1-float64(k)/3)
+		loss, err := s.crossValidate(lambda, fused)
+		if err != nil {
+			return nil, err
+		}
+		if loss < least {
+			f.lambda, least = lambda, loss
+		}
+	}
+	set := &solver.Settings{Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
+		f.curve = append(f.curve, *p)
+		return nil
+	})}
+	var err error
+	if f.Result, err = s.minimize(s.train, f.lambda, fused, set); err != nil {
+		return nil, err
+	}
+	f.held = scoreOf(s.held, f.X)
+	return f, nil
+}
+
+// crossValidate returns the mean loss on the folds of the training part.
+func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
+	var sum score
+	for k := range demoFolds {
+		train, fold := s.table.standardized(s.table.everyKth(s.rows, demoFolds, k))
+		res, err := s.minimize(train, lambda, fused, &solver.Settings{Passes: demoPasses})
+		if err != nil {
+			return 0, err
+		}
+		sum = sum.plus(scoreOf(fold, res.X))
+	}
+	return sum.mean(), nil
+}
+
+// A group is a set of features joined by edges with exactly equal coefficients.
+type group struct {
+	features []int
+	value    float64
+}
+
+// groups collects the features that the graph fused, the largest group first.
+func (s *study) groups(x []float64) []group {
+	ties := slices.DeleteFunc(s.graph.Edges(), func(e graph.Edge) bool { return x[e.I] != x[e.J] })
+	of, count := must(graph.New(s.graph.Nodes(), ties)).Components()
+	gs := make([]group, count)
+	for j := range s.table.names {
+		g := &gs[of[j]]
+		g.features, g.value = append(g.features, j), x[j]
+	}
+	gs = slices.DeleteFunc(gs, func(g group) bool { return g.features == nil }) // the constant
+	slices.SortStableFunc(gs, func(a, b group) int {
+		return cmp.Or(cmp.Compare(len(b.features), len(a.features)), cmp.Compare(math.Abs(b.value), math.Abs(a.value)))
+	})
+	return gs
+}
