@@ -55,14 +55,14 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 func writeThrough(path string, fill func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		return fmt.Errorf("atomicfile: %w", err)
 	}
 	if err := fill(f); err != nil {
 		f.Close()
 		return err
 	}
 	if err := f.Close(); err != nil {
-		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		return fmt.Errorf("atomicfile: %w", err)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func run(e *env, args []string) (code int) {
 		err = kernels.EnvError()
 	}
 	if err != nil {
-		return e.fail(usage(err))
+		return e.fail(usageError{err})
 	}
 	return e.fail(parsed.Run(e))
 }
@@ -81,6 +81,14 @@ func (e *env) print(text fmt.Stringer) error {
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
+}
+
+// report prints r as one JSON object or as a table for people.
+func (e *env) report(asJSON bool, r interface{ table() facts }) error {
+	if asJSON {
+		return printJSON(e.stdout, r)
+	}
+	return e.print(r.table())
 }
 
 // await returns what do returns, or errInterrupted at once if the context ends

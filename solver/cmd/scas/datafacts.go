@@ -1,12 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -38,6 +40,13 @@ type dataFacts struct {
 	Memory memoryFacts `json:"memory"`
 }
 
+// memoryFacts tell what data and training take, in bytes.
+type memoryFacts struct {
+	Data   int64 `json:"data"`           // as loaded, labels included; the reader may leave a quarter more unused
+	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated
+	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not tell
+}
+
 type spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
@@ -53,30 +62,23 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
 		Name: name, Compression: d.Stats.Compression.String(), TextBytes: d.Stats.Bytes,
-		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(d.X),
+		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(d.X), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
 		Labels: countLabels(d.Labels), LabelSpread: newSpread(d.Labels),
+		Memory: memoryFacts{
+			Data: 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows), Peak: peakMemory(),
+			Solver: (&solver.Problem{Data: d.X}).Memory(nil),
+		},
 	}
-	nnz := make([]float64, rows)
-	f.AllOnes = true
-	for i := range rows {
+	nnz, norms := make([]float64, rows), d.X.RowNormsSq()
+	for i, v := range norms {
 		_, val := d.X.Row(i)
-		nnz[i] = float64(len(val))
+		nnz[i], norms[i] = float64(len(val)), math.Sqrt(v)
 		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	}
-	norms := d.X.RowNormsSq()
-	for i, v := range norms {
-		norms[i] = math.Sqrt(v)
-	}
-	var varying []float64
-	for _, sd := range d.X.ColumnStats().StdDev {
-		if sd > 0 {
-			varying = append(varying, sd)
-		}
-	}
+	varying := slices.DeleteFunc(d.X.ColumnStats().StdDev, func(sd float64) bool { return sd == 0 })
 	f.Constant = cols - len(varying)
 	f.RowNNZ, f.RowNorm, f.FeatureSD = newSpread(nnz), newSpread(norms), newSpread(varying)
-	f.Memory = newMemoryFacts(d)
 	return f
 }
 
@@ -84,12 +86,10 @@ func newSpread(v []float64) (s spread) {
 	if len(v) == 0 {
 		return s
 	}
-	s.Min, s.Max = slices.Min(v), slices.Max(v)
 	for _, x := range v {
 		s.Mean += x
 	}
-	s.Mean /= float64(len(v))
-	return s
+	return spread{slices.Min(v), s.Mean / float64(len(v)), slices.Max(v)}
 }
 
 // countLabels counts the rows of each label, in increasing order; nil if there
@@ -102,15 +102,13 @@ func countLabels(labels []float64) []labelCount {
 		}
 	}
 	var counts []labelCount
-	for b, n := range rows {
-		counts = append(counts, labelCount{b, n})
+	for _, b := range slices.Sorted(maps.Keys(rows)) {
+		counts = append(counts, labelCount{b, rows[b]})
 	}
-	slices.SortFunc(counts, func(a, b labelCount) int { return cmp.Compare(a.Label, b.Label) })
 	return counts
 }
 
-func (d *dataFacts) table() facts {
-	var f facts
+func (d *dataFacts) addTo(f *facts) {
 	f.add("data", "%s, %s, %s bytes of text", d.Name, d.Compression, grouped(d.TextBytes))
 	f.add("size", "%s, %s", plural(d.Rows, "row"), plural(d.Features, "feature"))
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
@@ -131,7 +129,6 @@ func (d *dataFacts) table() facts {
 	if d.Memory.Peak > 0 {
 		f.add("", "this process took %s at most", byteCount(d.Memory.Peak))
 	}
-	return f
 }
 
 func (d *dataFacts) labels() string {
@@ -140,7 +137,38 @@ func (d *dataFacts) labels() string {
 	}
 	parts := make([]string, len(d.Labels))
 	for k, l := range d.Labels {
-		parts[k] = fmt.Sprintf("%s (%s)", plainNumber(l.Label), grouped(l.Rows))
+		parts[k] = fmt.Sprintf("%g (%s)", l.Label, grouped(l.Rows))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// peakMemory returns the largest amount of memory this process has had resident,
+// 0 if the system does not tell.
+func peakMemory() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	return parsePeak(string(status))
+}
+
+// parsePeak reads VmHWM, in bytes, from a file like Linux's /proc/self/status.
+func parsePeak(status string) int64 {
+	_, value, _ := strings.Cut(status, "VmHWM:")
+	var kilobytes int64
+	var unit string
+	if _, err := fmt.Sscan(value, &kilobytes, &unit); err != nil || unit != "kB" {
+		return 0
+	}
+	return kilobytes << 10
+}
+
+// byteCount writes a number of bytes for people.
+func byteCount(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return plural(n, "byte")
+	}
+	v, k := float64(n)/(1<<10), 0
+	for v >= 1<<10 {
+		v, k = v/(1<<10), k+1
+	}
+	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -25,35 +24,29 @@ const (
 )
 
 // usageError marks an error of the command line.
-type usageError struct{ err error }
+type usageError struct{ error }
 
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-func usage(err error) error { return &usageError{err} }
-
-func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+// has reports whether err is, or wraps, an E.
+func has[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
 
 // exitCode maps an error to the exit code.
 func exitCode(err error) int {
-	var wrong *usageError
-	var setting *solver.SettingError
-	var diverged *solver.DivergenceError
-	var parse *sparse.ParseError
-	var component *graph.ComponentError
-	switch {
+	switch parse, malformed := errors.AsType[*sparse.ParseError](err); {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &component):
+	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
 		return exitUsage
-	case errors.As(err, &diverged):
+	case has[*solver.DivergenceError](err), malformed && notFinite(parse.Token):
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged):
 		return exitNotConverged
-	case errors.As(err, &parse) && notFinite(parse.Token):
-		return exitNotFinite
 	}
 	return exitIO
 }
@@ -62,7 +55,7 @@ func exitCode(err error) int {
 // that is NaN, infinite or beyond float64.
 func notFinite(token string) bool {
 	v, err := strconv.ParseFloat(token[strings.LastIndexByte(token, ':')+1:], 64)
-	return math.IsNaN(v) || math.IsInf(v, 0) || errors.Is(err, strconv.ErrRange)
+	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 
 // flagOf gives the command-line name of a field of solver.Settings.
@@ -95,16 +88,13 @@ var leaveOut = strings.NewReplacer(
 
 // describe words err for a user of the command line.
 func describe(err error) string {
-	var parse *sparse.ParseError
-	if errors.As(err, &parse) {
+	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 		return inFlags.Replace(parse.Error())
 	}
-	var setting *solver.SettingError
-	if errors.As(err, &setting) && flagOf[setting.Field] != "" {
+	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
 		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
 	}
-	var component *graph.ComponentError
-	if errors.As(err, &component) {
+	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
 		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}

@@ -24,12 +24,11 @@ type graphCmd struct {
 	Weighted   bool     `help:"Make weights as large as the correlation, instead of 1."`
 	Antisym    bool     `help:"Write the matrix [G; I] with G the antisymmetric pattern, as published codes have it, instead of a list of edges. Without --penalty and --edges it also means --method recipe."`
 
-	Correlation  string    `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA."`
-	Features     count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
-	IndexBase    indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
-	FreeDiagonal bool      `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does."`
-	MaxComponent count     `placeholder:"N" help:"Most features that glasso solves together (default 2000); time grows with the cube, memory with the square."`
-	Threads      count     `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph."`
+	Correlation string `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA."`
+	indexFlags
+	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does."`
+	MaxComponent count `placeholder:"N" help:"Most features that glasso solves together (default 2000); time grows with the cube, memory with the square."`
+	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph."`
 
 	Output    string `short:"o" placeholder:"FILE" help:"Write the edges there, or the matrix, for scas train --graph."`
 	Precision string `placeholder:"FILE" help:"Write the inverse covariance matrix of glasso, as 'rows cols nnz' and entries."`
@@ -59,8 +58,14 @@ func (c *graphCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	outputs := c.outputs()
-	if err := outputs.check(c.Data, c.Correlation); err != nil {
+	var r *graphReport
+	out := outputs{
+		{"-o", c.Output, func(w io.Writer) error { return r.write(w) }},
+		{"--precision", c.Precision, func(w io.Writer) error { return sparse.WriteMatrix(w, r.theta) }},
+		{"--dot", c.DOT, func(w io.Writer) error { return draw.DOT(w, r.graph, nil) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, nil) }},
+	}
+	if err := out.check(c.Data, c.Correlation); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -68,21 +73,18 @@ func (c *graphCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	readSeconds := time.Since(start).Seconds()
-	start = time.Now()
-	b, err := await(e, func() (*builtGraph, error) { return c.build(src) })
-	if err != nil {
+	read := time.Now()
+	if r, err = await(e, func() (*graphReport, error) { return c.build(src) }); err != nil {
 		return err
 	}
-	r := newGraphReport(c, src, b)
-	r.Seconds, r.ReadSeconds = time.Since(start).Seconds(), readSeconds
-	if err := c.write(outputs, b, r); err != nil {
+	r.Seconds, r.ReadSeconds = time.Since(read).Seconds(), read.Sub(start).Seconds()
+	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
+		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
+	}
+	if r.Files, err = out.write(); err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(e.stdout, r)
-	}
-	return e.print(r.table(c))
+	return e.report(c.JSON, r)
 }
 
 // check refuses flags that do not belong together and settles the method.
@@ -130,123 +132,88 @@ func (c *graphCmd) check() error {
 // A graphSource is what a graph is made from.
 type graphSource struct {
 	name     string
-	data     *sparse.Dataset   // nil without DATA
-	cov      *graph.Covariance // of the data: their correlation; nil for a chain of known length
+	data     *sparse.CSR       // nil without DATA
+	cov      *graph.Covariance // of the data: their correlation; nil where none is asked for
 	features int
 }
 
 func (c *graphCmd) source(e *env) (*graphSource, error) {
-	s := &graphSource{name: "no data", features: int(c.Features)}
 	switch {
 	case c.Correlation != "":
 		cov, err := graph.ReadCovarianceFile(c.Correlation)
 		if err != nil {
 			return nil, err
 		}
-		if p := cov.Features(); c.Features != 0 && int(c.Features) != p {
+		p := cov.Features()
+		if c.Features != 0 && int(c.Features) != p {
 			return nil, usagef("--features %d: %s has %d", c.Features, c.Correlation, p)
 		}
-		s.name, s.cov, s.features = dataName(c.Correlation), cov, cov.Features()
+		return &graphSource{name: dataName(c.Correlation), cov: cov, features: p}, nil
 	case c.Data != "":
-		data, err := e.readData(c.Data, &sparse.ReadOptions{
-			AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase,
-		})
+		data, err := e.readData(c.Data, c.anyLabels())
 		if err != nil {
 			return nil, err
 		}
-		s.name, s.data = dataName(c.Data), data
-		_, s.features = data.X.Dims()
+		_, p := data.X.Dims()
+		return &graphSource{name: dataName(c.Data), data: data.X, features: p}, nil
 	}
-	return s, nil
+	return &graphSource{name: "no data", features: int(c.Features)}, nil
 }
 
-// builtGraph is a graph and how it came about.
-type builtGraph struct {
-	*graph.Graph
-	glasso    *glasso.Result // of method glasso
-	threshold float64        // of method threshold
-	a         *sparse.CSR    // the constraint matrix that scas train makes of the output
-}
-
-func (c *graphCmd) build(s *graphSource) (b *builtGraph, err error) {
-	b = &builtGraph{threshold: float64(c.Threshold)}
+// build makes the graph, its matrix and what is told of them.
+func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
+	r = &graphReport{
+		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
+		Antisym: c.Antisym, Version: version,
+	}
 	if s.data != nil && (c.Method == "glasso" || c.Method == "threshold" || c.Method == "knn") {
-		if s.cov, err = graph.CorrelationOf(s.data.X); err != nil {
+		if s.cov, err = graph.CorrelationOf(s.data); err != nil {
 			return nil, err
 		}
 	}
 	opt := &graph.CorrelationOptions{Signed: c.Signed, Weighted: c.Weighted, Threads: int(c.Threads)}
-	switch c.Method {
-	case "glasso":
-		err = c.buildGlasso(b, s.cov, opt)
-	case "threshold":
-		if c.Edges != 0 {
-			b.Graph, b.threshold, err = graph.Strongest(s.cov, int(c.Edges), opt)
-		} else {
-			b.Graph, err = graph.Threshold(s.cov, b.threshold, opt)
-		}
-	case "knn":
-		b.Graph, err = graph.KNearest(s.cov, int(c.Neighbours), opt)
-	case "chain":
-		b.Graph = graph.Chain(s.features)
-	case "recipe":
-		b.Graph, err = graph.PublishedRecipe(s.data.X, int(c.Threads))
+	switch {
+	case c.Method == "glasso":
+		err = c.glasso(r, s.cov, opt)
+	case c.Method == "threshold" && c.Edges != 0:
+		r.graph, r.Threshold, err = graph.Strongest(s.cov, int(c.Edges), opt)
+	case c.Method == "threshold":
+		r.graph, err = graph.Threshold(s.cov, r.Threshold, opt)
+	case c.Method == "knn":
+		r.graph, err = graph.KNearest(s.cov, r.Neighbours, opt)
+	case c.Method == "chain":
+		r.graph = graph.Chain(s.features)
+	case c.Method == "recipe":
+		r.graph, err = graph.PublishedRecipe(s.data, int(c.Threads))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !c.Antisym {
-		b.a = b.FusedLasso()
-		return b, nil
+	r.a = r.graph.FusedLasso()
+	if c.Antisym {
+		if r.a, err = sparse.Stack(r.graph.Antisymmetric(), sparse.Identity(s.features)); err != nil {
+			return nil, err
+		}
 	}
-	b.a, err = sparse.Stack(b.Antisymmetric(), sparse.Identity(s.features))
-	return b, err
+	r.Statistics, r.Lambda1 = r.graph.Statistics(), gramNorm(r.a)
+	r.Rows, _ = r.a.Dims()
+	return r, nil
 }
 
-func (c *graphCmd) buildGlasso(b *builtGraph, cov *graph.Covariance, opt *graph.CorrelationOptions) (err error) {
-	settings := glasso.Options{
+func (c *graphCmd) glasso(r *graphReport, cov *graph.Covariance, opt *graph.CorrelationOptions) error {
+	estimate := glasso.Estimate
+	if c.Edges != 0 {
+		estimate = func(cov *graph.Covariance, settings glasso.Options) (*glasso.Result, error) {
+			return glasso.EstimateEdges(cov, int(c.Edges), settings)
+		}
+	}
+	res, err := estimate(cov, glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
 		MaxComponent: int(c.MaxComponent), Threads: int(c.Threads),
-	}
-	if c.Edges != 0 {
-		b.glasso, err = glasso.EstimateEdges(cov, int(c.Edges), settings)
-	} else {
-		b.glasso, err = glasso.Estimate(cov, settings)
-	}
+	})
 	if err == nil {
-		b.Graph = b.glasso.Graph(opt)
+		r.graph, r.theta = res.Graph(opt), res.Theta
+		r.Penalty, r.Gap, r.Objective = res.Penalty, &res.Gap, &res.Objective
 	}
 	return err
-}
-
-// write writes all outputs, or none if the picture cannot be drawn.
-func (c *graphCmd) write(out outputs, b *builtGraph, r *graphReport) error {
-	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
-		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
-	}
-	content := map[string]func(io.Writer) error{
-		"-o":          b.Write,
-		"--precision": func(w io.Writer) error { return sparse.WriteMatrix(w, b.glasso.Theta) },
-		"--dot":       func(w io.Writer) error { return draw.DOT(w, b.Graph, nil) },
-		"--svg":       func(w io.Writer) error { return draw.SVG(w, b.Graph, nil) },
-	}
-	if c.Antisym {
-		content["-o"] = func(w io.Writer) error { return sparse.WriteMatrix(w, b.a) }
-	}
-	for _, o := range out {
-		if err := writeFile(o.path, content[o.flag]); err != nil {
-			return err
-		}
-		r.Files = append(r.Files, o.path)
-	}
-	return nil
-}
-
-func (c *graphCmd) outputs() (out outputs) {
-	for _, o := range (outputs{{"-o", c.Output}, {"--precision", c.Precision}, {"--dot", c.DOT}, {"--svg", c.SVG}}) {
-		if o.path != "" {
-			out = append(out, o)
-		}
-	}
-	return out
 }

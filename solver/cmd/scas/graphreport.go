@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"math"
 	"math/rand/v2"
 
@@ -29,23 +30,21 @@ type graphReport struct {
 	Seconds     float64  `json:"seconds"`      // building, eigenvalue included
 	ReadSeconds float64  `json:"read_seconds"` // before Seconds
 	Version     string   `json:"scas_version"`
+
+	graph *graph.Graph
+	theta *sparse.CSR // of glasso
+	a     *sparse.CSR // what scas train makes of the output
 }
 
-func newGraphReport(c *graphCmd, s *graphSource, b *builtGraph) *graphReport {
-	r := &graphReport{
-		Method: c.Method, Source: s.name, Statistics: b.Statistics(),
-		Threshold: b.threshold, Neighbours: int(c.Neighbours),
-		Antisym: c.Antisym, Lambda1: gramNorm(b.a), Version: version,
+// write writes what scas train --graph reads.
+func (r *graphReport) write(w io.Writer) error {
+	if r.Antisym {
+		return sparse.WriteMatrix(w, r.a)
 	}
-	r.Rows, _ = b.a.Dims()
-	if b.glasso != nil {
-		r.Penalty, r.Gap, r.Objective = b.glasso.Penalty, &b.glasso.Gap, &b.glasso.Objective
-	}
-	return r
+	return r.graph.Write(w)
 }
 
-func (r *graphReport) table(c *graphCmd) facts {
-	var f facts
+func (r *graphReport) table() (f facts) {
 	f.add("source", "%s", r.Source)
 	switch r.Method {
 	case "glasso":
@@ -82,8 +81,14 @@ func (r *graphReport) table(c *graphCmd) facts {
 // gramNorm returns the largest eigenvalue of A'A by power iteration, from below,
 // to some ten digits or what a second's work gives. The start is random, because
 // the vector of ones is an eigenvector of every Laplacian.
-func gramNorm(a *sparse.CSR) float64 {
+func gramNorm(a *sparse.CSR) (lambda float64) {
 	const settled, work, maxRounds = 1e-12, 200_000_000, 20_000
+	squares := func(v []float64) (sum float64) {
+		for _, x := range v {
+			sum += x * x
+		}
+		return sum
+	}
 	rows, cols := a.Dims()
 	back := a.Transpose()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -91,17 +96,9 @@ func gramNorm(a *sparse.CSR) float64 {
 	for j := range v {
 		v[j] = rng.Float64() - 0.5
 	}
-	var lambda float64
 	for range min(maxRounds, work/int(a.NNZ()+1)+100) {
-		var norm2, image2 float64
-		for _, x := range v {
-			norm2 += x * x
-		}
 		a.MulVec(image, v)
-		for _, x := range image {
-			image2 += x * x
-		}
-		next := image2 / norm2 // Rayleigh quotient
+		next := squares(image) / squares(v) // Rayleigh quotient
 		if next-lambda <= settled*next {
 			return next
 		}

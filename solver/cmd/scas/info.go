@@ -8,15 +8,13 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
 )
 
 type infoCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
 
-	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
-	JSON      bool      `name:"json" help:"Print one JSON object."`
+	indexFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown by scas info --help.
@@ -49,36 +47,26 @@ type machineFacts struct {
 func newMachineFacts() machineFacts {
 	k := kernels.Describe()
 	m := machineFacts{
-		Version: version, Go: runtime.Version(), Platform: platform(),
+		Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
 		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
 	}
 	for _, l := range k.Available {
 		m.Available = append(m.Available, l.String())
 	}
-	return m
-}
-
-// platform names what the program was built for.
-func platform() string {
-	p := runtime.GOOS + "/" + runtime.GOARCH
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
 			if s.Key == "GOAMD64" {
-				p += " " + s.Value
+				m.Platform += " " + s.Value
 			}
 		}
 	}
-	return p
+	return m
 }
 
-func (m machineFacts) table() facts {
-	var f facts
+func (m machineFacts) table() (f facts) {
 	f.add("scas", "%s, %s, %s", m.Version, m.Go, m.Platform)
-	cpu := m.CPU
-	if cpu == "" {
-		cpu = "unnamed"
-	}
+	cpu := cmp.Or(m.CPU, "unnamed")
 	if m.Vendor != "" {
 		cpu += " (" + m.Vendor + ")"
 	}
@@ -88,28 +76,31 @@ func (m machineFacts) table() facts {
 	return f
 }
 
+// An infoReport is what scas info --json prints; the table for people shows the
+// same.
+type infoReport struct {
+	machineFacts
+	Data *dataFacts `json:"data,omitempty"`
+}
+
+func (r infoReport) table() facts {
+	f := r.machineFacts.table()
+	if r.Data != nil {
+		f.gap()
+		r.Data.addTo(&f)
+	}
+	return f
+}
+
 // Run describes.
 func (c *infoCmd) Run(e *env) error {
-	report := struct {
-		machineFacts
-		Data *dataFacts `json:"data,omitempty"`
-	}{machineFacts: newMachineFacts()}
+	r := infoReport{machineFacts: newMachineFacts()}
 	if c.Data != "" {
-		data, err := e.readData(c.Data, &sparse.ReadOptions{
-			AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase,
-		})
+		data, err := e.readData(c.Data, c.anyLabels())
 		if err != nil {
 			return err
 		}
-		report.Data = newDataFacts(dataName(c.Data), data)
+		r.Data = newDataFacts(dataName(c.Data), data)
 	}
-	if c.JSON {
-		return printJSON(e.stdout, report)
-	}
-	f := report.table()
-	if report.Data != nil {
-		f.gap()
-		f = append(f, report.Data.table()...)
-	}
-	return e.print(f)
+	return e.report(c.JSON, r)
 }

@@ -1,63 +1,109 @@
 package main
 
 import (
-	"context"
-	"io"
+	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/scas-admm/scas/sparse"
 )
 
-// readData reads a LIBSVM file, "-" being standard input.
+// readData reads a LIBSVM file, "-" being standard input. An interrupt does not
+// wait for it: a terminal or a pipe may have nothing to say for long.
 func (e *env) readData(path string, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
-	in, name := e.stdin, "stdin"
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
+	return await(e, func() (*sparse.Dataset, error) {
+		if path == "-" {
+			return sparse.ReadLIBSVM(e.stdin, "stdin", opt)
 		}
-		defer f.Close()
-		in, name = f, path
-	}
-	data, err := sparse.ReadLIBSVM(contextReader{e.ctx, in}, name, opt)
-	return data, e.interrupted(err, "nothing written")
+		return sparse.ReadLIBSVMFile(path, opt)
+	})
 }
 
-// contextReader fails once its context has ended, even while a read from a
-// terminal or a pipe is waiting. That read is then left behind: the program is
-// about to end.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
+// A line of a text file, cut at the blanks.
+type line struct {
+	file, text string
+	number     int // from 1
+	words      []string
 }
 
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
+// errorAt returns an error about the word of that number, from 0.
+func (l line) errorAt(word int, format string, args ...any) error {
+	at := 0
+	for _, w := range l.words[:word] {
+		at += strings.Index(l.text[at:], w) + len(w)
 	}
-	if f, ok := c.r.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-			return c.wait(p)
+	at += strings.Index(l.text[at:], l.words[word])
+	return &sparse.ParseError{File: l.file, Line: l.number, Column: at + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
+}
+
+// readLines reads a file, possibly compressed. Blank lines and comments from '#' on
+// are left out.
+func readLines(path string) (lines []line, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, _, err := sparse.ReadText(f, path)
+	number := 0
+	for text := range strings.Lines(string(data)) {
+		number++
+		text, _, _ = strings.Cut(text, "#")
+		if words := strings.Fields(text); len(words) > 0 {
+			lines = append(lines, line{path, text, number, words})
 		}
 	}
-	return c.r.Read(p)
+	return lines, err
 }
 
-// wait reads into a buffer of its own, so that nobody writes to p afterwards.
-func (c contextReader) wait(p []byte) (int, error) {
-	type result struct {
-		n   int
-		err error
+// readWeights reads a weight for every row of the data, one a line.
+func readWeights(path string, rows int) ([]float64, error) {
+	lines, err := readLines(path)
+	if err != nil {
+		return nil, err
 	}
-	buf, done := make([]byte, len(p)), make(chan result, 1)
-	go func() {
-		n, err := c.r.Read(buf)
-		done <- result{n, err}
-	}()
-	select {
-	case <-c.ctx.Done():
-		return 0, c.ctx.Err()
-	case r := <-done:
-		return copy(p, buf[:r.n]), r.err
+	weights := make([]float64, len(lines))
+	var total float64
+	for k, l := range lines {
+		if len(l.words) > 1 {
+			return nil, l.errorAt(1, "expected one weight a line")
+		}
+		if (*notNegative)(&weights[k]).UnmarshalText([]byte(l.words[0])) != nil {
+			return nil, l.errorAt(0, "expected a weight, a finite number that is not negative")
+		}
+		total += weights[k]
 	}
+	switch {
+	case len(weights) != rows:
+		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(weights), "weight"), plural(rows, "row"))}
+	case total == 0:
+		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
+	}
+	return weights, nil
+}
+
+// readGroups reads disjoint groups of the numbers 1 to limit, one group a line,
+// and returns them counted from 0.
+func readGroups(path string, limit int) ([][]int, error) {
+	lines, err := readLines(path)
+	if err == nil && len(lines) == 0 {
+		err = &sparse.ParseError{File: path, Msg: "no group: expected numbers of rows of A, one group a line"}
+	}
+	groups := make([][]int, len(lines))
+	in := make([]int, limit) // line of the group each number is in
+	for g, l := range lines {
+		for k, word := range l.words {
+			v, err := strconv.Atoi(word)
+			if err != nil || v < 1 || v > limit {
+				return nil, l.errorAt(k, "expected a number in 1..%d, a row of A", limit)
+			}
+			if first := in[v-1]; first != 0 {
+				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", v, first)
+			}
+			in[v-1] = l.number
+			groups[g] = append(groups[g], v-1)
+		}
+	}
+	return groups, err
 }

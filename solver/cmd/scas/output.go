@@ -9,86 +9,96 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// writeFile writes path whole or not at all. Links are followed; a device or a
-// pipe is written to, not replaced.
+// An output is a file that a command is to write, with the flag that names it. It
+// is left out if the path is empty.
+type output struct {
+	flag, path string
+	fill       func(io.Writer) error
+}
+
+type outputs []output
+
+// check finds out before the work what write would find after it, and that no
+// output is one of the inputs or given twice.
+func (out outputs) check(inputs ...string) error {
+	for i, o := range out {
+		if o.path == "" {
+			continue
+		}
+		info, err := os.Stat(o.path)
+		there := err == nil
+		special := there && !info.Mode().IsRegular()
+		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path == o.path })
+		input := slices.IndexFunc(inputs, func(in string) bool {
+			other, err := os.Stat(in)
+			return err == nil && there && !special && os.SameFile(info, other)
+		})
+		switch path := followed(o.path); {
+		case twin >= 0 && !special:
+			return usagef("%s and %s name the same file, %s", out[twin].flag, o.flag, o.path)
+		case o.path == "-":
+			return usagef("%s -: name a file; the result goes to standard output without it", o.flag)
+		case input >= 0:
+			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
+		case there && info.IsDir():
+			return fmt.Errorf("%s: is a directory; name a file", path)
+		case !special:
+			f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
+			if cause, ok := errors.AsType[*fs.PathError](err); ok { // its path is the temporary file's
+				err = cause.Err
+			}
+			if err != nil {
+				return fmt.Errorf("cannot write %s: %w", path, err)
+			}
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}
+	return nil
+}
+
+// write writes every file whole or not at all, and returns their names.
+func (out outputs) write() (written []string, err error) {
+	for _, o := range out {
+		if o.path == "" {
+			continue
+		}
+		if err := writeFile(o.path, o.fill); err != nil {
+			return nil, err
+		}
+		written = append(written, o.path)
+	}
+	return written, nil
+}
+
+// writeFile writes path whole or not at all. Links are followed.
 func writeFile(path string, fill func(io.Writer) error) error {
+	return atomicfile.Write(followed(path), 0o644, fill)
+}
+
+// followed is the file a link leads to, if path is one.
+func followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+		return real
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().IsRegular() {
-		return atomicfile.Write(path, 0o644, fill)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	if err := fill(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
-// checkWritable finds out before a long run what writeFile would find after it.
-func checkWritable(path string) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s: is a directory; name a file", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
-	if err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) { // its path is the temporary file's
-			err = cause.Err
-		}
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	f.Close()
-	return os.Remove(f.Name())
-}
-
-// checkOutput is checkWritable for the value of a flag, which must not be one of
-// the files that the command reads.
-func checkOutput(flag, path string, inputs ...string) error {
-	if path == "-" {
-		return usagef("%s -: name a file; the result goes to standard output without it", flag)
-	}
-	for _, in := range inputs {
-		if in != "" && sameFile(in, path) {
-			return usagef("%s %s would replace the input %s; name another file", flag, path, in)
-		}
-	}
-	return checkWritable(path)
-}
-
-// sameFile reports whether two paths lead to one regular file.
-func sameFile(a, b string) bool {
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
-	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+	return path
 }
 
 // number is a float64 that JSON shows as null where it has no number.
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {
-	if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
-		return json.Marshal(f)
+	if !isFinite(float64(v)) {
+		return []byte("null"), nil
 	}
-	return []byte("null"), nil
+	return json.Marshal(float64(v))
 }
 
 // printJSON prints one indented object.
@@ -155,31 +165,4 @@ func passCount(v float64) string {
 		return grouped(int64(math.Round(v))) + " passes"
 	}
 	return fmt.Sprintf("%.4g passes", v)
-}
-
-// plainNumber writes v in the shortest form that reads back to it.
-func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// outputs are the files a command is to write, with the flags that name them.
-type outputs []struct{ flag, path string }
-
-// check finds out before the work what writing would find after it.
-func (out outputs) check(inputs ...string) error {
-	for i, o := range out {
-		for _, other := range out[:i] {
-			if o.path == other.path && !isDevice(o.path) {
-				return usagef("%s and %s name the same file, %s", other.flag, o.flag, o.path)
-			}
-		}
-		if err := checkOutput(o.flag, o.path, inputs...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isDevice reports whether path is there and no regular file.
-func isDevice(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular()
 }

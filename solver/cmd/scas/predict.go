@@ -47,20 +47,18 @@ func (c *predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.Output != "" {
-		if err := checkOutput("-o", c.Output, c.Data, c.Model); err != nil {
-			return err
-		}
+	var pred *predictions
+	out := outputs{{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }}}
+	if err := out.check(c.Data, c.Model); err != nil {
+		return err
 	}
 	data, err := e.readData(c.Data, c.readOptions(m))
 	if err != nil {
 		return err
 	}
-	pred := m.predict(data.X)
-	if c.Output == "" {
+	pred = m.predict(data.X)
+	if _, err = out.write(); err == nil && c.Output == "" {
 		err = pred.write(e.stdout)
-	} else {
-		err = writeFile(c.Output, pred.write)
 	}
 	if err != nil {
 		return err

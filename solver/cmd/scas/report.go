@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
@@ -62,7 +63,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		Ridge: number(at.Objective - at.Loss - at.Penalty),
 		NNZ:   t.Data.NNZ(), NNZX: nonZeros(x),
 		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
-		Level: activeLevel(), Peak: peakMemory(), Version: version,
+		Level: kernels.Active().String(), Peak: peakMemory(), Version: version,
 		cmd: c, data: t.data, info: m.Info(),
 	}
 	r.Rounded = r.Rounded && c.Output == "last"
@@ -97,14 +98,6 @@ func nonZeros(x []float64) (count int) {
 		}
 	}
 	return count
-}
-
-// print writes the report to standard output.
-func (r *trainReport) print(e *env, asJSON bool) error {
-	if asJSON {
-		return printJSON(e.stdout, r)
-	}
-	return e.print(r.table())
 }
 
 func (r *trainReport) table() facts {
@@ -258,8 +251,8 @@ func labelCounts(d *sparse.Dataset) string {
 			pos++
 		}
 	}
-	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
-		plainNumber(d.Mapping.Positive), plural(pos, "row"), plainNumber(d.Mapping.Negative), plural(len(d.Labels)-pos, "row"))
+	return fmt.Sprintf("%g is the positive class (%s), %g the negative (%s)",
+		d.Mapping.Positive, plural(pos, "row"), d.Mapping.Negative, plural(len(d.Labels)-pos, "row"))
 }
 
 func withDomain(d domainFlag) string {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -35,11 +34,10 @@ type trainCmd struct {
 	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
 	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 
-	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
-	Positive  *label    `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
-	Strict    bool      `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
-	Float32   bool      `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
+	indexFlags
+	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
+	Strict   bool   `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+	Float32  bool   `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
@@ -81,10 +79,10 @@ func (c *trainCmd) Run(e *env) error {
 		return err
 	}
 	defer restore()
-	if c.Model != "" {
-		if err := checkOutput("-o", c.Model, c.inputs()...); err != nil {
-			return err
-		}
+	var r *trainReport
+	out := outputs{{"-o", c.Model, func(w io.Writer) error { return r.model.encode(w) }}}
+	if err := out.check(c.inputs()...); err != nil {
+		return err
 	}
 	start := time.Now()
 	data, err := c.read(e)
@@ -105,16 +103,16 @@ func (c *trainCmd) Run(e *env) error {
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
 		return err
 	}
-	r := newTrainReport(c, t, res)
+	r = newTrainReport(c, t, res)
 	r.ReadSeconds = readSeconds
-	if err == nil && c.Model != "" {
-		if err := writeFile(c.Model, r.model.encode); err != nil {
+	if err == nil {
+		if _, err := out.write(); err != nil {
 			return err
 		}
 		r.Model = c.Model
 	}
-	if printErr := r.print(e, c.JSON); err == nil {
-		err = printErr
+	if printed := e.report(c.JSON, r); err == nil {
+		err = printed
 	}
 	return err
 }
@@ -178,6 +176,3 @@ func (e *env) showProgress(s *solver.Settings) (clear func()) {
 	})
 	return func() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }
 }
-
-// activeLevel names the kernels in use.
-func activeLevel() string { return kernels.Active().String() }

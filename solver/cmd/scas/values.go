@@ -11,54 +11,47 @@ import (
 
 // This file has the types of flag values; kong calls UnmarshalText.
 
+// unmarshal sets v to a finite number that is allowed.
+func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !isFinite(f) || !allowed(f) {
+		return fmt.Errorf("%q: want %s", text, want)
+	}
+	*v = T(f)
+	return nil
+}
+
+func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
 // notNegative is a finite number that is 0 or larger.
 type notNegative float64
 
 func (v *notNegative) UnmarshalText(text []byte) error {
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(f >= 0) || math.IsInf(f, 0) {
-		return fmt.Errorf("%q: want a finite number that is not negative", text)
-	}
-	*v = notNegative(f)
-	return nil
+	return unmarshal(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
 }
 
 // positive is a finite number above 0.
 type positive float64
 
 func (v *positive) UnmarshalText(text []byte) error {
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(f > 0) || math.IsInf(f, 0) {
-		return fmt.Errorf("%q: want a finite number above 0", text)
-	}
-	*v = positive(f)
-	return nil
+	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "a finite number above 0")
 }
 
 // auto is a finite number above 0, or 0 for "auto".
 type auto float64
 
 func (v *auto) UnmarshalText(text []byte) error {
-	if string(text) == "auto" {
-		*v = 0
+	if *v = 0; string(text) == "auto" {
 		return nil
 	}
-	if (*positive)(v).UnmarshalText(text) != nil {
-		return fmt.Errorf("%q: want auto or a finite number above 0", text)
-	}
-	return nil
+	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
 }
 
 // label is a finite number.
 type label float64
 
 func (v *label) UnmarshalText(text []byte) error {
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Errorf("%q: want a label, a finite number", text)
-	}
-	*v = label(f)
-	return nil
+	return unmarshal(v, text, isFinite, "a label, a finite number")
 }
 
 // count is a whole number above 0 that fits 32 bits; 0 stands for no flag.
@@ -73,17 +66,25 @@ func (v *count) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// indexFlags say which features DATA has.
+type indexFlags struct {
+	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
+	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
+}
+
+// anyLabels reads data whose labels do not matter.
+func (c indexFlags) anyLabels() *sparse.ReadOptions {
+	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase}
+}
+
 // indexBase is the number of the first feature.
 type indexBase struct{ sparse.IndexBase }
 
 func (v *indexBase) UnmarshalText(text []byte) error {
-	for _, b := range []sparse.IndexBase{sparse.AutoBase, sparse.ZeroBased, sparse.OneBased} {
-		if b.String() == string(text) {
-			v.IndexBase = b
-			return nil
-		}
+	if v.IndexBase.UnmarshalText(text) != nil {
+		return fmt.Errorf("%q: want auto, 0 or 1", text)
 	}
-	return fmt.Errorf("%q: want auto, 0 or 1", text)
+	return nil
 }
 
 // level is a kernel level, or nil for the one active.
