@@ -43,11 +43,10 @@ type exit int
 // exit code.
 func run(e *env, args []string) (code int) {
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case exit:
-			code = int(r)
-		default:
+		r := recover()
+		if ended, ok := r.(exit); ok {
+			code = int(ended)
+		} else if r != nil {
 			panic(r)
 		}
 	}()
@@ -76,8 +75,8 @@ func run(e *env, args []string) (code int) {
 }
 
 // print writes results.
-func (e *env) print(text fmt.Stringer) error {
-	if _, err := io.WriteString(e.stdout, text.String()); err != nil {
+func (e *env) print(text string) error {
+	if _, err := io.WriteString(e.stdout, text); err != nil {
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
@@ -88,7 +87,7 @@ func (e *env) report(asJSON bool, r interface{ table() facts }) error {
 	if asJSON {
 		return printJSON(e.stdout, r)
 	}
-	return e.print(r.table())
+	return e.print(r.table().String())
 }
 
 // await returns what do returns, or errInterrupted at once if the context ends

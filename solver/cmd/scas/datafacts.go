@@ -114,21 +114,13 @@ func (d *dataFacts) addTo(f *facts) {
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
 	f.add("labels", "%s", d.labels())
 	f.add("index base", "%d", d.IndexBase)
-	if d.Sorted > 0 {
-		f.add("", "%s had indices out of order", plural(d.Sorted, "row"))
-	}
+	f.addIf(d.Sorted > 0, "", "%s had indices out of order", plural(d.Sorted, "row"))
 	f.add("row entries", "%g to %g, mean %.4g", d.RowNNZ.Min, d.RowNNZ.Max, d.RowNNZ.Mean)
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
-	if d.FeatureSD.Max > 0 {
-		f.add("feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
-	}
-	if d.Constant > 0 {
-		f.add("", "%s the same in every row", plural(d.Constant, "feature"))
-	}
+	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
+	f.addIf(d.Constant > 0, "", "%s the same in every row", plural(d.Constant, "feature"))
 	f.add("memory", "%s of data; training adds some %s (A = I)", byteCount(d.Memory.Data), byteCount(d.Memory.Solver))
-	if d.Memory.Peak > 0 {
-		f.add("", "this process took %s at most", byteCount(d.Memory.Peak))
-	}
+	f.addIf(d.Memory.Peak > 0, "", "this process took %s at most", byteCount(d.Memory.Peak))
 }
 
 func (d *dataFacts) labels() string {

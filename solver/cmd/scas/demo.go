@@ -162,13 +162,13 @@ func (s *study) showCoefficients(w *bufio.Writer, fused, plain []float64) {
 	var zeros []int
 	used := 0
 	for _, g := range s.groups(fused) {
-		if g.value == 0 {
-			zeros = append(zeros, g.features...)
+		if fused[g[0]] == 0 {
+			zeros = append(zeros, g...)
 			continue
 		}
 		used++
-		for k, j := range g.features {
-			row(bracket(k, len(g.features)), s.table.names[j], j)
+		for k, j := range g {
+			row(bracket(k, len(g)), s.table.names[j], j)
 		}
 	}
 	slices.Sort(zeros)

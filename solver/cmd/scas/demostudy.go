@@ -140,31 +140,6 @@ type fit struct {
 	curve  []solver.Point
 }
 
-// A score is what a model is worth on some rows.
-type score struct {
-	rows, correct int
-	loss          float64 // sum over the rows
-}
-
-func (s score) plus(t score) score {
-	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
-}
-
-func (s score) mean() float64     { return s.loss / float64(s.rows) }
-func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
-
-// measure compares the margins of a model with labels, which are -1 and +1 if the
-// loss is for classes.
-func measure(loss solver.Loss, margin, labels []float64) score {
-	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
-	for i, b := range labels {
-		if (margin[i] > 0) == (b > 0) {
-			s.correct++
-		}
-	}
-	return s
-}
-
 func scoreOf(d *sparse.Dataset, x []float64) score {
 	margin := make([]float64, len(d.Labels))
 	d.X.MulVec(margin, x)
@@ -211,24 +186,18 @@ func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
 	return sum.mean(), nil
 }
 
-// A group is a set of features joined by edges with exactly equal coefficients.
-type group struct {
-	features []int
-	value    float64
-}
-
-// groups collects the features that the graph fused, the largest group first.
-func (s *study) groups(x []float64) []group {
+// groups collects the features that the graph fused: joined by edges, with exactly
+// equal coefficients. The largest group comes first.
+func (s *study) groups(x []float64) [][]int {
 	ties := slices.DeleteFunc(s.graph.Edges(), func(e graph.Edge) bool { return x[e.I] != x[e.J] })
 	of, count := must(graph.New(s.graph.Nodes(), ties)).Components()
-	gs := make([]group, count)
+	groups := make([][]int, count)
 	for j := range s.table.names {
-		g := &gs[of[j]]
-		g.features, g.value = append(g.features, j), x[j]
+		groups[of[j]] = append(groups[of[j]], j)
 	}
-	gs = slices.DeleteFunc(gs, func(g group) bool { return g.features == nil }) // the constant
-	slices.SortStableFunc(gs, func(a, b group) int {
-		return cmp.Or(cmp.Compare(len(b.features), len(a.features)), cmp.Compare(math.Abs(b.value), math.Abs(a.value)))
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return g == nil }) // the constant
+	slices.SortStableFunc(groups, func(a, b []int) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(math.Abs(x[b[0]]), math.Abs(x[a[0]])))
 	})
-	return gs
+	return groups
 }

@@ -200,17 +200,17 @@ func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
 	return r, nil
 }
 
-func (c *graphCmd) glasso(r *graphReport, cov *graph.Covariance, opt *graph.CorrelationOptions) error {
-	estimate := glasso.Estimate
-	if c.Edges != 0 {
-		estimate = func(cov *graph.Covariance, settings glasso.Options) (*glasso.Result, error) {
-			return glasso.EstimateEdges(cov, int(c.Edges), settings)
-		}
-	}
-	res, err := estimate(cov, glasso.Options{
+func (c *graphCmd) glasso(r *graphReport, cov *graph.Covariance, opt *graph.CorrelationOptions) (err error) {
+	var res *glasso.Result
+	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
 		MaxComponent: int(c.MaxComponent), Threads: int(c.Threads),
-	})
+	}
+	if c.Edges != 0 {
+		res, err = glasso.EstimateEdges(cov, int(c.Edges), settings)
+	} else {
+		res, err = glasso.Estimate(cov, settings)
+	}
 	if err == nil {
 		r.graph, r.theta = res.Graph(opt), res.Theta
 		r.Penalty, r.Gap, r.Objective = res.Penalty, &res.Gap, &res.Objective

@@ -60,9 +60,7 @@ func (r *graphReport) table() (f facts) {
 		f.add("method", "the recipe of published codes")
 	}
 	f.add("graph", "%s, %s", plural(r.Nodes, "node"), plural(r.Edges, "edge"))
-	if r.Negative > 0 {
-		f.add("", "%s of negative weight", plural(r.Negative, "edge"))
-	}
+	f.addIf(r.Negative > 0, "", "%s of negative weight", plural(r.Negative, "edge"))
 	f.add("components", "%s, the largest of %s", grouped(r.Components), plural(r.Largest, "node"))
 	f.add("isolated", "%s", plural(r.Isolated, "node"))
 	f.add("degree", "at most %s", grouped(r.MaxDegree))

@@ -31,8 +31,8 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// Orderly ends take milliseconds, but a read from an idle standard input
-	// cannot be interrupted.
+	// Orderly ends take milliseconds, but a read from an idle pipe that a flag
+	// names cannot be interrupted.
 	select {
 	case code := <-done:
 		os.Exit(code)

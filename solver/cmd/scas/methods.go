@@ -20,7 +20,7 @@ func printMethods(e *env, asJSON, verbose bool) error {
 	case asJSON:
 		return printJSON(e.stdout, all)
 	case verbose:
-		return printMethodFlags(e, all)
+		return e.print(methodFlagList(all))
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
@@ -29,14 +29,13 @@ func printMethods(e *env, asJSON, verbose bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
 	}
 	w.Flush() // to memory: it cannot fail
-	fmt.Fprintf(&b, `
+	return e.print(b.String() + `
 The first is the default. Memory is in numbers of 8 bytes beside the data: n rows, p features,
 l rows of A. --method list --verbose says what --eta and other flags mean to each.
 `)
-	return e.print(&b)
 }
 
-func printMethodFlags(e *env, all []solver.MethodInfo) error {
+func methodFlagList(all []solver.MethodInfo) string {
 	const columns = 100
 	width := 0
 	var any []string // that take any problem
@@ -45,18 +44,22 @@ func printMethodFlags(e *env, all []solver.MethodInfo) error {
 			any = append(any, m.Name)
 		}
 	}
-	var b strings.Builder
+	var f facts
 	for _, m := range all {
 		name := m.Name
-		for _, text := range methodLines(m) {
+		for _, text := range []string{
+			fmt.Sprintf("%s (%s)", m.Summary, m.Reference),
+			fmt.Sprintf("rate: %s. Memory: %s", m.Rate, m.Memory),
+			methodFlags(m),
+		} {
 			for part := range strings.SplitSeq(wrap(text, columns-width-3, 0), "\n") {
-				fmt.Fprintf(&b, "%-*s   %s\n", width, name, part)
+				f.add(name, "%s", part)
 				name = ""
 			}
 		}
 	}
-	fmt.Fprintf(&b, `
-The first is the default. The rate is what is proven. Memory is in numbers of 8 bytes beside the
+	f.gap()
+	return f.String() + fmt.Sprintf(`The first is the default. The rate is what is proven. Memory is in numbers of 8 bytes beside the
 data: n rows, p features, l rows of A. With --eta, what it is; then its default, in terms of nu_f,
 a bound of the curvature of a sample's loss. t is the number of the step, lambda_1 the largest
 eigenvalue of A'A.
@@ -64,11 +67,10 @@ eigenvalue of A'A.
 Methods other than %s take L1 penalties, rows of equal
 weight and no domain.
 `, strings.Join(any, ", "))
-	return e.print(&b)
 }
 
-// methodLines explain the method: what it is, what is proven, what the flags mean.
-func methodLines(m solver.MethodInfo) []string {
+// methodFlags says what the flags mean to the method.
+func methodFlags(m solver.MethodInfo) string {
 	flags := "takes no --eta"
 	if m.TakesEta {
 		flags = "--eta: " + m.Eta
@@ -86,11 +88,7 @@ func methodLines(m solver.MethodInfo) []string {
 	if m.NeedsL2 {
 		flags += ". Needs --mu above 0"
 	}
-	return []string{
-		fmt.Sprintf("%s (%s)", m.Summary, m.Reference),
-		fmt.Sprintf("rate: %s. Memory: %s", m.Rate, m.Memory),
-		flags,
-	}
+	return flags
 }
 
 // warnOfMemory tells of a method that keeps more than a GiB beside the data.

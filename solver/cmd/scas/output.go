@@ -119,6 +119,12 @@ func (f *facts) add(name, format string, args ...any) {
 	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
 }
 
+func (f *facts) addIf(known bool, name, format string, args ...any) {
+	if known {
+		f.add(name, format, args...)
+	}
+}
+
 func (f *facts) gap() { *f = append(*f, [2]string{}) }
 
 func (f facts) String() string {

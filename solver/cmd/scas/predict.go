@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -67,7 +69,15 @@ func (c *predictCmd) Run(e *env) error {
 	if !c.IgnoreLabels {
 		r.measure(m, pred, data.Labels)
 	}
-	return c.print(e, r)
+	switch {
+	case !c.JSON:
+		_, err = io.WriteString(e.stderr, r.table().String())
+	case c.Output == "":
+		err = printJSON(e.stderr, r)
+	default:
+		err = printJSON(e.stdout, r)
+	}
+	return err
 }
 
 func (c *predictCmd) readOptions(m *model) *sparse.ReadOptions {
@@ -100,17 +110,12 @@ func (m *model) predict(x *sparse.CSR) *predictions {
 	if m.Labels == nil {
 		return p
 	}
-	if m.Loss != (solver.Logistic{}).String() {
-		p.score = p.value
-		return p
+	p.score = slices.Clone(p.value)
+	if m.Loss == (solver.Logistic{}).String() {
+		for i, v := range p.value {
+			p.score[i] = kernels.Sigmoid(v)
+		}
 	}
-	// The slope of the logistic loss at label -1 is the probability of +1.
-	p.score = make([]float64, n)
-	negative := make([]float64, n)
-	for i := range negative {
-		negative[i] = -1
-	}
-	solver.Logistic{}.Slopes(p.score, p.value, negative)
 	return p
 }
 
@@ -131,45 +136,52 @@ func (p *predictions) write(w io.Writer) error {
 	return bw.Flush()
 }
 
+// A score is what a model is worth on some rows.
+type score struct {
+	rows, correct int
+	loss          float64 // sum over the rows
+}
+
+func (s score) plus(t score) score {
+	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
+}
+
+func (s score) mean() float64     { return s.loss / float64(s.rows) }
+func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
+
+// measure compares the margins of a model with labels, which are -1 and +1 if the
+// loss is for classes.
+func measure(loss solver.Loss, margin, labels []float64) score {
+	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
+	for i, b := range labels {
+		if (margin[i] > 0) == (b > 0) {
+			s.correct++
+		}
+	}
+	return s
+}
+
 // measure compares predictions with labels as the reader mapped them.
 func (r *predictReport) measure(m *model, p *predictions, labels []float64) {
 	loss, err := m.loss()
 	if err != nil {
 		panic(err) // readModel has checked it
 	}
-	mean := number(loss.Slopes(nil, p.value, labels) / float64(len(labels)))
-	r.Loss = &mean
-	if p.score == nil {
-		return
+	s := measure(loss, p.value, labels)
+	mean := number(s.mean())
+	if r.Loss = &mean; p.score != nil {
+		accuracy := s.accuracy()
+		r.Correct, r.Accuracy = &s.correct, &accuracy
 	}
-	var correct int
-	for i, v := range p.value {
-		if (v > 0) == (labels[i] > 0) {
-			correct++
-		}
-	}
-	accuracy := float64(correct) / float64(len(labels))
-	r.Correct, r.Accuracy = &correct, &accuracy
 }
 
-func (c *predictCmd) print(e *env, r predictReport) error {
-	if c.JSON {
-		w := e.stderr
-		if c.Output != "" {
-			w = e.stdout
-		}
-		return printJSON(w, r)
-	}
-	var f facts
+func (r *predictReport) table() (f facts) {
 	switch {
 	case r.Accuracy != nil:
 		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
 		f.add("mean loss", "%.8g", *r.Loss)
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
-	default:
-		return nil
 	}
-	_, err := io.WriteString(e.stderr, f.String())
-	return err
+	return f
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -20,9 +23,9 @@ type trainReport struct {
 	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
 	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
 
-	PrimalResidual *number `json:"primal_residual"` // null for the average: they are of the last iterate
-	DualResidual   *number `json:"dual_residual"`
-	DualityGap     *number `json:"duality_gap"` // of the iterate reported; null where it is not known
+	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
+	DualResidual   number `json:"dual_residual"`
+	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
 
 	ReadSeconds float64 `json:"read_seconds"` // before Seconds
 	NNZ         int64   `json:"nnz"`
@@ -51,45 +54,36 @@ type trainReport struct {
 
 // newTrainReport collects what the run found, and the model it gives.
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
-	x, at := res.X, res.At
-	average := c.Output == "average" && res.Status != solver.Diverged
-	if average {
-		x, at = res.XAverage, res.AtAverage
-	}
 	m, _ := baseline.ByName(res.Stats.Method)
 	r := &trainReport{
-		Stats: res.Stats, Status: res.Status,
-		Objective: number(at.Objective), Loss: number(at.Loss), Penalty: number(at.Penalty),
-		Ridge: number(at.Objective - at.Loss - at.Penalty),
-		NNZ:   t.Data.NNZ(), NNZX: nonZeros(x),
+		Stats: res.Stats, Status: res.Status, NNZ: t.Data.NNZ(),
+		PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN()),
 		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
 		Level: kernels.Active().String(), Peak: peakMemory(), Version: version,
 		cmd: c, data: t.data, info: m.Info(),
+	}
+	x, at := res.X, res.At
+	if r.ofAverage() {
+		x, at = res.XAverage, res.AtAverage
+		r.PrimalResidual, r.DualResidual = number(math.NaN()), number(math.NaN())
+	}
+	r.Objective, r.Loss, r.Penalty, r.NNZX = number(at.Objective), number(at.Loss), number(at.Penalty), nonZeros(x)
+	if c.Mu != 0 {
+		r.Ridge = number(at.Objective - at.Loss - at.Penalty)
+	}
+	if res.DualityGap >= 0 { // known at the last iterate
+		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
 		r.theory()
 	}
-	if c.Mu == 0 {
-		r.Ridge = 0
-	}
-	if !average {
-		primal, dual := number(res.PrimalResidual), number(res.DualResidual)
-		r.PrimalResidual, r.DualResidual = &primal, &dual
-	}
-	if res.DualityGap >= 0 {
-		gap := number(gapOf(res, at))
-		r.DualityGap = &gap
-	}
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r
 }
 
-// gapOf bounds the excess of an objective of the result over the optimum, given
-// that the gap at the last iterate is known.
-func gapOf(res *solver.Result, at solver.Evaluation) float64 {
-	return max(0, at.Objective-res.At.Objective+res.DualityGap)
-}
+// ofAverage reports whether the report is about the average of the iterates.
+func (r *trainReport) ofAverage() bool { return r.Output == "average" && r.Status != solver.Diverged }
 
 func nonZeros(x []float64) (count int) {
 	for _, v := range x {
@@ -100,127 +94,79 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-func (r *trainReport) table() facts {
-	f := append(r.problemTable(), r.runTable()...)
+func (r *trainReport) table() (f facts) {
+	r.addProblem(&f)
+	r.addRun(&f)
 	f.gap()
-	f = append(f, r.resultTable()...)
+	r.addResult(&f)
 	if r.cmd.Verbose {
-		f = append(f, r.constantsTable()...)
+		r.addConstants(&f)
 	}
 	return f
 }
 
-// problemTable says what was asked.
-func (r *trainReport) problemTable() facts {
+// addProblem says what was asked.
+func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
-	var f facts
 	f.add("data", "%s: %s", dataName(c.Data), shape(r.data.X))
 	if !r.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.data))
 	}
-	f.add("problem", "%s loss, lambda %g, mu %g%s", r.lossText(), r.Lambda, r.Mu, withDomain(c.Domain))
-	switch {
-	case r.Groups > 0:
-		f.add("", "group lasso, %s of %s", plural(r.Groups, "group"), r.penaltyFacts.File)
-	case r.L2Y > 0:
-		f.add("", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
+	loss, domain := r.LossName, ""
+	if r.HuberDelta != 0 {
+		loss = fmt.Sprintf("%s:%g", loss, r.HuberDelta)
 	}
-	switch {
-	case r.Classes != "":
-		f.add("weights", "both classes count the same")
-	case r.weightFacts.File != "":
-		f.add("weights", "of %s", r.weightFacts.File)
+	if r.Domain != "" {
+		domain = ", coefficients in " + r.Domain
 	}
+	f.add("problem", "%s loss, lambda %g, mu %g%s", loss, r.Lambda, r.Mu, domain)
+	f.addIf(r.Groups > 0, "", "group lasso, %s of %s", plural(r.Groups, "group"), r.GroupsFile)
+	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
+	f.addIf(r.ClassWeights != "", "weights", "both classes count the same")
+	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 	f.add("graph", "%s", r.Graph)
-	return f
 }
 
-// runTable says how it was done.
-func (r *trainReport) runTable() facts {
-	var f facts
-	updates := ""
+// addRun says how it was done.
+func (r *trainReport) addRun(f *facts) {
+	updates, eta := "", "no step size"
 	if r.DualUpdates > 1 {
 		updates = fmt.Sprintf(", %d dual updates per snapshot", r.DualUpdates)
 	}
 	if r.BatchSize > 1 {
 		updates += fmt.Sprintf(", %d samples a step", r.BatchSize)
 	}
+	if r.info.TakesEta {
+		eta = fmt.Sprintf("eta %.4g%s", r.Eta, r.cmd.Eta.mark())
+	}
 	f.add("method", "%s%s, seed %d", r.Method, updates, r.Seed)
 	if r.Schedule == string(solver.Practical) {
-		f.add("", "%s, rho %.4g%s", r.etaText(), r.Rho, autoMark(r.cmd.Rho))
+		f.add("", "%s, rho %.4g%s", eta, r.Rho, r.cmd.Rho.mark())
 	} else {
-		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, autoMark(r.cmd.Rho))
+		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
 	}
-	if r.StepHalvings > 0 {
-		f.add("", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
-	}
-	f.add("run", "%s, %s, %s in %.3g s (reading %.3g s)", r.ending(), passCount(r.Passes),
+	f.addIf(r.StepHalvings > 0, "", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
+	f.add("run", "%s, %s, %s in %.3g s (reading %.3g s)", strings.TrimPrefix(string(r.Status), "passes_"), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
-	if r.Plan != "" {
-		f.add("plan", "%s: %s", r.Plan, r.PlanReason)
-	}
+	f.addIf(r.Plan != "", "plan", "%s: %s", r.Plan, r.PlanReason)
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
-	if r.Peak > 0 && r.cmd.Verbose {
-		f.add("memory", "%s at most, reading included", byteCount(r.Peak))
-	}
-	return f
+	f.addIf(r.Peak > 0 && r.cmd.Verbose, "memory", "%s at most, reading included", byteCount(r.Peak))
 }
 
-// resultTable says what was found.
-func (r *trainReport) resultTable() facts {
-	var f facts
-	f.add("objective", "%.10g (%s iterate)", r.Objective, r.shown())
+// addResult says what was found.
+func (r *trainReport) addResult(f *facts) {
+	shown := r.Output
+	if r.Status == solver.Diverged {
+		shown = "best"
+	}
+	f.add("objective", "%.10g (%s iterate)", r.Objective, shown)
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
-	if r.Mu > 0 {
-		f.add("mu term", "%.10g", r.Ridge)
-	}
+	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
-	if r.PrimalResidual != nil {
-		f.add("residuals", "primal %.3g, dual %.3g", *r.PrimalResidual, *r.DualResidual)
-	}
-	if r.DualityGap != nil {
-		f.add("gap", "at most %.3g above the optimum", *r.DualityGap)
-	}
-	if r.Model != "" {
-		f.add("model", "written to %s", r.Model)
-	}
-	return f
-}
-
-// etaText tells the step size.
-func (r *trainReport) etaText() string {
-	if !r.info.TakesEta {
-		return "no step size"
-	}
-	return fmt.Sprintf("eta %.4g%s", r.Eta, autoMark(r.cmd.Eta))
-}
-
-// lossText names the loss with its parameter.
-func (r *trainReport) lossText() string {
-	if r.HuberDelta == 0 {
-		return r.LossName
-	}
-	return fmt.Sprintf("%s:%g", r.LossName, r.HuberDelta)
-}
-
-// ending says how the run ended, in words.
-func (r *trainReport) ending() string {
-	switch r.Status {
-	case solver.PassesDone:
-		return "done"
-	case solver.Diverged:
-		return "diverged"
-	}
-	return string(r.Status)
-}
-
-// shown says which iterate the report is about.
-func (r *trainReport) shown() string {
-	if r.Status == solver.Diverged {
-		return "best"
-	}
-	return r.Output
+	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
+	f.addIf(isFinite(float64(r.DualityGap)), "gap", "at most %.3g above the optimum", r.DualityGap)
+	f.addIf(r.Model != "", "model", "written to %s", r.Model)
 }
 
 func dataName(path string) string {
@@ -245,28 +191,9 @@ func density(x *sparse.CSR) float64 {
 
 // labelCounts tells the two classes and their sizes.
 func labelCounts(d *sparse.Dataset) string {
-	var pos int
-	for _, b := range d.Labels {
-		if b > 0 {
-			pos++
-		}
-	}
+	n := countLabels(d.Labels) // of -1 and of +1
 	return fmt.Sprintf("%g is the positive class (%s), %g the negative (%s)",
-		d.Mapping.Positive, plural(pos, "row"), d.Mapping.Negative, plural(len(d.Labels)-pos, "row"))
-}
-
-func withDomain(d domainFlag) string {
-	if d.text == "" {
-		return ""
-	}
-	return ", coefficients in " + d.text
-}
-
-func autoMark(v auto) string {
-	if v == 0 {
-		return " (auto)"
-	}
-	return ""
+		d.Mapping.Positive, plural(n[1].Rows, "row"), d.Mapping.Negative, plural(n[0].Rows, "row"))
 }
 
 // String describes the graph for people.
@@ -280,4 +207,58 @@ func (g graphFacts) String() string {
 		return fmt.Sprintf("%s, %s: A = [G; I] with %s", g.File, plural(g.Edges, "edge"), plural(g.Rows, "row"))
 	}
 	return fmt.Sprintf("%s, read as A itself: %s", g.File, plural(g.Rows, "row"))
+}
+
+// conditionFacts are one inequality of Theorem 2 at the parameters of the run.
+type conditionFacts struct {
+	Name      string `json:"name"` // C1, C2, C3, and C2', C3', C4' of the relaxed version
+	Statement string `json:"statement"`
+	Left      number `json:"left"`
+	Right     number `json:"right"`
+	Holds     bool   `json:"holds"`
+	text      string
+}
+
+// theory checks the conditions of Theorem 2, as printed and relaxed. It is about
+// the methods of the paper; others have none.
+func (r *trainReport) theory() {
+	if r.info.Theorem == 0 {
+		return
+	}
+	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
+	collect := func(conditions []solver.Condition) (facts []conditionFacts) {
+		for _, c := range conditions {
+			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
+		}
+		return facts
+	}
+	r.Theorem2 = collect(r.Constants.Theorem2(r.Eta, r.Rho, steps))
+	r.Theorem2Relaxed = collect(r.Constants.Theorem2Relaxed(r.Eta, r.Rho, steps))
+}
+
+// addConstants shows the constants of the paper's assumptions and what follows
+// from them.
+func (r *trainReport) addConstants(f *facts) {
+	c := r.Constants
+	known := func(v float64, unknown string) string {
+		if v == 0 {
+			return unknown
+		}
+		return fmt.Sprintf("%.6g", v)
+	}
+	f.gap()
+	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %.6g", c.NuF, c.MuF, c.NuL)
+	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
+	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
+	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
+	f.addIf(r.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.GradientNorm)
+	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
+	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {
+		f.add(names[k], "%s", c.text)
+	}
+	if r.Theorem2 == nil {
+		f.add("Theorem 2", "is about %s and %s", solver.SCAS{}.Info().Name, solver.SCASStrong{}.Info().Name)
+	} else {
+		f.addIf(c.MuF == 0, "", "they ask for strong convexity: --mu above 0")
+	}
 }

@@ -15,76 +15,70 @@ type task struct {
 	facts problemFacts
 }
 
-// problemFacts are what the report and the model tell of a problem alike.
+// problemFacts are what the report and the model tell of a problem alike. Files are
+// named without their directories.
 type problemFacts struct {
 	Lambda float64    `json:"lambda"`
 	Mu     float64    `json:"mu"`
 	Graph  graphFacts `json:"graph"`
 	Domain string     `json:"domain,omitempty"`
-	penaltyFacts
-	weightFacts
+
+	// Beside the L1 norm and equal weights; zero for these.
+	L2Y           float64 `json:"l2y,omitempty"`
+	Groups        int     `json:"groups,omitempty"` // of the group lasso
+	GroupsFile    string  `json:"groups_file,omitempty"`
+	ClassWeights  string  `json:"class_weights,omitempty"`
+	SampleWeights string  `json:"sample_weights,omitempty"` // their file
+
 	N int `json:"n"`
 	P int `json:"p"`
 }
 
 // graphFacts describe the constraint matrix A.
 type graphFacts struct {
-	Kind  string `json:"kind"`            // none, chain, edges or matrix
-	File  string `json:"file,omitempty"`  // its name, without the directory
-	Edges int    `json:"edges,omitempty"` // of a chain or an edge list
-	Rows  int    `json:"rows"`            // of A
-}
-
-// penaltyFacts describe the penalty beside lambda; all zero for the L1 norm.
-type penaltyFacts struct {
-	L2Y    float64 `json:"l2y,omitempty"`
-	Groups int     `json:"groups,omitempty"`      // of the group lasso
-	File   string  `json:"groups_file,omitempty"` // their file, without the directory
-}
-
-// weightFacts describe the sample weights; all zero if there are none.
-type weightFacts struct {
-	Classes string `json:"class_weights,omitempty"`
-	File    string `json:"sample_weights,omitempty"` // without the directory
+	Kind  graph.Kind `json:"kind"`            // none, chain, edges or matrix
+	File  string     `json:"file,omitempty"`  // its name, without the directory
+	Edges int        `json:"edges,omitempty"` // of a chain or an edge list
+	Rows  int        `json:"rows"`            // of A
 }
 
 // task builds the problem of the flags on data.
 func (c *trainCmd) task(data *sparse.Dataset) (*task, error) {
 	n, p := data.X.Dims()
-	t := &task{data: data, facts: problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: n, P: p}, Problem: solver.Problem{
-		Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p),
-	}}
-	if err := c.constrain(t, p); err != nil {
-		return nil, err
+	t := &task{
+		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p)},
+		data:    data,
+		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: n, P: p},
 	}
-	if err := c.penalise(t); err != nil {
-		return nil, err
+	for _, set := range []func(*task) error{c.constrain, c.penalise, c.weigh} {
+		if err := set(t); err != nil {
+			return nil, err
+		}
 	}
-	return t, c.weigh(t)
+	return t, nil
 }
 
 // constrain sets A.
-func (c *trainCmd) constrain(t *task, p int) error {
-	t.facts.Graph = graphFacts{Kind: c.Graph, Rows: p}
+func (c *trainCmd) constrain(t *task) (err error) {
+	facts := &t.facts.Graph
+	con := &graph.Constraint{Kind: graph.Kind(c.Graph)}
 	switch c.Graph {
 	case "none":
+		facts.Kind, facts.Rows = con.Kind, t.facts.P
 		return nil
 	case "chain":
-		g := graph.Chain(p)
-		a := g.FusedLasso()
-		t.Constraint, t.facts.Graph.Edges = a, len(g.Edges())
-		t.facts.Graph.Rows, _ = a.Dims()
-		return nil
+		con.Graph = graph.Chain(t.facts.P)
+		con.A = con.Graph.FusedLasso()
+	default:
+		if con, err = graph.ReadConstraintFile(c.Graph, t.facts.P); err != nil {
+			return err
+		}
+		facts.File = filepath.Base(c.Graph)
 	}
-	con, err := graph.ReadConstraintFile(c.Graph, p)
-	if err != nil {
-		return err
-	}
-	t.Constraint = con.A
-	t.facts.Graph.Kind, t.facts.Graph.File = string(con.Kind), filepath.Base(c.Graph)
-	t.facts.Graph.Rows, _ = con.A.Dims()
+	t.Constraint, facts.Kind = con.A, con.Kind
+	facts.Rows, _ = con.A.Dims()
 	if con.Graph != nil {
-		t.facts.Graph.Edges = len(con.Graph.Edges())
+		facts.Edges = len(con.Graph.Edges())
 	}
 	return nil
 }
@@ -99,10 +93,10 @@ func (c *trainCmd) penalise(t *task) error {
 			return err
 		}
 		t.Penalty = solver.GroupL2{Lambda: lambda, Groups: groups}
-		t.facts.penaltyFacts = penaltyFacts{Groups: len(groups), File: filepath.Base(c.Groups)}
+		t.facts.Groups, t.facts.GroupsFile = len(groups), filepath.Base(c.Groups)
 	case c.L2Y != 0:
-		t.facts.penaltyFacts = penaltyFacts{L2Y: float64(c.L2Y)}
-		t.Penalty = solver.ElasticNet{L1: lambda, L2: float64(c.L2Y)}
+		t.facts.L2Y = float64(c.L2Y)
+		t.Penalty = solver.ElasticNet{L1: lambda, L2: t.facts.L2Y}
 	default:
 		t.Penalty = solver.L1{Lambda: lambda}
 	}
@@ -113,11 +107,11 @@ func (c *trainCmd) penalise(t *task) error {
 func (c *trainCmd) weigh(t *task) (err error) {
 	switch {
 	case c.ClassWeights == "balanced":
-		t.SampleWeights = solver.BalancedWeights(t.Labels)
-		t.facts.weightFacts.Classes = c.ClassWeights
+		t.Problem.SampleWeights = solver.BalancedWeights(t.Labels)
+		t.facts.ClassWeights = c.ClassWeights
 	case c.SampleWeights != "":
-		t.SampleWeights, err = readWeights(c.SampleWeights, len(t.Labels))
-		t.facts.weightFacts.File = filepath.Base(c.SampleWeights)
+		t.Problem.SampleWeights, err = readWeights(c.SampleWeights, len(t.Labels))
+		t.facts.SampleWeights = filepath.Base(c.SampleWeights)
 	}
 	return err
 }
