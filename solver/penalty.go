@@ -17,7 +17,8 @@ type Penalty interface {
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
 	// Scale is the order of magnitude of g's slopes, from which the automatic
-	// rho is derived; zero if g has no scale, like an indicator.
+	// rho is derived; zero if g has no scale, like an indicator: rho then follows
+	// from the curvature of the loss.
 	Scale() float64
 	// Validate reports what is wrong with g as a function on R^q.
 	Validate(q int) error

@@ -133,33 +133,26 @@ func (r *Run) SetRho(rho float64) {
 }
 
 // NaturalRho returns factor times lambda times the root mean square of |aᵢ|,
-// divided by the spread of the labels for regression. beta lives in [−lambda,
-// lambda], so lambda/rho must be comparable with the entries of A x, whose unit is
-// that of the labels divided by that of the features.
+// divided by the size of the labels for regression. beta lives in [−lambda, lambda],
+// so lambda/rho must be comparable with the entries of A x, whose unit is that of the
+// labels divided by that of the features. For a penalty without a scale, such as an
+// indicator, it is the curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 {
 	p, scale := r.Problem, r.Samples.scale
-	if _, regression := p.loss().(Squared); regression {
-		if sd := deviation(p.Labels); sd > 0 {
-			scale /= sd
-		}
-	}
 	lambda := p.penalty().Scale()
+	if _, l1 := p.penalty().(L1); lambda == 0 && !l1 && scale > 0 {
+		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
+	}
 	if lambda == 0 || scale == 0 {
 		return 1e-4 // nothing is penalised: any small proximal weight will do
 	}
+	switch p.loss().(type) {
+	case Squared, Huber:
+		if rms := math.Sqrt(sumSquares(p.Labels) / float64(len(p.Labels))); rms > 0 {
+			scale /= rms
+		}
+	}
 	return lambda * float64(scale*factor)
-}
-
-func deviation(v []float64) float64 {
-	var mean, sum float64
-	for _, b := range v {
-		mean += b
-	}
-	mean /= float64(len(v))
-	for _, b := range v {
-		sum += float64((b - mean) * (b - mean))
-	}
-	return math.Sqrt(sum / float64(len(v)))
 }
 
 // Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or

@@ -54,7 +54,8 @@ func (s *scas) naturalEta() float64 {
 }
 
 // stepCurvature returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|² over a regular
-// sample of the rows. A stochastic step along aᵢ overshoots by the factor η hᵢ,
+// sample of the rows, or with the loss's bound of φ” where that may jump within the
+// inner loop. A stochastic step along aᵢ overshoots by the factor η hᵢ,
 // so the mean square of the iterate in a direction v contracts if η E[hᵢ²
 // cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many
 // short ones, or a few uncertain samples among many settled ones, in the bound.
@@ -68,10 +69,14 @@ func (s *scas) stepCurvature() float64 {
 			s.norms = append(s.norms, sumSquares(val))
 		}
 	}
+	_, smooth := fusedLoss(p.loss())
 	var sum, sum2 float64
 	for k, norm2 := range s.norms {
-		i := k * stride
-		h := float64(s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i]) * norm2)
+		i, second := k*stride, s.Samples.Curvature()
+		if smooth {
+			second = s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
+		}
+		h := float64(second * norm2)
 		weighted := h
 		if w := p.SampleWeights; w != nil {
 			weighted = float64(w[i] * h)

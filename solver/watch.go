@@ -9,6 +9,9 @@ const (
 	// patience is how many rises of the objective an automatic step size survives
 	// without a new best.
 	patience = 5
+	// vainHalvings is how many halvings without a new best show that the step size is
+	// not why the objective rises.
+	vainHalvings = 2
 	// maxHalvings bounds how often an automatic step size is halved.
 	maxHalvings = 30
 	// retryFactor is what a DivergenceError proposes to divide the step size by.
@@ -20,7 +23,8 @@ const (
 type watcher struct {
 	first, best, previous float64 // objectives
 	improved              bool    // best is better than first
-	worse                 int     // rises since best
+	worse                 int     // rises since best, or since the last halving
+	vain                  int     // halvings since best, iterates that were lost aside
 	auto                  bool    // the step size is automatic: it may be halved
 	watched               bool    // objectives are known at snapshots
 	kept                  Iterate // the best snapshot; before there is one, an iterate not lost
@@ -65,9 +69,12 @@ func (r *Run) restore() {
 // then goes back to the best iterate, for which it takes the snapshot again and
 // counts a pass, and restarted is true.
 //
-// The objective may rise for a while when all is well, since the first iterations
-// know little of the penalty; and where it is not one of a feasible point, as with
-// indicators, only divergence counts.
+// The objective may rise for a while when all is well, since ADMM does not descend:
+// the first iterations know little of the penalty, and near the optimum, above all
+// from a warm start, y and beta may have a way to go. Halvings that bring no new best
+// are therefore taken back, and rises then count no more until there is one. Where the
+// objective is not one of a feasible point, as with indicators, only divergence
+// counts.
 func (r *Run) WatchedSnapshot(auto bool) (restarted bool, err error) {
 	w, objective := &r.watch, r.takeSnapshot()
 	previous := w.previous
@@ -79,7 +86,7 @@ func (r *Run) WatchedSnapshot(auto bool) (restarted bool, err error) {
 	lost := w.lost(objective)
 	switch {
 	case objective < w.best || !lost && r.loose:
-		w.best, w.worse, w.improved = objective, 0, true
+		w.best, w.worse, w.vain, w.improved = objective, 0, 0, true
 		r.keep()
 		return false, nil
 	case lost && (!auto || r.Stats.StepHalvings >= maxHalvings):
@@ -87,11 +94,17 @@ func (r *Run) WatchedSnapshot(auto bool) (restarted bool, err error) {
 	case !lost && !(auto && objective > previous && objective > w.best+float64(1e-3*(w.first-w.best))):
 		return false, nil
 	}
-	if w.worse++; !lost && w.worse < patience {
+	if w.worse++; !lost && (w.worse < patience || w.vain > vainHalvings) {
 		return false, nil
 	}
 	w.worse = 0
 	r.Stats.StepHalvings++
+	if !lost {
+		if w.vain++; w.vain > vainHalvings {
+			r.Stats.StepHalvings -= w.vain
+			return false, nil
+		}
+	}
 	if !lost && !w.improved {
 		return false, nil
 	}

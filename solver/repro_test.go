@@ -1,0 +1,146 @@
+package solver_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// reproduction reads a regression or classification problem on which the solver once
+// went wrong.
+func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
+	t.Helper()
+	_, classes := loss.(solver.SquaredHinge)
+	ds, err := sparse.ReadLIBSVMFile(filepath.Join(solvertest.DataDir(t), "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss, Penalty: solver.L1{Lambda: lambda}}
+}
+
+// TestReproductions: small problems on which automatic step sizes and rho went wrong,
+// with optima by conic interior-point methods.
+func TestReproductions(t *testing.T) {
+	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
+	_, p := simplex.Data.Dims()
+	con, err := graph.ReadConstraintFile("edges:"+filepath.Join(solvertest.DataDir(t), "repro", "hs999.edges"), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simplex.Constraint, simplex.Domain = con.A, solver.Simplex{Total: 0.1994267874107973}
+	hinge := reproduction(t, "d103.svm", solver.SquaredHinge{}, 0.024816080682465373)
+	hinge.Domain = solver.Simplex{Total: 0.12111661654450806}
+	for _, c := range []struct {
+		name    string
+		p       *solver.Problem
+		passes  float64
+		optimum float64
+		within  float64 // relative
+	}{
+		{"simplex and graph: rises of ADMM are no reason to halve", simplex, 3000, 6.606732095578928, 1e-11},
+		{"squared hinge on a simplex", hinge, 2000, 0.971146679968, 1e-11},
+		{"huber in the unit of its labels", reproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
+		{"general A", general(t), 20000, math.NaN(), 0},
+	} {
+		res := solvertest.Minimize(t, c.p, &solver.Settings{Passes: c.passes})
+		if math.IsNaN(c.optimum) { // by residuals
+			if scale := math.Sqrt(float64(len(res.X))); res.DualResidual > 1e-7*scale || res.PrimalResidual > 1e-7*scale {
+				t.Errorf("%s: residuals %.1e, %.1e", c.name, res.PrimalResidual, res.DualResidual)
+			}
+			continue
+		}
+		if gap := res.At.Objective/c.optimum - 1; math.Abs(gap) > c.within {
+			t.Errorf("%s: objective %.16g is %.1e from the optimum, relatively (%d halvings)", c.name, res.At.Objective, gap, res.Stats.StepHalvings)
+		}
+	}
+}
+
+// TestStructureSurvivesRounding: zeros are not lost where they raise the objective by
+// an ulp.
+func TestStructureSurvivesRounding(t *testing.T) {
+	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Squared{}, 0.05), &solver.Settings{Passes: 400})
+	nonzero := 0
+	for _, v := range res.X {
+		if v != 0 {
+			nonzero++
+		}
+	}
+	if nonzero != 6 {
+		t.Errorf("%d of %d coefficients are not zero, want 6", nonzero, len(res.X))
+	}
+}
+
+// general has a matrix A with repeated and empty rows.
+func general(t *testing.T) *solver.Problem {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(solvertest.DataDir(t), "repro", "g105.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []struct {
+		N, P         int
+		Data, Labels []float64
+		Lambda       float64
+		A            struct {
+			R, C int
+			V    [][3]float64
+		}
+		PW []float64
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	d := all[0]
+	x, err := sparse.FromDense(d.N, d.P, d.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []sparse.Triplet
+	for _, v := range d.A.V {
+		entries = append(entries, sparse.Triplet{Row: int(v[0]), Col: int(v[1]), Value: v[2]})
+	}
+	a, err := sparse.FromTriplets(d.A.R, d.A.C, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: x, Labels: d.Labels, Loss: solver.Squared{}, Constraint: a, Penalty: solver.L1{Lambda: d.Lambda, Weights: d.PW}}
+}
+
+// TestIndicator: a penalty without a scale, like an indicator, gets a rho in the units
+// of the problem, so that feasibility does not take forever.
+func TestIndicator(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, p = 100, 10
+	data, labels := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		for j := range p {
+			data[i*p+j] = rng.NormFloat64()
+			labels[i] += data[i*p+j] * float64(1-2*(j%2))
+		}
+		labels[i] += rng.NormFloat64()
+	}
+	for _, unit := range []float64{1e-3, 1, 1e4} { // of the labels
+		scaled := make([]float64, n)
+		for i, b := range labels {
+			scaled[i] = unit * b
+		}
+		x, err := sparse.FromDense(n, p, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prob := &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Penalty: solver.NonnegativeY()}
+		res := solvertest.Minimize(t, prob, nil)
+		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{Passes: 500})
+		if d := solvertest.Distance(res.X, want.X); d > 1e-6*unit {
+			t.Errorf("labels in units of %g: x differs by %.1e from the solution; rho = %g", unit, d, res.Stats.Rho)
+		}
+	}
+}
