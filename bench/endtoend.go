@@ -59,7 +59,7 @@ func (c *endToEndCmd) Run(e *env) error {
 			return err
 		}
 		r.rows = append(r.rows, table.Rows(t.Case, t.Series, 0, "")...)
-		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method, j.Name, t.Plan, t.DualUpdates)
+		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method.Info().Name, j.Name, t.Plan, t.DualUpdates)
 	}
 	if _, err := io.WriteString(out, table.MillisecondTable(r.rows)+"\n"+plans.String()); err != nil {
 		return err

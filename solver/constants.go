@@ -70,7 +70,7 @@ func rowNorms(x *sparse.CSR) (longest, scale float64) {
 func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
 	r := math.Inf(1)
 	if p.L2 > 0 {
-		r = math.Sqrt(2 * objective / p.L2)
+		r = math.Sqrt(2 * max(0, objective) / p.L2)
 	}
 	if g, ok := p.Penalty.(L1); ok && g.Lambda > 0 && p.Coupling == nil {
 		if least := leastOwnWeight(a, g); least > 0 {

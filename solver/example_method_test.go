@@ -34,6 +34,9 @@ type gradient struct {
 	step, rows []float64
 }
 
+// NaturalEta is proposed where a step size of the user's diverges.
+func (g *gradient) NaturalEta() float64 { return 1 / g.r.Stats.Constants.NuL }
+
 func (g *gradient) Next() (bool, error) {
 	r := g.r
 	if !r.Affords(1) {
@@ -73,5 +76,5 @@ func ExampleMethod() {
 	// Output:
 	// gradient objective 0.5421 after 30 passes
 	// scas-k   objective 0.5084 after 30 passes
-	// solver: diverged at outer iteration 0: objective 32049.1 after 0.693147 at the start with step size eta = 1e+06; try eta = 2.5e+05, or leave it to be chosen
+	// solver: diverged at outer iteration 0: objective 47380.1 after 0.693147 at the start with step size eta = 1e+06; try eta = 0.169, or leave it to be chosen
 }

@@ -3,7 +3,7 @@ package solver
 import (
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/chunk"
+	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // What the tests of the package look at from outside.
@@ -16,7 +16,7 @@ const (
 var EndWeights = endWeights
 
 // Chunks returns into how many runs the rows of p are cut.
-func Chunks(p *Problem) int { return chunk.New(p.Data, 0).Count() }
+func Chunks(p *Problem) int { return pass.NewChunks(p.Data, 0).Count() }
 
 // InnerSteps returns a function that does BlockSteps inner steps of p.
 func InnerSteps(t testing.TB, p *Problem) func() {

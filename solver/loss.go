@@ -104,3 +104,15 @@ func ParseLoss(name string) (Loss, error) {
 	}
 	return nil, fmt.Errorf("solver: no loss %q; choose logistic, squared, huber or squared-hinge", name)
 }
+
+// fusedLoss returns the kernels' name of a loss that they know. The type itself
+// counts: one that embeds it may have other slopes.
+func fusedLoss(l Loss) (kernels.LossKind, bool) {
+	switch l.(type) {
+	case Logistic:
+		return kernels.LogisticLossKind, true
+	case Squared:
+		return kernels.SquaredLossKind, true
+	}
+	return 0, false
+}

@@ -1,6 +1,6 @@
 package solver
 
-import "github.com/scas-admm/scas/solver/internal/chunk"
+import "github.com/scas-admm/scas/solver/internal/pass"
 
 // Memory estimates what a run of method m, nil for the default, takes beside the
 // problem, in bytes, where A = I: the data in compact form, margins and slopes, some
@@ -10,7 +10,7 @@ import "github.com/scas-admm/scas/solver/internal/chunk"
 func (p *Problem) Memory(m Method) int64 {
 	const vectors = 26 // of length p, about
 	n, features := p.Data.Dims()
-	runs := int64(chunk.New(p.Data, 1).Count())
+	runs := int64(pass.NewChunks(p.Data, 1).Count())
 	total := p.Data.CompactBytes() + 2*8*int64(n) + (vectors+runs-1)*8*int64(features)
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)

@@ -1,8 +1,16 @@
 package solver
 
 // A Method is an algorithm for Minimize, a value without state. Methods written in
-// other packages run like those of this one: under the same watch over
-// the objective, budget and recorder.
+// other packages run like those of this one: under the same watch over the objective,
+// the same budget and the same recorder. A method
+//
+//   - says in Info which settings it takes; others are refused;
+//   - counts what it does with Run.Spend, and asks Run.Affords before it begins an
+//     iteration that the budget may not allow;
+//   - asks Run.Err within iterations that take long;
+//   - calls Run.Average, or writes Run.Mean, in every iteration;
+//   - with a step size that is automatic and WatchedSnapshot, divides it by two to the
+//     Stats.StepHalvings.
 type Method interface {
 	// Info describes the method.
 	Info() MethodInfo
@@ -23,6 +31,14 @@ type Iteration interface {
 // needed. Errors should be *SettingError.
 type Checker interface {
 	Check(p *Problem, s *Settings) error
+}
+
+// A StepProposer is an Iteration that knows a step size that works: what a
+// DivergenceError proposes to try.
+type StepProposer interface {
+	// NaturalEta returns the automatic step size at the present iterate, 0 if the
+	// method has none.
+	NaturalEta() float64
 }
 
 // MethodInfo describes a method to people, and what it can do to programs.

@@ -166,7 +166,7 @@ func (s *scas) begin() (bool, error) {
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
 		return false, nil
 	}
-	if _, err := s.WatchedSnapshot(s.autoEta()); err != nil {
+	if err := s.WatchedSnapshot(s.autoEta()); err != nil {
 		return false, err
 	}
 	eta, steps := s.schedule()

@@ -41,31 +41,6 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	return r.result(err), err
 }
 
-// loop runs outer iterations until the budget is used up.
-func (r *Run) loop(it Iteration) error {
-	if !r.Settings.Method.Info().Watched {
-		r.start(r.Problem.Evaluate(r.X).Objective)
-	}
-	if err := r.record(); err != nil {
-		return err
-	}
-	for limit := r.Settings.OuterIterations; limit == 0 || r.Stats.OuterIterations < limit; {
-		if more, err := it.Next(); err != nil {
-			return err
-		} else if !more {
-			break
-		}
-		if err := r.settle(); err != nil {
-			return err
-		}
-		r.Stats.OuterIterations++
-		if err := r.record(); err != nil {
-			return err
-		}
-	}
-	return r.judge()
-}
-
 // evaluate judges x, with y as in penaltyNow but without the residual: that is
 // reported on its own.
 func (r *Run) evaluate(at Iterate) Evaluation {

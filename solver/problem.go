@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/chunk"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,8 +21,8 @@ import (
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR
-	// Labels holds bᵢ, one per row of Data: −1 or +1 for Logistic, any finite
-	// number for Squared.
+	// Labels holds bᵢ, one per row of Data: −1 or +1 for Logistic and SquaredHinge,
+	// any finite number for Squared and Huber.
 	Labels []float64
 	// SampleWeights has one non-negative weight ωᵢ per sample, at least one of
 	// them positive: the mean loss is Σ ωᵢ φ(aᵢ'x; bᵢ) / Σ ωᵢ, and a step draws
@@ -55,7 +55,7 @@ type Evaluation struct {
 
 // Evaluate returns the objective at x, with y replaced by what the constraint
 // makes it, A x by default, as in the paper's experiments. It is the one
-// function by which all methods are judged. Where B is a general matrix, y does
+// function by which records and results are judged. Where B is a general matrix, y does
 // not follow from x and the penalty is NaN; see EvaluateAt. It panics if len(x)
 // is not the number of features and expects a problem that Validate accepts.
 func (p *Problem) Evaluate(x []float64) Evaluation {
@@ -100,30 +100,35 @@ func (p *Problem) penalty() Penalty {
 	return p.Penalty
 }
 
+// samples are those of p, in rows as they are or in compact form.
+func (p *Problem) samples(rows kernels.Rows) pass.Data {
+	kind, fused := fusedLoss(p.loss())
+	return pass.Data{Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss(), Kind: kind, Fused: fused}
+}
+
 // meanLoss returns the weighted mean of the losses at x, on all processors.
 // margin is scratch, with an entry per row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
-	c := chunk.New(p.Data, 0)
-	sums, weights := make([]float64, c.Count()), make([]float64, c.Count())
-	c.Each(func(k, lo, hi int) {
-		kernels.Margins(margin[lo:hi], p.Data.Rows(lo, hi), x)
-		if p.SampleWeights == nil {
-			sums[k] = p.loss().Slopes(nil, margin[lo:hi], p.Labels[lo:hi])
-			weights[k] = float64(hi - lo)
-			return
-		}
-		for i := lo; i < hi; i++ {
-			sums[k] += float64(p.SampleWeights[i] * p.loss().Value(margin[i], p.Labels[i]))
-			weights[k] += p.SampleWeights[i]
-		}
-	})
+	n, _ := p.Data.Dims()
+	return pass.MeanLoss(pass.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
+}
+
+// lossAtZero returns the weighted mean of the losses at margin zero.
+func (p *Problem) lossAtZero() float64 {
 	var sum, weight float64
-	for k, v := range sums {
-		sum += v
-		weight += weights[k]
+	for i, b := range p.Labels {
+		w := 1.0
+		if p.SampleWeights != nil {
+			w = p.SampleWeights[i]
+		}
+		sum += float64(w * p.loss().Value(0, b))
+		weight += w
 	}
 	return sum / weight
 }
+
+// regression reports whether the labels are numbers rather than two classes.
+func (p *Problem) regression() bool { return p.loss().Validate([]float64{0.5}) == nil }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
 // product into the caller's sum on some machines and not on others.

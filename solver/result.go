@@ -28,7 +28,8 @@ type Result struct {
 	XAverage, YAverage []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
-	// PrimalResidual is |A x − y|₂ at the last iterate, as are the next two.
+	// PrimalResidual is |A x − y|₂. It and the next two are of the last iterate, before
+	// zeros and ties were made exact.
 	PrimalResidual float64
 	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, which for X = R^p is
 	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -49,7 +48,7 @@ type Run struct {
 	residual []float64 // A x + B y − c
 	averaged int       // iterates in Mean
 	loose    bool      // the objective is not one of a feasible point
-	watch    watcher
+	keeper   keeper
 	clock    stopwatch
 }
 
@@ -92,19 +91,15 @@ func (r *Run) toStart() {
 	}
 	clear(r.Dual)
 	r.Iterate.set(Iterate{Y: r.Settings.Start.Y, Dual: r.Settings.Start.Dual})
+	r.startMean()
 }
 
-// Err returns the reason to stop, if there is one: the context's error. Methods
-// ask after every thousand samples or so.
-func (r *Run) Err() error { return r.ctx.Err() }
-
-// Affords reports whether the budget has room for so many more effective passes.
-func (r *Run) Affords(passes float64) bool {
-	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
+// startMean makes the iterate the mean, of none so far.
+func (r *Run) startMean() {
+	copy(r.Mean.X, r.X)
+	copy(r.Mean.Y, r.Y)
+	r.averaged = 0
 }
-
-// Spend counts effective passes.
-func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
 
 // Average takes the x and y of the iterate into Mean.
 func (r *Run) Average() {
@@ -146,8 +141,7 @@ func (r *Run) NaturalRho(factor float64) float64 {
 	if lambda == 0 || scale == 0 {
 		return 1e-4 // nothing is penalised: any small proximal weight will do
 	}
-	switch p.loss().(type) {
-	case Squared, Huber:
+	if p.regression() {
 		if rms := math.Sqrt(sumSquares(p.Labels) / float64(len(p.Labels))); rms > 0 {
 			scale /= rms
 		}
@@ -181,7 +175,12 @@ func (r *Run) violation() []float64 {
 // for free.
 func (r *Run) takeSnapshot() float64 {
 	r.Samples.Gradient(&r.Snapshot, r.X)
-	return r.Snapshot.Loss + r.Problem.ridge(r.X) + r.penaltyNow()
+	return r.objective(r.Snapshot.Loss)
+}
+
+// objective returns the objective at x, given the mean loss there.
+func (r *Run) objective(loss float64) float64 {
+	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
 }
 
 // penaltyNow returns g at the y that x implies, or, where there is none or g is
@@ -209,26 +208,13 @@ func (r *Run) paperPasses() float64 {
 	return r.Stats.Passes
 }
 
-// CheckBudget returns an error if an outer iteration of so many passes does not fit
-// the budget.
-func (s *Settings) CheckBudget(passes float64) error {
-	if passes <= s.Passes*(1+1e-12) {
-		return nil
-	}
-	cost := fmt.Sprintf("%.6g passes", passes)
-	if passes == 1 {
-		cost = "1 pass"
-	}
-	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost)}
-}
-
 // A stopwatch counts the time of a run, evaluations excluded.
 type stopwatch struct {
 	since time.Time
 	used  time.Duration
 }
 
-// seconds returns the time so far, while the watch runs.
+// seconds returns the time so far, while the clock runs.
 func (c *stopwatch) seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
 
 func (c *stopwatch) pause()  { c.used += time.Since(c.since) }

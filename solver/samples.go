@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -12,7 +13,7 @@ type Samples struct {
 	prob  *Problem
 	loss  Loss
 	rows  kernels.Rows // the data in their most compact form
-	full  *fullGradient
+	full  *pass.Gradient
 	drawn *sample.Sampler
 
 	longest, scale float64 // largest and root mean square |aᵢ|; the first squared
@@ -21,9 +22,9 @@ type Samples struct {
 }
 
 func newSamples(p *Problem, set *Settings) *Samples {
-	n, _ := p.Data.Dims()
+	n, features := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})}
-	s.full = newFullGradient(p, s.rows, set.Threads)
+	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.rows), features)
 	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
 	s.longest, s.scale = rowNorms(p.Data)
 	return s
@@ -40,7 +41,7 @@ type Snapshot struct {
 // Gradient fills the snapshot at x. It is a pass over the data, to be counted with
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
-	at.Loss = s.full.at(at.Gradient, x, at.Margin, at.Slope)
+	at.Loss = s.full.At(at.Gradient, x, at.Margin, at.Slope)
 }
 
 // Draw sets rows to the numbers of samples drawn uniformly, or in proportion to

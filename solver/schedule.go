@@ -69,7 +69,7 @@ func (s *scas) stepCurvature() float64 {
 			s.norms = append(s.norms, sumSquares(val))
 		}
 	}
-	_, smooth := fusedLoss(p.loss())
+	smooth := continuousCurvature(p.loss())
 	var sum, sum2 float64
 	for k, norm2 := range s.norms {
 		i, second := k*stride, s.Samples.Curvature()
@@ -88,6 +88,15 @@ func (s *scas) stepCurvature() float64 {
 		return 0
 	}
 	return sum2 / sum
+}
+
+// continuousCurvature reports whether φ” is known to have no jumps.
+func continuousCurvature(l Loss) bool {
+	switch l.(type) {
+	case Logistic, Squared:
+		return true
+	}
+	return false
 }
 
 // naturalDualUpdates keeps the products with A cheaper than the inner steps and

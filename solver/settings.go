@@ -100,10 +100,14 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 		c.RecordEvery = 1
 	}
 	info := c.Method.Info()
-	for _, check := range []error{c.checkValues(), c.Start.check(p), c.checkMethod(info, p)} {
-		if check != nil {
-			return c, check
-		}
+	if err := c.checkValues(); err != nil {
+		return c, err
+	}
+	if err := c.Start.check(p); err != nil {
+		return c, err
+	}
+	if err := c.checkMethod(info, p); err != nil {
+		return c, err
 	}
 	if c.InnerSteps == 0 && info.Planned {
 		c.InnerSteps, _ = p.Data.Dims()
@@ -175,7 +179,7 @@ func (it Iterate) check(p *Problem) error {
 // checkMethod checks what the method asks of the problem and the settings.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
-		if reason := p.unusual(); reason != "" {
+		if reason := p.lacks(); reason != "" {
 			return &SettingError{"Method", info.Name, fmt.Sprintf("it is for %s; use %s", reason, nameOf(SCASK{}))}
 		}
 	}
@@ -193,9 +197,9 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// unusual names what methods for the paper's main instance ask for and p does not
+// lacks names what methods for the paper's main instance ask for and p does not
 // have: an L1 penalty, y = A x, equal weights and X = R^p.
-func (p *Problem) unusual() string {
+func (p *Problem) lacks() string {
 	switch _, l1 := p.penalty().(L1); {
 	case !l1:
 		return "a penalty L1"

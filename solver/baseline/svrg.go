@@ -126,7 +126,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 		s.eta = s.natural
 	}
 	if reduced {
-		if _, err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
+		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
 		s.restart()

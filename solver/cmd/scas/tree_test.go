@@ -67,13 +67,14 @@ sparse                      kernels sparse/atomicfile sparse/internal/text
 sparse/graph                sparse sparse/internal/text
 sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph
-solver/internal/chunk       sparse
+solver/internal/pass        kernels sparse
+solver/internal/watch
 solver/internal/sample
 solver/internal/structure   sparse
 solver/internal/quad        kernels sparse
 solver/internal/dual        kernels solver/internal/quad
 solver/internal/inner       kernels sparse solver/internal/quad
-solver                      kernels sparse solver/internal/chunk solver/internal/dual solver/internal/inner solver/internal/quad solver/internal/sample solver/internal/structure
+solver                      kernels sparse solver/internal/dual solver/internal/inner solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/structure solver/internal/watch
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph solver
 solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline

@@ -33,6 +33,10 @@ func TestShifted(t *testing.T) {
 	scaled := sparse.Identity(30)
 	chain := graph.Chain(30).FusedLasso()
 	long := graph.Chain(MaxComponent + 1).FusedLasso()
+	some, err := sparse.FromTriplets(2, 30, []sparse.Triplet{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 2, Value: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	parts, err := graph.FromPairs(30, [][2]int32{{0, 1}, {1, 2}, {5, 6}, {20, 29}})
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +49,7 @@ func TestShifted(t *testing.T) {
 	}{
 		{"identity", nil, 30, false},
 		{"diagonal", scaled, 30, false},
+		{"empty first columns", some, 30, false},
 		{"chain", chain, 30, false},
 		{"components", parts.FusedLasso(), 30, false},
 		{"giant component", long, MaxComponent + 1, true},

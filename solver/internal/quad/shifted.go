@@ -14,7 +14,7 @@ type Shifted struct {
 	a       *Algebra
 	rho     float64
 	sigma   []float64 // diagonal of A'A
-	alone   float64   // what it is for features in no component of several; 0 if that differs
+	shared  float64   // what it is for all features in no component of several; NaN if that differs
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
 	coupled []int     // components of several features
 	hat     []float64
@@ -38,15 +38,15 @@ func (q *Algebra) Shifted(rho float64) *Shifted {
 	s.sigma, _ = q.Diagonal()
 	switch {
 	case q.Identity():
-		s.alone = 1
+		s.shared = 1
 		return s
 	case q.matrix == nil:
-		s.iterate()
+		s.useCG()
 		return s
 	}
 	largest, _ := q.Components().Largest()
 	if largest > MaxComponent {
-		s.iterate()
+		s.useCG()
 		return s
 	}
 	s.spec = q.Spectrum()
@@ -57,31 +57,31 @@ func (q *Algebra) Shifted(rho float64) *Shifted {
 			s.coupled = append(s.coupled, c)
 		}
 	}
-	s.alone = s.uniform()
+	s.shared = s.uniform()
 	return s
 }
 
 // uniform returns the diagonal of A'A where features are alone, if it is the same
-// for all, else 0.
+// for all, else NaN.
 func (s *Shifted) uniform() float64 {
-	var alone float64
+	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
 		switch sigma := s.sigma[m[0]]; {
 		case len(m) > 1:
-		case alone == 0:
-			alone = sigma
-		case alone != sigma:
-			return 0
+		case !seen:
+			shared, seen = sigma, true
+		case shared != sigma:
+			return math.NaN()
 		}
 	}
-	return alone
+	return shared
 }
 
 // Iterative reports whether solves are by conjugate gradients.
 func (s *Shifted) Iterative() bool { return s.cg != nil }
 
-// iterate prepares conjugate gradients.
-func (s *Shifted) iterate() {
+// useCG prepares conjugate gradients.
+func (s *Shifted) useCG() {
 	multiply := s.multiply
 	if s.a.matrix == nil {
 		image := make([]float64, s.a.rows)
@@ -123,7 +123,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 		s.cg.Solve(dst, solveTolerance*math.Sqrt(kernels.Dot(b, b)), solveRounds)
 		return
 	}
-	s.divide(dst, b, shift)
+	s.divideAll(dst, b, shift)
 	for _, c := range s.coupled {
 		s.component(c, dst, b, shift)
 	}
@@ -132,6 +132,9 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 // SolveRow sets dst to the solution for a sparse b where it is not zero, and
 // returns those features, valid until the next call. Not for conjugate gradients.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
+	if s.Iterative() {
+		panic("quad: SolveRow by conjugate gradients")
+	}
 	r := &s.row
 	r.support = r.support[:0]
 	if r.values == nil {
@@ -159,11 +162,11 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divide solves for the features that are alone.
-func (s *Shifted) divide(dst, b []float64, shift float64) {
+// divideAll solves as if every feature were alone.
+func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
-	if s.alone > 0 {
-		by := math.FMA(s.rho, s.alone, shift)
+	if !math.IsNaN(s.shared) {
+		by := math.FMA(s.rho, s.shared, shift)
 		for j, v := range b {
 			dst[j] = v / by
 		}

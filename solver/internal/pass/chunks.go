@@ -1,5 +1,4 @@
-// Package chunk cuts the rows of a matrix into runs for several goroutines.
-package chunk
+package pass
 
 import (
 	"runtime"
@@ -18,9 +17,9 @@ type Chunks struct {
 	threads int
 }
 
-// New makes runs that outweigh clearing and adding a vector with an entry per
+// NewChunks makes runs that outweigh clearing and adding a vector with an entry per
 // column; threads bounds the goroutines, zero means GOMAXPROCS.
-func New(x *sparse.CSR, threads int) Chunks {
+func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
 	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))

@@ -1,0 +1,67 @@
+package watch
+
+import (
+	"math"
+	"testing"
+)
+
+func TestSee(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name        string
+		first       float64
+		scale       float64
+		auto, loose bool
+		objectives  []float64
+		want        []Verdict
+		halvings    int
+	}{
+		{"descent", 1, 1, true, false, []float64{0.5, 0.4}, []Verdict{Best, Best}, 0},
+		{"a rise or two", 1, 1, true, false, []float64{0.5, 0.6, 0.55, 0.4}, []Verdict{Best, Fine, Fine, Best}, 0},
+		{"many rises", 1, 1, true, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95}, []Verdict{Best, Fine, Fine, Fine, Fine, Restart}, 1},
+		{"rises before any best", 1, 1, true, false, []float64{1.1, 1.2, 1.3, 1.4, 1.5}, []Verdict{Fine, Fine, Fine, Fine, Fine}, 1},
+		{"rises of a given step size", 1, 1, false, false, []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95}, []Verdict{Best, Fine, Fine, Fine, Fine, Fine}, 0},
+		{"lost", 1, 1, true, false, []float64{11, nan, 0.5}, []Verdict{Restart, Restart, Best}, 2},
+		{"lost with a given step size", 1, 1, false, false, []float64{11}, []Verdict{Lost}, 0},
+		{"infeasible", 1, 1, true, true, []float64{2, 3, 11}, []Verdict{Best, Best, Restart}, 1},
+		{"negative objectives", -4, 1, true, false, []float64{-3.9, -4.1}, []Verdict{Fine, Best}, 0},
+		{"an exact fit", 0, 0.7, false, false, []float64{1e-29, 1e-3}, []Verdict{Fine, Fine}, 0},
+	} {
+		var w Watcher
+		w.Start(c.first, c.scale)
+		for k, v := range c.objectives {
+			if got := w.See(v, c.auto, c.loose); got != c.want[k] {
+				t.Errorf("%s: verdict %d on objective %d, %v; want %d", c.name, got, k, v, c.want[k])
+			}
+		}
+		if w.Halvings != c.halvings {
+			t.Errorf("%s: %d halvings, want %d", c.name, w.Halvings, c.halvings)
+		}
+	}
+}
+
+// TestHalvingsAreTakenBack: an objective that goes on rising whatever the step size is
+// left alone, until there is a new best.
+func TestHalvingsAreTakenBack(t *testing.T) {
+	var w Watcher
+	w.Start(1, 1)
+	w.See(0.5, true, false)
+	restarts := 0
+	for k := range 100 {
+		if w.See(0.6+0.001*float64(k), true, false) == Restart {
+			restarts++
+		}
+	}
+	if restarts != vainHalvings || w.Halvings != 0 {
+		t.Errorf("%d restarts, %d halvings left", restarts, w.Halvings)
+	}
+	if v := w.See(0.4, true, false); v != Best {
+		t.Errorf("verdict %d on a new best", v)
+	}
+	for k := range patience {
+		w.See(0.6+0.001*float64(k), true, false)
+	}
+	if w.Halvings != 1 {
+		t.Error("rises count no more although there was a new best")
+	}
+}

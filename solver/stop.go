@@ -1,0 +1,118 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+)
+
+// This file says when a run goes on, when it ends, and what it gives back then.
+
+// loop runs outer iterations until the budget is used up.
+func (r *Run) loop(it Iteration) error {
+	if !r.Settings.Method.Info().Watched {
+		r.start(r.Problem.Evaluate(r.X).Objective)
+	}
+	if err := r.record(); err != nil {
+		return err
+	}
+	for r.goesOn() {
+		if err := r.Err(); err != nil {
+			return err
+		}
+		if more, err := it.Next(); err != nil {
+			return err
+		} else if !more {
+			break
+		}
+		if err := r.checkCheaply(); err != nil {
+			return err
+		}
+		r.Stats.OuterIterations++
+		if err := r.record(); err != nil {
+			return err
+		}
+	}
+	return r.checkFinally()
+}
+
+// goesOn reports whether there is any budget left.
+func (r *Run) goesOn() bool {
+	limit := r.Settings.OuterIterations
+	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
+}
+
+// Err returns the reason to stop, if there is one: the context's error. It is looked
+// at between outer iterations; methods ask after every thousand samples or so.
+func (r *Run) Err() error { return r.ctx.Err() }
+
+// Affords reports whether the budget has room for so many more effective passes.
+func (r *Run) Affords(passes float64) bool {
+	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
+}
+
+// Spend counts effective passes.
+func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
+
+// CheckBudget returns an error if an outer iteration of so many passes does not fit
+// the budget.
+func (s *Settings) CheckBudget(passes float64) error {
+	if passes <= s.Passes*(1+1e-12) {
+		return nil
+	}
+	cost := fmt.Sprintf("%.6g passes", passes)
+	if passes == 1 {
+		cost = "1 pass"
+	}
+	return &SettingError{"Passes", s.Passes, fmt.Sprintf("one outer iteration costs %s here; allow at least as many", cost)}
+}
+
+// checkCheaply judges x after an outer iteration of a method that takes no snapshots,
+// by the part of the objective that needs no data.
+func (r *Run) checkCheaply() error {
+	if r.keeper.watched {
+		return nil
+	}
+	if r.keeper.Watcher.Lost(r.objective(0)) {
+		return r.Lost(r.evaluate(r.Iterate).Objective)
+	}
+	r.keep()
+	return nil
+}
+
+// checkFinally judges the last iterate by the whole objective, with the clock stopped.
+// Where the step size is automatic a lost one is given up for the one kept, which is a
+// halving that no iteration follows.
+func (r *Run) checkFinally() error {
+	r.clock.pause()
+	defer r.clock.resume()
+	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
+	switch {
+	case !r.keeper.Watcher.Lost(value):
+		return nil
+	case r.keeper.auto:
+		r.restore()
+		return nil
+	}
+	return r.Lost(value)
+}
+
+// Lost goes back to an iterate that is not lost, at the latest the start, and
+// returns the error that says so. Methods call it when an iterate is not finite.
+func (r *Run) Lost(objective float64) error {
+	r.restore()
+	if !r.keeper.Improved && r.keeper.Watcher.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
+		r.keeper.kept = Iterate{}
+		r.restore()
+	}
+	st := r.Stats
+	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: r.keeper.First, Eta: st.Eta, Rho: st.Rho}
+}
+
+// propose fills in the step size that a diverged run should try: a fraction of its
+// own, or the method's at the iterate restored if that is known and smaller.
+func (e *DivergenceError) propose(it Iteration) {
+	e.Try = e.Eta / retryFactor
+	if n, ok := it.(StepProposer); ok {
+		e.Try = math.Min(e.Try, n.NaturalEta())
+	}
+}
