@@ -67,7 +67,7 @@ func (d Data) weighted(margin []float64) (sum float64) {
 type Gradient struct {
 	Chunks
 	data    Data
-	fused   bool // the kernels know the loss, and there are no weights
+	fused   bool        // the kernels know the loss, and there are no weights
 	partial [][]float64 // gradients of the runs but the first
 	loss    []float64   // of the runs
 	scaled  []float64   // ωᵢ φ'(aᵢ'x) with sample weights
