@@ -150,6 +150,9 @@ func (s *scas) Next() (bool, error) {
 	if err := s.stage(s); err != nil {
 		return false, err
 	}
+	if name := s.plan.Name(); name != s.Stats.Plan {
+		s.Stats.Plan, s.Stats.PlanReason = name, s.plan.Reason()
+	}
 	s.Average()
 	return true, nil
 }

@@ -18,7 +18,7 @@ import (
 
 // A Plan runs blocks of steps.
 type Plan interface {
-	// Name is short and unlike that of any other plan.
+	// Name is short and unlike that of any other plan. It may change with the step size.
 	Name() string
 	// Reason says in one line why this plan was chosen.
 	Reason() string
@@ -131,12 +131,24 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			single := *g.loop
-			single.Share = false
-			g.dense = newDense(&single, "")
+			single.Share = false // the caller counts on one sample a step
+			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
 		}
 		g.active = g.dense
 	}
 	g.active.Begin(x, d, eta)
+}
+
+// Name is that of the plan that ran the last block.
+func (g *guarded) Name() string { return g.now().Name() }
+
+func (g *guarded) Reason() string { return g.now().Reason() }
+
+func (g *guarded) now() Plan {
+	if g.active == nil {
+		return g.partial
+	}
+	return g.active
 }
 
 func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
