@@ -43,6 +43,7 @@ var families = []family{
 	{"lazy", narrow((*emitter).innerLazyCells)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
+	{"hessian", append(narrow(stored((*emitter).hessian)...), (*emitter).hessianPanel)},
 	{"prox", []func(*emitter, *isa){(*emitter).proxDual}},
 }
 

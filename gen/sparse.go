@@ -161,6 +161,6 @@ func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
 func (e *emitter) scatterOne(r row, k int, g vec) {
 	z, x := r.at(e, k), e.XMM()
 	e.VMOVSD(z, x)
-	r.addOne(e, x, g, r.value(k))
+	e.addNumber(x, g, r.number(e, r.value(k)))
 	e.VMOVSD(x, z)
 }

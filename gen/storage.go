@@ -21,13 +21,13 @@ type columns struct {
 }
 
 // values are those of the nonzeros. add adds x times the values at m inside the
-// mask to acc, where x is -0 outside; addOne does so in the low lane. Without
-// values these are plain additions, which round alike.
+// mask to acc, where x is -0 outside; number loads a single one. Without values
+// add is a plain addition, which rounds alike, and number is nil.
 type values struct {
 	name, param string
 	valBytes    int
 	add         func(e *emitter, acc, x vec, m operand.Mem, k mask)
-	addOne      func(e *emitter, acc, x vec, m operand.Mem)
+	number      func(e *emitter, m operand.Mem) vec
 }
 
 var columns32 = columns{"", "a.Idx", 4, func(e *emitter, m operand.Mem, j reg.GPVirtual) { e.MOVL(m, j.As32()) }}
@@ -36,27 +36,34 @@ var columns16 = columns{"U16", "a.Idx16", 2, func(e *emitter, m operand.Mem, j r
 
 var values64 = values{
 	param: "a.Val", valBytes: 8,
-	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.load(e, m, k), x, acc) },
-	addOne: func(e *emitter, acc, x vec, m operand.Mem) {
-		e.VFMADD231SD(e.scalar(m), x, acc)
-	},
+	add:    func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.load(e, m, k), x, acc) },
+	number: (*emitter).scalar,
 }
 
 var values32 = values{
 	name: "F32", param: "a.Val32", valBytes: 4,
 	add: func(e *emitter, acc, x vec, m operand.Mem, k mask) { e.VFMADD231PD(e.widen(m, k), x, acc) },
-	addOne: func(e *emitter, acc, x vec, m operand.Mem) {
+	number: func(e *emitter, m operand.Mem) vec {
 		v := e.XMM()
 		e.VMOVSS(m, v)
 		e.VCVTSS2SD(v, v, v)
-		e.VFMADD231SD(v, x, acc)
+		return v
 	},
 }
 
 var valuesOne = values{
 	name:   "Ones",
 	add:    func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
-	addOne: func(e *emitter, acc, x vec, _ operand.Mem) { e.VADDSD(x, acc, acc) },
+	number: func(*emitter, operand.Mem) vec { return nil },
+}
+
+// addNumber adds x times a number to the low lane of acc.
+func (e *emitter) addNumber(acc, x, number vec) {
+	if number == nil {
+		e.VADDSD(x, acc, acc)
+		return
+	}
+	e.VFMADD231SD(number, x, acc)
 }
 
 // storages lists the forms in the order of the constants in package kernels.

@@ -51,3 +51,13 @@ func stepNormBlock(w, d, q []float64, eta float64) float64 {
 
 //go:noinline
 func scaleAddBlock(w, s []float64, f float64) { active.scaleAdd(w, s, f) }
+
+//go:noinline
+func hessianBlock(h []float64, stride int, a *Rows, spans []span) {
+	active.hessian[a.form()](h, stride, noescape(a), spans)
+}
+
+//go:noinline
+func hessianPanelBlock(h []float64, stride int, mask []uint64, t, panel []float64) {
+	active.hessianPanel(h, stride, mask, t, panel)
+}

@@ -72,9 +72,33 @@ func TestInputsKept(t *testing.T) {
 			ProjectedUpdateBall(out(), out(), in[0], in[1], 0.1, 1)
 			ProxDual(out(), out(), in[0], in[3], 2)
 			Axpy(2, in[0], out())
+			hessianKeeps(t, n)
 			sameVector(t, "inputs", slices.Concat(in...), before)
 		}
 	})
+}
+
+// hessianKeeps checks that Hessian leaves its weights and rows alone, and that
+// the weights may be some of the values.
+func hessianKeeps(t *testing.T, n int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(14, uint64(n)))
+	const rows, p = 20, 70
+	a := increasingRows(rng, sources[0], lengthsOf(rng, rows, n%p), p)
+	idx, val, c := slices.Clone(a.Idx), slices.Clone(a.Val), sources[0].vector(rng, rows)
+	before := slices.Clone(c)
+	Hessian(make([]float64, p*p), p, p, a, c, nil)
+	if !slices.Equal(idx, a.Idx) {
+		t.Error("Hessian writes columns")
+	}
+	sameVector(t, "values", a.Val, val)
+	sameVector(t, "weights", c, before)
+	if len(a.Val) >= rows { // both are only read
+		got, want := make([]float64, p*p), make([]float64, p*p)
+		Hessian(got, p, p, a, a.Val[:rows], nil)
+		Hessian(want, p, p, a, slices.Clone(a.Val[:rows]), nil)
+		sameVector(t, "Hessian with c = values", got, want)
+	}
 }
 
 // TestAllocations checks that nothing allocates, long rows included.
@@ -92,10 +116,15 @@ func TestAllocations(t *testing.T) {
 	cells, decay := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 3, 0} // row 2 is longer than the scratch
+	square, weight, hess := make([]float64, 200*200), sources[0].vector(rng, 90), NewHessianScratch()
+	sparse, full := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200), increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
 	eachLevel(t, func(t *testing.T) {
 		if got := testing.AllocsPerRun(5, func() {
 			Margins(dst, short, v[0])
 			Gradient(v[1], short, dst)
+			Hessian(square, 200, 200, sparse, weight, hess)
+			Hessian(square, 200, 200, full, weight, hess)
+			HessianRows(square, 200, 200, 3, 99, full, weight, hess)
 			InnerDense(v[3], v[4], v[0], v[5], steps, sampled)
 			InnerBox(v[3], v[4], v[0], v[5], v[6], v[7], steps, sampled)
 			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)
@@ -137,6 +166,14 @@ func TestMisuse(t *testing.T) {
 		{"Margins: row pointers", func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx: make([]int32, 4), Val: v(3)}, v(1)) }},
 		{"Gradient: len(slope) is 0", func() { Gradient(v(1), rows(0, 4), nil) }},
 		{"Gradient: row pointers", func() { Gradient(v(1), rows(0, 5), v(1)) }},
+		{"Hessian: stride is 1, want at least p, which is 2", func() { Hessian(v(4), 2, 1, rows(0, 4), v(1), nil) }},
+		{"Hessian: stride is 2, want at least p, which is -1", func() { Hessian(v(4), -1, 2, rows(0, 4), v(1), nil) }},
+		{"Hessian: len(h) is 4, want at least 5 for p = 2 and stride = 3", func() { Hessian(v(4), 2, 3, rows(0, 4), v(1), nil) }},
+		{"Hessian: len(c) is 2, want the number of rows, 1", func() { Hessian(v(4), 2, 2, rows(0, 4), v(2), nil) }},
+		{"Hessian: row pointers", func() { Hessian(v(4), 2, 2, rows(0, 5), v(1), nil) }},
+		{"HessianRows: rows lo 1 to hi 3 of 2", func() { HessianRows(v(4), 2, 2, 1, 3, rows(0, 4), v(1), nil) }},
+		{"HessianRows: rows lo 2 to hi 1 of 2", func() { HessianRows(v(4), 2, 2, 2, 1, rows(0, 4), v(1), nil) }},
+		{"HessianRows: rows lo -1 to hi 1 of 2", func() { HessianRows(v(4), 2, 2, -1, 1, rows(0, 4), v(1), nil) }},
 		{"Dot: len(y)", func() { Dot(v(2), v(1)) }},
 		{"Axpy: len(y)", func() { Axpy(1, v(2), v(1)) }},
 		{"LogisticSlopes: len(label)", func() { LogisticSlopes(v(2), v(2), v(1)) }},
@@ -191,6 +228,9 @@ func TestEmpty(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		Margins(nil, Rows{}, nil)
 		Gradient(nil, Rows{}, nil)
+		Hessian(nil, 0, 0, Rows{}, nil, nil)
+		Hessian(make([]float64, 1), 1, 1, Rows{}, nil, nil)
+		Hessian(nil, 0, 3, Rows{Ptr: []int64{0, 0}}, make([]float64, 1), nil)
 		dst := []float64{7, 7}
 		Margins(dst, Rows{Ptr: []int64{0, 0, 0}}, nil)
 		sameVector(t, "empty rows", dst, []float64{0, 0})

@@ -15,6 +15,7 @@
 //     are added in order to +0; within a chunk element i goes to lane i mod 16,
 //     lanes are folded by l[i]+l[i+8] and then added as above;
 //   - scatter-adds run in row order, then index order;
+//   - an element of a Hessian takes its rows in order, whatever tile it is in;
 //   - elementwise work fuses exactly where the doc comment writes FMA.
 //
 // Eight lanes for sparse rows were chosen by measurement: on a Zen 5 core rows of

@@ -28,6 +28,7 @@ var operations = []operation{
 		Gradient(z, a, s.vector(rng, a.Len()))
 		return [][]float64{z}
 	}},
+	{"Hessian", hessianOp},
 	{"Dot", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return [][]float64{{Dot(s.vector(rng, n), s.vector(rng, n))}}
 	}},
@@ -131,7 +132,7 @@ func TestEqual(t *testing.T) {
 // TestEqualLarge crosses the bounds on the work of one call, with rows longer
 // than a block among short ones.
 func TestEqualLarge(t *testing.T) {
-	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" })
+	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	eachLevel(t, func(t *testing.T) {
 		for _, op := range large {
 			for _, n := range []int{maxWork - 1, maxWork, maxWork + 1, 2*maxWork + 3} {

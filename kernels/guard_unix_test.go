@@ -95,6 +95,38 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
+// TestHessianBounds runs Hessian with a guard page before, then after, every
+// argument and all of the scratch. The last element of h is the last diagonal
+// one.
+func TestHessianBounds(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for i, c := range hessianShapes {
+			for _, end := range []bool{false, true} {
+				rng := rand.New(rand.NewPCG(69, uint64(i)))
+				base := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.most), c.p), c.lead)
+				s := guardedScratch(t, end)
+				for form := range numForms {
+					_, a := inForm(base, form)
+					guardRows(t, &a, end)
+					weight := guarded(t, sources[0].vector(rng, c.rows), end)
+					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), end)
+					Hessian(h, c.p, c.stride, a, weight, s)
+					s.byRows(h, c.p, c.stride, 0, c.p, a, weight)
+					s.byPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+				}
+			}
+		}
+	})
+}
+
+func guardedScratch(t *testing.T, end bool) *HessianScratch {
+	s := NewHessianScratch()
+	s.spans, s.panel, s.tile = guarded(t, s.spans, end), guarded(t, s.panel, end), guarded(t, s.tile, end)
+	s.t, s.mask, s.begin = guarded(t, s.t, end), guarded(t, s.mask, end), guarded(t, s.begin, end)
+	s.next, s.room = guarded(t, s.next, end), guarded(t, s.room, end)
+	return s
+}
+
 // guardInner runs the fused inner loops on a matrix of one row.
 func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	one := func() []float64 { return guarded(t, []float64{1}, end) }

@@ -6,7 +6,7 @@ import "github.com/klauspost/cpuid/v2"
 
 // features maps the names in the table of needs to the processor's.
 var features = map[string]cpuid.FeatureID{
-	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI2": cpuid.BMI2,
+	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,
 	"AVX512BW": cpuid.AVX512BW, "CMOV": cpuid.CMOV,
 	"MMX+": cpuid.SSE, // the prefetches, which Intel has with SSE and AMD had before

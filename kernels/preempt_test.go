@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -41,6 +42,13 @@ func (s *spy) set() *set {
 	rows := func(_ []float64, a *Rows, _ []float64) {
 		s.call(a.Len()+int(a.Ptr[a.Len()]-a.Ptr[0]), maxWork)
 	}
+	adds := func(_ []float64, _ int, _ *Rows, spans []span) {
+		var work int64
+		for _, x := range spans {
+			work += x.work()
+		}
+		s.call(int(work), maxWork)
+	}
 	fused := func(extra func(a *stepArgs) int) stepKernel {
 		return func(a *stepArgs) (done int) {
 			used := 0
@@ -58,9 +66,18 @@ func (s *spy) set() *set {
 	all := fused(func(a *stepArgs) int { return len(a.w) })
 	nonzeros := fused(func(*stepArgs) int { return 1 })
 	return &set{
+		level:      AVX512, // panels are an option
 		innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros,
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
+		hessian: [numForms]hessianKernel{adds, adds, adds, adds, adds, adds},
+		hessianPanel: func(_ []float64, _ int, mask []uint64, _, _ []float64) {
+			work := 0
+			for _, m := range mask {
+				work += bits.OnesCount64(m)
+			}
+			s.call(work, maxWork)
+		},
 		rowLanes: func(lane [8]float64, a *Rows, w []float64) [8]float64 {
 			s.call(int(a.Ptr[1]-a.Ptr[0]), maxWork)
 			return lane
@@ -94,6 +111,11 @@ func TestBoundedWork(t *testing.T) {
 	steps := &Steps{Rows: many, Label: v[:many.Len()], Slope0: v[:many.Len()]}
 	sampled := make([]int32, 60000)
 	w, cells := make([]float64, 123), NewCells(123)
+	rng := rand.New(rand.NewPCG(7, 1))
+	thin := increasingRows(rng, sources[0], slices.Repeat([]int{14}, 20000), 200)
+	dense := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
+	square, wide := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
+	wide.Val = nil
 	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v}
 	for _, c := range []struct {
 		name  string
@@ -106,6 +128,9 @@ func TestBoundedWork(t *testing.T) {
 		{"Gradient", 4, func() { Gradient(v, many, v[:many.Len()]) }},
 		{"Gradient, long row", 6, func() { Gradient(v, long, v[:3]) }},
 		{"Gradient, empty rows", 4, func() { Gradient(v, Rows{Ptr: empty}, v) }},
+		{"Hessian", 33, func() { Hessian(square, 200, 200, thin, v[:thin.Len()], nil) }},
+		{"Hessian, panels", 80 * 6, func() { Hessian(square, 200, 200, dense, v[:dense.Len()], nil) }},
+		{"Hessian, long row", 4, func() { NewHessianScratch().byRows(square, 600, 600, 0, 600, wide, v[:1]) }},
 		{"Dot", 49, func() { Dot(v, v) }},
 		{"Axpy", 4, func() { Axpy(1, v, v) }},
 		{"LogisticSlopes", 49, func() { LogisticSlopes(v, v, v) }},

@@ -136,3 +136,18 @@ func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 		scatterBlock(z, &a, slope)
 	}
 }
+
+// Form says how the rows are held: bytes of an index and of a value.
+func (a Rows) Form() string {
+	index, value := "int32 columns", "float64 values"
+	if a.Idx == nil && a.Idx16 != nil {
+		index = "uint16 columns"
+	}
+	switch {
+	case a.Val == nil && a.Val32 != nil:
+		value = "float32 values"
+	case a.Val == nil:
+		value = "all values 1"
+	}
+	return index + ", " + value
+}

@@ -4,6 +4,7 @@ package kernels
 type (
 	marginsKernel func(dst []float64, a *Rows, w []float64)
 	scatterKernel func(z []float64, a *Rows, slope []float64)
+	hessianKernel func(h []float64, stride int, a *Rows, spans []span)
 )
 
 // A slopesKernel sets the slopes, unless they are nil, and sums the losses.
@@ -18,6 +19,10 @@ type set struct {
 	margins  [numForms]marginsKernel
 	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // of one row in the plain form
 	scatter  [numForms]scatterKernel
+	hessian  [numForms]hessianKernel
+
+	// Of a tile of h.
+	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most one chunk.
 	dot            func(x, y []float64) float64
@@ -47,6 +52,8 @@ var generic = set{
 	margins:          [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
 	rowLanes:         rowLanesGeneric,
 	scatter:          [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
+	hessian:          [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
+	hessianPanel:     hessianPanelGeneric,
 	dot:              dotGeneric,
 	logisticSlopes:   logisticSlopesGeneric,
 	squaredSlopes:    squaredSlopesGeneric,

@@ -18,7 +18,7 @@ import (
 type Case struct {
 	Kernel string // name, as it appears in Go benchmark names
 	Shape  string
-	Unit   string  // what Units counts: nnz, row, step or elem
+	Unit   string  // what Units counts: nnz, row, step, elem or add
 	Units  int     // units of work in one run
 	Flops  float64 // floating-point operations of one run, an FMA being two
 	// Traffic is what one run cannot avoid bringing in, by where it comes from.

@@ -101,3 +101,16 @@ func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []floa
 	}
 	return sum
 }
+
+// Hessian adds X' diag(c) X to the upper triangle of h, p × p and row-major.
+func Hessian(h []float64, p int, a kernels.Rows, c []float64) {
+	for i, ci := range c {
+		idx, val := Row(a, i)
+		for k, j := range idx {
+			row, t := h[int(j)*p:], ci*val[k]
+			for m := k; m < len(idx); m++ {
+				row[idx[m]] += t * val[m]
+			}
+		}
+	}
+}

@@ -35,6 +35,9 @@ func Groups(s Scale) []Group {
 	for _, sh := range shapes(s) {
 		groups = append(groups, rowsGroup(sh), innerGroup(s, sh))
 	}
+	for _, sh := range hessianShapes(s) {
+		groups = append(groups, newGroup(sh, []maker[shape.Data]{{"Hessian", true, hessianCase}}, func(d shape.Data) shape.Data { return d }, 1))
+	}
 	return append(groups, inner(s, shapes(s)[0], maker[*innerData]{"InnerRotated", false, (*innerData).rotated}))
 }
 

@@ -1,0 +1,66 @@
+package kernels
+
+import (
+	"math"
+	"math/bits"
+)
+
+func hessianGeneric(h []float64, stride int, a *Rows, spans []span) {
+	if a.Idx != nil {
+		hessianAt(h, stride, a, a.Idx, spans)
+	} else {
+		hessianAt(h, stride, a, a.Idx16, spans)
+	}
+}
+
+func hessianAt[I column](h []float64, stride int, a *Rows, idx []I, spans []span) {
+	if a.Val == nil && a.Val32 != nil {
+		hessianOf(h, stride, idx, a.Val32, spans)
+	} else {
+		hessianOf(h, stride, idx, a.Val, spans)
+	}
+}
+
+func hessianOf[I column, V value](h []float64, stride int, idx []I, val []V, spans []span) {
+	for _, s := range spans {
+		for k := s.first; k < s.last; k++ {
+			row := h[int(idx[k])*stride:]
+			if val == nil {
+				addTo(row, idx[k:s.end], s.c)
+			} else {
+				addTimes(row, idx[k:s.end], val[k:s.end], float64(s.c*float64(val[k])))
+			}
+		}
+	}
+}
+
+func addTo[I column](row []float64, idx []I, c float64) {
+	for _, j := range idx {
+		row[j] += c
+	}
+}
+
+func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
+	val = val[:len(idx)]
+	for m, j := range idx {
+		row[j] = math.FMA(t, float64(val[m]), row[j])
+	}
+}
+
+// hessianPanelGeneric adds to every row j of a tile of h the rows of the panel
+// that are in its mask, times the numbers in t, which go on from row to row.
+func hessianPanelGeneric(h []float64, stride int, mask []uint64, t, panel []float64) {
+	for j, m := range mask {
+		if m == 0 {
+			continue
+		}
+		row := h[j*stride:][:panelCols]
+		for ; m != 0; m &= m - 1 {
+			x := panel[bits.TrailingZeros64(m)*panelCols:][:panelCols]
+			for q, v := range x {
+				row[q] = math.FMA(t[0], v, row[q])
+			}
+			t = t[1:]
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// increasingRows returns rows of the given lengths, at most p, whose columns
+// increase. The first row starts a few nonzeros into idx and val.
+func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
+	a := Rows{Ptr: []int64{3}, Idx: make([]int32, 3), Val: make([]float64, 3)}
+	for _, n := range lens {
+		n = min(n, p)
+		for j := 0; n > 0; j++ {
+			if rng.IntN(p-j) < n {
+				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, s.next(rng))
+				n--
+			}
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+	}
+	return a
+}
+
+// withLead makes most rows begin with the columns 0 to lead-1.
+func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
+	b := Rows{Ptr: []int64{0}}
+	for i := range a.Len() {
+		for j := range lead {
+			if rng.IntN(60) > 0 {
+				b.Idx, b.Val = append(b.Idx, int32(j)), append(b.Val, s.next(rng))
+			}
+		}
+		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
+			if int(a.Idx[k]) >= lead {
+				b.Idx, b.Val = append(b.Idx, a.Idx[k]), append(b.Val, a.Val[k])
+			}
+		}
+		b.Ptr = append(b.Ptr, int64(len(b.Idx)))
+	}
+	return b
+}
+
+// defineHessian is the definition, element by element.
+func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
+	at := func(i, j int) (float64, bool) {
+		k, found := slices.BinarySearch(a.Idx[a.Ptr[i]:a.Ptr[i+1]], int32(j))
+		return a.Val[min(int(a.Ptr[i])+k, len(a.Val)-1)], found
+	}
+	for i, ci := range c {
+		for j := range p {
+			x, ok := at(i, j)
+			if !ok {
+				continue
+			}
+			t := float64(ci * x)
+			for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
+				if m := int(a.Idx[k]); m >= j {
+					h[j*stride+m] = math.FMA(t, a.Val[k], h[j*stride+m])
+				}
+			}
+		}
+	}
+	for j := range p {
+		for m := j; m < p; m++ {
+			h[j*stride+m] += 0
+		}
+	}
+}
+
+// hessianOp returns what Hessian writes for lens: at n > 60 rows are mostly
+// dense enough for panels, at odd n they mostly begin alike.
+func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
+	p := n%200 + 1
+	stride := p + n%3
+	lens := []int{n, 0, n / 2, 1, n, 5}
+	for range n % 150 {
+		lens = append(lens, rng.IntN(p+1))
+	}
+	a := increasingRows(rng, s, lens, p)
+	if n%2 == 1 {
+		a = withLead(rng, s, a, min(p, 5+n%30))
+	}
+	h, c := s.vector(rng, p*stride), s.vector(rng, a.Len())
+	Hessian(h, p, stride, a, c, nil)
+	return [][]float64{h}
+}
+
+var hessianShapes = []struct{ rows, p, stride, most, lead int }{
+	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
+	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},
+	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, panelSpan + 70, panelSpan + 70, 30, 0},
+}
+
+// TestHessian holds every way to the Hessian, in every form and on every level,
+// to its definition: what it writes and what it leaves alone.
+func TestHessian(t *testing.T) {
+	scratch := NewHessianScratch()
+	eachLevel(t, func(t *testing.T) {
+		for i, c := range hessianShapes {
+			for form, name := range formNames {
+				for _, s := range []source{sources[0], sources[2]} {
+					rng := rand.New(rand.NewPCG(201, uint64(i)))
+					base := increasingRows(rng, s, lengthsOf(rng, c.rows, c.most), c.p)
+					if c.lead > 0 {
+						base = withLead(rng, s, base, c.lead)
+					}
+					plain, a := inForm(base, form)
+					weight, h := s.vector(rng, c.rows), s.vector(rng, c.p*c.stride)
+					for k := 0; k < len(h); k += 5 {
+						h[k] = math.Copysign(0, -1)
+					}
+					want := slices.Clone(h)
+					defineHessian(want, c.p, c.stride, plain, weight)
+					for way, run := range map[string]func(h []float64){
+						"Hessian": func(h []float64) { Hessian(h, c.p, c.stride, a, weight, scratch) },
+						"rows": func(h []float64) {
+							scratch.byRows(h, c.p, c.stride, 0, c.p, a, weight)
+							plusZero(h, c.p, c.stride, 0, c.p)
+						},
+						"panels": func(h []float64) {
+							scratch.byPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+							plusZero(h, c.p, c.stride, 0, c.p)
+						},
+						"parts": func(h []float64) {
+							for cut := range 4 {
+								HessianRows(h, c.p, c.stride, HessianCut(a, c.p, cut, 4), HessianCut(a, c.p, cut+1, 4), a, weight, scratch)
+							}
+						},
+						"panels in parts": func(h []float64) {
+							scratch.byPanels(h, c.p, c.stride, 0, c.p/3, &a, weight)
+							scratch.byPanels(h, c.p, c.stride, c.p/3, c.p, &a, weight)
+							plusZero(h, c.p, c.stride, 0, c.p)
+						},
+					} {
+						got := slices.Clone(h)
+						run(got)
+						sameVector(t, fmt.Sprintf("%v, %s, %s, %s: h", c, name, s.name, way), got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestHessianSpecial holds numbers that panels cannot take to the definition:
+// rows here are dense enough for them.
+func TestHessianSpecial(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, s := range sources {
+			for _, lead := range []int{0, 12} {
+				const rows, p = 100, 160
+				rng := rand.New(rand.NewPCG(202, 1))
+				a := increasingRows(rng, s, lengthsOf(rng, rows, p-40*lead/12), p)
+				if lead > 0 {
+					a = withLead(rng, s, a, lead)
+				}
+				c, h := s.vector(rng, rows), s.vector(rng, p*p)
+				want := slices.Clone(h)
+				defineHessian(want, p, p, a, c)
+				Hessian(h, p, p, a, c, nil)
+				sameVector(t, fmt.Sprintf("%s, lead %d: h", s.name, lead), h, want)
+			}
+		}
+	})
+}
+
+// TestHessianGoroutines: any number of goroutines, each with its own rows of h,
+// give the bits of one. The race detector watches.
+func TestHessianGoroutines(t *testing.T) {
+	const rows, p = 500, 150
+	rng := rand.New(rand.NewPCG(203, 1))
+	for _, most := range []int{10, p} {
+		a := increasingRows(rng, sources[0], lengthsOf(rng, rows, most), p)
+		c := sources[0].vector(rng, rows)
+		want := make([]float64, p*p)
+		Hessian(want, p, p, a, c, nil)
+		for parts := range 8 {
+			h := make([]float64, p*p)
+			var all sync.WaitGroup
+			for k := range parts + 1 {
+				all.Go(func() {
+					HessianRows(h, p, p, HessianCut(a, p, k, parts+1), HessianCut(a, p, k+1, parts+1), a, c, nil)
+				})
+			}
+			all.Wait()
+			sameVector(t, fmt.Sprintf("%d goroutines: h", parts+1), h, want)
+		}
+	}
+}
+
+// TestHessianCut: parts follow one another and are fair, up to a row of h.
+func TestHessianCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(205, 1))
+	for _, p := range []int{0, 1, 2, 7, 100, 900} {
+		for _, lead := range []int{0, min(p, 10)} {
+			a := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, 3000, min(p, 9)), p), lead)
+			for _, parts := range []int{1, 2, 3, 16} {
+				if first, last := HessianCut(a, p, 0, parts), HessianCut(a, p, parts, parts); first != 0 || last != p {
+					t.Errorf("p = %d, %d parts: from %d to %d", p, parts, first, last)
+				}
+				most := int64(0) // of a row of h
+				for j := range p {
+					most = max(most, a.addsBefore(j+1, p)-a.addsBefore(j, p))
+				}
+				for k := range parts {
+					lo, hi := HessianCut(a, p, k, parts), HessianCut(a, p, k+1, parts)
+					adds := a.addsBefore(hi, p) - a.addsBefore(lo, p)
+					if hi < lo || adds > a.addsBefore(p, p)/int64(parts)+2*most+int64(parts) {
+						t.Errorf("p = %d, lead %d: part %d of %d is %d to %d, %d of %d", p, lead, k, parts, lo, hi, adds, a.addsBefore(p, p))
+					}
+				}
+			}
+		}
+	}
+}
+
+func FuzzHessian(f *testing.F) { fuzzOperation(f, "Hessian") }
+
+func BenchmarkHessian(b *testing.B) {
+	for _, c := range []struct {
+		name             string
+		rows, p          int
+		most, lead, form int
+	}{
+		{"a9a", 32561, 123, 28, 0, 5}, {"covtype", 50000, 54, 4, 10, 4}, {"rcv1-450", 20242, 450, 75, 0, 4},
+		{"hivfp-1200", 2000, 1200, 520, 0, 5}, {"dense-24", 10000, 24, 0, 24, 0},
+	} {
+		rng := rand.New(rand.NewPCG(204, 1))
+		base := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.most), c.p), c.lead)
+		plain, a := inForm(base, c.form)
+		weight, h, adds := sources[0].vector(rng, c.rows), make([]float64, c.p*c.p), 0
+		for i := range c.rows {
+			n := a.rowLen(int32(i))
+			adds += n * (n + 1) / 2
+		}
+		scratch := NewHessianScratch()
+		atLevels(b, "shape="+c.name, adds, "add", func() { Hessian(h, c.p, c.p, a, weight, scratch) }, func() {
+			naiveHessian(h, c.p, plain, weight)
+		})
+	}
+}
+
+// naiveHessian is what a Go programmer would write.
+func naiveHessian(h []float64, p int, a Rows, c []float64) {
+	for i, ci := range c {
+		idx, val := a.Idx[a.Ptr[i]:a.Ptr[i+1]], a.Val[a.Ptr[i]:a.Ptr[i+1]]
+		for k, j := range idx {
+			row, t := h[int(j)*p:], ci*val[k]
+			for m := k; m < len(idx); m++ {
+				row[idx[m]] += t * val[m]
+			}
+		}
+	}
+}
