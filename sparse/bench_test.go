@@ -68,7 +68,7 @@ func BenchmarkWriteLIBSVM(b *testing.B) {
 	n := int64(0)
 	for b.Loop() {
 		var c countingWriter
-		if err := WriteLIBSVM(&c, d.X, d.Labels, nil); err != nil {
+		if err := WriteLIBSVM(&c, d.X, d.Labels); err != nil {
 			b.Fatal(err)
 		}
 		n = int64(c)

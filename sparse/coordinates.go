@@ -43,16 +43,10 @@ type Coordinates struct {
 	text   string
 }
 
-// How every Matrix Market file begins.
-const (
-	marketBanner = "%%MatrixMarket"
-	wantBanner   = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"
-)
-
 // ReadCoordinates reads coordinate text, possibly compressed. Blank lines and
 // comments from '#' on are skipped, in a Matrix Market file lines that start with
 // '%', too. name stands for the file in errors. An empty file and a Matrix Market
-// file that ReadMatrixMarket does not take are errors of type *ParseError; what
+// file that ReadMatrix does not take are errors of type *ParseError; what
 // else may be wrong is for who judges the Lines to find.
 func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 	data, _, err := ReadText(r, name)
@@ -65,7 +59,7 @@ func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 	c := &Coordinates{Name: name, text: string(data)}
 	for lines := text.NewLines(c.text); lines.Next(); {
 		switch first := lines.Fields[0].Text; {
-		case lines.Number == 1 && strings.EqualFold(first, marketBanner):
+		case lines.Number == 1 && strings.EqualFold(first, "%%MatrixMarket"):
 			if err := c.banner(lines.Fields); err != nil {
 				return nil, err
 			}
@@ -99,6 +93,7 @@ func coordinate(lines *text.Lines) Coordinate {
 
 // banner reads the first line of a Matrix Market file.
 func (c *Coordinates) banner(words []text.Field) error {
+	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"
 	if len(words) != 5 {
 		return c.errorAt(1, words[0], wantBanner)
 	}

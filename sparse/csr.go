@@ -1,8 +1,10 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 )
@@ -99,4 +101,169 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 // not be written to. It panics unless 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
 	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val}
+}
+
+// Identity returns the n x n identity. It panics if n is negative or above
+// MaxCols.
+func Identity(n int) *CSR {
+	if n < 0 || n > MaxCols {
+		panic(fmt.Sprintf("sparse: Identity(%d): want 0 <= n <= %d", n, MaxCols))
+	}
+	a := &CSR{rows: n, cols: n, ptr: make([]int64, n+1), idx: make([]int32, n), val: slices.Repeat([]float64{1}, n)}
+	for i := range n {
+		a.ptr[i+1], a.idx[i] = int64(i+1), int32(i)
+	}
+	return a
+}
+
+// Stack returns the matrix [top; bottom]. Both must have the same number of
+// columns. The result shares no memory with its arguments.
+func Stack(top, bottom *CSR) (*CSR, error) {
+	if top.cols != bottom.cols {
+		return nil, fmt.Errorf("sparse: cannot stack a matrix of %d columns on one of %d", top.cols, bottom.cols)
+	}
+	a := &CSR{
+		rows: top.rows + bottom.rows,
+		cols: top.cols,
+		ptr:  make([]int64, top.rows+bottom.rows+1),
+		idx:  slices.Concat(top.idx, bottom.idx),
+		val:  slices.Concat(top.val, bottom.val),
+	}
+	copy(a.ptr, top.ptr)
+	for i, p := range bottom.ptr {
+		a.ptr[top.rows+i] = top.NNZ() + p
+	}
+	return a, nil
+}
+
+// Triplet is one matrix entry, with 0-based row and column.
+type Triplet struct {
+	Row, Col int
+	Value    float64
+}
+
+// FromTriplets builds a rows x cols matrix from entries in any order. Two
+// entries at one place, an entry out of range and a value that is not finite
+// are errors. The argument is copied.
+func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
+	if rows < 0 || cols < 0 || cols > MaxCols {
+		return nil, checkShape(rows, cols, nil, 0, 0)
+	}
+	ptr := make([]int64, rows+1)
+	for k, e := range entries {
+		if e.Row < 0 || e.Row >= rows || e.Col < 0 || e.Col >= cols {
+			return nil, fmt.Errorf("sparse: entry %d: place (%d, %d) is outside the %d x %d matrix", k, e.Row, e.Col, rows, cols)
+		}
+		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
+			return nil, fmt.Errorf("sparse: entry %d at (%d, %d): value %v is not finite", k, e.Row, e.Col, e.Value)
+		}
+		ptr[e.Row+1]++
+	}
+	for i := range rows {
+		ptr[i+1] += ptr[i]
+	}
+	order := slices.Clone(entries)
+	slices.SortFunc(order, func(a, b Triplet) int {
+		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
+	})
+	idx, val := make([]int32, len(order)), make([]float64, len(order))
+	for k, e := range order {
+		if k > 0 && order[k-1].Row == e.Row && order[k-1].Col == e.Col {
+			return nil, fmt.Errorf("sparse: two entries at (%d, %d): want each place once", e.Row, e.Col)
+		}
+		idx[k], val[k] = int32(e.Col), e.Value
+	}
+	return New(rows, cols, ptr, idx, val)
+}
+
+// FromDense builds a matrix from rows*cols values in row-major order. Zeros
+// are not stored. The argument is copied.
+func FromDense(rows, cols int, data []float64) (*CSR, error) {
+	if rows < 0 || cols < 0 || cols > MaxCols || (cols > 0 && rows > math.MaxInt/cols) {
+		return nil, fmt.Errorf("sparse: shape %d x %d is out of range", rows, cols)
+	}
+	if len(data) != rows*cols {
+		return nil, fmt.Errorf("sparse: %d values for a dense %d x %d table: want %d", len(data), rows, cols, rows*cols)
+	}
+	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
+	for i := range rows {
+		for j, v := range data[i*cols : (i+1)*cols] {
+			if v != 0 {
+				idx, val = append(idx, int32(j)), append(val, v)
+			}
+		}
+		ptr[i+1] = int64(len(idx))
+	}
+	return New(rows, cols, ptr, idx, val)
+}
+
+// CompactOptions says how far Compact may go. A nil *CompactOptions is the zero
+// value: only forms that lose nothing.
+type CompactOptions struct {
+	// Round stores values as float32 even where that rounds them, with a
+	// relative error of at most 6e-8 for normal numbers. Values beyond the range
+	// of float32 keep the matrix in float64.
+	Round bool
+}
+
+// maxShortCols is the number of columns that 16-bit indices reach.
+const maxShortCols = math.MaxUint16 + 1
+
+// Compact returns all rows as the kernels take them, in the fewest bytes per
+// entry that keep every number: no values where all of them are 1, float32 where
+// every value is one, and 16-bit columns where the matrix has at most 65,536.
+// Kernels give the same bits on every form, so only time and memory change: 2
+// bytes an entry at best, 12 in the plain form. What cannot be made smaller is a
+// view of the matrix and must not be written to; the rest is copied.
+func (a *CSR) Compact(opt *CompactOptions) kernels.Rows {
+	if opt == nil {
+		opt = &CompactOptions{}
+	}
+	rows := a.Rows(0, a.rows)
+	nnz := a.NNZ()
+	if nnz == 0 {
+		return rows
+	}
+	if a.cols <= maxShortCols {
+		rows.Idx, rows.Idx16 = nil, make([]uint16, nnz)
+		for k, j := range a.idx[:nnz] {
+			rows.Idx16[k] = uint16(j)
+		}
+	}
+	switch val := a.val[:nnz]; {
+	case allOnes(val):
+		rows.Val = nil
+	case narrows(val, opt.Round):
+		rows.Val, rows.Val32 = nil, make([]float32, nnz)
+		for k, v := range val {
+			rows.Val32[k] = float32(v)
+		}
+	}
+	return rows
+}
+
+// CompactBytes returns the bytes that Compact copies without Round.
+func (a *CSR) CompactBytes() int64 {
+	nnz, val := a.NNZ(), a.val[:a.NNZ()]
+	var entry int64
+	if a.cols <= maxShortCols {
+		entry += 2
+	}
+	if !allOnes(val) && narrows(val, false) {
+		entry += 4
+	}
+	return entry * nnz
+}
+
+func allOnes(val []float64) bool {
+	return !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+}
+
+// narrows reports whether float32 can hold the values: exactly or, with round,
+// within its range.
+func narrows(val []float64, round bool) bool {
+	return !slices.ContainsFunc(val, func(v float64) bool {
+		f := float64(float32(v))
+		return f != v && (!round || math.IsInf(f, 0))
+	})
 }

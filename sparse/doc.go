@@ -1,6 +1,6 @@
 // Package sparse holds everything scas knows about data: an immutable
-// compressed-sparse-row matrix, readers and writers of LIBSVM text, of coordinate
-// ("rows cols nnz") matrix files and of the Matrix Market, deterministic splits,
+// compressed-sparse-row matrix, readers and writers of LIBSVM text and of coordinate
+// ("rows cols nnz") matrix files, a reader of the Matrix Market, deterministic splits,
 // column statistics and seeded synthetic problems. It knows nothing about losses
 // or optimisation. Graphs over features are in the sub-package graph.
 //

@@ -31,16 +31,22 @@ func FuzzReadLIBSVM(f *testing.F) {
 		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil {
 			t.Fatalf("an invalid matrix: %v", err)
 		}
+		if d.X.cols == MaxCols {
+			t.Skip("written from 1 on, the last index is too large")
+		}
 		var b bytes.Buffer
-		if err := WriteLIBSVM(&b, d.X, d.Labels, &WriteOptions{IndexBase: d.Stats.IndexBase, Mapping: d.Mapping}); err != nil {
+		if err := WriteLIBSVM(&b, d.X, d.Labels); err != nil {
 			t.Fatal(err)
 		}
-		again := &ReadOptions{IndexBase: d.Stats.IndexBase, Features: d.X.cols, Mapping: d.Mapping, Regression: opt.Regression, Strict: true}
+		again := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
+		if !d.Mapping.IsZero() {
+			again.Mapping = LabelMapping{Negative: -1, Positive: 1}
+		}
 		back, err := ReadLIBSVM(&b, "written", again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || d.Mapping != back.Mapping {
+		if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) {
 			t.Fatalf("read %+v, then %+v", d, back)
 		}
 	})

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -44,7 +45,7 @@ func (p *libsvmParser) badEntry(b []byte, start, i int) error {
 		msg = "expected index:value"
 	case index == "qid" || index == "sid" || index == "cost":
 		msg = index + ": tokens belong to ranking and cost-sensitive data, which is not supported: remove them"
-	case err != nil && !isAllDigits(index):
+	case index == "" || strings.Trim(index, "0123456789") != "":
 		msg = "expected a whole number >= 0 before the colon"
 	case err != nil || j > math.MaxInt32:
 		msg = fmt.Sprintf("the index is too large: at most %d", math.MaxInt32)
@@ -90,16 +91,8 @@ func (p *libsvmParser) repeated(b []byte, start int, j int64) error {
 	}
 }
 
-func isAllDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
 // isNonFinite recognises NaN, infinities and numbers beyond float64.
 func isNonFinite(s string) bool {
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		numErr, ok := err.(*strconv.NumError)
-		return ok && numErr.Err == strconv.ErrRange
-	}
-	return math.IsNaN(v) || math.IsInf(v, 0)
+	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }

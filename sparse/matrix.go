@@ -16,32 +16,19 @@ func ReadMatrixFile(path string) (*CSR, error) { return text.FromFile(path, Read
 
 // ReadMatrix reads a matrix in coordinate text, possibly compressed: a first line
 // `rows cols nnz`, then exactly nnz lines `i j value` with 1-based i and j, in any
-// order. Blank lines and comments from '#' on are skipped. Below the first line of
-// a Matrix Market file it is read as such; see ReadMatrixMarket.
+// order. Blank lines and comments from '#' on are skipped.
 //
-// A repeated place, one out of range, a value that is not finite and a wrong
-// number of lines are errors of type *ParseError.
+// Below a first line %%MatrixMarket it is read as a file of the Matrix Market
+// (Boisvert, Pozo and Remington 1996): fields real, integer and pattern (all values
+// 1); symmetries general, symmetric and skew-symmetric, of which the file has one
+// triangle and the result both.
+//
+// A repeated place, one out of range, a value that is not finite, a wrong number of
+// lines and other forms of the Matrix Market are errors of type *ParseError.
 func ReadMatrix(r io.Reader, name string) (*CSR, error) {
 	c, err := ReadCoordinates(r, name)
 	if err != nil {
 		return nil, err
-	}
-	return c.Matrix()
-}
-
-// ReadMatrixMarket reads a matrix in the coordinate format of the Matrix Market
-// (Boisvert, Pozo and Remington 1996), possibly compressed: fields real, integer
-// and pattern (all values 1); symmetries general, symmetric and skew-symmetric,
-// of which the file has one triangle and the result both. Errors are those of
-// ReadMatrix; the formats array, complex and hermitian and files without the
-// first line %%MatrixMarket are such, too.
-func ReadMatrixMarket(r io.Reader, name string) (*CSR, error) {
-	c, err := ReadCoordinates(r, name)
-	if err != nil {
-		return nil, err
-	}
-	if c.Symmetry == "" {
-		return nil, &ParseError{File: name, Line: 1, Msg: wantBanner}
 	}
 	return c.Matrix()
 }
@@ -154,10 +141,10 @@ func (c *Coordinates) wrongEntry(e Coordinate, size [3]int64) (token int, msg st
 // shortest form that reads back to the same bits. Zeros are written if stored.
 func WriteMatrix(w io.Writer, a *CSR) error { return writeMatrix(w, "", a) }
 
-// WriteMatrixMarket writes a in the coordinate format of the Matrix Market, as
-// real general; else it is like WriteMatrix.
+// WriteMatrixMarket writes a in the coordinate format of the Matrix Market, as real
+// general; else it is like WriteMatrix.
 func WriteMatrixMarket(w io.Writer, a *CSR) error {
-	return writeMatrix(w, marketBanner+" matrix coordinate real general\n", a)
+	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", a)
 }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {

@@ -2,10 +2,54 @@ package sparse
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
+
+// ParseError reports text that could not be read, and where.
+type ParseError struct {
+	// File is the name given to the reader.
+	File string
+	// Line and Column are 1-based; Column counts bytes. Both are 0 when the
+	// error concerns the file as a whole, Column when it concerns a whole line.
+	Line, Column int
+	// Token is the offending piece of text; empty if there is none.
+	Token string
+	// Msg says what was wrong and what was expected.
+	Msg string
+	// Err is the cause, if another error caused this one.
+	Err error
+}
+
+// Error formats the error as file:line:column: "token": message.
+func (e *ParseError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+	}
+	b.WriteString(": ")
+	if e.Token != "" {
+		const limit = 40 // keeps messages to one readable line
+		b.WriteString(strconv.Quote(e.Token[:min(len(e.Token), limit)]))
+		if len(e.Token) > limit {
+			b.WriteString("...")
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// Unwrap returns the cause, or nil.
+func (e *ParseError) Unwrap() error { return e.Err }
 
 // blockSize is how much text is parsed at a time: enough to amortise everything
 // done per block, little enough to stay in a second-level cache.

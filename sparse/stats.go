@@ -13,14 +13,12 @@ type ColumnStats struct {
 	// rows), in two passes. A constant column has exactly 0 if all its entries
 	// are absent or stored; rounding of the mean may leave a few ulp.
 	StdDev []float64
-	// NonZero counts stored entries that are not 0.
-	NonZero []int64
 }
 
 // ColumnStats computes the statistics of every column. A matrix without rows has
 // means and deviations 0.
 func (a *CSR) ColumnStats() ColumnStats {
-	s := ColumnStats{Mean: make([]float64, a.cols), StdDev: make([]float64, a.cols), NonZero: make([]int64, a.cols)}
+	s := ColumnStats{Mean: make([]float64, a.cols), StdDev: make([]float64, a.cols)}
 	if a.rows == 0 {
 		return s
 	}
@@ -29,9 +27,6 @@ func (a *CSR) ColumnStats() ColumnStats {
 	for k, j := range a.idx {
 		s.Mean[j] += a.val[k]
 		stored[j]++
-		if a.val[k] != 0 {
-			s.NonZero[j]++
-		}
 	}
 	for j := range s.Mean {
 		s.Mean[j] /= n
@@ -83,10 +78,7 @@ func Standardize(x *CSR, center bool) (*CSR, Scaling, error) {
 		s.Mean = stats.Mean
 	}
 	scaled, err := s.Apply(x)
-	if err != nil {
-		return nil, Scaling{}, err
-	}
-	return scaled, s, nil
+	return scaled, s, err
 }
 
 // Apply returns x rescaled, as for test data of a model trained on rescaled

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -40,14 +41,8 @@ func (AccSADMM) Check(p *solver.Problem, s *solver.Settings) error {
 
 // accStage returns the batch size and the number of steps of a stage.
 func accStage(n int, s *solver.Settings) (batch, m int) {
-	if batch = s.BatchSize; batch == 0 {
-		batch = min(20, max(1, n/8))
-	}
-	samples := s.InnerSteps
-	if samples == 0 {
-		samples = 2 * n
-	}
-	return batch, max(3, samples/batch)
+	batch = cmp.Or(s.BatchSize, min(20, max(1, n/8)))
+	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
 // tau is the constant τ = 2 of the method, and its c.

@@ -45,7 +45,7 @@ func (Batch) Check(p *solver.Problem, s *solver.Settings) error {
 // Begin implements solver.Method.
 func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := &batch{base: newBase(r, 1), curvature: make([]float64, len(r.Snapshot.Margin))}
-	b.g, b.step, b.trial, b.astep = b.vector(), b.vector(), b.vector(), b.rowVector()
+	b.g, b.step, b.trial, b.ax, b.astep = b.vector(), b.vector(), b.vector(), b.rowVector(), b.rowVector()
 	b.ahead = solver.Snapshot{Gradient: b.vector(), Margin: r.Snapshot.Margin, Slope: r.Snapshot.Slope}
 	if len(b.x) <= maxFactored {
 		b.newton = newFactored(b.base)
@@ -61,6 +61,7 @@ type batch struct {
 	known  bool            // the run's snapshot is that of x
 	ahead  solver.Snapshot // of a trial; it shares margins and slopes with the run's
 
+	ax                    []float64 // A x
 	g, step, trial, astep []float64
 	curvature             []float64 // φ'' of each sample
 }
@@ -86,7 +87,7 @@ func (b *batch) Next() (bool, error) {
 	if err := b.minimise(); err != nil {
 		return false, err
 	}
-	b.dual(b.image)
+	b.dual(b.ax)
 	b.run.Average()
 	return true, nil
 }
@@ -101,7 +102,7 @@ const (
 // minimise does the x-step. b.q = A'(beta − ρ y) stays fixed.
 func (b *batch) minimise() error {
 	b.frozen()
-	b.a.Mul(b.image, b.x)
+	b.a.Mul(b.ax, b.x)
 	r, at := b.run, &b.run.Snapshot
 	if !b.known {
 		b.data.Gradient(at, b.x)
@@ -138,7 +139,7 @@ func (b *batch) minimise() error {
 // gradient sets g to the gradient of the x-step's objective, of which the snapshot
 // has the part of the loss.
 func (b *batch) gradient() {
-	b.a.MulTrans(b.g, b.image)
+	b.a.MulTrans(b.g, b.ax)
 	for j, v := range b.g {
 		b.g[j] = float64(b.rho*v) + b.run.Snapshot.Gradient[j] + b.q[j] + float64(b.mu*b.x[j])
 	}
@@ -149,7 +150,7 @@ func (b *batch) gradient() {
 // step, so that a small step is not lost to rounding in them.
 func (b *batch) search(decrement float64) bool {
 	b.a.Mul(b.astep, b.step)
-	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.image, b.astep))
+	linear := dotProduct(b.q, b.step) + float64(b.mu*dotProduct(b.x, b.step)) + float64(b.rho*dotProduct(b.ax, b.astep))
 	quadratic := float64(b.mu*dotProduct(b.step, b.step)) + float64(b.rho*dotProduct(b.astep, b.astep))
 	at := &b.run.Snapshot
 	t := 1.0
@@ -169,7 +170,7 @@ func (b *batch) search(decrement float64) bool {
 			copy(b.x, b.trial)
 			copy(at.Gradient, b.ahead.Gradient)
 			for j, v := range b.astep {
-				b.image[j] += float64(t * v)
+				b.ax[j] += float64(t * v)
 			}
 			at.Loss = b.ahead.Loss
 			return true

@@ -92,7 +92,7 @@ func (m *batchLinear) Next() (bool, error) {
 		}
 		m.solve.Solve(m.x, m.b, weight)
 	} else {
-		m.augmented(m.current())
+		m.augmented()
 		for j, z := range z {
 			m.x[j] = math.FMA(-eta, z+m.q[j], m.x[j])
 		}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
@@ -12,8 +13,8 @@ import (
 const blockSteps = 1024
 
 // base is what the methods share. It holds the iterate of the run under the
-// paper's names. Multipliers are unscaled, as there. Each method keeps its own A x,
-// since the run's scratch serves evaluations in between.
+// paper's names. Multipliers are unscaled, as there. The product with A is its own:
+// that of the run serves evaluations in between.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
@@ -25,32 +26,29 @@ type base struct {
 
 	x, y, beta []float64 // of the run
 	limit      []float64 // lambda times the weights of the rows of A
-	image      []float64 // A x of the iterate the method works on; unused if A = I
+	image      []float64 // A x as times left it; x itself if A = I
 	u          []float64 // scratch of length l
 	q          []float64 // scratch of length p
 
 	rows    []int32   // sampled
 	gain    []float64 // of the samples of a step
 	natural float64   // automatic η, whether used or not; 0 without a step size
-	sums    sums
-}
-
-// sums are those of the iterates, for uniform means.
-type sums struct {
-	x, y  []float64
-	count float64
+	sums    struct {  // of the iterates, for uniform means
+		x, y  []float64
+		count float64
+	}
 }
 
 // newBase makes the state of a method whose automatic rho is the natural one times
 // a factor.
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	b := &base{
-		run: r, data: r.Samples, a: r.A, mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
+		run: r, data: r.Samples, a: r.A.Product(), mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
 		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
 	}
 	b.n, _ = r.Problem.Data.Dims()
-	b.image, b.u, b.q = b.rowVector(), b.rowVector(), b.vector()
-	b.sums = sums{x: b.vector(), y: b.rowVector()}
+	b.u, b.q = b.rowVector(), b.vector()
+	b.sums.x, b.sums.y = b.vector(), b.rowVector()
 	b.roomForBatch(max(1, r.Settings.BatchSize))
 	b.times(b.x)
 	if r.Settings.Rho == 0 {
@@ -74,30 +72,16 @@ func (b *base) roomForBatch(size int) {
 // orEta returns the step parameter that was set, or else the given one, and
 // makes it that of the run.
 func (b *base) orEta(automatic float64) float64 {
-	b.natural = automatic
-	if b.run.Stats.Eta = b.run.Settings.Eta; b.run.Stats.Eta == 0 {
-		b.run.Stats.Eta = automatic
-	}
+	b.natural, b.run.Stats.Eta = automatic, cmp.Or(b.run.Settings.Eta, automatic)
 	return b.run.Stats.Eta
 }
 
 // NaturalEta is proposed to users whose own diverges.
 func (b *base) NaturalEta() float64 { return b.natural }
 
-// times returns A x, in b.image unless A = I.
+// times returns A x and keeps it in image.
 func (b *base) times(x []float64) []float64 {
-	if b.a.Identity() {
-		return x
-	}
-	b.a.Mul(b.image, x)
-	return b.image
-}
-
-// current returns A x of the iterate for which times was called last.
-func (b *base) current() []float64 {
-	if b.a.Identity() {
-		return b.x
-	}
+	b.image = b.a.Image(x)
 	return b.image
 }
 
@@ -131,11 +115,11 @@ func (b *base) frozen() {
 	b.a.MulTrans(b.q, b.u)
 }
 
-// augmented sets q = A'(beta + ρ(A x − y)), with A x given.
-func (b *base) augmented(ax []float64) {
+// augmented sets q = A'(beta + ρ(A x − y)), A x being image.
+func (b *base) augmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
-	kernels.Axpy(b.rho, ax, b.u)
+	kernels.Axpy(b.rho, b.image, b.u)
 	b.a.MulTrans(b.q, b.u)
 }
 
@@ -160,11 +144,14 @@ func (b *base) include(x, y []float64) {
 // publish makes the uniform means those of the run.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
-	for j, v := range b.sums.x {
-		b.run.Mean.X[j] = v * inv
-	}
-	for j, v := range b.sums.y {
-		b.run.Mean.Y[j] = v * inv
+	scaleTo(b.run.Mean.X, b.sums.x, inv)
+	scaleTo(b.run.Mean.Y, b.sums.y, inv)
+}
+
+// scaleTo sets dst = scale v.
+func scaleTo(dst, v []float64, scale float64) {
+	for j, x := range v {
+		dst[j] = x * scale
 	}
 }
 

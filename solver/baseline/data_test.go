@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -140,7 +141,7 @@ func TestBatchOnA9a(t *testing.T) {
 }
 
 // constants are those of the problem.
-func constants(t *testing.T, p *solver.Problem) solver.Constants {
+func constants(t *testing.T, p *solver.Problem) theory.Constants {
 	t.Helper()
 	c, err := p.Constants(0)
 	if err != nil {

@@ -1,7 +1,8 @@
 // Package baseline has the methods that SCAS-ADMM is compared with, each a
-// [solver.Method] in a file of its own: those of the paper's experiments and some
-// of their successors. They are for the paper's main instance, g = lambda|y|₁ with
-// y = A x, equal sample weights and X = R^p, where one clip updates y and beta.
+// [solver.Method], in a file with its next of kin: those of the paper's experiments
+// and some of their successors. They are for the paper's main instance,
+// g = lambda|y|₁ with y = A x, equal sample weights and X = R^p, where one clip
+// updates y and beta.
 package baseline
 
 import "github.com/scas-admm/scas/solver"

@@ -87,7 +87,7 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 	operator.Constraint = solvertest.JustAnOperator{Operator: operator.Constraint}
 	start := slices.Repeat([]float64{0.3}, 15)
 	for name, p := range map[string]*solver.Problem{"regression": regress, "identity": identity, "weights": weighted, "operator": operator} {
-		best := solvertest.Minimize(t, p, &solver.Settings{Passes: 300}).At.Objective
+		best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
 		for _, m := range baselines() {
 			info := m.Info()
 			if info.NeedsL2 && p.L2 == 0 {

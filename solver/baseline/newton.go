@@ -69,9 +69,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 		return f.assembly, errNotConvex
 	}
 	f.chol.Solve(step, g)
-	for j, v := range step {
-		step[j] = -v
-	}
+	scaleTo(step, step, -1)
 	return f.assembly, nil
 }
 
@@ -105,9 +103,7 @@ func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64
 	c.curvature = curvature
 	c.precondition()
 	clear(step)
-	for j, v := range g {
-		c.cg.Residual[j] = -v
-	}
+	scaleTo(c.cg.Residual, g, -1)
 	norm := math.Sqrt(kernels.Dot(g, g))
 	rounds := int(math.Min(budget, maxRounds))
 	return float64(c.cg.Solve(step, norm*math.Min(forcing, math.Sqrt(norm)), rounds)), nil

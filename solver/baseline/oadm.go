@@ -32,11 +32,10 @@ func (OADM) Info() solver.MethodInfo {
 const oadmUnit = 64
 
 type oadm struct {
-	perSample
+	*base
 	solve   *quad.Shifted
-	b, h    []float64
-	v       []float64
-	eta0, t float64
+	b, h, v []float64
+	eta0    float64
 	root    float64 // √T
 	all     []int32 // features, for conjugate gradients
 }
@@ -44,17 +43,14 @@ type oadm struct {
 // Begin implements solver.Method.
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &oadm{perSample: perSample{base: b, average: b.publish}, solve: b.a.Shifted(b.rho)}
-	o.eta0 = o.orEta(oadmUnit / b.nu)
+	o := &oadm{base: b, solve: b.a.Shifted(b.rho), b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.orEta(oadmUnit / b.nu)}
 	o.root = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
-	o.b, o.h, o.v = b.vector(), b.vector(), b.vector()
 	if o.solve.Iterative() {
 		for j := range b.x {
 			o.all = append(o.all, int32(j))
 		}
 	}
-	o.perSample.step = o.step
-	return o, nil
+	return b.uniform(o.step), nil
 }
 
 // sampleRow sets h = H⁻¹aᵢ on the features that it returns, where it is not zero.
@@ -72,9 +68,8 @@ func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	return o.all
 }
 
-func (o *oadm) step(i int) {
-	o.t++
-	weight := math.Max(o.root/o.eta0, float64(o.mu*o.t))
+func (o *oadm) step(i int, t float64) {
+	weight := math.Max(o.root/o.eta0, float64(o.mu*t))
 	o.frozen()
 	b := o.b[:len(o.x)]
 	for j, x := range o.x {

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -32,22 +33,14 @@ func (PDFP) Info() solver.MethodInfo {
 func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	c := *s
-	c.InnerSteps = pdfpStage(n, s)
-	return checkStages(p, &c)
-}
-
-// pdfpStage is the number of samples of a stage.
-func pdfpStage(n int, s *solver.Settings) int {
-	if s.InnerSteps > 0 {
-		return s.InnerSteps
-	}
-	return 2 * n
+	c.InnerSteps = cmp.Or(s.InnerSteps, 2*n)
+	return staged{}.Check(p, &c)
 }
 
 // Begin implements solver.Method.
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	n, _ := r.Problem.Data.Dims()
-	f := &pdfp{svrg: newSVRG(r, 1, pdfpStage(n, &r.Settings))}
+	f := &pdfp{svrg: newSVRG(r, 1, cmp.Or(r.Settings.InnerSteps, 2*n))}
 	f.gradient, f.ahead = f.vector(), f.vector()
 	if most := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > most*(1+1e-9) {
 		return nil, &solver.SettingError{Field: "Rho", Value: r.Settings.Rho, Allowed: fmt.Sprintf(

@@ -11,7 +11,7 @@ import (
 )
 
 // SA is SA-ADMM, with an iterate stored per sample.
-type SA struct{}
+type SA struct{ storing }
 
 // Info implements solver.Method.
 func (SA) Info() solver.MethodInfo {
@@ -25,11 +25,8 @@ func (SA) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, false), nil }
 
-// Check implements solver.Checker.
-func (m SA) Check(p *solver.Problem, s *solver.Settings) error { return checkStore(p, s) }
-
 // SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
-type SAIU struct{}
+type SAIU struct{ storing }
 
 // Info implements solver.Method.
 func (SAIU) Info() solver.MethodInfo {
@@ -42,9 +39,6 @@ func (SAIU) Info() solver.MethodInfo {
 
 // Begin implements solver.Method.
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true), nil }
-
-// Check implements solver.Checker.
-func (m SAIU) Check(p *solver.Problem, s *solver.Settings) error { return checkStore(p, s) }
 
 // SAG is [SA] with the current iterate in place of the mean of the stored ones.
 type SAG struct{ onePass }
@@ -91,14 +85,15 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, fa
 // no pass over the data comes first. Eta is 1/L; zero means 1000/ν_f, or n/(2 ν_f)
 // if that is less, and 1/ν_f for SAG. The average is uniform.
 type sa struct {
-	perSample
+	*perSample
 	solve  *quad.Shifted // nil for inexact updates
 	b      []float64
 	weight float64 // L
 
-	slope []float64 // dᵢ
-	gm    []float64
-	store *iterateStore // nil for SAG
+	slope  []float64 // dᵢ
+	gm     []float64
+	stored []float64 // the iterate at the last visit of every sample; nil for SAG
+	centre []float64 // x̂: the mean of those, or x
 }
 
 const (
@@ -108,32 +103,50 @@ const (
 	saRho    = 30
 )
 
-func newSA(r *solver.Run, stored, inexact bool) *sa {
+func newSA(r *solver.Run, stored, inexact bool) solver.Iteration {
 	b := newBase(r, saRho)
-	s := &sa{perSample: perSample{base: b, average: b.publish}, b: b.vector(), gm: b.vector(), slope: make([]float64, b.n)}
+	s := &sa{b: b.vector(), gm: b.vector(), slope: make([]float64, b.n), centre: b.x}
+	s.perSample = b.uniform(s.step)
 	eta := 1 / b.nu
 	if stored {
-		s.store = newIterateStore(b.n, b.x)
+		s.store()
 		eta *= math.Min(saFactor, float64(b.n)/2)
 	}
 	if !inexact {
 		s.solve = b.a.Shifted(b.rho)
 	}
 	s.weight = 1 / s.orEta(eta)
-	s.perSample.step = s.step
 	return s
 }
 
-func (s *sa) step(i int) {
+// store makes room for the iterates, all of them x so far, and for their mean.
+func (s *sa) store() {
+	p := len(s.x)
+	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
+	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) { // zeros cost no memory before they are written
+		for i := range s.n {
+			copy(s.stored[i*p:], s.x)
+		}
+	}
+}
+
+// visit makes x the iterate of sample i.
+func (s *sa) visit(i int) {
+	p, inv := len(s.x), 1/float64(s.n)
+	old := s.stored[i*p : (i+1)*p]
+	kernels.Axpy(inv, s.x, s.centre)
+	kernels.Axpy(-inv, old, s.centre)
+	copy(old, s.x)
+}
+
+func (s *sa) step(i int, _ float64) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
 	s.slope[i] = slope
-	centre := s.x
-	if s.store != nil {
-		s.store.visit(i, s.x)
-		centre = s.store.mean
+	if s.stored != nil {
+		s.visit(i)
 	}
-	weight := s.weight - s.mu
+	weight, centre := s.weight-s.mu, s.centre
 	if s.solve != nil {
 		s.frozen()
 		b, gm, q := s.b[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
@@ -142,7 +155,7 @@ func (s *sa) step(i int) {
 		}
 		s.solve.Solve(s.x, s.b, s.weight)
 	} else {
-		s.augmented(s.current())
+		s.augmented()
 		la := float64(s.rho * s.lambda1)
 		inv := 1 / (s.weight + la)
 		x, gm, q := s.x[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
@@ -157,39 +170,15 @@ func (s *sa) step(i int) {
 // maxStoredIterates bounds the n·p numbers that SA-ADMM stores.
 const maxStoredIterates = 1 << 30
 
-// checkStore refuses problems for which SA-ADMM as published needs too much memory.
-func checkStore(p *solver.Problem, s *solver.Settings) error {
+// storing methods keep an iterate per sample.
+type storing struct{}
+
+// Check refuses problems for which that needs too much memory.
+func (storing) Check(p *solver.Problem, s *solver.Settings) error {
 	n, cols := p.Data.Dims()
 	if float64(n)*float64(cols) <= maxStoredIterates {
 		return s.CheckBudget(1)
 	}
 	return &solver.SettingError{Field: "Method", Value: s.Method.Info().Name, Allowed: fmt.Sprintf(
 		"it stores an iterate per sample, %.1f GiB here (at most %d); use %s or %s", float64(n)*float64(cols)*8/(1<<30), 8*maxStoredIterates>>30, SAG{}.Info().Name, SAGIU{}.Info().Name)}
-}
-
-// An iterateStore holds the iterate at the last visit of every sample, and their
-// mean.
-type iterateStore struct {
-	n, p int
-	all  []float64
-	mean []float64
-}
-
-func newIterateStore(n int, x []float64) *iterateStore {
-	s := &iterateStore{n: n, p: len(x), all: make([]float64, n*len(x)), mean: append([]float64(nil), x...)}
-	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) { // zeros cost no memory before they are written
-		for i := range n {
-			copy(s.all[i*s.p:], x)
-		}
-	}
-	return s
-}
-
-// visit makes x the iterate of sample i.
-func (s *iterateStore) visit(i int, x []float64) {
-	old := s.all[i*s.p : (i+1)*s.p]
-	inv := 1 / float64(s.n)
-	kernels.Axpy(inv, x, s.mean)
-	kernels.Axpy(-inv, old, s.mean)
-	copy(old, x)
 }

@@ -33,7 +33,7 @@ func (SDCA) Info() solver.MethodInfo {
 }
 
 type sdca struct {
-	perSample
+	*base
 	alpha  []float64 // one per sample
 	norm2  []float64 // |aᵢ|²
 	z      []float64 // Σ αᵢ aᵢ
@@ -50,29 +50,22 @@ const sdcaRho = 0.1
 
 // Begin implements solver.Method.
 func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
-	s := &sdca{perSample: perSample{base: newBase(r, 1)}}
+	s := &sdca{base: newBase(r, 1), norm2: r.Problem.Data.RowNormsSq()}
 	if r.Settings.Rho == 0 {
 		r.SetRho(sdcaRho)
 		s.rho = sdcaRho
 	}
-	s.alpha, s.norm2 = make([]float64, s.n), make([]float64, s.n)
-	for i := range s.norm2 {
-		_, val := r.Problem.Data.Row(i)
-		for _, v := range val {
-			s.norm2[i] += float64(v * v)
-		}
-	}
+	s.alpha = make([]float64, s.n)
 	s.z, s.res, s.after, s.l2, s.v = s.vector(), s.vector(), s.vector(), s.vector(), s.rowVector()
 	s.etaB = s.lambda1
 	if s.mu > 0 {
 		s.etaB++
 		s.shrink = 1 / (1 + 1/(float64(s.n)*s.mu*s.rho*s.etaB))
 	}
-	s.perSample.step, s.average = s.step, s.finish
-	return s, nil
+	return &perSample{base: s.base, step: s.step, average: s.finish}, nil
 }
 
-func (s *sdca) step(i int) {
+func (s *sdca) step(i int, _ float64) {
 	n, inv := float64(s.n), 1/s.etaB
 	after, res := s.after[:len(s.x)], s.res[:len(s.x)]
 	for j, x := range s.x {

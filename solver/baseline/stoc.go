@@ -1,6 +1,9 @@
 package baseline
 
 import (
+	"math"
+	"slices"
+
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -26,28 +29,24 @@ func (STOC) Info() solver.MethodInfo {
 }
 
 type stoc struct {
-	perSample
-	prox proximal
-	eta  decreasing
-	t    float64
+	proximal
+	eta decreasing
 }
 
 // Begin implements solver.Method.
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	s := &stoc{perSample: perSample{base: b, average: b.publish}, prox: b.proximal(), eta: b.decreasing()}
-	s.perSample.step = s.step
-	return s, nil
+	s := &stoc{b.proximal(), b.decreasing()}
+	return b.uniform(s.step), nil
 }
 
 // perSampleRho is the automatic rho of the methods that update y and beta with
 // every sample, in units of the natural one.
 const perSampleRho = 100
 
-func (s *stoc) step(i int) {
-	s.t++
+func (s *stoc) step(i int, t float64) {
 	kernels.Axpy(1, s.x, s.sums.x)
-	s.prox.step(s.x, s.x, 1/s.eta.at(s.t), s.slopeAt(i, s.x), i)
+	s.move(s.x, s.x, 1/s.eta.at(t), s.slopeAt(i, s.x), i)
 	s.dual(s.times(s.x))
 	kernels.Axpy(1, s.y, s.sums.y)
 	s.sums.count++
@@ -62,9 +61,9 @@ type proximal struct {
 
 func (b *base) proximal() proximal { return proximal{b, b.a.Shifted(b.rho), b.vector()} }
 
-// step sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
+// move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
 // (ρ/2)|A x|² + (weight/2)|x − x_old|².
-func (s *proximal) step(x, at []float64, weight, slope float64, i int) {
+func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
 	s.frozen()
 	b, q := s.b[:len(x)], s.q[:len(x)]
 	for j, v := range x {
@@ -75,4 +74,86 @@ func (s *proximal) step(x, at []float64, weight, slope float64, i int) {
 	}
 	s.data.Scatter(s.b, i, -slope)
 	s.shifted.Solve(x, s.b, weight)
+}
+
+// OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal
+// stochastic alternating direction method of multipliers", 2014), for strongly
+// convex problems: the steps of STOC-ADMM with η_k = 2/(mu(k+2)), at most η₀, and
+// means that weigh x_k and y_{k+1} by k+1. Eta is η₀ (see [STOC]).
+type OS1 struct{ onePass }
+
+// Info implements solver.Method.
+func (OS1) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "os1", Summary: "OS-ADMM, variant 1: STOC-ADMM with growing weights",
+		Rate: "O(1/T) in samples", Memory: "4p + 5l + the eigenbasis of A'A",
+		Reference: "Azadi, Sra 2014", Eta: "eta_0 of min(eta_0, 2/(mu (t+2))); 16/nu_f", TakesEta: true, StepUnit: decreasingUnit, NeedsL2: true,
+	}
+}
+
+type os1 struct {
+	proximal
+	eta decreasing
+}
+
+// Begin implements solver.Method.
+func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
+	b := newBase(r, perSampleRho)
+	o := &os1{b.proximal(), b.decreasing()}
+	return &perSample{base: b, step: o.step, average: func() {}}, nil
+}
+
+func (o *os1) step(i int, t float64) {
+	weight := 2 / (t + 1)
+	eta := math.Min(o.eta.cap(t), 2/float64(o.mu*(t+1)))
+	towards(o.run.Mean.X, o.x, weight)
+	o.move(o.x, o.x, 1/eta, o.slopeAt(i, o.x), i)
+	o.dual(o.times(o.x))
+	towards(o.run.Mean.Y, o.y, weight)
+}
+
+// OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses,
+// after Nesterov: with γ_k = 2/(k+2),
+//
+//	u ← (1−γ)x + γ z
+//	z ← ((1/η_k) I + ρ A'A)⁻¹ [ z/η_k − φ'(aᵢ'u)aᵢ − mu u − A'(beta − ρ y) ]
+//	x ← (1−γ)x + γ z
+//
+// with 1/η_k = ν_f γ_k + √(k+1)/η₀, and y and beta at A z. Eta is η₀. The iterate
+// is itself a weighted mean of the z and serves as the average too.
+type OS2 struct{ onePass }
+
+// Info implements solver.Method.
+func (OS2) Info() solver.MethodInfo {
+	return solver.MethodInfo{
+		Name: "os2", Summary: "OS-ADMM, variant 2: accelerated, for smooth losses",
+		Rate: "O(1/T^2) + O(1/sqrt T) in samples", Memory: "5p + 5l + the eigenbasis of A'A",
+		Reference: "Azadi, Sra 2014", Eta: "eta_0 of the weight sqrt(t)/eta_0; 2/nu_f", TakesEta: true,
+	}
+}
+
+type os2 struct {
+	proximal
+	eta0     float64
+	z, point []float64
+}
+
+// Begin implements solver.Method.
+func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
+	b := newBase(r, perSampleRho)
+	o := &os2{b.proximal(), b.orEta(2 / b.nu), slices.Clone(b.x), b.vector()}
+	return &perSample{base: b, step: o.step, average: func() {
+		copy(r.Mean.X, o.x)
+		copy(r.Mean.Y, o.y)
+	}}, nil
+}
+
+func (o *os2) step(i int, t float64) {
+	gamma := 2 / (t + 1)
+	copy(o.point, o.x)
+	towards(o.point, o.z, gamma)
+	weight := float64(o.nu*gamma) + math.Sqrt(t)/o.eta0
+	o.move(o.z, o.point, weight, o.slopeAt(i, o.point), i)
+	towards(o.x, o.z, gamma)
+	o.dual(o.times(o.z))
 }

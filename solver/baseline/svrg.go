@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -27,7 +28,7 @@ import (
 // (2n there). With BatchSize set ĝ is the mean over as many samples. Eta is η;
 // zero means 2/ν_f. An automatic η is halved if the objective at the snapshots
 // rises for long.
-type SVRG struct{}
+type SVRG struct{ staged }
 
 // Info implements solver.Method.
 func (SVRG) Info() solver.MethodInfo {
@@ -43,11 +44,11 @@ func stagedInfo(name, summary, rate, memory, reference, eta string) solver.Metho
 	}
 }
 
-// Check implements solver.Checker.
-func (SVRG) Check(p *solver.Problem, s *solver.Settings) error { return checkStages(p, s) }
+// staged methods have the stages of SVRG.
+type staged struct{}
 
-// checkStages holds the budget against the first stage.
-func checkStages(p *solver.Problem, s *solver.Settings) error {
+// Check holds the budget against the first stage.
+func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
 	steps, reduced := stageOf(0, n, s.InnerSteps)
 	return s.CheckBudget(stageCost(wholeBatches(steps, max(1, s.BatchSize)), n, reduced))
@@ -122,14 +123,17 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	if !r.Affords(cost) {
 		return false, false, nil
 	}
-	if s.eta = r.Settings.Eta; s.eta == 0 {
-		s.eta = s.natural
-	}
+	s.eta = cmp.Or(r.Settings.Eta, s.natural)
 	if reduced {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
-		s.restart()
+		if s.halvingsSeen != r.Stats.StepHalvings { // start at the iterate
+			s.halvingsSeen = r.Stats.StepHalvings
+			copy(s.point, s.x)
+			copy(s.m, s.beta)
+			copy(s.meanY, s.y)
+		}
 	}
 	s.eta = math.Ldexp(s.eta, -r.Stats.StepHalvings)
 	r.Stats.Eta, r.Stats.InnerSteps = s.eta, s.steps
@@ -137,29 +141,12 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	return reduced, true, nil
 }
 
-// restart makes the inner loop start at the run's iterate if the step size was
-// halved.
-func (s *svrg) restart() {
-	if s.halvingsSeen != s.run.Stats.StepHalvings {
-		s.halvingsSeen = s.run.Stats.StepHalvings
-		copy(s.point, s.x)
-		copy(s.m, s.beta)
-		copy(s.meanY, s.y)
-	}
-}
+func (s *svrg) Next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-func (s *svrg) Next() (bool, error) {
-	if more, err := s.inner(1, s.point, func() {}); err != nil || !more {
-		return false, err
-	}
-	s.closeStage(1)
-	return true, nil
-}
-
-// inner does the steps of a stage, of length η/(theta + η ρ λ₁), with gradients
-// taken at the slice at, which aim sets before each. It reports whether the budget
-// allowed the stage.
-func (s *svrg) inner(theta float64, at []float64, aim func()) (bool, error) {
+// stage does the steps of a stage, of length η/(theta + η ρ λ₁), with gradients
+// taken at the slice at, which aim sets before each, and closes it. It reports
+// whether the budget allowed the stage.
+func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
 		return false, err
@@ -169,7 +156,7 @@ func (s *svrg) inner(theta float64, at []float64, aim func()) (bool, error) {
 	clear(s.sum)
 	clear(s.sumY)
 	ax := s.times(s.point)
-	return true, s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, func(rows []int32) {
+	err = s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, func(rows []int32) {
 		aim()
 		s.beforeX(ax)
 		s.addRidge(s.q, at)
@@ -178,6 +165,11 @@ func (s *svrg) inner(theta float64, at []float64, aim func()) (bool, error) {
 		ax = s.times(s.point)
 		s.afterX(ax)
 	})
+	if err != nil {
+		return false, err
+	}
+	s.closeStage(theta)
+	return true, nil
 }
 
 // beforeX does the y-step, adds y to sumY, and sets q = A'(beta + ρ(A x − y)),
@@ -199,12 +191,8 @@ func (s *svrg) afterX(ax []float64) {
 // stage, and makes the clipped multiplier its beta.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
-	for j, v := range s.sum {
-		s.sum[j] = v * inv
-	}
-	for j, v := range s.sumY {
-		s.sumY[j] = v * inv
-	}
+	scaleTo(s.sum, s.sum, inv)
+	scaleTo(s.sumY, s.sumY, inv)
 	if theta == 1 {
 		copy(s.x, s.sum)
 		copy(s.meanY, s.sumY)
@@ -217,4 +205,48 @@ func (s *svrg) closeStage(theta float64) {
 		s.beta[j] = math.Max(-s.limit[j], math.Min(v, s.limit[j]))
 	}
 	s.run.Average()
+}
+
+// ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced
+// Stochastic ADMM", 2017) with the penalty linearised: [SVRG] on a sequence z
+// whose combination x = (1−θ)x̃ + θ z with the snapshot takes the gradients,
+//
+//	y    ← S_{lambda/ρ}(A z + beta/ρ)
+//	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]
+//	beta ← beta + ρ(A z − y)
+//
+// and the mean of the x for the next snapshot. θ starts at 0.9 and becomes
+// (√(θ⁴+4θ²) − θ²)/2 after each stage; it stays where mu > 0. Stages, the plain
+// first one included, and settings are those of SVRG; η defaults to 1/ν_f.
+type ASVRG struct{ staged }
+
+// Info implements solver.Method.
+func (ASVRG) Info() solver.MethodInfo {
+	return stagedInfo("asvrg", "ASVRG-ADMM: SVRG-ADMM with momentum",
+		"O(1/T^2) in stages; linear if strongly convex", "8p + 5l + n", "Liu, Shang, Cheng 2017", "the step size; 1/nu_f")
+}
+
+// Begin implements solver.Method.
+func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
+	s := &asvrg{svrg: newSVRG(r, 1, r.Settings.InnerSteps), theta: 0.9}
+	s.at = s.vector()
+	return s, nil
+}
+
+type asvrg struct {
+	*svrg
+	theta float64
+	at    []float64 // x
+}
+
+func (s *asvrg) Next() (bool, error) {
+	more, err := s.stage(s.theta, s.at, func() {
+		copy(s.at, s.x)
+		towards(s.at, s.point, s.theta)
+	})
+	if more && s.mu == 0 {
+		square := float64(s.theta * s.theta)
+		s.theta = (math.Sqrt(float64(square*square)+4*square) - square) / 2
+	}
+	return more, err
 }

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 )
@@ -16,10 +17,8 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 		rows := b.rows[:min(count, max(1, len(b.rows)/batch)*batch)]
 		b.data.Draw(rows)
 		count -= len(rows)
-		for len(rows) > 0 {
-			size := min(batch, len(rows))
-			step(rows[:size])
-			rows = rows[size:]
+		for some := range slices.Chunk(rows, batch) {
+			step(some)
 		}
 		if err := b.finite(x); err != nil {
 			return err
@@ -31,8 +30,14 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 // A perSample method does one step per sample; an outer iteration is one pass.
 type perSample struct {
 	*base
-	step    func(i int)
-	average func() // sets the mean of the run
+	step    func(i int, t float64) // the t-th of all steps, on sample i
+	average func()                 // sets the mean of the run
+	t       float64
+}
+
+// uniform makes a method of steps, with uniform means.
+func (b *base) uniform(step func(i int, t float64)) *perSample {
+	return &perSample{base: b, step: step, average: b.publish}
 }
 
 func (m *perSample) Next() (bool, error) {
@@ -41,7 +46,8 @@ func (m *perSample) Next() (bool, error) {
 	}
 	err := m.visitBatches(m.n, len(m.rows), m.x, func(rows []int32) {
 		for _, i := range rows {
-			m.step(int(i))
+			m.t++
+			m.step(int(i), m.t)
 		}
 	})
 	if err != nil {

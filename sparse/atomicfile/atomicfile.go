@@ -57,14 +57,11 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("atomicfile: %w", err)
 	}
-	if err := fill(f); err != nil {
-		f.Close()
-		return err
+	err = fill(f)
+	if closing := f.Close(); err == nil && closing != nil {
+		return fmt.Errorf("atomicfile: %w", closing)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("atomicfile: %w", err)
-	}
-	return nil
+	return err
 }
 
 // syncDir makes the rename itself durable. Not every file system lets a

@@ -11,7 +11,7 @@ import (
 )
 
 func TestFromAdjacency(t *testing.T) {
-	a, err := sparse.ReadMatrixMarket(strings.NewReader("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 9\n3 1 -0.5\n4 2 0\n4 3 2\n"), "m")
+	a, err := sparse.ReadMatrix(strings.NewReader("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 9\n3 1 -0.5\n4 2 0\n4 3 2\n"), "m")
 	if err != nil {
 		t.Fatal(err)
 	}

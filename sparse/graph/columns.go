@@ -52,21 +52,14 @@ func (c *columns) centred(i, j int, sum float64) float64 {
 	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
 }
 
-// raw returns one covariance, by merging two columns.
+// raw returns one covariance.
 func (c *columns) raw(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
 	sum := 0.0
-	for a, b := 0, 0; a < len(ri) && b < len(rj); {
-		switch {
-		case ri[a] < rj[b]:
-			a++
-		case ri[a] > rj[b]:
-			b++
-		default:
-			sum += float64(vi[a] * vj[b])
-			a++
-			b++
+	for k, row := range ri {
+		if at, found := slices.BinarySearch(rj, row); found {
+			sum += float64(vi[k] * vj[at])
 		}
 	}
 	return c.centred(i, j, sum)
@@ -136,18 +129,4 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 // apart returns the entry of two features that never meet.
 func (c *Covariance) apart(i, j int) float64 {
 	return c.rescale(i, j, c.data.centred(i, j, 0))
-}
-
-// reach returns, for every feature, the number whose product for two features
-// is the size of their entry if they are apart, within rounding.
-func (c *Covariance) reach() []float64 {
-	u := make([]float64, c.n)
-	if c.data == nil {
-		return u
-	}
-	factor := math.Sqrt(c.data.n / (c.data.n - 1))
-	for i, m := range c.data.mean {
-		u[i] = math.Abs(m) / c.scale[i] * factor
-	}
-	return u
 }

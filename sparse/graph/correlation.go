@@ -121,7 +121,11 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 		return nil, fmt.Errorf("graph: %d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
 	}
 	c = c.Correlation()
-	order, reach := c.byReach()
+	var order []int32 // of features that may be apart
+	var reach []float64
+	if c.data != nil {
+		order, reach = c.byReach()
+	}
 	chosen := make([][]Edge, c.n)
 	parallel(o.Threads, c.n, func() func(i int) {
 		r := newCovarianceRow(c.n)
@@ -145,21 +149,19 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 	}
 	// Of those apart, the k of largest reach are enough; those within rounding
 	// of the last one compete for its place.
-	if c.data != nil {
-		taken, last := 0, math.Inf(1)
-		for _, j := range order {
-			size := reach[i] * reach[j]
-			if size == 0 || taken >= k && size < last*reachSlack {
-				break
-			}
-			if r.met[j] || int(j) == i {
-				continue
-			}
-			if taken++; taken == k {
-				last = size
-			}
-			best = append(best, Edge{min(int32(i), j), max(int32(i), j), c.apart(i, int(j))})
+	taken, last := 0, math.Inf(1)
+	for _, j := range order {
+		size := reach[i] * reach[j]
+		if size == 0 || taken >= k && size < last*reachSlack {
+			break
 		}
+		if r.met[j] || int(j) == i {
+			continue
+		}
+		if taken++; taken == k {
+			last = size
+		}
+		best = append(best, Edge{min(int32(i), j), max(int32(i), j), c.apart(i, int(j))})
 	}
 	slices.SortFunc(best, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))

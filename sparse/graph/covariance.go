@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -32,11 +33,7 @@ func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 		return nil, fmt.Errorf("graph: covariances from %d samples: want at least 2", rows)
 	}
 	data, variance := newColumns(x)
-	c := &Covariance{n: p, diag: variance, scale: make([]float64, p), data: data}
-	for i := range c.scale {
-		c.scale[i] = 1
-	}
-	return c, nil
+	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}, nil
 }
 
 // CorrelationOf returns the sample correlation of the columns of x; see
@@ -55,9 +52,8 @@ func CorrelationOf(x *sparse.CSR) (*Covariance, error) {
 func (c *Covariance) Correlation() *Covariance {
 	r := *c
 	r.unit = true
-	r.diag, r.scale = make([]float64, c.n), make([]float64, c.n)
+	r.diag, r.scale = slices.Repeat([]float64{1}, c.n), make([]float64, c.n)
 	for i, v := range c.diag {
-		r.diag[i] = 1
 		r.scale[i] = c.scale[i] * math.Sqrt(v)
 		if v == 0 {
 			r.scale[i] = math.Inf(1)
@@ -79,9 +75,8 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
 		return nil, fmt.Errorf("graph: covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
 	}
-	c := &Covariance{n: n, diag: make([]float64, n), scale: make([]float64, n), dense: make([]float64, n*n)}
+	c := &Covariance{n: n, diag: make([]float64, n), scale: slices.Repeat([]float64{1}, n), dense: make([]float64, n*n)}
 	for i := range n {
-		c.scale[i] = 1
 		c.diag[i] = values[i*n+i]
 		if d := c.diag[i]; !(d >= 0) || math.IsInf(d, 0) {
 			return nil, fmt.Errorf("graph: covariance: variance %v of feature %d: want a finite number, at least 0", d, i+1)
@@ -112,8 +107,8 @@ const maxDense = 10000
 // Features returns the number of features.
 func (c *Covariance) Features() int { return c.n }
 
-// At returns the entry of features i and j (0-based). From data, it costs the
-// stored entries of both columns; it panics if a feature is out of range.
+// At returns the entry of features i and j (0-based). From data, it costs
+// a search for each stored entry of column i in column j; it panics if a feature is out of range.
 func (c *Covariance) At(i, j int) float64 {
 	switch {
 	case i == j:

@@ -69,17 +69,7 @@ func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
 
 // Chain returns the path 0 - 1 - ... - n-1 with weights 1: the one-dimensional
 // fused lasso. It panics if n is negative or too large for New.
-func Chain(n int) *Graph {
-	edges := make([]Edge, max(n-1, 0))
-	for k := range edges {
-		edges[k] = Edge{I: int32(k), J: int32(k + 1), Weight: 1}
-	}
-	g, err := New(n, edges)
-	if err != nil {
-		panic(err)
-	}
-	return g
-}
+func Chain(n int) *Graph { return Grid(1, n) }
 
 // Grid returns the graph of a picture of rows x cols pixels, numbered row by
 // row, in which each is joined to its right and its lower neighbour with weight

@@ -90,12 +90,14 @@ func (c *Covariance) Largest(k, threads int) []Edge {
 	return pairs
 }
 
-// byReach returns the features by decreasing reach, and the reach of each.
+// byReach returns the features of data by decreasing reach, and the reach of each:
+// the product of those of two features is the size of their entry if they are
+// apart, within rounding.
 func (c *Covariance) byReach() (order []int32, reach []float64) {
-	reach = c.reach()
-	order = make([]int32, c.n)
-	for i := range order {
-		order[i] = int32(i)
+	order, reach = make([]int32, c.n), make([]float64, c.n)
+	factor := math.Sqrt(c.data.n / (c.data.n - 1))
+	for i, m := range c.data.mean {
+		order[i], reach[i] = int32(i), math.Abs(m)/c.scale[i]*factor
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(reach[b], reach[a]), cmp.Compare(a, b))

@@ -6,22 +6,17 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/spatial/r2"
 
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// point is a place in the plane.
-type point struct{ x, y float64 }
-
-func (p point) minus(q point) point { return point{p.x - q.x, p.y - q.y} }
-func (p point) length() float64     { return math.Hypot(p.x, p.y) }
-
 // parted returns p - q and its length; a vector of length 1 in a fixed direction
 // if the two are on top of each other.
-func parted(p, q point, angle float64) (delta point, length float64) {
-	delta = p.minus(q)
-	if length = delta.length(); length < 1e-9 {
-		return point{math.Cos(angle), math.Sin(angle)}, 1
+func parted(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
+	delta = r2.Sub(p, q)
+	if length = r2.Norm(delta); length < 1e-9 {
+		return r2.Vec{X: math.Cos(angle), Y: math.Sin(angle)}, 1
 	}
 	return delta, length
 }
@@ -33,14 +28,14 @@ const layoutRounds = 150
 // lists, so that distances resemble the number of edges between nodes: classical
 // scaling first, then majorisation of the stress sum (d_ij - |p_i - p_j|)^2/d_ij^2
 // (Gansner, Koren and North 2004). Nothing in it is random.
-func layoutComponent(adj [][]int) []point {
+func layoutComponent(adj [][]int) []r2.Vec {
 	distance := hops(adj)
 	at := classicalScaling(distance)
 	for round := range layoutRounds {
 		worst := 0.0
 		for i := range at {
 			to := leastStress(at, distance[i], i, round)
-			worst = max(worst, to.minus(at[i]).length())
+			worst = max(worst, r2.Norm(r2.Sub(to, at[i])))
 			at[i] = to
 		}
 		if worst < 1e-3 {
@@ -52,8 +47,8 @@ func layoutComponent(adj [][]int) []point {
 
 // leastStress returns the place of node i that the others, by their distances,
 // want on average.
-func leastStress(at []point, distance []float64, i, round int) point {
-	var sum point
+func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
+	var sum r2.Vec
 	weight := 0.0
 	for j, p := range at {
 		if i == j {
@@ -62,11 +57,11 @@ func leastStress(at []point, distance []float64, i, round int) point {
 		d := distance[j]
 		w := 1 / (d * d)
 		delta, length := parted(at[i], p, float64(i)+float64(round))
-		sum.x += w * (p.x + d*delta.x/length)
-		sum.y += w * (p.y + d*delta.y/length)
+		sum.X += w * (p.X + d*delta.X/length)
+		sum.Y += w * (p.Y + d*delta.Y/length)
 		weight += w
 	}
-	return point{sum.x / weight, sum.y / weight}
+	return r2.Vec{X: sum.X / weight, Y: sum.Y / weight}
 }
 
 // hops returns the distances between all nodes, in edges. Neighbours of
@@ -101,11 +96,11 @@ func hopsFrom(adj [][]int, s int) []float64 {
 
 // classicalScaling embeds distances in the plane by the two leading eigenvectors
 // of the doubly centred squares.
-func classicalScaling(distance [][]float64) []point {
+func classicalScaling(distance [][]float64) []r2.Vec {
 	n := len(distance)
-	at := make([]point, n)
+	at := make([]r2.Vec, n)
 	if n == 2 {
-		at[1].x = distance[0][1]
+		at[1].X = distance[0][1]
 		return at
 	}
 	mean, total := make([]float64, n), 0.0
@@ -130,9 +125,9 @@ func classicalScaling(distance [][]float64) []point {
 	e.VectorsTo(&v)
 	values := e.Values(nil)
 	for i := range at {
-		at[i] = point{
-			v.At(i, n-1) * math.Sqrt(max(values[n-1], 0)),
-			v.At(i, n-2) * math.Sqrt(max(values[n-2], 0)),
+		at[i] = r2.Vec{
+			X: v.At(i, n-1) * math.Sqrt(max(values[n-1], 0)),
+			Y: v.At(i, n-2) * math.Sqrt(max(values[n-2], 0)),
 		}
 	}
 	return at
@@ -141,7 +136,7 @@ func classicalScaling(distance [][]float64) []point {
 // layout places every node that has an edge; unit is the length of an edge,
 // margin the room around a component. Components are packed in rows, large ones
 // first. It returns the places, who has one, and the size of the picture.
-func layout(g *graph.Graph, unit, margin, width float64) (at []point, drawn []bool, size point) {
+func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
 	of, count := g.Components()
 	members, number := make([][]int, count), make([]int, g.Nodes())
 	for i, k := range of {
@@ -149,9 +144,13 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []point, drawn []bo
 		members[k] = append(members[k], i)
 	}
 	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
-	adj := neighbours(g, number)
-	at, drawn = make([]point, g.Nodes()), make([]bool, g.Nodes())
-	var corner point
+	adj := make([][]int, g.Nodes()) // by the neighbours' numbers
+	for _, e := range g.Edges() {
+		adj[e.I] = append(adj[e.I], number[e.J])
+		adj[e.J] = append(adj[e.J], number[e.I])
+	}
+	at, drawn = make([]r2.Vec, g.Nodes()), make([]bool, g.Nodes())
+	var corner r2.Vec
 	rowHeight := 0.0
 	for _, m := range members {
 		if len(m) < 2 {
@@ -162,16 +161,16 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []point, drawn []bo
 			lists[k] = adj[i]
 		}
 		places, box := boxed(partNodes(layoutComponent(lists), clearance/unit), unit, margin)
-		if corner.x > 0 && corner.x+box.x > width {
-			corner = point{0, corner.y + rowHeight}
+		if corner.X > 0 && corner.X+box.X > width {
+			corner = r2.Vec{Y: corner.Y + rowHeight}
 			rowHeight = 0
 		}
 		for k, i := range m {
-			at[i], drawn[i] = point{corner.x + places[k].x, corner.y + places[k].y}, true
+			at[i], drawn[i] = r2.Add(corner, places[k]), true
 		}
-		corner.x += box.x
-		rowHeight = max(rowHeight, box.y)
-		size = point{max(size.x, corner.x), max(size.y, corner.y+rowHeight)}
+		corner.X += box.X
+		rowHeight = max(rowHeight, box.Y)
+		size = r2.Vec{X: max(size.X, corner.X), Y: max(size.Y, corner.Y+rowHeight)}
 	}
 	return at, drawn, size
 }
@@ -181,19 +180,19 @@ const clearance = 26
 
 // partNodes spreads a crowded component and pushes nodes apart that are nearer
 // than least.
-func partNodes(at []point, least float64) []point {
+func partNodes(at []r2.Vec, least float64) []r2.Vec {
 	crowded := 0.0 // mean lack of distance to the nearest node
 	for i, p := range at {
 		nearest := math.Inf(1)
 		for j, q := range at {
 			if i != j {
-				nearest = min(nearest, p.minus(q).length())
+				nearest = min(nearest, r2.Norm(r2.Sub(p, q)))
 			}
 		}
 		crowded += max(0, 1-nearest/least) / float64(len(at))
 	}
 	for i := range at {
-		at[i] = point{at[i].x * (1 + 1.5*crowded), at[i].y * (1 + 1.5*crowded)}
+		at[i] = r2.Scale(1+1.5*crowded, at[i])
 	}
 	const rounds = 100
 	for range rounds {
@@ -206,17 +205,17 @@ func partNodes(at []point, least float64) []point {
 
 // pushApart moves every two nodes that are nearer than least away from each
 // other, and returns whether there were any.
-func pushApart(at []point, least float64) (moved bool) {
+func pushApart(at []r2.Vec, least float64) (moved bool) {
 	for i := range at {
 		for j := range i {
-			distance := at[i].minus(at[j]).length()
+			distance := r2.Norm(r2.Sub(at[i], at[j]))
 			if distance >= least*(1-1e-3) {
 				continue
 			}
 			delta, length := parted(at[i], at[j], float64(i))
 			push := (least - distance) / (2 * length)
-			at[i] = point{at[i].x + push*delta.x, at[i].y + push*delta.y}
-			at[j] = point{at[j].x - push*delta.x, at[j].y - push*delta.y}
+			at[i] = r2.Add(at[i], r2.Scale(push, delta))
+			at[j] = r2.Sub(at[j], r2.Scale(push, delta))
 			moved = true
 		}
 	}
@@ -224,24 +223,14 @@ func pushApart(at []point, least float64) (moved bool) {
 }
 
 // boxed scales places by unit and moves them into a box with a margin.
-func boxed(at []point, unit, margin float64) ([]point, point) {
+func boxed(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 	low, high := at[0], at[0]
 	for _, p := range at {
-		low = point{min(low.x, p.x), min(low.y, p.y)}
-		high = point{max(high.x, p.x), max(high.y, p.y)}
+		low = r2.Vec{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
+		high = r2.Vec{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
 	for k, p := range at {
-		at[k] = point{margin + unit*(p.x-low.x), margin + unit*(p.y-low.y)}
+		at[k] = r2.Vec{X: margin + unit*(p.X-low.X), Y: margin + unit*(p.Y-low.Y)}
 	}
-	return at, point{2*margin + unit*(high.x-low.x), 2*margin + unit*(high.y-low.y)}
-}
-
-// neighbours returns the adjacency lists, by the nodes' numbers.
-func neighbours(g *graph.Graph, number []int) [][]int {
-	adj := make([][]int, g.Nodes())
-	for _, e := range g.Edges() {
-		adj[e.I] = append(adj[e.I], number[e.J])
-		adj[e.J] = append(adj[e.J], number[e.I])
-	}
-	return adj
+	return at, r2.Vec{X: 2*margin + unit*(high.X-low.X), Y: 2*margin + unit*(high.Y-low.Y)}
 }

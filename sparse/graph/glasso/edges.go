@@ -32,14 +32,13 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // no entry is above strongest: no edges
 	// At the size of the k-th entry k pairs pass the screen; the solution has
 	// about as many edges, more or fewer.
-	for at := weakest; search.low == 0; at /= 1.5 {
-		if done, err := search.try(min(at, search.high*(1-1e-9))); done || err != nil {
-			return search.best, search.explain(err)
+	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
+		penalty := min(at, search.high*(1-1e-9))
+		if search.low > 0 {
+			penalty = search.low + (search.high-search.low)/2
 		}
-	}
-	for search.high-search.low > 1e-6*search.high {
-		if done, err := search.try(search.low + (search.high-search.low)/2); done || err != nil {
-			return search.best, search.explain(err)
+		if done, err := search.try(penalty); done || err != nil {
+			return search.best, err
 		}
 	}
 	return search.best, nil
@@ -60,6 +59,9 @@ type edgeSearch struct {
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
+	if _, tooLarge := errors.AsType[*graph.ComponentError](err); tooLarge {
+		err = fmt.Errorf("glasso: %d edges: %w; ask for fewer edges", s.k, err)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -74,13 +76,4 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 		s.low = penalty
 	}
 	return off*100 <= s.k && (off == 0 || s.k >= 100), nil
-}
-
-// explain adds to an error of the search what was asked for.
-func (s *edgeSearch) explain(err error) error {
-	var tooLarge *graph.ComponentError
-	if errors.As(err, &tooLarge) {
-		return fmt.Errorf("glasso: %d edges: %w; ask for fewer edges", s.k, err)
-	}
-	return err
 }

@@ -75,12 +75,8 @@ type Result struct {
 	Components, Largest int
 }
 
-// Estimate finds a sparse inverse covariance matrix: Theta minimises
-//
-//	-log det Theta + tr(S Theta) + rho |Theta|_1
-//
-// with S = c (Banerjee, El Ghaoui and d'Aspremont 2008). The problem falls apart
-// into the connected components of {|S_ij| > rho} exactly (Mazumder and Hastie
+// Estimate finds the sparse inverse covariance matrix of S = c. The problem falls
+// apart into the connected components of {|S_ij| > rho} exactly (Mazumder and Hastie
 // 2012), which are solved independently, by a proximal Newton method over the
 // non-zero entries (Hsieh et al. 2011), until the duality gap of each is at most
 // Tol times its size.
@@ -158,23 +154,22 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 // edges of weight 1.
 func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
-	diagonal, root := make([]int, n), make([]float64, n)
+	root := make([]float64, n)
 	for i := range n {
 		idx, val := r.Theta.Row(i)
-		diagonal[i], _ = slices.BinarySearch(idx, int32(i))
-		root[i] = math.Sqrt(val[diagonal[i]])
+		diagonal, _ := slices.BinarySearch(idx, int32(i))
+		root[i] = math.Sqrt(val[diagonal])
 	}
-	edges := make([]graph.Edge, 0, r.edges())
-	for i := range n {
-		idx, val := r.Theta.Row(i)
-		for k := diagonal[i] + 1; k < len(idx); k++ {
-			j := idx[k]
-			edges = append(edges, graph.Edge{I: int32(i), J: j, Weight: opt.Weight(-val[k] / (root[i] * root[j]))})
+	g, err := graph.FromAdjacency(r.Theta)
+	if err == nil {
+		edges := g.Edges()
+		for k, e := range edges {
+			edges[k].Weight = opt.Weight(-e.Weight / (root[e.I] * root[e.J]))
 		}
+		g, err = graph.New(n, edges)
 	}
-	g, err := graph.New(n, edges)
 	if err != nil {
-		panic(err) // Theta is positive definite
+		panic(err) // Theta is symmetric and positive definite
 	}
 	return g
 }

@@ -286,12 +286,4 @@ func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 	return 0, false
 }
 
-func softThreshold(v, t float64) float64 {
-	switch {
-	case v > t:
-		return v - t
-	case v < -t:
-		return v + t
-	}
-	return 0
-}
+func softThreshold(v, t float64) float64 { return v - max(-t, min(v, t)) }

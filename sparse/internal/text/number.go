@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // Pad is how many readable bytes must follow the last separator of a buffer.
@@ -130,16 +131,10 @@ func exponent(b []byte, i int) (e, end int, ok bool) {
 
 // slowFloat leaves rounding to strconv, but not what counts as a number.
 func slowFloat(b []byte, start int) (v float64, end int, ok bool) {
-	end = start
-	for ; !separators[b[end]]; end++ {
-		switch c := b[end]; {
-		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
-		default:
-			return 0, TokenEnd(b, end), false
-		}
-	}
-	v, err := strconv.ParseFloat(string(b[start:end]), 64)
-	if err != nil || math.IsInf(v, 0) {
+	end = TokenEnd(b, start)
+	token := string(b[start:end])
+	v, err := strconv.ParseFloat(token, 64)
+	if err != nil || math.IsInf(v, 0) || strings.Trim(token, "0123456789+-.eE") != "" {
 		return 0, end, false
 	}
 	return v, end, true

@@ -1,3 +1,6 @@
+// Package draw makes pictures of graphs over features: SVG lays one out and draws
+// it, DOT leaves that to Graphviz. It is for people to look at; nothing is
+// computed from what it makes.
 package draw
 
 import (
@@ -9,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gonum.org/v1/gonum/spatial/r2"
 
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/text"
@@ -40,9 +45,9 @@ type drawing struct {
 	edges    []graph.Edge
 	shape    string // of the graph, in words
 	names    []string
-	at       []point
+	at       []r2.Vec
 	drawn    []bool
-	size     point
+	size     r2.Vec
 	isolated []string // lines of text
 	long     bool     // names do not fit into circles
 }
@@ -72,7 +77,7 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 		unit, margin = 76, 12+3.5*float64(min(longest, 30))
 	}
 	d.at, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
-	d.size.x = max(d.size.x, 480)
+	d.size.X = max(d.size.X, 480)
 	var alone []string
 	for i, drawn := range d.drawn {
 		if !drawn {
@@ -80,38 +85,37 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 		}
 	}
 	if len(alone) > 0 {
-		d.isolated = wrap(fmt.Sprintf("%d isolated: %s", len(alone), strings.Join(alone, " ")), int(d.size.x/6.2))
+		d.isolated = wrap(fmt.Sprintf("%d isolated: %s", len(alone), strings.Join(alone, " ")), int(d.size.X/6.2))
 	}
 	return d
 }
 
 // wrap breaks a text into lines of at most width bytes, and cuts it after 12.
 func wrap(s string, width int) []string {
-	var lines []string
-	line := ""
+	lines := []string{""}
 	for _, word := range strings.Fields(s) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-			if len(lines) == 12 {
-				return append(lines, "...")
-			}
+		last := len(lines) - 1
+		switch line := lines[last]; {
+		case line == "":
+			lines[last] = word
+		case len(line)+1+len(word) <= width:
+			lines[last] += " " + word
+		case len(lines) == 12:
+			return append(lines, "...")
+		default:
+			lines = append(lines, word)
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
 	}
-	return append(lines, line)
+	return lines
 }
 
 func (d *drawing) write(w io.Writer) {
-	height := d.size.y + float64(lineHeight*(len(d.isolated)+1)+8)
-	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.x, height, d.size.x, height)
+	height := d.size.Y + float64(lineHeight*(len(d.isolated)+1)+8)
+	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
 	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.shape)
 	d.lines(w)
 	d.circles(w)
-	y := d.size.y + lineHeight
+	y := d.size.Y + lineHeight
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
 	for _, line := range append([]string{d.shape}, d.isolated...) {
 		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
@@ -139,7 +143,7 @@ func (d *drawing) lines(w io.Writer) {
 		}
 		p, q := d.at[e.I], d.at[e.J]
 		fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.2f\" %s/>\n",
-			p.x, p.y, q.x, q.y, 0.6+1.4*math.Abs(e.Weight)/largest, look)
+			p.X, p.Y, q.X, q.Y, 0.6+1.4*math.Abs(e.Weight)/largest, look)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }
@@ -152,10 +156,10 @@ func (d *drawing) circles(w io.Writer) {
 		}
 		p, name := d.at[i], escapeXML(d.names[i])
 		if !d.long {
-			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"#ffffff\" stroke=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", p.x, p.y, p.x, p.y+4, name)
+			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"#ffffff\" stroke=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", p.X, p.Y, p.X, p.Y+4, name)
 			continue
 		}
-		fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", p.x, p.y, p.x, p.y-7, name)
+		fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", p.X, p.Y, p.X, p.Y-7, name)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }
@@ -164,4 +168,47 @@ func escapeXML(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder does not fail
 	return b.String()
+}
+
+// DOT writes g in the language of Graphviz: nodes are named by their 1-based
+// number and labelled with names (one per node, or nil for the number; any other
+// count is an error). Edges carry their weight as a comment; those of negative
+// weight are dashed. Isolated nodes are left out, but for a comment with their
+// number.
+func DOT(w io.Writer, g *graph.Graph, names []string) error {
+	if err := checkNames(g, names); err != nil {
+		return err
+	}
+	return text.Write(w, "draw: writing DOT", func(to *bufio.Writer) {
+		fmt.Fprintf(to, "graph {\n")
+		isolated := 0
+		for i, d := range g.Degrees() {
+			switch {
+			case d == 0:
+				isolated++
+			case names != nil:
+				fmt.Fprintf(to, "\t%d [label=\"%s\"];\n", i+1, dotEscape.Replace(names[i]))
+			default:
+				fmt.Fprintf(to, "\t%d;\n", i+1)
+			}
+		}
+		fmt.Fprintf(to, "\t// %d nodes without edges are left out\n", isolated)
+		for _, e := range g.Edges() {
+			style := ""
+			if e.Weight < 0 {
+				style = ", style=dashed"
+			}
+			fmt.Fprintf(to, "\t%d -- %d [comment=\"%s\"%s];\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
+		}
+		fmt.Fprintf(to, "}\n")
+	})
+}
+
+var dotEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "")
+
+func checkNames(g *graph.Graph, names []string) error {
+	if names != nil && len(names) != g.Nodes() {
+		return fmt.Errorf("draw: %d names for %d nodes: want one per node, or none", len(names), g.Nodes())
+	}
+	return nil
 }

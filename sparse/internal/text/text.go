@@ -1,0 +1,98 @@
+package text
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Field is one token of a line.
+type Field struct {
+	Column int // 1-based, in bytes
+	Text   string
+}
+
+// Lines walks over a text line by line, skipping blank ones and comments, which
+// start at '#'.
+type Lines struct {
+	// Number is the 1-based number of the current line.
+	Number int
+	// Fields are its tokens; never empty after Next returned true, and valid
+	// until the next call.
+	Fields []Field
+
+	rest string
+}
+
+// NewLines starts before the first line of s.
+func NewLines(s string) *Lines { return &Lines{rest: s} }
+
+// Next advances to the next line with a token; false means there is none.
+func (l *Lines) Next() bool {
+	l.Fields = l.Fields[:0]
+	for len(l.Fields) == 0 && l.rest != "" {
+		var line string
+		line, l.rest, _ = strings.Cut(l.rest, "\n")
+		line, _, _ = strings.Cut(line, "#")
+		l.Number++
+		for i := 0; i < len(line); i++ {
+			start := i
+			for i < len(line) && !separators[line[i]] {
+				i++
+			}
+			if i > start {
+				l.Fields = append(l.Fields, Field{Column: start + 1, Text: line[start:i]})
+			}
+		}
+	}
+	return len(l.Fields) > 0
+}
+
+// ParseFloat is Float for a whole token: a finite decimal number and nothing
+// else.
+func ParseFloat(s string) (v float64, ok bool) {
+	b := make([]byte, len(s)+1+Pad)
+	copy(b, s)
+	b[len(s)] = '\n'
+	v, end, ok := Float(b, 0)
+	return v, ok && end == len(s)
+}
+
+// ParseInt parses 1 to 18 decimal digits, without a sign.
+func ParseInt(s string) (v int64, ok bool) {
+	u, err := strconv.ParseUint(s, 10, 64)
+	return int64(u), err == nil && len(s) <= 18
+}
+
+// FromFile reads a file, whose path is its name in errors.
+func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var none T
+		return none, fmt.Errorf("sparse: %w", err)
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// Write calls fill with a buffer of w. fill may ignore errors: the first one
+// sticks to the buffer, and is returned under what was being done.
+func Write(w io.Writer, doing string, fill func(*bufio.Writer)) error {
+	bw := bufio.NewWriterSize(w, 1<<16)
+	fill(bw)
+	if err := bw.Flush(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// AppendCoordinate appends the line `i j value`, the value in the shortest form
+// that reads back to the same bits.
+func AppendCoordinate(line []byte, i, j int, value float64) []byte {
+	line = append(strconv.AppendInt(line, int64(i), 10), ' ')
+	line = append(strconv.AppendInt(line, int64(j), 10), ' ')
+	return append(strconv.AppendFloat(line, value, 'g', -1, 64), '\n')
+}
