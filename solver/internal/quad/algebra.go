@@ -6,6 +6,7 @@
 package quad
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/scas-admm/scas/sparse"
@@ -124,4 +125,26 @@ func (q *Algebra) back() func(dst, v []float64) {
 		return q.transpose().MulVec
 	}
 	return q.op.MulVecTrans
+}
+
+// LeastOwn returns the least w such that Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every k
+// through a row of A that holds x_k alone; nil weights are ones.
+func (q *Algebra) LeastOwn(weights []float64) float64 {
+	own := make([]float64, q.cols)
+	see := func(row int, k int32, entry float64) {
+		if weights != nil {
+			entry *= weights[row]
+		}
+		own[k] = max(own[k], entry, -entry)
+	}
+	for row := range q.rows {
+		if q.Identity() {
+			see(row, int32(row), 1)
+		} else if q.matrix == nil {
+			break
+		} else if idx, val := q.matrix.Row(row); len(idx) == 1 {
+			see(row, idx[0], val[0])
+		}
+	}
+	return slices.Min(own)
 }

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -24,5 +25,23 @@ func TestRounding(t *testing.T) {
 	}
 	if z := s.Zeros(x); z[3] != 0 || z[0] != 1 {
 		t.Errorf("Zeros = %v", z)
+	}
+}
+
+// TestPartition: the groups of the test above, and what is made of values of theirs.
+func TestPartition(t *testing.T) {
+	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
+	p := s.Partition()
+	if want := []int32{0, 0, 0, -1, -1, -1, 1}; !slices.Equal(p.Of, want) || p.Count != 2 {
+		t.Fatalf("groups %v, want %v", p.Of, want)
+	}
+	x, y := make([]float64, 7), make([]float64, 2)
+	p.Expand(x, []float64{2, 5})
+	if x[0] != x[1] || x[0] != -x[2] || math.Abs(x[0]) != 2 || x[3] != 0 || x[6] != 5 {
+		t.Errorf("Expand = %v", x)
+	}
+	p.Collect(y, x)
+	if !slices.Equal(y, []float64{6, 5}) {
+		t.Errorf("Collect = %v", y)
 	}
 }

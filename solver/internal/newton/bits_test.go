@@ -1,0 +1,106 @@
+package newton
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// exactProblem is made of whole numbers, so that it is the same on every machine:
+// rows of sparse ones, or dense small integers.
+func exactProblem(t *testing.T, loss Loss, n, p int, ones bool, a *sparse.CSR) *Problem {
+	t.Helper()
+	var entries []sparse.Triplet
+	labels := make([]float64, n)
+	state := uint32(12345)
+	next := func(below uint32) int {
+		state = state*1664525 + 1013904223
+		return int((state >> 8) % below)
+	}
+	for i := range n {
+		sum := 0
+		for j := range p {
+			v := next(7) - 3
+			if ones {
+				v = max(0, v-1)
+			}
+			if v = min(v, 3); v == 0 {
+				continue
+			}
+			if ones {
+				v = 1
+			}
+			sum += v * (j%5 - 2)
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: float64(v)})
+		}
+		labels[i] = 1
+		if sum+next(9)-4 < 0 {
+			labels[i] = -1
+		}
+	}
+	x, err := sparse.FromTriplets(n, p, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newProblem(x, labels, loss, a, 0.01, 0)
+}
+
+// fingerprint hashes the bits of a result.
+func fingerprint(r *Result, b Bound) uint64 {
+	h := fnv.New64a()
+	var word [8]byte
+	for _, v := range [][]float64{r.X, r.Z, {r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)}} {
+		for _, x := range v {
+			binary.LittleEndian.PutUint64(word[:], math.Float64bits(x))
+			h.Write(word[:])
+		}
+	}
+	return h.Sum64()
+}
+
+// TestBits: the same bits at all levels of the kernels and for any number of threads.
+// The fingerprints in the log are to be the same on every machine, too.
+func TestBits(t *testing.T) {
+	old := kernels.Active()
+	defer kernels.Use(old)
+	cases := []struct {
+		loss Loss
+		ones bool
+		a    *sparse.CSR
+	}{
+		{Logistic{}, true, nil},
+		{Logistic{}, false, graph.Chain(30).FusedLasso()},
+		{Squared{}, false, nil},
+		{Huber{Delta: 1}, true, graph.Chain(30).FusedLasso()},
+		{SquaredHinge{}, false, graph.Chain(30).FusedLasso()},
+	}
+	for k, c := range cases {
+		var want uint64
+		for _, level := range kernels.Available() {
+			if err := kernels.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			for _, threads := range []int{1, 3} {
+				p := exactProblem(t, c.loss, 6000, 30, c.ones, c.a)
+				p.Threads = threads
+				f := mustNew(t, p)
+				r := f.Finish(nil, &Settings{Tol: 1e-11})
+				x := append([]float64(nil), r.X...)
+				x[0] += 1.0 / 1024
+				got := fingerprint(r, f.Certify(x, nil))
+				if want == 0 {
+					t.Logf("case %d: fingerprint %#x, gap %.1e", k, got, r.Gap)
+					want = got
+				}
+				if got != want {
+					t.Errorf("case %d, level %v, %d threads: %#x, want %#x", k, level, threads, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,24 @@
+// Package newton proves how far a point is from the optimum of
+//
+//	P(x) = Σ cᵢ φ(aᵢ'x; bᵢ) + (mu/2)|x|² + Σ limitⱼ |(A x)ⱼ|,  cᵢ = ωᵢ/Σω
+//
+// and, where the square of the number of features fits memory, goes the rest of the
+// way: a Newton step on smoothed |·| is a dual feasible point (Certify), and
+// Mehrotra's predictor-corrector method (Mehrotra 1992) takes such steps until the
+// gap is closed (Finish). Its last act is to make zeros and ties exact.
+//
+// The dual of P is D(α, z) = −Σ cᵢ φ*(αᵢ) − (1/2mu)|X'Cα + A'z|² over |z| ≤ limit;
+// for mu = 0 the last term is the condition X'Cα + A'z = 0. With e = X'Cα + A'z
+//
+//	P(x) − D = Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ] + Σ [limitⱼ|vⱼ| − zⱼvⱼ] + (1/2mu)|mu x + e|²
+//
+// (t = Xx, v = Ax), sums of terms that are not negative, so gaps are computed to
+// full relative accuracy: P and D are never subtracted.
+//
+// Where it departs from Mehrotra: the corrector's goal does not run ahead of
+// stationarity (finish.leastGoal), its second-order terms are weighted where they
+// shorten the step (path.chooseCorrector), steps must not raise the smoothed objective
+// (finish.descend), and a damped Newton step on that takes the place of steps that are
+// too short or lower nothing (finish.damped). Bits depend on nothing but the problem:
+// not on the machine, the level of the kernels or the number of threads.
+package newton

@@ -1,0 +1,115 @@
+package newton
+
+import "math"
+
+// A dual is a dual feasible point up to rounding, whose size is known.
+//
+// For mu = 0 the equality X'Cα + A'z = 0 is made exact, in real numbers, in two ways.
+// A feature with a penalised row of its own has that row's z defined as what closes
+// the equality: the number stored is off by at most slack, and |z| + slack ≤ limit is
+// what is checked. What is left of the equality at the other features is closed by a
+// correction that exists but is never formed: d with H d = −e, α + Φ X d and z +
+// diag(h) A d, H the Newton matrix. Its size is drift = |e|_{H⁻¹}, and as leverages
+// are at most one, |δz_j| ≤ √h_j drift and |δα_i| ≤ √(φ”ᵢ/cᵢ) drift.
+// For mu > 0 there is no equality; rounding enters |mu x + e|.
+type dual struct {
+	alpha []float64 // n
+	z     []float64 // rows of the penalty
+	slack []float64 // of each row: how far the stored z may be off
+	e     []float64 // mu > 0: X'Cα + A'z
+	error []float64 // mu > 0: of e
+	h     []float64 // weights of the rows, where drift > 0
+	drift float64
+	gap   float64 // at the point where it was last evaluated; 0 if never, when it is that of α = 0, z = 0
+}
+
+func (f *Finisher) newDual() *dual {
+	l := f.rows.len()
+	d := &dual{alpha: make([]float64, f.n)}
+	for _, v := range []*[]float64{&d.z, &d.slack, &d.h} {
+		*v = make([]float64, l)
+	}
+	d.e, d.error = make([]float64, f.p), make([]float64, f.p)
+	return d
+}
+
+// evaluate returns a bound of P − D at the point, never below P − P*, and keeps it.
+func (f *Finisher) evaluate(d *dual, pt *point) float64 {
+	fenchel := f.fenchel(d.alpha, pt)
+	gap := fenchel + f.slackness(d, pt)
+	if f.Ridge > 0 {
+		var norm2 float64
+		for j, x := range pt.x {
+			r := math.Abs(math.FMA(f.Ridge, x, d.e[j])) + d.error[j]
+			norm2 = math.FMA(r, r, norm2)
+		}
+		gap += norm2 / (2 * f.Ridge)
+	}
+	if d.drift > 0 {
+		// First order in drift: Σ c (u − t) δα with |u − t|² c φ” ≈ twice the
+		// Fenchel terms, Σ v δz; second order: the Fenchel terms of δ alone.
+		var norm2 float64
+		for j, v := range pt.image {
+			norm2 += float64(d.h[j] * float64(v*v))
+		}
+		gap += float64(d.drift * (2*math.Sqrt(2*fenchel) + math.Sqrt(norm2) + 2*d.drift))
+	}
+	gap += f.marginError(fenchel, pt)
+	d.gap = gap * (1 + 1e-11)
+	if math.IsNaN(d.gap) {
+		d.gap = math.Inf(1)
+	}
+	return d.gap
+}
+
+// fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
+func (f *Finisher) fenchel(alpha []float64, pt *point) float64 {
+	f.chunks.Each(func(k, lo, hi int) {
+		f.parts[k] = f.Loss.Fenchel(alpha[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], f.coef[lo:hi])
+	})
+	var sum float64
+	for _, v := range f.parts {
+		sum += v
+	}
+	return sum
+}
+
+// slackness bounds Σ limitⱼ|vⱼ| − zⱼvⱼ from above.
+func (f *Finisher) slackness(d *dual, pt *point) float64 {
+	var sum float64
+	for j, v := range pt.image {
+		room := f.rows.limit[j] - math.Copysign(d.z[j], v*d.z[j])
+		sum += float64((room + d.slack[j]) * math.Abs(v))
+	}
+	if f.rows.m == nil {
+		return sum
+	}
+	// v itself is rounded; of a row with one entry relatively.
+	for row := range pt.image {
+		idx, val := f.rows.m.Row(row)
+		if len(idx) < 2 {
+			continue
+		}
+		var size, off float64
+		for k, j := range idx {
+			u := float64(val[k] * pt.x[j])
+			size += math.Abs(u)
+			off += u
+		}
+		if off != 0 || pt.image[row] != 0 {
+			sum += float64(float64(len(idx)) * unit * size * (f.rows.limit[row] + math.Abs(d.z[row])))
+		}
+	}
+	return sum
+}
+
+// marginError bounds what the rounding of margins and slopes does to the Fenchel terms:
+// their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2.
+func (f *Finisher) marginError(fenchel float64, pt *point) float64 {
+	var size float64
+	for j, x := range pt.x {
+		size += math.Abs(float64(x * f.columns[j]))
+	}
+	terms := float64(32 + f.p/2) // twice those of a lane: a margin is summed in eight
+	return float64(terms * unit * (4 + size) * math.Sqrt(fenchel))
+}

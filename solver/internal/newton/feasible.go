@@ -1,0 +1,217 @@
+package newton
+
+import "math"
+
+// A metric is the diagonal matrices of a Newton matrix X'C diag(curve) X + mu I +
+// A' diag(h) A.
+type metric struct {
+	curve []float64 // n
+	h     []float64 // rows of the penalty
+}
+
+// admit makes d, of which alpha and z are given, dual feasible, and evaluates it at
+// the point; m is what f.system was factored with. Rounding errors are bounded the
+// cheap way if that costs the bound no more than goal. The gap is +Inf if the point
+// cannot be made feasible.
+func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
+	d.gap = math.Inf(1)
+	clear(d.slack)
+	d.drift = 0
+	shrink, ok := f.intoDomain(d.alpha)
+	if !ok {
+		return d.gap
+	}
+	if f.Ridge > 0 {
+		return f.admitRidge(d, pt, goal)
+	}
+	f.clearOwn(d.z)
+	// Scaling costs at most its part of P, and where φ* ends no less than that.
+	fits, rounded := f.close(d, m, false)
+	if (fits-rounded)*pt.value > goal || d.drift > 0 {
+		f.clearOwn(d.z)
+		_, rounded = f.close(d, m, true)
+	}
+	if d.drift > 0 && !f.stays(d, m) {
+		return d.gap
+	}
+	if shrink = math.Min(shrink, rounded); shrink < 1 {
+		shrink *= 1 - 4*unit
+		scale(d.alpha, shrink)
+		scale(d.z, shrink)
+	}
+	return f.evaluate(d, pt)
+}
+
+// close closes the equality for mu = 0, and returns the factor that brings the z
+// stored within the limits, and the smaller one that does so whatever rounding did.
+func (f *Finisher) close(d *dual, m metric, careful bool) (fits, rounded float64) {
+	f.residual(f.sum, d.alpha, d.z, careful)
+	f.closeOwn(d)
+	if !f.rows.all {
+		f.closeRest(d, m)
+	}
+	fits, rounded = 1, 1
+	for j, z := range d.z {
+		limit, size := f.rows.limit[j], math.Abs(z)
+		off := d.slack[j] + float64(math.Sqrt(d.h[j])*d.drift)
+		fits = math.Min(fits, limit/math.Max(size, limit))
+		rounded = math.Min(rounded, limit/math.Max(size+off, limit))
+	}
+	return fits, rounded
+}
+
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// intoDomain clips alpha into the domain of φ* if z can make up for it; else it
+// returns the factor that brings alpha there, if there is one.
+func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
+	shrink = 1
+	clip := f.clips()
+	for i, a := range alpha {
+		lo, hi := f.Loss.Domain(f.Labels[i])
+		switch {
+		case a >= lo && a <= hi:
+		case math.IsNaN(a):
+			return 0, false
+		case clip || f.coef[i] == 0:
+			alpha[i] = math.Max(lo, math.Min(a, hi))
+		case a > hi && hi > 0:
+			shrink = math.Min(shrink, hi/a)
+		case a < lo && lo < 0:
+			shrink = math.Min(shrink, lo/a)
+		default:
+			return 0, false
+		}
+	}
+	return shrink, true
+}
+
+// clips reports whether any α in the domain can be made feasible by z, or needs not be.
+func (f *Finisher) clips() bool { return f.Ridge > 0 || f.rows.all }
+
+// clearOwn clears the z of rows that are a feature's own.
+func (f *Finisher) clearOwn(z []float64) {
+	for _, row := range f.rows.own {
+		if row >= 0 {
+			z[row] = 0
+		}
+	}
+}
+
+// closeOwn closes the equality at features with a row of their own.
+func (f *Finisher) closeOwn(d *dual) {
+	for j, row := range f.rows.own {
+		if row >= 0 {
+			entry := f.rows.entry[j]
+			d.z[row] = -f.sum.y[j] / entry
+			d.slack[row] = f.sum.error[j]/math.Abs(entry) + 2*unit*math.Abs(d.z[row])
+			f.sum.y[j], f.sum.error[j] = 0, 0
+		}
+	}
+}
+
+// closeRest sets drift from the equality at the other features. D H D has no
+// eigenvalue much below firstLift where that was lift enough, which bounds the part
+// of the rounding errors.
+func (f *Finisher) closeRest(d *dual, m metric) {
+	copy(d.h, m.h)
+	var error2 float64
+	for j, v := range f.sum.error {
+		v *= f.system.scale[j]
+		error2 = math.FMA(v, v, error2)
+	}
+	d.drift = 2 * (f.system.norm(f.sum.y) + math.Sqrt(error2/f.system.lifted))
+}
+
+// stays reports whether the correction that closes the equality leaves α in the domain
+// of φ*. Besides the leverage bound of |δα_i| there is φ”ᵢ |aᵢ|_{D²} |D⁻¹d|, which is
+// better where φ” is next to nothing.
+func (f *Finisher) stays(d *dual, m metric) bool {
+	var size float64
+	for j, c := range f.columns {
+		size += float64(c * f.system.scale[j])
+	}
+	size *= d.drift / math.Sqrt(f.system.lifted)
+	for i, a := range d.alpha {
+		curve := m.curve[i]
+		if curve == 0 || f.coef[i] == 0 {
+			continue
+		}
+		lo, hi := f.Loss.Domain(f.Labels[i])
+		move := math.Min(math.Sqrt(curve/f.coef[i])*d.drift, curve*size)
+		if a-move < lo || a+move > hi {
+			return false
+		}
+	}
+	return true
+}
+
+// admitRidge is admit for mu > 0. What exceeds the limits is cut off, or all of the
+// point is scaled first, whichever is better.
+func (f *Finisher) admitRidge(d *dual, pt *point, goal float64) float64 {
+	shrink := 1.0
+	for j, z := range d.z {
+		if size := math.Abs(z); size > f.rows.limit[j] {
+			shrink = math.Min(shrink, f.rows.limit[j]/size)
+		}
+	}
+	if shrink == 1 {
+		return f.admitClipped(d, pt, goal)
+	}
+	if f.spare == nil {
+		f.spare = f.newDual()
+	}
+	copy(f.spare.alpha, d.alpha)
+	copy(f.spare.z, d.z)
+	scale(f.spare.alpha, shrink)
+	scale(f.spare.z, shrink)
+	f.admitClipped(f.spare, pt, goal)
+	if f.admitClipped(d, pt, goal); f.spare.gap < d.gap {
+		*d, *f.spare = *f.spare, *d
+	}
+	return d.gap
+}
+
+// roundingCost returns what the errors of f.sum add to (1/2mu)|mu x + e|² at most, if
+// mu x + e is about as large as they are.
+func (f *Finisher) roundingCost() float64 {
+	var sum float64
+	for _, v := range f.sum.error {
+		sum = math.FMA(v, v, sum)
+	}
+	return 4 * sum / (2 * f.Ridge)
+}
+
+// admitClipped cuts off what exceeds the limits, and sets the z of rows that are a
+// feature's own to what is best: e = 0, if the limit allows.
+func (f *Finisher) admitClipped(d *dual, pt *point, goal float64) float64 {
+	f.clip(d.z)
+	f.clearOwn(d.z)
+	f.residual(f.sum, d.alpha, d.z, false)
+	if f.roundingCost() > goal {
+		f.residual(f.sum, d.alpha, d.z, true)
+	}
+	copy(d.e, f.sum.y)
+	copy(d.error, f.sum.error)
+	for j, row := range f.rows.own {
+		if row < 0 {
+			continue
+		}
+		entry, limit := f.rows.entry[j], f.rows.limit[row]
+		z := math.Max(-limit, math.Min(-d.e[j]/entry, limit))
+		d.z[row] = z
+		d.error[j] += 4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry)))
+		d.e[j] = math.FMA(z, entry, d.e[j])
+	}
+	return f.evaluate(d, pt)
+}
+
+func (f *Finisher) clip(z []float64) {
+	for j, limit := range f.rows.limit {
+		z[j] = math.Max(-limit, math.Min(z[j], limit))
+	}
+}

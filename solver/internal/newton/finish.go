@@ -1,0 +1,190 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/structure"
+)
+
+// Settings tune Finish.
+type Settings struct {
+	Tol           float64        // gap at which to stop; at least 1e-16 of that of x = 0
+	MaxIterations int            // 0 for 200
+	Record        func(Progress) // called after each iteration, unless nil
+	Interrupt     func() error   // asked before each iteration, unless nil
+}
+
+// Progress is what Finish knows after an iteration.
+type Progress struct {
+	Iteration       int
+	X               []float64 // the best point so far; valid until Record returns
+	Objective       float64   // P there
+	Gap             float64   // proved of it
+	Complementarity float64   // τ
+	Length          float64   // of the step; 0 for a damped Newton step
+	Lifted          float64   // what had to be added to the scaled Hessian's diagonal
+}
+
+// A Result is where Finish ended.
+type Result struct {
+	X          []float64 // p
+	Z          []float64 // l: multipliers, a dual feasible point with some α
+	Gap        float64   // P(X) − P* is at most this; +Inf if nothing is proved
+	Objective  float64   // P(X) as computed
+	Iterations int
+	Damped     int                 // of the iterations: damped Newton steps
+	Restarted  bool                // the start did not pay and was given up for 0
+	Polished   bool                // zeros and ties of X are exact
+	Structure  structure.Partition // of X, if it is polished
+	Err        error               // of Settings.Interrupt
+}
+
+const defaultIterations = 200
+
+// startTau is the first complementarity, as a part of P(0)/l: the safe one, also for
+// warm starts (certificate.md 2).
+const startTau = 0.05
+
+// Finish solves the problem from x, of length p, to a gap proved to be at most
+// set.Tol, by Mehrotra's predictor-corrector method.
+func (f *Finisher) Finish(x []float64, set *Settings) *Result {
+	r := &finish{f: f, set: *set, path: f.newPath(), trial: f.newDual(), best: f.newDual(), atBest: f.newPoint()}
+	r.step, r.margin = make([]float64, f.n), make([]float64, f.n)
+	r.last.weights = make([]float64, f.rows.len())
+	if r.set.MaxIterations == 0 {
+		r.set.MaxIterations = defaultIterations
+	}
+	r.atBest.value = math.Inf(1)
+	r.begin(x)
+	r.run()
+	return r.end()
+}
+
+const (
+	leastTol   = 1e-16 // gap, as a part of P(0), with which to be content
+	leastTau   = 1e-22 // complementarity, as a part of P(0)/l, at which to give up
+	maxStalled = 6     // iterations in a row that do not pay, after which to give up
+	patience   = 5     // iterations in which a start must pay
+)
+
+// A finish is a call of Finish.
+type finish struct {
+	f        *Finisher
+	set      Settings
+	path     *path
+	trial    *dual   // the full step of the iteration
+	best     *dual   // best dual point so far
+	boundAt  float64 // P where best.gap was computed
+	atBest   *point  // best primal point so far
+	polished *point  // nil until needed
+
+	scale         float64 // P(0)
+	tau, firstTau float64
+	warm          bool // the start is not zero
+	last          lastStep
+	trend         trend
+	step, margin  []float64 // X dx of the step in hand, and scratch
+	result        Result
+}
+
+// A lastStep is what is remembered of an iteration.
+type lastStep struct {
+	length    float64   // 0 for a damped Newton step
+	tau       float64   // before it
+	weights   []float64 // of the rows, before it
+	decrement float64   // per row, before it
+}
+
+// A trend says whether iterations pay.
+type trend struct {
+	since   int     // iterations since the start
+	stalled int     // iterations in a row that improved neither gap nor τ
+	tau     float64 // lowest so far
+	gap     float64 // after the last iteration
+	value   float64 // P of the best point then
+}
+
+// begin puts the path at x on the central path of the first τ.
+func (r *finish) begin(x []float64) {
+	f, pt := r.f, r.path.pt
+	clear(pt.x)
+	r.scale = f.lossAt(make([]float64, f.n))
+	if !(r.scale > 0) {
+		r.scale = 1
+	}
+	for j, v := range x {
+		pt.x[j] = v
+		r.warm = r.warm || v != 0
+	}
+	f.visit(pt)
+	if r.warm && !(pt.value <= 2*r.scale) {
+		r.warm = false
+		clear(pt.x)
+		f.visit(pt)
+	}
+	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
+	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
+	r.path.center(r.firstTau)
+	r.path.soft = firstSoft
+	r.trend = trend{tau: math.Inf(1), gap: math.Inf(1)}
+	r.last.length = 0
+	r.keep(pt)
+	r.boundAt = r.atBest.value
+	r.result.Gap = f.evaluate(r.best, r.atBest)
+}
+
+// keep makes the point the best one if it is; polished ones are given up for more than
+// rounding only.
+func (r *finish) keep(pt *point) {
+	least := r.atBest.value
+	if r.result.Polished {
+		least -= float64(1e-15 * math.Abs(least))
+	}
+	if pt.value < least {
+		r.atBest.copyFrom(pt)
+		r.result.Polished = false
+	}
+}
+
+// run iterates until the gap is closed, nothing moves or the iterations are used up.
+func (r *finish) run() {
+	for r.result.Iterations < r.set.MaxIterations && r.trend.stalled < maxStalled {
+		if r.set.Interrupt != nil {
+			if r.result.Err = r.set.Interrupt(); r.result.Err != nil {
+				return
+			}
+		}
+		if !r.iterate() || r.exhausted() {
+			return
+		}
+		if r.result.Gap <= r.set.Tol {
+			r.path.hessian()
+			r.polish()
+			return
+		}
+		if r.warm && r.trend.since == patience && r.tau > 0.1*r.firstTau {
+			r.restart()
+		}
+	}
+}
+
+// exhausted reports whether the complementarity is so small that rounding decides.
+func (r *finish) exhausted() bool {
+	l := len(r.path.z)
+	return l > 0 && r.tau*float64(l) < leastTau*r.scale
+}
+
+// restart gives a start up for x = 0.
+func (r *finish) restart() {
+	r.result.Restarted, r.warm = true, false
+	r.begin(nil)
+}
+
+// end returns the result.
+func (r *finish) end() *Result {
+	r.result.X = append([]float64(nil), r.atBest.x...)
+	r.result.Objective = r.atBest.value
+	r.result.Gap = r.f.evaluate(r.best, r.atBest)
+	r.result.Z = r.f.rows.expand(r.best.z)
+	return &r.result
+}

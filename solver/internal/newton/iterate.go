@@ -1,0 +1,143 @@
+package newton
+
+import "math"
+
+// Where a loss is flat, as Huber's is at x = 0 if all labels are large, the Hessian can
+// be singular. A part of a majorant's curvature keeps steps in bounds there; it is
+// lowered while steps are long, and raised where they are not.
+const firstSoft = 0.1
+
+// lower returns the soft that follows a step of some length.
+func lower(soft, length float64) float64 {
+	if soft *= 0.03; length > longStep {
+		soft *= 0.03
+	}
+	if soft > 1e-9 {
+		return soft
+	}
+	return 0
+}
+
+// iterate does an iteration, and reports whether the method can go on.
+func (r *finish) iterate() bool {
+	p, f := r.path, r.f
+	r.result.Iterations++
+	r.trend.since++
+	r.tau = p.complementarity()
+	p.hessian()
+	if r.polishes() && r.polish() {
+		return false
+	}
+	if !p.prepare() {
+		return false
+	}
+	goal, weight := p.predict(r.tau)
+	d := f.system.norm(p.r)
+	decrement := d * d / float64(max(1, len(p.z)))
+	p.chooseCorrector(math.Max(goal, r.leastGoal(decrement)), weight)
+	f.margins(r.step, p.corr.x)
+	f.slopesAlong(r.trial.alpha, p.pt, p.curve, r.step)
+	for j, dz := range p.corr.z {
+		r.trial.z[j] = p.z[j] + dz
+	}
+	r.propose(metric{p.curve, p.w})
+	length := r.descend(p.reach())
+	if length < shortStep {
+		// Back towards the central path, at the same τ.
+		p.correct(r.tau, 0)
+		f.margins(r.step, p.corr.x)
+		length = r.descend(p.reach())
+	}
+	if r.cycles(decrement) {
+		length = 0
+	}
+	r.advance(length)
+	p.synchronise()
+	r.note()
+	return true
+}
+
+// advance takes the corrected direction, or a damped Newton step if it is too short.
+func (r *finish) advance(length float64) {
+	p := r.path
+	copy(r.last.weights, p.w)
+	r.last.tau, r.last.length = r.tau, length
+	if length < shortStep {
+		r.last.length = 0
+		r.damped()
+		p.soft = math.Min(1, math.Max(10*p.soft, 1e-4))
+		return
+	}
+	p.move(length)
+	r.f.visit(p.pt)
+	if length > 0.5 {
+		p.soft = lower(p.soft, length)
+	}
+}
+
+// decrementPart is the part of the squared Newton decrement, spread over the rows,
+// below which their complementarity does not fall.
+const decrementPart = 0.1
+
+// leastGoal is the complementarity below which there is no point in aiming. At one
+// below floor, certificates gain less than a fiftieth of the tolerance, and |z| comes
+// closer to its limit than rounding allows: scaling can be dear where φ* ends, as
+// Huber's does. One that runs ahead of stationarity, of which r'H⁻¹r is the measure in
+// units of the objective, leads to corners from which steps are short: a9a with the
+// 291-edge graph takes 14 iterations without this, and 10 with it.
+func (r *finish) leastGoal(decrement float64) float64 {
+	return math.Max(r.floor(), math.Min(r.tau, decrementPart*decrement))
+}
+
+// cycles reports whether the last step, which would have multiplied a quadratic's
+// decrement by (1 − length)², has hardly lowered it, though that is what keeps the
+// complementarity up: as Newton's method does on piecewise parabolas.
+func (r *finish) cycles(decrement float64) bool {
+	was, length := r.last.decrement, r.last.length
+	r.last.decrement = decrement
+	return length > 0 && decrement > (1-0.5*length)*was && decrement > r.tau
+}
+
+// floor is the complementarity that costs a fiftieth of the tolerance.
+func (r *finish) floor() float64 { return 0.02 * r.set.Tol / float64(2*max(1, len(r.path.z))) }
+
+// propose admits the trial dual point, and keeps it if it is the best.
+func (r *finish) propose(m metric) {
+	f, pt := r.f, r.path.pt
+	expected := 2 * r.tau * float64(len(r.path.z))
+	gap := f.admit(r.trial, pt, m, 0.01*math.Max(expected, r.set.Tol))
+	if gap < r.gapAt(pt) {
+		r.best, r.trial = r.trial, r.best
+		r.boundAt = pt.value
+	}
+}
+
+// gapAt returns the gap of the point by the best dual point. Where it was computed
+// before at another point, the difference of the objectives is added, unless that
+// would cost digits: P is a sum with a relative error below 1e-13.
+func (r *finish) gapAt(pt *point) float64 {
+	known := r.best.gap
+	if pt.value == r.boundAt {
+		return known
+	}
+	if shifted := known + (pt.value - r.boundAt); shifted > 1e-9*math.Abs(pt.value) {
+		return shifted + float64(1e-12*math.Abs(pt.value))
+	}
+	r.boundAt = pt.value
+	return r.f.evaluate(r.best, pt)
+}
+
+// note judges the iterate.
+func (r *finish) note() {
+	f, pt, t := r.f, r.path.pt, &r.trend
+	r.keep(pt)
+	gap := r.gapAt(r.atBest)
+	t.stalled++
+	if gap < 0.7*t.gap || r.tau < 0.9*t.tau || t.value-r.atBest.value > math.Max(0.01*gap, 1e-14*r.scale) {
+		t.stalled = 0
+	}
+	t.tau, t.gap, t.value, r.result.Gap = math.Min(t.tau, r.tau), gap, r.atBest.value, gap
+	if r.set.Record != nil {
+		r.set.Record(Progress{r.result.Iterations, r.atBest.x, r.atBest.value, gap, r.tau, r.last.length, f.system.lifted})
+	}
+}

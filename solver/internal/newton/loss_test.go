@@ -1,0 +1,88 @@
+package newton
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// TestLogarithm holds it to the library's, which is exact to a unit in the last place.
+func TestLogarithm(t *testing.T) {
+	for _, y := range []float64{1, 2, 0.5, math.Sqrt2, 1 + 1e-9, 1 - 1e-9, 3e300, 3e-308, 0.7071, 1.4143, 1e-16, 12345.678} {
+		if got, want := logarithm(y), math.Log(y); math.Abs(got-want) > 2.5e-16*math.Abs(want) {
+			t.Errorf("logarithm(%v) = %v, want %v", y, got, want)
+		}
+	}
+}
+
+// TestSurplus holds k(u) to its series in 200 bits where that converges, and to
+// logarithms elsewhere.
+func TestSurplus(t *testing.T) {
+	for _, u := range []float64{1e-300, 1e-160, 1e-9, -1e-9, 1e-3, -1e-3, 0.03, 0.0312, 0.0313, -0.0312, -0.0313, 0.1, -0.3} {
+		if got, want := surplus(u), bigSurplus(u); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("surplus(%v) = %v, want %v", u, got, want)
+		}
+	}
+	for _, u := range []float64{-0.999999, -0.5, 0.5, 3, 1e5, 1e200} {
+		if got, want := surplus(u), (1+u)*math.Log1p(u)-u; math.Abs(got-want) > 1e-12*want {
+			t.Errorf("surplus(%v) = %v, want %v", u, got, want)
+		}
+	}
+	if surplus(-1) != 1 || surplus(0) != 0 {
+		t.Error("surplus at its ends")
+	}
+}
+
+func bigSurplus(u float64) float64 {
+	const bits = 200
+	x := new(big.Float).SetPrec(bits).SetFloat64(-u)
+	power, sum := new(big.Float).SetPrec(bits).Mul(x, x), new(big.Float).SetPrec(bits)
+	for m := int64(2); m < 300; m++ {
+		sum.Add(sum, new(big.Float).SetPrec(bits).Quo(power, new(big.Float).SetInt64(m*(m-1))))
+		power.Mul(power, x)
+	}
+	v, _ := sum.Float64()
+	return v
+}
+
+// TestFenchel: φ(t) + φ*(α) − αt is not negative, zero where α = φ'(t), and equal to
+// what the conjugate says.
+func TestFenchel(t *testing.T) {
+	conjugate := func(loss Loss, a, b float64) float64 {
+		switch loss.(type) {
+		case Logistic:
+			return negativeEntropy(-b * a)
+		case SquaredHinge:
+			return b*a + a*a/4
+		}
+		return a*b + a*a/4
+	}
+	check := func(loss Loss, b, m, a float64, slope []float64) {
+		lo, hi := loss.Domain(b)
+		if math.IsInf(a, 0) || math.IsNaN(a) || a < lo || a > hi {
+			return
+		}
+		got := loss.Fenchel([]float64{a}, slope, []float64{m}, []float64{b}, []float64{1})
+		want := loss.Value(m, b) + conjugate(loss, a, b) - a*m
+		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+m*m) || a == slope[0] && got > 1e-300 {
+			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
+		}
+	}
+	for _, loss := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.8}, SquaredHinge{}} {
+		for _, m := range []float64{-800, -40, -3, -0.5, 0, 0.2, 1, 2, 36, 750} {
+			for _, b := range []float64{-1, 1} {
+				checkAlphas(check, loss, b, m)
+			}
+		}
+	}
+}
+
+// checkAlphas tries values of α in the domain, at its ends and at the slope.
+func checkAlphas(check func(loss Loss, b, m, a float64, slope []float64), loss Loss, b, m float64) {
+	slope := make([]float64, 1)
+	loss.Slopes(slope, []float64{m}, []float64{b})
+	lo, hi := loss.Domain(b)
+	for _, a := range []float64{slope[0], 0, lo, hi, (lo + hi) / 2, -b * 1e-9, -b * 0.3} {
+		check(loss, b, m, a, slope)
+	}
+}

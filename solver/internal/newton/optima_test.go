@@ -1,0 +1,133 @@
+package newton
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestOptima: optima of the paper's data that another program found to 1e-11.
+func TestOptima(t *testing.T) {
+	file, err := os.Open(dataFile(t, filepath.Join("ref", "optima.csv")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := map[string]struct {
+		file     string
+		features int
+	}{
+		"a9a":                {"paper/a9a.zst", 123},
+		"a1a (p=123)":        {"small/a1a", 123},
+		"heart_scale (p=13)": {"small/heart_scale", 13},
+	}
+	checked := 0
+	for _, row := range rows[1:] {
+		set, ok := sets[row[0]]
+		if !ok {
+			continue
+		}
+		num := func(k int) float64 {
+			v, err := strconv.ParseFloat(row[k], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		x, y := load(t, set.file, set.features)
+		var a *sparse.CSR
+		switch {
+		case row[1] == "chain differences over I":
+			a = graph.Chain(set.features).FusedLasso()
+		case row[1] != "I":
+			a = readEdges(t, "graphs/a9a_glasso_0.1.edges", set.features)
+		}
+		f := mustNew(t, newProblem(x, y, Logistic{}, a, num(2), num(3)))
+		r := f.Finish(nil, &Settings{Tol: 1e-12})
+		t.Logf("%v: %.16g, off by %.1e, gap %.1e, %d iterations", row[:4], r.Objective, r.Objective-num(4), r.Gap, r.Iterations)
+		if off := r.Objective - num(4); !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
+			t.Errorf("%v: off by %.1e, gap %.1e, polished %v, %d iterations", row[:4], off, r.Gap, r.Polished, r.Iterations)
+		}
+		checkStructure(t, f, r)
+		checked++
+	}
+	if checked != 6 {
+		t.Errorf("%d optima checked, want 6", checked)
+	}
+}
+
+// checkStructure: groups are exact.
+func checkStructure(t *testing.T, f *Finisher, r *Result) {
+	t.Helper()
+	if !r.Polished {
+		return
+	}
+	value := make(map[int32]float64)
+	for j, of := range r.Structure.Of {
+		v := r.Structure.Sign[j] * r.X[j]
+		if of < 0 && r.X[j] != 0 {
+			t.Errorf("x[%d] = %v in no group", j, r.X[j])
+		}
+		if was, seen := value[of]; of >= 0 && seen && was != v {
+			t.Errorf("x[%d] = %v in a group of %v", j, v, was)
+		}
+		value[of] = v
+	}
+}
+
+// TestCovtype is the largest of the paper's data with few features.
+func TestCovtype(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it takes seconds")
+	}
+	x, y := load(t, "paper/covtype.libsvm.binary.scale.zst", 54)
+	r := mustNew(t, newProblem(x, y, Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
+	if !(r.Gap < 1e-12) || r.Iterations > 9 || math.Abs(r.Objective-0.5143942796) > 1e-9 {
+		t.Errorf("objective %.16g, gap %.1e, %d iterations", r.Objective, r.Gap, r.Iterations)
+	}
+}
+
+// smallSets are raw tables.
+var smallSets = []struct {
+	name string
+	p    int
+}{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
+
+// TestRaw: raw tables, with columns multiplied by up to 1e±3 on top.
+func TestRaw(t *testing.T) {
+	for _, set := range smallSets {
+		raw, y := load(t, "small/"+set.name, set.p)
+		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
+			for _, loss := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.9}, SquaredHinge{}} {
+				t.Run(fmt.Sprintf("%s/%v/%T", set.name, x == raw, loss), func(t *testing.T) { checkTable(t, x, y, loss) })
+			}
+		}
+	}
+}
+
+// checkTable finishes with λ from half of what makes x = 0 optimal down to 1e-6 of it.
+func checkTable(t *testing.T, x *sparse.CSR, y []float64, loss Loss) {
+	_, p := x.Dims()
+	top := lambdaMax(t, x, y, loss)
+	for _, part := range []float64{0.5, 1e-2, 1e-4, 1e-6} {
+		for _, a := range []*sparse.CSR{nil, graph.Chain(p).FusedLasso()} {
+			f := mustNew(t, newProblem(x, y, loss, a, part*top, 0))
+			r := f.Finish(nil, &Settings{Tol: 1e-11})
+			if !(r.Gap <= 1e-11) || r.Iterations > 30 {
+				t.Errorf("%g, chain %v: gap %.1e, %d iterations, %d damped, polished %v", part, a != nil, r.Gap, r.Iterations, r.Damped, r.Polished)
+			}
+			checkStructure(t, f, r)
+		}
+	}
+}

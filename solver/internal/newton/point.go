@@ -1,0 +1,145 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A point is an x and what a pass over the data finds there.
+type point struct {
+	x      []float64 // p
+	margin []float64 // n: t = X x
+	slope  []float64 // n: φ'(t)
+	grad   []float64 // p: X'C φ'(t) + mu x
+	image  []float64 // A x, over the rows of the penalty
+	loss   float64   // Σ cᵢ φ(tᵢ)
+	value  float64   // P(x)
+}
+
+func (f *Finisher) newPoint() *point {
+	pt := &point{}
+	for _, v := range []*[]float64{&pt.x, &pt.grad} {
+		*v = make([]float64, f.p)
+	}
+	for _, v := range []*[]float64{&pt.margin, &pt.slope} {
+		*v = make([]float64, f.n)
+	}
+	pt.image = make([]float64, f.rows.len())
+	return pt
+}
+
+// copyFrom makes pt a copy of src.
+func (pt *point) copyFrom(src *point) {
+	copy(pt.x, src.x)
+	copy(pt.margin, src.margin)
+	copy(pt.slope, src.slope)
+	copy(pt.grad, src.grad)
+	copy(pt.image, src.image)
+	pt.loss, pt.value = src.loss, src.value
+}
+
+// visit fills the point at its x.
+func (f *Finisher) visit(pt *point) {
+	f.chunks.Each(func(k, lo, hi int) {
+		rows := f.Rows
+		rows.Ptr = rows.Ptr[lo : hi+1]
+		margin, slope, label := pt.margin[lo:hi], pt.slope[lo:hi], f.Labels[lo:hi]
+		kernels.Margins(margin, rows, pt.x)
+		f.parts[k] = f.weighted(f.Loss.Slopes(slope, margin, label), margin, lo, hi)
+		scaled := f.scratch[lo:hi]
+		for i, s := range slope {
+			scaled[i] = s * f.coef[lo+i]
+		}
+		f.scatter(pt.grad, rows, scaled, k)
+	})
+	f.gather(pt.grad)
+	for j, x := range pt.x {
+		pt.grad[j] = math.FMA(f.Ridge, x, pt.grad[j])
+	}
+	pt.loss = 0
+	for _, v := range f.parts {
+		pt.loss += v
+	}
+	f.rows.mul(pt.image, pt.x)
+	pt.value = f.smoothValue(pt.loss, pt.x) + f.rows.value(pt.image)
+}
+
+// smoothValue returns the loss with the quadratic term.
+func (f *Finisher) smoothValue(loss float64, x []float64) float64 {
+	return loss + float64(float64(0.5*f.Ridge)*kernels.Dot(x, x))
+}
+
+// weighted returns Σ cᵢ φ(tᵢ) of the samples lo to hi−1, whose plain sum is known.
+func (f *Finisher) weighted(sum float64, margin []float64, lo, hi int) float64 {
+	if f.Weights == nil {
+		return float64(sum * f.coef[0])
+	}
+	sum = 0
+	for i := lo; i < hi; i++ {
+		sum += float64(f.coef[i] * f.Loss.Value(margin[i-lo], f.Labels[i]))
+	}
+	return sum
+}
+
+// scatter sets the part of chunk k of a p-vector to Σ scaledᵢ aᵢ: dst for the first
+// chunk, f.partial for the others, which gather adds to dst in order.
+func (f *Finisher) scatter(dst []float64, rows kernels.Rows, scaled []float64, k int) {
+	if k > 0 {
+		dst = f.partial[k-1]
+	}
+	clear(dst)
+	kernels.Gradient(dst, rows, scaled)
+}
+
+func (f *Finisher) gather(dst []float64) {
+	for _, part := range f.partial {
+		kernels.Axpy(1, part, dst)
+	}
+}
+
+// margins sets dst = X d.
+func (f *Finisher) margins(dst, d []float64) {
+	f.chunks.Each(func(_, lo, hi int) {
+		rows := f.Rows
+		rows.Ptr = rows.Ptr[lo : hi+1]
+		kernels.Margins(dst[lo:hi], rows, d)
+	})
+}
+
+// transposed sets dst = X'C alpha.
+func (f *Finisher) transposed(dst, alpha []float64) {
+	f.chunks.Each(func(k, lo, hi int) {
+		rows := f.Rows
+		rows.Ptr = rows.Ptr[lo : hi+1]
+		scaled := f.scratch[lo:hi]
+		for i := range scaled {
+			scaled[i] = alpha[lo+i] * f.coef[lo+i]
+		}
+		f.scatter(dst, rows, scaled, k)
+	})
+	f.gather(dst)
+}
+
+// curvatures sets dst to φ”(tᵢ) at the point; soft as for Loss.Curvatures.
+func (f *Finisher) curvatures(dst []float64, pt *point, soft float64) {
+	f.chunks.Each(func(_, lo, hi int) {
+		f.Loss.Curvatures(dst[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], soft)
+	})
+}
+
+// lossAt returns Σ cᵢ φ(tᵢ) at the given margins.
+func (f *Finisher) lossAt(margin []float64) float64 {
+	f.chunks.Each(func(k, lo, hi int) {
+		sum := 0.0
+		if f.Weights == nil {
+			sum = f.Loss.Slopes(nil, margin[lo:hi], f.Labels[lo:hi])
+		}
+		f.parts[k] = f.weighted(sum, margin[lo:hi], lo, hi)
+	})
+	var sum float64
+	for _, v := range f.parts {
+		sum += v
+	}
+	return sum
+}

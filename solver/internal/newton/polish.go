@@ -1,0 +1,240 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/structure"
+)
+
+// A polisher takes the structure of an interior iterate for that of the solution, and
+// solves the smooth problem that remains: a variable for each group of tied
+// coordinates, and limitⱼ sign(vⱼ) vⱼ in the place of limitⱼ|vⱼ|. Rows whose v is zero
+// and that are no zero and no tie of coordinates are held at zero by their multipliers
+// and weights, as in the interior method (an augmented Lagrangian).
+type polisher struct {
+	f      *Finisher
+	part   structure.Partition
+	kind   []rowKind
+	z, h   []float64 // of the rows
+	system *system   // of the groups
+	y, g   []float64 // of the groups
+	step   []float64
+	full   []float64 // p
+	curve  []float64 // φ'' of base, the caller's
+	base   []float64 // X'C diag(curve) X + mu I, the caller's
+}
+
+// A rowKind says what a row of the penalty is at the solution.
+type rowKind uint8
+
+const (
+	free     rowKind = iota // v ≠ 0: z = ± limit
+	absorbed                // v = 0 because of zeros and ties
+	held                    // v = 0, by its multiplier
+)
+
+// newPolisher reads the structure off: zero says which rows have v = 0. z and w are
+// multipliers and weights of the interior iterate.
+func (f *Finisher) newPolisher(zero []bool, v, z, w []float64) *polisher {
+	s := &polisher{f: f, kind: make([]rowKind, len(v))}
+	y := make([]float64, len(v))
+	for j := range y {
+		if !zero[j] {
+			y[j] = 1
+		}
+	}
+	s.part = structure.Read(f.rows.m, y, nil, f.p).Partition()
+	s.z, s.h = append([]float64(nil), z...), append([]float64(nil), w...)
+	for j := range y {
+		s.kind[j] = held
+		switch {
+		case !zero[j]:
+			s.kind[j] = free
+			s.z[j] = math.Copysign(f.rows.limit[j], v[j])
+		case f.absorbs(&s.part, j):
+			s.kind[j] = absorbed
+		}
+	}
+	k := s.part.Count
+	s.y, s.g, s.step, s.full = make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, f.p)
+	return s
+}
+
+// absorbs reports whether the row vanishes for every x of the partition.
+func (f *Finisher) absorbs(part *structure.Partition, row int) bool {
+	if f.rows.m == nil {
+		return part.Of[row] < 0
+	}
+	idx, val := f.rows.m.Row(row)
+	sum := make(map[int32]float64, len(idx))
+	for k, j := range idx {
+		if of := part.Of[j]; of >= 0 {
+			sum[of] += part.Sign[j] * val[k]
+		}
+	}
+	for _, v := range sum {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// maxPolish bounds the Newton steps; they share a factor, and converge linearly by the
+// factor that the interior iterate's error is.
+const maxPolish = 6
+
+// polishLift keeps the steps in the range of the Hessian: solutions are not unique
+// where columns of the support are dependent, as with one-hot features, and the
+// interior iterate is a good one of them.
+const polishLift = 1e-9
+
+// run moves the point, at first the interior iterate, to the solution with the
+// structure, and reports whether it has come to rest with no sign changed.
+func (s *polisher) run(pt *point) bool {
+	f := s.f
+	count := make([]float64, len(s.y))
+	s.part.Collect(s.y, pt.x)
+	for _, of := range s.part.Of {
+		if of >= 0 {
+			count[of]++
+		}
+	}
+	for k := range s.y {
+		s.y[k] /= count[k]
+	}
+	if !s.factor() {
+		return false
+	}
+	last := math.Inf(1)
+	for range maxPolish {
+		s.part.Expand(pt.x, s.y)
+		f.visit(pt)
+		s.gradient(pt)
+		s.system.solveLifted(s.step, s.g)
+		decrement := math.Abs(kernels.Dot(s.step, s.g))
+		if !(decrement < last/4) || math.IsNaN(decrement) {
+			break
+		}
+		last = decrement
+		if decrement <= 1e-26*math.Abs(pt.value) {
+			break
+		}
+		add(s.y, s.step, -1)
+	}
+	return s.consistent(pt)
+}
+
+// gradient sets s.g to the gradient in the groups, and moves the multipliers of the
+// rows that are held.
+func (s *polisher) gradient(pt *point) {
+	copy(s.full, pt.grad)
+	for j, v := range pt.image {
+		if s.kind[j] == held {
+			s.z[j] = math.FMA(s.h[j], v, s.z[j])
+		}
+	}
+	z := append([]float64(nil), s.z...)
+	for j, kind := range s.kind {
+		if kind == absorbed {
+			z[j] = 0
+		}
+	}
+	s.f.rows.addTrans(s.full, z)
+	s.part.Collect(s.g, s.full)
+}
+
+// factor forms and factors E'(base + A' diag(h) A)E over the held rows, E the matrix
+// of the groups.
+func (s *polisher) factor() bool {
+	f, k := s.f, s.part.Count
+	s.system = newSystem(k, f.Threads)
+	for i := range f.p {
+		gi := s.part.Of[i]
+		if gi < 0 {
+			continue
+		}
+		row := s.base[i*f.p : (i+1)*f.p]
+		for j := i; j < f.p; j++ {
+			if gj := s.part.Of[j]; gj >= 0 {
+				s.entry(int(gi), int(gj), i == j, float64(s.part.Sign[i]*s.part.Sign[j]*row[j]))
+			}
+		}
+	}
+	for row, kind := range s.kind {
+		if kind == held {
+			s.addRow(row)
+		}
+	}
+	return k == 0 || s.system.factorFrom(polishLift)
+}
+
+// entry adds v, an entry of the upper triangle of a symmetric p × p matrix, to the
+// upper triangle of the groups' one.
+func (s *polisher) entry(a, b int, diagonal bool, v float64) {
+	k := s.part.Count
+	if a == b && !diagonal {
+		v *= 2
+	}
+	s.system.h[min(a, b)*k+max(a, b)] += v
+}
+
+// addRow adds the weight of a row that is held.
+func (s *polisher) addRow(row int) {
+	idx, val := s.f.rows.m.Row(row)
+	for a, i := range idx {
+		for b := a; b < len(idx); b++ {
+			gi, gj := s.part.Of[i], s.part.Of[idx[b]]
+			if gi >= 0 && gj >= 0 {
+				sign := s.part.Sign[i] * s.part.Sign[idx[b]]
+				s.entry(int(gi), int(gj), a == b, float64(float64(s.h[row]*sign)*float64(val[a]*val[b])))
+			}
+		}
+	}
+}
+
+// consistent reports whether every v has the sign that was taken for it.
+func (s *polisher) consistent(pt *point) bool {
+	for j, v := range pt.image {
+		if s.kind[j] == free && v*s.z[j] < 0 {
+			return false
+		}
+	}
+	return !math.IsNaN(pt.value)
+}
+
+// stiffer is by how much the weights of rows with v = 0 are raised, and those of the
+// others lowered, for the certificate: the semismooth limit of certificate.md 1, in
+// which d moves nothing but what the structure leaves free.
+const stiffer = 1e4
+
+// certify sets the dual point to a Newton step from the polished point with the
+// multipliers of the structure, where those of free rows are so close to their limits
+// that they cost tau each.
+func (s *polisher) certify(trial *dual, pt *point, goal, tau float64) float64 {
+	f := s.f
+	for j, kind := range s.kind {
+		if kind == free {
+			s.h[j] /= stiffer
+			limit := f.rows.limit[j]
+			s.z[j] = math.Copysign(limit-math.Min(1e-3*limit, tau/math.Abs(pt.image[j])), s.z[j])
+		} else {
+			s.h[j] *= stiffer
+		}
+	}
+	copy(f.system.h, s.base)
+	f.rows.addGram(f.system.h, s.h)
+	if !f.system.factor() {
+		return math.Inf(1)
+	}
+	r, d := make([]float64, f.p), make([]float64, f.p)
+	copy(r, pt.grad)
+	f.rows.addTrans(r, s.z)
+	for j, v := range r {
+		r[j] = -v
+	}
+	f.system.solve(d, r)
+	f.fullStep(trial, pt, s.curve, s.z, s.h, d)
+	return f.admit(trial, pt, metric{s.curve, s.h}, goal)
+}

@@ -1,0 +1,139 @@
+package newton
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Problem is what the package works with. Its slices are only read.
+type Problem struct {
+	Data    *sparse.CSR  // X, n × p
+	Rows    kernels.Rows // Data as the kernels hold it
+	Labels  []float64    // bᵢ
+	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
+	Loss    Loss
+	Ridge   float64       // mu ≥ 0
+	A       *quad.Algebra // a matrix or the identity
+	Limit   []float64     // lambda times the weight of each row of A, not negative
+	Threads int           // 0 for GOMAXPROCS; results do not depend on it
+	// MaxFeatures is the number of features up to which dense matrices of that
+	// order are formed, a few of them; 0 for 2048.
+	MaxFeatures int
+}
+
+const (
+	defaultFeatures = 2048
+	// What forming a Hessian may take: so many effective passes, or so many
+	// multiplications if those are fewer in seconds.
+	maxAssembly, maxProducts = 64, 2e9
+)
+
+// ErrNotApplicable is wrapped by the errors of New.
+var ErrNotApplicable = errors.New("newton: not applicable")
+
+// A Finisher is a problem prepared. It is not for concurrent use.
+type Finisher struct {
+	*Problem
+	n, p    int
+	chunks  pass.Chunks
+	coef    []float64 // cᵢ
+	rows    *penalty
+	columns []float64 // largest |x_ij| of each column
+	system  *system
+	sum     *residual
+	spare   *dual       // nil until needed
+	partial [][]float64 // p-vectors of the chunks but the first
+	pairs   [][]float64 // two p-vectors per chunk; nil until needed
+	squares *squares
+	parts   []float64 // a number per chunk
+	scratch []float64 // an entry per sample
+}
+
+// New prepares a problem; an error that wraps ErrNotApplicable says why it is none
+// for this package.
+func New(p *Problem) (*Finisher, error) {
+	n, features := p.Data.Dims()
+	most := p.MaxFeatures
+	if most == 0 {
+		most = defaultFeatures
+	}
+	switch {
+	case features > most:
+		return nil, fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
+	case !p.A.Identity() && p.A.Matrix() == nil:
+		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
+	case p.Loss == nil:
+		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
+	}
+	if passes := p.Assembly(); passes > maxAssembly && passes*float64(p.Data.NNZ()) > maxProducts {
+		return nil, fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
+	}
+	f := &Finisher{Problem: p, n: n, p: features, chunks: pass.NewChunks(p.Data, p.Threads)}
+	threads := p.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	f.rows = newPenalty(p.A, p.Limit)
+	f.coef = coefficients(p.Weights, n)
+	f.columns = largest(p.Data)
+	f.system = newSystem(features, threads)
+	f.squares = newSquares(p.Rows, features, threads)
+	f.sum = newResidual(features)
+	f.parts, f.scratch = make([]float64, f.chunks.Count()), make([]float64, n)
+	for range f.chunks.Count() - 1 {
+		f.partial = append(f.partial, make([]float64, features))
+	}
+	return f, nil
+}
+
+// coefficients returns ωᵢ/Σω.
+func coefficients(weights []float64, n int) []float64 {
+	c := make([]float64, n)
+	if weights == nil {
+		for i := range c {
+			c[i] = 1 / float64(n)
+		}
+		return c
+	}
+	var sum float64
+	for _, w := range weights {
+		sum += w
+	}
+	inv := 1 / sum
+	for i, w := range weights {
+		c[i] = w * inv
+	}
+	return c
+}
+
+// largest returns the largest absolute value of each column.
+func largest(m *sparse.CSR) []float64 {
+	n, p := m.Dims()
+	most := make([]float64, p)
+	for i := range n {
+		idx, val := m.Row(i)
+		for k, j := range idx {
+			most[j] = max(most[j], val[k], -val[k])
+		}
+	}
+	return most
+}
+
+// Assembly returns what forming the Hessian of the loss takes, in effective passes:
+// its multiplications over those of a gradient.
+func (p *Problem) Assembly() float64 {
+	n, _ := p.Data.Dims()
+	var products float64
+	for i := range n {
+		idx, _ := p.Data.Row(i)
+		k := float64(len(idx))
+		products += k * (k + 1) / 2
+	}
+	return products / max(1, float64(p.Data.NNZ()))
+}

@@ -1,0 +1,66 @@
+package newton
+
+import "math"
+
+// polishGap is the gap, as a part of P(0), from which on structures are tried.
+const polishGap = 1e-3
+
+// polishes reports whether the structure can be read off the iterate.
+func (r *finish) polishes() bool {
+	return r.last.length > longStep && r.result.Gap < polishGap*r.scale
+}
+
+// zeros returns which rows have v = 0. Their weights are about limit²/τ, those of the
+// others τ/v²: where τ has fallen in the last step, the first have risen and the others
+// have fallen (an indicator of Tapia 1980). Where it has not, √(w τ)/limit is compared,
+// which is about 1 or τ/(limit |v|), with the middle of its range.
+func (r *finish) zeros() []bool {
+	p := r.path
+	p.weigh()
+	zero := make([]bool, len(p.z))
+	tau := p.complementarity()
+	if tau < 0.3*r.last.tau {
+		for j, w := range p.w {
+			zero[j] = w > r.last.weights[j]
+		}
+		return zero
+	}
+	size, least := make([]float64, len(zero)), 1.0
+	for j, w := range p.w {
+		size[j] = math.Sqrt(w*tau) / p.f.rows.limit[j]
+		least = math.Min(least, size[j])
+	}
+	for j, v := range size {
+		zero[j] = v > math.Min(0.3, math.Sqrt(least))
+	}
+	return zero
+}
+
+// polish tries the structure of the iterate, for which the Hessian is there, and
+// reports whether that closes the gap.
+func (r *finish) polish() bool {
+	p, f := r.path, r.f
+	s := f.newPolisher(r.zeros(), p.pt.image, p.z, p.w)
+	s.base, s.curve = p.base, p.curve
+	if r.polished == nil {
+		r.polished = f.newPoint()
+	}
+	pt := r.polished
+	pt.copyFrom(p.pt)
+	if !s.run(pt) {
+		return false
+	}
+	goal := 0.01 * math.Max(r.set.Tol, 1e-12*r.scale)
+	if gap := s.certify(r.trial, pt, goal, r.floor()); gap < r.gapAt(pt) {
+		r.best, r.trial = r.trial, r.best
+		r.boundAt = pt.value
+	}
+	gap, other := r.gapAt(pt), r.gapAt(r.atBest)
+	if !(gap <= r.set.Tol) && !(gap <= float64(other*(1+1e-6))+float64(1e-16*math.Abs(pt.value))) {
+		r.result.Gap = math.Min(r.result.Gap, other)
+		return false
+	}
+	r.atBest.copyFrom(pt)
+	r.result.Polished, r.result.Structure, r.result.Gap = true, s.part, gap
+	return gap <= r.set.Tol
+}

@@ -1,0 +1,78 @@
+package newton
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestWarm: starts near the solution, far away, and beyond use.
+func TestWarm(t *testing.T) {
+	for _, a := range []string{"identity", "graph", "sparse"} {
+		for _, loss := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, SquaredHinge{}} {
+			f := mustNew(t, kind{loss, a, 0, false, 0.02}.random(t, 60, 10, 3))
+			cold := f.Finish(nil, &Settings{Tol: 1e-12})
+			rng := rand.New(rand.NewPCG(1, 2))
+			for _, distance := range []float64{0, 1e-6, 1e-2, 0.3, 10, 1e5} {
+				x := make([]float64, f.p)
+				for j := range x {
+					x[j] = cold.X[j] + distance*rng.NormFloat64()
+				}
+				r := f.Finish(x, &Settings{Tol: 1e-12})
+				if !(r.Gap <= 1e-12) || math.Abs(r.Objective-cold.Objective) > 2e-12 || r.Iterations > cold.Iterations+12 {
+					t.Errorf("%s, %T, distance %g: gap %.1e, objective %+.1e, %d iterations, cold %d", a, loss, distance, r.Gap, r.Objective-cold.Objective, r.Iterations, cold.Iterations)
+				}
+			}
+		}
+	}
+}
+
+// TestIterates: along a run, the gap proved is not below the truth, nor that of a
+// certificate of the same point.
+func TestIterates(t *testing.T) {
+	for _, k := range kinds() {
+		if k.weighted || k.mu == 1e-6 {
+			continue
+		}
+		f, judge := mustNew(t, k.random(t, 40, 8, 7)), mustNew(t, k.random(t, 40, 8, 7))
+		best := f.Finish(nil, &Settings{Tol: 1e-13}).X
+		f.Finish(nil, &Settings{Tol: 1e-12, Record: func(p Progress) {
+			truth := trueExcess(f, p.X, best)
+			b := judge.Certify(p.X, nil)
+			if !(p.Gap >= truth-1e-16) || !(b.Gap >= truth-1e-16) {
+				t.Errorf("%+v: iteration %d: gap %.3e of %.3e, Certify %.3e of %.3e", k, p.Iteration, p.Gap, truth, b.Gap, truth)
+			}
+		}})
+	}
+}
+
+// TestFloor: what cannot be reached is approached, and the gap proved is no more than
+// rounding warrants.
+func TestFloor(t *testing.T) {
+	for _, k := range kinds() {
+		f := mustNew(t, k.random(t, 40, 8, 11))
+		r := f.Finish(nil, &Settings{})
+		if !(r.Gap <= 1e-13) || r.Iterations > 60 {
+			t.Errorf("%+v: gap %.1e after %d iterations", k, r.Gap, r.Iterations)
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	f := mustNew(t, kind{Logistic{}, "graph", 0, false, 0.02}.random(t, 60, 10, 3))
+	stop := errors.New("stop")
+	calls := 0
+	r := f.Finish(nil, &Settings{Tol: 1e-12, Interrupt: func() error {
+		if calls++; calls > 2 {
+			return stop
+		}
+		return nil
+	}})
+	if !errors.Is(r.Err, stop) || r.Iterations != 2 || math.IsNaN(r.Gap) {
+		t.Errorf("error %v after %d iterations, gap %v", r.Err, r.Iterations, r.Gap)
+	}
+	if r = f.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: 3}); r.Iterations != 3 {
+		t.Errorf("%d iterations", r.Iterations)
+	}
+}
