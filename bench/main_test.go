@@ -102,7 +102,7 @@ func dataFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "data.svm")
-	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels, nil); err != nil {
+	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels); err != nil {
 		t.Fatal(err)
 	}
 	return path

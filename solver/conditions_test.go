@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -16,7 +17,7 @@ import (
 // Theorem schedule satisfies the relaxed ones for any rho, the printed ones need
 // rho (λ₁ − λ_p) < μ_f, and with such a rho they can be met.
 func TestTheorem2(t *testing.T) {
-	all := func(cs []solver.Condition) bool {
+	all := func(cs []theory.Condition) bool {
 		for _, c := range cs {
 			if !c.Holds() {
 				return false
@@ -52,9 +53,9 @@ func TestTheorem2(t *testing.T) {
 // TestTheorem2BeyondStability: where nu_L eta is 2 or more, denominators vanish or
 // change sign; the conditions that have them fail.
 func TestTheorem2BeyondStability(t *testing.T) {
-	c := solver.Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
+	c := theory.Constants{NuF: 3, MuF: 1, Lambda1: 4, LambdaP: 1, NuL: 5}
 	for _, eta := range []float64{2.0 / 5, 0.41, 1, 1e9} {
-		for _, cs := range [][]solver.Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
+		for _, cs := range [][]theory.Condition{c.Theorem2(eta, 0.5, 100), c.Theorem2Relaxed(eta, 0.5, 100)} {
 			for _, cond := range cs {
 				if cond.Holds() {
 					t.Errorf("eta = %v: %v", eta, cond)

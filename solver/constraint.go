@@ -1,10 +1,6 @@
 package solver
 
 import (
-	"fmt"
-	"math"
-	"math/rand/v2"
-
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
@@ -46,71 +42,6 @@ func (c *Coupling) dims(l int) (rows, q int) {
 	return c.B.Dims()
 }
 
-// validate checks c against the l rows of A and the penalty.
-func (c *Coupling) validate(l int, g Penalty) error {
-	if c == nil {
-		return nil
-	}
-	if c.B != nil && c.Diagonal != nil {
-		return fmt.Errorf("solver: Coupling has both B and Diagonal; set one")
-	}
-	if rows, _ := c.dims(l); rows != l {
-		return fmt.Errorf("solver: Coupling.B has %d rows; the constraint matrix has %d", rows, l)
-	}
-	if c.C != nil && len(c.C) != l {
-		return fmt.Errorf("solver: Coupling.C has length %d; the constraint matrix has %d rows", len(c.C), l)
-	}
-	for j, v := range c.C {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("solver: Coupling.C[%d] = %v; it must be finite", j, v)
-		}
-	}
-	if c.Diagonal != nil {
-		return c.validateDiagonal(l, g)
-	}
-	if c.Alpha != 0 {
-		return c.validateAlpha()
-	}
-	return nil
-}
-
-func (c *Coupling) validateDiagonal(l int, g Penalty) error {
-	if len(c.Diagonal) != l {
-		return fmt.Errorf("solver: Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
-	}
-	for j, v := range c.Diagonal {
-		switch {
-		case v == 0 || math.IsNaN(v) || math.IsInf(v, 0):
-			return fmt.Errorf("solver: Coupling.Diagonal[%d] = %v; it must be finite and not zero", j, v)
-		case math.Abs(v) != math.Abs(c.Diagonal[0]) && !g.Separable():
-			return fmt.Errorf("solver: Coupling.Diagonal has entries of different size, which a penalty that is not separable (%T) cannot take; give B as a matrix", g)
-		}
-	}
-	return nil
-}
-
-func (c *Coupling) validateAlpha() error {
-	if !(c.Alpha > 0) || math.IsInf(c.Alpha, 0) || c.B == nil {
-		return fmt.Errorf("solver: Coupling.Alpha = %v; it must be positive and finite, and B be set", c.Alpha)
-	}
-	l, q := c.B.Dims()
-	rng := rand.New(rand.NewPCG(3, 5))
-	y, by, back := make([]float64, q), make([]float64, l), make([]float64, q)
-	for range 3 {
-		for j := range y {
-			y[j] = rng.Float64() - 0.5
-		}
-		c.B.MulVec(by, y)
-		c.B.MulVecTrans(back, by)
-		for j := range y {
-			if math.Abs(back[j]-c.Alpha*y[j]) > 1e-9*c.Alpha {
-				return fmt.Errorf("solver: Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
-			}
-		}
-	}
-	return nil
-}
-
 // impliedY returns the y that A x + B y = c determines, given A x, and whether
 // there is one in closed form. The result may be ax itself.
 func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
@@ -132,12 +63,17 @@ func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
 	return y, true
 }
 
+// form returns c as the dual step takes it; nil is B = −I and c = 0.
+func (c *Coupling) form() dual.Coupling {
+	if c == nil {
+		return dual.Coupling{}
+	}
+	return dual.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
+}
+
 // dualStep returns the step of y and beta for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *dual.Step {
-	var c dual.Coupling
-	if p.Coupling != nil {
-		c = dual.Coupling{B: p.Coupling.B, Alpha: p.Coupling.Alpha, Diagonal: p.Coupling.Diagonal, C: p.Coupling.C}
-	}
+	c := p.Coupling.form()
 	var limit []float64
 	if l1, ok := p.penalty().(L1); ok && c.B == nil && c.Diagonal == nil {
 		limit = make([]float64, l)

@@ -316,7 +316,7 @@ func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2
 	p.Constraint = graph.Chain(1500).FusedLasso()
-	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 1000})
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 	if res.Stats.Plan != "minibatch" || res.Stats.BatchSize < 2 {
 		t.Fatalf("plan %s (%s), batch size %d", res.Stats.Plan, res.Stats.PlanReason, res.Stats.BatchSize)
 	}

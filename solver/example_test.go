@@ -33,10 +33,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.3f\n", res.X)
-	fmt.Printf("objective %.4f after %g passes\n", res.At.Objective, res.Stats.Passes)
+	fmt.Printf("%s: at most %.0e above the optimum %.4f\n", res.Status, res.DualityGap, res.At.Objective)
 	// Output:
 	// [0.822 0.822 0.822 0.822 0.000 0.000 0.000 0.000]
-	// objective 0.5119 after 100 passes
+	// converged: at most 2e-09 above the optimum 0.5119
 }
 
 func ExampleProgress() {
@@ -45,7 +45,7 @@ func ExampleProgress() {
 		log.Fatal(err)
 	}
 	p := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: 0.01}}
-	for point, err := range solver.Progress(context.Background(), p, &solver.Settings{Passes: 8}) {
+	for point, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 8}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -15,7 +15,7 @@ type SCAS struct{}
 type SCASStrong struct{}
 
 // SCASK updates y and beta Settings.DualUpdates times per snapshot: the inner loop
-// of Algorithm 1 in blocks, each followed by the dual step. It is the default.
+// of Algorithm 1 in blocks, each followed by the dual step.
 type SCASK struct{}
 
 // SCASL is SCASK with the penalty linearised at the start of each block: (κ/2)|w −
@@ -24,7 +24,7 @@ type SCASK struct{}
 type SCASL struct{}
 
 // Methods lists SCAS-ADMM in its forms, the default first.
-func Methods() []Method { return []Method{SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
+func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
 
 // scasInfo has what the forms share.
 func scasInfo(name, summary string) MethodInfo {
@@ -288,34 +288,18 @@ func (s *scas) linearise() {
 	}
 }
 
-// Check implements Checker.
-func (SCASK) Check(p *Problem, s *Settings) error { return checkSCAS(p, s) }
-
-// Check implements Checker.
-func (SCASL) Check(p *Problem, s *Settings) error { return checkSCAS(p, s) }
-
-// Check implements Checker. The Theorem schedule needs a bounded domain.
-func (SCAS) Check(p *Problem, s *Settings) error {
-	if s.Schedule == Theorem && (p.Domain == nil || math.IsInf(p.Domain.Diameter(), 1)) {
-		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball"}
-	}
-	return checkSCAS(p, s)
-}
-
-// Check implements Checker. The Theorem schedule needs L2 > 0.
-func (SCASStrong) Check(p *Problem, s *Settings) error {
-	switch {
-	case p.Domain != nil:
-		return &SettingError{"Method", nameOf(s.Method), fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", nameOf(SCASK{}), nameOf(SCAS{}))}
-	case s.Schedule == Theorem && p.L2 == 0:
-		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity; set Problem.L2 > 0"}
-	}
-	return checkSCAS(p, s)
-}
-
-func checkSCAS(p *Problem, s *Settings) error {
+// checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.
+func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n, _ := p.Data.Dims()
+	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
+	theorem := s.Schedule == Theorem
 	switch m := s.InnerSteps; {
+	case info.Theorem == 2 && p.Domain != nil:
+		return &SettingError{"Method", info.Name, fmt.Sprintf("Algorithm 2 is for X = R^p; with a domain use %s or %s", nameOf(SCASK{}), nameOf(SCAS{}))}
+	case info.Theorem == 2 && theorem && p.L2 == 0:
+		return &SettingError{"Schedule", s.Schedule, "Theorem 2 needs strong convexity; set Problem.L2 > 0"}
+	case info.Theorem == 1 && theorem && !bounded:
+		return &SettingError{"Schedule", s.Schedule, "Theorem 1 needs a bounded domain; set Problem.Domain to a Box or Ball"}
 	case s.DualUpdates > m:
 		return &SettingError{"DualUpdates", s.DualUpdates, fmt.Sprintf("it must lie between 1 and the %d inner steps, or be 0 for the default", m)}
 	case s.BatchSize > 1 && s.BatchSize > m/2:

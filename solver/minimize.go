@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
-
-	"github.com/scas-admm/scas/kernels"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
 //
-// It returns a Result with status PassesDone and a nil error when the budget was
-// used. If ctx ends or the recorder returns an error, it returns what was reached
+// It returns a Result with status Converged and a nil error when the gap is proved to
+// be within s.RelTol, or with status PassesDone or TimeDone when the budget was used:
+// with an error that matches ErrNotConverged if there was such a goal and a gap that can
+// be proved, else without one. If ctx ends or the recorder returns an error, it returns what was reached
 // so far, status Stopped, and that error. If the iterates diverge it returns the
 // best of them, status Diverged and a *DivergenceError. For a bad problem or
 // setting (*SettingError) the Result is nil.
@@ -26,7 +26,13 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.TimeLimit, errTime)
+		defer cancel()
+	}
 	r := newRun(ctx, p, c)
+	r.unbounded = s == nil || s.Passes == 0
 	it, err := c.Method.Begin(r)
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.seconds()
@@ -38,7 +44,46 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
 		diverged.propose(it)
 	}
-	return r.result(err), err
+	return r.end(err)
+}
+
+// errTime is why a run ends whose time is up.
+var errTime = errors.New("solver: time limit reached")
+
+// end evaluates the final state and says how it came about.
+func (r *Run) end(err error) (*Result, error) {
+	timeUp := err != nil && context.Cause(r.ctx) == errTime
+	if timeUp {
+		err = r.checkFinally()
+	}
+	res := r.result()
+	switch diverged := (*DivergenceError)(nil); {
+	case errors.As(err, &diverged):
+		res.Status = Diverged
+	case err != nil:
+		res.Status = Stopped
+	case r.goal > 0 && res.DualityGap <= r.goal:
+		res.Status = Converged
+	case timeUp:
+		res.Status = TimeDone
+	}
+	if err == nil && res.Status != Converged && r.goal > 0 && !math.IsInf(res.DualityGap, 1) {
+		err = r.notConverged(res)
+	}
+	return res, err
+}
+
+func (r *Run) notConverged(res *Result) error {
+	e := &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal}
+	switch {
+	case res.Status == TimeDone:
+		e.Try = "allow more time"
+	case r.exhausted && !r.spent:
+		e.Try = "rounding decides here: scale the features, or ask for less"
+	default:
+		e.Try = "allow more passes"
+	}
+	return e
 }
 
 // evaluate judges x, with y as in penaltyNow but without the residual: that is
@@ -67,7 +112,7 @@ func (r *Run) record() error {
 }
 
 // result evaluates the final state.
-func (r *Run) result(err error) *Result {
+func (r *Run) result() *Result {
 	r.clock.pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.used.Seconds(), r.paperPasses()
 	res := &Result{
@@ -75,29 +120,17 @@ func (r *Run) result(err error) *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 	}
-	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
-		res.Status = Diverged
-	} else if err != nil {
-		res.Status = Stopped
+	res.DualResidual = r.dualResidual()
+	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
+		r.gap = r.certify()
 	}
-	res.DualResidual, res.DualityGap = r.certificate()
-	res.X, r.Stats.Rounded = r.round()
+	before := r.evaluate(r.Iterate).Objective
+	if r.Stats.Rounded = r.exact; !r.exact {
+		res.X, r.Stats.Rounded = r.round()
+	}
+	res.Groups = r.groups
 	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
+	res.DualityGap = r.gap + math.Max(0, res.At.Objective-before)
 	res.Stats = r.Stats
 	return res
-}
-
-// storage describes how rows are held.
-func storage(a kernels.Rows) string {
-	index, value := "int32 columns", "float64 values"
-	if a.Idx == nil && a.Idx16 != nil {
-		index = "uint16 columns"
-	}
-	switch {
-	case a.Val == nil && a.Val32 != nil:
-		value = "float32 values"
-	case a.Val == nil:
-		value = "all values 1"
-	}
-	return index + ", " + value
 }

@@ -49,7 +49,7 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", says: "rows of A"},
 		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", says: "finite"},
 		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", says: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
-		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers scas-k"},
+		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers auto"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain"},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain", mod: func(p *solver.Problem) { p.Domain = positive{} }},
 		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", says: "L2 > 0"},
@@ -105,7 +105,7 @@ func TestBadProblems(t *testing.T) {
 // works; the automatic one recovers by itself.
 func TestDivergence(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
-	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Eta: 10})
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: 10})
 	var diverged *solver.DivergenceError
 	if !errors.As(err, &diverged) || res.Status != solver.Diverged {
 		t.Fatalf("eta = 10: got %v", err)
@@ -113,8 +113,8 @@ func TestDivergence(t *testing.T) {
 	if math.IsNaN(res.At.Objective) || res.At.Objective > diverged.Start {
 		t.Errorf("the result of a diverged run has objective %v, worse than the start %v", res.At.Objective, diverged.Start)
 	}
-	again := solvertest.Minimize(t, p, &solver.Settings{Eta: diverged.Try, Passes: 1000})
-	auto := solvertest.Minimize(t, p, &solver.Settings{Passes: 1000})
+	again := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Eta: diverged.Try, Passes: 1000})
+	auto := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 	if math.Abs(again.At.Objective-auto.At.Objective) > 1e-6 {
 		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v", diverged.Try, again.At.Objective, auto.At.Objective)
 	}
@@ -123,7 +123,7 @@ func TestDivergence(t *testing.T) {
 // TestHalving makes the automatic step size wrong.
 func TestHalving(t *testing.T) {
 	p := misjudged(t)
-	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 100})
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 100})
 	if res.Stats.StepHalvings == 0 {
 		t.Error("the step size was never halved; the case does not test what it should")
 	}
@@ -162,7 +162,7 @@ func TestAverageAfterRestart(t *testing.T) {
 	var since [][]float64 // iterates since the last restart
 	for outer := range 12 {
 		var last []float64
-		res := solvertest.Minimize(t, p, &solver.Settings{OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 			last = slices.Clone(pt.X)
 			return nil
 		})})
@@ -216,9 +216,9 @@ func TestSeeds(t *testing.T) {
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
-	one := solvertest.Minimize(t, p, &solver.Settings{Passes: 4, Threads: 1})
+	one := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: 1})
 	for _, threads := range []int{2, 3, 16} {
-		res := solvertest.Minimize(t, p, &solver.Settings{Passes: 4, Threads: threads})
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: threads})
 		if !slices.Equal(res.X, one.X) || res.At != one.At {
 			t.Errorf("%d threads give other bits than one", threads)
 		}
@@ -236,9 +236,9 @@ func TestBudget(t *testing.T) {
 		outer  int
 		passes float64
 	}{
-		{solver.Settings{Passes: 10}, 5, 10},
-		{solver.Settings{Passes: 11.9}, 5, 10},
-		{solver.Settings{Passes: 10, InnerSteps: 25, DualUpdates: 2}, 8, 10},
+		{solver.Settings{Method: solver.SCASK{}, Passes: 10}, 5, 10},
+		{solver.Settings{Method: solver.SCASK{}, Passes: 11.9}, 5, 10},
+		{solver.Settings{Method: solver.SCASK{}, Passes: 10, InnerSteps: 25, DualUpdates: 2}, 8, 10},
 		{solver.Settings{Passes: 10, InnerSteps: 400, Method: solver.SCAS{}}, 2, 10},
 	} {
 		res := solvertest.Minimize(t, p, &c.set)
@@ -297,7 +297,7 @@ func TestRecorderAndContext(t *testing.T) {
 	p := small(t)
 	var passes []float64
 	stop := errors.New("enough")
-	res, err := solver.Minimize(context.Background(), p, &solver.Settings{RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 		passes = append(passes, pt.Passes)
 		if pt.Outer == 0 && math.Abs(pt.Last.Objective-math.Ln2) > 1e-12 {
 			t.Errorf("objective at the origin is %v, want log 2", pt.Last.Objective)
@@ -330,7 +330,7 @@ func TestRecorderAndContext(t *testing.T) {
 	if n != 4 {
 		t.Errorf("Progress yielded %d records up to outer iteration 3", n)
 	}
-	for _, err := range solver.Progress(context.Background(), p, &solver.Settings{Eta: -1}) {
+	for _, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: -1}) {
 		if err == nil {
 			t.Error("Progress hides a bad setting")
 		}
@@ -340,10 +340,10 @@ func TestRecorderAndContext(t *testing.T) {
 // TestWarmStart: from the solution, little remains to do.
 func TestWarmStart(t *testing.T) {
 	p := small(t)
-	cold := solvertest.Minimize(t, p, &solver.Settings{Passes: 1000})
-	short := solvertest.Minimize(t, p, &solver.Settings{Passes: 10})
-	point := solvertest.Minimize(t, p, &solver.Settings{Passes: 10, Start: solver.Iterate{X: cold.X}})
-	whole := solvertest.Minimize(t, p, &solver.Settings{Passes: 10, Start: cold.Iterate})
+	cold := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
+	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10})
+	point := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: solver.Iterate{X: cold.X}})
+	whole := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: cold.Iterate})
 	if !(point.At.Objective < short.At.Objective) {
 		t.Errorf("warm start %v, cold start %v", point.At.Objective, short.At.Objective)
 	}
@@ -356,7 +356,7 @@ func TestWarmStart(t *testing.T) {
 // into records and statistics.
 func TestOuterIterations(t *testing.T) {
 	p, records := small(t), 0
-	s := &solver.Settings{OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 		records++
 		if pt.Name != "mine" {
 			t.Errorf("record of %q", pt.Name)
@@ -372,11 +372,11 @@ func TestOuterIterations(t *testing.T) {
 // TestStorage: exact forms change no bit; rounding is done when asked for.
 func TestStorage(t *testing.T) {
 	p := small(t)
-	plain := solvertest.Minimize(t, p, nil)
+	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
 	if plain.Stats.Storage != "uint16 columns, float64 values" {
 		t.Errorf("storage: %s", plain.Stats.Storage)
 	}
-	rounded := solvertest.Minimize(t, p, &solver.Settings{Float32: true})
+	rounded := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Float32: true})
 	if rounded.Stats.Storage != "uint16 columns, float32 values" {
 		t.Errorf("storage: %s", rounded.Stats.Storage)
 	}
@@ -396,7 +396,7 @@ func TestStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Data = binary
-	if res := solvertest.Minimize(t, p, nil); res.Stats.Storage != "uint16 columns, all values 1" {
+	if res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}}); res.Stats.Storage != "uint16 columns, all values 1" {
 		t.Errorf("storage: %s", res.Stats.Storage)
 	}
 }
@@ -423,7 +423,7 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, 1}}
-	res := solvertest.Minimize(t, p, nil)
+	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
 	// Rows 0 and 2 pull the one coefficient apart; the others carry nothing.
 	if math.Abs(res.X[0]) > 1e-6 || res.X[1] != 0 || res.X[2] != 0 {
 		t.Errorf("x = %v, want zeros", res.X)

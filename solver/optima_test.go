@@ -158,7 +158,7 @@ func TestPlantedSolution(t *testing.T) {
 func TestDualityGap(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
 	p.L2 = 1e-2
-	best := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000})
+	best := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2000})
 	if best.DualityGap > 1e-12 || best.DualityGap < 0 {
 		t.Errorf("gap after 2000 passes is %.1e", best.DualityGap)
 	}

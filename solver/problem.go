@@ -177,7 +177,7 @@ func (p *Problem) Validate() error {
 	} else if err := p.penalty().Validate(q); err != nil {
 		return err
 	}
-	if err := p.Coupling.validate(l, p.penalty()); err != nil {
+	if err := p.Coupling.form().Validate(l, p.penalty()); err != nil {
 		return err
 	}
 	if p.Domain != nil {

@@ -1,14 +1,22 @@
 package solver
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/scas-admm/scas/solver/theory"
+)
 
 // Status says how a run ended.
 type Status string
 
 // The statuses.
 const (
+	// Converged means that the gap is proved to be within RelTol.
+	Converged Status = "converged"
 	// PassesDone means the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = "passes_done"
+	// TimeDone means that TimeLimit was reached.
+	TimeDone Status = "time_done"
 	// Stopped means the context or the recorder ended the run early.
 	Stopped Status = "stopped"
 	// Diverged means the iterates left every reasonable bound.
@@ -35,10 +43,14 @@ type Result struct {
 	// |∇f(x) + A'beta|₂: together with beta ∈ ∂g(y) and a zero primal residual
 	// it certifies an optimum.
 	DualResidual float64
-	// DualityGap bounds the excess of At.Objective over the optimum, so that the
-	// optimum is at least At.Objective − DualityGap; of XAverage it says no more. It
-	// is known where L2 > 0 and X = R^p, and negative where it is not.
+	// DualityGap bounds the excess of At.Objective over the optimum, rounding included,
+	// or is +Inf where nothing is proved: for penalties other than L1, domains,
+	// couplings, losses of the caller's own, and, unless L2 > 0, for operators without
+	// a matrix and too many features for Newton's method.
 	DualityGap float64
+	// Groups lists features whose coefficients are equal, up to sign, and not zero,
+	// where the structure of X is part of what was proved.
+	Groups [][]int
 	// Status says how the run ended.
 	Status Status
 	// Stats has what the run used.
@@ -47,25 +59,26 @@ type Result struct {
 
 // Stats are facts about a run.
 type Stats struct {
-	Name            string    `json:"name"`             // of the run: Settings.Name, or else that of the method
-	Method          string    `json:"method"`           // its name
-	Plan            string    `json:"plan"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
-	PlanReason      string    `json:"plan_reason"`      // why, in one line
-	Storage         string    `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
-	DualUpdates     int       `json:"dual_updates"`     // K
-	InnerSteps      int       `json:"inner_steps"`      // M of the last outer iteration; 0 for methods without stages
-	BatchSize       int       `json:"batch_size"`       // samples per inner step
-	Eta             float64   `json:"eta"`              // step size of the last outer iteration; 0 for methods without one
-	Rho             float64   `json:"rho"`              // ρ
-	StepHalvings    int       `json:"step_halvings"`    // how often an automatic η was halved
-	OuterIterations int       `json:"outer_iterations"` // done
-	Passes          float64   `json:"passes"`           // effective passes
-	PaperPasses     float64   `json:"paper_passes"`     // the same as the paper counts: an exact x-step of batch ADMM is one
-	Seconds         float64   `json:"seconds"`          // time, evaluation excluded
-	SetupSeconds    float64   `json:"setup_seconds"`    // of which preparation
-	GradientNorm    float64   `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
-	Rounded         bool      `json:"rounded"`          // X has zeros and ties made exact
-	Constants       Constants `json:"constants"`
+	Name            string           `json:"name"`             // of the run: Settings.Name, or else that of the method
+	Method          string           `json:"method"`           // its name
+	Plan            string           `json:"plan"`             // how the inner loop of SCAS-ADMM was run; empty for other methods
+	PlanReason      string           `json:"plan_reason"`      // why, in one line
+	Storage         string           `json:"storage"`          // how the kernels hold the data: bytes of an index and of a value
+	DualUpdates     int              `json:"dual_updates"`     // K
+	InnerSteps      int              `json:"inner_steps"`      // M of the last outer iteration; 0 for methods without stages
+	BatchSize       int              `json:"batch_size"`       // samples per inner step
+	Eta             float64          `json:"eta"`              // step size of the last outer iteration; 0 for methods without one
+	Rho             float64          `json:"rho"`              // ρ
+	StepHalvings    int              `json:"step_halvings"`    // how often an automatic η was halved
+	OuterIterations int              `json:"outer_iterations"` // done
+	Passes          float64          `json:"passes"`           // effective passes
+	NewtonSteps     int              `json:"newton_steps"`     // of the finisher
+	PaperPasses     float64          `json:"paper_passes"`     // the same as the paper counts: an exact x-step of batch ADMM is one
+	Seconds         float64          `json:"seconds"`          // time, evaluation excluded
+	SetupSeconds    float64          `json:"setup_seconds"`    // of which preparation
+	GradientNorm    float64          `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
+	Rounded         bool             `json:"rounded"`          // X has zeros and ties made exact
+	Constants       theory.Constants `json:"constants"`
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -13,6 +14,20 @@ import (
 // multiplier beta of A x + B y = c, of length l.
 type Iterate struct {
 	X, Y, Dual []float64
+}
+
+// proof is what is known of the distance from the optimum.
+type proof struct {
+	newton    *newton.Finisher // nil before it is needed, and where there is none
+	noNewton  bool
+	assembly  float64 // of its Hessian, in passes
+	goal      float64 // gap at which the run ends; 0 for none
+	unbounded bool    // the budget was left to the method: it does not end the finisher
+	gap       float64 // proved of x; +Inf if nothing is
+	exact     bool    // zeros and ties of x are exact
+	exhausted bool    // the finisher went as far as it could
+	spent     bool    // it was the budget that stopped it
+	groups    [][]int
 }
 
 // set copies from, whose slices have the same lengths.
@@ -49,7 +64,8 @@ type Run struct {
 	averaged int       // iterates in Mean
 	loose    bool      // the objective is not one of a feasible point
 	keeper   keeper
-	clock    stopwatch
+	proof
+	clock stopwatch
 }
 
 // newRun prepares a run; p and set have been validated.
@@ -67,7 +83,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *Run {
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
 	info := set.Method.Info()
-	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: storage(r.Samples.rows), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.longest)}
+	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.longest)}
 	if r.Stats.Name == "" {
 		r.Stats.Name = info.Name
 	}
@@ -75,6 +91,8 @@ func newRun(ctx context.Context, p *Problem, set Settings) *Run {
 	if set.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
 	}
+	r.gap = math.Inf(1)
+	r.goal = set.RelTol * p.lossAtZero()
 	r.toStart()
 	return r
 }

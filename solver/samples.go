@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"math"
+
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/sample"
@@ -26,7 +28,12 @@ func newSamples(p *Problem, set *Settings) *Samples {
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})}
 	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.rows), features)
 	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
-	s.longest, s.scale = rowNorms(p.Data)
+	var sum float64
+	for _, norm2 := range p.Data.RowNormsSq() {
+		s.longest = math.Max(s.longest, norm2)
+		sum += norm2
+	}
+	s.scale = math.Sqrt(sum / float64(n))
 	return s
 }
 

@@ -3,12 +3,13 @@ package solver
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // Settings tune a run of Minimize. The zero value of every field, and a nil
 // *Settings, mean the default.
 type Settings struct {
-	// Method is the algorithm; nil means SCASK{}. Package baseline has more. In JSON
+	// Method is the algorithm; nil means Auto{}. Package baseline has more. In JSON
 	// its place is taken by the name in Stats.
 	Method Method `json:"-"`
 	// Name is that of the run in records and Stats; empty means that of the method.
@@ -19,9 +20,16 @@ type Settings struct {
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: sample gradients visited,
 	// divided by n. An outer iteration of the practical schedule costs
-	// 1 + InnerSteps/n, that is 2 by default. Default 100. Iterations that
-	// would exceed the budget are not begun.
+	// 1 + InnerSteps/n, that is 2 by default. Iterations that would exceed the
+	// budget are not begun. Default 100, which for Auto does not count the finisher.
 	Passes float64 `json:"passes"`
+	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
+	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and
+	// for other methods, as below zero for all, that they go on to the end of the
+	// budget.
+	RelTol float64 `json:"rel_tol,omitempty"`
+	// TimeLimit ends a run between bounded amounts of work; zero means no limit.
+	TimeLimit time.Duration `json:"time_limit,omitempty"`
 	// OuterIterations bounds the outer iterations, beside Passes; zero means no bound.
 	OuterIterations int `json:"outer_iterations,omitempty"`
 	// Eta is the step size η; zero derives it from the data and halves it,
@@ -85,10 +93,13 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 		c = *s
 	}
 	if c.Method == nil {
-		c.Method = SCASK{}
+		c.Method = Auto{}
 	}
 	if c.Passes == 0 {
 		c.Passes = 100
+	}
+	if _, auto := c.Method.(Auto); auto && c.RelTol == 0 {
+		c.RelTol = 1e-6
 	}
 	if c.Schedule == "" {
 		c.Schedule = Practical
@@ -109,8 +120,11 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	if err := c.checkMethod(info, p); err != nil {
 		return c, err
 	}
-	if c.InnerSteps == 0 && info.Planned {
-		c.InnerSteps, _ = p.Data.Dims()
+	if info.Planned {
+		if c.InnerSteps == 0 {
+			c.InnerSteps, _ = p.Data.Dims()
+		}
+		return c, c.checkPlanned(info, p)
 	}
 	if checker, ok := c.Method.(Checker); ok {
 		return c, checker.Check(p, &c)
@@ -124,6 +138,8 @@ func (s *Settings) checkValues() error {
 	return firstBroken([]rule{
 		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1, or 0 for the default"},
 		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite, or 0 for the default"},
+		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1, or 0 for the default"},
+		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive, or 0 for no limit"},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive, or 0 for no bound"},
 		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite, or 0 to derive it from the data"},
 		{finite(s.Rho), "Rho", s.Rho, "it must be positive and finite, or 0 to derive it from the data"},

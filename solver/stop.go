@@ -15,7 +15,7 @@ func (r *Run) loop(it Iteration) error {
 	if err := r.record(); err != nil {
 		return err
 	}
-	for r.goesOn() {
+	for r.goesOn() && !r.reached() {
 		if err := r.Err(); err != nil {
 			return err
 		}
@@ -39,6 +39,22 @@ func (r *Run) loop(it Iteration) error {
 func (r *Run) goesOn() bool {
 	limit := r.Settings.OuterIterations
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
+}
+
+// reached reports whether the goal is proved, as is looked at after iterations that
+// are a power of two, since proofs cost more than passes. The finisher proves as it
+// goes.
+func (r *Run) reached() bool {
+	k := r.Stats.OuterIterations
+	if r.goal <= 0 || k == 0 {
+		return false
+	}
+	if r.Stats.NewtonSteps == 0 && k&(k-1) == 0 && k > 1 && r.finisher() != nil {
+		if _, auto := r.Settings.Method.(Auto); !auto {
+			r.gap = r.certify()
+		}
+	}
+	return r.gap <= r.goal || r.exhausted
 }
 
 // Err returns the reason to stop, if there is one: the context's error. It is looked
@@ -83,6 +99,9 @@ func (r *Run) checkCheaply() error {
 // Where the step size is automatic a lost one is given up for the one kept, which is a
 // halving that no iteration follows.
 func (r *Run) checkFinally() error {
+	if r.keeper.kept.X == nil {
+		return nil // it had not begun
+	}
 	r.clock.pause()
 	defer r.clock.resume()
 	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))

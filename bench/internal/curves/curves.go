@@ -36,7 +36,7 @@ type Curve struct {
 // recorder. A diverging run is a curve with Err set, not an error.
 func Run(ctx context.Context, p *solver.Problem, m solver.Method, settings solver.Settings) (Curve, error) {
 	c := Curve{Method: m.Info().Name}
-	settings.Method = m
+	settings.Method, settings.RelTol = m, -1
 	settings.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
 		c.Points = append(c.Points, Point{
 			Passes: pt.Passes, Seconds: pt.Seconds,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/theory"
 )
 
 // A Method names what is run: a method of the solver, or one of the automatic runs.
@@ -27,7 +28,7 @@ type Traits struct {
 	// iterations, and the paper counts each as one pass.
 	Batch bool
 	// Scale is what the multiples Steps are divided by to make a step size.
-	Scale func(c solver.Constants, n int) float64
+	Scale func(c theory.Constants, n int) float64
 	Steps []float64
 	Own   string // what Scale is, in symbols
 	// Rhos are multiples of lambda.
@@ -68,7 +69,7 @@ var (
 // lipschitz makes step sizes by·{1/8 ... 8}/ν_f, with ν_f the Lipschitz constant of
 // every sample's gradient. by centres the grid on the method's own natural step.
 func (t *Traits) lipschitz(by float64) {
-	t.Scale = func(c solver.Constants, _ int) float64 { return c.NuF / by }
+	t.Scale = func(c theory.Constants, _ int) float64 { return c.NuF / by }
 	if t.Own = "ν_f"; by != 1 {
 		t.Own = fmt.Sprintf("ν_f/%g", by)
 	}
@@ -77,7 +78,7 @@ func (t *Traits) lipschitz(by float64) {
 // byNuL makes step sizes {1/8 ... 8}/ν_L, with the constant of the augmented
 // Lagrangian.
 func (t *Traits) byNuL() {
-	t.Scale, t.Own, t.TunePasses = func(c solver.Constants, _ int) float64 { return c.NuL }, "ν_L", 6
+	t.Scale, t.Own, t.TunePasses = func(c theory.Constants, _ int) float64 { return c.NuL }, "ν_L", 6
 }
 
 // Samples is what T counts for methods with a step per sample.
@@ -96,7 +97,9 @@ type run struct {
 func runs() []run {
 	var all []run
 	for _, m := range baseline.Methods() {
-		all = append(all, run{method: m, info: m.Info()})
+		if _, finishes := m.(solver.Auto); !finishes { // by other means than the paper's
+			all = append(all, run{method: m, info: m.Info()})
+		}
 	}
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
 		info := m.Info()

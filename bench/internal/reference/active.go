@@ -28,7 +28,7 @@ const looseTol = 1e-7
 // with those largest in a short run of the solver. In every round features whose
 // optimality conditions fail come in, and until the set settles, zeros leave.
 func solveActive(ctx context.Context, p *solver.Problem, a *sparse.CSR, maxFeatures int) (*Optimum, error) {
-	guess, err := solver.Minimize(ctx, p, &solver.Settings{Passes: guessPasses, Threads: 1})
+	guess, err := solver.Minimize(ctx, p, &solver.Settings{Method: solver.SCASK{}, Passes: guessPasses, Threads: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func TestCertificate(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, passes := range []float64{2, 10, 60} {
-			res, err := solver.Minimize(t.Context(), p, &solver.Settings{Passes: passes})
+			res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -92,7 +92,7 @@ cross-validation inside the training part; the intercept is free.
 // showCurve shows how the objective falls to its optimum, which a run of ten
 // times the passes stands for.
 func (s *study) showCurve(w *bufio.Writer, f *fit) error {
-	long, err := s.minimize(s.train, f.lambda, true, &solver.Settings{Passes: 10 * demoPasses})
+	long, err := s.minimize(s.train, f.lambda, true, &solver.Settings{Method: solver.SCASK{}, Passes: 10 * demoPasses})
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 			prob.Constraint = con.A
 		}
 		w.Flush()
-		res, err := solver.Minimize(e.ctx, prob, &solver.Settings{Passes: passes})
+		res, err := solver.Minimize(e.ctx, prob, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
 		if err != nil {
 			return fmt.Errorf("a9a, %s: %w", c.name, err)
 		}

@@ -160,7 +160,7 @@ func (s *study) choose(fused bool) (*fit, error) {
 			f.lambda, least = lambda, loss
 		}
 	}
-	set := &solver.Settings{Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
+	set := &solver.Settings{Method: solver.SCASK{}, Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
 		f.curve = append(f.curve, *p)
 		return nil
 	})}
@@ -177,7 +177,7 @@ func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
 	var sum score
 	for k := range demoFolds {
 		train, fold := s.table.standardized(s.table.everyKth(s.rows, demoFolds, k))
-		res, err := s.minimize(train, lambda, fused, &solver.Settings{Passes: demoPasses})
+		res, err := s.minimize(train, lambda, fused, &solver.Settings{Method: solver.SCASK{}, Passes: demoPasses})
 		if err != nil {
 			return 0, err
 		}

@@ -45,7 +45,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case has[*solver.DivergenceError](err), malformed && notFinite(parse.Token):
 		return exitNotFinite
-	case errors.Is(err, glasso.ErrNotConverged):
+	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged
 	}
 	return exitIO
@@ -61,6 +61,7 @@ func notFinite(token string) bool {
 // flagOf gives the command-line name of a field of solver.Settings.
 var flagOf = map[string]string{
 	"Method": "--method", "DualUpdates": "--dual-updates", "Passes": "--passes", "Eta": "--eta", "Rho": "--rho", "Threads": "--threads",
+	"RelTol": "--tol", "TimeLimit": "--time-limit",
 	"BatchSize": "--batch-size", "InnerSteps": "--inner-steps", "Schedule": "--schedule",
 }
 
@@ -80,6 +81,8 @@ var leaveOut = strings.NewReplacer(
 	"leave it 0", "leave it out", "or 0 for that", "or auto for that",
 	"set Problem.L2 > 0", "give --mu above 0",
 	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
+	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
+	"scale the features, or ask for less", "scale the features, or ask for less with --tol",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",
 	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
 	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",

@@ -55,7 +55,7 @@ func TestEveryMethod(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: context.Background(), stdout: &stdout, stderr: &stderr}
-			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--passes", "30", "--verbose", "--json", data})
+			code := run(e, []string{"train", "--method", m.Name, "--mu", "0.1", "--passes", "30", "--tol", "none", "--verbose", "--json", data})
 			if code != exitOK {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
@@ -120,7 +120,7 @@ func TestGapBounds(t *testing.T) {
 		}
 		return r
 	}
-	best := train("--passes", "2000")
+	best := train("--method", "scas-k", "--passes", "2000")
 	if best.Gap == nil || !(*best.Gap < 1e-12) {
 		t.Fatalf("the optimum is not known: %+v", best)
 	}

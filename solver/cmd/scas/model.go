@@ -32,8 +32,10 @@ type modelHead struct {
 	problemFacts
 	IndexBase int `json:"index_base"` // of the training file; predict expects the same
 
-	Objective float64 `json:"objective"` // at the coefficients, on the training data
-	Output    string  `json:"output"`    // last or average iterate
+	Objective float64       `json:"objective"` // at the coefficients, on the training data
+	Status    solver.Status `json:"status"`
+	Gap       number        `json:"duality_gap"` // proved of the objective; null if nothing is
+	Output    string        `json:"output"`      // last or average iterate
 
 	Method          string  `json:"method"`
 	DualUpdates     int     `json:"dual_updates"`
@@ -53,7 +55,7 @@ func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float
 	m := &model{Coefficients: x, modelHead: modelHead{
 		Format: modelFormat, Version: version,
 		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
-		Objective: objective, Output: c.Output,
+		Objective: objective, Status: r.Status, Gap: r.DualityGap, Output: c.Output,
 		Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
 		Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,
 	}}

@@ -51,7 +51,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 // Labels 1 and 2 become negative and positive.
 func TestCovtypeLabels(t *testing.T) {
 	dir := dataDir(t)
-	out := scas(t, "scas", nil, "train", "--json", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
+	out := scas(t, "scas", nil, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
 		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
 	var r struct {
 		Model string
@@ -93,7 +93,7 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	if diff := cmp.Diff(b.Rows(0, 246), a.Rows(0, 246)); diff != "" {
 		t.Error(diff)
 	}
-	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--passes", "4", "--features", "123", data)
+	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--passes", "4", "--features", "123", data)
 	var r struct {
 		Graph     graphFacts
 		Constants struct {

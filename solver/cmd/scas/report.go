@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -71,7 +72,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if c.Mu != 0 {
 		r.Ridge = number(at.Objective - at.Loss - at.Penalty)
 	}
-	if res.DualityGap >= 0 { // known at the last iterate
+	if isFinite(res.DualityGap) { // known at the last iterate
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
 	r.Rounded = r.Rounded && c.Output == "last"
@@ -146,8 +147,12 @@ func (r *trainReport) addRun(f *facts) {
 		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
 	}
 	f.addIf(r.StepHalvings > 0, "", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
-	f.add("run", "%s, %s, %s in %.3g s (reading %.3g s)", strings.TrimPrefix(string(r.Status), "passes_"), passCount(r.Passes),
-		plural(r.OuterIterations, "outer iteration"), r.Seconds, r.ReadSeconds)
+	newton := ""
+	if r.NewtonSteps > 0 {
+		newton = fmt.Sprintf(", the last of %s", plural(r.NewtonSteps, "Newton step"))
+	}
+	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(string(r.Status), "passes_"), passCount(r.Passes),
+		plural(r.OuterIterations, "outer iteration"), newton, r.Seconds, r.ReadSeconds)
 	f.addIf(r.Plan != "", "plan", "%s: %s", r.Plan, r.PlanReason)
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
 	f.addIf(r.Peak > 0 && r.cmd.Verbose, "memory", "%s at most, reading included", byteCount(r.Peak))
@@ -165,7 +170,8 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
 	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
-	f.addIf(isFinite(float64(r.DualityGap)), "gap", "at most %.3g above the optimum", r.DualityGap)
+	f.addIf(isFinite(float64(r.DualityGap)), "gap", "proved to be at most %.2g above the optimum", r.DualityGap)
+	f.addIf(!isFinite(float64(r.DualityGap)), "gap", "nothing is proved; judge by the residuals")
 	f.addIf(r.Model != "", "model", "written to %s", r.Model)
 }
 
@@ -226,7 +232,7 @@ func (r *trainReport) theory() {
 		return
 	}
 	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
-	collect := func(conditions []solver.Condition) (facts []conditionFacts) {
+	collect := func(conditions []theory.Condition) (facts []conditionFacts) {
 		for _, c := range conditions {
 			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
 		}

@@ -115,7 +115,7 @@ func writeInputs(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := sparse.WriteLIBSVMFile(filepath.Join(dir, "wdbc.svm"), d.X, d.Labels, nil); err != nil {
+	if err := sparse.WriteLIBSVMFile(filepath.Join(dir, "wdbc.svm"), d.X, d.Labels); err != nil {
 		return err
 	}
 	plain, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,15 +25,17 @@ type trainCmd struct {
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
 
-	Method      methodFlag `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto, which is the first of them."`
-	DualUpdates count      `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
-	Passes      positive   `default:"100" placeholder:"N" help:"Budget in effective passes over the data (default ${default})."`
-	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
-	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
-	InnerSteps  count      `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
-	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
-	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
-	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
+	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k and, up to some thousands of features, Newton steps to a proved gap."`
+	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
+	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
+	DualUpdates count         `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
+	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget in effective passes over the data; auto: 100, Newton steps not counted (default ${default})."`
+	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
+	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
+	InnerSteps  count         `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
+	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
+	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
+	Seed        uint64        `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 
 	indexFlags
 	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
@@ -63,7 +66,8 @@ standard error. A run that fails or is interrupted writes no model and leaves an
 existing one alone.
 
 Exit codes: 0 done, 1 cannot read or write (malformed input included), 2 wrong
-usage, 3 diverged or a number in the input is not finite, 130 interrupted.`
+usage, 3 diverged or a number in the input is not finite, 4 not converged (the
+model is written and says so), 130 interrupted.`
 }
 
 // Run trains.
@@ -105,7 +109,7 @@ func (c *trainCmd) Run(e *env) error {
 	}
 	r = newTrainReport(c, t, res)
 	r.ReadSeconds = readSeconds
-	if err == nil {
+	if err == nil || errors.Is(err, solver.ErrNotConverged) {
 		if _, err := out.write(); err != nil {
 			return err
 		}
@@ -156,7 +160,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 
 func (c *trainCmd) settings() *solver.Settings {
 	return &solver.Settings{
-		Method: c.Method.Method, DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
+		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: c.TimeLimit, DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}
@@ -169,9 +173,13 @@ func (e *env) showProgress(s *solver.Settings) (clear func()) {
 		return func() {}
 	}
 	// A record costs about as much as an outer iteration: show some twenty.
-	s.RecordEvery = max(1, int(s.Passes/40))
+	passes := s.Passes
+	if passes == 0 {
+		passes = 100
+	}
+	s.RecordEvery = max(1, int(passes/40))
 	s.Recorder = solver.RecorderFunc(func(p *solver.Point) error {
-		_, err := fmt.Fprintf(e.stderr, "\rpass %.0f of %.0f   objective %.8g   ", p.Passes, s.Passes, p.Last.Objective)
+		_, err := fmt.Fprintf(e.stderr, "\rpass %.0f of %.0f   objective %.8g   ", p.Passes, passes, p.Last.Objective)
 		return err
 	})
 	return func() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }

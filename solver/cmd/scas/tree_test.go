@@ -69,15 +69,18 @@ sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph
 solver/internal/pass        kernels sparse
 solver/internal/watch
+solver/theory
 solver/internal/sample
 solver/internal/structure   sparse
 solver/internal/quad        kernels sparse
 solver/internal/dual        kernels solver/internal/quad
+solver/internal/newton      kernels sparse solver/internal/pass solver/internal/quad solver/internal/structure
 solver/internal/inner       kernels sparse solver/internal/quad
-solver                      kernels sparse solver/internal/dual solver/internal/inner solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/structure solver/internal/watch
+solver                      kernels sparse solver/internal/dual solver/internal/inner solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/structure solver/internal/watch solver/theory
+solver/theory
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph solver
-solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/theory
 gen
 gen/cmd/gen                 gen
 bench/internal/table        bench/internal/measure
@@ -92,7 +95,7 @@ bench/internal/suite        kernels sparse sparse/graph bench/internal/measure b
 bench/internal/curves       solver
 bench/internal/outer        kernels sparse solver bench/internal/measure bench/internal/naive
 bench/internal/reference    sparse solver bench/internal/submatrix
-bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/glasso solver solver/baseline bench/internal/reference bench/internal/submatrix
+bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/glasso solver solver/baseline solver/theory bench/internal/reference bench/internal/submatrix
 bench/internal/paper/report solver solver/baseline bench/internal/chart bench/internal/paper
 bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/paper bench/internal/paper/report bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/table
 `
@@ -264,11 +267,12 @@ func nesting(n ast.Node) (deepest int) {
 	return deepest
 }
 
-// state counts the fields of a struct that are neither flags nor part of a JSON
-// form.
+// state counts the fields of a struct that are neither flags, part of a JSON form, nor
+// functions.
 func state(s *ast.StructType) (fields int) {
 	for _, f := range s.Fields.List {
-		if f.Tag == nil {
+		_, function := f.Type.(*ast.FuncType)
+		if f.Tag == nil && !function {
 			fields += max(1, len(f.Names))
 		}
 	}

@@ -58,6 +58,21 @@ func (v auto) mark() string {
 	return ""
 }
 
+// tolerance is a number between 0 and 1, 0 for "auto", and -1 for "none".
+type tolerance float64
+
+func (v *tolerance) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "auto":
+		*v = 0
+		return nil
+	case "none":
+		*v = -1
+		return nil
+	}
+	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
+}
+
 // label is a finite number.
 type label float64
 
@@ -165,7 +180,7 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 	default:
 		var ok bool
 		if v.Method, ok = baseline.ByName(name); !ok {
-			names := []string{"auto", "list"}
+			names := []string{"list"}
 			for _, m := range baseline.Methods() {
 				names = append(names, m.Info().Name)
 			}

@@ -11,17 +11,10 @@ import (
 )
 
 // A Penalty is g by its proximal map: Prox sets dst to the minimiser over u of g(u)
-// + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
+// + Σ (uⱼ − vⱼ)²/(2 stepⱼ). Separable says whether steps may differ.
 type Penalty interface {
 	Prox(dst, v, step []float64)
-}
-
-// A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
-// set.
-type Coupling struct {
-	B           quad.Map
-	Alpha       float64 // if positive, B'B is that multiple of the identity
-	Diagonal, C []float64
+	Separable() bool
 }
 
 // A Step does the update for l rows of A and q coordinates of y. It is not for

@@ -31,11 +31,14 @@ func (l *Loop) diagonalOfK() []float64 {
 func newDiagonal(l *Loop, k []float64) Plan {
 	p := len(k)
 	base := diagonal{Loop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
-	kappa := k[0]
+	kappa, what := k[0], "A'A is a multiple of the identity"
+	if l.Kappa > 0 {
+		what = "the penalty is linearised"
+	}
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
 	switch x := l.Domain; {
 	case x.whole() && scalar && float64(p) > lazyFrom*l.nonzeros():
-		base.why = fmt.Sprintf("A'A is a multiple of the identity: %.3g nonzeros a step instead of %d features", l.nonzeros(), p)
+		base.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
 	case x.whole():
 		base.why = fmt.Sprintf("A'A is diagonal and %d features are few", p)

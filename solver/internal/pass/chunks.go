@@ -36,6 +36,12 @@ func NewChunks(x *sparse.CSR, threads int) Chunks {
 	return c
 }
 
+// Whole is a single run.
+func Whole(x *sparse.CSR) Chunks {
+	n, _ := x.Dims()
+	return Chunks{bounds: []int{0, n}, threads: 1}
+}
+
 // Count returns the number of runs.
 func (c Chunks) Count() int { return len(c.bounds) - 1 }
 

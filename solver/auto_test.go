@@ -1,0 +1,176 @@
+package solver_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestAuto holds what the default method proves against known optima: the gap proved is
+// within the goal, and the true one within that.
+func TestAuto(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		features int
+		lambda   float64
+		graph    string
+		optimum  float64
+	}{
+		{"paper/a9a.zst", 123, 1e-5, "", 0.32324138841427674},
+		{"paper/a9a.zst", 123, 1e-5, "graphs/a9a_glasso_0.1.edges", 0.32503800528155763},
+		{"paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, "", optimumCovtype},
+		{"paper/a9a.zst", 123, 1e-5, "graphs/F_a9a_asvrpdhg.txt", 0.3239943499974175},
+		{"paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, "graphs/F_covtype_asvrpdhg.txt", 0.5151450223254025},
+	} {
+		p := solvertest.Load(t, c.name, c.features)
+		p.Penalty = solver.L1{Lambda: c.lambda}
+		if c.graph != "" {
+			con, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), c.graph), c.features)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Constraint = con.A
+		}
+		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
+			res := solvertest.Minimize(t, p, &solver.Settings{RelTol: tol})
+			excess := res.At.Objective - c.optimum
+			t.Logf("%s %s, %g: %g passes, %d Newton steps, gap proved %.1e, true %.1e, %d groups", c.name, c.graph, tol, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))
+			if res.Status != solver.Converged || res.DualityGap > tol*math.Ln2 || excess > res.DualityGap+2e-12 {
+				t.Errorf("%s %s, %g: %s, gap proved %.2e, true %.2e", c.name, c.graph, tol, res.Status, res.DualityGap, excess)
+			}
+		}
+	}
+}
+
+// TestAutoEnds: a budget, a time limit and a context end a run with what was reached,
+// and say whether that was what was asked for.
+func TestAutoEnds(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
+	start := p.Evaluate(make([]float64, 60)).Objective
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		set    solver.Settings
+		status solver.Status
+		err    error
+	}{
+		{"default", t.Context(), solver.Settings{}, solver.Converged, nil},
+		{"few passes", t.Context(), solver.Settings{Passes: 4}, solver.PassesDone, solver.ErrNotConverged},
+		{"passes for some Newton steps", t.Context(), solver.Settings{Passes: 45}, solver.PassesDone, solver.ErrNotConverged},
+		{"no goal", t.Context(), solver.Settings{RelTol: -1, Passes: 6}, solver.PassesDone, nil},
+		{"no time", t.Context(), solver.Settings{TimeLimit: 1}, solver.TimeDone, solver.ErrNotConverged},
+		{"time enough", t.Context(), solver.Settings{TimeLimit: time.Hour}, solver.Converged, nil},
+		{"cancelled", cancelled, solver.Settings{}, solver.Stopped, context.Canceled},
+		{"a method by name, with a goal", t.Context(), solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 1000}, solver.Converged, nil},
+		{"a method by name", t.Context(), solver.Settings{Method: solver.SCAS{}, Passes: 10}, solver.PassesDone, nil},
+	} {
+		res, err := solver.Minimize(c.ctx, p, &c.set)
+		if !errors.Is(err, c.err) || res == nil {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.err)
+			continue
+		}
+		if res.Status != c.status || !(res.At.Objective <= start) || math.IsNaN(res.DualityGap) {
+			t.Errorf("%s: status %s, objective %v after %v, gap %v", c.name, res.Status, res.At.Objective, start, res.DualityGap)
+		}
+		if c.set.Passes > 0 && res.Stats.Passes > c.set.Passes {
+			t.Errorf("%s: %v passes of %v", c.name, res.Stats.Passes, c.set.Passes)
+		}
+	}
+}
+
+// TestGroups: features that the graph joins and the penalty fuses are listed, with
+// coefficients that are exactly equal.
+func TestGroups(t *testing.T) {
+	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
+	res := solvertest.Minimize(t, p, nil)
+	if len(res.Groups) != 1 || len(res.Groups[0]) != 4 {
+		t.Fatalf("groups %v with x = %v, planted %v", res.Groups, res.X, s.Coefficients)
+	}
+	for _, j := range res.Groups[0] {
+		if res.X[j] != res.X[res.Groups[0][0]] {
+			t.Errorf("x[%d] = %v is not that of its group", j, res.X[j])
+		}
+	}
+}
+
+// TestSmallSets: no setting but lambda is needed on small public tables, raw or with
+// columns multiplied by 1e-3 to 1e3 at random, from half of the least lambda with x = 0
+// down to a millionth of it, with and without a chain.
+func TestSmallSets(t *testing.T) {
+	steps, runs := 0, 0
+	for _, c := range []struct {
+		name string
+		loss solver.Loss
+	}{
+		{"heart_scale", solver.Logistic{}}, {"german.numer_scale", solver.Logistic{}}, {"breast-cancer_scale", solver.Logistic{}}, {"a1a", solver.Logistic{}},
+		{"housing_scale", solver.Squared{}}, {"abalone", solver.Squared{}}, {"housing_scale", solver.Huber{}}, {"heart_scale", solver.SquaredHinge{}},
+	} {
+		for _, spread := range []bool{false, true} {
+			p := smallSet(t, c.name, c.loss, spread)
+			most := lambdaMax(p)
+			for _, fraction := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6} {
+				for _, chain := range []bool{false, true} {
+					_, features := p.Data.Dims()
+					q := *p
+					q.Penalty = solver.L1{Lambda: fraction * most}
+					if chain {
+						q.Constraint = graph.Chain(features).FusedLasso()
+					}
+					res, err := solver.Minimize(t.Context(), &q, nil)
+					if err != nil || res.Status != solver.Converged {
+						t.Errorf("%s, %s, spread %v, %g lambda_max, chain %v: %v", c.name, c.loss, spread, fraction, chain, err)
+						continue
+					}
+					steps, runs = steps+res.Stats.NewtonSteps, runs+1
+				}
+			}
+		}
+	}
+	t.Logf("%d runs, %.1f Newton steps each", runs, float64(steps)/float64(runs))
+}
+
+// smallSet reads a table, perhaps with columns of very different scale.
+func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
+	t.Helper()
+	regression := loss.Validate([]float64{0.5}) == nil
+	ds, err := sparse.ReadLIBSVMFile(filepath.Join(solvertest.DataDir(t), "small", name), &sparse.ReadOptions{Regression: regression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := ds.X
+	if spread {
+		_, p := x.Dims()
+		rng, scale := rand.New(rand.NewPCG(1, 2)), make([]float64, p)
+		for j := range scale {
+			scale[j] = math.Pow(10, 6*rng.Float64()-3)
+		}
+		if x, err = x.ScaleColumns(scale); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &solver.Problem{Data: x, Labels: ds.Labels, Loss: loss}
+}
+
+// lambdaMax is the least lambda for which x = 0 solves the lasso.
+func lambdaMax(p *solver.Problem) float64 {
+	n, features := p.Data.Dims()
+	slope, g := make([]float64, n), make([]float64, features)
+	p.Loss.Slopes(slope, make([]float64, n), p.Labels)
+	p.Data.MulVecTrans(g, slope)
+	most := 0.0
+	for _, v := range g {
+		most = max(most, math.Abs(v)/float64(n))
+	}
+	return most
+}

@@ -1,0 +1,82 @@
+package dual
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
+// set.
+type Coupling struct {
+	B           quad.Map
+	Alpha       float64 // if positive, B'B is that multiple of the identity
+	Diagonal, C []float64
+}
+
+// Validate checks c against the l rows of A and the penalty. Its errors speak of the
+// fields of Problem.Coupling.
+func (c Coupling) Validate(l int, g Penalty) error {
+	if c.B != nil && c.Diagonal != nil {
+		return fmt.Errorf("solver: Coupling has both B and Diagonal; set one")
+	}
+	if c.B != nil {
+		if rows, _ := c.B.Dims(); rows != l {
+			return fmt.Errorf("solver: Coupling.B has %d rows; the constraint matrix has %d", rows, l)
+		}
+	}
+	if c.C != nil && len(c.C) != l {
+		return fmt.Errorf("solver: Coupling.C has length %d; the constraint matrix has %d rows", len(c.C), l)
+	}
+	for j, v := range c.C {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("solver: Coupling.C[%d] = %v; it must be finite", j, v)
+		}
+	}
+	if c.Diagonal != nil {
+		return c.validateDiagonal(l, g)
+	}
+	if c.Alpha != 0 {
+		return c.validateAlpha()
+	}
+	return nil
+}
+
+func (c Coupling) validateDiagonal(l int, g Penalty) error {
+	if len(c.Diagonal) != l {
+		return fmt.Errorf("solver: Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
+	}
+	for j, v := range c.Diagonal {
+		switch {
+		case v == 0 || math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Errorf("solver: Coupling.Diagonal[%d] = %v; it must be finite and not zero", j, v)
+		case math.Abs(v) != math.Abs(c.Diagonal[0]) && !g.Separable():
+			return fmt.Errorf("solver: Coupling.Diagonal has entries of different size, which a penalty that is not separable (%T) cannot take; give B as a matrix", g)
+		}
+	}
+	return nil
+}
+
+func (c Coupling) validateAlpha() error {
+	if !(c.Alpha > 0) || math.IsInf(c.Alpha, 0) || c.B == nil {
+		return fmt.Errorf("solver: Coupling.Alpha = %v; it must be positive and finite, and B be set", c.Alpha)
+	}
+	l, q := c.B.Dims()
+	rng := rand.New(rand.NewPCG(3, 5))
+	y, by, back := make([]float64, q), make([]float64, l), make([]float64, q)
+	for range 3 {
+		for j := range y {
+			y[j] = rng.Float64() - 0.5
+		}
+		c.B.MulVec(by, y)
+		c.B.MulVecTrans(back, by)
+		for j := range y {
+			if math.Abs(back[j]-c.Alpha*y[j]) > 1e-9*c.Alpha {
+				return fmt.Errorf("solver: Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+)
+
+// Auto is the default: SCASK, and where the problem admits it the finisher, a
+// predictor-corrector method (Mehrotra 1992) that proves how far its result is from the
+// optimum, after a few passes. It admits L1 penalties of A x on R^p, A a matrix or the
+// identity, the losses of this package, and up to some thousands of features. Zeros and
+// ties of a result that it proved are exact.
+type Auto struct{}
+
+// Info implements Method.
+func (Auto) Info() MethodInfo {
+	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands")
+	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
+	info.Memory = "4p + 2l + n, with a graph the rotated data, at the end 2p^2"
+	return info
+}
+
+// Begin implements Method.
+func (Auto) Begin(r *Run) (Iteration, error) {
+	// A few passes do not repay rotated data: they are of SCASL before the finisher.
+	short := r.goal > 0 && !r.A.Identity() && r.finishes()
+	return &auto{newSCAS(r, (*scas).blocks, short)}, nil
+}
+
+type auto struct{ *scas }
+
+// warmPasses is what SCASK does before the finisher takes over: it saves that a third
+// of its iterations, and more passes do not save it as many more.
+const warmPasses = 4
+
+func (a *auto) Next() (bool, error) {
+	if a.goal <= 0 || a.Stats.Passes < warmPasses || !a.finishes() {
+		return a.scas.Next()
+	}
+	return true, a.finish()
+}
+
+// finishes reports whether the finisher is there for the problem, was not tried, and
+// fits the budget.
+func (r *Run) finishes() bool {
+	return r.Stats.NewtonSteps == 0 && r.finisher() != nil && (r.unbounded || r.Affords(r.newtonCost()))
+}
+
+// newtonCost is that of an iteration of the finisher in passes: the Hessian, a gradient
+// and margins along two directions.
+func (r *Run) newtonCost() float64 { return r.assembly + 3 }
+
+// errBudget ends the finisher where the budget does.
+var errBudget = errors.New("solver: no budget left")
+
+// finish solves the problem from x to the goal, as far as the budget allows.
+func (r *Run) finish() error {
+	res := r.finisher().Finish(r.X, &newton.Settings{Tol: r.goal, Interrupt: func() error {
+		if !r.unbounded && !r.Affords(r.newtonCost()) {
+			return errBudget
+		}
+		r.Spend(r.newtonCost())
+		r.Stats.NewtonSteps++
+		return r.Err()
+	}})
+	r.exhausted = true
+	if res.Objective <= r.evaluate(r.Iterate).Objective {
+		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
+		copy(r.Y, r.A.Image(r.X))
+		r.startMean()
+		r.gap, r.exact = res.Gap, res.Polished
+	} else {
+		r.gap = r.certify()
+	}
+	if r.exact {
+		r.groups = res.Structure.Groups()
+	}
+	if errors.Is(res.Err, errBudget) {
+		r.spent = true
+		return nil
+	}
+	return res.Err
+}
+
+// ErrNotConverged is matched by errors of runs that ended before the gap was proved to
+// be within RelTol. The Result that comes with them holds what was reached.
+var ErrNotConverged = errors.New("solver: not converged")
+
+// A NotConvergedError says what was reached and what to do.
+type NotConvergedError struct {
+	Status    Status
+	Objective float64
+	Gap, Goal float64 // of the objective over the optimum: proved, and asked for
+	Try       string  // the remedy
+}
+
+// Is reports whether the target is ErrNotConverged.
+func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConverged }
+
+// Error says how far from the optimum the run may have ended, and what to do.
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("solver: not converged: the objective %.6g is proved to be within %.2g of the optimum, not %.2g; %s",
+		e.Objective, e.Gap, e.Goal, e.Try)
+}
