@@ -180,7 +180,7 @@ const (
 	maxFunction   = 60   // lines
 	maxNesting    = 3    // blocks within a function
 	maxFields     = 20   // of a struct; flags and JSON forms aside
-	maxSolverRoot = 3000 // lines of package solver
+	maxSolverRoot = 2500 // lines of package solver, losses, penalties and domains aside
 )
 
 func TestShape(t *testing.T) {
@@ -191,7 +191,9 @@ func TestShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Dir(file) == "../../../solver" {
+		base := filepath.Base(file)
+		added := strings.HasPrefix(base, "loss") || base == "penalty.go" || base == "domain.go"
+		if filepath.Dir(file) == "../../../solver" && !added {
 			root += set.Position(f.End()).Line
 		}
 		for _, d := range f.Decls {
