@@ -174,3 +174,31 @@ func lambdaMax(p *solver.Problem) float64 {
 	}
 	return most
 }
+
+// TestBeyondRounding: where the numbers leave no room for a proof, the run says so.
+func TestBeyondRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for _, size := range []float64{1e100, 1e150, 1e200, 1e300} {
+		data, labels := make([]float64, 80), make([]float64, 40)
+		for i := range labels {
+			data[2*i], data[2*i+1], labels[i] = size*rng.Float64(), rng.Float64(), float64(2*rng.IntN(2)-1)
+		}
+		x, err := sparse.FromDense(40, 2, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}} {
+			p := &solver.Problem{Data: x, Labels: labels, Loss: loss, Penalty: solver.L1{Lambda: 1e-3}}
+			res, err := solver.Minimize(t.Context(), p, nil)
+			start := p.Evaluate(make([]float64, 2)).Objective
+			if res == nil || !(res.At.Objective <= start) {
+				t.Errorf("values of %g, %s: %v, objective %+v after %v", size, loss, err, res, start)
+				continue
+			}
+			if (res.Status == solver.Converged) != (err == nil) {
+				t.Errorf("values of %g, %s: status %s, error %v", size, loss, res.Status, err)
+			}
+			t.Logf("values of %g, %s: %s, gap %.1e", size, loss, res.Status, res.DualityGap)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package solver
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
@@ -101,6 +102,9 @@ func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConve
 
 // Error says how far from the optimum the run may have ended, and what to do.
 func (e *NotConvergedError) Error() string {
+	if math.IsInf(e.Gap, 1) {
+		return fmt.Sprintf("solver: not converged: how far the objective %.6g is from the optimum could not be proved; %s", e.Objective, e.Try)
+	}
 	return fmt.Sprintf("solver: not converged: the objective %.6g is proved to be within %.2g of the optimum, not %.2g; %s",
 		e.Objective, e.Gap, e.Goal, e.Try)
 }

@@ -67,7 +67,7 @@ func (r *Run) end(err error) (*Result, error) {
 	case timeUp:
 		res.Status = TimeDone
 	}
-	if err == nil && res.Status != Converged && r.goal > 0 && !math.IsInf(res.DualityGap, 1) {
+	if err == nil && res.Status != Converged && r.goal > 0 && (r.newton != nil || !math.IsInf(res.DualityGap, 1)) {
 		err = r.notConverged(res)
 	}
 	return res, err
