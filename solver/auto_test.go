@@ -28,6 +28,7 @@ func TestAuto(t *testing.T) {
 		{"paper/a9a.zst", 123, 1e-5, "", 0.32324138841427674},
 		{"paper/a9a.zst", 123, 1e-5, "graphs/a9a_glasso_0.1.edges", 0.32503800528155763},
 		{"paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, "", optimumCovtype},
+		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, "", 0.256618008503},
 		{"paper/a9a.zst", 123, 1e-5, "graphs/F_a9a_asvrpdhg.txt", 0.3239943499974175},
 		{"paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, "graphs/F_covtype_asvrpdhg.txt", 0.5151450223254025},
 	} {

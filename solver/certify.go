@@ -27,11 +27,15 @@ func (r *Run) newFinisher() *newton.Finisher {
 		Data: p.Data, Rows: r.Samples.rows, Labels: p.Labels, Weights: p.SampleWeights,
 		Loss: loss, Ridge: p.L2, A: r.A.Algebra, Limit: r.dual.Limit, Threads: r.Settings.Threads,
 	}
+	r.assembly = q.Assembly()
 	f, err := newton.New(q)
 	if err != nil {
+		kind, fused := fusedLoss(p.loss())
+		if r.wide, err = newton.NewWide(q, kind, fused && !r.Settings.Float32); err == nil {
+			r.assembly = 0 // a small part of the columns, known only later
+		}
 		return nil
 	}
-	r.assembly = q.Assembly()
 	return f
 }
 
@@ -56,6 +60,8 @@ func (r *Run) certify() float64 {
 	gap := math.Inf(1)
 	if f := r.finisher(); f != nil {
 		gap = f.Certify(r.X, r.Dual).Gap
+	} else if r.wide != nil {
+		gap = r.wide.Certify(r.X)
 	}
 	if math.IsInf(gap, 1) {
 		return r.ridgeGap()

@@ -11,13 +11,13 @@ import (
 // Auto is the default: SCASK, and where the problem admits it the finisher, a
 // predictor-corrector method (Mehrotra 1992) that proves how far its result is from the
 // optimum, after a few passes. It admits L1 penalties of A x on R^p, A a matrix or the
-// identity, the losses of this package, and up to some thousands of features. Zeros and
-// ties of a result that it proved are exact.
+// identity, the losses of this package, and up to some thousands of features, with A = I as many
+// coefficients that are not zero. Zeros and ties of a result that it proved are exact.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands")
+	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands, with A = I more")
 	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
 	info.Memory = "4p + 2l + n, with a graph the rotated data, at the end 2p^2"
 	return info
@@ -46,7 +46,7 @@ func (a *auto) Next() (bool, error) {
 // finishes reports whether the finisher is there for the problem, was not tried, and
 // fits the budget.
 func (r *Run) finishes() bool {
-	return r.Stats.NewtonSteps == 0 && r.finisher() != nil && (r.unbounded || r.Affords(r.newtonCost()))
+	return r.Stats.NewtonSteps == 0 && (r.finisher() != nil || r.wide != nil) && (r.unbounded || r.Affords(r.newtonCost()))
 }
 
 // newtonCost is that of an iteration of the finisher in passes: the Hessian, a gradient
@@ -58,7 +58,7 @@ var errBudget = errors.New("solver: no budget left")
 
 // finish solves the problem from x to the goal, as far as the budget allows.
 func (r *Run) finish() error {
-	res := r.finisher().Finish(r.X, &newton.Settings{Tol: r.goal, Interrupt: func() error {
+	res := r.finishFrom(r.X, &newton.Settings{Tol: r.goal, Interrupt: func() error {
 		if !r.unbounded && !r.Affords(r.newtonCost()) {
 			return errBudget
 		}
@@ -75,7 +75,7 @@ func (r *Run) finish() error {
 	} else {
 		r.gap = r.certify()
 	}
-	if r.exact {
+	if r.exact && r.wide == nil {
 		r.groups = res.Structure.Groups()
 	}
 	if errors.Is(res.Err, errBudget) {
@@ -83,6 +83,15 @@ func (r *Run) finish() error {
 		return nil
 	}
 	return res.Err
+}
+
+// finishFrom runs the finisher, on working sets where there are many features. They
+// begin with those that y has not at zero.
+func (r *Run) finishFrom(x []float64, set *newton.Settings) *newton.Result {
+	if f := r.finisher(); f != nil {
+		return f.Finish(x, set)
+	}
+	return r.wide.Finish(r.Y, set)
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to

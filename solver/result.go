@@ -46,7 +46,7 @@ type Result struct {
 	// DualityGap bounds the excess of At.Objective over the optimum, rounding included,
 	// or is +Inf where nothing is proved: for penalties other than L1, domains,
 	// couplings, losses of the caller's own, and, unless L2 > 0, for operators without
-	// a matrix and too many features for Newton's method.
+	// a matrix and for more features than Newton's method has room for if A is not I.
 	DualityGap float64
 	// Groups lists features whose coefficients are equal, up to sign, and not zero,
 	// where the structure of X is part of what was proved.

@@ -20,13 +20,14 @@ type Iterate struct {
 type proof struct {
 	newton    *newton.Finisher // nil before it is needed, and where there is none
 	noNewton  bool
-	assembly  float64 // of its Hessian, in passes
-	goal      float64 // gap at which the run ends; 0 for none
-	unbounded bool    // the budget was left to the method: it does not end the finisher
-	gap       float64 // proved of x; +Inf if nothing is
-	exact     bool    // zeros and ties of x are exact
-	exhausted bool    // the finisher went as far as it could
-	spent     bool    // it was the budget that stopped it
+	wide      *newton.Wide // for many features and A = I
+	assembly  float64      // of its Hessian, in passes
+	goal      float64      // gap at which the run ends; 0 for none
+	unbounded bool         // the budget was left to the method: it does not end the finisher
+	gap       float64      // proved of x; +Inf if nothing is
+	exact     bool         // zeros and ties of x are exact
+	exhausted bool         // the finisher went as far as it could
+	spent     bool         // it was the budget that stopped it
 	groups    [][]int
 }
 

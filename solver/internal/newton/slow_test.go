@@ -139,6 +139,9 @@ func trueExcess(f *Finisher, x, y []float64) float64 {
 func lossChange(loss Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
 	case Logistic:
+		if math.Abs(d) > 30 { // no cancellation, but exp overflows
+			break
+		}
 		s := 1 / (1 + math.Exp(b*t))
 		return math.Log1p(s * math.Expm1(-b*d))
 	case Squared:
