@@ -66,7 +66,7 @@ func (r *Run) finish() error {
 		r.Stats.NewtonSteps++
 		return r.Err()
 	}})
-	r.exhausted = true
+	r.exhausted, r.full = true, res.Full
 	if res.Objective <= r.evaluate(r.Iterate).Objective {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))

@@ -27,6 +27,7 @@ type proof struct {
 	gap       float64      // proved of x; +Inf if nothing is
 	exact     bool         // zeros and ties of x are exact
 	exhausted bool         // the finisher went as far as it could
+	full      bool         // as its working sets had room
 	spent     bool         // it was the budget that stopped it
 	groups    [][]int
 }

@@ -14,7 +14,7 @@ type Bound struct {
 }
 
 // Certify bounds the distance of x, of length p, from the optimum by Newton steps on
-// smoothed |·| (certificate.md 1). z, of length l, are multipliers to start from; nil
+// smoothed |·|. z, of length l, are multipliers to start from; nil
 // for those of the smoothing. Both are only read.
 func (f *Finisher) Certify(x, z []float64) Bound {
 	c := f.newCertifier(x)

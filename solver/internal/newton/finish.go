@@ -36,13 +36,14 @@ type Result struct {
 	Restarted  bool                // the start did not pay and was given up for 0
 	Polished   bool                // zeros and ties of X are exact
 	Structure  structure.Partition // of X, if it is polished
+	Full       bool                // working sets had no room for all coefficients that are not zero
 	Err        error               // of Settings.Interrupt
 }
 
 const defaultIterations = 200
 
 // startTau is the first complementarity, as a part of P(0)/l: the safe one, also for
-// warm starts (certificate.md 2).
+// warm starts.
 const startTau = 0.05
 
 // Finish solves the problem from x, of length p, to a gap proved to be at most

@@ -142,7 +142,7 @@ func (r *penalty) value(v []float64) float64 {
 //
 //	min over t of limit t − τ log(t² − v²),  t = (τ + q)/limit, q = √(τ² + limit²v²)
 //
-// (certificate.md 1). |z| < limit, and h > 0 unless |v| is huge.
+// which is convex. |z| < limit, and h > 0 unless |v| is huge.
 func (r *penalty) smooth(z, h, v []float64, tau float64) {
 	for j, u := range v {
 		limit := r.limit[j]

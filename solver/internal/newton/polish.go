@@ -205,8 +205,8 @@ func (s *polisher) consistent(pt *point) bool {
 }
 
 // stiffer is by how much the weights of rows with v = 0 are raised, and those of the
-// others lowered, for the certificate: the semismooth limit of certificate.md 1, in
-// which d moves nothing but what the structure leaves free.
+// others lowered, for the certificate: the semismooth limit, in which
+// d moves nothing but what the structure leaves free.
 const stiffer = 1e4
 
 // certify sets the dual point to a Newton step from the polished point with the

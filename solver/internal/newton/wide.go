@@ -18,7 +18,8 @@ import (
 type Wide struct {
 	*Problem
 	n, p     int
-	most     int // columns of a working set
+	most     int  // columns of a working set
+	full     bool // the last had no room for all coefficients that are not zero
 	coef     []float64
 	gradient *pass.Gradient
 	absolute []float64 // Σ cᵢ|αᵢ x_ij|, for rounding
@@ -133,12 +134,15 @@ func (w *Wide) Finish(x []float64, set *Settings) *Result {
 	tol, polished := math.Max(set.Tol/4, firstShare*scale), false
 	for range maxRounds {
 		gap := w.Certify(at)
-		if value := w.value(at); value <= least || gap < res.Gap {
+		value := w.value(at)
+		better := value < least
+		if better || gap < res.Gap {
 			copy(res.X, at)
 			res.Polished = polished
 			least, res.Gap, res.Objective, res.Z = value, gap, value, slices.Clone(w.z)
 		}
-		if res.Gap <= set.Tol || res.Err != nil {
+		res.Full = w.full && !better
+		if res.Gap <= set.Tol || res.Err != nil || res.Full {
 			return res
 		}
 		tol = math.Max(math.Min(0.1*tol, 0.01*gap), 1e-3*set.Tol)
@@ -200,7 +204,9 @@ func (w *Wide) choose(at []float64) []int32 {
 	excess := func(j int32) float64 { return math.Abs(w.g[j]) - w.Limit[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
-	cols = cols[:min(len(cols), w.most*3/4)]
+	room := w.most - w.most/16 // some for those that are violated
+	w.full = len(cols) > room
+	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, w.most-len(cols))]...)
 	slices.Sort(cols)
 	return cols
