@@ -79,7 +79,7 @@ func (r *Run) notConverged(res *Result) error {
 	case res.Status == TimeDone:
 		e.Try = "allow more time"
 	case r.full:
-		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, take method scas-k, or ask for less"
+		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, or ask for less"
 	case r.exhausted && !r.spent:
 		e.Try = "rounding decides here: scale the features, or ask for less"
 	default:

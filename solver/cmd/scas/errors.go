@@ -82,7 +82,7 @@ var leaveOut = strings.NewReplacer(
 	"set Problem.L2 > 0", "give --mu above 0",
 	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
-	"take method scas-k", "take --method scas-k", "or ask for less", "or ask for less with --tol",
+	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",
 	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
 	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",
