@@ -37,6 +37,11 @@ type modelHead struct {
 	Gap       number        `json:"duality_gap"` // proved of the objective; null if nothing is
 	Output    string        `json:"output"`      // last or average iterate
 
+	modelRun
+}
+
+// modelRun is the run that gave a model: what repeats it, and what it took.
+type modelRun struct {
 	Method          string  `json:"method"`
 	DualUpdates     int     `json:"dual_updates"`
 	InnerSteps      int     `json:"inner_steps,omitempty"` // if set
@@ -56,9 +61,10 @@ func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float
 		Format: modelFormat, Version: version,
 		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
 		Objective: objective, Status: r.Status, Gap: r.DualityGap, Output: c.Output,
-		Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
-		Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,
-	}}
+		modelRun: modelRun{
+			Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
+			Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,
+		}}}
 	if r.BatchSize > 1 {
 		m.BatchSize = r.BatchSize
 	}

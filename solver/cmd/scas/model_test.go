@@ -28,7 +28,7 @@ func TestModelRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(model{}, modelHead{}, problemFacts{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(model{}, modelHead{}, modelRun{}, problemFacts{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -18,15 +18,7 @@ import (
 // the same.
 type trainReport struct {
 	solver.Stats
-	Status    solver.Status `json:"status"`
-	Objective number        `json:"objective"`
-	Loss      number        `json:"loss"`
-	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
-	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
-
-	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
-	DualResidual   number `json:"dual_residual"`
-	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
+	outcome
 
 	ReadSeconds float64 `json:"read_seconds"` // before Seconds
 	NNZ         int64   `json:"nnz"`
@@ -37,15 +29,10 @@ type trainReport struct {
 	Schedule string `json:"schedule"`
 	Seed     uint64 `json:"seed"`
 	Output   string `json:"output"`
+	conditions
 
-	// With --verbose only.
-	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
-	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
-
-	Level   string `json:"level"`
-	Peak    int64  `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
-	Version string `json:"scas_version"`
-	Model   string `json:"model,omitempty"` // the file written
+	processFacts
+	Model string `json:"model,omitempty"` // the file written
 
 	model *model
 	cmd   *trainCmd
@@ -53,15 +40,41 @@ type trainReport struct {
 	info  solver.MethodInfo
 }
 
+// outcome is what the run reached, of the iterate reported.
+type outcome struct {
+	Status    solver.Status `json:"status"`
+	Objective number        `json:"objective"`
+	Loss      number        `json:"loss"`
+	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
+	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
+
+	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
+	DualResidual   number `json:"dual_residual"`
+	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
+}
+
+// conditions are reported with --verbose only.
+type conditions struct {
+	Theorem2        []conditionFacts `json:"theorem2,omitempty"`
+	Theorem2Relaxed []conditionFacts `json:"theorem2_relaxed,omitempty"`
+}
+
+// processFacts are of the program that ran.
+type processFacts struct {
+	Level   string `json:"level"`
+	Peak    int64  `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
+	Version string `json:"scas_version"`
+}
+
 // newTrainReport collects what the run found, and the model it gives.
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	m, _ := baseline.ByName(res.Stats.Method)
 	r := &trainReport{
-		Stats: res.Stats, Status: res.Status, NNZ: t.Data.NNZ(),
-		PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN()),
+		Stats: res.Stats, NNZ: t.Data.NNZ(),
+		outcome:  outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
 		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
-		Level: kernels.Active().String(), Peak: peakMemory(), Version: version,
-		cmd: c, data: t.data, info: m.Info(),
+		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
+		cmd:          c, data: t.data, info: m.Info(),
 	}
 	x, at := res.X, res.At
 	if r.ofAverage() {

@@ -14,29 +14,8 @@ import (
 type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty |A x|_1, beside the mean loss (default ${default})."`
-	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty, the elastic net (default ${default})."`
-	Groups string      `placeholder:"FILE" help:"The group lasso: |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. The file has a group a line, numbers of rows of A, which without --graph are features."`
-	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (mu/2)|x|^2 (default ${default})."`
-	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"none: A = I, the plain lasso. chain: neighbouring features are joined. FILE: a list of edges 'i j [weight]', counted from 1, for A = [G; I], or a matrix file 'rows cols nnz' ... read as A itself, or either as Matrix Market (default ${default})."`
-	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
-
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
-	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
-
-	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k and, up to some thousands of features, Newton steps to a proved gap."`
-	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
-	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
-	DualUpdates count         `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
-	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget in effective passes over the data; auto: 100, Newton steps not counted (default ${default})."`
-	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
-	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
-	InnerSteps  count         `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
-	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
-	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
-	Seed        uint64        `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
-
+	problemFlags
+	runFlags
 	indexFlags
 	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
 	Strict   bool   `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
@@ -48,6 +27,35 @@ type trainCmd struct {
 	Verbose bool   `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
 	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+}
+
+// problemFlags say what is minimised.
+type problemFlags struct {
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty |A x|_1, beside the mean loss (default ${default})."`
+	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty, the elastic net (default ${default})."`
+	Groups string      `placeholder:"FILE" help:"The group lasso: |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. The file has a group a line, numbers of rows of A, which without --graph are features."`
+	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (mu/2)|x|^2 (default ${default})."`
+	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"none: A = I, the plain lasso. chain: neighbouring features are joined. FILE: a list of edges 'i j [weight]', counted from 1, for A = [G; I], or a matrix file 'rows cols nnz' ... read as A itself, or either as Matrix Market (default ${default})."`
+	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
+
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
+	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+}
+
+// runFlags say how, and when to end.
+type runFlags struct {
+	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k and, up to some thousands of features, Newton steps to a proved gap."`
+	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
+	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
+	DualUpdates count         `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
+	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget in effective passes over the data; auto: 100, Newton steps not counted (default ${default})."`
+	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
+	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
+	InnerSteps  count         `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
+	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
+	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
+	Seed        uint64        `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 }
 
 // Help is shown by scas train --help.
