@@ -21,13 +21,7 @@ func (r *finish) descend(length float64) float64 {
 	allowed := at + float64(r.tau*float64(len(p.z))) + float64(1e-14*math.Abs(at))
 	x, v := make([]float64, f.p), make([]float64, len(p.z))
 	for ; length >= shortStep; length /= 2 {
-		copy(r.margin, p.pt.margin)
-		copy(x, p.pt.x)
-		copy(v, p.pt.image)
-		add(r.margin, r.step, length)
-		add(x, p.corr.x, length)
-		add(v, p.corr.v, length)
-		if r.smoothed(r.margin, v, x) <= allowed {
+		if r.along(x, v, length) <= allowed {
 			break
 		}
 	}
@@ -79,15 +73,22 @@ func (r *finish) search(rate float64) {
 	at := r.smoothed(p.pt.margin, p.pt.image, p.pt.x)
 	x, v := make([]float64, f.p), make([]float64, len(p.z))
 	for size, k := 1.0, 0; k < maxHalves; size, k = size/2, k+1 {
-		copy(r.margin, p.pt.margin)
-		copy(x, p.pt.x)
-		copy(v, p.pt.image)
-		add(r.margin, r.step, size)
-		add(x, p.corr.x, size)
-		add(v, p.corr.v, size)
-		if r.smoothed(r.margin, v, x) <= at-float64(0.1*size*rate)+float64(4e-16*math.Abs(at)) {
+		if r.along(x, v, size) <= at-float64(0.1*size*rate)+float64(4e-16*math.Abs(at)) {
 			copy(p.pt.x, x)
 			return
 		}
 	}
+}
+
+// along sets r.margin, x and v = A x to the point so far along the step, and returns
+// the smoothed objective there.
+func (r *finish) along(x, v []float64, length float64) float64 {
+	p := r.path
+	copy(r.margin, p.pt.margin)
+	copy(x, p.pt.x)
+	copy(v, p.pt.image)
+	add(r.margin, r.step, length)
+	add(x, p.corr.x, length)
+	add(v, p.corr.v, length)
+	return r.smoothed(r.margin, v, x)
 }
