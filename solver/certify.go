@@ -2,7 +2,9 @@ package solver
 
 import (
 	"math"
+	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -18,18 +20,16 @@ func (r *Run) finisher() *newton.Finisher {
 
 func (r *Run) newFinisher() *newton.Finisher {
 	p := r.Problem
-	loss := newtonLoss(p.loss())
-	_, l1 := p.penalty().(L1)
-	if loss == nil || !l1 || p.Coupling != nil || p.Domain != nil {
-		return nil
-	}
 	q := &newton.Problem{
 		Data: p.Data, Rows: r.Samples.rows, Labels: p.Labels, Weights: p.SampleWeights,
-		Loss: loss, Ridge: p.L2, A: r.A.Algebra, Limit: r.dual.Limit, Threads: r.Settings.Threads,
+		Loss: newtonLoss(p.loss()), Ridge: p.L2, A: r.A.Algebra, Threads: r.Settings.Threads,
+	}
+	if q.Loss == nil || p.Coupling != nil || !newtonDomain(q, p.Domain) || !r.newtonPenalty(q) {
+		return nil
 	}
 	r.assembly = q.Assembly()
 	f, err := newton.New(q)
-	if err != nil {
+	if err != nil && q.Absolute() {
 		kind, fused := fusedLoss(p.loss())
 		if r.wide, err = newton.NewWide(q, kind, fused && !r.Settings.Float32); err == nil {
 			r.assembly = 0 // a small part of the columns, known only later
@@ -37,6 +37,80 @@ func (r *Run) newFinisher() *newton.Finisher {
 		return nil
 	}
 	return f
+}
+
+// newtonPenalty fills in the penalty, and reports whether it is known there. Squares of
+// x itself join those of the problem.
+func (r *Run) newtonPenalty(q *newton.Problem) bool {
+	l, _ := q.A.Dims()
+	q.Limit = make([]float64, l)
+	squares := func(limit, square float64) {
+		for j := range q.Limit {
+			q.Limit[j] = limit
+		}
+		if r.A.Identity() {
+			q.Ridge += square
+			return
+		}
+		q.Square = slices.Repeat([]float64{square}, l)
+	}
+	switch g := r.Problem.penalty().(type) {
+	case L1:
+		q.Limit = r.dual.Limit
+	case ElasticNet:
+		squares(g.L1, g.L2)
+	case SquaredL2:
+		squares(0, g.Lambda)
+	case GroupL2:
+		q.Groups = g.Groups
+		for k, group := range g.Groups {
+			for _, row := range group {
+				q.Limit[row] = g.limit(k)
+			}
+		}
+	case Within:
+		if !r.A.Identity() || q.Domain != nil {
+			return false
+		}
+		q.Domain = newton.NewBox(l, g.Lower, g.Upper)
+	default:
+		return false
+	}
+	return true
+}
+
+// totalDual adds to the multipliers of the finisher those of squares that joined the
+// problem's.
+func (r *Run) totalDual(z, x []float64) {
+	square := 0.0
+	switch g := r.Problem.penalty().(type) {
+	case ElasticNet:
+		square = g.L2
+	case SquaredL2:
+		square = g.Lambda
+	}
+	if r.A.Identity() && square > 0 {
+		kernels.Axpy(square, x, z)
+	}
+}
+
+// newtonDomain fills in the domain, and reports whether it is known there.
+func newtonDomain(q *newton.Problem, x Domain) bool {
+	_, p := q.Data.Dims()
+	switch x := x.(type) {
+	case nil:
+	case Box:
+		q.Domain = newton.Box(x)
+	case Nonnegative:
+		q.Domain = newton.NewBox(p, 0, math.Inf(1))
+	case Ball:
+		q.Domain = newton.Ball(x)
+	case Simplex:
+		q.Domain = newton.Simplex{Total: x.total()}
+	default:
+		return false
+	}
+	return true
 }
 
 // newtonLoss returns a loss with its conjugate, nil if that is not known.
@@ -50,6 +124,8 @@ func newtonLoss(l Loss) newton.Loss {
 		return newton.SquaredHinge{}
 	case Huber:
 		return newton.Huber{Delta: l.delta()}
+	case ConjugateLoss:
+		return newton.Custom{Of: l}
 	}
 	return nil
 }
@@ -58,31 +134,79 @@ func newtonLoss(l Loss) newton.Loss {
 // running if the goal may end the run. It is +Inf where nothing can be proved.
 func (r *Run) certify() float64 {
 	gap := math.Inf(1)
+	if g := r.Problem.penalty().Value(r.A.Image(r.X)); math.IsInf(g, 1) {
+		return gap // x is not feasible
+	}
 	if f := r.finisher(); f != nil {
 		gap = f.Certify(r.X, r.Dual).Gap
 	} else if r.wide != nil {
 		gap = r.wide.Certify(r.X)
 	}
 	if math.IsInf(gap, 1) {
-		return r.ridgeGap()
+		return r.freeGap()
 	}
 	return gap
 }
 
-// ridgeGap is the bound that mu > 0 gives for free, (1/2mu)|∇f(x) + A'beta|² + Σ
-// limitⱼ|(Ax)ⱼ| − betaⱼ(Ax)ⱼ, a sum of terms that are not negative, so that it loses
-// nothing to cancellation. It follows from Fenchel's equality at the dual point
-// φ'(aᵢ'x), beta.
-func (r *Run) ridgeGap() float64 {
-	p, limit := r.Problem, r.dual.Limit
-	if p.L2 == 0 || limit == nil || p.Coupling != nil || p.Domain != nil {
+// freeGap is the bound that takes no system, of the dual point φ'(aᵢ'x), beta, at which
+// Fenchel's equality holds for any loss: with e = ∇f(x) + A'beta, mu x left out,
+//
+//	g(Ax) + g*(beta) − beta'Ax + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
+//
+// It needs g*, and mu > 0 or the support function of X.
+func (r *Run) freeGap() float64 {
+	p := r.Problem
+	g, ok := p.penalty().(ConjugatePenalty)
+	if !ok || p.Coupling != nil {
 		return math.Inf(1)
 	}
-	gap := sumSquares(r.lagrangian()) / (2 * p.L2)
-	for j, v := range r.A.Image(r.X) {
-		gap += float64(limit[j]*math.Abs(v)) - float64(r.Dual[j]*v)
+	e := r.lagrangian()
+	for j, x := range r.X {
+		e[j] -= float64(p.L2 * x)
+	}
+	v, beta := r.A.Image(r.X), slices.Clone(r.Dual)
+	for j := range beta {
+		beta[j] *= 1 - 0x1p-50 // norms at their limits are rounded
+	}
+	value, conjugate, product := g.Value(v), g.Conjugate(beta), kernels.Dot(beta, v)
+	rounding := 0x1p-44 * (math.Abs(value) + math.Abs(conjugate) + math.Abs(product) + r.Snapshot.Loss)
+	gap := math.Max(0, value+conjugate-product) + r.open(e) + rounding
+	if math.IsNaN(gap) {
+		return math.Inf(1)
 	}
 	return gap
+}
+
+// open returns h(x) + h*(−e) + e'x, +Inf where it is not known. For mu > 0 it is
+// (mu/2)|x − u|² + (mu u + e)'(x − u) with u the point of X nearest to −e/mu, both not
+// negative.
+func (r *Run) open(e []float64) float64 {
+	p := r.Problem
+	u := make([]float64, len(e))
+	if p.L2 == 0 {
+		set, ok := p.Domain.(SupportDomain)
+		if !ok {
+			return math.Inf(1)
+		}
+		for j, v := range e {
+			u[j] = -v
+		}
+		support, product := set.Support(u), kernels.Dot(e, r.X)
+		return math.Max(0, support+product) + 0x1p-44*(math.Abs(support)+math.Abs(product))
+	}
+	for j, v := range e {
+		u[j] = -v / p.L2
+	}
+	if p.Domain != nil {
+		p.Domain.Project(u)
+	}
+	var apart, rest float64
+	for j, x := range r.X {
+		d := x - u[j]
+		apart += float64(d * d)
+		rest += float64(math.FMA(p.L2, u[j], e[j]) * d)
+	}
+	return float64(0.5*p.L2*apart) + math.Max(0, rest)
 }
 
 // lagrangian returns ∇f(x) + A'beta.

@@ -143,7 +143,7 @@ func TestEquivalentConstraints(t *testing.T) {
 		left.Penalty, right.Penalty = solver.L1{Lambda: 0.02}, solver.L1{Lambda: 0.02}
 		c.left(&left)
 		c.right(&right)
-		set := &solver.Settings{Passes: 6000, Rho: 0.1}
+		set := &solver.Settings{Method: solver.SCASK{}, Passes: 6000, Rho: 0.1}
 		a, b := solvertest.Minimize(t, &left, set), solvertest.Minimize(t, &right, set)
 		if d := solvertest.Distance(a.X, b.X); !(d < c.tolerance) {
 			t.Errorf("%s: solutions are %.1e apart", c.name, d)
@@ -190,7 +190,7 @@ func TestGroupLasso(t *testing.T) {
 		g.Groups = append(g.Groups, []int{j, j + 1, j + 2, j + 3})
 	}
 	p.Penalty = g
-	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 3000})
+	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 3000, RelTol: 1e-14})
 	grad := (&solvertest.Naive{Problem: p, X: res.X}).FullGradient()
 	const limit = 0.04 * 2 // lambda times the square root of the size
 	of := func(group []int, x []float64) float64 {

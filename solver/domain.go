@@ -19,6 +19,25 @@ type Domain interface {
 	Validate(p int) error
 }
 
+// A SupportDomain is a Domain with its support function, by which gaps can be proved if
+// it is bounded. The domains of this package are.
+type SupportDomain interface {
+	Domain
+	// Support returns the largest u'x over x in X; +Inf if there is none.
+	Support(u []float64) float64
+}
+
+// support returns the largest u v over lower ≤ v ≤ upper.
+func support(u, lower, upper float64) float64 {
+	switch {
+	case u > 0:
+		return float64(u * upper)
+	case u < 0:
+		return float64(u * lower)
+	}
+	return 0
+}
+
 // Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Infinite bounds
 // leave a side open.
 type Box struct {
@@ -64,6 +83,15 @@ func (b Box) Validate(p int) error {
 	return nil
 }
 
+// Support implements SupportDomain.
+func (b Box) Support(u []float64) float64 {
+	var sum float64
+	for j, v := range u {
+		sum += support(v, b.Lower[j], b.Upper[j])
+	}
+	return sum
+}
+
 // Ball is {x : |x|₂ ≤ Radius}.
 type Ball struct {
 	Radius float64
@@ -89,6 +117,9 @@ func (b Ball) Validate(int) error {
 	return nil
 }
 
+// Support implements SupportDomain.
+func (b Ball) Support(u []float64) float64 { return float64(b.Radius * math.Sqrt(sumSquares(u))) }
+
 // Nonnegative is {x : x ≥ 0}.
 type Nonnegative struct{}
 
@@ -104,6 +135,14 @@ func (Nonnegative) Diameter() float64 { return math.Inf(1) }
 
 // Validate implements Domain.
 func (Nonnegative) Validate(int) error { return nil }
+
+// Support implements SupportDomain.
+func (Nonnegative) Support(u []float64) float64 {
+	if slices.Max(u) > 0 {
+		return math.Inf(1)
+	}
+	return 0
+}
 
 // Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
 type Simplex struct {
@@ -144,3 +183,6 @@ func (s Simplex) Validate(int) error {
 	}
 	return nil
 }
+
+// Support implements SupportDomain.
+func (s Simplex) Support(u []float64) float64 { return float64(s.total() * slices.Max(u)) }

@@ -26,6 +26,18 @@ type Loss interface {
 	Validate(labels []float64) error
 }
 
+// A ConjugateLoss is a Loss of one's own with its convex conjugate φ*(α; b) = sup over t
+// of αt − φ(t; b), by which gaps can be proved and Newton steps end a run (see Auto).
+// Values are taken to be accurate to 1e-14.
+type ConjugateLoss interface {
+	Loss
+	// Conjugate returns φ*(alpha; label), +Inf outside its domain.
+	Conjugate(alpha, label float64) float64
+	// ConjugateDomain returns the ends, perhaps infinite, of the interval in which φ*
+	// is finite; 0 is in it.
+	ConjugateDomain(label float64) (lo, hi float64)
+}
+
 // Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
 

@@ -8,11 +8,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
-// Auto is the default: SCASK, and where the problem admits it the finisher, a
-// predictor-corrector method (Mehrotra 1992) that proves how far its result is from the
-// optimum, after a few passes. It admits L1 penalties of A x on R^p, A a matrix or the
-// identity, the losses of this package, and up to some thousands of features, with A = I as many
-// coefficients that are not zero. Zeros and ties of a result that it proved are exact.
+// Auto is the default: SCASK, and where the problem admits it the finisher, Newton steps
+// that prove how far the result is from the optimum, after a few passes: for L1
+// penalties of A x on R^p a predictor-corrector method (Mehrotra 1992), for the other
+// penalties and the domains of this package one that follows a barrier's path. It
+// admits matrices A and the identity, the losses of this package and any
+// ConjugateLoss, and up to some thousands of features, with A = I and an L1 penalty or
+// the elastic net as many coefficients that are not zero. Zeros and ties of a result
+// that it proved are exact.
 type Auto struct{}
 
 // Info implements Method.
@@ -46,8 +49,16 @@ func (a *auto) Next() (bool, error) {
 // finishes reports whether the finisher is there for the problem, was not tried, and
 // fits the budget.
 func (r *Run) finishes() bool {
-	return r.Stats.NewtonSteps == 0 && (r.finisher() != nil || r.wide != nil) && (r.unbounded || r.Affords(r.newtonCost()))
+	f, steps := r.finisher(), 1.0
+	if f != nil && !f.Absolute() {
+		steps = barrierSteps
+	}
+	return r.Stats.NewtonSteps == 0 && (f != nil || r.wide != nil) && (r.unbounded || r.Affords(steps*r.newtonCost()))
 }
+
+// barrierSteps is about how many steps the path of a barrier takes, on the way of which
+// its points are of little use.
+const barrierSteps = 30
 
 // newtonCost is that of an iteration of the finisher in passes: the Hessian, a gradient
 // and margins along two directions.
@@ -67,7 +78,8 @@ func (r *Run) finish() error {
 		return r.Err()
 	}})
 	r.exhausted, r.full = true, res.Full
-	if res.Objective <= r.evaluate(r.Iterate).Objective {
+	if !(res.Objective > r.Problem.Evaluate(r.X).Objective) {
+		r.totalDual(res.Z, res.X)
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()

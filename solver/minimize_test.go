@@ -454,7 +454,7 @@ func TestBallFloat32(t *testing.T) {
 	if rounded.Data, err = sparse.FromTriplets(n, cols, entries); err != nil {
 		t.Fatal(err)
 	}
-	set := &solver.Settings{Passes: 40, Float32: true}
+	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho // the automatic ones look at the data as given
 	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)

@@ -179,7 +179,7 @@ func TestDomains(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
 	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
 		p.Domain = d
-		res := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000})
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2000})
 		if res.DualResidual > 1e-8 || res.PrimalResidual > 1e-8 {
 			t.Errorf("%T: residuals %.1e, %.1e", d, res.PrimalResidual, res.DualResidual)
 		}

@@ -24,6 +24,14 @@ type Penalty interface {
 	Validate(q int) error
 }
 
+// A ConjugatePenalty is a Penalty with its convex conjugate, by which gaps can be proved
+// if L2 > 0 or the domain is bounded. The penalties of this package are.
+type ConjugatePenalty interface {
+	Penalty
+	// Conjugate returns g*(z) = sup over y of z'y − g(y); +Inf outside its domain.
+	Conjugate(z []float64) float64
+}
+
 // L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
 type L1 struct {
 	// Lambda ≥ 0 scales the whole penalty.
@@ -58,6 +66,16 @@ func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
 		dst[j] = softThreshold(u, float64(step[j]*g.Limit(j)))
 	}
+}
+
+// Conjugate implements ConjugatePenalty: 0 where |zⱼ| ≤ Limit(j), else +Inf.
+func (g L1) Conjugate(z []float64) float64 {
+	for j, v := range z {
+		if math.Abs(v) > g.Limit(j) {
+			return math.Inf(1)
+		}
+	}
+	return 0
 }
 
 // Separable returns true.
@@ -100,6 +118,17 @@ func (g ElasticNet) Prox(dst, v, step []float64) {
 	}
 }
 
+// Conjugate implements ConjugatePenalty: Σ max(0, |zⱼ| − L1)²/(2 L2).
+func (g ElasticNet) Conjugate(z []float64) float64 {
+	var sum float64
+	for _, v := range z {
+		if over := math.Abs(v) - g.L1; over > 0 {
+			sum += float64(over*over) / (2 * g.L2)
+		}
+	}
+	return sum
+}
+
 // Separable returns true.
 func (ElasticNet) Separable() bool { return true }
 
@@ -133,6 +162,9 @@ func (g SquaredL2) Prox(dst, v, step []float64) {
 		dst[j] = u / (1 + float64(step[j]*g.Lambda))
 	}
 }
+
+// Conjugate implements ConjugatePenalty: |z|²/(2 Lambda).
+func (g SquaredL2) Conjugate(z []float64) float64 { return ElasticNet{L2: g.Lambda}.Conjugate(z) }
 
 // Separable returns true.
 func (SquaredL2) Separable() bool { return true }
@@ -195,6 +227,26 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
+// Conjugate implements ConjugatePenalty: 0 where |z_k|₂ is within the limit of every
+// group and z zero elsewhere, else +Inf.
+func (g GroupL2) Conjugate(z []float64) float64 {
+	grouped := make([]bool, len(z))
+	for k, group := range g.Groups {
+		if g.norm(k, z) > g.limit(k) {
+			return math.Inf(1)
+		}
+		for _, j := range group {
+			grouped[j] = true
+		}
+	}
+	for j, v := range z {
+		if v != 0 && !grouped[j] {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}
+
 // Separable returns false.
 func (GroupL2) Separable() bool { return false }
 
@@ -244,6 +296,15 @@ func (g Within) Prox(dst, v, _ []float64) {
 	for j, u := range v {
 		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
 	}
+}
+
+// Conjugate implements ConjugatePenalty: Σ max(zⱼ Lower, zⱼ Upper).
+func (g Within) Conjugate(z []float64) float64 {
+	var sum float64
+	for _, v := range z {
+		sum += support(v, g.Lower, g.Upper)
+	}
+	return sum
 }
 
 // Separable returns true.

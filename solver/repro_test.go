@@ -50,7 +50,7 @@ func TestReproductions(t *testing.T) {
 		{"huber in the unit of its labels", reproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
 		{"general A", general(t), 20000, math.NaN(), 0},
 	} {
-		res := solvertest.Minimize(t, c.p, &solver.Settings{Passes: c.passes})
+		res := solvertest.Minimize(t, c.p, &solver.Settings{Passes: c.passes, RelTol: 1e-12})
 		if math.IsNaN(c.optimum) { // by residuals
 			if scale := math.Sqrt(float64(len(res.X))); res.DualResidual > 1e-7*scale || res.PrimalResidual > 1e-7*scale {
 				t.Errorf("%s: residuals %.1e, %.1e", c.name, res.PrimalResidual, res.DualResidual)

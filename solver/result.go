@@ -44,9 +44,11 @@ type Result struct {
 	// it certifies an optimum.
 	DualResidual float64
 	// DualityGap bounds the excess of At.Objective over the optimum, rounding included,
-	// or is +Inf where nothing is proved: for penalties other than L1, domains,
-	// couplings, losses of the caller's own, and, unless L2 > 0, for operators without
-	// a matrix and for more features than Newton's method has room for if A is not I.
+	// or is +Inf where nothing is proved: for couplings, losses of the caller's own
+	// without a conjugate, penalties and domains of the caller's own, operators without
+	// a matrix, and more features than Newton's method has room for unless A = I and
+	// the penalty is L1 or the elastic net. There, L2 > 0 or a bounded domain makes it
+	// finite where penalty and domain are ConjugatePenalty and SupportDomain.
 	DualityGap float64
 	// Groups lists features whose coefficients are equal, up to sign, and not zero,
 	// where the structure of X is part of what was proved.

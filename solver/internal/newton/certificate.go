@@ -17,6 +17,9 @@ type Bound struct {
 // smoothed |·|. z, of length l, are multipliers to start from; nil
 // for those of the smoothing. Both are only read.
 func (f *Finisher) Certify(x, z []float64) Bound {
+	if !f.Absolute() {
+		return f.certifyTerms(x)
+	}
 	c := f.newCertifier(x)
 	if z != nil {
 		c.start = f.rows.restrict(z)
@@ -94,7 +97,7 @@ func (c *certifier) free() {
 	}
 	copy(c.trial.alpha, c.pt.slope)
 	copy(c.trial.z, z)
-	c.best = math.Min(c.best, c.f.admit(c.trial, c.pt, metric{c.curve, c.h}, 0))
+	c.best = math.Min(c.best, c.f.admit(c.trial, c.pt, metric{curve: c.curve, h: c.h}, 0))
 }
 
 // step takes the bounds of Newton steps at one τ, and reports whether the system
@@ -137,7 +140,7 @@ func (c *certifier) try(z []float64, tau float64) {
 	}
 	f.system.solve(c.d, c.r)
 	f.fullStep(c.trial, c.pt, c.curve, z, c.h, c.d)
-	gap := f.admit(c.trial, c.pt, metric{c.curve, c.h}, 0.02*tau*float64(len(z)))
+	gap := f.admit(c.trial, c.pt, metric{curve: c.curve, h: c.h}, 0.02*tau*float64(len(z)))
 	if c.now = math.Min(c.now, gap); gap < c.best {
 		c.best = gap
 		c.kept = append(c.kept[:0], c.trial.z...)

@@ -15,6 +15,10 @@
 // (t = Xx, v = Ax), sums of terms that are not negative, so gaps are computed to
 // full relative accuracy: P and D are never subtracted.
 //
+// Squares, norms of groups and domains (Problem.Square, Groups, Domain) are solved by a
+// method that follows the path of a barrier (follower), with dual points of the same
+// kind: e is then what domain and quadratic take, at the price of Domain.excess.
+//
 // Where it departs from Mehrotra: the corrector's goal does not run ahead of
 // stationarity (finish.leastGoal), its second-order terms are weighted where they
 // shorten the step (path.chooseCorrector), steps must not raise the smoothed objective

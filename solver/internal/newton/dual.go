@@ -35,6 +35,9 @@ func (f *Finisher) newDual() *dual {
 
 // evaluate returns a bound of P − D at the point, never below P − P*, and keeps it.
 func (f *Finisher) evaluate(d *dual, pt *point) float64 {
+	if !f.Absolute() {
+		return f.evaluateTerms(d, pt)
+	}
 	fenchel := f.fenchel(d.alpha, pt)
 	gap := fenchel + f.slackness(d, pt)
 	if f.Ridge > 0 {
@@ -46,13 +49,7 @@ func (f *Finisher) evaluate(d *dual, pt *point) float64 {
 		gap += norm2 / (2 * f.Ridge)
 	}
 	if d.drift > 0 {
-		// First order in drift: Σ c (u − t) δα with |u − t|² c φ” ≈ twice the
-		// Fenchel terms, Σ v δz; second order: the Fenchel terms of δ alone.
-		var norm2 float64
-		for j, v := range pt.image {
-			norm2 += float64(d.h[j] * float64(v*v))
-		}
-		gap += float64(d.drift * (2*math.Sqrt(2*fenchel) + math.Sqrt(norm2) + 2*d.drift))
+		gap += f.driftCost(d, pt, fenchel)
 	}
 	gap += f.marginError(fenchel, pt)
 	d.gap = gap * (1 + 1e-11)
@@ -60,6 +57,17 @@ func (f *Finisher) evaluate(d *dual, pt *point) float64 {
 		d.gap = math.Inf(1)
 	}
 	return d.gap
+}
+
+// driftCost bounds what the correction that closes the equality adds. First order in
+// drift: Σ c (u − t) δα with |u − t|² c φ” ≈ twice the Fenchel terms, Σ v δz; second
+// order: the Fenchel terms of δ alone.
+func (f *Finisher) driftCost(d *dual, pt *point, fenchel float64) float64 {
+	var norm2 float64
+	for j, v := range pt.image {
+		norm2 += float64(d.h[j] * float64(v*v))
+	}
+	return float64(d.drift * (2*math.Sqrt(2*fenchel) + math.Sqrt(norm2) + 2*d.drift))
 }
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
@@ -81,10 +89,15 @@ func (f *Finisher) slackness(d *dual, pt *point) float64 {
 		room := f.rows.limit[j] - math.Copysign(d.z[j], v*d.z[j])
 		sum += float64((room + d.slack[j]) * math.Abs(v))
 	}
+	return sum + f.imageError(d, pt)
+}
+
+// imageError bounds what the rounding of v = A x does to slackness; of a row with one
+// entry it is relative.
+func (f *Finisher) imageError(d *dual, pt *point) (sum float64) {
 	if f.rows.m == nil {
-		return sum
+		return 0
 	}
-	// v itself is rounded; of a row with one entry relatively.
 	for row := range pt.image {
 		idx, val := f.rows.m.Row(row)
 		if len(idx) < 2 {
@@ -97,7 +110,11 @@ func (f *Finisher) slackness(d *dual, pt *point) float64 {
 			off += u
 		}
 		if off != 0 || pt.image[row] != 0 {
-			sum += float64(float64(len(idx)) * unit * size * (f.rows.limit[row] + math.Abs(d.z[row])))
+			rate := f.rows.limit[row] + math.Abs(d.z[row])
+			if f.rows.quad != nil {
+				rate += float64(f.rows.quad[row] * math.Abs(pt.image[row]))
+			}
+			sum += float64(float64(len(idx)) * unit * size * rate)
 		}
 	}
 	return sum

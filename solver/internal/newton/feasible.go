@@ -7,6 +7,8 @@ import "math"
 type metric struct {
 	curve []float64 // n
 	h     []float64 // rows of the penalty
+	// Of the domain's barrier, on the diagonal; nil without one.
+	domain []float64
 }
 
 // admit makes d, of which alpha and z are given, dual feasible, and evaluates it at
@@ -14,6 +16,9 @@ type metric struct {
 // cheap way if that costs the bound no more than goal. The gap is +Inf if the point
 // cannot be made feasible.
 func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
+	if !f.Absolute() {
+		return f.admitTerms(d, pt, m, goal)
+	}
 	d.gap = math.Inf(1)
 	clear(d.slack)
 	d.drift = 0
@@ -91,7 +96,9 @@ func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
 }
 
 // clips reports whether any α in the domain can be made feasible by z, or needs not be.
-func (f *Finisher) clips() bool { return f.Ridge > 0 || f.rows.all }
+func (f *Finisher) clips() bool {
+	return f.Ridge > 0 || f.rows.all || f.Domain != nil && f.Domain.bounded()
+}
 
 // clearOwn clears the z of rows that are a feature's own.
 func (f *Finisher) clearOwn(z []float64) {

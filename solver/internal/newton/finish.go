@@ -49,6 +49,9 @@ const startTau = 0.05
 // Finish solves the problem from x, of length p, to a gap proved to be at most
 // set.Tol, by Mehrotra's predictor-corrector method.
 func (f *Finisher) Finish(x []float64, set *Settings) *Result {
+	if !f.Absolute() {
+		return f.follow(x, set)
+	}
 	r := &finish{f: f, set: *set, path: f.newPath(), trial: f.newDual(), best: f.newDual(), atBest: f.newPoint()}
 	r.step, r.margin = make([]float64, f.n), make([]float64, f.n)
 	r.last.weights = make([]float64, f.rows.len())

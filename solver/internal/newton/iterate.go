@@ -40,7 +40,7 @@ func (r *finish) iterate() bool {
 	for j, dz := range p.corr.z {
 		r.trial.z[j] = p.z[j] + dz
 	}
-	r.propose(metric{p.curve, p.w})
+	r.propose(metric{curve: p.curve, h: p.w})
 	length := r.descend(p.reach())
 	if length < shortStep {
 		// Back towards the central path, at the same τ.

@@ -21,9 +21,12 @@ type penalty struct {
 	own   []int32
 	entry []float64
 	all   bool // every feature has one
+
+	quad   []float64 // of squares; nil if there are none
+	groups []group   // nil unless norms are penalised
 }
 
-func newPenalty(a *quad.Algebra, limit []float64) *penalty {
+func newPenalty(a *quad.Algebra, limit, square []float64) *penalty {
 	l, p := a.Dims()
 	r := &penalty{total: l, p: p, own: make([]int32, p), entry: make([]float64, p)}
 	whole := a.Matrix()
@@ -32,10 +35,13 @@ func newPenalty(a *quad.Algebra, limit []float64) *penalty {
 	}
 	var kept []int
 	for j := range l {
-		if _, val := whole.Row(j); limit[j] > 0 && nonzeros(val) > 0 {
+		if _, val := whole.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
 			kept = append(kept, j)
 			r.from = append(r.from, int32(j))
 			r.limit = append(r.limit, limit[j])
+			if square != nil {
+				r.quad = append(r.quad, square[j])
+			}
 		}
 	}
 	if !a.Identity() || len(kept) < l {
@@ -72,7 +78,7 @@ func (r *penalty) findOwn(whole *sparse.CSR) {
 			k++
 		}
 		j := idx[k]
-		if was := r.own[j]; was < 0 || r.limit[row]*math.Abs(val[k]) > r.limit[was]*math.Abs(r.entry[j]) {
+		if was := r.own[j]; was < 0 || r.room(row)*math.Abs(val[k]) > r.room(int(was))*math.Abs(r.entry[j]) {
 			r.own[j], r.entry[j] = int32(row), val[k]
 		}
 	}
@@ -80,6 +86,14 @@ func (r *penalty) findOwn(whole *sparse.CSR) {
 	for _, row := range r.own {
 		r.all = r.all && row >= 0
 	}
+}
+
+// room is how large the multiplier of a row may be.
+func (r *penalty) room(row int) float64 {
+	if r.squared(row) {
+		return math.Inf(1)
+	}
+	return r.limit[row]
 }
 
 // len returns the number of rows.
@@ -129,11 +143,20 @@ func (r *penalty) addGram(dst, h []float64) {
 	}
 }
 
-// value returns Σ limit |v|.
+// value returns Σ limit |v|, or what is there in its place.
 func (r *penalty) value(v []float64) float64 {
 	var sum float64
+	if r.grouped() {
+		for k := range r.groups {
+			sum += float64(r.groups[k].limit * r.groups[k].norm(v))
+		}
+		return sum
+	}
 	for j, u := range v {
 		sum += float64(r.limit[j] * math.Abs(u))
+	}
+	if r.quad != nil {
+		sum += r.square(v)
 	}
 	return sum
 }

@@ -11,7 +11,7 @@ type point struct {
 	x      []float64 // p
 	margin []float64 // n: t = X x
 	slope  []float64 // n: φ'(t)
-	grad   []float64 // p: X'C φ'(t) + mu x
+	grad   []float64 // p: X'C φ'(t) + mu x, with the gradient of squares of A x
 	image  []float64 // A x, over the rows of the penalty
 	loss   float64   // Σ cᵢ φ(tᵢ)
 	value  float64   // P(x)
@@ -62,6 +62,9 @@ func (f *Finisher) visit(pt *point) {
 		pt.loss += v
 	}
 	f.rows.mul(pt.image, pt.x)
+	if f.rows.quad != nil {
+		f.rows.addSquares(pt.grad, pt.image)
+	}
 	pt.value = f.smoothValue(pt.loss, pt.x) + f.rows.value(pt.image)
 }
 

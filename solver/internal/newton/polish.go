@@ -236,5 +236,5 @@ func (s *polisher) certify(trial *dual, pt *point, goal, tau float64) float64 {
 	}
 	f.system.solve(d, r)
 	f.fullStep(trial, pt, s.curve, s.z, s.h, d)
-	return f.admit(trial, pt, metric{s.curve, s.h}, goal)
+	return f.admit(trial, pt, metric{curve: s.curve, h: s.h}, goal)
 }

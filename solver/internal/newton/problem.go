@@ -21,11 +21,17 @@ type Problem struct {
 	Ridge   float64       // mu ≥ 0
 	A       *quad.Algebra // a matrix or the identity
 	Limit   []float64     // lambda times the weight of each row of A, not negative
+	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
+	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
+	Domain  Domain        // nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
 	// MaxFeatures is the number of features up to which dense matrices of that
 	// order are formed, a few of them; 0 for 2048.
 	MaxFeatures int
 }
+
+// Absolute reports whether there is nothing but absolute values and a quadratic.
+func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Domain == nil }
 
 const (
 	defaultFeatures = 2048
@@ -45,6 +51,7 @@ type Finisher struct {
 	coef    []float64 // cᵢ
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
+	open    []bool    // see findOpen
 	system  *system
 	sum     *residual
 	spare   *dual       // nil until needed
@@ -79,9 +86,11 @@ func New(p *Problem) (*Finisher, error) {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	f.rows = newPenalty(p.A, p.Limit)
+	f.rows = newPenalty(p.A, p.Limit, p.Square)
+	f.rows.join(p.Groups)
 	f.coef = coefficients(p.Weights, n)
 	f.columns = largest(p.Data)
+	f.open = f.findOpen()
 	f.system = newSystem(features, threads)
 	f.squares = newSquares(p.Rows, features, threads)
 	f.sum = newResidual(features)

@@ -1,0 +1,396 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/structure"
+)
+
+// A follower solves conic problems by Newton's method on
+//
+//	f(x) + Σ smoothed penalty + τ barrier of the domain,  τ → 0
+//
+// (path following; Nesterov and Nemirovskii 1994). Every step gives a dual point, as in
+// the other methods of the package.
+type follower struct {
+	f     *Finisher
+	set   Settings
+	pt    *point
+	judge *point // whose gap decides; nil for that of the best point
+
+	tau, scale float64
+	terms      float64 // of the smoothing and the barrier
+	last       struct{ tau, decrement, length float64 }
+
+	hess        hessian
+	rhs, d      []float64 // Newton's step and its right-hand side
+	step, v     []float64 // X d, A d
+	x, margin   []float64 // scratch
+	trial, best *dual
+	atBest      *point
+	snapped     *point
+	result      Result
+}
+
+// A hessian is that of the smoothed objective in parts, and z the multipliers there.
+type hessian struct {
+	z      []float64
+	soft   float64   // see Loss
+	bend   *bend     // of the penalty
+	curve  []float64 // of the losses
+	base   []float64 // X'C diag(curve) X + mu I, upper triangle
+	domain []float64 // of the barrier, on the diagonal
+}
+
+func (f *Finisher) newFollower(set *Settings) *follower {
+	l := f.rows.len()
+	s := &follower{f: f, set: *set, pt: f.newPoint(), atBest: f.newPoint(), snapped: f.newPoint(), trial: f.newDual(), best: f.newDual()}
+	s.hess.bend = f.rows.newBend()
+	if s.set.MaxIterations == 0 {
+		s.set.MaxIterations = defaultIterations
+	}
+	for _, v := range []*[]float64{&s.hess.z, &s.v} {
+		*v = make([]float64, l)
+	}
+	for _, v := range []*[]float64{&s.hess.curve, &s.step, &s.margin} {
+		*v = make([]float64, f.n)
+	}
+	for _, v := range []*[]float64{&s.hess.domain, &s.rhs, &s.d, &s.x} {
+		*v = make([]float64, f.p)
+	}
+	s.hess.base = make([]float64, f.p*f.p)
+	return s
+}
+
+// follow is Finish for conic problems.
+func (f *Finisher) follow(x []float64, set *Settings) *Result {
+	s := f.newFollower(set)
+	s.begin(x)
+	s.run()
+	s.result.X = append([]float64(nil), s.atBest.x...)
+	s.result.Objective = s.atBest.value
+	s.result.Gap = f.evaluate(s.best, s.atBest)
+	s.result.Z = f.rows.expand(s.best.z)
+	return &s.result
+}
+
+// certifyTerms is Certify for conic problems: the bound at x by the dual point of a
+// path followed from there.
+func (f *Finisher) certifyTerms(x []float64) Bound {
+	s := f.newFollower(&Settings{})
+	s.judge = f.newPoint()
+	copy(s.judge.x, x)
+	f.visit(s.judge)
+	s.begin(x)
+	s.set.Tol = leastTol * s.scale
+	s.run()
+	return Bound{Gap: f.evaluate(s.best, s.judge), Objective: s.judge.value, Systems: s.result.Iterations}
+}
+
+// begin puts the iterate inside the domain.
+func (s *follower) begin(x []float64) {
+	f, pt := s.f, s.pt
+	if s.scale = f.lossAt(make([]float64, f.n)); !(s.scale > 0) {
+		s.scale = 1
+	}
+	s.set.Tol = math.Max(s.set.Tol, leastTol*s.scale)
+	copy(pt.x, x)
+	s.toInside(pt.x)
+	f.visit(pt)
+	if clear(s.x); x != nil {
+		// The start is given up if zero is much better.
+		s.toInside(s.x)
+		zero := f.newPoint()
+		copy(zero.x, s.x)
+		if f.visit(zero); !(pt.value <= 2*zero.value) {
+			pt.copyFrom(zero)
+		}
+	}
+	count := f.rows.len()
+	if f.rows.grouped() {
+		count = len(f.rows.groups)
+	}
+	if f.Domain != nil {
+		count += f.Domain.terms(f.p)
+	}
+	s.terms = float64(max(1, count))
+	s.tau = startTau * s.scale / s.terms
+	s.hess.soft = firstSoft
+	s.atBest.copyFrom(pt)
+	s.result.Gap = f.evaluate(s.best, s.atBest)
+}
+
+func (s *follower) toInside(x []float64) {
+	if s.f.Domain == nil {
+		return
+	}
+	typical := make([]float64, s.f.p)
+	for j, c := range s.f.columns {
+		if typical[j] = 1; c > 0 {
+			typical[j] = 1 / c
+		}
+	}
+	s.f.Domain.inside(x, typical)
+}
+
+// run follows the path until the gap is closed or rounding decides.
+func (s *follower) run() {
+	for stalled := 0; s.result.Iterations < s.set.MaxIterations && stalled < maxStalled; {
+		if s.set.Interrupt != nil {
+			if s.result.Err = s.set.Interrupt(); s.result.Err != nil {
+				return
+			}
+		}
+		s.result.Iterations++
+		decrement, ok := s.newton()
+		if !ok {
+			return
+		}
+		s.propose()
+		before := s.result.Gap
+		if s.keep(); s.done() {
+			return
+		}
+		length := s.search(decrement)
+		s.adapt(decrement, length)
+		stalled++
+		if s.centred(decrement, length) || length*decrement > 1e-13*s.scale || s.result.Gap < 0.9*before {
+			stalled = 0
+		}
+	}
+}
+
+// adapt raises the soft part of the curvatures where steps are short or, at one τ, long
+// ones do not lower the decrement, as on piecewise parabolas.
+func (s *follower) adapt(decrement, length float64) {
+	cycles := s.tau == s.last.tau && decrement > s.tau && decrement > (1-0.5*s.last.length)*s.last.decrement
+	s.last.tau, s.last.decrement, s.last.length = s.tau, decrement, length
+	if cycles || length < shortStep {
+		s.hess.soft = math.Min(1, math.Max(10*s.hess.soft, 1e-2))
+	}
+}
+
+// centred lowers τ where a step has come close enough to the path for that, and
+// reports whether it did.
+func (s *follower) centred(decrement, length float64) bool {
+	if decrement > 0.5*s.tau || length < longStep && decrement > 0.01*s.tau || s.tau*s.terms <= leastTau*s.scale {
+		return false
+	}
+	s.tau *= 0.1
+	s.hess.soft = lower(s.hess.soft, 1)
+	return true
+}
+
+// newton computes Newton's step, and returns its squared decrement.
+func (s *follower) newton() (decrement float64, ok bool) {
+	f, pt := s.f, s.pt
+	f.curvatures(s.hess.curve, pt, s.hess.soft)
+	f.hessian(s.hess.base, s.hess.curve)
+	f.rows.smoothTerms(s.hess.z, s.hess.bend, pt.image, s.tau)
+	copy(s.rhs, pt.grad)
+	f.rows.addTrans(s.rhs, s.hess.z)
+	clear(s.hess.domain)
+	outer := 0.0
+	if f.Domain != nil {
+		outer = f.Domain.derivatives(s.rhs, s.hess.domain, pt.x, s.tau)
+	}
+	for j, v := range s.rhs {
+		s.rhs[j] = -v
+	}
+	h := f.system.h
+	copy(h, s.hess.base)
+	f.rows.addBend(h, s.hess.bend, s.x0())
+	for i := range f.p {
+		h[i*f.p+i] += s.hess.domain[i]
+		if outer > 0 {
+			kernels.Axpy(float64(outer*pt.x[i]), pt.x[i:], h[i*f.p+i:(i+1)*f.p])
+		}
+	}
+	s.hold(h)
+	if !f.system.factor() {
+		return 0, false
+	}
+	f.system.solve(s.d, s.rhs)
+	if f.Domain != nil && f.Domain.flat() {
+		s.flatten()
+	}
+	decrement = kernels.Dot(s.rhs, s.d)
+	f.margins(s.step, s.d)
+	f.rows.mul(s.v, s.d)
+	return math.Max(0, decrement), !math.IsNaN(decrement)
+}
+
+// x0 returns a p-vector of zeros.
+func (s *follower) x0() []float64 {
+	clear(s.x)
+	return s.x
+}
+
+// hold keeps coordinates that the domain leaves no choice.
+func (s *follower) hold(h []float64) {
+	p := s.f.p
+	for j := range p {
+		if s.f.Domain == nil || !s.f.Domain.held(j) {
+			continue
+		}
+		for i := range j {
+			h[i*p+j] = 0
+		}
+		clear(h[j*p : (j+1)*p])
+		h[j*p+j], s.rhs[j] = 1, 0
+	}
+}
+
+// flatten takes the sum of the coordinates out of the step.
+func (s *follower) flatten() {
+	s.f.system.solve(s.x, slices.Repeat([]float64{1}, s.f.p))
+	var sum, part float64
+	for j, v := range s.d {
+		sum += v
+		part += s.x[j]
+	}
+	add(s.d, s.x, -sum/part)
+}
+
+// propose admits the dual point of the step, and keeps it if it is the best.
+func (s *follower) propose() {
+	f := s.f
+	f.slopesAlong(s.trial.alpha, s.pt, s.hess.curve, s.step)
+	copy(s.trial.z, s.hess.z)
+	f.rows.push(s.trial.z, s.v, s.hess.bend)
+	h := s.hess.bend.h
+	if f.rows.quad != nil {
+		h = append([]float64(nil), h...)
+		add(h, f.rows.quad, 1)
+	}
+	at := s.pt
+	if s.judge != nil {
+		at = s.judge
+	}
+	gap := f.admit(s.trial, at, metric{s.hess.curve, h, s.hess.domain}, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
+	if at != s.judge {
+		gap -= s.pt.value - s.atBest.value // as if at the best point; evaluated anew below
+	}
+	if gap < s.result.Gap {
+		s.best, s.trial = s.trial, s.best
+	}
+}
+
+// keep takes the iterate for the best point if it is, and judges.
+func (s *follower) keep() {
+	if s.pt.value < s.atBest.value {
+		s.atBest.copyFrom(s.pt)
+		s.result.Polished = false
+	}
+	at := s.atBest
+	if s.judge != nil {
+		at = s.judge
+	}
+	s.result.Gap = s.f.evaluate(s.best, at)
+	if s.set.Record != nil {
+		s.set.Record(Progress{s.result.Iterations, at.x, at.value, s.result.Gap, s.tau, 0, s.f.system.lifted})
+	}
+}
+
+// tightEnough is the part of a bound that the truth is known to be, with which to be
+// content.
+const tightEnough = 0.9
+
+// done reports whether the gap is closed, with zeros, ties and bounds made exact, or
+// where another point is judged, known to be hardly larger than the truth.
+func (s *follower) done() bool {
+	if s.judge != nil {
+		return s.result.Gap <= s.set.Tol || s.judge.value-s.atBest.value > tightEnough*s.result.Gap
+	}
+	if s.result.Gap > polishGap*s.scale || 4*s.tau*s.terms > s.set.Tol && s.result.Gap > s.set.Tol {
+		return false
+	}
+	s.snap()
+	return s.result.Polished && s.result.Gap <= s.set.Tol
+}
+
+// snap tries the structure of the iterate.
+func (s *follower) snap() {
+	f, pt := s.f, s.snapped
+	y := s.structure()
+	read := structure.Read(f.rows.m, y, nil, f.p)
+	copy(pt.x, read.Ties(s.pt.x))
+	if f.Domain != nil {
+		for j := range s.hess.domain {
+			s.hess.domain[j] = s.hess.base[j*f.p+j]
+		}
+		f.Domain.snap(pt.x, s.hess.domain, s.tau)
+	}
+	f.visit(pt)
+	gap := f.evaluate(s.best, pt)
+	if gap > s.set.Tol && gap > float64(s.result.Gap*(1+1e-6))+float64(1e-16*math.Abs(pt.value)) {
+		return
+	}
+	s.atBest.copyFrom(pt)
+	s.result.Polished, s.result.Structure, s.result.Gap = true, read.Partition(), gap
+}
+
+// structure returns a vector that is zero where rows are at the solution; as zeros.
+func (s *follower) structure() []float64 {
+	rows, v := s.f.rows, s.pt.image
+	y := make([]float64, len(v))
+	mark := func(row int32, limit, size float64) {
+		// √(h τ)/limit of the smoothed |·|: about 0.7 at zero, τ/(limit size) elsewhere.
+		if limit == 0 || s.tau < 0.1*float64(limit*size) {
+			y[row] = 1
+		}
+	}
+	for k := range rows.groups {
+		g := &rows.groups[k]
+		for _, row := range g.rows {
+			mark(row, g.limit, g.norm(v))
+		}
+	}
+	if !rows.grouped() {
+		for j, u := range v {
+			mark(int32(j), rows.limit[j], math.Abs(u))
+		}
+	}
+	return y
+}
+
+// search moves the iterate along the step as far as the smoothed objective decreases
+// enough (Armijo), and returns how far.
+func (s *follower) search(decrement float64) float64 {
+	f, pt := s.f, s.pt
+	length := 1.0
+	if f.Domain != nil {
+		if length = f.Domain.room(pt.x, s.d); length < 1 {
+			length *= 0.95
+		}
+	}
+	at := s.value(pt.margin, pt.image, pt.x)
+	image := make([]float64, len(s.v))
+	for range maxHalves {
+		copy(s.margin, pt.margin)
+		copy(s.x, pt.x)
+		copy(image, pt.image)
+		add(s.margin, s.step, length)
+		add(s.x, s.d, length)
+		add(image, s.v, length)
+		if s.value(s.margin, image, s.x) <= at-float64(0.05*length*decrement)+float64(4e-16*math.Abs(at)) {
+			copy(pt.x, s.x)
+			f.visit(pt)
+			return length
+		}
+		length /= 2
+	}
+	return 0
+}
+
+// value returns the smoothed objective.
+func (s *follower) value(margin, v, x []float64) float64 {
+	f := s.f
+	sum := f.smoothValue(f.lossAt(margin), x) + f.rows.smoothedTerms(v, s.tau)
+	if f.Domain != nil {
+		sum += float64(s.tau * f.Domain.barrier(x))
+	}
+	return sum
+}
