@@ -203,3 +203,22 @@ func TestBeyondRounding(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsFarFromZero: Huber's loss is flat where all labels are far away, and there
+// the predictor-corrector method gets lost.
+func TestLabelsFarFromZero(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
+	p.Constraint, p.Loss = nil, solver.Huber{}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, offset := range []float64{1e2, 1e3} {
+		labels := make([]float64, 300)
+		for i := range labels {
+			labels[i] = offset + rng.NormFloat64()
+		}
+		p.Labels = labels
+		res, err := solver.Minimize(context.Background(), p, nil)
+		if err != nil {
+			t.Errorf("labels about %g: %d Newton steps: %v", offset, res.Stats.NewtonSteps, err)
+		}
+	}
+}

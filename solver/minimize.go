@@ -80,6 +80,8 @@ func (r *Run) notConverged(res *Result) error {
 		e.Try = "allow more time"
 	case r.full:
 		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, or ask for less"
+	case r.exhausted && !r.spent && r.Problem.loss().String() == "huber":
+		e.Try = "few labels may be near: take a larger Huber.Delta, or ask for less"
 	case r.exhausted && !r.spent:
 		e.Try = "rounding decides here: scale the features, or ask for less"
 	default:

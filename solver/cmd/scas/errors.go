@@ -81,6 +81,7 @@ var leaveOut = strings.NewReplacer(
 	"leave it 0", "leave it out", "or 0 for that", "or auto for that",
 	"set Problem.L2 > 0", "give --mu above 0",
 	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
+	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
 	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",

@@ -61,7 +61,27 @@ func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	r.atBest.value = math.Inf(1)
 	r.begin(x)
 	r.run()
-	return r.end()
+	res := r.end()
+	if res.Err == nil && set.MaxIterations == 0 && !(res.Gap <= math.Max(r.set.Tol, secondTol*r.scale)) {
+		return f.second(res, set)
+	}
+	return res
+}
+
+// secondTol is the gap, as a part of P(0), with which the other method is not tried:
+// rounding is a likely reason.
+const secondTol = 1e-9
+
+// second tries the other method where the first has not reached the goal: losses that
+// are flat at the start, as Huber's with labels far from zero, can lead it astray.
+func (f *Finisher) second(first *Result, set *Settings) *Result {
+	res := f.follow(first.X, set)
+	res.Iterations += first.Iterations
+	if !(res.Gap < first.Gap) {
+		first.Iterations, first.Err = res.Iterations, res.Err
+		return first
+	}
+	return res
 }
 
 const (
