@@ -28,12 +28,22 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
+	if f := r.finisher(); r.goal > 0 && f != nil && f.Banded() && r.finishes() {
+		r.start(r.Problem.Evaluate(r.X).Objective)
+		return direct{r}, nil
+	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
 	short := r.goal > 0 && !r.A.Identity() && r.finishes()
 	return &auto{newSCAS(r, (*scas).blocks, short)}, nil
 }
 
 type auto struct{ *scas }
+
+// A direct run is the finisher alone, from the start: where the matrices of Newton's
+// steps have a band, as with a signal on a chain, a step takes not much more than a pass.
+type direct struct{ *Run }
+
+func (d direct) Next() (bool, error) { return true, d.finish() }
 
 // warmPasses is what SCASK does before the finisher takes over: it saves that a third
 // of its iterations, and more passes do not save it as many more.

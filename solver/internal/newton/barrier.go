@@ -60,7 +60,7 @@ func (f *Finisher) newFollower(set *Settings) *follower {
 	for _, v := range []*[]float64{&s.hess.domain, &s.rhs, &s.d, &s.x} {
 		*v = make([]float64, f.p)
 	}
-	s.hess.base = make([]float64, f.p*f.p)
+	s.hess.base = make([]float64, f.tri.size())
 	return s
 }
 
@@ -203,9 +203,9 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	copy(h, s.hess.base)
 	f.rows.addBend(h, s.hess.bend, s.x0())
 	for i := range f.p {
-		h[i*f.p+i] += s.hess.domain[i]
-		if outer > 0 {
-			kernels.Axpy(float64(outer*pt.x[i]), pt.x[i:], h[i*f.p+i:(i+1)*f.p])
+		row := f.tri.row(h, i)
+		if row[0] += s.hess.domain[i]; outer > 0 {
+			kernels.Axpy(float64(outer*pt.x[i]), pt.x[i:], row)
 		}
 	}
 	s.hold(h)
@@ -230,16 +230,17 @@ func (s *follower) x0() []float64 {
 
 // hold keeps coordinates that the domain leaves no choice.
 func (s *follower) hold(h []float64) {
-	p := s.f.p
-	for j := range p {
+	t := s.f.tri
+	for j := range t.n {
 		if s.f.Domain == nil || !s.f.Domain.held(j) {
 			continue
 		}
-		for i := range j {
-			h[i*p+j] = 0
+		for i := max(0, j-t.width); i < j; i++ {
+			h[i*t.stride+j] = 0
 		}
-		clear(h[j*p : (j+1)*p])
-		h[j*p+j], s.rhs[j] = 1, 0
+		row := t.row(h, j)
+		clear(row)
+		row[0], s.rhs[j] = 1, 0
 	}
 }
 
@@ -319,7 +320,7 @@ func (s *follower) snap() {
 	copy(pt.x, read.Ties(s.pt.x))
 	if f.Domain != nil {
 		for j := range s.hess.domain {
-			s.hess.domain[j] = s.hess.base[j*f.p+j]
+			s.hess.domain[j] = s.hess.base[j*f.tri.stride+j]
 		}
 		f.Domain.snap(pt.x, s.hess.domain, s.tau)
 	}

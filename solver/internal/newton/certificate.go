@@ -105,7 +105,7 @@ func (c *certifier) free() {
 func (c *certifier) step(tau float64) bool {
 	f := c.f
 	if c.base == nil {
-		c.base = make([]float64, f.p*f.p)
+		c.base = make([]float64, f.tri.size())
 		soft := 0.0
 		if f.clips() {
 			soft = 1e-9 // against singular systems

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"math"
 	"sync"
 
 	"github.com/scas-admm/scas/kernels"
@@ -39,15 +40,32 @@ func (s *squares) add(dst []float64, p int, a kernels.Rows, c []float64) {
 	wg.Wait()
 }
 
-// hessian sets the upper triangle of the row-major p × p matrix dst to X'C diag(φ”) X
+// hessian sets the upper triangle of the matrix dst, kept as f.tri says, to X'C diag(φ”) X
 // + mu I, given φ”(tᵢ). What is below the diagonal has no meaning.
 func (f *Finisher) hessian(dst, curvature []float64) {
 	clear(dst)
 	for i, c := range curvature {
 		f.scratch[i] = float64(c * f.coef[i])
 	}
-	f.squares.add(dst, f.p, f.Rows, f.scratch)
+	if f.tri.banded() {
+		f.bandHessian(dst)
+	} else {
+		f.squares.add(dst, f.p, f.Rows, f.scratch)
+	}
 	for j := range f.p {
-		dst[j*f.p+j] += f.Ridge
+		dst[j*f.tri.stride+j] += f.Ridge
+	}
+}
+
+// bandHessian adds X' diag(scratch) X to a band: rows are short where there is one.
+func (f *Finisher) bandHessian(dst []float64) {
+	for i, c := range f.scratch {
+		idx, val := f.Data.Row(i)
+		for k, j := range idx {
+			v, out := float64(c*val[k]), dst[int(j)*f.tri.stride:]
+			for m := k; m < len(idx); m++ {
+				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
+			}
+		}
 	}
 }

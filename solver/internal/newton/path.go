@@ -42,7 +42,7 @@ func newDirection(p, l int) direction {
 
 func (f *Finisher) newPath() *path {
 	l := f.rows.len()
-	p := &path{f: f, pt: f.newPoint(), curve: make([]float64, f.n), r: make([]float64, f.p), base: make([]float64, f.p*f.p)}
+	p := &path{f: f, pt: f.newPoint(), curve: make([]float64, f.n), r: make([]float64, f.p), base: make([]float64, f.tri.size())}
 	for _, v := range []*[]float64{&p.plus, &p.minus, &p.uplus, &p.uminus, &p.z, &p.w} {
 		*v = make([]float64, l)
 	}

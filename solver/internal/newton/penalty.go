@@ -16,6 +16,8 @@ type penalty struct {
 	total int     // rows of A
 	p     int
 
+	stride int // of matrices that addGram adds to: see triangle
+
 	// Features that have a row of their own: the row, −1 if there is none, and
 	// its entry. Of several it is the one with the most room.
 	own   []int32
@@ -124,18 +126,18 @@ func (r *penalty) addTrans(dst, z []float64) {
 	}
 }
 
-// addGram adds A' diag(h) A to the upper triangle of the row-major p × p matrix dst.
+// addGram adds A' diag(h) A to the upper triangle dst.
 func (r *penalty) addGram(dst, h []float64) {
 	if r.m == nil {
 		for j, w := range h {
-			dst[j*r.p+j] += w
+			dst[j*r.stride+j] += w
 		}
 		return
 	}
 	for row, w := range h {
 		idx, val := r.m.Row(row)
 		for k, j := range idx {
-			v, out := float64(w*val[k]), dst[int(j)*r.p:]
+			v, out := float64(w*val[k]), dst[int(j)*r.stride:]
 			for m := k; m < len(idx); m++ {
 				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
 			}

@@ -67,6 +67,27 @@ func (f *Finisher) absorbs(part *structure.Partition, row int) bool {
 		return part.Of[row] < 0
 	}
 	idx, val := f.rows.m.Row(row)
+	if len(idx) > 2 {
+		return absorbsLong(part, idx, val)
+	}
+	var sum float64
+	group := int32(-1)
+	for k, j := range idx {
+		of := part.Of[j]
+		switch {
+		case of < 0:
+			continue
+		case group >= 0 && of != group:
+			return false
+		}
+		group = of
+		sum += part.Sign[j] * val[k]
+	}
+	return sum == 0
+}
+
+// absorbsLong is absorbs for a row of any length.
+func absorbsLong(part *structure.Partition, idx []int32, val []float64) bool {
 	sum := make(map[int32]float64, len(idx))
 	for k, j := range idx {
 		if of := part.Of[j]; of >= 0 {
@@ -149,16 +170,16 @@ func (s *polisher) gradient(pt *point) {
 // of the groups.
 func (s *polisher) factor() bool {
 	f, k := s.f, s.part.Count
-	s.system = newSystem(k, f.Threads)
+	s.system = newSystem(newTriangle(k, s.width()), f.Threads)
 	for i := range f.p {
 		gi := s.part.Of[i]
 		if gi < 0 {
 			continue
 		}
-		row := s.base[i*f.p : (i+1)*f.p]
-		for j := i; j < f.p; j++ {
+		for m, v := range f.tri.row(s.base, i) {
+			j := i + m
 			if gj := s.part.Of[j]; gj >= 0 {
-				s.entry(int(gi), int(gj), i == j, float64(s.part.Sign[i]*s.part.Sign[j]*row[j]))
+				s.entry(int(gi), int(gj), i == j, float64(s.part.Sign[i]*s.part.Sign[j]*v))
 			}
 		}
 	}
@@ -173,11 +194,27 @@ func (s *polisher) factor() bool {
 // entry adds v, an entry of the upper triangle of a symmetric p × p matrix, to the
 // upper triangle of the groups' one.
 func (s *polisher) entry(a, b int, diagonal bool, v float64) {
-	k := s.part.Count
 	if a == b && !diagonal {
 		v *= 2
 	}
-	s.system.h[min(a, b)*k+max(a, b)] += v
+	s.system.h[min(a, b)*s.system.stride+max(a, b)] += v
+}
+
+// width returns the band of the groups' matrix.
+func (s *polisher) width() int {
+	t := s.f.tri
+	if !t.banded() {
+		return s.part.Count - 1
+	}
+	widest := int32(0)
+	for i, of := range s.part.Of {
+		for _, other := range s.part.Of[i:min(t.n, i+t.width+1)] {
+			if of >= 0 && other >= 0 {
+				widest = max(widest, of-other, other-of)
+			}
+		}
+	}
+	return int(widest)
 }
 
 // addRow adds the weight of a row that is held.

@@ -30,6 +30,21 @@ type Problem struct {
 	MaxFeatures int
 }
 
+// band returns the width of the band that X'X + A'A has, if it saves most of the work
+// and fits where dense matrices would; else that of a full matrix.
+func (p *Problem) band() int {
+	_, features := p.Data.Dims()
+	w := width(p.Data, p.A.Matrix())
+	if w <= features/bandPart && features*(w+1) <= defaultFeatures*defaultFeatures {
+		return w
+	}
+	return features - 1
+}
+
+// bandPart is the part of the features that a band has at most to be worth it: dense
+// matrices are factored faster per operation.
+const bandPart = 8
+
 // Absolute reports whether there is nothing but absolute values and a quadratic.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Domain == nil }
 
@@ -52,6 +67,7 @@ type Finisher struct {
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
 	open    []bool    // see findOpen
+	tri     triangle  // where Hessians are kept
 	system  *system
 	sum     *residual
 	spare   *dual       // nil until needed
@@ -71,7 +87,7 @@ func New(p *Problem) (*Finisher, error) {
 		most = defaultFeatures
 	}
 	switch {
-	case features > most:
+	case features > most && p.band() == features-1:
 		return nil, fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
 	case !p.A.Identity() && p.A.Matrix() == nil:
 		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
@@ -91,8 +107,12 @@ func New(p *Problem) (*Finisher, error) {
 	f.coef = coefficients(p.Weights, n)
 	f.columns = largest(p.Data)
 	f.open = f.findOpen()
-	f.system = newSystem(features, threads)
-	f.squares = newSquares(p.Rows, features, threads)
+	f.tri = newTriangle(features, p.band())
+	f.rows.stride = f.tri.stride
+	f.system = newSystem(f.tri, threads)
+	if !f.tri.banded() {
+		f.squares = newSquares(p.Rows, features, threads)
+	}
 	f.sum = newResidual(features)
 	f.parts, f.scratch = make([]float64, f.chunks.Count()), make([]float64, n)
 	for range f.chunks.Count() - 1 {

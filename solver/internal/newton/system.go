@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // A system solves H d = b for a symmetric positive semidefinite H, scaled to a unit
@@ -12,18 +11,19 @@ import (
 // pivots are only comparable after scaling. The scale is a power of two, which
 // rounds nothing.
 type system struct {
-	n, threads int
-	h          []float64 // row-major; the upper triangle is read
-	chol       *quad.Cholesky
-	scale      []float64 // D, |D H D|_jj in [1/4, 2)
-	lifted     float64   // what was added to the diagonal of D H D
+	triangle
+	h      []float64
+	chol   factor
+	scale  []float64 // D, |D H D|_jj in [1/4, 2)
+	lifted float64   // what was added to the diagonal of D H D
 
 	residual, step, work []float64
 }
 
-func newSystem(n, threads int) *system {
-	s := &system{n: n, threads: threads, chol: quad.NewCholesky(n)}
-	s.h = make([]float64, n*n)
+func newSystem(t triangle, threads int) *system {
+	n := t.n
+	s := &system{triangle: t, chol: t.newFactor(threads)}
+	s.h = make([]float64, t.size())
 	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
 		*v = make([]float64, n)
 	}
@@ -43,10 +43,10 @@ func (s *system) factor() bool { return s.factorFrom(firstLift) }
 func (s *system) factorFrom(lift float64) bool {
 	n := s.n
 	for j := range n {
-		s.scale[j] = powerOfTwo(s.h[j*n+j])
+		s.scale[j] = powerOfTwo(s.h[j*s.stride+j])
 	}
 	for s.lifted = lift; s.lifted <= lastLift; s.lifted *= 100 {
-		if s.chol.FactorScaled(s.h, s.scale, s.lifted, s.threads) {
+		if s.chol.FactorScaled(s.h, s.scale, s.lifted) {
 			return true
 		}
 	}
@@ -105,12 +105,11 @@ func (s *system) solveLifted(d, b []float64) {
 
 // mul sets dst = H d.
 func (s *system) mul(dst, d []float64) {
-	n := s.n
 	clear(dst)
 	for i, v := range d {
-		row := s.h[i*n+i : (i+1)*n]
-		dst[i] += kernels.Dot(row, d[i:])
-		kernels.Axpy(v, row[1:], dst[i+1:])
+		row := s.row(s.h, i)
+		dst[i] += kernels.Dot(row, d[i:i+len(row)])
+		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
 	}
 }
 

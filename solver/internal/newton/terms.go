@@ -126,7 +126,7 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 	return sum + r.square(v)
 }
 
-// addBend adds A'BA to the upper triangle of the p × p matrix dst, with the squares.
+// addBend adds A'BA to the upper triangle dst, with the squares.
 func (r *penalty) addBend(dst []float64, b *bend, work []float64) {
 	h := b.h
 	if r.quad != nil {
@@ -142,14 +142,14 @@ func (r *penalty) addBend(dst []float64, b *bend, work []float64) {
 	}
 }
 
-// subtract takes part u u' from the upper triangle of the p × p matrix dst, of u given
+// subtract takes part u u' from the upper triangle dst, of u given
 // by its entries.
 func (r *penalty) subtract(dst []float64, part float64, idx []int32, val []float64) {
 	for i, a := range idx {
 		u := float64(part * val[i])
 		for m, c := range idx {
 			if c >= a {
-				dst[int(a)*r.p+int(c)] -= float64(u * val[m])
+				dst[int(a)*r.stride+int(c)] -= float64(u * val[m])
 			}
 		}
 	}

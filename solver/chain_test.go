@@ -1,0 +1,138 @@
+package solver_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestSignals holds the fused lasso of signals on a chain, whose Newton matrices have a
+// band, against a direct method: objective, every value, and the number of levels.
+func TestSignals(t *testing.T) {
+	for _, n := range []int{500, 1000, 100_000} {
+		y := steps(n)
+		lambda := 6 / float64(n)
+		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: chainOnly(t, n)}
+		res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
+		if err != nil {
+			t.Errorf("n = %d: %v", n, err)
+			continue
+		}
+		want := tautString(y, 0.5*float64(n)*lambda)
+		if d := res.At.Objective - p.Evaluate(want).Objective; math.Abs(d) > 1e-12 {
+			t.Errorf("n = %d: objective %.3g above that of the direct method", n, d)
+		}
+		if a, b := levels(res.X, 0), levels(want, 1e-9); a != b {
+			t.Errorf("n = %d: %d levels, the direct method finds %d", n, a, b)
+		}
+		worst := 0.0
+		for j, v := range want {
+			worst = math.Max(worst, math.Abs(v-res.X[j]))
+		}
+		if worst > 1e-7 {
+			t.Errorf("n = %d: a value is %.1e from that of the direct method", n, worst)
+		}
+		t.Logf("n = %d: %d levels, %d Newton steps, gap %.1e", n, levels(res.X, 0), res.Stats.NewtonSteps, res.DualityGap)
+	}
+}
+
+// steps is a noisy step function.
+func steps(n int) []float64 {
+	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(i/50%3) + 0.3*rng.NormFloat64()
+	}
+	return y
+}
+
+// chainOnly is the matrix of differences along a chain.
+func chainOnly(t testing.TB, n int) *sparse.CSR {
+	var entries []sparse.Triplet
+	for i := range n - 1 {
+		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1}, sparse.Triplet{Row: i, Col: i + 1, Value: -1})
+	}
+	a, err := sparse.FromTriplets(n-1, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// levels counts runs of values that differ by no more than apart.
+func levels(x []float64, apart float64) int {
+	count := 1
+	for j := 1; j < len(x); j++ {
+		if math.Abs(x[j]-x[j-1]) > apart {
+			count++
+		}
+	}
+	return count
+}
+
+// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| directly (Condat 2013, A
+// direct algorithm for 1-D total variation denoising).
+func tautString(y []float64, lambda float64) []float64 {
+	n := len(y)
+	x := make([]float64, n)
+	k, first, minus, plus := 0, 0, 0, 0
+	umin, umax, vmin, vmax := lambda, -lambda, y[0]-lambda, y[0]+lambda
+	fill := func(v float64, last int) {
+		for ; first <= last; first++ {
+			x[first] = v
+		}
+	}
+	for {
+		for k == n-1 {
+			switch {
+			case umin < 0:
+				fill(vmin, minus)
+				k, minus = first, first
+				vmin = y[k]
+				umin = lambda
+				umax = vmin + umin - vmax
+			case umax > 0:
+				fill(vmax, plus)
+				k, plus = first, first
+				vmax = y[k]
+				umax = -lambda
+				umin = vmax + umax - vmin
+			default:
+				fill(vmin+umin/float64(k-first+1), k)
+				return x
+			}
+		}
+		umin += y[k+1] - vmin
+		umax += y[k+1] - vmax
+		switch {
+		case umin < -lambda:
+			fill(vmin, minus)
+			k, minus, plus = first, first, first
+			vmin = y[k]
+			vmax = vmin + 2*lambda
+			umin, umax = lambda, -lambda
+		case umax > lambda:
+			fill(vmax, plus)
+			k, minus, plus = first, first, first
+			vmax = y[k]
+			vmin = vmax - 2*lambda
+			umin, umax = lambda, -lambda
+		default:
+			k++
+			if umin >= lambda {
+				minus = k
+				vmin += (umin - lambda) / float64(k-first+1)
+				umin = lambda
+			}
+			if umax <= -lambda {
+				plus = k
+				vmax += (umax + lambda) / float64(k-first+1)
+				umax = -lambda
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package quad
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// A BandCholesky is the factor L of a symmetric positive definite matrix whose entries
+// (i, j) with |i − j| > width are zero, as are then those of L. It takes n·width²
+// operations and n·width memory.
+type BandCholesky struct {
+	n, width int
+	l        []float64 // row i holds columns i − width to i
+}
+
+// NewBandCholesky has room for matrices of order n.
+func NewBandCholesky(n, width int) *BandCholesky {
+	return &BandCholesky{n: n, width: width, l: make([]float64, n*(width+1))}
+}
+
+// row returns the columns lo to i of row i of L, lo ≥ 0.
+func (c *BandCholesky) row(i int) (lo int, row []float64) {
+	lo = max(0, i-c.width)
+	end := (i + 1) * (c.width + 1)
+	return lo, c.l[end-(i-lo)-1 : end]
+}
+
+// FactorScaled factors diag(scale) h diag(scale) + lift I and reports whether that is
+// positive definite. h has entry (i, j), i ≤ j ≤ i + width, at i·width + j. A zero on
+// the diagonal counts as one.
+func (c *BandCholesky) FactorScaled(h, scale []float64, lift float64) bool {
+	for i := range c.n {
+		lo, row := c.row(i)
+		for j := lo; j < i; j++ {
+			first, other := c.row(j)
+			from := max(lo, first)
+			v := h[j*c.width+i]*scale[i]*scale[j] - kernels.Dot(row[from-lo:j-lo], other[from-first:j-first])
+			row[j-lo] = v / other[j-first]
+		}
+		pivot := float64(h[i*c.width+i] * scale[i] * scale[i])
+		if pivot == 0 {
+			pivot = 1
+		}
+		pivot += lift - kernels.Dot(row[:i-lo], row[:i-lo])
+		if !(pivot > 0) || math.IsInf(pivot, 1) {
+			return false
+		}
+		row[i-lo] = math.Sqrt(pivot)
+	}
+	return true
+}
+
+// SolveLower sets dst to the solution of L v = b; dst may be b.
+func (c *BandCholesky) SolveLower(dst, b []float64) {
+	copy(dst, b)
+	for i := range c.n {
+		lo, row := c.row(i)
+		dst[i] = (dst[i] - kernels.Dot(row[:i-lo], dst[lo:i])) / row[i-lo]
+	}
+}
+
+// Solve sets dst to the solution of L L' v = b; dst may be b.
+func (c *BandCholesky) Solve(dst, b []float64) {
+	c.SolveLower(dst, b)
+	for i := c.n - 1; i >= 0; i-- {
+		lo, row := c.row(i)
+		dst[i] /= row[i-lo]
+		kernels.Axpy(-dst[i], row[:i-lo], dst[lo:i])
+	}
+}
