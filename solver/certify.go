@@ -39,97 +39,6 @@ func (r *Run) newFinisher() *newton.Finisher {
 	return f
 }
 
-// newtonPenalty fills in the penalty, and reports whether it is known there. Squares of
-// x itself join those of the problem.
-func (r *Run) newtonPenalty(q *newton.Problem) bool {
-	l, _ := q.A.Dims()
-	q.Limit = make([]float64, l)
-	squares := func(limit, square float64) {
-		for j := range q.Limit {
-			q.Limit[j] = limit
-		}
-		if r.A.Identity() {
-			q.Ridge += square
-			return
-		}
-		q.Square = slices.Repeat([]float64{square}, l)
-	}
-	switch g := r.Problem.penalty().(type) {
-	case L1:
-		q.Limit = r.dual.Limit
-	case ElasticNet:
-		squares(g.L1, g.L2)
-	case SquaredL2:
-		squares(0, g.Lambda)
-	case GroupL2:
-		q.Groups = g.Groups
-		for k, group := range g.Groups {
-			for _, row := range group {
-				q.Limit[row] = g.limit(k)
-			}
-		}
-	case Within:
-		if !r.A.Identity() || q.Domain != nil {
-			return false
-		}
-		q.Domain = newton.NewBox(l, g.Lower, g.Upper)
-	default:
-		return false
-	}
-	return true
-}
-
-// totalDual adds to the multipliers of the finisher those of squares that joined the
-// problem's.
-func (r *Run) totalDual(z, x []float64) {
-	square := 0.0
-	switch g := r.Problem.penalty().(type) {
-	case ElasticNet:
-		square = g.L2
-	case SquaredL2:
-		square = g.Lambda
-	}
-	if r.A.Identity() && square > 0 {
-		kernels.Axpy(square, x, z)
-	}
-}
-
-// newtonDomain fills in the domain, and reports whether it is known there.
-func newtonDomain(q *newton.Problem, x Domain) bool {
-	_, p := q.Data.Dims()
-	switch x := x.(type) {
-	case nil:
-	case Box:
-		q.Domain = newton.Box(x)
-	case Nonnegative:
-		q.Domain = newton.NewBox(p, 0, math.Inf(1))
-	case Ball:
-		q.Domain = newton.Ball(x)
-	case Simplex:
-		q.Domain = newton.Simplex{Total: x.total()}
-	default:
-		return false
-	}
-	return true
-}
-
-// newtonLoss returns a loss with its conjugate, nil if that is not known.
-func newtonLoss(l Loss) newton.Loss {
-	switch l := l.(type) {
-	case Logistic:
-		return newton.Logistic{}
-	case Squared:
-		return newton.Squared{}
-	case SquaredHinge:
-		return newton.SquaredHinge{}
-	case Huber:
-		return newton.Huber{Delta: l.delta()}
-	case ConjugateLoss:
-		return newton.Custom{Of: l}
-	}
-	return nil
-}
-
 // certify bounds the excess of the objective at x over the optimum, with the clock
 // running if the goal may end the run. It is +Inf where nothing can be proved.
 func (r *Run) certify() float64 {
@@ -169,7 +78,7 @@ func (r *Run) freeGap() float64 {
 		beta[j] *= 1 - 0x1p-50 // norms at their limits are rounded
 	}
 	value, conjugate, product := g.Value(v), g.Conjugate(beta), kernels.Dot(beta, v)
-	rounding := 0x1p-44 * (math.Abs(value) + math.Abs(conjugate) + math.Abs(product) + r.Snapshot.Loss)
+	rounding := 0x1p-44 * (math.Abs(value) + math.Abs(conjugate) + math.Abs(product) + r.judged.Loss)
 	gap := math.Max(0, value+conjugate-product) + r.open(e) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
@@ -209,12 +118,16 @@ func (r *Run) open(e []float64) float64 {
 	return float64(0.5*p.L2*apart) + math.Max(0, rest)
 }
 
-// lagrangian returns ∇f(x) + A'beta.
+// lagrangian returns ∇f(x) + A'beta. It leaves the snapshot of the method alone.
 func (r *Run) lagrangian() []float64 {
-	r.Samples.Gradient(&r.Snapshot, r.X)
+	s := &r.judged
+	if s.Gradient == nil {
+		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
+	}
+	r.Samples.Gradient(s, r.X)
 	g := make([]float64, len(r.X))
 	r.A.MulTrans(g, r.Dual)
-	for j, v := range r.Snapshot.Gradient {
+	for j, v := range s.Gradient {
 		g[j] += v + float64(r.Problem.L2*r.X[j])
 	}
 	return g

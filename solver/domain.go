@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Domain is a closed convex set X with a cheap Euclidean projection, the
@@ -186,3 +188,22 @@ func (s Simplex) Validate(int) error {
 
 // Support implements SupportDomain.
 func (s Simplex) Support(u []float64) float64 { return float64(s.total() * slices.Max(u)) }
+
+// newtonDomain fills in the domain, and reports whether it is known there.
+func newtonDomain(q *newton.Problem, x Domain) bool {
+	_, p := q.Data.Dims()
+	switch x := x.(type) {
+	case nil:
+	case Box:
+		q.Domain = newton.Box(x)
+	case Nonnegative:
+		q.Domain = newton.NewBox(p, 0, math.Inf(1))
+	case Ball:
+		q.Domain = newton.Ball(x)
+	case Simplex:
+		q.Domain = newton.Simplex{Total: x.total()}
+	default:
+		return false
+	}
+	return true
+}

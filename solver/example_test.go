@@ -49,6 +49,10 @@ func ExampleProgress() {
 		if err != nil {
 			log.Fatal(err)
 		}
+		if res := point.Result; res != nil { // the last point
+			fmt.Printf("%s with %d coefficients that are not zero\n", res.Status, nonzero(res.X))
+			break
+		}
 		fmt.Printf("%g passes: %.4f\n", point.Passes, point.Last.Objective)
 	}
 	// Output:
@@ -57,6 +61,39 @@ func ExampleProgress() {
 	// 4 passes: 0.3030
 	// 6 passes: 0.2881
 	// 8 passes: 0.2825
+	// passes_done with 17 coefficients that are not zero
+}
+
+func nonzero(x []float64) (count int) {
+	for _, v := range x {
+		if v != 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// A recorder that is content ends the run without an error.
+func ExampleErrStop() {
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: 0.01}}
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{
+		Method: solver.SCASK{},
+		Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			if pt.Last.Objective < 0.3 {
+				return solver.ErrStop
+			}
+			return nil
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s after %g passes\n", res.Status, res.Stats.Passes)
+	// Output: stopped after 6 passes
 }
 
 func ExampleProblem_Evaluate() {

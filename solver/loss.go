@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Loss is the smooth function φ(t; b) of a margin t = a'x and a label b.
@@ -127,4 +128,21 @@ func fusedLoss(l Loss) (kernels.LossKind, bool) {
 		return kernels.SquaredLossKind, true
 	}
 	return 0, false
+}
+
+// newtonLoss returns a loss with its conjugate, nil if that is not known.
+func newtonLoss(l Loss) newton.Loss {
+	switch l := l.(type) {
+	case Logistic:
+		return newton.Logistic{}
+	case Squared:
+		return newton.Squared{}
+	case SquaredHinge:
+		return newton.SquaredHinge{}
+	case Huber:
+		return newton.Huber{Delta: l.delta()}
+	case ConjugateLoss:
+		return newton.Custom{Of: l}
+	}
+	return nil
 }

@@ -11,8 +11,8 @@ import (
 // It returns a Result with status Converged and a nil error when the gap is proved to
 // be within s.RelTol, or with status PassesDone or TimeDone when the budget was used:
 // with an error that matches ErrNotConverged if there was such a goal and a gap that can
-// be proved, else without one. If ctx ends or the recorder returns an error, it returns what was reached
-// so far, status Stopped, and that error. If the iterates diverge it returns the
+// be proved, else without one. If ctx ends or the recorder returns an error, it returns
+// what was reached so far, status Stopped, and that error, none for ErrStop. If the iterates diverge it returns the
 // best of them, status Diverged and a *DivergenceError. For a bad problem or
 // setting (*SettingError) the Result is nil.
 //
@@ -57,6 +57,10 @@ func (r *Run) end(err error) (*Result, error) {
 		err = r.checkFinally()
 	}
 	res := r.result()
+	if errors.Is(err, ErrStop) {
+		res.Status = Stopped
+		return res, nil
+	}
 	switch diverged := (*DivergenceError)(nil); {
 	case errors.As(err, &diverged):
 		res.Status = Diverged
@@ -111,7 +115,7 @@ func (r *Run) record() error {
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
 		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.used.Seconds(),
 		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
-		PrimalResidual: r.primalResidual(), X: r.X,
+		PrimalResidual: r.primalResidual(), DualResidual: r.dualResidual(), DualityGap: r.gap, X: r.X,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -330,10 +331,31 @@ func TestRecorderAndContext(t *testing.T) {
 	if n != 4 {
 		t.Errorf("Progress yielded %d records up to outer iteration 3", n)
 	}
-	for _, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: -1}) {
-		if err == nil {
+	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: -1}) {
+		if err == nil || pt != nil {
 			t.Error("Progress hides a bad setting")
 		}
+	}
+	var last *solver.Point
+	proved := 0
+	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 40, RelTol: 1e-12}) {
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			t.Fatal(err)
+		}
+		if last = pt; !math.IsInf(pt.DualityGap, 1) {
+			proved++
+		}
+	}
+	if last.Result == nil || last.Last != last.Result.At || proved < 4 { // after 2, 4, 8, 16 iterations
+		t.Errorf("the last point is %+v; %d of them have a gap", last, proved)
+	}
+	if res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+		if pt.Outer == 3 {
+			return fmt.Errorf("enough: %w", solver.ErrStop)
+		}
+		return nil
+	})}); err != nil || res.Status != solver.Stopped || res.Stats.OuterIterations != 3 {
+		t.Errorf("ErrStop: %v, %v", res, err)
 	}
 }
 

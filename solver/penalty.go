@@ -3,6 +3,10 @@ package solver
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Penalty is g, a convex function of y with a cheap proximal map. Users may
@@ -351,4 +355,59 @@ func checkWeights(name string, w []float64, want int) error {
 		}
 	}
 	return nil
+}
+
+// newtonPenalty fills in the penalty, and reports whether it is known there. Squares of
+// x itself join those of the problem.
+func (r *Run) newtonPenalty(q *newton.Problem) bool {
+	l, _ := q.A.Dims()
+	q.Limit = make([]float64, l)
+	squares := func(limit, square float64) {
+		for j := range q.Limit {
+			q.Limit[j] = limit
+		}
+		if r.A.Identity() {
+			q.Ridge += square
+			return
+		}
+		q.Square = slices.Repeat([]float64{square}, l)
+	}
+	switch g := r.Problem.penalty().(type) {
+	case L1:
+		q.Limit = r.dual.Limit
+	case ElasticNet:
+		squares(g.L1, g.L2)
+	case SquaredL2:
+		squares(0, g.Lambda)
+	case GroupL2:
+		q.Groups = g.Groups
+		for k, group := range g.Groups {
+			for _, row := range group {
+				q.Limit[row] = g.limit(k)
+			}
+		}
+	case Within:
+		if !r.A.Identity() || q.Domain != nil {
+			return false
+		}
+		q.Domain = newton.NewBox(l, g.Lower, g.Upper)
+	default:
+		return false
+	}
+	return true
+}
+
+// totalDual adds to the multipliers of the finisher those of squares that joined the
+// problem's.
+func (r *Run) totalDual(z, x []float64) {
+	square := 0.0
+	switch g := r.Problem.penalty().(type) {
+	case ElasticNet:
+		square = g.L2
+	case SquaredL2:
+		square = g.Lambda
+	}
+	if r.A.Identity() && square > 0 {
+		kernels.Axpy(square, x, z)
+	}
 }

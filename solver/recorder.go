@@ -16,15 +16,22 @@ type Point struct {
 	Last           Evaluation
 	Average        Evaluation // at the mean of the outer iterates, y replaced by A x
 	PrimalResidual float64    // |A x − y|₂
+	DualResidual   float64    // as in Result
+	DualityGap     float64    // proved of the iterate; +Inf where nothing was, at this point
 	X              []float64  // the iterate; valid only during the call
+	Result         *Result    // of the run, in the last point that Progress yields; else nil
 }
 
 // A Recorder is shown the progress of a run.
 type Recorder interface {
 	// Record is called after setup with the starting point and then after outer
-	// iterations. An error ends the run; Minimize returns it.
+	// iterations. An error ends the run; Minimize returns it, unless it is ErrStop.
 	Record(*Point) error
 }
+
+// ErrStop, or an error that wraps it, ends a run when a Recorder returns it: Minimize
+// returns the Result, with status Stopped, and no error.
+var ErrStop = errors.New("solver: stopped by the recorder")
 
 // RecorderFunc makes a function a Recorder.
 type RecorderFunc func(*Point) error
@@ -32,25 +39,37 @@ type RecorderFunc func(*Point) error
 // Record calls f.
 func (f RecorderFunc) Record(p *Point) error { return f(p) }
 
-var errBreak = errors.New("solver: loop ended")
-
-// Progress runs Minimize and yields its records; breaking the loop ends the
-// run. A run that fails yields a nil point and the error at last. It replaces
-// s.Recorder.
+// Progress runs Minimize and yields its records; breaking the loop ends the run. Last of
+// all it yields what Minimize returned: a point with the Result, nil if there is none,
+// and the error. It replaces s.Recorder.
 func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, error] {
 	return func(yield func(*Point, error) bool) {
 		var c Settings
 		if s != nil {
 			c = *s
 		}
+		left := false
 		c.Recorder = RecorderFunc(func(pt *Point) error {
-			if !yield(pt, nil) {
-				return errBreak
+			if left = !yield(pt, nil); left {
+				return ErrStop
 			}
 			return nil
 		})
-		if _, err := Minimize(ctx, p, &c); err != nil && !errors.Is(err, errBreak) {
-			yield(nil, err)
+		if res, err := Minimize(ctx, p, &c); !left {
+			yield(res.point(), err)
 		}
+	}
+}
+
+// point is the last of a run.
+func (res *Result) point() *Point {
+	if res == nil {
+		return nil
+	}
+	st := &res.Stats
+	return &Point{
+		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses, Seconds: st.Seconds,
+		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual, DualResidual: res.DualResidual,
+		DualityGap: res.DualityGap, X: res.X, Result: res,
 	}
 }

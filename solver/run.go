@@ -30,6 +30,7 @@ type proof struct {
 	full      bool         // as its working sets had room
 	spent     bool         // it was the budget that stopped it
 	groups    [][]int
+	judged    Snapshot // scratch
 }
 
 // set copies from, whose slices have the same lengths.
@@ -81,7 +82,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *Run {
 	r.Samples = newSamples(p, &set)
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
-	r.Snapshot = Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
+	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
 	info := set.Method.Info()

@@ -45,6 +45,10 @@ type Snapshot struct {
 	Slope    []float64 // φ'(aᵢ'x), without sample weights
 }
 
+func newSnapshot(n, features int) Snapshot {
+	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
+}
+
 // Gradient fills the snapshot at x. It is a pass over the data, to be counted with
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {

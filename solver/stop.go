@@ -19,6 +19,7 @@ func (r *Run) loop(it Iteration) error {
 		if err := r.Err(); err != nil {
 			return err
 		}
+		r.gap = math.Inf(1)
 		if more, err := it.Next(); err != nil {
 			return err
 		} else if !more {
@@ -28,6 +29,7 @@ func (r *Run) loop(it Iteration) error {
 			return err
 		}
 		r.Stats.OuterIterations++
+		r.prove()
 		if err := r.record(); err != nil {
 			return err
 		}
@@ -41,21 +43,19 @@ func (r *Run) goesOn() bool {
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
 
-// reached reports whether the goal is proved, as is looked at after iterations that
-// are a power of two, since proofs cost more than passes. The finisher proves as it
-// goes.
-func (r *Run) reached() bool {
+// prove looks for a proof of the goal after iterations that are a power of two, since
+// proofs cost more than passes. The finisher proves as it goes.
+func (r *Run) prove() {
 	k := r.Stats.OuterIterations
-	if r.goal <= 0 || k == 0 {
-		return false
-	}
-	if r.Stats.NewtonSteps == 0 && k&(k-1) == 0 && k > 1 && r.finisher() != nil {
+	if r.goal > 0 && r.Stats.NewtonSteps == 0 && k&(k-1) == 0 && k > 1 && r.finisher() != nil {
 		if _, auto := r.Settings.Method.(Auto); !auto {
 			r.gap = r.certify()
 		}
 	}
-	return r.gap <= r.goal || r.exhausted
 }
+
+// reached reports whether the goal is proved, or will not be.
+func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
 // Err returns the reason to stop, if there is one: the context's error. It is looked
 // at between outer iterations; methods ask after every thousand samples or so.
