@@ -1,0 +1,77 @@
+package solver_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+)
+
+type wrongSlope struct{ solver.Logistic }
+
+func (wrongSlope) Slopes(slope, margin, label []float64) float64 {
+	sum := solver.Logistic{}.Slopes(slope, margin, label)
+	for i := range slope {
+		slope[i] *= 1.001
+	}
+	return sum
+}
+
+type wrongCurvature struct{ solver.Squared }
+
+func (wrongCurvature) Curvature() float64 { return 1.9 }
+
+type wrongSecond struct{ solver.Logistic }
+
+func (wrongSecond) SecondDerivative(_, slope, _ float64) float64 { return 0.2 * math.Abs(slope) }
+
+type wrongConjugate struct{ ownLoss }
+
+func (wrongConjugate) Conjugate(alpha, label float64) float64 {
+	return ownLoss{}.Conjugate(alpha, label) + 1e-6
+}
+
+type wrongProx struct{ solver.L1 }
+
+func (g wrongProx) Prox(dst, v, step []float64) {
+	for j := range dst {
+		dst[j] = v[j] / (1 + step[j])
+	}
+}
+
+type wrongG struct{ solver.L1 }
+
+func (g wrongG) Conjugate([]float64) float64 { return 1e-3 }
+
+// TestChecks: what is right passes, what is wrong is named.
+func TestChecks(t *testing.T) {
+	for _, l := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: 0.3}, solver.SquaredHinge{}, ownLoss{}} {
+		if err := solver.CheckLoss(l, []float64{-1, 1}); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, l := range map[string]solver.Loss{
+		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{}, "SecondDerivative is": wrongSecond{}, "φ*": wrongConjugate{},
+	} {
+		if err := solver.CheckLoss(l, []float64{-1, 1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%T: %v, want it to say %q", l, err, want)
+		}
+	}
+	for _, g := range []solver.Penalty{
+		solver.L1{Lambda: 0.3}, solver.L1{Lambda: 0.3, Weights: []float64{1, 0, 2, 0.5, 3}}, solver.ElasticNet{L1: 0.2, L2: 0.7}, solver.SquaredL2{Lambda: 2},
+		solver.GroupL2{Lambda: 0.4, Groups: [][]int{{0, 3}, {1, 4}}}, solver.NonnegativeY(), solver.Within{Lower: -1, Upper: 0.5},
+	} {
+		if err := solver.CheckPenalty(g, 5); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, g := range map[string]solver.Penalty{"is better": wrongProx{solver.L1{Lambda: 1}}, "g*": wrongG{solver.L1{Lambda: 1}}} {
+		if err := solver.CheckPenalty(g, 5); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%T: %v, want it to say %q", g, err, want)
+		}
+	}
+	if err := solver.CheckPenalty(solver.L1{Lambda: -1}, 3); err == nil {
+		t.Error("a negative lambda is right")
+	}
+}
