@@ -50,7 +50,7 @@ func TestReproductions(t *testing.T) {
 		{"huber in the unit of its labels", reproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
 		{"general A", general(t), 20000, math.NaN(), 0},
 	} {
-		res := solvertest.Minimize(t, c.p, &solver.Settings{Passes: c.passes, RelTol: 1e-12})
+		res := solvertest.Minimize(t, c.p, &solver.Settings{Method: solver.SCASK{}, Passes: c.passes})
 		if math.IsNaN(c.optimum) { // by residuals
 			if scale := math.Sqrt(float64(len(res.X))); res.DualResidual > 1e-7*scale || res.PrimalResidual > 1e-7*scale {
 				t.Errorf("%s: residuals %.1e, %.1e", c.name, res.PrimalResidual, res.DualResidual)
@@ -59,6 +59,10 @@ func TestReproductions(t *testing.T) {
 		}
 		if gap := res.At.Objective/c.optimum - 1; math.Abs(gap) > c.within {
 			t.Errorf("%s: objective %.16g is %.1e from the optimum, relatively (%d halvings)", c.name, res.At.Objective, gap, res.Stats.StepHalvings)
+		}
+		proved := solvertest.Minimize(t, c.p, &solver.Settings{RelTol: 1e-10})
+		if gap := proved.At.Objective/c.optimum - 1; math.Abs(gap) > 1e-9 || proved.Status != solver.Converged {
+			t.Errorf("%s: by default %s, %.1e from the optimum, relatively", c.name, proved.Status, gap)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type follower struct {
 	rhs, d      []float64 // Newton's step and its right-hand side
 	step, v     []float64 // X d, A d
 	x, margin   []float64 // scratch
+	image       []float64 // A x as the steps make it: where it is small, A times x has lost its digits
 	trial, best *dual
 	atBest      *point
 	snapped     *point
@@ -51,7 +52,7 @@ func (f *Finisher) newFollower(set *Settings) *follower {
 	if s.set.MaxIterations == 0 {
 		s.set.MaxIterations = defaultIterations
 	}
-	for _, v := range []*[]float64{&s.hess.z, &s.v} {
+	for _, v := range []*[]float64{&s.hess.z, &s.v, &s.image} {
 		*v = make([]float64, l)
 	}
 	for _, v := range []*[]float64{&s.hess.curve, &s.step, &s.margin} {
@@ -117,6 +118,7 @@ func (s *follower) begin(x []float64) {
 	}
 	s.terms = float64(max(1, count))
 	s.tau = startTau * s.scale / s.terms
+	copy(s.image, pt.image)
 	s.hess.soft = firstSoft
 	s.atBest.copyFrom(pt)
 	s.result.Gap = f.evaluate(s.best, s.atBest)
@@ -188,7 +190,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	f, pt := s.f, s.pt
 	f.curvatures(s.hess.curve, pt, s.hess.soft)
 	f.hessian(s.hess.base, s.hess.curve)
-	f.rows.smoothTerms(s.hess.z, s.hess.bend, pt.image, s.tau)
+	f.rows.smoothTerms(s.hess.z, s.hess.bend, s.image, s.tau)
 	copy(s.rhs, pt.grad)
 	f.rows.addTrans(s.rhs, s.hess.z)
 	clear(s.hess.domain)
@@ -244,15 +246,32 @@ func (s *follower) hold(h []float64) {
 	}
 }
 
-// flatten takes the sum of the coordinates out of the step.
+// flatten takes the sum of the coordinates out of the step: H d + ν 1 = rhs, Σ d = 0. It
+// refines the step, from which the sum may have taken most digits.
 func (s *follower) flatten() {
-	s.f.system.solve(s.x, slices.Repeat([]float64{1}, s.f.p))
-	var sum, part float64
-	for j, v := range s.d {
-		sum += v
-		part += s.x[j]
+	system, ones := s.f.system, slices.Repeat([]float64{1}, s.f.p)
+	system.solve(s.x, ones)
+	part, nu := sum(s.x), 0.0
+	more, rest := slices.Clone(s.d), make([]float64, s.f.p)
+	clear(s.d)
+	for range refinements {
+		by := (sum(s.d) + sum(more)) / part
+		nu += by
+		add(s.d, more, 1)
+		add(s.d, s.x, -by)
+		system.mul(rest, s.d)
+		for j, v := range s.rhs {
+			rest[j] = v - rest[j] - nu
+		}
+		system.solve(more, rest)
 	}
-	add(s.d, s.x, -sum/part)
+}
+
+func sum(v []float64) (total float64) {
+	for _, u := range v {
+		total += u
+	}
+	return total
 }
 
 // propose admits the dual point of the step, and keeps it if it is the best.
@@ -367,17 +386,18 @@ func (s *follower) search(decrement float64) float64 {
 			length *= 0.95
 		}
 	}
-	at := s.value(pt.margin, pt.image, pt.x)
+	at := s.value(pt.margin, s.image, pt.x)
 	image := make([]float64, len(s.v))
 	for range maxHalves {
 		copy(s.margin, pt.margin)
 		copy(s.x, pt.x)
-		copy(image, pt.image)
+		copy(image, s.image)
 		add(s.margin, s.step, length)
 		add(s.x, s.d, length)
 		add(image, s.v, length)
 		if s.value(s.margin, image, s.x) <= at-float64(0.05*length*decrement)+float64(4e-16*math.Abs(at)) {
 			copy(pt.x, s.x)
+			copy(s.image, image)
 			f.visit(pt)
 			return length
 		}
