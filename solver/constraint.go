@@ -1,6 +1,10 @@
 package solver
 
 import (
+	"slices"
+	"sync"
+
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
@@ -90,12 +94,26 @@ func (p *Problem) dualStep(l, q int) *dual.Step {
 type Constraint struct {
 	Operator
 	algebra *quad.Algebra
+
+	lock sync.Mutex
+	last *Constraint // the part that the last run needed, if not all
+	of   []int32     // its columns
 }
 
 // NewConstraint prepares a, which must not change any more.
 func NewConstraint(a Operator) *Constraint {
 	_, p := a.Dims()
-	return &Constraint{a, quad.New(a, p)}
+	return &Constraint{Operator: a, algebra: quad.New(a, p)}
+}
+
+// part returns the rows and columns of A that k keeps, prepared.
+func (c *Constraint) part(k *columns.Kept) *Constraint {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.last == nil || !slices.Equal(c.of, k.Columns) {
+		c.last, c.of = NewConstraint(k.A), k.Columns
+	}
+	return c.last
 }
 
 // algebra returns that of p.Constraint.

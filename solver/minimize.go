@@ -16,12 +16,32 @@ import (
 // best of them, status Diverged and a *DivergenceError. For a bad problem or
 // setting (*SettingError) the Result is nil.
 //
+// Columns of Data without any number but 0 leave the problem where 0 is best for their
+// coefficients whatever the others are, and s.Start has them there: columns that A, a
+// matrix or the identity, couples to no column with data, with a penalty of this package
+// and any of its domains but Simplex. They cost what the Result and an index take and
+// change no bit of it: it has their zeros, and methods do not see them.
+//
 // The samples are drawn from a generator seeded with s.Seed: the same problem,
 // settings and seed give the same bits at every kernel level.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	if s == nil {
+		s = &Settings{}
+	}
+	if err := s.Start.check(p); err != nil {
+		return nil, err
+	}
+	p, s, kept := leaveOut(p, s)
+	res, err := minimize(ctx, p, s)
+	res.widen(kept)
+	return res, err
+}
+
+// minimize solves a problem that is valid, with a start that is.
+func minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err != nil {
 		return nil, err
@@ -32,7 +52,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 		defer cancel()
 	}
 	r := newRun(ctx, p, c)
-	r.unbounded = s == nil || s.Passes == 0
+	r.unbounded = s.Passes == 0
 	it, err := c.Method.Begin(r)
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.seconds()

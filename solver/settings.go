@@ -86,12 +86,10 @@ func (e *SettingError) Error() string {
 }
 
 // withDefaults returns a copy of s with every zero field replaced that does not
-// depend on the data, or an error naming the first field that is wrong for p.
+// depend on the data, or an error naming the first field that is wrong for p. The start
+// has been checked.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
-	var c Settings
-	if s != nil {
-		c = *s
-	}
+	c := *s
 	if c.Method == nil {
 		c.Method = Auto{}
 	}
@@ -112,9 +110,6 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	}
 	info := c.Method.Info()
 	if err := c.checkValues(); err != nil {
-		return c, err
-	}
-	if err := c.Start.check(p); err != nil {
 		return c, err
 	}
 	if err := c.checkMethod(info, p); err != nil {

@@ -278,8 +278,8 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// huge has so many samples and features, nearly all empty, that an iterate per
-// sample does not fit.
+// huge has so many samples and features, an entry in each, that an iterate per sample
+// does not fit.
 func huge(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)
@@ -288,9 +288,13 @@ func huge(t *testing.T) *solver.Problem {
 	}
 	ptr := make([]int64, rows+1)
 	for i := range ptr[1:] {
-		ptr[i+1] = 1
+		ptr[i+1] = 2 * int64(i+1)
 	}
-	x, err := sparse.New(rows, cols, ptr, []int32{0}, []float64{1})
+	idx, val := make([]int32, cols), make([]float64, cols)
+	for j := range idx {
+		idx[j], val[j] = int32(j), 1
+	}
+	x, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
 		t.Fatal(err)
 	}
