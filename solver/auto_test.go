@@ -73,6 +73,8 @@ func TestAutoEnds(t *testing.T) {
 		{"no time", t.Context(), solver.Settings{TimeLimit: 1}, solver.TimeDone, solver.ErrNotConverged},
 		{"time enough", t.Context(), solver.Settings{TimeLimit: time.Hour}, solver.Converged, nil},
 		{"cancelled", cancelled, solver.Settings{}, solver.Stopped, context.Canceled},
+		{"a goal beyond rounding", t.Context(), solver.Settings{RelTol: 1e-300}, solver.Stalled, solver.ErrNotConverged},
+		{"a goal beyond rounding, few passes", t.Context(), solver.Settings{RelTol: 1e-300, Passes: 45}, solver.PassesDone, solver.ErrNotConverged},
 		{"a method by name, with a goal", t.Context(), solver.Settings{Method: solver.SCASK{}, RelTol: 1e-3, Passes: 1000}, solver.Converged, nil},
 		{"a method by name", t.Context(), solver.Settings{Method: solver.SCAS{}, Passes: 10}, solver.PassesDone, nil},
 	} {

@@ -9,10 +9,11 @@ import (
 // Minimize solves p by the method of s, which may be nil for the defaults.
 //
 // It returns a Result with status Converged and a nil error when the gap is proved to
-// be within s.RelTol, or with status PassesDone or TimeDone when the budget was used:
-// with an error that matches ErrNotConverged if there was such a goal and a gap that can
-// be proved, else without one. If ctx ends or the recorder returns an error, it returns
-// what was reached so far, status Stopped, and that error, none for ErrStop. If the iterates diverge it returns the
+// be within s.RelTol, or with status PassesDone or TimeDone when the budget was used, or
+// Stalled where more of it would not help: with an error that matches ErrNotConverged if
+// there was such a goal and a gap that can be proved, else without one. If ctx ends or
+// the recorder returns an error, it returns what was reached so far, status Stopped, and
+// that error, none for ErrStop. If the iterates diverge it returns the
 // best of them, status Diverged and a *DivergenceError. For a bad problem or
 // setting (*SettingError) the Result is nil.
 //
@@ -90,6 +91,8 @@ func (r *Run) end(err error) (*Result, error) {
 		res.Status = Converged
 	case timeUp:
 		res.Status = TimeDone
+	case r.exhausted && !r.spent:
+		res.Status = Stalled
 	}
 	if err == nil && res.Status != Converged && r.goal > 0 && (r.newton != nil || !math.IsInf(res.DualityGap, 1)) {
 		err = r.notConverged(res)
@@ -104,9 +107,9 @@ func (r *Run) notConverged(res *Result) error {
 		e.Try = "allow more time"
 	case r.full:
 		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, or ask for less"
-	case r.exhausted && !r.spent && r.Problem.loss().String() == "huber":
+	case res.Status == Stalled && r.Problem.loss().String() == "huber":
 		e.Try = "few labels may be near: take a larger Huber.Delta, or ask for less"
-	case r.exhausted && !r.spent:
+	case res.Status == Stalled:
 		e.Try = "rounding decides here: scale the features, or ask for less"
 	default:
 		e.Try = "allow more passes"

@@ -15,6 +15,9 @@ const (
 	Converged Status = "converged"
 	// PassesDone means the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = "passes_done"
+	// Stalled means that Newton's method went as far as rounding, or the room for its
+	// working sets, allowed, and the gap proved is larger than RelTol asks for.
+	Stalled Status = "stalled"
 	// TimeDone means that TimeLimit was reached.
 	TimeDone Status = "time_done"
 	// Stopped means the context or the recorder ended the run early.
