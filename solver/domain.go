@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -206,4 +207,31 @@ func newtonDomain(q *newton.Problem, x Domain) bool {
 		return false
 	}
 	return true
+}
+
+// domainZeros reports whether x is known to stay in d, nil for R^p, when coordinates are
+// made zero, with the exception of some.
+func domainZeros(d Domain) (except *columns.Set, ok bool) {
+	switch d := d.(type) {
+	case nil, Ball, Nonnegative:
+		return nil, true
+	case Box:
+		except = columns.NewSet(len(d.Lower))
+		for j, lo := range d.Lower {
+			if lo > 0 || d.Upper[j] < 0 {
+				except.Add(j)
+			}
+		}
+		return except, true
+	}
+	return nil, false
+}
+
+// domainPart returns d for some coordinates, the others being zero. It is one of which
+// domainZeros is true.
+func domainPart(d Domain, coordinates []int32) Domain {
+	if b, ok := d.(Box); ok {
+		return Box{columns.Take(b.Lower, coordinates), columns.Take(b.Upper, coordinates)}
+	}
+	return d
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -323,6 +324,54 @@ func (g Within) Validate(int) error {
 		return fmt.Errorf("solver: Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
 	}
 	return nil
+}
+
+// penaltyZeros reports whether g is known to be least, whatever the other coordinates
+// of y are, where some are zero.
+func penaltyZeros(g Penalty) bool {
+	switch g := g.(type) {
+	case L1, ElasticNet, SquaredL2, GroupL2:
+		return true
+	case Within:
+		return g.Lower <= 0 && g.Upper >= 0
+	}
+	return false
+}
+
+// penaltyPart returns g as a function of the coordinates of y at the places, in order,
+// the others being zero. It is one of which penaltyZeros is true.
+func penaltyPart(g Penalty, places []int32) Penalty {
+	switch g := g.(type) {
+	case L1:
+		g.Weights = columns.Take(g.Weights, places)
+		return g
+	case GroupL2:
+		return g.part(places)
+	}
+	return g
+}
+
+// part is penaltyPart. Weights that follow from the size of a group stay those of all of
+// it.
+func (g GroupL2) part(places []int32) GroupL2 {
+	out := GroupL2{Lambda: g.Lambda, Weights: []float64{}}
+	for k, group := range g.Groups {
+		var left []int
+		for _, j := range group {
+			if at, ok := slices.BinarySearch(places, int32(j)); ok {
+				left = append(left, at)
+			}
+		}
+		if len(left) == 0 {
+			continue
+		}
+		weight := math.Sqrt(float64(len(group)))
+		if g.Weights != nil {
+			weight = g.Weights[k]
+		}
+		out.Groups, out.Weights = append(out.Groups, left), append(out.Weights, weight)
+	}
+	return out
 }
 
 func softThreshold(v, t float64) float64 {
