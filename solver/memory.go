@@ -1,19 +1,54 @@
 package solver
 
-import "github.com/scas-admm/scas/solver/internal/pass"
+import (
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
+)
 
-// Memory estimates what a run of method m, nil for the default, takes beside the
-// problem, in bytes, where A = I: the data in compact form, margins and slopes, some
-// vectors, a gradient for every run of rows that is summed apart, and the iterates
-// that a method stores. With a graph the vectors have an entry per row of A, too,
-// and the plan may rotate the data (Stats.PlanReason).
+// Memory estimates what a run of method m, nil for the default, keeps beside the
+// problem at its peak, in bytes: the data in compact form, margins and slopes, some
+// vectors of length p and l, a gradient for every run of rows that is summed apart, what
+// multiplies by A', the iterates that a method stores, and what proves the gap and
+// finishes, three matrices of order p, or with A = I and many features of the size of the
+// largest working set, which few coefficients that are not zero do not fill. p and l do not count columns that leave the problem (Minimize), for which
+// an index and the vectors of the Result are all. A plan of methods asked for by name
+// may rotate the data (Stats.PlanReason), which is not counted. The collector lets
+// garbage grow by as much as lives, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
-	const vectors = 26 // of length p, about
+	part, _, k := leaveOut(p, &Settings{})
+	total := part.memory(m)
+	if k != nil {
+		_, cols := p.Data.Dims()
+		l, _ := p.algebra().Dims()
+		total += 4*p.Data.NNZ() + int64(cols)/4 + 8*(2*int64(cols)+3*int64(l))
+		if part.Constraint != nil {
+			total += 4 * int64(cols) // components of A
+		}
+	}
+	return total
+}
+
+// memory is Memory where every column stays.
+func (p *Problem) memory(m Method) int64 {
+	const ofFeatures, ofRows = 17, 10 // vectors, about
 	n, features := p.Data.Dims()
-	runs := int64(pass.NewChunks(p.Data, 1).Count())
-	total := p.Data.CompactBytes() + 2*8*int64(n) + (vectors+runs-1)*8*int64(features)
+	l, _ := p.algebra().Dims()
+	runs := pass.NewChunks(p.Data, 1).Count()
+	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
+	a, _ := p.matrix()
+	if a != nil {
+		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', and of [G; I] its parts
+	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
+	}
+	_, l1 := p.penalty().(L1)
+	switch {
+	case !l1 || newtonLoss(p.loss()) == nil || p.Coupling != nil || p.Domain != nil:
+	case newton.Admits(features) && (p.Constraint == nil || a != nil):
+		total += newton.Memory(n, features, l)
+	case p.Constraint == nil:
+		total += newton.WideMemory(n, features, runs, p.Data.NNZ())
 	}
 	return total
 }
