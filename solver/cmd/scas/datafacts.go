@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -66,7 +67,7 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
 		Labels: countLabels(d.Labels), LabelSpread: newSpread(d.Labels),
 		Memory: memoryFacts{
-			Data: 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows), Peak: peakMemory(),
+			Data: dataBytes(d), Peak: peakMemory(),
 			Solver: (&solver.Problem{Data: d.X}).Memory(nil),
 		},
 	}
@@ -76,7 +77,11 @@ func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
 		nnz[i], norms[i] = float64(len(val)), math.Sqrt(v)
 		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	}
-	varying := slices.DeleteFunc(d.X.ColumnStats().StdDev, func(sd float64) bool { return sd == 0 })
+	x := d.X
+	if k := columns.Find(x, nil, nil, nil); k != nil {
+		x = k.Data // the others do not vary
+	}
+	varying := slices.DeleteFunc(x.ColumnStats().StdDev, func(sd float64) bool { return sd == 0 })
 	f.Constant = cols - len(varying)
 	f.RowNNZ, f.RowNorm, f.FeatureSD = newSpread(nnz), newSpread(norms), newSpread(varying)
 	return f
@@ -119,7 +124,7 @@ func (d *dataFacts) addTo(f *facts) {
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
 	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
 	f.addIf(d.Constant > 0, "", "%s the same in every row", plural(d.Constant, "feature"))
-	f.add("memory", "%s of data; training adds some %s (A = I)", byteCount(d.Memory.Data), byteCount(d.Memory.Solver))
+	f.add("memory", "%s of data; training adds up to some %s (A = I)", byteCount(d.Memory.Data), byteCount(d.Memory.Solver))
 	f.addIf(d.Memory.Peak > 0, "", "this process took %s at most", byteCount(d.Memory.Peak))
 }
 
@@ -138,18 +143,7 @@ func (d *dataFacts) labels() string {
 // 0 if the system does not tell.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
-	return parsePeak(string(status))
-}
-
-// parsePeak reads VmHWM, in bytes, from a file like Linux's /proc/self/status.
-func parsePeak(status string) int64 {
-	_, value, _ := strings.Cut(status, "VmHWM:")
-	var kilobytes int64
-	var unit string
-	if _, err := fmt.Sscan(value, &kilobytes, &unit); err != nil || unit != "kB" {
-		return 0
-	}
-	return kilobytes << 10
+	return kilobytes(string(status), "VmHWM:")
 }
 
 // byteCount writes a number of bytes for people.

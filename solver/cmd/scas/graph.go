@@ -26,6 +26,7 @@ type graphCmd struct {
 
 	Correlation string `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA."`
 	indexFlags
+	memoryFlags
 	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does."`
 	MaxComponent count `placeholder:"N" help:"Most features that glasso solves together (default 2000); time grows with the cube, memory with the square."`
 	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph."`
@@ -71,6 +72,9 @@ func (c *graphCmd) Run(e *env) error {
 	start := time.Now()
 	src, err := c.source(e)
 	if err != nil {
+		return err
+	}
+	if err := c.allowGraph(src); err != nil {
 		return err
 	}
 	read := time.Now()

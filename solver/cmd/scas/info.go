@@ -14,6 +14,7 @@ type infoCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
 
 	indexFlags
+	memoryFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
@@ -26,9 +27,9 @@ func (infoCmd) Help() string {
     SCAS_LEVEL=avx2 scas info --json
 
 The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
-of every command; all levels give the same bits. What training adds to the memory
-of the data is estimated for A = I; a graph that couples many features can take
-more, and scas train says so.`
+of every command; all levels give the same bits. What training adds at most to the memory
+of the data is estimated for A = I; a graph adds vectors with an entry for each of
+its edges, and with --method scas-k rotated data, as scas train says.`
 }
 
 // machineFacts describe program and machine.
@@ -98,6 +99,9 @@ func (c *infoCmd) Run(e *env) error {
 	if c.Data != "" {
 		data, err := e.readData(c.Data, c.anyLabels())
 		if err != nil {
+			return err
+		}
+		if err := c.Memory.allow(float64(2*dataBytes(data)), "%s", plural(data.X.NNZ(), "entry")); err != nil {
 			return err
 		}
 		r.Data = newDataFacts(dataName(c.Data), data)

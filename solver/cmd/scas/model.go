@@ -5,20 +5,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// modelFormat is raised when older programs would misread newer models.
-const modelFormat = 1
+// modelFormat is raised when older programs would misread newer models. sparseFormat is
+// that of models with few coefficients that are not zero among many.
+const modelFormat, sparseFormat = 1, 2
 
 // A model is what train writes and predict reads. It has nothing that changes
 // from run to run or machine to machine: equal seeds give equal files.
 type model struct {
 	modelHead
-	// Coefficients are those of features 1..p.
+	// Features are the numbers, from 1, of the features that the file has coefficients
+	// of; nil in memory, and where it has all of them.
+	Features []int `json:"nonzero_features,omitempty"`
+	// Coefficients are those of features 1..p; in a file of sparseFormat, of Features.
 	Coefficients []float64 `json:"coefficients"`
 }
 
@@ -90,6 +95,9 @@ func (m *model) loss() (lossFlag, error) {
 // Numbers take the shortest form that reads back to the same bits; one that is
 // not finite is an error.
 func (m *model) encode(w io.Writer) error {
+	if m.fewOfMany() {
+		m = m.packed()
+	}
 	head, err := json.MarshalIndent(m.modelHead, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding the model: %w", err)
@@ -98,12 +106,54 @@ func (m *model) encode(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("encoding the coefficients: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(head, []byte("\n}")), coefficients)
+	head = bytes.TrimSuffix(head, []byte("\n}"))
+	if m.Features != nil {
+		features, err := json.Marshal(m.Features)
+		if err != nil {
+			return fmt.Errorf("encoding the features: %w", err)
+		}
+		head = fmt.Appendf(head, ",\n  \"nonzero_features\": %s", features)
+	}
+	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", head, coefficients)
 	return err
 }
 
-// readModel reads and checks a model file.
-func readModel(path string) (*model, error) {
+// fewOfMany reports whether the coefficients that are not zero are so few of so many
+// that the file should have no others.
+func (m *model) fewOfMany() bool {
+	return len(m.Coefficients) > 1<<16 && nonZeros(m.Coefficients) <= len(m.Coefficients)/8
+}
+
+// packed returns m with Features, as a file of sparseFormat has it.
+func (m *model) packed() *model {
+	out := &model{modelHead: m.modelHead, Features: []int{}, Coefficients: []float64{}}
+	out.Format = sparseFormat
+	for j, v := range m.Coefficients {
+		if math.Float64bits(v) != 0 { // a negative zero stays one
+			out.Features, out.Coefficients = append(out.Features, j+1), append(out.Coefficients, v)
+		}
+	}
+	return out
+}
+
+// unpack undoes packed.
+func (m *model) unpack() error {
+	if len(m.Features) != len(m.Coefficients) {
+		return fmt.Errorf("damaged model: %d coefficients for %d features", len(m.Coefficients), len(m.Features))
+	}
+	all, last := make([]float64, m.P), 0
+	for k, j := range m.Features {
+		if j <= last || j > m.P {
+			return fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d", j, last, m.P)
+		}
+		all[j-1], last = m.Coefficients[k], j
+	}
+	m.Features, m.Coefficients, m.Format = nil, all, modelFormat
+	return nil
+}
+
+// readModel reads and checks a model file that is allowed so much memory.
+func readModel(path string, limit memorySize) (*model, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -112,7 +162,14 @@ func readModel(path string) (*model, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("%s: not a model file (%w); scas train -o FILE writes one, and predict takes it after -m", path, err)
 	}
-	if err := m.check(); err != nil {
+	err = limit.allow(8*float64(m.P), "a model of %s", plural(m.P, "feature"))
+	if err == nil && m.Format == sparseFormat && m.P >= 1 && m.P <= sparse.MaxCols {
+		err = m.unpack()
+	}
+	if err == nil {
+		err = m.check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &m, nil
@@ -123,15 +180,17 @@ func (m *model) check() error {
 	switch {
 	case m.Format == 0:
 		return fmt.Errorf("not a model file: it has no format number")
+	case m.P < 1 || m.P > sparse.MaxCols:
+		return fmt.Errorf("damaged model: p = %d; expected 1 to %d", m.P, sparse.MaxCols)
 	case m.Format != modelFormat:
-		return fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", m.Format, version, modelFormat, m.Version)
+		return fmt.Errorf("model format %d; scas %s reads formats up to %d: use the version that wrote it, %s", m.Format, version, sparseFormat, m.Version)
 	case lossErr != nil:
 		return fmt.Errorf("damaged model: loss %q; expected logistic, squared, huber or squared-hinge", m.Loss)
 	case !(m.HuberDelta >= 0):
 		return fmt.Errorf("damaged model: huber_delta %v; expected a positive number", m.HuberDelta)
 	case loss.classifies() && (m.Labels == nil || m.Labels.IsZero()):
 		return fmt.Errorf("damaged model: no labels; expected a negative and a positive one")
-	case len(m.Coefficients) != m.P || m.P < 1:
+	case len(m.Coefficients) != m.P:
 		return fmt.Errorf("damaged model: %d coefficients for p = %d", len(m.Coefficients), m.P)
 	}
 	return nil // JSON has no numbers that are not finite

@@ -24,11 +24,40 @@ func TestModelRoundTrip(t *testing.T) {
 	if err := writeFile(path, want.encode); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readModel(path)
+	got, err := readModel(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(model{}, modelHead{}, modelRun{}, problemFacts{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The same of few among many, in a file that has only those.
+func TestModelOfFewCoefficients(t *testing.T) {
+	const p = 1 << 17
+	want := &model{
+		modelHead:    modelHead{Format: modelFormat, Version: version, Loss: "squared", problemFacts: problemFacts{P: p}},
+		Coefficients: make([]float64, p),
+	}
+	want.Coefficients[0], want.Coefficients[77], want.Coefficients[p-1] = 1.0/3, math.Copysign(0, -1), -1e-300
+	var file bytes.Buffer
+	if err := want.encode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if file.Len() > 2000 || want.Format != modelFormat || want.Features != nil {
+		t.Errorf("%d bytes: %.2000s", file.Len(), &file)
+	}
+	path := filepath.Join(t.TempDir(), "m.json")
+	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readModel(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	if diff := cmp.Diff(want, got, bits, cmp.AllowUnexported(model{}, modelHead{}, modelRun{}, problemFacts{})); diff != "" {
 		t.Error(diff)
 	}
 }

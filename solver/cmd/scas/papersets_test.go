@@ -60,7 +60,7 @@ func TestCovtypeLabels(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	m, err := readModel(r.Model)
+	m, err := readModel(r.Model, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ type predictCmd struct {
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
-	IndexBase    string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
+	memoryFlags
+	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
 }
 
 // Help is shown by scas predict --help.
@@ -45,7 +46,7 @@ type predictReport struct {
 
 // Run predicts.
 func (c *predictCmd) Run(e *env) error {
-	m, err := readModel(c.Model)
+	m, err := readModel(c.Model, c.Memory)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ type graphFacts struct {
 
 // task builds the problem of the flags on data.
 func (c *trainCmd) task(data *sparse.Dataset) (*task, error) {
+	if err := c.allowConstraint(data); err != nil {
+		return nil, err
+	}
 	n, p := data.X.Dims()
 	t := &task{
 		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p)},

@@ -17,6 +17,7 @@ type trainCmd struct {
 	problemFlags
 	runFlags
 	indexFlags
+	memoryFlags
 	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
 	Strict   bool   `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 	Float32  bool   `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
@@ -73,8 +74,8 @@ The table or the JSON object goes to standard output, progress and warnings to
 standard error. A run that fails or is interrupted writes no model and leaves an
 existing one alone.
 
-Exit codes: 0 done, 1 cannot read or write (malformed input included), 2 wrong
-usage, 3 diverged or a number in the input is not finite, 4 not converged (the
+Exit codes: 0 done, 1 cannot read or write (malformed input included, and what
+would take more than --memory), 2 wrong usage, 3 diverged or a number in the input is not finite, 4 not converged (the
 model is written and says so), 130 interrupted.`
 }
 
@@ -101,13 +102,15 @@ func (c *trainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	settings := c.settings()
 	t, err := c.task(data)
+	if err == nil {
+		err = c.allowTraining(t, settings.Method)
+	}
 	if err != nil {
 		return err
 	}
 	readSeconds := time.Since(start).Seconds()
-
-	settings := c.settings()
 	e.warnOfMemory(settings.Method, &t.Problem)
 	clear := e.showProgress(settings)
 	res, err := solver.Minimize(e.ctx, &t.Problem, settings)

@@ -81,7 +81,7 @@ solver                      kernels sparse solver/internal/columns solver/intern
 solver/theory
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph solver
-solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/theory
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/theory
 gen
 gen/cmd/gen                 gen
 bench/internal/table        bench/internal/measure

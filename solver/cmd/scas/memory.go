@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// memoryFlags bound what a command may take. A file of some bytes can name a feature
+// 2,147,483,647, and vectors have an entry for each.
+type memoryFlags struct {
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's)."`
+}
+
+// memorySize is a number of bytes; 0 stands for no flag.
+type memorySize int64
+
+func (v *memorySize) UnmarshalText(text []byte) error {
+	const want = "want a size such as 500MB, 8GiB or 60%"
+	digits := strings.TrimRight(string(text), "%kKMGTiB")
+	amount, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !(amount > 0) {
+		return fmt.Errorf("%q: %s", text, want)
+	}
+	unit := string(text[len(digits):])
+	factor, known := map[string]float64{
+		"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+		"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+		"%": float64(machineMemory()) / 100,
+	}[unit]
+	switch {
+	case !known || unit == "%" && amount > 100:
+		return fmt.Errorf("%q: %s", text, want)
+	case factor == 0:
+		return fmt.Errorf("%q: this system does not tell its memory; %s", text, "want a size such as 8GiB")
+	}
+	*v = memorySize(min(max(1, amount*factor), 1<<62))
+	return nil
+}
+
+// limit returns the bytes that a command may take and where that is from; 0 if nobody
+// said anything.
+func (v memorySize) limit() (bytes int64, origin string) {
+	if v > 0 {
+		return int64(v), "--memory"
+	}
+	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
+		return soft, "GOMEMLIMIT"
+	}
+	// Half, since garbage may grow to the size of what lives.
+	return machineMemory() / 2, "half of this machine's"
+}
+
+// allow returns an error if something needs more bytes than the limit.
+func (v memorySize) allow(need float64, format string, args ...any) error {
+	limit, origin := v.limit()
+	if limit == 0 || need <= float64(limit) {
+		return nil
+	}
+	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); number the features without gaps, or allow more with --memory SIZE",
+		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+}
+
+// machineMemory returns the bytes of memory of the machine or, if it is smaller, what
+// the container may take; 0 if the system does not tell.
+func machineMemory() int64 {
+	info, _ := os.ReadFile("/proc/meminfo")
+	total := kilobytes(string(info), "MemTotal:")
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, _ := os.ReadFile(path)
+		if v, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && v > 0 && (total == 0 || v < total) {
+			total = v
+		}
+	}
+	return total
+}
+
+// kilobytes reads an entry, in bytes, from files like those of Linux's /proc; 0 if it is
+// not there.
+func kilobytes(text, name string) int64 {
+	_, value, _ := strings.Cut(text, name)
+	var n int64
+	var unit string
+	if _, err := fmt.Sscan(value, &n, &unit); err != nil || unit != "kB" {
+		return 0
+	}
+	return n << 10
+}
+
+// dataBytes is what data take, labels included.
+func dataBytes(d *sparse.Dataset) int64 {
+	rows, _ := d.X.Dims()
+	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
+}
+
+// allowConstraint refuses a graph, and bounds, that would not fit, before they are made.
+func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
+	_, p := data.X.Dims()
+	perFeature := 0.0
+	switch c.Graph {
+	case "none":
+	case "chain":
+		perFeature = 140 // edges, G, I and [G; I]
+	default:
+		perFeature = 48 // I and [G; I]
+	}
+	if strings.HasPrefix(c.Domain.text, "box") {
+		perFeature += 16
+	}
+	what := "a problem"
+	if c.Graph != "none" {
+		what += " with a graph"
+	}
+	return c.Memory.allow(float64(dataBytes(data))+perFeature*float64(p), "%s of %s", what, plural(p, "feature"))
+}
+
+// allowTraining refuses a run that would not fit.
+func (c *trainCmd) allowTraining(t *task, m solver.Method) error {
+	need := dataBytes(t.data) + t.Problem.Memory(m)
+	if a, ok := t.Constraint.(*sparse.CSR); ok {
+		rows, _ := a.Dims()
+		need += 8*int64(rows) + 12*a.NNZ()
+	}
+	return c.Memory.allow(float64(need), "training on %s and %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"))
+}
+
+// allowGraph refuses graphs over more features than fit.
+func (c *graphCmd) allowGraph(s *graphSource) error {
+	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
+	if c.Method == "chain" {
+		perFeature = 250
+	}
+	if c.Antisym {
+		perFeature += 150
+	}
+	return c.Memory.allow(perFeature*float64(s.features), "a graph over %s", plural(s.features, "feature"))
+}
