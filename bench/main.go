@@ -21,6 +21,7 @@ type app struct {
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
 	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
 	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
+	Memory   memoryCmd   `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
 }
 
 // env is the world as a command sees it.

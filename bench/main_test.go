@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -169,5 +170,29 @@ func TestBadCommandLines(t *testing.T) {
 	}
 	if out, code, err := runCommand(t, "--help"); code != 0 || err != nil || !strings.Contains(out, "end-to-end") {
 		t.Errorf("--help: exit code %d, %v:\n%s", code, err, out)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	dir := t.TempDir()
+	scas, data := filepath.Join(dir, "scas"), filepath.Join(dir, "d.svm")
+	if out, err := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.WriteFile(data, []byte("1 1:1 3:2\n-1 2:1\n1 1:2 2:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := runCommand(t, "memory", "--scas", scas, "--results", dir, data, data+":1000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, " converged ") || !strings.Contains(out, " 1000000 ") {
+		t.Error(out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "memory-*.txt")); len(files) != 1 {
+		t.Errorf("files %v", files)
+	}
+	if _, _, err := runCommand(t, "memory", "--scas", scas, data+".none"); err == nil {
+		t.Error("a file that is not there is no error")
 	}
 }

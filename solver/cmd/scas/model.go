@@ -121,7 +121,7 @@ func (m *model) encode(w io.Writer) error {
 // fewOfMany reports whether the coefficients that are not zero are so few of so many
 // that the file should have no others.
 func (m *model) fewOfMany() bool {
-	return len(m.Coefficients) > 1<<16 && nonZeros(m.Coefficients) <= len(m.Coefficients)/8
+	return len(m.Coefficients) > 1<<17 && nonZeros(m.Coefficients) <= len(m.Coefficients)/8
 }
 
 // packed returns m with Features, as a file of sparseFormat has it.

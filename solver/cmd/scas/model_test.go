@@ -35,7 +35,7 @@ func TestModelRoundTrip(t *testing.T) {
 
 // The same of few among many, in a file that has only those.
 func TestModelOfFewCoefficients(t *testing.T) {
-	const p = 1 << 17
+	const p = 1 << 18
 	want := &model{
 		modelHead:    modelHead{Format: modelFormat, Version: version, Loss: "squared", problemFacts: problemFacts{P: p}},
 		Coefficients: make([]float64, p),
