@@ -15,8 +15,10 @@
 // A [Method] is a value in [Settings]: Algorithms 1 ([SCAS]) and 2 ([SCASStrong]) of
 // the paper; the default, [SCASK], which is Algorithm 1 with several dual updates per
 // snapshot; those of package baseline; or one of your own. Nothing of size n·p is
-// stored: beside the data there are some vectors of length p and of the number of rows
-// of A, and n scalars. Step size and rho follow from the data unless set. A zero
+// stored: beside the data there are some vectors of length p, n and the number of rows of
+// A, and where Newton's method proves the result three matrices of order p or of a working
+// set; see [Problem.Memory]. Columns without data that the penalty holds at 0 take an
+// index and their zeros in the result. Step size and rho follow from the data unless set. A zero
 // primal and dual residual certify an optimum, since Dual is always a subgradient of
 // the penalty at Y; where mu > 0, Result.DualityGap bounds the excess over it.
 //

@@ -46,7 +46,7 @@ type MethodInfo struct {
 	Name      string `json:"name"`
 	Summary   string `json:"summary"` // one line
 	Rate      string `json:"rate"`    // what is proven
-	Memory    string `json:"memory"`  // floating-point numbers beside the data
+	Memory    string `json:"memory"`  // the method's own numbers; Problem.Memory counts a run's
 	Reference string `json:"reference"`
 	Eta       string `json:"eta"` // what Settings.Eta is, and its default
 
