@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
@@ -35,14 +36,16 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 	if err := s.Start.check(p); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	p, s, kept := leaveOut(p, s)
-	res, err := minimize(ctx, p, s)
+	res, err := minimize(ctx, p, s, began)
 	res.widen(kept)
 	return res, err
 }
 
-// minimize solves a problem that is valid, with a start that is.
-func minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
+// minimize solves a problem that is valid, with a start that is. Its clock runs since it
+// began.
+func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err != nil {
 		return nil, err
@@ -53,6 +56,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 		defer cancel()
 	}
 	r := newRun(ctx, p, c)
+	r.clock.since = began
 	r.unbounded = s.Passes == 0
 	it, err := c.Method.Begin(r)
 	if err == nil {

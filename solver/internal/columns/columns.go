@@ -54,15 +54,17 @@ func Find(data, a *sparse.CSR, columns, rows *Set) *Kept {
 	return k
 }
 
-// used is the set of columns of m with an entry that is not zero.
+// used is the set of columns of m with an entry that is not zero. Rows are read until
+// all columns are known to have one.
 func used(m *sparse.CSR) *Set {
 	n, p := m.Dims()
 	s := NewSet(p)
-	for i := range n {
+	for i, found := 0, 0; i < n && found < p; i++ {
 		idx, val := m.Row(i)
 		for k, j := range idx {
-			if val[k] != 0 {
+			if val[k] != 0 && !s.Has(int(j)) {
 				s.Add(int(j))
+				found++
 			}
 		}
 	}
