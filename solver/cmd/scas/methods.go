@@ -62,9 +62,10 @@ func methodFlagList(all []solver.MethodInfo) string {
 	f.gap()
 	return f.String() + fmt.Sprintf(`The first is the default. The rate is what is proven. Memory is in numbers of 8 bytes beside the
 data: n rows, p features with data, l rows of A. Every run takes some 17p + 10l + 2n more, and to
-prove a gap what auto takes at the end; scas info DATA adds it up. With --eta, what it is; then its default, in terms of nu_f,
-a bound of the curvature of a sample's loss. t is the number of the step, lambda_1 the largest
-eigenvalue of A'A.
+prove a gap what auto takes at the end; scas info DATA adds it up.
+
+With --eta, what it is; then its default, in terms of nu_f, a bound of the curvature of a sample's
+loss. t is the number of the step, lambda_1 the largest eigenvalue of A'A.
 
 Methods other than %s take L1 penalties, rows of equal
 weight and no domain.

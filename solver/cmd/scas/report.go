@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,6 +24,7 @@ type trainReport struct {
 	ReadSeconds float64 `json:"read_seconds"` // before Seconds
 	NNZ         int64   `json:"nnz"`
 	NNZX        int     `json:"nnz_x"`
+	Empty       int     `json:"features_without_data"`
 	LossName    string  `json:"loss_name"`
 	HuberDelta  float64 `json:"huber_delta,omitempty"`
 	problemFacts
@@ -92,6 +94,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if c.Verbose {
 		r.theory()
 	}
+	r.Empty = r.P - columns.Count(t.Data)
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r
 }
@@ -123,6 +126,7 @@ func (r *trainReport) table() (f facts) {
 func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
 	f.add("data", "%s: %s", dataName(c.Data), shape(r.data.X))
+	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.data))
 	}
