@@ -22,7 +22,7 @@ type Auto struct{}
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands, with A = I more")
 	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
-	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 13n"
+	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 15n"
 	return info
 }
 

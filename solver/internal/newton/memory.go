@@ -5,7 +5,7 @@ package newton
 // the whole objective and its factor) and vectors.
 func Memory(n, p, l int) int64 {
 	const (
-		ofSamples, ofFeatures, ofRows = 13, 30, 40
+		ofSamples, ofFeatures, ofRows = 15, 30, 40
 		scratch                       = 2 << 20 // of the Hessian's kernel
 	)
 	dense := 3 * int64(p) * int64(p)
