@@ -202,7 +202,7 @@ func TestColumnsWithoutDataAndProblems(t *testing.T) {
 		"box":             func(p *solver.Problem) { p.Domain = solver.NewBox(15, -0.1, 0.2) },
 		"ball":            func(p *solver.Problem) { p.Domain, p.Constraint = solver.Ball{Radius: 0.3}, nil },
 		"nonnegative":     func(p *solver.Problem) { p.Domain = solver.Nonnegative{} },
-		"loss of its own": func(p *solver.Problem) { p.Loss = ownLoss{} },
+		"loss of its own": func(p *solver.Problem) { p.Loss = plainLoss{} },
 		"row weights of A": func(p *solver.Problem) {
 			l, _ := p.Constraint.Dims()
 			p.Penalty = solver.L1{Lambda: 1e-2, Weights: weights(l)}
@@ -225,8 +225,8 @@ func TestColumnsWithoutDataAndProblems(t *testing.T) {
 	}
 }
 
-// ownLoss hides which loss it is.
-type ownLoss struct{ solver.Logistic }
+// plainLoss hides which loss it is.
+type plainLoss struct{ solver.Logistic }
 
 func TestAMillionColumnsWithoutData(t *testing.T) {
 	p := solvertest.Chain(t, 0)

@@ -25,7 +25,7 @@ type follower struct {
 	last       struct{ tau, decrement, length float64 }
 
 	hess        hessian
-	rhs, d      []float64 // Newton's step and its right-hand side
+	d           []float64 // Newton's step
 	step, v     []float64 // X d, A d
 	x, margin   []float64 // scratch
 	image       []float64 // A x as the steps make it: where it is small, A times x has lost its digits
@@ -43,6 +43,7 @@ type hessian struct {
 	curve  []float64 // of the losses
 	base   []float64 // X'C diag(curve) X + mu I, upper triangle
 	domain []float64 // of the barrier, on the diagonal
+	rhs    []float64 // minus the gradient
 }
 
 func (f *Finisher) newFollower(set *Settings) *follower {
@@ -58,7 +59,7 @@ func (f *Finisher) newFollower(set *Settings) *follower {
 	for _, v := range []*[]float64{&s.hess.curve, &s.step, &s.margin} {
 		*v = make([]float64, f.n)
 	}
-	for _, v := range []*[]float64{&s.hess.domain, &s.rhs, &s.d, &s.x} {
+	for _, v := range []*[]float64{&s.hess.domain, &s.hess.rhs, &s.d, &s.x} {
 		*v = make([]float64, f.p)
 	}
 	s.hess.base = make([]float64, f.tri.size())
@@ -191,15 +192,15 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	f.curvatures(s.hess.curve, pt, s.hess.soft)
 	f.hessian(s.hess.base, s.hess.curve)
 	f.rows.smoothTerms(s.hess.z, s.hess.bend, s.image, s.tau)
-	copy(s.rhs, pt.grad)
-	f.rows.addTrans(s.rhs, s.hess.z)
+	copy(s.hess.rhs, pt.grad)
+	f.rows.addTrans(s.hess.rhs, s.hess.z)
 	clear(s.hess.domain)
 	outer := 0.0
 	if f.Domain != nil {
-		outer = f.Domain.derivatives(s.rhs, s.hess.domain, pt.x, s.tau)
+		outer = f.Domain.derivatives(s.hess.rhs, s.hess.domain, pt.x, s.tau)
 	}
-	for j, v := range s.rhs {
-		s.rhs[j] = -v
+	for j, v := range s.hess.rhs {
+		s.hess.rhs[j] = -v
 	}
 	h := f.system.h
 	copy(h, s.hess.base)
@@ -214,11 +215,11 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	if !f.system.factor() {
 		return 0, false
 	}
-	f.system.solve(s.d, s.rhs)
+	f.system.solve(s.d, s.hess.rhs)
 	if f.Domain != nil && f.Domain.flat() {
 		s.flatten()
 	}
-	decrement = kernels.Dot(s.rhs, s.d)
+	decrement = kernels.Dot(s.hess.rhs, s.d)
 	f.margins(s.step, s.d)
 	f.rows.mul(s.v, s.d)
 	return math.Max(0, decrement), !math.IsNaN(decrement)
@@ -242,7 +243,7 @@ func (s *follower) hold(h []float64) {
 		}
 		row := t.row(h, j)
 		clear(row)
-		row[0], s.rhs[j] = 1, 0
+		row[0], s.hess.rhs[j] = 1, 0
 	}
 }
 
@@ -260,7 +261,7 @@ func (s *follower) flatten() {
 		add(s.d, more, 1)
 		add(s.d, s.x, -by)
 		system.mul(rest, s.d)
-		for j, v := range s.rhs {
+		for j, v := range s.hess.rhs {
 			rest[j] = v - rest[j] - nu
 		}
 		system.solve(more, rest)
