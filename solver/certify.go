@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // finisher returns what certifies and finishes, nil where the problem does not admit
@@ -18,15 +19,23 @@ func (r *Run) finisher() *newton.Finisher {
 	return r.newton
 }
 
-func (r *Run) newFinisher() *newton.Finisher {
-	p := r.Problem
-	q := &newton.Problem{
-		Data: p.Data, Rows: r.Samples.rows, Labels: p.Labels, Weights: p.SampleWeights,
-		Loss: newtonLoss(p.loss()), Ridge: p.L2, A: r.A.Algebra, Threads: r.Settings.Threads,
-	}
-	if q.Loss == nil || p.Coupling != nil || !newtonDomain(q, p.Domain) || !r.newtonPenalty(q) {
+// forNewton returns p as package newton takes it, with A as given and without the rows
+// of the kernels; nil where the problem has something that is not known there.
+func (p *Problem) forNewton(a *quad.Algebra) *newton.Problem {
+	q := &newton.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: newtonLoss(p.loss()), Ridge: p.L2, A: a}
+	if q.Loss == nil || p.Coupling != nil || !newtonDomain(q, p.Domain) || !newtonPenalty(q, p.penalty()) {
 		return nil
 	}
+	return q
+}
+
+func (r *Run) newFinisher() *newton.Finisher {
+	p := r.Problem
+	q := p.forNewton(r.A.Algebra)
+	if q == nil {
+		return nil
+	}
+	q.Rows, q.Threads = r.Samples.rows, r.Settings.Threads
 	r.assembly = q.Assembly()
 	f, err := newton.New(q)
 	if err != nil && q.Absolute() {

@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
@@ -42,13 +41,8 @@ func (p *Problem) memory(m Method) int64 {
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
 	}
-	_, l1 := p.penalty().(L1)
-	switch {
-	case !l1 || newtonLoss(p.loss()) == nil || p.Coupling != nil || p.Domain != nil:
-	case newton.Admits(features) && (p.Constraint == nil || a != nil):
-		total += newton.Memory(n, features, l)
-	case p.Constraint == nil:
-		total += newton.WideMemory(n, features, runs, p.Data.NNZ())
+	if q := p.forNewton(p.algebra()); q != nil {
+		total += q.Memory(runs)
 	}
 	return total
 }

@@ -408,22 +408,24 @@ func checkWeights(name string, w []float64, want int) error {
 
 // newtonPenalty fills in the penalty, and reports whether it is known there. Squares of
 // x itself join those of the problem.
-func (r *Run) newtonPenalty(q *newton.Problem) bool {
+func newtonPenalty(q *newton.Problem, g Penalty) bool {
 	l, _ := q.A.Dims()
 	q.Limit = make([]float64, l)
 	squares := func(limit, square float64) {
 		for j := range q.Limit {
 			q.Limit[j] = limit
 		}
-		if r.A.Identity() {
+		if q.A.Identity() {
 			q.Ridge += square
 			return
 		}
 		q.Square = slices.Repeat([]float64{square}, l)
 	}
-	switch g := r.Problem.penalty().(type) {
+	switch g := g.(type) {
 	case L1:
-		q.Limit = r.dual.Limit
+		for j := range q.Limit {
+			q.Limit[j] = g.Limit(j)
+		}
 	case ElasticNet:
 		squares(g.L1, g.L2)
 	case SquaredL2:
@@ -436,7 +438,7 @@ func (r *Run) newtonPenalty(q *newton.Problem) bool {
 			}
 		}
 	case Within:
-		if !r.A.Identity() || q.Domain != nil {
+		if !q.A.Identity() || q.Domain != nil {
 			return false
 		}
 		q.Domain = newton.NewBox(l, g.Lower, g.Upper)
