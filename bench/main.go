@@ -1,5 +1,6 @@
 // Command bench measures scas: its kernels beside plain Go and beside what the
-// machine can do, its outer iterations, and its convergence.
+// machine can do, its outer iterations, its convergence, and itself beside other
+// solvers.
 package main
 
 import (
@@ -20,6 +21,7 @@ type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
 	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
+	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
 	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Memory   memoryCmd   `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -25,12 +26,25 @@ const smallestGap = 1e-15
 // Gaps draws lines over a logarithmic axis of gaps. Points whose gap is not
 // positive are left out: they are at or below the reference.
 func Gaps(w io.Writer, title, x, y string, lines []Line) error {
+	return gaps(w, newPlot(title, x, y), lines)
+}
+
+// LogLog is Gaps over a logarithmic axis of x too, with a mark at every point. Points
+// whose x is not positive are left out.
+func LogLog(w io.Writer, title, x, y string, lines []Line) error {
 	p := newPlot(title, x, y)
+	logarithmic(&p.X)
+	return gaps(w, p, lines)
+}
+
+// gaps draws lines into a plot with whatever axis of x.
+func gaps(w io.Writer, p *plot.Plot, lines []Line) error {
 	logarithmic(&p.Y)
 	addGrid(p)
+	_, logX := p.X.Scale.(plot.LogScale)
 	var entries []entry
 	for _, l := range lines {
-		pts := l.points()
+		pts := l.points(logX)
 		if len(pts) == 0 {
 			continue
 		}
@@ -39,7 +53,10 @@ func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 		if err != nil {
 			return fmt.Errorf("chart: %s: %w", l.Name, err)
 		}
-		line.LineStyle, marks.GlyphStyle, marks.XYs = style, mark, every(pts, l.Group)
+		line.LineStyle, marks.GlyphStyle = style, mark
+		if !logX {
+			marks.XYs = every(pts, l.Group)
+		}
 		p.Add(line, marks)
 		entries = append(entries, entry{l.Name, func(c draw.Canvas, at vg.Rectangle) {
 			mid := (at.Min.Y + at.Max.Y) / 2
@@ -51,14 +68,17 @@ func Gaps(w io.Writer, title, x, y string, lines []Line) error {
 		return fmt.Errorf("chart: no gap is above zero, so there is nothing to draw")
 	}
 	wholeDecades(&p.Y)
+	if logX {
+		wholeDecades(&p.X)
+	}
 	return sheet{720, 420, 150, func(c draw.Canvas) { legend(c, p, entries) }}.svg(w, p)
 }
 
 // points returns what can be drawn of l.
-func (l Line) points() plotter.XYs {
+func (l Line) points(logX bool) plotter.XYs {
 	var pts plotter.XYs
 	for k, gap := range l.Gap {
-		if gap > smallestGap && !math.IsInf(gap, 0) {
+		if gap > smallestGap && !math.IsInf(gap, 0) && (!logX || l.X[k] > 0) {
 			pts = append(pts, plotter.XY{X: l.X[k], Y: gap})
 		}
 	}

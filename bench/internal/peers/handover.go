@@ -1,0 +1,119 @@
+package peers
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Handover is a problem on its way to the peers: itself, and the directory with the
+// files that README.md of bench describes.
+type Handover struct {
+	*Problem
+	Dir string
+}
+
+// Hand writes the files into a new temporary directory, with LIBSVM text only if asked
+// for. Remove deletes it.
+func Hand(p *Problem, text bool) (_ *Handover, err error) {
+	dir, err := os.MkdirTemp("", "scas-peers-")
+	if err != nil {
+		return nil, err
+	}
+	h := &Handover{Problem: p, Dir: dir}
+	defer func() {
+		if err != nil {
+			h.Remove()
+		}
+	}()
+	if err := h.writeMatrix("X", p.X); err != nil {
+		return nil, err
+	}
+	if err := h.write("labels.f64", p.Labels); err != nil {
+		return nil, err
+	}
+	if p.A != nil {
+		if err := h.writeMatrix("A", p.A); err != nil {
+			return nil, err
+		}
+	}
+	if text {
+		if err := h.writeText(); err != nil {
+			return nil, err
+		}
+	}
+	return h, h.writeDescription()
+}
+
+// Remove deletes the directory.
+func (h *Handover) Remove() { _ = os.RemoveAll(h.Dir) } // what is left is in the system's directory for that
+
+func (h *Handover) writeDescription() error {
+	n, p := h.X.Dims()
+	rows := 0
+	if h.A != nil {
+		rows, _ = h.A.Dims()
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"n": n, "p": p, "nnz": h.X.NNZ(), "l1": h.Lambda, "l2": h.L2, "identity": h.A == nil, "rows_of_a": rows,
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(h.Dir, "problem.json"), append(text, '\n'), 0o600)
+}
+
+func (h *Handover) writeText() error {
+	if err := sparse.WriteLIBSVMFile(filepath.Join(h.Dir, "data.svm"), h.X, h.Labels); err != nil || h.A == nil {
+		return err
+	}
+	return h.fill("A.mtx", func(w io.Writer) error { return sparse.WriteMatrixMarket(w, h.A) })
+}
+
+// writeMatrix writes the lengths of the rows, the columns and the values of m.
+func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
+	rows, _ := m.Dims()
+	lengths := make([]int32, rows)
+	columns, values := make([]int32, 0, m.NNZ()), make([]float64, 0, m.NNZ())
+	for i := range rows {
+		idx, val := m.Row(i)
+		lengths[i] = int32(len(idx))
+		columns, values = append(columns, idx...), append(values, val...)
+	}
+	for _, f := range []struct {
+		name string
+		data any
+	}{{".lengths.i32", lengths}, {".columns.i32", columns}, {".values.f64", values}} {
+		if err := h.write(name+f.name, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes numbers as they are in little-endian memory.
+func (h *Handover) write(name string, data any) error {
+	return h.fill(name, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
+}
+
+func (h *Handover) fill(name string, fill func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(h.Dir, name))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err := fill(w); err != nil {
+		_ = f.Close() // the first error is the one to tell
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}

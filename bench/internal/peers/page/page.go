@@ -1,0 +1,198 @@
+// Package page makes one page of a comparison with other solvers.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/bench/internal/chart"
+	"github.com/scas-admm/scas/bench/internal/peers"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"seconds": peers.Seconds}).Parse(pageText))
+
+// growthGap is the gap at which growth is drawn.
+const growthGap = 1e-6
+
+// A view is what the template gets.
+type view struct {
+	Machine, Protocol, Missing []string
+	Targets                    []string
+	Problems                   []problem
+	Growth                     []template.HTML
+}
+
+type problem struct {
+	*peers.Outcome
+	Ratios []cell
+	Rows   []row
+	Notes  []string
+	Plot   template.HTML
+	Anchor string
+}
+
+type cell struct {
+	Text, Class string
+}
+
+type row struct {
+	Name, Version string
+	Scas          bool
+	Times         []cell
+}
+
+// Write writes the page, complete in itself. machine and protocol are lines about the
+// run, missing names the peers that are not here.
+func Write(w io.Writer, machine, protocol, missing []string, all []*peers.Outcome) error {
+	v := view{Machine: machine, Protocol: protocol, Missing: missing}
+	for _, t := range peers.Targets {
+		v.Targets = append(v.Targets, fmt.Sprintf("%.0e", t))
+	}
+	groups := grouping(all)
+	for k, o := range all {
+		p := problem{Outcome: o, Anchor: fmt.Sprintf("p%d", k)}
+		p.fill()
+		var err error
+		if p.Plot, err = gapPlot(o, groups); err != nil {
+			return err
+		}
+		v.Problems = append(v.Problems, p)
+	}
+	var err error
+	if v.Growth, err = growth(all, groups); err != nil {
+		return err
+	}
+	return pageTemplate.Execute(w, v)
+}
+
+// fill makes the tables of a problem.
+func (p *problem) fill() {
+	for _, gap := range peers.Targets {
+		c := cell{p.Compared(gap), "open"}
+		switch ratio := p.Ratio(gap); {
+		case ratio < 0.995:
+			c.Class = "no"
+		case ratio >= 0.995:
+			c.Class = "yes"
+		}
+		p.Ratios = append(p.Ratios, c)
+	}
+	for _, l := range p.Lanes {
+		if l.Note != "" && !l.Unable {
+			p.Notes = append(p.Notes, l.Peer+": "+l.Note)
+		}
+		if len(l.Points) == 0 {
+			continue
+		}
+		r := row{Name: p.Label(l), Version: l.Version, Scas: l == p.Lanes[0]}
+		for _, gap := range peers.Targets {
+			c := cell{Text: peers.Seconds(l.To(gap))}
+			if l == p.Best(gap) {
+				c.Class = "best"
+			}
+			r.Times = append(r.Times, c)
+		}
+		p.Rows = append(p.Rows, r)
+	}
+}
+
+// grouping gives every peer its colour, the same in all plots.
+func grouping(all []*peers.Outcome) map[string]int {
+	groups := map[string]int{}
+	for _, o := range all {
+		for _, l := range o.Lanes {
+			if _, known := groups[l.Peer]; !known && len(l.Points) > 0 {
+				groups[l.Peer] = len(groups)
+			}
+		}
+	}
+	return groups
+}
+
+// gapPlot draws the gap of every fit over its seconds; for scas also what it proved.
+func gapPlot(o *peers.Outcome, groups map[string]int) (template.HTML, error) {
+	var lines []chart.Line
+	for _, l := range o.Lanes {
+		line := chart.Line{Name: l.Peer, Group: groups[l.Peer]}
+		proved := chart.Line{Name: l.Peer + ", proved", Group: line.Group}
+		for _, p := range byTime(l.Points) {
+			line.X, line.Gap = append(line.X, p.Seconds), append(line.Gap, p.Gap)
+			if !math.IsNaN(p.Bound) {
+				proved.X, proved.Gap = append(proved.X, p.Seconds), append(proved.Gap, p.Bound)
+			}
+		}
+		if len(proved.X) > 0 {
+			line.Dashed, line.Name = true, l.Peer+", true"
+			lines = append(lines, proved)
+		}
+		lines = append(lines, line)
+	}
+	return svg(func(w io.Writer) error { return chart.LogLog(w, o.Name, "seconds", "objective minus optimum", lines) })
+}
+
+func byTime(points []*peers.Point) []*peers.Point {
+	return slices.SortedFunc(slices.Values(points), func(a, b *peers.Point) int {
+		if a.Seconds < b.Seconds {
+			return -1
+		}
+		return 1
+	})
+}
+
+// growth draws the seconds to a gap over what grows, a chart for every series.
+func growth(all []*peers.Outcome, groups map[string]int) (charts []template.HTML, err error) {
+	var series []string
+	for _, o := range all {
+		if o.Series != "" && !slices.Contains(series, o.Series) {
+			series = append(series, o.Series)
+		}
+	}
+	for _, s := range series {
+		lines := map[string]*chart.Line{}
+		var order []*chart.Line
+		for _, o := range all {
+			for _, l := range o.Lanes {
+				t := l.To(growthGap)
+				if o.Series != s || math.IsNaN(t) {
+					continue
+				}
+				if lines[l.Peer] == nil {
+					lines[l.Peer] = &chart.Line{Name: o.Label(l), Group: groups[l.Peer]}
+					order = append(order, lines[l.Peer])
+				}
+				lines[l.Peer].X, lines[l.Peer].Gap = append(lines[l.Peer].X, o.At), append(lines[l.Peer].Gap, t)
+			}
+		}
+		var flat []chart.Line
+		for _, l := range order {
+			flat = append(flat, *l)
+		}
+		drawn, err := svg(func(w io.Writer) error {
+			return chart.LogLog(w, fmt.Sprintf("seconds to %.0e as %s grows", growthGap, s), s, "seconds", flat)
+		})
+		if err != nil {
+			return nil, err
+		}
+		charts = append(charts, drawn)
+	}
+	return charts, nil
+}
+
+// svg returns a drawing without its XML head.
+func svg(draw func(io.Writer) error) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := draw(&b); err != nil {
+		return "", err
+	}
+	text := b.String()
+	return template.HTML(text[max(0, strings.Index(text, "<svg")):]), nil
+}

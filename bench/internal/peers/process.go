@@ -1,0 +1,239 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// loadLimit is how long a peer may take to read a problem.
+const loadLimit = 3 * time.Minute
+
+// oneThread is the environment of peers.
+var oneThread = []string{
+	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
+	"PYTHONDONTWRITEBYTECODE=1",
+}
+
+// A Command is a peer in a process of its own, which is given the problem's directory
+// as its last argument and then asked for fits: the protocol of bench/README.md.
+type Command struct {
+	Called string
+	Args   []string
+}
+
+// ParseCommand reads 'name=command arguments'.
+func ParseCommand(text string) (*Command, error) {
+	name, command, ok := strings.Cut(text, "=")
+	args := strings.Fields(command)
+	if name = strings.TrimSpace(name); !ok || name == "" || len(args) == 0 {
+		return nil, fmt.Errorf("peers: --peer %q: want 'name=command arguments'", text)
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return nil, fmt.Errorf("peers: --peer %s: %w", name, err)
+	}
+	return &Command{name, args}, nil
+}
+
+// Name implements Peer.
+func (c *Command) Name() string { return c.Called }
+
+// Open implements Peer.
+func (c *Command) Open(ctx context.Context, h *Handover) (Session, error) {
+	p := &process{h: h, lines: make(chan string)}
+	ctx, p.cancel = context.WithCancel(ctx)
+	p.cmd = exec.CommandContext(ctx, c.Args[0], append(c.Args[1:len(c.Args):len(c.Args)], h.Dir)...)
+	p.cmd.Env = append(os.Environ(), oneThread...)
+	p.cmd.Stderr = &p.complaints
+	p.cmd.WaitDelay = time.Second
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.in, err = p.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		p.cancel()
+		return nil, err
+	}
+	go p.read(ctx, out)
+	loading, cancel := context.WithTimeout(ctx, loadLimit)
+	defer cancel()
+	if err := p.greet(loading); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// process is a session in a process.
+type process struct {
+	h          *Handover
+	cmd        *exec.Cmd
+	cancel     context.CancelFunc
+	in         io.WriteCloser
+	lines      chan string // of its output; closed at the end
+	complaints tail
+	version    string
+	from, to   float64
+}
+
+// read passes lines on until the output ends.
+func (p *process) read(ctx context.Context, out io.Reader) {
+	defer close(p.lines)
+	for s := bufio.NewScanner(out); s.Scan(); {
+		select {
+		case p.lines <- s.Text():
+		case <-ctx.Done():
+		}
+	}
+}
+
+// answer waits for a line that begins with one of the words.
+func (p *process) answer(ctx context.Context, words ...string) (word, rest string, err error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", "", context.Cause(ctx)
+		case line, ok := <-p.lines:
+			if !ok {
+				return "", "", fmt.Errorf("it ended: %s", p.complaints.last())
+			}
+			word, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+			for _, w := range words {
+				if w == word {
+					return word, strings.TrimSpace(rest), nil
+				}
+			}
+		}
+	}
+}
+
+// greet waits for ready FROM TO VERSION.
+func (p *process) greet(ctx context.Context) error {
+	word, rest, err := p.answer(ctx, "ready", "unable")
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("not ready after %v", loadLimit)
+	}
+	if err != nil {
+		return err
+	}
+	if word == "unable" {
+		return Unable(rest)
+	}
+	fields := strings.Fields(rest)
+	if len(fields) < 2 {
+		return fmt.Errorf("%q instead of ready FROM TO VERSION", rest)
+	}
+	if p.from, err = strconv.ParseFloat(fields[0], 64); err == nil {
+		p.to, err = strconv.ParseFloat(fields[1], 64)
+	}
+	if err != nil || !(p.from >= p.to) || !(p.to > 0) {
+		return fmt.Errorf("ready %s: want a loosest and a tightest tolerance above 0", rest)
+	}
+	p.version = strings.Join(fields[2:], " ")
+	return nil
+}
+
+// Version implements Session.
+func (p *process) Version() string { return p.version }
+
+// Ladder implements Session.
+func (p *process) Ladder() (from, to float64) { return p.from, p.to }
+
+// Fit implements Session.
+func (p *process) Fit(ctx context.Context, tol float64) (*Fit, error) {
+	file := filepath.Join(p.h.Dir, "x")
+	_ = os.Remove(file) // that of the fit before, so that it cannot be taken for this one's
+	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {
+		return nil, fmt.Errorf("it ended: %s", p.complaints.last())
+	}
+	word, rest, err := p.answer(ctx, "done", "failed")
+	if err != nil {
+		return nil, err
+	}
+	if word == "failed" {
+		return nil, errors.New(rest)
+	}
+	f := &Fit{Bound: math.NaN()}
+	into := []*float64{&f.CPU, &f.Wall, &f.Bound}
+	fields := strings.Fields(rest)
+	for k, field := range fields[:min(len(fields), len(into))] {
+		if *into[k], err = strconv.ParseFloat(field, 64); err != nil {
+			return nil, fmt.Errorf("done %s: %w", rest, err)
+		}
+	}
+	if len(fields) < 2 {
+		return nil, fmt.Errorf("%q instead of done CPU WALL", rest)
+	}
+	f.X, err = readNumbers(file)
+	return f, err
+}
+
+// Close implements Session.
+func (p *process) Close() {
+	_ = p.in.Close() // the end of its input asks it to leave
+	for waiting := time.After(time.Second); ; {
+		select {
+		case _, ok := <-p.lines:
+			if ok {
+				continue
+			}
+		case <-waiting:
+		}
+		p.cancel()
+		_ = p.cmd.Wait() // how it ends tells nothing any more
+		return
+	}
+}
+
+func readNumbers(path string) ([]float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []float64
+	for field := range bytes.FieldsSeq(text) {
+		v, err := strconv.ParseFloat(string(field), 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-2000):]
+	return len(b), nil
+}
+
+// last is the last line.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/peers"
+	"github.com/scas-admm/scas/bench/internal/peers/page"
+)
+
+type peersCmd struct {
+	Data    string        `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: the environment variable SCAS_DATA)."`
+	Quick   bool          `help:"Small problems and one fit of each tolerance."`
+	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a'."`
+	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"One more peer, which follows the protocol of bench/README.md; repeatable."`
+	Leave   string        `placeholder:"REGEX" help:"Leave out the installed peers whose name matches."`
+	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit; all tolerances of a peer on a problem get three times as long (default ${default})."`
+	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
+	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
+	Results string        `placeholder:"DIR" help:"Write peers-CPU.csv, .txt and .html into a directory."`
+	HTML    string        `name:"html" placeholder:"FILE" help:"Write the page."`
+	CSV     string        `name:"csv" placeholder:"FILE" help:"Write every fit as CSV."`
+}
+
+// quickLimit is the time limit of a fit of --quick.
+const quickLimit = 4 * time.Second
+
+// peersRun is what the command knows by and by.
+type peersRun struct {
+	results
+	out               io.Writer // terminal, and text of the results
+	opt               *peers.Options
+	protocol, missing []string
+	all               []*peers.Outcome
+}
+
+// Run races scas against its peers, problem by problem.
+func (c *peersCmd) Run(e *env) error {
+	specs, err := c.specs()
+	if err != nil {
+		return err
+	}
+	scripts, err := os.MkdirTemp("", "scas-adapters-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scripts)
+	r := &peersRun{results: results{name: "peers", facts: machine.Describe(e.args)}}
+	if err := c.prepare(e, r, scripts); err != nil {
+		return err
+	}
+	r.out = io.MultiWriter(e.stdout, &r.text)
+	lines := append(r.facts.Lines(), r.protocol...)
+	for _, m := range r.missing {
+		lines = append(lines, "missing: "+m)
+	}
+	if err := begin(r.out, lines); err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if err := c.race(e, r, s); err != nil {
+			return err
+		}
+	}
+	if len(r.all) == 0 {
+		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
+	}
+	if _, err := io.WriteString(r.out, peers.RatioTable(r.all)); err != nil {
+		return err
+	}
+	return writeAll(c.outputs(r))
+}
+
+// specs are the problems asked for.
+func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
+	only, err := regexp.Compile(c.Only)
+	if err != nil {
+		return nil, fmt.Errorf("--only is not a regular expression: %w", err)
+	}
+	if c.Limit <= 0 || c.Repeats < 1 {
+		return nil, fmt.Errorf("--limit %v, --repeats %d: both must be above 0", c.Limit, c.Repeats)
+	}
+	for _, s := range peers.Specs() {
+		if only.MatchString(s.Name) && (s.Quick || !c.Quick) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("--only %s matches no problem, such as a9a", c.Only)
+	}
+	return chosen, nil
+}
+
+// prepare finds the peers and says how they are compared.
+func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
+	leave, err := regexp.Compile(c.Leave)
+	if err != nil {
+		return fmt.Errorf("--leave is not a regular expression: %w", err)
+	}
+	installed, missing, err := peers.Installed(e.ctx, scripts)
+	if err != nil {
+		return err
+	}
+	r.missing = missing
+	r.opt = &peers.Options{Limit: c.Limit, Repeats: c.Repeats, Text: len(c.Peer) > 0, Wall: c.Clock == "wall"}
+	r.opt.Say = func(line string) { fmt.Fprintln(e.stderr, " ", line) }
+	if c.Quick {
+		r.opt.Repeats, r.opt.Limit = 1, min(c.Limit, quickLimit)
+	}
+	for _, p := range installed {
+		if c.Leave == "" || !leave.MatchString(p.Name()) {
+			r.opt.Peers = append(r.opt.Peers, p)
+		}
+	}
+	for _, text := range c.Peer {
+		p, err := peers.ParseCommand(text)
+		if err != nil {
+			return err
+		}
+		r.opt.Peers = append(r.opt.Peers, p)
+	}
+	clock := "processor time of the fit, which others on the machine disturb less than time that passes"
+	if r.opt.Wall {
+		clock = "time that passes during the fit"
+	}
+	r.protocol = []string{
+		"times:   " + clock + "; loading excluded, one thread",
+		fmt.Sprintf("fits:    the least time of %d; those of more than %v once, none beyond %v", r.opt.Repeats, r.opt.Limit/12, r.opt.Limit),
+		"gaps:    scas: proved by it; others: objective, evaluated here for all alike, minus the reference",
+	}
+	return nil
+}
+
+// race runs one problem; one whose data are not there is named and left out.
+func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
+	p, err := s.Load(c.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err := fmt.Fprintf(r.out, "%s: left out: %v\n\n", s.Name, err)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	r.opt.Say(s.Name)
+	o, err := peers.Race(e.ctx, p, r.opt)
+	if err != nil {
+		return err
+	}
+	r.all = append(r.all, o)
+	_, err = io.WriteString(r.out, o.Text())
+	return err
+}
+
+// outputs are the files asked for.
+func (c *peersCmd) outputs(r *peersRun) []output {
+	csv := func(w io.Writer) error { return peers.WriteCSV(w, r.all) }
+	html := func(w io.Writer) error { return page.Write(w, r.facts.Lines(), r.protocol, r.missing, r.all) }
+	files := []output{{c.CSV, csv}, {c.HTML, html}}
+	if c.Results != "" {
+		base := r.base(c.Results)
+		files = append(files, output{base + ".csv", csv}, output{base + ".html", html}, output{base + ".txt", literal(r.text.String())})
+	}
+	return files
+}
