@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ type peersCmd struct {
 	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a'."`
 	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"One more peer, which follows the protocol of bench/README.md; repeatable."`
 	Leave   string        `placeholder:"REGEX" help:"Leave out the installed peers whose name matches."`
-	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit; all tolerances of a peer on a problem get three times as long (default ${default})."`
+	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit; a peer begins fits of a problem only within twice that (default ${default})."`
 	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
 	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.csv, .txt and .html into a directory."`
@@ -64,10 +65,21 @@ func (c *peersCmd) Run(e *env) error {
 		return err
 	}
 	for _, s := range specs {
-		if err := c.race(e, r, s); err != nil {
-			return err
+		if err = c.race(e, r, s); err != nil {
+			break
 		}
 	}
+	if err != nil && !(errors.Is(err, context.Canceled) && len(r.all) > 0) {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(r.out, "interrupted: %d of %d problems\n\n", len(r.all), len(specs))
+	}
+	return errors.Join(err, c.finish(r))
+}
+
+// finish writes what was found.
+func (c *peersCmd) finish(r *peersRun) error {
 	if len(r.all) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
 	}
@@ -131,7 +143,7 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 	}
 	r.protocol = []string{
 		"times:   " + clock + "; loading excluded, one thread",
-		fmt.Sprintf("fits:    the least time of %d; those of more than %v once, none beyond %v", r.opt.Repeats, r.opt.Limit/12, r.opt.Limit),
+		fmt.Sprintf("fits:    the least time of %d; those of more than %v once, none beyond %v", r.opt.Repeats, (r.opt.Limit / 30).Round(time.Millisecond), r.opt.Limit),
 		"gaps:    scas: proved by it; others: objective, evaluated here for all alike, minus the reference",
 	}
 	return nil

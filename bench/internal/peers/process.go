@@ -90,9 +90,11 @@ type process struct {
 	from, to   float64
 }
 
-// read passes lines on until the output ends.
+// read passes lines on until the output ends, and waits for the process, so that its
+// complaints are complete.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
+	defer p.cmd.Wait() // how it ends tells nothing that its words do not
 	for s := bufio.NewScanner(out); s.Scan(); {
 		select {
 		case p.lines <- s.Text():
@@ -185,18 +187,11 @@ func (p *process) Fit(ctx context.Context, tol float64) (*Fit, error) {
 // Close implements Session.
 func (p *process) Close() {
 	_ = p.in.Close() // the end of its input asks it to leave
-	for waiting := time.After(time.Second); ; {
-		select {
-		case _, ok := <-p.lines:
-			if ok {
-				continue
-			}
-		case <-waiting:
-		}
-		p.cancel()
-		_ = p.cmd.Wait() // how it ends tells nothing any more
-		return
+	waiting := time.AfterFunc(time.Second, p.cancel)
+	defer waiting.Stop()
+	for range p.lines {
 	}
+	p.cancel()
 }
 
 func readNumbers(path string) ([]float64, error) {

@@ -15,7 +15,7 @@ var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 // Options say how to compare.
 type Options struct {
 	Peers   []Peer        // beside scas
-	Limit   time.Duration // of a fit; a peer's fits of a problem may take three times as long in all
+	Limit   time.Duration // of a fit; fits of a peer on a problem begin only within twice that
 	Repeats int           // of each fit, of which the least time counts; slow ones have fewer
 	Text    bool          // hand LIBSVM text over too
 	Wall    bool          // compare by wall clock instead of processor time
@@ -177,9 +177,9 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 // halfSteps of the limit, then by decades; what takes more than once of it is not
 // repeated.
 const (
-	halfSteps = 1.0 / 60
-	once      = 1.0 / 12
-	budget    = 3.0  // for the first round of a peer, in limits
+	halfSteps = 1.0 / 20
+	once      = 1.0 / 30
+	budget    = 2.0  // for the first round of a peer, in limits
 	short     = 0.01 // seconds
 )
 

@@ -34,7 +34,7 @@ type Spec struct {
 	At     float64
 }
 
-// Specs are the problems of a comparison.
+// Specs are the problems of a comparison, those that take long last.
 func Specs() []Spec {
 	const l2 = 1e-4
 	a9a := Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
@@ -43,11 +43,6 @@ func Specs() []Spec {
 	hivfp := Spec{Name: "hivfp", Data: "stand-in for sido: molecules tested against HIV, by fingerprints", File: "paper/hivfp_train.libsvm.zst", Features: 4932, L1: 1e-4}
 	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Make: readWDBC, Quick: true}
 	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", File: "small/heart_scale", Features: 13, L1: 1e-2, Quick: true}
-	var all []Spec
-	for _, s := range []Spec{a9a, covtype, rcv1, hivfp, wdbc} {
-		all = append(all, s, s.with(", mu 1e-4", l2))
-	}
-	all = append(all, heart)
 	joined := a9a
 	joined.Name, joined.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
 	published := covtype
@@ -56,7 +51,17 @@ func Specs() []Spec {
 	ridge.L1 = 0
 	small := synthetic("", 0, 300, 20, 5)
 	small.Name, small.Quick = "synthetic", true
-	all = append(all, joined, joined.with(", mu 1e-4", l2), published, ridge, small)
+	all := []Spec{
+		small, heart, wdbc, wdbc.with(", mu 1e-4", l2),
+		a9a, a9a.with(", mu 1e-4", l2), joined, joined.with(", mu 1e-4", l2), ridge,
+		rcv1, rcv1.with(", mu 1e-4", l2),
+	}
+	grown := growth()
+	return append(append(all, grown...), covtype, hivfp, published, covtype.with(", mu 1e-4", l2), hivfp.with(", mu 1e-4", l2))
+}
+
+// growth are synthetic problems that grow in one size at a time.
+func growth() (all []Spec) {
 	for _, n := range []int{1000, 10000, 100000} {
 		all = append(all, synthetic("n", n, n, 100, 20))
 	}

@@ -3,6 +3,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -118,34 +119,34 @@ func grouping(all []*peers.Outcome) map[string]int {
 	return groups
 }
 
-// gapPlot draws the gap of every fit over its seconds; for scas also what it proved.
+// drawnFloor is where gaps below it are drawn: there is nothing to compare there.
+const drawnFloor = 1e-12
+
+// gapPlot draws the gaps reached over seconds; for scas those proved and the true ones.
 func gapPlot(o *peers.Outcome, groups map[string]int) (template.HTML, error) {
 	var lines []chart.Line
-	for _, l := range o.Lanes {
+	for k, l := range o.Lanes {
+		proved := func(p *peers.Point) float64 { return p.Bound }
 		line := chart.Line{Name: l.Peer, Group: groups[l.Peer]}
-		proved := chart.Line{Name: l.Peer + ", proved", Group: line.Group}
-		for _, p := range byTime(l.Points) {
-			line.X, line.Gap = append(line.X, p.Seconds), append(line.Gap, p.Gap)
-			if !math.IsNaN(p.Bound) {
-				proved.X, proved.Gap = append(proved.X, p.Seconds), append(proved.Gap, p.Bound)
-			}
+		if k == 0 {
+			lines = append(lines, frontier(chart.Line{Name: o.Label(l), Group: line.Group}, l.Points, proved))
+			line.Name, line.Dashed = l.Peer+", true", true
 		}
-		if len(proved.X) > 0 {
-			line.Dashed, line.Name = true, l.Peer+", true"
-			lines = append(lines, proved)
-		}
-		lines = append(lines, line)
+		lines = append(lines, frontier(line, l.Points, func(p *peers.Point) float64 { return p.Gap }))
 	}
 	return svg(func(w io.Writer) error { return chart.LogLog(w, o.Name, "seconds", "objective minus optimum", lines) })
 }
 
-func byTime(points []*peers.Point) []*peers.Point {
-	return slices.SortedFunc(slices.Values(points), func(a, b *peers.Point) int {
-		if a.Seconds < b.Seconds {
-			return -1
+// frontier fills a line with the points that no faster one is as good as.
+func frontier(line chart.Line, points []*peers.Point, gap func(*peers.Point) float64) chart.Line {
+	least := math.Inf(1)
+	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *peers.Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
+		if g := gap(p); g < least {
+			least = g
+			line.X, line.Gap = append(line.X, p.Seconds), append(line.Gap, max(g, drawnFloor))
 		}
-		return 1
-	})
+	}
+	return line
 }
 
 // growth draws the seconds to a gap over what grows, a chart for every series.

@@ -1,0 +1,392 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// The test binary is a peer of its own when its first argument is fake: its second is
+// what it does, its last the directory.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "fake" {
+		fake(os.Args[2], os.Args[len(os.Args)-1])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fakePeer is a command that behaves in some way.
+func fakePeer(t *testing.T, behaviour string) *Command {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Command{behaviour, []string{exe, "fake", behaviour}}
+}
+
+// fake speaks the protocol. ista solves A = I by proximal gradient steps from the text
+// that is handed over.
+func fake(behaviour, dir string) {
+	switch behaviour {
+	case "unable":
+		fmt.Println("unable no such problems")
+		return
+	case "crash":
+		fmt.Fprintln(os.Stderr, "first words\nout of order")
+		os.Exit(3)
+	}
+	solve := func(float64) []float64 { return make([]float64, 20) }
+	if behaviour == "ista" || behaviour == "liar" || behaviour == "late" {
+		solve = ista(dir)
+	}
+	fmt.Println("noise before\nready 1e-1 1e-12 of the test")
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var tol float64
+		if _, err := fmt.Sscanf(in.Text(), "fit %g", &tol); err != nil {
+			fmt.Println("failed", err)
+			continue
+		}
+		if behaviour == "late" && tol < 1e-3 {
+			time.Sleep(time.Minute)
+		}
+		var text bytes.Buffer
+		x := solve(tol)
+		if behaviour == "short" {
+			x = x[1:]
+		}
+		for _, v := range x {
+			fmt.Fprintln(&text, v)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "x"), text.Bytes(), 0o600); err != nil {
+			panic(err)
+		}
+		switch behaviour {
+		case "liar":
+			fmt.Println("done 0.5 0.5 1e-13")
+		case "refuses":
+			fmt.Println("failed  did not like it")
+		case "times":
+			fmt.Println("done soon")
+		default:
+			fmt.Println("noise between\ndone 0.5 0.25")
+		}
+	}
+}
+
+// ista returns a solver by proximal gradient steps until the largest change of a
+// coefficient is below the tolerance.
+func ista(dir string) func(tol float64) []float64 {
+	var about struct{ L1, L2 float64 }
+	text, err := os.ReadFile(filepath.Join(dir, "problem.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	if err != nil {
+		panic(err)
+	}
+	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "data.svm"), &sparse.ReadOptions{Features: 20})
+	if err != nil {
+		panic(err)
+	}
+	n, p := d.X.Dims()
+	var bound float64 // of the second derivative, by the trace
+	for i := range n {
+		_, val := d.X.Row(i)
+		for _, v := range val {
+			bound += v * v / (4 * float64(n))
+		}
+	}
+	step := 1 / (bound + about.L2)
+	return func(tol float64) []float64 {
+		x := make([]float64, p)
+		for change := math.Inf(1); change > tol; {
+			g := make([]float64, p)
+			for i := range n {
+				s := -d.Labels[i] / (1 + math.Exp(d.Labels[i]*product(d.X, i, x))) / float64(n)
+				idx, val := d.X.Row(i)
+				for k, j := range idx {
+					g[j] += s * val[k]
+				}
+			}
+			change = 0
+			for j := range x {
+				v := x[j] - step*(g[j]+about.L2*x[j])
+				v = math.Copysign(max(0, math.Abs(v)-step*about.L1), v)
+				change = max(change, math.Abs(v-x[j]))
+				x[j] = v
+			}
+		}
+		return x
+	}
+}
+
+// named loads a problem that needs no files.
+func named(t *testing.T, name string) *Problem {
+	t.Helper()
+	k := slices.IndexFunc(Specs(), func(s Spec) bool { return s.Name == name })
+	p, err := Specs()[k].Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func quiet(peers ...Peer) *Options {
+	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
+}
+
+// The objective is that of the solver, with which it shares nothing.
+func TestObjective(t *testing.T) {
+	p := named(t, "synthetic")
+	p.L2 = 0.3
+	x := make([]float64, 20)
+	for j := range x {
+		x[j] = math.Sin(float64(j))
+	}
+	for _, a := range []*sparse.CSR{nil, graph.Chain(20).FusedLasso()} {
+		p.A = a
+		q := &solver.Problem{Data: p.X, Labels: p.Labels, L2: p.L2, Penalty: solver.L1{Lambda: p.Lambda}}
+		if a != nil {
+			q.Constraint = a
+		}
+		if got, want := p.Objective(x), q.Evaluate(x).Objective; math.Abs(got-want) > 1e-14 {
+			t.Errorf("objective %.17g, the solver's %.17g", got, want)
+		}
+		if got := p.Objective(make([]float64, 20)); math.Abs(got-p.AtZero()) > 1e-14 {
+			t.Errorf("%.17g at zero", got)
+		}
+	}
+	if got := logistic(-800); got != 800 {
+		t.Errorf("loss %v at margin -800", got)
+	}
+}
+
+// At the least lambda whose solution is zero it is zero, and below it is not.
+func TestLambdaMax(t *testing.T) {
+	p := named(t, "synthetic")
+	most := lambdaMax(p.X, p.Labels)
+	for _, c := range []struct {
+		factor float64
+		zero   bool
+	}{{1.001, true}, {0.99, false}} {
+		res, err := solver.Minimize(t.Context(), &solver.Problem{Data: p.X, Labels: p.Labels, Penalty: solver.L1{Lambda: c.factor * most}}, &solver.Settings{RelTol: 1e-12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if zero := !slices.ContainsFunc(res.X, func(v float64) bool { return v != 0 }); zero != c.zero {
+			t.Errorf("at %v times the largest lambda x is %v", c.factor, res.X)
+		}
+	}
+}
+
+func TestRace(t *testing.T) {
+	o, err := Race(t.Context(), named(t, "synthetic"), quiet(fakePeer(t, "ista"), fakePeer(t, "unable")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scas, ista, none := o.Lanes[0], o.Lanes[1], o.Lanes[2]
+	for _, target := range Targets {
+		if ista.To(target) != 0.5 || o.Best(target) != ista || !(scas.To(target) > 0) || o.Ratio(target) != 0.5/scas.To(target) {
+			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.To(target), ista.To(target), o.Best(target))
+		}
+	}
+	last := ista.Points[len(ista.Points)-1]
+	if last.Wall != 0.25 || last.Repeats != 2 || !math.IsNaN(last.Bound) || ista.Version != "of the test" || ista.Note != "" {
+		t.Errorf("ista's last point %+v, version %q, note %q", last, ista.Version, ista.Note)
+	}
+	for k, p := range ista.Points[1:] {
+		if p.Tol >= ista.Points[k].Tol || p.Gap > ista.Points[k].Gap {
+			t.Errorf("point %d of the ladder: %+v after %+v", k+1, p, ista.Points[k])
+		}
+	}
+	for _, p := range scas.Points {
+		if !(p.Bound <= p.Tol) || p.Gap > p.Bound+1e-15 {
+			t.Errorf("scas at %g: gap %g, proved %g", p.Tol, p.Gap, p.Bound)
+		}
+	}
+	if !none.Unable || none.Note != "no such problems" || len(none.Points) > 0 {
+		t.Errorf("the unable peer: %+v", none)
+	}
+	checkTables(t, o)
+}
+
+func checkTables(t *testing.T, o *Outcome) {
+	t.Helper()
+	if text := o.Text(); !strings.Contains(text, SCASLabel) || !strings.Contains(text, "300 x 20") || strings.Contains(text, "no such") {
+		t.Errorf("table:\n%s", text)
+	}
+	if text := RatioTable([]*Outcome{o}); !strings.Contains(text, "ista") {
+		t.Errorf("ratios:\n%s", text)
+	}
+	var b bytes.Buffer
+	if err := WriteCSV(&b, []*Outcome{o}); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&b).ReadAll()
+	if want := 1 + len(o.Lanes[0].Points) + len(o.Lanes[1].Points) + 1; err != nil || len(records) != want {
+		t.Errorf("%d lines of CSV, %v; want %d", len(records), err, want)
+	}
+}
+
+// Peers that misbehave are notes, and none is waited for.
+func TestFailures(t *testing.T) {
+	p := named(t, "synthetic")
+	for _, c := range []struct {
+		behaviour, note string
+		points          int
+	}{
+		{"crash", "it ended: out of order", 0},
+		{"late", "no answer in 2s at tolerance 0.0001", 3},
+		{"short", "19 coefficients for 20 features", 0},
+		{"refuses", "did not like it", 0},
+		{"times", "soon", 0},
+		{"idle", "its tolerances end at 1e-12", 12},
+	} {
+		opt := quiet(fakePeer(t, c.behaviour))
+		opt.Limit = 2 * time.Second
+		o, err := Race(t.Context(), p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := o.Lanes[1]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points || l.Unable {
+			t.Errorf("%s: %d points, note %q", c.behaviour, len(l.Points), l.Note)
+		}
+	}
+	if _, err := Race(t.Context(), p, quiet(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
+		t.Errorf("a wrong proof gives %v", err)
+	}
+}
+
+// A reference that is too high is found out, by scas or by whoever is below it.
+func TestWrongReference(t *testing.T) {
+	p := named(t, "synthetic")
+	for _, off := range []float64{1e-8, -1e-8} {
+		p.Known = 0.1997437232060 + off
+		if _, err := Race(t.Context(), p, quiet()); err == nil || !strings.Contains(err.Error(), "known optimum") {
+			t.Errorf("an optimum that is off by %g gives %v", off, err)
+		}
+	}
+	r := &race{out: &Outcome{Reference: Reference{Value: 0.5}}}
+	if err := r.judge(&Lane{Peer: "low"}, &Point{Objective: 0.5 - 1e-9, Bound: math.NaN()}); err == nil {
+		t.Error("an objective below the reference passes")
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	begun := time.Now()
+	if _, err := Race(ctx, named(t, "synthetic"), quiet(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a race that is interrupted gives %v", err)
+	}
+	if d := time.Since(begun); d > 15*time.Second {
+		t.Errorf("it took %v to stop", d)
+	}
+}
+
+func TestParseCommand(t *testing.T) {
+	c, err := ParseCommand(" mine = go run x")
+	if err != nil || c.Called != "mine" || !slices.Equal(c.Args, []string{"go", "run", "x"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, bad := range []string{"", "mine", "=go", "mine=", "mine=no-such-command-here"} {
+		if _, err := ParseCommand(bad); err == nil || !strings.Contains(err.Error(), "--peer") {
+			t.Errorf("%q gives %v", bad, err)
+		}
+	}
+}
+
+// Every file of a problem is there, and gone afterwards.
+func TestHand(t *testing.T) {
+	p := named(t, "synthetic")
+	p.A = graph.Chain(20).FusedLasso()
+	h, err := Hand(p, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := p.A.Dims()
+	for name, bytes := range map[string]int64{
+		"labels.f64": 8 * 300, "X.lengths.i32": 4 * 300, "X.columns.i32": 4 * p.X.NNZ(), "X.values.f64": 8 * p.X.NNZ(),
+		"A.lengths.i32": 4 * int64(rows), "A.columns.i32": 4 * p.A.NNZ(), "A.values.f64": 8 * p.A.NNZ(),
+	} {
+		if f, err := os.Stat(filepath.Join(h.Dir, name)); err != nil || f.Size() != bytes {
+			t.Errorf("%s: %v, want %d bytes", name, err, bytes)
+		}
+	}
+	if a, err := sparse.ReadMatrixFile(filepath.Join(h.Dir, "A.mtx")); err != nil || a.NNZ() != p.A.NNZ() {
+		t.Errorf("A.mtx: %v", err)
+	}
+	h.Remove()
+	if _, err := os.Stat(h.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is left: %v", err)
+	}
+}
+
+// The solvers that are installed solve small problems of every kind that they take, to
+// the optimum that scas proves.
+func TestInstalled(t *testing.T) {
+	installed, missing, err := Installed(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range missing {
+		t.Log(m)
+	}
+	if len(installed) == 0 {
+		t.Skip("no other solver is installed")
+	}
+	// Peers that take a kind of problem, and one that does not. They take long to
+	// start, so that not all are tried on all.
+	for kind, names := range map[string]struct{ able, unable []string }{
+		"lasso":       {[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"}, []string{"sklearn lbfgs"}},
+		"ridge":       {[]string{"liblinear", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},
+		"elastic net": {[]string{"sklearn saga", "glmnet"}, []string{"liblinear"}},
+		"graph":       {[]string{"cvxopt"}, []string{"glmnet"}},
+		"graph, mu":   {[]string{"cvxopt"}, nil},
+	} {
+		p := named(t, "synthetic")
+		p.Name = kind
+		if kind != "lasso" && kind != "graph" {
+			p.L2 = 1e-3
+		}
+		if kind == "ridge" {
+			p.Lambda = 0
+		}
+		if strings.HasPrefix(kind, "graph") {
+			p.A = graph.Chain(20).FusedLasso()
+		}
+		tried := slices.Concat(names.able, names.unable)
+		opt := quiet(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name()) })...)
+		opt.Repeats = 1
+		o, err := Race(t.Context(), p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range o.Lanes[1:] {
+			switch takes := slices.Contains(names.able, l.Peer); {
+			case takes == l.Unable:
+				t.Errorf("%s: %s says %q", kind, l.Peer, l.Note)
+			case takes && math.IsNaN(l.To(1e-7)):
+				t.Errorf("%s: %s does not come to 1e-7 (%s)", kind, l.Peer, l.Note)
+			}
+		}
+	}
+}
