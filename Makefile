@@ -7,7 +7,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 # products into sums: not at all without AVX2.
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
-.PHONY: demo test test-full lint generate bench bench-full paper paper-quick mutate same-bits data clean help
+.PHONY: demo test test-full lint generate bench bench-full peers paper paper-quick mutate same-bits data clean help
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -48,6 +48,16 @@ bench: ## the kernels and outer iterations, quickly
 bench-full: ## the same in full, into bench/results
 	GOEXPERIMENT=simd $(GO) run ./bench kernels --results bench/results
 	$(GO) run ./bench end-to-end --results bench/results
+
+PEERS = liblinear4 python3-numpy python3-scipy python3-sklearn python3-cvxopt r-cran-glmnet
+peers: ## time to a gap beside other solvers, those of Debian being installed first, into OUT (default bench/results)
+	@if command -v apt-get >/dev/null; then \
+	  for p in $(PEERS); do \
+	    dpkg -s $$p >/dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$p >/dev/null 2>&1 || \
+	    echo "could not install $$p (try: sudo apt-get install $$p)"; \
+	  done; \
+	else echo "no apt-get here: compared with what is installed"; fi
+	$(GO) run ./bench peers --data "$(SCAS_DATA)" --results "$(or $(OUT),bench/results)"
 
 paper: ## the paper's experiments on the data sets in SCAS_DATA, into OUT (default bench/results/paper)
 	$(GO) run ./bench paper --data "$(SCAS_DATA)" --out "$(or $(OUT),bench/results/paper)"

@@ -136,6 +136,27 @@ func TestConverge(t *testing.T) {
 	}
 }
 
+// Alone scas races itself: the other solvers are tried in package peers.
+func TestPeers(t *testing.T) {
+	t.Setenv("SCAS_DATA", "")
+	dir := t.TempDir()
+	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|heart|wdbc raw)$", "--leave=.", "--results="+dir)
+	if err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v", code, err)
+	}
+	for _, want := range []string{"scas, proved", "300 x 20", "569 x 30", "heart: left out", "no peer", "processor time"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
+	for _, kind := range []string{"csv", "txt", "html"} {
+		files, err := filepath.Glob(filepath.Join(dir, "peers-*."+kind))
+		if err != nil || len(files) != 1 {
+			t.Errorf("%s: %v, %v", kind, files, err)
+		}
+	}
+}
+
 func TestBadCommandLines(t *testing.T) {
 	data, out := dataFile(t), t.TempDir()
 	for _, c := range []struct {
@@ -149,6 +170,14 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"converge", data, "--eta=-1"}, 1, "Eta"},
 		{[]string{"converge", data + ".missing"}, 1, "no such file"},
 		{[]string{"converge", data, "--graph=" + data + ".missing"}, 1, "no such file"},
+		{[]string{"peers", "--only=("}, 1, "--only"},
+		{[]string{"peers", "--only=mnist"}, 1, "a9a"},
+		{[]string{"peers", "--limit=0s"}, 1, "--limit"},
+		{[]string{"peers", "--repeats=0"}, 1, "--repeats"},
+		{[]string{"peers", "--leave=("}, 1, "--leave"},
+		{[]string{"peers", "--clock=sun"}, 2, "cpu"},
+		{[]string{"peers", "--leave=.", "--only=^heart$", "--peer=mine"}, 1, "name=command"},
+		{[]string{"peers", "--leave=.", "--only=^heart$", "--data=" + out}, 1, "make data"},
 		{[]string{"paper"}, 2, "--out"},
 		{[]string{"paper", "--out=" + out, "--only=mnist"}, 1, "a9a"},
 		{[]string{"paper", "--out=" + out, "--method=sgd"}, 1, "scas-k"},

@@ -111,24 +111,23 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 
 // prepare finds the peers and says how they are compared.
 func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
-	leave, err := regexp.Compile(c.Leave)
-	if err != nil {
-		return fmt.Errorf("--leave is not a regular expression: %w", err)
+	var leave *regexp.Regexp
+	if c.Leave != "" {
+		var err error
+		if leave, err = regexp.Compile(c.Leave); err != nil {
+			return fmt.Errorf("--leave is not a regular expression: %w", err)
+		}
 	}
-	installed, missing, err := peers.Installed(e.ctx, scripts)
+	installed, missing, err := peers.Installed(e.ctx, scripts, leave)
 	if err != nil {
 		return err
 	}
 	r.missing = missing
 	r.opt = &peers.Options{Limit: c.Limit, Repeats: c.Repeats, Text: len(c.Peer) > 0, Wall: c.Clock == "wall"}
+	r.opt.Peers = installed
 	r.opt.Say = func(line string) { fmt.Fprintln(e.stderr, " ", line) }
 	if c.Quick {
 		r.opt.Repeats, r.opt.Limit = 1, min(c.Limit, quickLimit)
-	}
-	for _, p := range installed {
-		if c.Leave == "" || !leave.MatchString(p.Name()) {
-			r.opt.Peers = append(r.opt.Peers, p)
-		}
 	}
 	for _, text := range c.Peer {
 		p, err := peers.ParseCommand(text)
@@ -143,7 +142,7 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 	}
 	r.protocol = []string{
 		"times:   " + clock + "; loading excluded, one thread",
-		fmt.Sprintf("fits:    the least time of %d; those of more than %v once, none beyond %v", r.opt.Repeats, (r.opt.Limit / 30).Round(time.Millisecond), r.opt.Limit),
+		fmt.Sprintf("fits:    the least time of %d; those of more than %v once; none beyond %v, nor beyond %v and %g times the longest of scas", r.opt.Repeats, (r.opt.Limit / 30).Round(time.Millisecond), r.opt.Limit, peers.LeastLimit, peers.Hopeless),
 		"gaps:    scas: proved by it; others: objective, evaluated here for all alike, minus the reference",
 	}
 	return nil

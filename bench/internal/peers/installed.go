@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -38,8 +39,9 @@ var interpreters = map[string][]string{
 }
 
 // Installed writes the adapters into dir and returns those that can be run here, and
-// of each other one what is missing.
-func Installed(ctx context.Context, dir string) (found []Peer, missing []string, err error) {
+// of each other one what is missing. Those whose names match leave are not looked for;
+// it may be nil.
+func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
 		return nil, nil, err
@@ -55,6 +57,9 @@ func Installed(ctx context.Context, dir string) (found []Peer, missing []string,
 	}
 	probed := map[string]string{} // the interpreter that runs a text
 	for _, a := range adapters {
+		if leave != nil && leave.MatchString(a.name) {
+			continue
+		}
 		ending := filepath.Ext(a.script)
 		if _, done := probed[a.needs]; !done {
 			probed[a.needs] = probe(ctx, interpreters[ending], a.needs)

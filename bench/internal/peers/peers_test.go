@@ -343,7 +343,7 @@ func TestHand(t *testing.T) {
 // The solvers that are installed solve small problems of every kind that they take, to
 // the optimum that scas proves.
 func TestInstalled(t *testing.T) {
-	installed, missing, err := Installed(t.Context(), t.TempDir())
+	installed, missing, err := Installed(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,11 +125,13 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	for _, peer := range append([]Peer{SCAS{}}, opt.Peers...) {
 		r.out.Lanes = append(r.out.Lanes, &Lane{Peer: peer.Name(), peer: peer})
 	}
+	r.limit = opt.Limit
 	defer r.close()
 	for round := range max(1, opt.Repeats) {
 		for _, l := range r.out.Lanes {
 			if round == 0 {
 				err = r.descend(ctx, l)
+				r.giveUp(l)
 			} else {
 				err = r.repeat(ctx, l)
 			}
@@ -143,8 +145,28 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 
 type race struct {
 	*Options
-	h   *Handover
-	out *Outcome
+	h     *Handover
+	out   *Outcome
+	limit time.Duration // of a fit
+}
+
+// Peers are not waited for beyond Hopeless times the longest fit of scas, nor beyond
+// the limit, but for LeastLimit.
+const (
+	Hopeless   = 200.0
+	LeastLimit = 5 * time.Second
+)
+
+// giveUp lowers the limit after the lane of scas, the first.
+func (r *race) giveUp(l *Lane) {
+	if l != r.out.Lanes[0] {
+		return
+	}
+	var longest float64
+	for _, p := range l.Points {
+		longest = max(longest, p.Seconds)
+	}
+	r.limit = min(r.limit, max(LeastLimit, time.Duration(Hopeless*longest*float64(time.Second))))
 }
 
 func (r *race) close() {
@@ -199,7 +221,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		switch spent := time.Since(start); {
 		case tol < to*(1-1e-9):
 			l.Note = fmt.Sprintf("its tolerances end at %g", to)
-		case spent.Seconds() > budget*r.Limit.Seconds():
+		case spent.Seconds() > budget*r.limit.Seconds():
 			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spent.Seconds(), tol)
 		}
 		if l.Note != "" {
@@ -236,7 +258,7 @@ func threeDigits(v float64) float64 {
 
 // fit runs one fit and judges it. A fit that fails becomes the lane's note.
 func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
-	limited, cancel := context.WithTimeout(ctx, r.Limit)
+	limited, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	f, err := l.session.Fit(limited, tol)
 	if err == nil {
@@ -246,7 +268,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		l.Note = fmt.Sprintf("no answer in %v at tolerance %g", r.Limit, tol)
+		l.Note = fmt.Sprintf("no answer in %v at tolerance %g", r.limit.Round(time.Second/10), tol)
 		l.close() // it would go on
 		return nil, nil
 	case err != nil:

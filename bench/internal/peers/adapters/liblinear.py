@@ -59,6 +59,7 @@ solver, weight = (6, problem.l1) if problem.l1 > 0 else (0, problem.l2)
 
 
 def fit(tolerance):
+    ctypes.CDLL(None).srand(1)  # as at the start of liblinear-train
     parameter = Parameter(solver, tolerance, 1 / (problem.n * weight), 0, None, None, 0.1, None)
     model = library.train(ctypes.byref(rows), ctypes.byref(parameter))
     x = np.ctypeslib.as_array(model.contents.w, (problem.p,)) * model.contents.label[0]

@@ -1,0 +1,87 @@
+package page
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/chart"
+	"github.com/scas-admm/scas/bench/internal/peers"
+)
+
+// outcome is a race of scas with two peers, of which one is unable.
+func outcome(name, series string, at float64) *peers.Outcome {
+	points := func(scale, bound float64) (all []*peers.Point) {
+		for k := range 9 {
+			gap := math.Pow(10, -float64(k)-1)
+			all = append(all, &peers.Point{Tol: gap, Seconds: scale * float64(k+1), Repeats: 1, Gap: gap, Bound: bound * gap})
+		}
+		return all
+	}
+	return &peers.Outcome{
+		Spec: peers.Spec{Name: name, Data: "data & more", Series: series, At: at}, Rows: 10, Features: 5, NNZ: 20, Lambda: 0.1,
+		Reference: peers.Reference{Value: 0.5, Proved: 1e-12, How: "known"},
+		Lanes: []*peers.Lane{
+			{Peer: "scas", Version: "1", Points: points(0.01*at, 1)},
+			{Peer: "slow", Version: "2", Points: points(0.05*at, math.NaN())},
+			{Peer: "quick", Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
+			{Peer: "none", Note: "never", Unable: true},
+		},
+	}
+}
+
+func TestPage(t *testing.T) {
+	var b bytes.Buffer
+	err := Write(&b, []string{"cpu: some"}, []string{"times: cpu"}, []string{"gone: not installed"}, []*peers.Outcome{outcome("one", "n", 1), outcome("two", "n", 10), outcome("three", "", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{
+		"LOSS 0.50 quick", "5.0 slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "never") || strings.Contains(page, "src=") || strings.Contains(page, "href=\"http") {
+		t.Error("the page shows who is unable, or is not complete in itself")
+	}
+	if got := strings.Count(page, "<svg"); got != 4 {
+		t.Errorf("%d plots, want one a problem and one of growth", got)
+	}
+	for part := range strings.SplitSeq(page, "<figure>") {
+		if drawing, _, found := strings.Cut(part, "</figure>"); found {
+			checkXML(t, drawing)
+		}
+	}
+}
+
+func checkXML(t *testing.T, text string) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A frontier falls: what a faster fit of the same solver beats is not on it.
+func TestFrontier(t *testing.T) {
+	o := outcome("one", "", 1)
+	points := append(o.Lanes[1].Points, &peers.Point{Seconds: 1, Gap: 0.5}, &peers.Point{Seconds: 2, Gap: 1e-15})
+	line := frontier(chart.Line{Name: "slow"}, points, func(p *peers.Point) float64 { return p.Gap })
+	for k := range line.X[1:] {
+		if line.X[k+1] < line.X[k] || line.Gap[k+1] >= line.Gap[k] {
+			t.Errorf("after %g s, %g comes %g s, %g", line.X[k], line.Gap[k], line.X[k+1], line.Gap[k+1])
+		}
+	}
+	if last := len(line.X) - 1; last != 9 || line.Gap[last] != drawnFloor {
+		t.Errorf("%d points, the last gap %g", last+1, line.Gap[last])
+	}
+}
