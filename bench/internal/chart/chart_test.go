@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,22 @@ func TestGaps(t *testing.T) {
 	}
 	if err := Gaps(&b, "", "", "", []Line{{Name: "none", X: x, Gap: []float64{0, 0, 0, 0}}}); err == nil {
 		t.Error("an empty chart is drawn")
+	}
+}
+
+func TestLogLog(t *testing.T) {
+	var b bytes.Buffer
+	err := LogLog(&b, "curves", "seconds", "gap", []Line{
+		{Name: "one", X: []float64{0.002, 0.3, 4}, Gap: []float64{0.3, 1e-3, 1e-6}},
+		{Name: "at once", X: []float64{0, -1}, Gap: []float64{0.3, 0.1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := wellFormed(t, b.Bytes())
+	has(t, texts, "one", "1e-3", "0.01", "10", "1e-6") // both axes end at decades
+	if slices.Contains(texts, "at once") {
+		t.Error("a curve without a positive x is in the legend")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,10 +115,8 @@ func (p *process) answer(ctx context.Context, words ...string) (word, rest strin
 				return "", "", fmt.Errorf("it ended: %s", p.complaints.last())
 			}
 			word, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-			for _, w := range words {
-				if w == word {
-					return word, strings.TrimSpace(rest), nil
-				}
+			if slices.Contains(words, word) {
+				return word, strings.TrimSpace(rest), nil
 			}
 		}
 	}

@@ -3,18 +3,21 @@ minimise f(x) + l1 sum t subject to -t <= A x <= t."""
 
 import sys
 
-import cvxopt
-import numpy as np
-import scipy.sparse
-from cvxopt import matrix, solvers, spmatrix
 from peer import Problem, serve, unable
 
 problem = Problem(sys.argv[1])
 n, p = problem.n, problem.p
-A = scipy.sparse.identity(p, format="csr") if problem.A is None else problem.A
-l = A.shape[0] if problem.l1 > 0 else 0
+l = (p if problem.identity else problem.rows_of_a) if problem.l1 > 0 else 0
 if p + l > 1500:
     unable("its systems are dense: at most 1,500 variables")
+problem.load()
+
+import cvxopt
+import numpy as np
+import scipy.sparse
+from cvxopt import matrix, solvers, spmatrix
+
+A = scipy.sparse.identity(p, format="csr") if problem.A is None else problem.A
 Z = problem.X.multiply(problem.y[:, None]).tocsr()
 if n * p <= 10**8 and Z.nnz > n * p / 20:
     Z = Z.toarray()  # a dense product is faster than one of sparse rows

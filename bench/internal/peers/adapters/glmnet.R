@@ -2,7 +2,6 @@
 # Its objective is mean loss + lambda ((1-alpha)/2 |x|^2 + alpha |x|_1).
 say <- function(...) { cat(..., "\n"); flush(stdout()) }
 directory <- commandArgs(trailingOnly = TRUE)[1]
-suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
 from <- function(name, what, n, size) readBin(file.path(directory, name), what, n = n, size = size, endian = "little")
 number <- function(name) { # of problem.json
   text <- paste(readLines(file.path(directory, "problem.json")), collapse = " ")
@@ -10,6 +9,7 @@ number <- function(name) { # of problem.json
 }
 n <- number("n"); p <- number("p"); nnz <- number("nnz"); l1 <- number("l1"); l2 <- number("l2")
 if (number("rows_of_a") > 0) { say("unable only A = I"); quit() }
+suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
 y <- from("labels.f64", "double", n, 8)
 lengths <- from("X.lengths.i32", "integer", n, 4)
 x <- sparseMatrix(j = from("X.columns.i32", "integer", nnz, 4) + 1L, p = c(0, cumsum(lengths)),

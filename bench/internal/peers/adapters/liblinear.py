@@ -6,7 +6,6 @@ import ctypes
 import ctypes.util
 import sys
 
-import numpy as np
 from peer import Problem, serve, unable
 
 problem = Problem(sys.argv[1])
@@ -14,6 +13,9 @@ if not problem.identity:
     unable("only A = I")
 if problem.l1 > 0 and problem.l2 > 0:
     unable("no elastic net")
+import numpy as np
+
+problem.load()
 library = ctypes.CDLL(ctypes.util.find_library("linear"))
 version = ctypes.c_int.in_dll(library, "liblinear_version").value
 if version != 230:

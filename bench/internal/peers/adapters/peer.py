@@ -6,8 +6,7 @@ import os
 import sys
 import time
 
-import numpy as np
-import scipy.sparse
+# numpy is imported where it is needed: what a peer cannot solve it says before that.
 
 
 def say(*words):
@@ -21,27 +20,34 @@ def unable(reason):
 
 
 class Problem:
-    """The problem of a directory: labels are -1 and 1, X and A matrices in CSR form,
-    A is None where it is the identity."""
+    """The problem of a directory: n, p, l1, l2, identity, rows_of_a, and when loaded
+    labels y, -1 and 1, X and A as CSR matrices, A being None for the identity."""
 
     def __init__(self, directory):
         self.directory = directory
         with open(os.path.join(directory, "problem.json")) as f:
             for name, value in json.load(f).items():
                 setattr(self, name, value)
-        self.y = self.read("labels.f64", np.float64)
+
+    def load(self):
+        self.y = self.read("labels.f64", "float64")
         self.X = self.matrix("X", self.n, self.p)
         self.A = None if self.identity else self.matrix("A", self.rows_of_a, self.p)
+        return self
 
     def read(self, name, kind):
+        import numpy as np
+
         return np.fromfile(os.path.join(self.directory, name), dtype=kind)
 
     def matrix(self, name, rows, cols):
-        lengths = self.read(name + ".lengths.i32", np.int32)
-        start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        import numpy as np
+        import scipy.sparse
+
+        start = np.concatenate(([0], np.cumsum(self.read(name + ".lengths.i32", "int32"), dtype=np.int64)))
         if start[-1] < 2**31:
             start = start.astype(np.int32)
-        parts = self.read(name + ".values.f64", np.float64), self.read(name + ".columns.i32", np.int32), start
+        parts = self.read(name + ".values.f64", "float64"), self.read(name + ".columns.i32", "int32"), start
         return scipy.sparse.csr_matrix(parts, shape=(rows, cols))
 
     def data(self):
@@ -52,6 +58,8 @@ class Problem:
 def serve(problem, version, ladder, fit):
     """Answers requests for fits until the input ends. fit takes a tolerance and
     returns the coefficients; it alone is timed."""
+    import numpy as np
+
     say("ready", *ladder, version)
     for line in sys.stdin:
         tolerance = float(line.split()[1])

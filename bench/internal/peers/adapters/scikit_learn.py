@@ -4,9 +4,7 @@ Its objective is C sum loss + (1-r)/2 |x|^2 + r |x|_1."""
 import sys
 import warnings
 
-import sklearn
 from peer import Problem, serve, unable
-from sklearn.linear_model import LogisticRegression
 
 solver, problem = sys.argv[1], Problem(sys.argv[2])
 if not problem.identity:
@@ -16,6 +14,11 @@ if both and solver != "saga":
     unable("no elastic net")
 if l1 and solver in ("lbfgs", "newton-cholesky"):
     unable("only a squared penalty")
+problem.load()
+
+import sklearn
+from sklearn.linear_model import LogisticRegression
+
 warnings.filterwarnings("ignore")  # about convergence, which the objective tells
 
 total = problem.l1 + problem.l2

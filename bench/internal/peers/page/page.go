@@ -158,27 +158,9 @@ func growth(all []*peers.Outcome, groups map[string]int) (charts []template.HTML
 		}
 	}
 	for _, s := range series {
-		lines := map[string]*chart.Line{}
-		var order []*chart.Line
-		for _, o := range all {
-			for _, l := range o.Lanes {
-				t := l.To(growthGap)
-				if o.Series != s || math.IsNaN(t) {
-					continue
-				}
-				if lines[l.Peer] == nil {
-					lines[l.Peer] = &chart.Line{Name: o.Label(l), Group: groups[l.Peer]}
-					order = append(order, lines[l.Peer])
-				}
-				lines[l.Peer].X, lines[l.Peer].Gap = append(lines[l.Peer].X, o.At), append(lines[l.Peer].Gap, t)
-			}
-		}
-		var flat []chart.Line
-		for _, l := range order {
-			flat = append(flat, *l)
-		}
+		lines := growthLines(slices.DeleteFunc(slices.Clone(all), func(o *peers.Outcome) bool { return o.Series != s }), groups)
 		drawn, err := svg(func(w io.Writer) error {
-			return chart.LogLog(w, fmt.Sprintf("seconds to %.0e as %s grows", growthGap, s), s, "seconds", flat)
+			return chart.LogLog(w, fmt.Sprintf("seconds to %.0e as %s grows", growthGap, s), s, "seconds", lines)
 		})
 		if err != nil {
 			return nil, err
@@ -186,6 +168,27 @@ func growth(all []*peers.Outcome, groups map[string]int) (charts []template.HTML
 		charts = append(charts, drawn)
 	}
 	return charts, nil
+}
+
+// growthLines are the times of every peer to growthGap on the points of a series.
+func growthLines(series []*peers.Outcome, groups map[string]int) []chart.Line {
+	at := map[string]int{} // where in lines
+	var lines []chart.Line
+	for _, o := range series {
+		for _, l := range o.Lanes {
+			t := l.To(growthGap)
+			if math.IsNaN(t) {
+				continue
+			}
+			k, known := at[l.Peer]
+			if !known {
+				k, at[l.Peer] = len(lines), len(lines)
+				lines = append(lines, chart.Line{Name: o.Label(l), Group: groups[l.Peer]})
+			}
+			lines[k].X, lines[k].Gap = append(lines[k].X, o.At), append(lines[k].Gap, t)
+		}
+	}
+	return lines
 }
 
 // svg returns a drawing without its XML head.
