@@ -21,7 +21,7 @@ type peersCmd struct {
 	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a'."`
 	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"One more peer, which follows the protocol of bench/README.md; repeatable."`
 	Leave   string        `placeholder:"REGEX" help:"Leave out the installed peers whose name matches."`
-	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit; a peer begins fits of a problem only within twice that (default ${default})."`
+	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit, of the processor where that can be known; a peer begins fits of a problem only within twice that (default ${default})."`
 	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
 	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.csv, .txt and .html into a directory."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 )
 
 // A Peer is a solver.
@@ -18,8 +19,10 @@ type Session interface {
 	Version() string
 	// Ladder has the loosest and the tightest tolerance to ask for.
 	Ladder() (from, to float64)
-	// Fit solves the problem from the origin to a tolerance of the peer's own.
-	Fit(ctx context.Context, tol float64) (*Fit, error)
+	// Fit solves the problem from the origin to a tolerance of the peer's own. It ends
+	// with context.DeadlineExceeded after about so much time, of the processor where
+	// that is known.
+	Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error)
 	Close()
 }
 

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,12 @@ func fake(behaviour, dir string) {
 			fmt.Println("done 0.5 0.5 1e-13")
 		case "refuses":
 			fmt.Println("failed  did not like it")
+		case "idle":
+			fmt.Println("done 0.01 0.01")
+		case "busy":
+			for tol < 1e-3 {
+			}
+			fmt.Println("done 0.5 0.5")
 		case "times":
 			fmt.Println("done soon")
 		default:
@@ -258,7 +265,8 @@ func TestFailures(t *testing.T) {
 		{"short", "19 coefficients for 20 features", 0},
 		{"refuses", "did not like it", 0},
 		{"times", "soon", 0},
-		{"idle", "its tolerances end at 1e-12", 12},
+		{"busy", "no answer in 2s at tolerance 0.0001", 3},
+		{"idle", "its tolerances end at 1e-12", 23},
 	} {
 		opt := quiet(fakePeer(t, c.behaviour))
 		opt.Limit = 2 * time.Second
@@ -269,6 +277,9 @@ func TestFailures(t *testing.T) {
 		if l := o.Lanes[1]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points || l.Unable {
 			t.Errorf("%s: %d points, note %q", c.behaviour, len(l.Points), l.Note)
 		}
+	}
+	if cpuOf(os.Getpid()) == 0 && runtime.GOOS == "linux" {
+		t.Error("this process has used no processor time")
 	}
 	if _, err := Race(t.Context(), p, quiet(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
 		t.Errorf("a wrong proof gives %v", err)

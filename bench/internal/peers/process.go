@@ -154,8 +154,50 @@ func (p *process) Version() string { return p.version }
 // Ladder implements Session.
 func (p *process) Ladder() (from, to float64) { return p.from, p.to }
 
+// patience is how many times its limit a fit may take of the time that passes, on a
+// machine that has other things to do.
+const patience = 4
+
+// watch ends a context when a fit has had its limit.
+func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
+	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
+	for tick := time.NewTicker(100 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if cpuOf(p.cmd.Process.Pid)-before > limit || time.Since(start) > patience*limit {
+			end(context.DeadlineExceeded)
+		}
+	}
+}
+
+// cpuOf is the processor time of a process where the system tells it as Linux does,
+// else 0.
+func cpuOf(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // from the third on
+	var ticks int
+	for _, f := range fields[min(11, len(fields)):min(13, len(fields))] {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * (time.Second / 100)
+}
+
 // Fit implements Session.
-func (p *process) Fit(ctx context.Context, tol float64) (*Fit, error) {
+func (p *process) Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go p.watch(ctx, limit, end)
 	file := filepath.Join(p.h.Dir, "x")
 	_ = os.Remove(file) // that of the fit before, so that it cannot be taken for this one's
 	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {

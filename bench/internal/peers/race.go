@@ -214,15 +214,15 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
 		return ctx.Err()
 	}
-	start := time.Now()
+	var spent float64
 	from, to := l.session.Ladder()
 	for half := 0; ; {
 		tol := threeDigits(from * math.Pow(10, -float64(half)/2))
-		switch spent := time.Since(start); {
+		switch {
 		case tol < to*(1-1e-9):
 			l.Note = fmt.Sprintf("its tolerances end at %g", to)
-		case spent.Seconds() > budget*r.limit.Seconds():
-			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spent.Seconds(), tol)
+		case spent > budget*r.limit.Seconds():
+			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spent, tol)
 		}
 		if l.Note != "" {
 			break
@@ -234,6 +234,7 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if p == nil {
 			break
 		}
+		spent += p.Seconds
 		l.Points = append(l.Points, p)
 		r.Say(fmt.Sprintf("%-20s tolerance %8.2g  %9.4f s  gap %8.1e", l.Peer, tol, p.Seconds, p.reached()))
 		if p.reached() <= Targets[len(Targets)-1] {
@@ -258,9 +259,7 @@ func threeDigits(v float64) float64 {
 
 // fit runs one fit and judges it. A fit that fails becomes the lane's note.
 func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
-	limited, cancel := context.WithTimeout(ctx, r.limit)
-	defer cancel()
-	f, err := l.session.Fit(limited, tol)
+	f, err := l.session.Fit(ctx, tol, r.limit)
 	if err == nil {
 		err = f.check(r.h.Problem)
 	}

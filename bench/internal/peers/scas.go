@@ -37,7 +37,9 @@ func (*own) Ladder() (from, to float64) { return 1e-3, 1e-9 }
 func (*own) Close()                     {}
 
 // Fit implements Session, on one thread.
-func (o *own) Fit(ctx context.Context, tol float64) (*Fit, error) {
+func (o *own) Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience*limit)
+	defer cancel()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // what others left is not for this fit to collect
 	// The factor keeps a proof of RelTol·P(0) from being above tol by rounding.
@@ -71,7 +73,7 @@ func refer(ctx context.Context, h *Handover) (*Reference, error) {
 	r := &Reference{Value: math.Inf(-1), How: "scas: objective minus proved gap"}
 	best := math.Inf(1)
 	for _, tol := range []float64{1e-10, 1e-11, 1e-12} {
-		f, err := s.Fit(ctx, tol)
+		f, err := s.Fit(ctx, tol, time.Hour)
 		if err != nil {
 			return nil, fmt.Errorf("peers: the reference of %s: %w", h.Name, err)
 		}

@@ -34,7 +34,7 @@ type Spec struct {
 	At     float64
 }
 
-// Specs are the problems of a comparison, those that take long last.
+// Specs are the problems of a comparison, the most telling first: it may be interrupted.
 func Specs() []Spec {
 	const l2 = 1e-4
 	a9a := Spec{Name: "a9a", Data: "LIBSVM a9a", File: "paper/a9a.zst", Features: 123, L1: 1e-5}
@@ -52,12 +52,11 @@ func Specs() []Spec {
 	small := synthetic("", 0, 300, 20, 5)
 	small.Name, small.Quick = "synthetic", true
 	all := []Spec{
-		small, heart, wdbc, wdbc.with(", mu 1e-4", l2),
-		a9a, a9a.with(", mu 1e-4", l2), joined, joined.with(", mu 1e-4", l2), ridge,
-		rcv1, rcv1.with(", mu 1e-4", l2),
+		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfp,
+		a9a.with(", mu 1e-4", l2), ridge, wdbc.with(", mu 1e-4", l2), rcv1.with(", mu 1e-4", l2),
 	}
-	grown := growth()
-	return append(append(all, grown...), covtype, hivfp, published, covtype.with(", mu 1e-4", l2), hivfp.with(", mu 1e-4", l2))
+	all = append(all, growth()...)
+	return append(all, joined.with(", mu 1e-4", l2), published, covtype.with(", mu 1e-4", l2), hivfp.with(", mu 1e-4", l2))
 }
 
 // growth are synthetic problems that grow in one size at a time.
