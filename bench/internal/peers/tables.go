@@ -38,20 +38,20 @@ func Seconds(t float64) string {
 	return fmt.Sprintf("%.4f", t)
 }
 
-// Compared writes the ratio to the fastest peer, and which it is.
-func (o *Outcome) Compared(gap float64) string {
-	best, ratio := o.Best(gap), o.Ratio(gap)
+// Compared writes the ratio to the fastest peer, and which it is; or why there is none.
+func (o *Outcome) Compared(gap float64) (ratio, peer string) {
+	best, r := o.Best(gap), o.Ratio(gap)
 	switch {
 	case math.IsNaN(o.Lanes[0].To(gap)):
-		return "not proved"
+		return "not proved", ""
 	case best == nil:
-		return "no peer"
-	case ratio < 0.995:
-		return fmt.Sprintf("LOSS %.2f %s", ratio, best.Peer)
-	case ratio < 10:
-		return fmt.Sprintf("%.1f %s", ratio, best.Peer)
+		return "no peer", ""
+	case r < 0.995:
+		return fmt.Sprintf("LOSS %.2f", r), best.Peer
+	case r < 10:
+		return fmt.Sprintf("%.1f", r), best.Peer
 	}
-	return fmt.Sprintf("%.0f %s", ratio, best.Peer)
+	return fmt.Sprintf("%.0f", r), best.Peer
 }
 
 // Head describes the problem in a line.
@@ -117,7 +117,8 @@ func RatioTable(all []*Outcome) string {
 	for _, o := range all {
 		row := []string{o.Name}
 		for _, t := range Targets {
-			row = append(row, o.Compared(t))
+			ratio, peer := o.Compared(t)
+			row = append(row, strings.TrimSpace(ratio+" "+peer))
 		}
 		rows = append(rows, row)
 	}

@@ -42,7 +42,7 @@ type problem struct {
 }
 
 type cell struct {
-	Text, Class string
+	Text, Peer, Class string
 }
 
 type row struct {
@@ -78,7 +78,8 @@ func Write(w io.Writer, machine, protocol, missing []string, all []*peers.Outcom
 // fill makes the tables of a problem.
 func (p *problem) fill() {
 	for _, gap := range peers.Targets {
-		c := cell{p.Compared(gap), "open"}
+		c := cell{Class: "open"}
+		c.Text, c.Peer = p.Compared(gap)
 		switch ratio := p.Ratio(gap); {
 		case ratio < 0.995:
 			c.Class = "no"

@@ -41,7 +41,7 @@ func TestPage(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"LOSS 0.50 quick", "5.0 slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
+		"LOSS 0.50<br><small>quick", "5.0<br><small>slow", "scas, proved", "scas, true", "data &amp; more", "stopped &lt;early&gt;", "gone: not installed", "cpu: some", "as n grows",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
