@@ -140,11 +140,11 @@ func TestConverge(t *testing.T) {
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()
-	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|heart|wdbc raw)$", "--leave=.", "--results="+dir)
+	out, code, err := runCommand(t, "peers", "--quick", "--only=^(synthetic|heart|wdbc raw)$", "--leave=.", "--note=a busy day", "--results="+dir)
 	if err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v", code, err)
 	}
-	for _, want := range []string{"scas, proved", "300 x 20", "569 x 30", "heart: left out", "no peer", "processor time"} {
+	for _, want := range []string{"scas, proved", "300 x 20", "569 x 30", "heart: left out", "no peer", "processor time", "a busy day"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}

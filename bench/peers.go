@@ -24,6 +24,7 @@ type peersCmd struct {
 	Limit   time.Duration `default:"60s" placeholder:"T" help:"Time limit of a fit, of the processor where that can be known; a peer begins fits of a problem only within twice that (default ${default})."`
 	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
 	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
+	Note    string        `placeholder:"TEXT" help:"A line for the head of the report, such as what else the machine did."`
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.csv, .txt and .html into a directory."`
 	HTML    string        `name:"html" placeholder:"FILE" help:"Write the page."`
 	CSV     string        `name:"csv" placeholder:"FILE" help:"Write every fit as CSV."`
@@ -144,6 +145,9 @@ func (c *peersCmd) prepare(e *env, r *peersRun, scripts string) error {
 		"times:   " + clock + "; loading excluded, one thread",
 		fmt.Sprintf("fits:    the least time of %d; those of more than %v once; none beyond %v, nor beyond %v and %g times the longest of scas", r.opt.Repeats, (r.opt.Limit / 30).Round(time.Millisecond), r.opt.Limit, peers.LeastLimit, peers.Hopeless),
 		"gaps:    scas: proved by it; others: objective, evaluated here for all alike, minus the reference",
+	}
+	if c.Note != "" {
+		r.protocol = append(r.protocol, "note:    "+c.Note)
 	}
 	return nil
 }
