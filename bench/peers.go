@@ -164,6 +164,10 @@ func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
 	}
 	r.opt.Say(s.Name)
 	o, err := peers.Race(e.ctx, p, r.opt)
+	if errors.Is(err, peers.ErrNoReference) {
+		_, err := fmt.Fprintf(r.out, "%s: FAILED, left out: %v\n\n", s.Name, err)
+		return err
+	}
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,9 @@ func refer(ctx context.Context, h *Handover) (*Reference, error) {
 	}
 	r.Proved = best - r.Value
 	if math.IsNaN(h.Known) {
+		if !(r.Proved <= Targets[len(Targets)-1]) {
+			return nil, fmt.Errorf("%w: scas, the only one to prove any, proves no more than %.1g", ErrNoReference, r.Proved)
+		}
 		return r, nil
 	}
 	if h.Known > best+knownAccuracy || h.Known < r.Value-knownAccuracy {
@@ -92,6 +95,9 @@ func refer(ctx context.Context, h *Handover) (*Reference, error) {
 	}
 	return &Reference{h.Known, r.Proved, "known optimum of the data; scas proves the same"}, nil
 }
+
+// ErrNoReference says that the optimum is not known well enough to tell gaps.
+var ErrNoReference = errors.New("peers: no reference for gaps")
 
 // knownAccuracy is that of optima that come with data.
 const knownAccuracy = 1e-10
