@@ -106,6 +106,8 @@ type finish struct {
 	tau, firstTau float64
 	warm          bool // the start is not zero
 	last          lastStep
+	expected      float64 // value of the trial dual point, estimated
+	pending       bool    // the trial dual point was not proposed
 	trend         trend
 	step, margin  []float64 // X dx of the step in hand, and scratch
 	result        Result
@@ -132,7 +134,8 @@ type trend struct {
 func (r *finish) begin(x []float64) {
 	f, pt := r.f, r.path.pt
 	clear(pt.x)
-	r.scale = f.lossAt(make([]float64, f.n))
+	clear(r.margin)
+	r.scale = f.lossAt(r.margin)
 	if !(r.scale > 0) {
 		r.scale = 1
 	}
@@ -153,8 +156,11 @@ func (r *finish) begin(x []float64) {
 	r.trend = trend{tau: math.Inf(1), gap: math.Inf(1)}
 	r.last.length = 0
 	r.keep(pt)
-	r.boundAt = r.atBest.value
-	r.result.Gap = f.evaluate(r.best, r.atBest)
+	if r.best.gap == 0 { // α = 0, z = 0, where φ* is 0: losses are not negative
+		r.boundAt = r.atBest.value
+		r.best.gap = r.atBest.value * (1 + 1e-11)
+	}
+	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
 }
 
 // keep makes the point the best one if it is; polished ones are given up for more than
@@ -182,8 +188,10 @@ func (r *finish) run() {
 			return
 		}
 		if r.result.Gap <= r.set.Tol {
-			r.path.hessian()
-			r.polish()
+			if !r.polish() { // with the Hessian of the iterate before
+				r.path.hessian()
+				r.polish()
+			}
 			return
 		}
 		if r.warm && r.trend.since == patience && r.tau > 0.1*r.firstTau {
@@ -206,9 +214,14 @@ func (r *finish) restart() {
 
 // end returns the result.
 func (r *finish) end() *Result {
+	if r.pending && !(r.result.Gap <= r.set.Tol) {
+		r.propose(metric{curve: r.path.curve, h: r.path.w})
+	}
 	r.result.X = append([]float64(nil), r.atBest.x...)
 	r.result.Objective = r.atBest.value
-	r.result.Gap = r.f.evaluate(r.best, r.atBest)
+	if r.result.Gap = r.best.gap; r.boundAt != r.atBest.value {
+		r.result.Gap = r.f.evaluate(r.best, r.atBest)
+	}
 	r.result.Z = r.f.rows.expand(r.best.z)
 	return &r.result
 }

@@ -22,6 +22,7 @@ func lower(soft, length float64) float64 {
 func (r *finish) iterate() bool {
 	p, f := r.path, r.f
 	r.result.Iterations++
+	r.pending = false
 	r.trend.since++
 	r.tau = p.complementarity()
 	p.hessian()
@@ -40,7 +41,11 @@ func (r *finish) iterate() bool {
 	for j, dz := range p.corr.z {
 		r.trial.z[j] = p.z[j] + dz
 	}
-	r.propose(metric{curve: p.curve, h: p.w})
+	r.expected = p.pt.value - r.expect()
+	proposed := r.matters(p.pt.value)
+	if proposed {
+		r.propose(metric{curve: p.curve, h: p.w})
+	}
 	length := r.descend(p.reach())
 	if length < shortStep {
 		// Back towards the central path, at the same τ.
@@ -52,6 +57,11 @@ func (r *finish) iterate() bool {
 		length = 0
 	}
 	r.advance(length)
+	if r.last.length > 0 && !proposed && r.matters(p.pt.value) {
+		r.propose(metric{curve: p.curve, h: p.w})
+		proposed = true
+	}
+	r.pending = r.last.length > 0 && !proposed
 	p.synchronise()
 	r.note()
 	return true
@@ -100,6 +110,41 @@ func (r *finish) cycles(decrement float64) bool {
 
 // floor is the complementarity that costs a fiftieth of the tolerance.
 func (r *finish) floor() float64 { return 0.02 * r.set.Tol / float64(2*max(1, len(r.path.z))) }
+
+// expect estimates the gap that the full step proves of the iterate, to second order
+// and without rounding: half of the curvature along the step, what |z| < limit costs,
+// and what scaling costs where |z| > limit.
+func (r *finish) expect() float64 {
+	p := r.path
+	var gap float64
+	for i, s := range r.step {
+		gap += float64(float64(r.f.coef[i]*p.curve[i]) * float64(s*s))
+	}
+	gap /= 2
+	shrink := 1.0
+	for j, v := range p.pt.image {
+		limit, z := r.f.rows.limit[j], r.trial.z[j]
+		if size := math.Abs(z); size > limit {
+			shrink = math.Min(shrink, limit/size)
+			z = math.Copysign(limit, z)
+		}
+		gap += float64(limit*math.Abs(v)) - float64(z*v)
+	}
+	if r.f.Ridge == 0 {
+		gap += (1 - shrink) * p.pt.value
+	}
+	return gap
+}
+
+// mattersFrom is how many times the tolerance an estimated gap may be for the proof to
+// be worth its time: it takes about as long as the rest of an iteration.
+const mattersFrom = 4
+
+// matters reports whether the trial dual point may prove enough of a point whose
+// objective is value.
+func (r *finish) matters(value float64) bool {
+	return !(value-r.expected > mattersFrom*r.set.Tol+1e-14*math.Abs(value))
+}
 
 // propose admits the trial dual point, and keeps it if it is the best.
 func (r *finish) propose(m metric) {

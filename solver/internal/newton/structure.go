@@ -7,7 +7,8 @@ const polishGap = 1e-3
 
 // polishes reports whether the structure can be read off the iterate.
 func (r *finish) polishes() bool {
-	return r.last.length > longStep && r.result.Gap < polishGap*r.scale
+	gap := math.Min(r.result.Gap, 2*r.tau*float64(len(r.path.z))) // on the central path
+	return r.last.length > longStep && gap < polishGap*r.scale
 }
 
 // zeros returns which rows have v = 0. Their weights are about limit²/τ, those of the
@@ -41,7 +42,7 @@ func (r *finish) zeros() []bool {
 func (r *finish) polish() bool {
 	p, f := r.path, r.f
 	s := f.newPolisher(r.zeros(), p.pt.image, p.z, p.w)
-	s.base, s.curve = p.base, p.curve
+	s.base, s.curve, s.best, s.tol = p.base, p.curve, r.atBest.value, r.set.Tol
 	if r.polished == nil {
 		r.polished = f.newPoint()
 	}
