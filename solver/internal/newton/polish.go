@@ -21,6 +21,9 @@ type polisher struct {
 	y, g   []float64 // of the groups
 	step   []float64
 	full   []float64 // p
+	best   float64   // objective of the best point known
+	tol    float64   // of the gap
+	holds  bool      // rows are held
 	curve  []float64 // φ'' of base, the caller's
 	base   []float64 // X'C diag(curve) X + mu I, the caller's
 }
@@ -54,6 +57,8 @@ func (f *Finisher) newPolisher(zero []bool, v, z, w []float64) *polisher {
 			s.z[j] = math.Copysign(f.rows.limit[j], v[j])
 		case f.absorbs(&s.part, j):
 			s.kind[j] = absorbed
+		default:
+			s.holds = true
 		}
 	}
 	k := s.part.Count
@@ -139,12 +144,26 @@ func (s *polisher) run(pt *point) bool {
 			break
 		}
 		last = decrement
-		if decrement <= 1e-26*math.Abs(pt.value) {
+		if pt.value-decrement > s.best+s.tol { // a step gains half the decrement
+			return false
+		}
+		if decrement <= s.rest(pt.value) {
 			break
 		}
 		add(s.y, s.step, -1)
 	}
 	return s.consistent(pt)
+}
+
+// rest is the decrement at which a point of the given objective has come to rest: so
+// small that a certificate of first order in the gradient proves the tolerance, too.
+// Rows that are held come to zero with the multipliers.
+func (s *polisher) rest(value float64) float64 {
+	least := 1e-26 * math.Abs(value)
+	if s.holds || !(least > 0) {
+		return least
+	}
+	return math.Max(least, 1e-2*s.tol*math.Min(1, s.tol/math.Abs(value)))
 }
 
 // gradient sets s.g to the gradient in the groups, and moves the multipliers of the
@@ -272,6 +291,24 @@ func (s *polisher) certify(trial *dual, pt *point, goal, tau float64) float64 {
 		r[j] = -v
 	}
 	f.system.solve(d, r)
+	if s.hopeless(trial.z, pt, d) {
+		return math.Inf(1)
+	}
 	f.fullStep(trial, pt, s.curve, s.z, s.h, d)
 	return f.admit(trial, pt, metric{curve: s.curve, h: s.h}, goal)
+}
+
+// hopeless reports whether the multipliers of the step are so far beyond their limits
+// that scaling alone costs more than the tolerance; z is scratch.
+func (s *polisher) hopeless(z []float64, pt *point, d []float64) bool {
+	if s.f.Ridge > 0 {
+		return false
+	}
+	shrink := 1.0
+	s.f.rows.mul(z, d)
+	for j, v := range z {
+		limit := s.f.rows.limit[j]
+		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.h[j], v, s.z[j]))))
+	}
+	return (1-shrink)*pt.value > mattersFrom*s.tol+1e-12*pt.value
 }
