@@ -115,13 +115,15 @@ func (p *Problem) meanLoss(x, margin []float64) float64 {
 
 // lossAtZero returns the weighted mean of the losses at margin zero.
 func (p *Problem) lossAtZero() float64 {
+	var zero [1024]float64
 	var sum, weight float64
-	for i, b := range p.Labels {
-		w := 1.0
-		if p.SampleWeights != nil {
-			w = p.SampleWeights[i]
-		}
-		sum += float64(w * p.loss().Value(0, b))
+	for lo := 0; lo < len(p.Labels) && p.SampleWeights == nil; lo += len(zero) {
+		labels := p.Labels[lo:min(lo+len(zero), len(p.Labels))]
+		sum += p.loss().Slopes(nil, zero[:len(labels)], labels)
+		weight += float64(len(labels))
+	}
+	for i, w := range p.SampleWeights {
+		sum += float64(w * p.loss().Value(0, p.Labels[i]))
 		weight += w
 	}
 	return sum / weight

@@ -42,16 +42,12 @@ func (pt *point) copyFrom(src *point) {
 // visit fills the point at its x.
 func (f *Finisher) visit(pt *point) {
 	f.chunks.Each(func(k, lo, hi int) {
-		rows := f.Rows
-		rows.Ptr = rows.Ptr[lo : hi+1]
-		margin, slope, label := pt.margin[lo:hi], pt.slope[lo:hi], f.Labels[lo:hi]
-		kernels.Margins(margin, rows, pt.x)
-		f.parts[k] = f.weighted(f.Loss.Slopes(slope, margin, label), margin, lo, hi)
-		scaled := f.scratch[lo:hi]
-		for i, s := range slope {
-			scaled[i] = s * f.coef[lo+i]
+		dst := f.part(pt.grad, k)
+		clear(dst)
+		f.parts[k] = 0
+		for ; lo < hi; lo += f.block {
+			f.visitRows(dst, pt, k, lo, min(lo+f.block, hi))
 		}
-		f.scatter(pt.grad, rows, scaled, k)
 	})
 	f.gather(pt.grad)
 	for j, x := range pt.x {
@@ -66,6 +62,20 @@ func (f *Finisher) visit(pt *point) {
 		f.rows.addSquares(pt.grad, pt.image)
 	}
 	pt.value = f.smoothValue(pt.loss, pt.x) + f.rows.value(pt.image)
+}
+
+// visitRows does the part of visit of the rows lo to hi−1, of chunk k: few enough to
+// stay in the second-level cache between margins and gradient.
+func (f *Finisher) visitRows(grad []float64, pt *point, k, lo, hi int) {
+	rows := f.Rows
+	rows.Ptr = rows.Ptr[lo : hi+1]
+	margin, slope, scaled := pt.margin[lo:hi], pt.slope[lo:hi], f.scratch[lo:hi]
+	kernels.Margins(margin, rows, pt.x)
+	f.parts[k] += f.weighted(f.Loss.Slopes(slope, margin, f.Labels[lo:hi]), margin, lo, hi)
+	for i, s := range slope {
+		scaled[i] = s * f.coef[lo+i]
+	}
+	kernels.Gradient(grad, rows, scaled)
 }
 
 // smoothValue returns the loss with the quadratic term.
@@ -85,14 +95,13 @@ func (f *Finisher) weighted(sum float64, margin []float64, lo, hi int) float64 {
 	return sum
 }
 
-// scatter sets the part of chunk k of a p-vector to Σ scaledᵢ aᵢ: dst for the first
-// chunk, f.partial for the others, which gather adds to dst in order.
-func (f *Finisher) scatter(dst []float64, rows kernels.Rows, scaled []float64, k int) {
+// part is where chunk k adds to a p-vector: dst itself for the first chunk, f.partial
+// for the others, which gather adds to dst in order.
+func (f *Finisher) part(dst []float64, k int) []float64 {
 	if k > 0 {
-		dst = f.partial[k-1]
+		return f.partial[k-1]
 	}
-	clear(dst)
-	kernels.Gradient(dst, rows, scaled)
+	return dst
 }
 
 func (f *Finisher) gather(dst []float64) {
@@ -119,7 +128,9 @@ func (f *Finisher) transposed(dst, alpha []float64) {
 		for i := range scaled {
 			scaled[i] = alpha[lo+i] * f.coef[lo+i]
 		}
-		f.scatter(dst, rows, scaled, k)
+		part := f.part(dst, k)
+		clear(part)
+		kernels.Gradient(part, rows, scaled)
 	})
 	f.gather(dst)
 }

@@ -55,6 +55,9 @@ const (
 	maxAssembly, maxProducts = 64, 2e9
 )
 
+// What a visit takes at a time.
+const blockRows, blockNonzeros = 1 << 10, 1 << 13
+
 // ErrNotApplicable is wrapped by the errors of New.
 var ErrNotApplicable = errors.New("newton: not applicable")
 
@@ -63,6 +66,7 @@ type Finisher struct {
 	*Problem
 	n, p    int
 	chunks  pass.Chunks
+	block   int       // rows that a cache holds
 	coef    []float64 // cᵢ
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
@@ -102,6 +106,7 @@ func New(p *Problem) (*Finisher, error) {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
+	f.block = max(8, min(blockRows, blockNonzeros*n/max(1, int(p.Data.NNZ()))))
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
 	f.rows.join(p.Groups)
 	f.coef = coefficients(p.Weights, n)
