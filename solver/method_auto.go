@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
@@ -29,7 +30,6 @@ func (Auto) Info() MethodInfo {
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
 	if f := r.finisher(); r.goal > 0 && f != nil && f.Banded() && r.finishes() {
-		r.start(r.Problem.Evaluate(r.X).Objective)
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
@@ -45,15 +45,22 @@ type direct struct{ *Run }
 
 func (d direct) Next() (bool, error) { return true, d.finish() }
 
-// warmPasses is what SCASK does before the finisher takes over: it saves that a third
-// of its iterations, and more passes do not save it as many more.
+// warmPasses is what SCASK does before the finisher takes over where there are few samples
+// to a feature: it saves that a third of its iterations, and more passes do not save it as
+// many more.
 const warmPasses = 4
 
 func (a *auto) Next() (bool, error) {
-	if a.goal <= 0 || a.Stats.Passes < warmPasses || !a.finishes() {
+	if a.goal <= 0 || !a.finishes() || a.Stats.Passes < warmPasses && !a.sampled() {
 		return a.scas.Next()
 	}
 	return true, a.finish()
+}
+
+// sampled reports whether the finisher has a start of its own that is cheaper.
+func (r *Run) sampled() bool {
+	f := r.finisher()
+	return f != nil && f.Sampled()
 }
 
 // finishes reports whether the finisher is there for the problem, was not tried, and
@@ -79,6 +86,7 @@ var errBudget = errors.New("solver: no budget left")
 
 // finish solves the problem from x to the goal, as far as the budget allows.
 func (r *Run) finish() error {
+	value := r.startValue()
 	res := r.finishFrom(r.X, &newton.Settings{Tol: r.goal, Interrupt: func() error {
 		if !r.unbounded && !r.Affords(r.newtonCost()) {
 			return errBudget
@@ -88,7 +96,7 @@ func (r *Run) finish() error {
 		return r.Err()
 	}})
 	r.exhausted, r.full = true, res.Full
-	if !(res.Objective > r.Problem.Evaluate(r.X).Objective) {
+	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums
 		r.totalDual(res.Z, res.X)
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
@@ -105,6 +113,21 @@ func (r *Run) finish() error {
 		return nil
 	}
 	return res.Err
+}
+
+// startValue returns the objective at x, and where no pass was made begins to watch it.
+func (r *Run) startValue() (value float64) {
+	zero := !slices.ContainsFunc(r.X, func(v float64) bool { return v != 0 })
+	if zero && r.Problem.penalty().Value(make([]float64, len(r.Y))) == 0 {
+		value = r.Problem.lossAtZero()
+	} else {
+		value = r.Problem.Evaluate(r.X).Objective
+	}
+	if r.Stats.OuterIterations == 0 {
+		r.keeper.watched = true
+		r.start(value)
+	}
+	return value
 }
 
 // finishFrom runs the finisher, on working sets where there are many features. They

@@ -52,13 +52,7 @@ func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	if !f.Absolute() {
 		return f.follow(x, set)
 	}
-	r := &finish{f: f, set: *set, path: f.newPath(), trial: f.newDual(), best: f.newDual(), atBest: f.newPoint()}
-	r.step, r.margin = make([]float64, f.n), make([]float64, f.n)
-	r.last.weights = make([]float64, f.rows.len())
-	if r.set.MaxIterations == 0 {
-		r.set.MaxIterations = defaultIterations
-	}
-	r.atBest.value = math.Inf(1)
+	r := f.newFinish(set)
 	r.begin(x)
 	r.run()
 	res := r.end()
@@ -84,6 +78,17 @@ func (f *Finisher) second(first *Result, set *Settings) *Result {
 	return res
 }
 
+func (f *Finisher) newFinish(set *Settings) *finish {
+	r := &finish{f: f, set: *set, path: f.newPath(), trial: f.newDual(), best: f.newDual(), atBest: f.newPoint()}
+	r.step, r.margin = make([]float64, f.n), make([]float64, f.n)
+	r.last.weights = make([]float64, f.rows.len())
+	if r.set.MaxIterations == 0 {
+		r.set.MaxIterations = defaultIterations
+	}
+	r.atBest.value = math.Inf(1)
+	return r
+}
+
 const (
 	leastTol   = 1e-16 // gap, as a part of P(0), with which to be content
 	leastTau   = 1e-22 // complementarity, as a part of P(0)/l, at which to give up
@@ -104,7 +109,8 @@ type finish struct {
 
 	scale         float64 // P(0)
 	tau, firstTau float64
-	warm          bool // the start is not zero
+	warm          bool    // the start is not zero
+	least         float64 // τ to go to on a part of the samples, where nothing is proved; else 0
 	last          lastStep
 	expected      float64 // value of the trial dual point, estimated
 	pending       bool    // the trial dual point was not proposed
@@ -123,25 +129,50 @@ type lastStep struct {
 
 // A trend says whether iterations pay.
 type trend struct {
-	since   int     // iterations since the start
+	start   float64 // τ at the start
+	since   int     // iterations since then
 	stalled int     // iterations in a row that improved neither gap nor τ
 	tau     float64 // lowest so far
 	gap     float64 // after the last iteration
 	value   float64 // P of the best point then
 }
 
-// begin puts the path at x on the central path of the first τ.
+// begin puts the path at its start.
 func (r *finish) begin(x []float64) {
-	f, pt := r.f, r.path.pt
-	clear(pt.x)
+	f := r.f
 	clear(r.margin)
 	r.scale = f.lossAt(r.margin)
 	if !(r.scale > 0) {
 		r.scale = 1
 	}
+	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
+	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
+	if r.result.Restarted || !r.sampled(x) {
+		r.place(x)
+	}
+	r.trend = trend{tau: math.Inf(1), gap: math.Inf(1), start: r.path.complementarity()}
+	if r.warm && r.trend.start < r.firstTau {
+		r.trend.start *= 5
+	}
+	r.last.length = 0
+	r.keep(r.path.pt)
+	if r.best.gap == 0 { // α = 0, z = 0, where φ* is 0: losses are not negative
+		r.boundAt = r.atBest.value
+		r.best.gap = r.atBest.value * (1 + 1e-11)
+	}
+	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
+}
+
+// place puts the path at x, or 0 if that is better, on the central path of the first τ.
+func (r *finish) place(x []float64) {
+	f, pt := r.f, r.path.pt
+	r.warm = false
 	for j, v := range x {
 		pt.x[j] = v
 		r.warm = r.warm || v != 0
+	}
+	if x == nil {
+		clear(pt.x)
 	}
 	f.visit(pt)
 	if r.warm && !(pt.value <= 2*r.scale) {
@@ -149,18 +180,8 @@ func (r *finish) begin(x []float64) {
 		clear(pt.x)
 		f.visit(pt)
 	}
-	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
-	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
 	r.path.center(r.firstTau)
 	r.path.soft = firstSoft
-	r.trend = trend{tau: math.Inf(1), gap: math.Inf(1)}
-	r.last.length = 0
-	r.keep(pt)
-	if r.best.gap == 0 { // α = 0, z = 0, where φ* is 0: losses are not negative
-		r.boundAt = r.atBest.value
-		r.best.gap = r.atBest.value * (1 + 1e-11)
-	}
-	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
 }
 
 // keep makes the point the best one if it is; polished ones are given up for more than
@@ -179,12 +200,7 @@ func (r *finish) keep(pt *point) {
 // run iterates until the gap is closed, nothing moves or the iterations are used up.
 func (r *finish) run() {
 	for r.result.Iterations < r.set.MaxIterations && r.trend.stalled < maxStalled {
-		if r.set.Interrupt != nil {
-			if r.result.Err = r.set.Interrupt(); r.result.Err != nil {
-				return
-			}
-		}
-		if !r.iterate() || r.exhausted() {
+		if r.interrupted() || !r.iterate() || r.exhausted() {
 			return
 		}
 		if r.result.Gap <= r.set.Tol {
@@ -194,10 +210,18 @@ func (r *finish) run() {
 			}
 			return
 		}
-		if r.warm && r.trend.since == patience && r.tau > 0.1*r.firstTau {
+		if r.warm && r.trend.since == patience && r.tau > 0.1*r.trend.start {
 			r.restart()
 		}
 	}
+}
+
+// interrupted asks whether to go on.
+func (r *finish) interrupted() bool {
+	if r.set.Interrupt != nil {
+		r.result.Err = r.set.Interrupt()
+	}
+	return r.result.Err != nil
 }
 
 // exhausted reports whether the complementarity is so small that rounding decides.

@@ -96,7 +96,7 @@ const decrementPart = 0.1
 // units of the objective, leads to corners from which steps are short: a9a with the
 // 291-edge graph takes 14 iterations without this, and 10 with it.
 func (r *finish) leastGoal(decrement float64) float64 {
-	return math.Max(r.floor(), math.Min(r.tau, decrementPart*decrement))
+	return math.Max(math.Max(r.least, r.floor()), math.Min(r.tau, decrementPart*decrement))
 }
 
 // cycles reports whether the last step, which would have multiplied a quadratic's
@@ -141,9 +141,9 @@ func (r *finish) expect() float64 {
 const mattersFrom = 4
 
 // matters reports whether the trial dual point may prove enough of a point whose
-// objective is value.
+// objective is value. A step so long that the estimate is above the objective will not.
 func (r *finish) matters(value float64) bool {
-	return !(value-r.expected > mattersFrom*r.set.Tol+1e-14*math.Abs(value))
+	return r.least == 0 && math.Abs(value-r.expected) <= mattersFrom*r.set.Tol+1e-14*math.Abs(value)
 }
 
 // propose admits the trial dual point, and keeps it if it is the best.

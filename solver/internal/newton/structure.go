@@ -8,7 +8,7 @@ const polishGap = 1e-3
 // polishes reports whether the structure can be read off the iterate.
 func (r *finish) polishes() bool {
 	gap := math.Min(r.result.Gap, 2*r.tau*float64(len(r.path.z))) // on the central path
-	return r.last.length > longStep && gap < polishGap*r.scale
+	return r.least == 0 && r.last.length > longStep && gap < polishGap*r.scale
 }
 
 // zeros returns which rows have v = 0. Their weights are about limit²/τ, those of the

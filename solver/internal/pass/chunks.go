@@ -21,13 +21,18 @@ type Chunks struct {
 // column; threads bounds the goroutines, zero means GOMAXPROCS.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
-	nnz := x.NNZ()
+	return Cut(x.Rows(0, n).Ptr, cols, threads)
+}
+
+// Cut is NewChunks given the row pointers, from 0 on, and the number of columns.
+func Cut(ptr []int64, cols, threads int) Chunks {
+	n := len(ptr) - 1
+	nnz := ptr[n]
 	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
 	c := Chunks{bounds: make([]int, chunks+1), threads: threads}
 	if threads == 0 {
 		c.threads = runtime.GOMAXPROCS(0)
 	}
-	ptr := x.Rows(0, n).Ptr
 	for k := range chunks {
 		target := nnz * int64(k) / int64(chunks)
 		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
