@@ -87,7 +87,7 @@ var errBudget = errors.New("solver: no budget left")
 // finish solves the problem from x to the goal, as far as the budget allows.
 func (r *Run) finish() error {
 	value := r.startValue()
-	res := r.finishFrom(r.X, &newton.Settings{Tol: r.goal, Interrupt: func() error {
+	res := r.finishFrom(r.X, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
 		if !r.unbounded && !r.Affords(r.newtonCost()) {
 			return errBudget
 		}

@@ -31,7 +31,10 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 	}
 	f.clearOwn(d.z)
 	// Scaling costs at most its part of P, and where φ* ends no less than that.
-	fits, rounded := f.close(d, m, false)
+	fits, rounded := 1.0, 0.0
+	if !f.coarse(d.alpha, pt.value, goal) {
+		fits, rounded = f.close(d, m, false)
+	}
 	if (fits-rounded)*pt.value > goal || d.drift > 0 {
 		f.clearOwn(d.z)
 		_, rounded = f.close(d, m, true)
@@ -45,6 +48,18 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 		scale(d.z, shrink)
 	}
 	return f.evaluate(d, pt)
+}
+
+// coarse reports whether the cheap bound of rounding errors is too large for the goal,
+// whatever it is of: at a row that is a feature's own, where z is near its limit.
+func (f *Finisher) coarse(alpha []float64, value, goal float64) bool {
+	total, least := f.size(alpha), math.Inf(1)
+	for j, row := range f.rows.own {
+		if row >= 0 && f.columns[j] > 0 {
+			least = math.Min(least, f.rows.limit[row]*math.Abs(f.rows.entry[j])/f.columns[j])
+		}
+	}
+	return float64(float64(f.n)*unit*total)/least*value > 2*goal
 }
 
 // close closes the equality for mu = 0, and returns the factor that brings the z

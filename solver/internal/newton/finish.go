@@ -10,6 +10,7 @@ import (
 type Settings struct {
 	Tol           float64        // gap at which to stop; at least 1e-16 of that of x = 0
 	MaxIterations int            // 0 for 200
+	Brief         bool           // end where the gap is proved, not where x comes to rest
 	Record        func(Progress) // called after each iteration, unless nil
 	Interrupt     func() error   // asked before each iteration, unless nil
 }

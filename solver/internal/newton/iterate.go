@@ -25,9 +25,14 @@ func (r *finish) iterate() bool {
 	r.pending = false
 	r.trend.since++
 	r.tau = p.complementarity()
-	p.hessian()
+	if !r.set.Brief {
+		p.hessian()
+	}
 	if r.polishes() && r.polish() {
 		return false
+	}
+	if r.set.Brief {
+		p.hessian()
 	}
 	if !p.prepare() {
 		return false

@@ -23,9 +23,14 @@ type polisher struct {
 	full   []float64 // p
 	best   float64   // objective of the best point known
 	tol    float64   // of the gap
+	enough float64   // objective that is proved to be within tol
+	tau    float64   // what the multiplier of a free row may cost
+	brief  bool      // see Settings
 	holds  bool      // rows are held
-	curve  []float64 // φ'' of base, the caller's
-	base   []float64 // X'C diag(curve) X + mu I, the caller's
+
+	stiff, multiplier []float64 // of the certificate; nil until needed
+	curve             []float64 // φ'' of base, the caller's
+	base              []float64 // X'C diag(curve) X + mu I, the caller's
 }
 
 // A rowKind says what a row of the penalty is at the solution.
@@ -133,7 +138,7 @@ func (s *polisher) run(pt *point) bool {
 	if !s.factor() {
 		return false
 	}
-	last := math.Inf(1)
+	last, judged := math.Inf(1), false
 	for range maxPolish {
 		s.part.Expand(pt.x, s.y)
 		f.visit(pt)
@@ -147,6 +152,11 @@ func (s *polisher) run(pt *point) bool {
 		if pt.value-decrement > s.best+s.tol { // a step gains half the decrement
 			return false
 		}
+		if !judged && decrement <= 1e-3*s.tol && pt.value > s.enough {
+			if judged = true; s.wrong(pt) {
+				return false
+			}
+		}
 		if decrement <= s.rest(pt.value) {
 			break
 		}
@@ -155,15 +165,14 @@ func (s *polisher) run(pt *point) bool {
 	return s.consistent(pt)
 }
 
-// rest is the decrement at which a point of the given objective has come to rest: so
-// small that a certificate of first order in the gradient proves the tolerance, too.
-// Rows that are held come to zero with the multipliers.
+// rest is the decrement at which a point of the given objective has come to rest, or in
+// brief is close enough for a proof. Rows that are held come to zero with the multipliers.
 func (s *polisher) rest(value float64) float64 {
 	least := 1e-26 * math.Abs(value)
-	if s.holds || !(least > 0) {
-		return least
+	if s.brief && !s.holds {
+		return math.Max(least, 1e-3*s.tol)
 	}
-	return math.Max(least, 1e-2*s.tol*math.Min(1, s.tol/math.Abs(value)))
+	return least
 }
 
 // gradient sets s.g to the gradient in the groups, and moves the multipliers of the
@@ -265,50 +274,68 @@ func (s *polisher) consistent(pt *point) bool {
 // d moves nothing but what the structure leaves free.
 const stiffer = 1e4
 
-// certify sets the dual point to a Newton step from the polished point with the
-// multipliers of the structure, where those of free rows are so close to their limits
-// that they cost tau each.
-func (s *polisher) certify(trial *dual, pt *point, goal, tau float64) float64 {
+// stiffen factors f.system with the certificate's weights, once.
+func (s *polisher) stiffen() bool {
+	if s.stiff != nil {
+		return true
+	}
 	f := s.f
+	s.stiff, s.multiplier = append([]float64(nil), s.h...), make([]float64, len(s.h))
 	for j, kind := range s.kind {
 		if kind == free {
-			s.h[j] /= stiffer
-			limit := f.rows.limit[j]
-			s.z[j] = math.Copysign(limit-math.Min(1e-3*limit, tau/math.Abs(pt.image[j])), s.z[j])
+			s.stiff[j] /= stiffer
 		} else {
-			s.h[j] *= stiffer
+			s.stiff[j] *= stiffer
 		}
 	}
 	copy(f.system.h, s.base)
-	f.rows.addGram(f.system.h, s.h)
-	if !f.system.factor() {
-		return math.Inf(1)
+	f.rows.addGram(f.system.h, s.stiff)
+	return f.system.factor()
+}
+
+// aim returns the Newton step from the point with the multipliers of the structure,
+// where those of free rows are so close to their limits that they cost tau each.
+func (s *polisher) aim(pt *point) []float64 {
+	f := s.f
+	for j, kind := range s.kind {
+		s.multiplier[j] = s.z[j]
+		if kind == free {
+			limit := f.rows.limit[j]
+			s.multiplier[j] = math.Copysign(limit-math.Min(1e-3*limit, s.tau/math.Abs(pt.image[j])), s.z[j])
+		}
 	}
 	r, d := make([]float64, f.p), make([]float64, f.p)
 	copy(r, pt.grad)
-	f.rows.addTrans(r, s.z)
+	f.rows.addTrans(r, s.multiplier)
 	for j, v := range r {
 		r[j] = -v
 	}
 	f.system.solve(d, r)
-	if s.hopeless(trial.z, pt, d) {
-		return math.Inf(1)
-	}
-	f.fullStep(trial, pt, s.curve, s.z, s.h, d)
-	return f.admit(trial, pt, metric{curve: s.curve, h: s.h}, goal)
+	return d
 }
 
-// hopeless reports whether the multipliers of the step are so far beyond their limits
-// that scaling alone costs more than the tolerance; z is scratch.
-func (s *polisher) hopeless(z []float64, pt *point, d []float64) bool {
-	if s.f.Ridge > 0 {
+// certify sets the dual point to that step.
+func (s *polisher) certify(trial *dual, pt *point, goal float64) float64 {
+	f := s.f
+	if !s.stiffen() {
+		return math.Inf(1)
+	}
+	f.fullStep(trial, pt, s.curve, s.multiplier, s.stiff, s.aim(pt))
+	return f.admit(trial, pt, metric{curve: s.curve, h: s.stiff}, goal)
+}
+
+// wrong reports whether the multipliers of the structure are so far beyond their limits
+// that scaling alone costs more than the tolerance.
+func (s *polisher) wrong(pt *point) bool {
+	f := s.f
+	if f.Ridge > 0 || !s.stiffen() {
 		return false
 	}
-	shrink := 1.0
-	s.f.rows.mul(z, d)
-	for j, v := range z {
-		limit := s.f.rows.limit[j]
-		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.h[j], v, s.z[j]))))
+	shrink, v := 1.0, make([]float64, len(s.z))
+	f.rows.mul(v, s.aim(pt))
+	for j, v := range v {
+		limit := f.rows.limit[j]
+		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.stiff[j], v, s.multiplier[j]))))
 	}
 	return (1-shrink)*pt.value > mattersFrom*s.tol+1e-12*pt.value
 }

@@ -3,6 +3,7 @@ package newton
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/scas-admm/scas/kernels"
@@ -110,7 +111,7 @@ func New(p *Problem) (*Finisher, error) {
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
 	f.rows.join(p.Groups)
 	f.coef = coefficients(p.Weights, n)
-	f.columns = largest(p.Data)
+	f.columns = largest(p.Data, f.chunks)
 	f.open = f.findOpen()
 	f.tri = newTriangle(features, p.band())
 	f.rows.stride = f.tri.stride
@@ -147,16 +148,31 @@ func coefficients(weights []float64, n int) []float64 {
 }
 
 // largest returns the largest absolute value of each column.
-func largest(m *sparse.CSR) []float64 {
-	n, p := m.Dims()
-	most := make([]float64, p)
-	for i := range n {
-		idx, val := m.Row(i)
-		for k, j := range idx {
-			most[j] = max(most[j], val[k], -val[k])
+func largest(m *sparse.CSR, chunks pass.Chunks) []float64 {
+	_, p := m.Dims()
+	parts := make([][]float64, chunks.Count())
+	chunks.Each(func(k, lo, hi int) {
+		most := make([]uint64, p) // their bits have the order of positive numbers
+		for i := lo; i < hi; i++ {
+			idx, val := m.Row(i)
+			val = val[:len(idx)]
+			for k, j := range idx {
+				if b := math.Float64bits(val[k]) &^ (1 << 63); b > most[j] {
+					most[j] = b
+				}
+			}
+		}
+		parts[k] = make([]float64, p)
+		for j, b := range most {
+			parts[k][j] = math.Float64frombits(b)
+		}
+	})
+	for _, part := range parts[1:] {
+		for j, v := range part {
+			parts[0][j] = max(parts[0][j], v)
 		}
 	}
-	return most
+	return parts[0]
 }
 
 // Assembly returns what forming the Hessian of the loss takes, in effective passes:

@@ -21,10 +21,7 @@ const (
 // with compensation (Dot2 of Ogita, Rump, Oishi 2005), as if in twice the precision
 // and then rounded. The first costs half a pass, the second about two.
 func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
-	total := 0.0
-	for i, a := range alpha {
-		total += math.Abs(a * f.coef[i])
-	}
+	total := f.size(alpha)
 	if careful {
 		f.compensated(r, alpha, z, total)
 		return
@@ -36,6 +33,14 @@ func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
 		terms := float64(f.n + f.rows.len() + 2*f.chunks.Count() + 8)
 		r.error[j] = float64(terms * unit * (r.error[j] + float64(total*f.columns[j])))
 	}
+}
+
+// size returns Σ cᵢ|αᵢ|.
+func (f *Finisher) size(alpha []float64) (total float64) {
+	for i, a := range alpha {
+		total += math.Abs(a * f.coef[i])
+	}
+	return total
 }
 
 // compensated is residual with pairs of numbers, y = head + tail.

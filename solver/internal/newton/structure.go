@@ -37,31 +37,34 @@ func (r *finish) zeros() []bool {
 	return zero
 }
 
-// polish tries the structure of the iterate, for which the Hessian is there, and
-// reports whether that closes the gap.
+// polish tries the structure of the iterate with the Hessian that is there, of the
+// iterate before or its own, and reports whether that closes the gap.
 func (r *finish) polish() bool {
 	p, f := r.path, r.f
 	s := f.newPolisher(r.zeros(), p.pt.image, p.z, p.w)
-	s.base, s.curve, s.best, s.tol = p.base, p.curve, r.atBest.value, r.set.Tol
+	s.base, s.curve, s.best, s.tol, s.brief = p.base, p.curve, r.atBest.value, r.set.Tol, r.set.Brief
+	s.tau, s.enough = r.floor(), r.boundAt-r.best.gap+r.set.Tol
 	if r.polished == nil {
 		r.polished = f.newPoint()
 	}
 	pt := r.polished
-	pt.copyFrom(p.pt)
+	copy(pt.x, p.pt.x)
 	if !s.run(pt) {
 		return false
 	}
-	goal := 0.01 * math.Max(r.set.Tol, 1e-12*r.scale)
-	if gap := s.certify(r.trial, pt, goal, r.floor()); gap < r.gapAt(pt) {
-		r.best, r.trial = r.trial, r.best
-		r.boundAt = pt.value
+	if !r.set.Brief || !(r.gapAt(pt) <= r.set.Tol) {
+		goal := 0.01 * math.Max(r.set.Tol, 1e-12*r.scale)
+		if gap := s.certify(r.trial, pt, goal); gap < r.gapAt(pt) {
+			r.best, r.trial = r.trial, r.best
+			r.boundAt = pt.value
+		}
 	}
 	gap, other := r.gapAt(pt), r.gapAt(r.atBest)
 	if !(gap <= r.set.Tol) && !(gap <= float64(other*(1+1e-6))+float64(1e-16*math.Abs(pt.value))) {
 		r.result.Gap = math.Min(r.result.Gap, other)
 		return false
 	}
-	r.atBest.copyFrom(pt)
+	r.atBest, r.polished = pt, r.atBest
 	r.result.Polished, r.result.Structure, r.result.Gap = true, s.part, gap
 	return gap <= r.set.Tol
 }
