@@ -2,42 +2,100 @@ package newton
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
-// squares forms Hessians, by several goroutines if rows are long: a part of a short
-// row takes about as long as the whole.
+// squares forms Hessians, by several goroutines: of long rows each takes some rows of
+// the Hessian. A part of a short row takes about as long as the whole, so short rows are
+// cut into runs, whose Hessians are added up in order.
 type squares struct {
-	scratch []*kernels.HessianScratch // one for each goroutine
-	cut     []int                     // rows of the Hessian at which parts begin
+	free chan *kernels.HessianScratch // one for each goroutine
+	cut  []int                        // rows of the Hessian at which parts begin
+	runs pass.Chunks
+	part [][]float64 // Hessians of the runs but the first
 }
 
-// sharedFrom is the mean number of nonzeros of a row from which goroutines share the
-// Hessian.
-const sharedFrom = 32
+const (
+	sharedFrom  = 32 // mean nonzeros of a row from which it is long
+	maxRuns     = 16
+	runProducts = 24 // times p² products pay for a run
+)
 
 func newSquares(a kernels.Rows, p, threads int) *squares {
-	if n := a.Len(); n == 0 || (a.Ptr[n]-a.Ptr[0])/int64(n) < sharedFrom {
-		threads = 1
+	s := &squares{free: make(chan *kernels.HessianScratch, threads)}
+	for range threads {
+		s.free <- kernels.NewHessianScratch()
 	}
-	s := &squares{}
+	s.fit(a, p)
+	for range s.runs.Count() - 1 {
+		s.part = append(s.part, make([]float64, p*p))
+	}
 	for k := range threads {
-		s.scratch = append(s.scratch, kernels.NewHessianScratch())
 		s.cut = append(s.cut, kernels.HessianCut(a, p, k, threads))
 	}
 	s.cut = append(s.cut, p)
 	return s
 }
 
+// fit cuts rows into runs, a power of two of them.
+func (s *squares) fit(a kernels.Rows, p int) {
+	runs := 1
+	if n := a.Len(); n > 0 && (a.Ptr[n]-a.Ptr[0])/int64(n) < sharedFrom {
+		products := 0
+		for i, first := range a.Ptr[:n] {
+			k := int(a.Ptr[i+1] - first)
+			products += k * (k + 1) / 2
+		}
+		runs = max(1, min(maxRuns, products/(runProducts*p*p)))
+	}
+	s.runs = pass.Cut(a.Ptr, 1<<(bits.Len(uint(runs))-1), cap(s.free))
+}
+
 // add adds X' diag(c) X to the upper triangle of the p × p matrix dst.
 func (s *squares) add(dst []float64, p int, a kernels.Rows, c []float64) {
+	if s.runs.Count() == 1 {
+		s.share(dst, p, a, c)
+		return
+	}
+	s.runs.Each(func(k, lo, hi int) {
+		part, to := a, dst
+		if k > 0 {
+			to = s.part[k-1]
+			clear(to)
+		}
+		part.Ptr = a.Ptr[lo : hi+1]
+		s.form(to, p, 0, p, part, c[lo:hi])
+	})
+	for _, part := range s.part[:s.runs.Count()-1] {
+		for j := range p {
+			kernels.Axpy(1, part[j*p+j:(j+1)*p], dst[j*p+j:(j+1)*p])
+		}
+	}
+}
+
+// share is add by rows of the Hessian.
+func (s *squares) share(dst []float64, p int, a kernels.Rows, c []float64) {
+	parts := len(s.cut) - 1
+	if n := a.Len(); n == 0 || (a.Ptr[n]-a.Ptr[0])/int64(n) < sharedFrom {
+		s.form(dst, p, 0, p, a, c)
+		return
+	}
 	var wg sync.WaitGroup
-	for k, scratch := range s.scratch {
-		wg.Go(func() { kernels.HessianRows(dst, p, p, s.cut[k], s.cut[k+1], a, c, scratch) })
+	for k := range parts {
+		wg.Go(func() { s.form(dst, p, s.cut[k], s.cut[k+1], a, c) })
 	}
 	wg.Wait()
+}
+
+// form adds rows lo to hi−1.
+func (s *squares) form(dst []float64, p, lo, hi int, a kernels.Rows, c []float64) {
+	scratch := <-s.free
+	kernels.HessianRows(dst, p, p, lo, hi, a, c, scratch)
+	s.free <- scratch
 }
 
 // hessian sets the upper triangle of the matrix dst, kept as f.tri says, to X'C diag(φ”) X

@@ -102,7 +102,7 @@ func New(p *Problem) (*Finisher, error) {
 	if passes := p.Assembly(); passes > maxAssembly && passes*float64(p.Data.NNZ()) > maxProducts {
 		return nil, fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
 	}
-	f := &Finisher{Problem: p, n: n, p: features, chunks: pass.NewChunks(p.Data, p.Threads)}
+	f := &Finisher{Problem: p, n: n, p: features, chunks: cut(p, features)}
 	threads := p.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -125,6 +125,17 @@ func New(p *Problem) (*Finisher, error) {
 		f.partial = append(f.partial, make([]float64, features))
 	}
 	return f, nil
+}
+
+// maxChunks bounds the runs of samples that are added up apart, each of leastChunk
+// nonzeros or more.
+const maxChunks, leastChunk = 16, 1 << 15
+
+// cut makes runs of samples, more than package pass, so that threads have equal shares.
+func cut(p *Problem, features int) pass.Chunks {
+	ptr := p.Rows.Ptr
+	nnz := ptr[len(ptr)-1]
+	return pass.Cut(ptr, int(max(1, min(maxChunks, nnz/max(leastChunk, 16*int64(features))))), p.Threads)
 }
 
 // coefficients returns ωᵢ/Σω.

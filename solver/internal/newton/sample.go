@@ -2,7 +2,6 @@ package newton
 
 import (
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // The solution for m of the samples has an error in the objective of about P p/m. So the
@@ -96,7 +95,10 @@ func (f *Finisher) sample(m int) *Finisher {
 		}
 	}
 	g.Problem, g.n = &sub, m
-	g.chunks = pass.Cut(sub.Rows.Ptr, f.p, f.Threads)
+	g.chunks = cut(&sub, f.p)
+	shared := *f.squares
+	g.squares = &shared
+	g.squares.fit(sub.Rows, f.p)
 	g.coef = coefficients(sub.Weights, m)
 	g.parts, g.scratch = make([]float64, g.chunks.Count()), make([]float64, m)
 	g.partial = f.partial[:g.chunks.Count()-1]

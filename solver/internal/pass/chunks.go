@@ -21,14 +21,14 @@ type Chunks struct {
 // column; threads bounds the goroutines, zero means GOMAXPROCS.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
-	return Cut(x.Rows(0, n).Ptr, cols, threads)
+	nnz := x.NNZ()
+	return Cut(x.Rows(0, n).Ptr, int(max(1, min(16, nnz/max(1<<17, 16*int64(cols))))), threads)
 }
 
-// Cut is NewChunks given the row pointers, from 0 on, and the number of columns.
-func Cut(ptr []int64, cols, threads int) Chunks {
+// Cut makes so many runs of about as many nonzeros, given the row pointers, from 0 on.
+func Cut(ptr []int64, chunks, threads int) Chunks {
 	n := len(ptr) - 1
 	nnz := ptr[n]
-	chunks := int(max(1, min(16, nnz/max(1<<17, 16*int64(cols)))))
 	c := Chunks{bounds: make([]int, chunks+1), threads: threads}
 	if threads == 0 {
 		c.threads = runtime.GOMAXPROCS(0)
