@@ -72,14 +72,9 @@ func (f *Finisher) driftCost(d *dual, pt *point, fenchel float64) float64 {
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
 func (f *Finisher) fenchel(alpha []float64, pt *point) float64 {
-	f.chunks.Each(func(k, lo, hi int) {
-		f.parts[k] = f.Loss.Fenchel(alpha[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], f.coef[lo:hi])
+	return f.sumOver(func(lo, hi int) float64 {
+		return f.Loss.Fenchel(alpha[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], f.coef[lo:hi])
 	})
-	var sum float64
-	for _, v := range f.parts {
-		sum += v
-	}
-	return sum
 }
 
 // slackness bounds Σ limitⱼ|vⱼ| − zⱼvⱼ from above.

@@ -1,6 +1,9 @@
 package newton
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A metric is the diagonal matrices of a Newton matrix X'C diag(curve) X + mu I +
 // A' diag(h) A.
@@ -89,14 +92,24 @@ func scale(v []float64, by float64) {
 // intoDomain clips alpha into the domain of φ* if z can make up for it; else it
 // returns the factor that brings alpha there, if there is one.
 func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
+	parts := f.parts
+	f.chunks.Each(func(k, lo, hi int) { parts[k] = f.partIntoDomain(alpha, lo, hi) })
+	shrink = slices.Min(parts)
+	return shrink, shrink >= 0
+}
+
+// partIntoDomain is intoDomain for the samples lo to hi−1; −1 says that there is no
+// factor.
+func (f *Finisher) partIntoDomain(alpha []float64, low, high int) (shrink float64) {
 	shrink = 1
 	clip := f.clips()
-	for i, a := range alpha {
+	for i := low; i < high; i++ {
+		a := alpha[i]
 		lo, hi := f.Loss.Domain(f.Labels[i])
 		switch {
 		case a >= lo && a <= hi:
 		case math.IsNaN(a):
-			return 0, false
+			return -1
 		case clip || f.coef[i] == 0:
 			alpha[i] = math.Max(lo, math.Min(a, hi))
 		case a > hi && hi > 0:
@@ -104,10 +117,10 @@ func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
 		case a < lo && lo < 0:
 			shrink = math.Min(shrink, lo/a)
 		default:
-			return 0, false
+			return -1
 		}
 	}
-	return shrink, true
+	return shrink
 }
 
 // clips reports whether any α in the domain can be made feasible by z, or needs not be.

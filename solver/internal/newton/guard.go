@@ -17,7 +17,7 @@ const (
 // steps may lead astray.
 func (r *finish) descend(length float64) float64 {
 	p, f := r.path, r.f
-	at := r.smoothed(p.pt.margin, p.pt.image, p.pt.x)
+	at := r.smoothed(p.pt.loss, p.pt.image, p.pt.x)
 	allowed := at + float64(r.tau*float64(len(p.z))) + float64(1e-14*math.Abs(at))
 	x, v := make([]float64, f.p), make([]float64, len(p.z))
 	for ; length >= shortStep; length /= 2 {
@@ -28,9 +28,9 @@ func (r *finish) descend(length float64) float64 {
 	return length
 }
 
-// smoothed returns f(x) + Σ min over t of limit t − τ log(t² − v²).
-func (r *finish) smoothed(margin, v, x []float64) float64 {
-	return r.f.smoothValue(r.f.lossAt(margin), x) + r.f.rows.smoothed(v, r.tau)
+// smoothed returns f(x) + Σ min over t of limit t − τ log(t² − v²), given the loss.
+func (r *finish) smoothed(loss float64, v, x []float64) float64 {
+	return r.f.smoothValue(loss, x) + r.f.rows.smoothed(v, r.tau)
 }
 
 // damped takes Newton's step for the smoothed objective at the present τ, halved until
@@ -70,7 +70,7 @@ func (r *finish) damped() {
 // by the given rate at first, decreases enough.
 func (r *finish) search(rate float64) {
 	p, f := r.path, r.f
-	at := r.smoothed(p.pt.margin, p.pt.image, p.pt.x)
+	at := r.smoothed(p.pt.loss, p.pt.image, p.pt.x)
 	x, v := make([]float64, f.p), make([]float64, len(p.z))
 	for size, k := 1.0, 0; k < maxHalves; size, k = size/2, k+1 {
 		if r.along(x, v, size) <= at-float64(0.1*size*rate)+float64(4e-16*math.Abs(at)) {
@@ -84,11 +84,14 @@ func (r *finish) search(rate float64) {
 // the smoothed objective there.
 func (r *finish) along(x, v []float64, length float64) float64 {
 	p := r.path
-	copy(r.margin, p.pt.margin)
 	copy(x, p.pt.x)
 	copy(v, p.pt.image)
-	add(r.margin, r.step, length)
 	add(x, p.corr.x, length)
 	add(v, p.corr.v, length)
-	return r.smoothed(r.margin, v, x)
+	loss := r.f.sumOver(func(lo, hi int) float64 {
+		copy(r.margin[lo:hi], p.pt.margin[lo:hi])
+		add(r.margin[lo:hi], r.step[lo:hi], length)
+		return r.f.lossOf(r.margin, lo, hi)
+	})
+	return r.smoothed(loss, v, x)
 }

@@ -102,9 +102,11 @@ func (s *squares) form(dst []float64, p, lo, hi int, a kernels.Rows, c []float64
 // + mu I, given φ”(tᵢ). What is below the diagonal has no meaning.
 func (f *Finisher) hessian(dst, curvature []float64) {
 	clear(dst)
-	for i, c := range curvature {
-		f.scratch[i] = float64(c * f.coef[i])
-	}
+	f.chunks.Each(func(_, lo, hi int) {
+		for i, c := range curvature[lo:hi] {
+			f.scratch[lo+i] = float64(c * f.coef[lo+i])
+		}
+	})
 	if f.tri.banded() {
 		f.bandHessian(dst)
 	} else {

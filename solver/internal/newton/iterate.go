@@ -120,22 +120,24 @@ func (r *finish) floor() float64 { return 0.02 * r.set.Tol / float64(2*max(1, le
 // and without rounding: half of the curvature along the step, what |z| < limit costs,
 // and what scaling costs where |z| > limit.
 func (r *finish) expect() float64 {
-	p := r.path
-	var gap float64
-	for i, s := range r.step {
-		gap += float64(float64(r.f.coef[i]*p.curve[i]) * float64(s*s))
-	}
-	gap /= 2
+	p, f := r.path, r.f
+	gap := f.sumOver(func(lo, hi int) (sum float64) {
+		curve, coef := p.curve[lo:hi], f.coef[lo:hi]
+		for i, s := range r.step[lo:hi] {
+			sum += float64(float64(coef[i]*curve[i]) * float64(s*s))
+		}
+		return sum / 2
+	})
 	shrink := 1.0
 	for j, v := range p.pt.image {
-		limit, z := r.f.rows.limit[j], r.trial.z[j]
+		limit, z := f.rows.limit[j], r.trial.z[j]
 		if size := math.Abs(z); size > limit {
 			shrink = math.Min(shrink, limit/size)
 			z = math.Copysign(limit, z)
 		}
 		gap += float64(limit*math.Abs(v)) - float64(z*v)
 	}
-	if r.f.Ridge == 0 {
+	if f.Ridge == 0 {
 		gap += (1 - shrink) * p.pt.value
 	}
 	return gap

@@ -144,14 +144,20 @@ func (f *Finisher) curvatures(dst []float64, pt *point, soft float64) {
 
 // lossAt returns Σ cᵢ φ(tᵢ) at the given margins.
 func (f *Finisher) lossAt(margin []float64) float64 {
-	f.chunks.Each(func(k, lo, hi int) {
-		sum := 0.0
-		if f.Weights == nil {
-			sum = f.Loss.Slopes(nil, margin[lo:hi], f.Labels[lo:hi])
-		}
-		f.parts[k] = f.weighted(sum, margin[lo:hi], lo, hi)
-	})
-	var sum float64
+	return f.sumOver(func(lo, hi int) float64 { return f.lossOf(margin, lo, hi) })
+}
+
+// lossOf returns the part of the samples lo to hi−1.
+func (f *Finisher) lossOf(margin []float64, lo, hi int) (sum float64) {
+	if f.Weights == nil {
+		sum = f.Loss.Slopes(nil, margin[lo:hi], f.Labels[lo:hi])
+	}
+	return f.weighted(sum, margin[lo:hi], lo, hi)
+}
+
+// sumOver adds up what do returns for the runs of samples.
+func (f *Finisher) sumOver(do func(lo, hi int) float64) (sum float64) {
+	f.chunks.Each(func(k, lo, hi int) { f.parts[k] = do(lo, hi) })
 	for _, v := range f.parts {
 		sum += v
 	}

@@ -36,11 +36,13 @@ func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
 }
 
 // size returns Σ cᵢ|αᵢ|.
-func (f *Finisher) size(alpha []float64) (total float64) {
-	for i, a := range alpha {
-		total += math.Abs(a * f.coef[i])
-	}
-	return total
+func (f *Finisher) size(alpha []float64) float64 {
+	return f.sumOver(func(lo, hi int) (total float64) {
+		for i := lo; i < hi; i++ {
+			total += math.Abs(alpha[i] * f.coef[i])
+		}
+		return total
+	})
 }
 
 // compensated is residual with pairs of numbers, y = head + tail.
