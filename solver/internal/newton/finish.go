@@ -205,10 +205,10 @@ func (r *finish) run() {
 			return
 		}
 		if r.result.Gap <= r.set.Tol {
-			if !r.polish() { // with the Hessian of the iterate before
+			if !r.set.Brief { // else with that of the iterate before
 				r.path.hessian()
-				r.polish()
 			}
+			r.polish()
 			return
 		}
 		if r.warm && r.trend.since == patience && r.tau > 0.1*r.trend.start {

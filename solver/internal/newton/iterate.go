@@ -42,11 +42,9 @@ func (r *finish) iterate() bool {
 	decrement := d * d / float64(max(1, len(p.z)))
 	p.chooseCorrector(math.Max(goal, r.leastGoal(decrement)), weight)
 	f.margins(r.step, p.corr.x)
-	f.slopesAlong(r.trial.alpha, p.pt, p.curve, r.step)
-	for j, dz := range p.corr.z {
-		r.trial.z[j] = p.z[j] + dz
+	if scaling := r.try(r.step); scaling > r.set.Tol {
+		r.tryCentral()
 	}
-	r.expected = p.pt.value - r.expect()
 	proposed := r.matters(p.pt.value)
 	if proposed {
 		r.propose(metric{curve: p.curve, h: p.w})
@@ -116,14 +114,45 @@ func (r *finish) cycles(decrement float64) bool {
 // floor is the complementarity that costs a fiftieth of the tolerance.
 func (r *finish) floor() float64 { return 0.02 * r.set.Tol / float64(2*max(1, len(r.path.z))) }
 
+// try makes the full step the trial dual point, given X dx, and returns what scaling for
+// |z| > limit costs.
+func (r *finish) try(step []float64) (scaling float64) {
+	p := r.path
+	r.f.slopesAlong(r.trial.alpha, p.pt, p.curve, step)
+	for j, dz := range p.corr.z {
+		r.trial.z[j] = p.z[j] + dz
+	}
+	gap, scaling := r.expect(step)
+	r.expected = p.pt.value - gap - scaling
+	return scaling
+}
+
+// tryCentral tries a step to a complementarity that costs a part of the tolerance, where
+// that of the method's own step is so small that z does not stay within its limits.
+func (r *finish) tryCentral() {
+	p, was := r.path, r.expected
+	goal := math.Min(r.tau, 0.4*r.set.Tol/float64(max(1, len(p.z))))
+	if goal < 0.1*r.tau || r.least > 0 {
+		return
+	}
+	p.corr, p.other = p.other, p.corr
+	p.correct(goal, 1)
+	r.f.margins(r.margin, p.corr.x)
+	r.try(r.margin)
+	p.corr, p.other = p.other, p.corr
+	if r.expected < was {
+		r.try(r.step)
+	}
+}
+
 // expect estimates the gap that the full step proves of the iterate, to second order
 // and without rounding: half of the curvature along the step, what |z| < limit costs,
 // and what scaling costs where |z| > limit.
-func (r *finish) expect() float64 {
+func (r *finish) expect(step []float64) (gap, scaling float64) {
 	p, f := r.path, r.f
-	gap := f.sumOver(func(lo, hi int) (sum float64) {
+	gap = f.sumOver(func(lo, hi int) (sum float64) {
 		curve, coef := p.curve[lo:hi], f.coef[lo:hi]
-		for i, s := range r.step[lo:hi] {
+		for i, s := range step[lo:hi] {
 			sum += float64(float64(coef[i]*curve[i]) * float64(s*s))
 		}
 		return sum / 2
@@ -138,9 +167,9 @@ func (r *finish) expect() float64 {
 		gap += float64(limit*math.Abs(v)) - float64(z*v)
 	}
 	if f.Ridge == 0 {
-		gap += (1 - shrink) * p.pt.value
+		scaling = (1 - shrink) * p.pt.value
 	}
-	return gap
+	return gap, scaling
 }
 
 // mattersFrom is how many times the tolerance an estimated gap may be for the proof to
