@@ -26,10 +26,14 @@ func negativeEntropy(q float64) float64 {
 // 1e-12; k(−1) = 1. Near zero it is the series Σ (−u)^m/(m(m−1)), m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {
-		s := 1.0 / 90
-		for _, c := range [...]float64{1.0 / 72, 1.0 / 56, 1.0 / 42, 1.0 / 30, 1.0 / 20, 1.0 / 12, 1.0 / 6, 1.0 / 2} {
-			s = math.FMA(-u, s, c)
-		}
+		s := math.FMA(-u, 1.0/90, 1.0/72)
+		s = math.FMA(-u, s, 1.0/56)
+		s = math.FMA(-u, s, 1.0/42)
+		s = math.FMA(-u, s, 1.0/30)
+		s = math.FMA(-u, s, 1.0/20)
+		s = math.FMA(-u, s, 1.0/12)
+		s = math.FMA(-u, s, 1.0/6)
+		s = math.FMA(-u, s, 1.0/2)
 		return float64(float64(u*u) * s)
 	}
 	v := 1 + u
@@ -43,7 +47,7 @@ func surplus(u float64) float64 {
 // the polynomial of FreeBSD's e_log.c. It is written out because the library's uses
 // other instructions on other machines.
 func logarithm(y float64) float64 {
-	m, k := math.Frexp(y)
+	m, k := parts(y)
 	if m < math.Sqrt2/2 {
 		m *= 2
 		k--
@@ -51,13 +55,25 @@ func logarithm(y float64) float64 {
 	f := m - 1
 	s := f / (2 + f)
 	z := float64(s * s)
-	r := 0.0
-	for _, c := range [...]float64{1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01} {
-		r = math.FMA(r, z, c)
-	}
+	r := math.FMA(1.479819860511658591e-01, z, 1.531383769920937332e-01)
+	r = math.FMA(r, z, 1.818357216161805012e-01)
+	r = math.FMA(r, z, 2.222219843214978396e-01)
+	r = math.FMA(r, z, 2.857142874366239149e-01)
+	r = math.FMA(r, z, 3.999999999940941908e-01)
+	r = math.FMA(r, z, 6.666666666666735130e-01)
 	r = float64(r * z)
 	half := float64(float64(0.5*f) * f)
 	e := float64(k)
 	const hi, lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 	return math.FMA(e, hi, -((half - math.FMA(s, half+r, float64(e*lo))) - f))
+}
+
+// parts is math.Frexp for positive finite y, in line for normal ones.
+func parts(y float64) (m float64, k int) {
+	const exponent, half = 0x7ff << 52, 0x3fe << 52
+	b := math.Float64bits(y)
+	if b < 1<<52 {
+		return math.Frexp(y)
+	}
+	return math.Float64frombits(b&^exponent | half), int(b>>52) - 0x3fe
 }
