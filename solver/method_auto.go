@@ -10,20 +10,22 @@ import (
 )
 
 // Auto is the default: SCASK, and where the problem admits it the finisher, Newton steps
-// that prove how far the result is from the optimum, after a few passes: for L1
-// penalties of A x on R^p a predictor-corrector method (Mehrotra 1992), for the other
-// penalties and the domains of this package one that follows a barrier's path. It
-// admits matrices A and the identity, the losses of this package and any
-// ConjugateLoss, and up to some thousands of features, with A = I and an L1 penalty or
-// the elastic net as many coefficients that are not zero. Zeros and ties of a result
-// that it proved are exact.
+// that prove how far the result is from the optimum: after a few passes, or at once where
+// there are so many samples to a feature, 32, that they start on a part of them, or where
+// their matrices have a band. For L1 penalties of A x on R^p it is a predictor-corrector
+// method (Mehrotra 1992), for the other penalties and the domains of this package one
+// that follows a barrier's path. It admits matrices A and the identity, the losses of
+// this package and any ConjugateLoss, and up to some thousands of features, with A = I
+// and an L1 penalty or the elastic net as many coefficients that are not zero. Zeros and
+// ties of the result are exact where Stats.Rounded says so, as it does unless RelTol asks
+// for little.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands, with A = I more")
 	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
-	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 15n"
+	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 28n and a third of the data"
 	return info
 }
 

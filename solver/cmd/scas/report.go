@@ -145,8 +145,8 @@ func (r *trainReport) addProblem(f *facts) {
 	f.add("graph", "%s", r.Graph)
 }
 
-// addRun says how it was done.
-func (r *trainReport) addRun(f *facts) {
+// addMethod says by which method, with which parameters.
+func (r *trainReport) addMethod(f *facts) {
 	updates, eta := "", "no step size"
 	if r.DualUpdates > 1 {
 		updates = fmt.Sprintf(", %d dual updates per snapshot", r.DualUpdates)
@@ -157,6 +157,10 @@ func (r *trainReport) addRun(f *facts) {
 	if r.info.TakesEta {
 		eta = fmt.Sprintf("eta %.4g%s", r.Eta, r.cmd.Eta.mark())
 	}
+	if r.NewtonSteps > 0 && r.Eta == 0 {
+		f.add("method", "%s, Newton steps alone", r.Method)
+		return
+	}
 	f.add("method", "%s%s, seed %d", r.Method, updates, r.Seed)
 	if r.Schedule == string(solver.Practical) {
 		f.add("", "%s, rho %.4g%s", eta, r.Rho, r.cmd.Rho.mark())
@@ -164,13 +168,18 @@ func (r *trainReport) addRun(f *facts) {
 		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
 	}
 	f.addIf(r.StepHalvings > 0, "", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
+}
+
+// addRun says how it was done.
+func (r *trainReport) addRun(f *facts) {
+	r.addMethod(f)
 	newton := ""
 	if r.NewtonSteps > 0 {
 		newton = fmt.Sprintf(", the last of %s", plural(r.NewtonSteps, "Newton step"))
 	}
 	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(string(r.Status), "passes_"), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), newton, r.Seconds, r.ReadSeconds)
-	f.addIf(r.Plan != "", "plan", "%s: %s", r.Plan, r.PlanReason)
+	f.addIf(r.Plan != "" && r.Eta > 0, "plan", "%s: %s", r.Plan, r.PlanReason)
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
 	f.addIf(r.Peak > 0 && r.cmd.Verbose, "memory", "%s at most, reading included", byteCount(r.Peak))
 }

@@ -19,7 +19,9 @@
 // method that follows the path of a barrier (follower), with dual points of the same
 // kind: e is then what domain and quadratic take, at the price of Domain.excess.
 //
-// Where it departs from Mehrotra: the corrector's goal does not run ahead of
+// Where it departs from Mehrotra: it starts from the path on a part of the samples
+// (finish.sampled); certificates are computed only where an estimate says that they
+// matter, at times along a direction of their own (finish.tryCentral); the corrector's goal does not run ahead of
 // stationarity (finish.leastGoal), its second-order terms are weighted where they
 // shorten the step (path.chooseCorrector), steps must not raise the smoothed objective
 // (finish.descend), and a damped Newton step on that takes the place of steps that are

@@ -127,6 +127,16 @@ func New(p *Problem) (*Finisher, error) {
 	return f, nil
 }
 
+// Kept estimates how many bytes a Finisher for n samples of p features keeps; 0 if there
+// is none.
+func Kept(n, p int) int64 {
+	const scratch = 9 << 18 // of a kernel
+	if p > defaultFeatures {
+		return 0
+	}
+	return 8*(2*int64(n)+2*int64(p)*int64(p)) + scratch*int64(runtime.GOMAXPROCS(0))
+}
+
 // maxChunks bounds the runs of samples that are added up apart, each of leastChunk
 // nonzeros or more.
 const maxChunks, leastChunk = 16, 1 << 15

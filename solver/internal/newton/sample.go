@@ -70,14 +70,7 @@ func (r *finish) seldom(times int) func() error {
 // they have no weight. It shares what does not depend on samples with f, which must not
 // be used until it is done with.
 func (f *Finisher) sample(m int) *Finisher {
-	sub, g := *f.Problem, *f
-	pick := make([]int, m)
-	state := uint64(1)
-	for k := range pick {
-		state = state*6364136223846793005 + 1442695040888963407
-		lo, hi := k*f.n/m, (k+1)*f.n/m
-		pick[k] = lo + int((state>>33)%uint64(hi-lo))
-	}
+	sub, g, pick := *f.Problem, *f, picks(f.n, m)
 	sub.Data, sub.Rows = nil, selectRows(f.Rows, pick)
 	sub.Labels = make([]float64, m)
 	for k, i := range pick {
@@ -103,6 +96,19 @@ func (f *Finisher) sample(m int) *Finisher {
 	g.parts, g.scratch = make([]float64, g.chunks.Count()), make([]float64, m)
 	g.partial = f.partial[:g.chunks.Count()-1]
 	return &g
+}
+
+// picks draws one number of each of m runs of n/m: whatever order or period the samples
+// have is that of a part of them, too.
+func picks(n, m int) []int {
+	pick := make([]int, m)
+	state := uint64(1)
+	for k := range pick {
+		state = state*6364136223846793005 + 1442695040888963407
+		lo, hi := k*n/m, (k+1)*n/m
+		pick[k] = lo + int((state>>33)%uint64(hi-lo))
+	}
+	return pick
 }
 
 // selectRows copies rows.
