@@ -19,11 +19,12 @@ const (
 	panelMost = 64      // blocks of panelRows rows at a time
 )
 
-// A HessianScratch is the room that Hessian needs, 2.2 MB. It may serve any
-// number of calls, one at a time. What it holds between calls has no meaning.
+// A HessianScratch is the room that Hessian needs, 32 kB, and 2.2 MB where rows are long.
+// It may serve any number of calls, one at a time. What it holds between calls has no
+// meaning.
 type HessianScratch struct {
 	spans []span
-	panel []float64 // panelRows rows
+	panel []float64 // panelRows rows; it and what follows is nil until needed
 	tile  []float64 // of h, where its columns are not all to be touched
 	t     []float64 // c[i]*x_ij by block, then column, then row
 	mask  []uint64  // rows of a block that hold column j
@@ -34,16 +35,21 @@ type HessianScratch struct {
 
 // NewHessianScratch returns a HessianScratch, for data of any size.
 func NewHessianScratch() *HessianScratch {
-	return &HessianScratch{
-		spans: make([]span, spanRows),
-		panel: aligned(panelRows * panelCols),
-		tile:  aligned(panelSpan * panelCols),
-		t:     make([]float64, panelHeld),
-		mask:  make([]uint64, panelMost*panelSpan),
-		begin: make([]int, panelMost*(panelSpan/panelCols)),
-		next:  make([]int64, panelMost*panelRows),
-		room:  make([]int32, panelSpan),
+	return &HessianScratch{spans: make([]span, spanRows)}
+}
+
+// makePanels makes room for panels, once.
+func (s *HessianScratch) makePanels() {
+	if s.panel != nil {
+		return
 	}
+	s.panel = aligned(panelRows * panelCols)
+	s.tile = aligned(panelSpan * panelCols)
+	s.t = make([]float64, panelHeld)
+	s.mask = make([]uint64, panelMost*panelSpan)
+	s.begin = make([]int, panelMost*(panelSpan/panelCols))
+	s.next = make([]int64, panelMost*panelRows)
+	s.room = make([]int32, panelSpan)
 }
 
 // aligned returns room for n numbers that begins at a cache line.
@@ -111,6 +117,7 @@ type pass struct {
 }
 
 func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
+	s.makePanels()
 	for ; lo < hi; lo += panelSpan {
 		x := pass{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+panelSpan, hi), c: c}
 		for x.row < len(c) {

@@ -122,6 +122,7 @@ type finish struct {
 
 // A lastStep is what is remembered of an iteration.
 type lastStep struct {
+	rested    bool      // a polish after it came to rest, or judged the structure
 	length    float64   // 0 for a damped Newton step
 	tau       float64   // before it
 	weights   []float64 // of the rows, before it
@@ -205,16 +206,22 @@ func (r *finish) run() {
 			return
 		}
 		if r.result.Gap <= r.set.Tol {
-			if !r.set.Brief { // else with that of the iterate before
-				r.path.hessian()
-			}
-			r.polish()
+			r.settle()
 			return
 		}
 		if r.warm && r.trend.since == patience && r.tau > 0.1*r.trend.start {
 			r.restart()
 		}
 	}
+}
+
+// settle makes the structure exact, in brief with the last Hessian if that does.
+func (r *finish) settle() {
+	if r.set.Brief && (r.polish(false) || r.last.rested) {
+		return
+	}
+	r.path.hessian()
+	r.polish(true)
 }
 
 // interrupted asks whether to go on.

@@ -25,14 +25,12 @@ func (r *finish) iterate() bool {
 	r.pending = false
 	r.trend.since++
 	r.tau = p.complementarity()
-	if !r.set.Brief {
-		p.hessian()
-	}
-	if r.polishes() && r.polish() {
+	if r.polishes() && r.set.Brief && r.polish(false) {
 		return false
 	}
-	if r.set.Brief {
-		p.hessian()
+	p.hessian()
+	if r.polishes() && !(r.set.Brief && r.last.rested) && r.polish(true) {
+		return false
 	}
 	if !p.prepare() {
 		return false

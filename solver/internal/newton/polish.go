@@ -13,24 +13,24 @@ import (
 // and that are no zero and no tie of coordinates are held at zero by their multipliers
 // and weights, as in the interior method (an augmented Lagrangian).
 type polisher struct {
-	f      *Finisher
-	part   structure.Partition
-	kind   []rowKind
-	z, h   []float64 // of the rows
-	system *system   // of the groups
-	y, g   []float64 // of the groups
-	step   []float64
-	full   []float64 // p
-	best   float64   // objective of the best point known
-	tol    float64   // of the gap
-	enough float64   // objective that is proved to be within tol
-	tau    float64   // what the multiplier of a free row may cost
-	brief  bool      // see Settings
-	holds  bool      // rows are held
+	f             *Finisher
+	part          structure.Partition
+	kind          []rowKind
+	z, h          []float64 // of the rows
+	system        *system   // of the groups
+	y, g          []float64 // of the groups
+	step          []float64
+	full          []float64 // p
+	best          float64   // objective of the best point known
+	tol           float64   // of the gap
+	enough        float64   // objective that is proved to be within tol
+	tau           float64   // what the multiplier of a free row may cost
+	brief         bool      // see Settings
+	holds, rested bool      // rows are held; the point came to rest, or to where it cannot be
 
-	stiff, multiplier []float64 // of the certificate; nil until needed
-	curve             []float64 // φ'' of base, the caller's
-	base              []float64 // X'C diag(curve) X + mu I, the caller's
+	proof struct{ h, z []float64 } // weights and multipliers of the certificate; nil until needed
+	curve []float64                // φ'' of base, the caller's
+	base  []float64                // X'C diag(curve) X + mu I, the caller's
 }
 
 // A rowKind says what a row of the penalty is at the solution.
@@ -139,7 +139,7 @@ func (s *polisher) run(pt *point) bool {
 		return false
 	}
 	last, judged := math.Inf(1), false
-	for range maxPolish {
+	for k := range maxPolish {
 		s.part.Expand(pt.x, s.y)
 		f.visit(pt)
 		s.gradient(pt)
@@ -148,16 +148,22 @@ func (s *polisher) run(pt *point) bool {
 		if !(decrement < last/4) || math.IsNaN(decrement) {
 			break
 		}
+		if s.brief && k > 0 && extrapolate(decrement, last, maxPolish-1-k) > s.rest(pt.value) {
+			break // the Hessian is too old
+		}
 		last = decrement
 		if pt.value-decrement > s.best+s.tol { // a step gains half the decrement
+			s.rested = true
 			return false
 		}
 		if !judged && decrement <= 1e-3*s.tol && pt.value > s.enough {
 			if judged = true; s.wrong(pt) {
+				s.rested = true
 				return false
 			}
 		}
 		if decrement <= s.rest(pt.value) {
+			s.rested = true
 			break
 		}
 		add(s.y, s.step, -1)
@@ -165,14 +171,25 @@ func (s *polisher) run(pt *point) bool {
 	return s.consistent(pt)
 }
 
-// rest is the decrement at which a point of the given objective has come to rest, or in
-// brief is close enough for a proof. Rows that are held come to zero with the multipliers.
-func (s *polisher) rest(value float64) float64 {
-	least := 1e-26 * math.Abs(value)
-	if s.brief && !s.holds {
-		return math.Max(least, 1e-3*s.tol)
+// extrapolate returns what a sequence that converges linearly will be after some more.
+func extrapolate(now, before float64, more int) float64 {
+	rate := now / before
+	for range more {
+		now *= rate
 	}
-	return least
+	return now
+}
+
+// rest is the decrement at which a point of the given objective has come to rest, in
+// brief to half as many digits, or fewer where few are asked for. Rows that are held come
+// to zero with the multipliers.
+func (s *polisher) rest(value float64) float64 {
+	value = math.Abs(value)
+	if s.brief && !s.holds && value > 0 {
+		part := s.tol / value
+		return value * math.Max(1e-20, 1e-3*part*part*part)
+	}
+	return 1e-26 * value
 }
 
 // gradient sets s.g to the gradient in the groups, and moves the multipliers of the
@@ -276,20 +293,20 @@ const stiffer = 1e4
 
 // stiffen factors f.system with the certificate's weights, once.
 func (s *polisher) stiffen() bool {
-	if s.stiff != nil {
+	if s.proof.h != nil {
 		return true
 	}
 	f := s.f
-	s.stiff, s.multiplier = append([]float64(nil), s.h...), make([]float64, len(s.h))
+	s.proof.h, s.proof.z = append([]float64(nil), s.h...), make([]float64, len(s.h))
 	for j, kind := range s.kind {
 		if kind == free {
-			s.stiff[j] /= stiffer
+			s.proof.h[j] /= stiffer
 		} else {
-			s.stiff[j] *= stiffer
+			s.proof.h[j] *= stiffer
 		}
 	}
 	copy(f.system.h, s.base)
-	f.rows.addGram(f.system.h, s.stiff)
+	f.rows.addGram(f.system.h, s.proof.h)
 	return f.system.factor()
 }
 
@@ -298,15 +315,15 @@ func (s *polisher) stiffen() bool {
 func (s *polisher) aim(pt *point) []float64 {
 	f := s.f
 	for j, kind := range s.kind {
-		s.multiplier[j] = s.z[j]
+		s.proof.z[j] = s.z[j]
 		if kind == free {
 			limit := f.rows.limit[j]
-			s.multiplier[j] = math.Copysign(limit-math.Min(1e-3*limit, s.tau/math.Abs(pt.image[j])), s.z[j])
+			s.proof.z[j] = math.Copysign(limit-math.Min(1e-3*limit, s.tau/math.Abs(pt.image[j])), s.z[j])
 		}
 	}
 	r, d := make([]float64, f.p), make([]float64, f.p)
 	copy(r, pt.grad)
-	f.rows.addTrans(r, s.multiplier)
+	f.rows.addTrans(r, s.proof.z)
 	for j, v := range r {
 		r[j] = -v
 	}
@@ -320,8 +337,8 @@ func (s *polisher) certify(trial *dual, pt *point, goal float64) float64 {
 	if !s.stiffen() {
 		return math.Inf(1)
 	}
-	f.fullStep(trial, pt, s.curve, s.multiplier, s.stiff, s.aim(pt))
-	return f.admit(trial, pt, metric{curve: s.curve, h: s.stiff}, goal)
+	f.fullStep(trial, pt, s.curve, s.proof.z, s.proof.h, s.aim(pt))
+	return f.admit(trial, pt, metric{curve: s.curve, h: s.proof.h}, goal)
 }
 
 // wrong reports whether the multipliers of the structure are so far beyond their limits
@@ -335,7 +352,7 @@ func (s *polisher) wrong(pt *point) bool {
 	f.rows.mul(v, s.aim(pt))
 	for j, v := range v {
 		limit := f.rows.limit[j]
-		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.stiff[j], v, s.multiplier[j]))))
+		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.proof.h[j], v, s.proof.z[j]))))
 	}
 	return (1-shrink)*pt.value > mattersFrom*s.tol+1e-12*pt.value
 }

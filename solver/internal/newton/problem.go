@@ -127,10 +127,13 @@ func New(p *Problem) (*Finisher, error) {
 	return f, nil
 }
 
-// Kept estimates how many bytes a Finisher for n samples of p features keeps; 0 if there
-// is none.
-func Kept(n, p int) int64 {
-	const scratch = 9 << 18 // of a kernel
+// Kept estimates how many bytes a Finisher for n samples of p features and nnz nonzeros
+// keeps; 0 if there is none.
+func Kept(n, p int, nnz int64) int64 {
+	scratch := int64(1 << 15) // of a kernel
+	if nnz/int64(max(1, n)) >= sharedFrom {
+		scratch = 9 << 18
+	}
 	if p > defaultFeatures {
 		return 0
 	}

@@ -37,9 +37,9 @@ func (r *finish) zeros() []bool {
 	return zero
 }
 
-// polish tries the structure of the iterate with the Hessian that is there, of the
-// iterate before or its own, and reports whether that closes the gap.
-func (r *finish) polish() bool {
+// polish tries the structure of the iterate with the Hessian that is there, its own or that
+// of the iterate before, and reports whether that closes the gap.
+func (r *finish) polish(own bool) bool {
 	p, f := r.path, r.f
 	s := f.newPolisher(r.zeros(), p.pt.image, p.z, p.w)
 	s.base, s.curve, s.best, s.tol, s.brief = p.base, p.curve, r.atBest.value, r.set.Tol, r.set.Brief
@@ -49,7 +49,8 @@ func (r *finish) polish() bool {
 	}
 	pt := r.polished
 	copy(pt.x, p.pt.x)
-	if !s.run(pt) {
+	ok := s.run(pt)
+	if r.last.rested = s.rested; !ok || !own && !s.rested {
 		return false
 	}
 	if !r.set.Brief || !(r.gapAt(pt) <= r.set.Tol) {
