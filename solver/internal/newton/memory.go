@@ -21,7 +21,7 @@ func (p *Problem) Memory(runs int) int64 {
 // factor) and vectors.
 func finisherMemory(t triangle, n, l int) int64 {
 	const (
-		ofSamples, ofFeatures, ofRows = 15, 30, 40
+		ofSamples, ofFeatures, ofRows = 28, 30, 40
 		scratch                       = 2 << 20 // of the Hessian's kernel
 	)
 	return scratch + 8*(3*int64(t.size())+ofSamples*int64(n)+ofFeatures*int64(t.n)+ofRows*int64(l))

@@ -127,19 +127,6 @@ func New(p *Problem) (*Finisher, error) {
 	return f, nil
 }
 
-// Kept estimates how many bytes a Finisher for n samples of p features and nnz nonzeros
-// keeps; 0 if there is none.
-func Kept(n, p int, nnz int64) int64 {
-	scratch := int64(1 << 15) // of a kernel
-	if nnz/int64(max(1, n)) >= sharedFrom {
-		scratch = 9 << 18
-	}
-	if p > defaultFeatures {
-		return 0
-	}
-	return 8*(2*int64(n)+2*int64(p)*int64(p)) + scratch*int64(runtime.GOMAXPROCS(0))
-}
-
 // maxChunks bounds the runs of samples that are added up apart, each of leastChunk
 // nonzeros or more.
 const maxChunks, leastChunk = 16, 1 << 15
