@@ -101,7 +101,7 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 		}
 	}
 	if set.Rho == 0 && st.DualUpdates > 1 { // with many dual updates more is better
-		r.SetRho(r.NaturalRho(3))
+		r.SetRho(math.Max(r.NaturalRho(3), s.ridgeRho()))
 	}
 	if linearised {
 		s.kappa = float64(st.Rho * st.Constants.Lambda1)

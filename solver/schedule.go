@@ -48,8 +48,13 @@ func (s *scas) naturalEta() float64 {
 	if curvature > 0 {
 		eta = etaFactor / curvature
 	}
-	// The deterministic part of the step is stable below 2/(rho λ₁ + mu).
-	eta = math.Min(eta, 1/(float64(s.Stats.Rho*s.Stats.Constants.Lambda1)+mu))
+	// The deterministic part of the step is stable below 2/(rho λ₁ + mu), and lazy
+	// where A'A is a multiple of the identity up to 1/2 of it.
+	c, most := &s.Stats.Constants, 1.0
+	if c.Lambda1 == c.LambdaP {
+		most = 0.499
+	}
+	eta = math.Min(eta, most/(float64(s.Stats.Rho*c.Lambda1)+mu))
 	return math.Ldexp(eta, -s.Stats.StepHalvings)
 }
 
@@ -128,6 +133,15 @@ func (s *scas) fitBatch() {
 		n, _ := s.Problem.Data.Dims()
 		s.meanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.Problem.Data) / float64(n)
 	}
+}
+
+// ridgeRho is what many dual updates ask of ρ where mu > 0: y and beta converge fastest
+// with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
+func (s *scas) ridgeRho() float64 {
+	c := &s.Stats.Constants
+	middle := math.Sqrt(float64(c.Lambda1 * math.Max(c.LambdaP, 0.01*c.Lambda1)))
+	steps := s.Samples.Curvature() * float64(s.Samples.scale*s.Samples.scale)
+	return math.Min(4*s.Problem.L2/middle, 0.1*steps/c.Lambda1)
 }
 
 // schedule returns η_t and M_t for the outer iteration that begins; the
