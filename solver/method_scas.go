@@ -6,6 +6,8 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/scale"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // SCAS is Algorithm 1 of the paper (general convex).
@@ -15,7 +17,8 @@ type SCAS struct{}
 type SCASStrong struct{}
 
 // SCASK updates y and beta Settings.DualUpdates times per snapshot: the inner loop
-// of Algorithm 1 in blocks, each followed by the dual step.
+// of Algorithm 1 in blocks, each followed by the dual step. Where Eta and Rho are
+// automatic and columns are on scales far apart, steps and ρ are each column's own.
 type SCASK struct{}
 
 // SCASL is SCASK with the penalty linearised at the start of each block: (κ/2)|w −
@@ -84,11 +87,14 @@ type scas struct {
 	stage func(*scas) error // an outer iteration, after the snapshot
 	plan  inner.Plan
 	kappa float64 // ρ λ₁ where the penalty is linearised, else 0
+	scale *scale.Metric
+	data  *sparse.CSR // as the inner loop has them
 
 	norms         []float64 // |aᵢ|² of the rows that stepCurvature looks at
 	meanCurvature float64   // smoothness of the mean loss, for batches
 
 	d, sum, last []float64 // constant of the inner loop; its running sum; its last iterate
+	u            []float64 // where a block starts, if scaled
 	rows         []int32   // sampled row numbers
 }
 
@@ -101,10 +107,14 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 		}
 	}
 	if set.Rho == 0 && st.DualUpdates > 1 { // with many dual updates more is better
-		r.SetRho(math.Max(r.NaturalRho(3), s.ridgeRho()))
+		steps := r.Samples.Curvature() * float64(r.Samples.scale*r.Samples.scale)
+		r.SetRho(max(r.NaturalRho(3), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
 	}
+	s.fitScale()
 	if linearised {
-		s.kappa = float64(st.Rho * st.Constants.Lambda1)
+		if s.kappa = float64(st.Rho * st.Constants.Lambda1); s.scale != nil {
+			s.kappa = s.stiffness()
+		}
 	}
 	s.plan = inner.New(s.innerLoop())
 	st.Plan, st.PlanReason, st.BatchSize = s.plan.Name(), s.plan.Reason(), s.plan.BatchSize()
@@ -116,13 +126,19 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 // innerLoop describes the inner loop to its plan.
 func (s *scas) innerLoop() *inner.Loop {
 	p, set := s.Problem, &s.Settings
-	return &inner.Loop{
-		Data: p.Data, Rows: s.Samples.rows, Scratch: kernels.NewScratch(s.Samples.rows), Labels: p.Labels, Slope0: s.Snapshot.Slope,
+	l := &inner.Loop{
+		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical,
 	}
+	if m := s.scale; m != nil {
+		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
+		l.A, l.Rho, l.Ridge = m.A, 1, 0
+	}
+	l.Scratch = kernels.NewScratch(l.Rows)
+	return l
 }
 
 func innerLoss(l Loss) inner.Loss {
@@ -140,6 +156,44 @@ func innerDomain(d Domain) inner.Domain {
 		return inner.Domain{Radius: x.Radius}
 	}
 	return inner.Domain{Project: d.Project}
+}
+
+// fitScale takes the metric in which the inner loop runs, where the method and its
+// parameters are the package's to choose.
+func (s *scas) fitScale() {
+	p, set := s.Problem, &s.Settings
+	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
+		p.Domain == nil && (s.A.Identity() || s.A.Matrix() != nil)
+	s.data = p.Data
+	if !free {
+		return
+	}
+	s.scale = scale.New(&scale.Problem{
+		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
+		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: s.slopeAtZero(),
+	})
+	if s.scale != nil {
+		rho, shares := s.scale.Shares()
+		s.SetRho(rho)
+		s.dual.SetShares(shares)
+		s.data, s.u = s.scale.Data, make([]float64, len(s.X))
+	}
+}
+
+// slopeAtZero is the root mean square of φ'(0).
+func (s *scas) slopeAtZero() float64 {
+	slope := s.Snapshot.Slope // not taken yet
+	clear(slope)
+	s.Problem.loss().Slopes(slope, slope, s.Problem.Labels)
+	return math.Sqrt(sumSquares(slope) / float64(len(slope)))
+}
+
+// stiffness is the largest eigenvalue of K.
+func (s *scas) stiffness() float64 {
+	if s.scale != nil {
+		return s.scale.A.Largest()
+	}
+	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2
 }
 
 // Next implements Iteration.
@@ -253,7 +307,7 @@ func endWeights(eta, nuL float64) (first, last float64) {
 func (s *scas) block(steps int, last []float64) error {
 	s.linearise()
 	batch := s.Stats.BatchSize
-	s.plan.Begin(s.X, s.d, s.Stats.Eta)
+	s.plan.Begin(s.scale.Into(s.u, s.X), s.d, s.Stats.Eta)
 	for steps > 0 {
 		if err := s.Err(); err != nil {
 			return err
@@ -265,6 +319,8 @@ func (s *scas) block(steps int, last []float64) error {
 		steps -= now
 	}
 	s.plan.End(s.sum, last)
+	s.scale.Times(s.sum)
+	s.scale.Times(last)
 	return nil
 }
 
@@ -281,8 +337,14 @@ func (s *scas) linearise() {
 	for j, v := range s.Snapshot.Gradient {
 		s.d[j] += v
 	}
-	if s.kappa > 0 {
+	if s.kappa > 0 && s.scale != nil { // K has no mu
 		for j, v := range s.X {
+			s.d[j] = math.FMA(s.Problem.L2, v, s.d[j])
+		}
+	}
+	s.scale.Times(s.d)
+	if s.kappa > 0 {
+		for j, v := range s.scale.Into(s.u, s.X) {
 			s.d[j] = math.FMA(-s.kappa, v, s.d[j])
 		}
 	}

@@ -196,21 +196,27 @@ func TestSeeds(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)
 	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{}), (solver.SCASL{})} {
-		p := small(t)
-		first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
-		for _, level := range kernels.Available() {
-			if err := kernels.Use(level); err != nil {
-				t.Fatal(err)
-			}
-			res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
-			if !slices.Equal(res.X, first.X) || !slices.Equal(res.XAverage, first.XAverage) || !slices.Equal(res.Dual, first.Dual) || res.At != first.At {
-				t.Errorf("%T: level %v gives other bits", method, level)
-			}
+		sameBits(t, small(t), method)
+		sameBits(t, inUnits(t, small(t)), method)
+	}
+}
+
+// sameBits holds a method to the bits of every level.
+func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
+	t.Helper()
+	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
+	for _, level := range kernels.Available() {
+		if err := kernels.Use(level); err != nil {
+			t.Fatal(err)
 		}
-		other := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
-		if slices.Equal(other.XAverage, first.XAverage) {
-			t.Errorf("%T: two seeds give the same iterates", method)
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
+		if !slices.Equal(res.X, first.X) || !slices.Equal(res.XAverage, first.XAverage) || !slices.Equal(res.Dual, first.Dual) || res.At != first.At {
+			t.Errorf("%T: level %v gives other bits", method, level)
 		}
+	}
+	other := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
+	if slices.Equal(other.XAverage, first.XAverage) {
+		t.Errorf("%T: two seeds give the same iterates", method)
 	}
 }
 

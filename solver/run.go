@@ -163,12 +163,17 @@ func (r *Run) NaturalRho(factor float64) float64 {
 	if lambda == 0 || scale == 0 {
 		return 1e-4 // nothing is penalised: any small proximal weight will do
 	}
-	if p.regression() {
-		if rms := math.Sqrt(sumSquares(p.Labels) / float64(len(p.Labels))); rms > 0 {
-			scale /= rms
+	return lambda * float64(scale/r.marginUnit()*factor)
+}
+
+// marginUnit is the unit of aᵢ'x: in regression that of the labels.
+func (r *Run) marginUnit() float64 {
+	if labels := r.Problem.Labels; r.Problem.regression() {
+		if rms := math.Sqrt(sumSquares(labels) / float64(len(labels))); rms > 0 {
+			return rms
 		}
 	}
-	return lambda * float64(scale*factor)
+	return 1
 }
 
 // Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or
@@ -181,9 +186,7 @@ func (r *Run) DualStep() { r.dual.Update(r.A.Image(r.X), r.Y, r.Dual) }
 // augmented sets dst to A'(beta + ρ v) for a given v of length l, which it
 // overwrites.
 func (r *Run) augmented(dst, v []float64) {
-	for j, x := range v {
-		v[j] = math.FMA(r.Stats.Rho, x, r.Dual[j])
-	}
+	r.dual.Multipliers(v, r.Dual)
 	r.A.MulTrans(dst, v)
 }
 

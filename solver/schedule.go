@@ -43,18 +43,20 @@ func (s *scas) naturalEta() float64 {
 		b := float64(s.Stats.BatchSize)
 		curvature = float64(curvature/b) + float64((1-1/b)*s.meanCurvature)
 	}
-	curvature += mu
+	if s.scale == nil {
+		curvature += mu
+	}
 	eta := math.Inf(1)
 	if curvature > 0 {
 		eta = etaFactor / curvature
 	}
 	// The deterministic part of the step is stable below 2/(rho λ₁ + mu), and lazy
 	// where A'A is a multiple of the identity up to 1/2 of it.
-	c, most := &s.Stats.Constants, 1.0
-	if c.Lambda1 == c.LambdaP {
+	most := 1.0
+	if c := &s.Stats.Constants; c.Lambda1 == c.LambdaP || s.scale != nil {
 		most = 0.499
 	}
-	eta = math.Min(eta, most/(float64(s.Stats.Rho*c.Lambda1)+mu))
+	eta = math.Min(eta, most/s.stiffness())
 	return math.Ldexp(eta, -s.Stats.StepHalvings)
 }
 
@@ -70,7 +72,7 @@ func (s *scas) stepCurvature() float64 {
 	stride := max(1, n/curvatureSample)
 	if s.norms == nil {
 		for i := 0; i < n; i += stride {
-			_, val := p.Data.Row(i)
+			_, val := s.data.Row(i)
 			s.norms = append(s.norms, sumSquares(val))
 		}
 	}
@@ -131,7 +133,7 @@ func (s *scas) fitBatch() {
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
 	if st.BatchSize > 1 {
 		n, _ := s.Problem.Data.Dims()
-		s.meanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.Problem.Data) / float64(n)
+		s.meanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.data) / float64(n)
 	}
 }
 
@@ -139,9 +141,7 @@ func (s *scas) fitBatch() {
 // with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
 func (s *scas) ridgeRho() float64 {
 	c := &s.Stats.Constants
-	middle := math.Sqrt(float64(c.Lambda1 * math.Max(c.LambdaP, 0.01*c.Lambda1)))
-	steps := s.Samples.Curvature() * float64(s.Samples.scale*s.Samples.scale)
-	return math.Min(4*s.Problem.L2/middle, 0.1*steps/c.Lambda1)
+	return 4 * s.Problem.L2 / math.Sqrt(float64(c.Lambda1*math.Max(c.LambdaP, 0.01*c.Lambda1)))
 }
 
 // schedule returns η_t and M_t for the outer iteration that begins; the

@@ -37,8 +37,8 @@ type Settings struct {
 	// is to the other methods, MethodInfo.Eta says; those without a step size refuse
 	// other values.
 	Eta float64 `json:"eta"`
-	// Rho is the penalty parameter ρ of the augmented Lagrangian; zero derives
-	// it from lambda and the scale of the data.
+	// Rho is the penalty parameter ρ of the augmented Lagrangian; zero derives it from
+	// lambda, mu and the scale of the data, of each column where those differ much.
 	Rho float64 `json:"rho"`
 	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
 	// schedule of the method. Methods without stages refuse other values.

@@ -74,10 +74,11 @@ solver/internal/sample
 solver/internal/columns     sparse
 solver/internal/structure   sparse
 solver/internal/quad        kernels sparse
+solver/internal/scale       solver/internal/quad sparse
 solver/internal/dual        kernels solver/internal/quad
 solver/internal/newton      kernels sparse solver/internal/pass solver/internal/quad solver/internal/structure
 solver/internal/inner       kernels sparse solver/internal/quad
-solver                      kernels sparse solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/structure solver/internal/watch solver/theory
+solver                      kernels sparse solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/theory
 solver/theory
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph solver

@@ -27,6 +27,7 @@ type Step struct {
 	coupling Coupling
 	g        Penalty
 	rho      float64
+	each     []float64 // ρ of each row in units of rho; nil for ones
 	ax       []float64 // A x − c
 	by, v    []float64 // B y; argument of the proximal map
 	step     []float64 // its steps
@@ -65,6 +66,20 @@ func (d *Step) SetRho(rho float64) {
 	}
 }
 
+// SetShares gives every row of A a ρ of its own, share times that of SetRho. Limit is
+// not nil and there is no coupling.
+func (d *Step) SetShares(share []float64) { d.each = share }
+
+// Multipliers sets v to beta + ρ v.
+func (d *Step) Multipliers(v, beta []float64) {
+	for j, x := range v {
+		if d.each != nil {
+			x *= d.each[j]
+		}
+		v[j] = math.FMA(d.rho, x, beta[j])
+	}
+}
+
 // shift returns A x − c, given A x.
 func (d *Step) shift(ax []float64) []float64 {
 	if d.coupling.C == nil {
@@ -79,6 +94,10 @@ func (d *Step) shift(ax []float64) []float64 {
 // Update does the step at A x.
 func (d *Step) Update(ax, y, beta []float64) {
 	ax = d.shift(ax)
+	if d.each != nil {
+		d.updateEach(ax, y, beta)
+		return
+	}
 	if d.Limit != nil {
 		kernels.ProxDual(beta, y, ax, d.Limit, d.rho)
 		return
@@ -107,6 +126,18 @@ func (d *Step) Update(ax, y, beta []float64) {
 	}
 	for j, v := range d.times(y) {
 		beta[j] = math.FMA(d.rho, ax[j]+v, beta[j])
+	}
+}
+
+// updateEach is Update where the rows have their own ρ: a step for share∘y.
+func (d *Step) updateEach(ax, y, beta []float64) {
+	for j, share := range d.each {
+		d.ax[j] = share * ax[j]
+		y[j] *= share
+	}
+	kernels.ProxDual(beta, y, d.ax, d.Limit, d.rho)
+	for j, share := range d.each {
+		y[j] /= share
 	}
 }
 

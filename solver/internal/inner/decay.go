@@ -8,12 +8,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
-// decay works in the eigenbasis of each connected component: rows stay sparse,
-// since a sample touches few components, and a step costs as many operations as its
-// rotated row has nonzeros. The running sum telescopes.
+// decay holds every coordinate where K is diagonal as of when a sample last touched it,
+// so that a step costs as many operations as its row has nonzeros. Where K is not, it
+// works in the eigenbasis of each connected component: rows stay sparse there, since a
+// sample touches few components. The running sum telescopes.
 type decay struct {
 	*Loop
-	spec     *quad.Spectrum
+	spec     *quad.Spectrum // nil where K is diagonal
+	why      string
 	data     kernels.Rows // X V
 	state    []float64    // see kernels.InnerDecay
 	scratch  *kernels.Scratch
@@ -27,19 +29,47 @@ type decay struct {
 	good  bool    // and whether it fits
 }
 
-func newDecay(l *Loop, nonzeros int64) *decay {
-	p := &decay{Loop: l, spec: l.A.Spectrum()}
-	features := l.features()
-	p.state = make([]float64, features*kernels.DecayStride)
-	for _, v := range []*[]float64{&p.k, &p.c, &p.e, &p.w0, &p.w, &p.h, &p.sum} {
-		*v = make([]float64, features)
+func newRotatedDecay(l *Loop, nonzeros int64) *decay {
+	spec := l.A.Spectrum()
+	k := make([]float64, l.features())
+	for j, sigma := range spec.Sigma {
+		k[j] = math.FMA(l.Rho, sigma, l.Ridge)
 	}
-	for j, sigma := range p.spec.Sigma {
-		p.k[j] = math.FMA(l.Rho, sigma, l.Ridge)
-	}
+	p := newDecay(l, k)
+	p.spec = spec
 	p.rotateData(nonzeros)
 	p.scratch = kernels.NewScratch(p.data)
+	n, _ := l.Data.Dims()
+	p.why = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
 	return p
+}
+
+// newDecay is for diagonal K.
+func newDecay(l *Loop, k []float64) *decay {
+	p := &decay{Loop: l, k: k, data: l.Rows, scratch: l.Scratch}
+	p.state = make([]float64, len(k)*kernels.DecayStride)
+	for _, v := range []*[]float64{&p.c, &p.e, &p.w0, &p.w, &p.h, &p.sum} {
+		*v = make([]float64, len(k))
+	}
+	return p
+}
+
+// rotate sets dst to src in the eigenbasis.
+func (p *decay) rotate(dst, src []float64) {
+	if p.spec == nil {
+		copy(dst, src)
+		return
+	}
+	p.spec.Rotate(dst, src)
+}
+
+// unrotate is the inverse of rotate.
+func (p *decay) unrotate(dst, src []float64) {
+	if p.spec == nil {
+		copy(dst, src)
+		return
+	}
+	p.spec.Unrotate(dst, src)
 }
 
 // rotateData sets data = X V.
@@ -70,13 +100,15 @@ func (p *decay) takeComponent(row []float64, c int) {
 	}
 }
 
-func (*decay) Name() string   { return "rotated-sparse" }
-func (*decay) BatchSize() int { return 1 }
-
-func (p *decay) Reason() string {
-	n, _ := p.Data.Dims()
-	return fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
+func (p *decay) Name() string {
+	if p.spec == nil {
+		return "diagonal-decay"
+	}
+	return "rotated-sparse"
 }
+
+func (*decay) BatchSize() int   { return 1 }
+func (p *decay) Reason() string { return p.why }
 
 // fits computes the rates of decay, unless they are known, and reports whether all
 // are in range.
@@ -103,8 +135,8 @@ func (p *decay) cell(j int) []float64 {
 
 func (p *decay) Begin(x, d []float64, eta float64) {
 	p.eta, p.taken = eta, 0
-	p.spec.Rotate(p.w0, x)
-	p.spec.Rotate(p.e, d)
+	p.rotate(p.w0, x)
+	p.rotate(p.e, d)
 	for j, d := range p.e {
 		p.e[j] = -(eta * d)
 		cell, fixed := p.cell(j), p.e[j]/(1-p.c[j])
@@ -126,8 +158,8 @@ func (p *decay) End(sum, last []float64) {
 	}
 	kernels.DecayTo(p.w, p.state, p.taken)
 	telescope(p.sum, p.w0, p.w, p.c, p.e, p.h, p.taken)
-	p.spec.Unrotate(sum, p.sum)
+	p.unrotate(sum, p.sum)
 	if last != nil {
-		p.spec.Unrotate(last, p.w)
+		p.unrotate(last, p.w)
 	}
 }

@@ -40,7 +40,7 @@ func newCoupled(l *Loop) Plan {
 	case useDense:
 		return newRotated(l)
 	}
-	return guard(l, newDecay(l, nonzeros))
+	return guard(l, newRotatedDecay(l, nonzeros))
 }
 
 func padded(p int) int { return (p + 7) &^ 7 }

@@ -1,0 +1,269 @@
+// Package scale gives columns of data that are on different scales steps of their own.
+//
+// With x = D u, D a diagonal of powers of two, the inner loop of SCAS-ADMM runs in u,
+// where the data are X D, exactly, while y and beta stay those of the problem. The rows
+// of A have each its own ρ, since the entries of A x have each its own unit. That is the
+// same problem, solved in another metric.
+package scale
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// spread is the ratio of scales from which columns are on different ones. Below it
+// equal steps are as good; sets of one unit, and words weighted by their rarity, have
+// ratios up to 25.
+const spread = 32
+
+// A Problem is what the metric depends on: A with limits of its multipliers.
+type Problem struct {
+	Data      *sparse.CSR
+	A         *quad.Algebra // the identity or a matrix
+	Limit     []float64
+	Curvature float64 // upper bound of φ”
+	Ridge     float64 // mu
+	Unit      float64 // of the margins: that of the labels in regression, else 1
+	Least     float64 // ρ is not below it without need
+	Slope     float64 // root mean square of φ'(0)
+}
+
+// A Metric holds D, ρ and what the inner loop needs of them. nil is that of equal
+// columns: its methods do nothing.
+type Metric struct {
+	D    []float64     // powers of two
+	Rho  []float64     // of the rows of A, powers of two
+	Data *sparse.CSR   // X D
+	A    *quad.Algebra // K in u is A'A: A is [diag(√ρ) A D; √mu D]
+}
+
+// New returns nil if all columns are on one scale, or if their scales cannot be
+// expressed.
+func New(p *Problem) *Metric {
+	unit, ok := units(p.Data)
+	if !ok || p.coupled() && p.held(unit) > 0.2 {
+		return nil
+	}
+	curvature, norm2 := rows(p.Data, unit)
+	m := &Metric{D: make([]float64, len(unit)), Rho: make([]float64, len(p.Limit))}
+	stiff := slices.Repeat([]float64{p.Ridge}, len(unit))
+	for k := range m.Rho {
+		idx, val := row(p.A, k)
+		m.Rho[k] = p.rho(k, size(idx, val, unit), curvature, math.Sqrt(norm2))
+		for i, j := range idx { // (Σ aᵢuᵢ)² ≤ (number of terms) Σ (aᵢuᵢ)²
+			stiff[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
+		}
+	}
+	for j, u := range unit {
+		m.D[j] = power(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffness/curvature))
+		if m.D[j] == 0 || math.IsInf(m.D[j], 0) {
+			return nil
+		}
+	}
+	m.Data = columns(p.Data, m.D)
+	m.A = m.algebra(p)
+	return m
+}
+
+// stiffness keeps the deterministic part of a step, η times the largest eigenvalue of
+// K, below 1/2, where steps are lazy.
+const stiffness = 6
+
+// size is the geometric mean, as a power of two, of the terms of a row of A x for |uⱼ| =
+// 1; 0 for a row without any.
+func size(idx []int32, val, unit []float64) float64 {
+	exps, terms := 0, 0
+	for i, j := range idx {
+		if val[i] != 0 {
+			_, exp := math.Frexp(val[i] * unit[j])
+			exps += exp
+			terms++
+		}
+	}
+	if terms == 0 {
+		return 0
+	}
+	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
+}
+
+// rho is ρ of row k of A, whose terms have the given size: 3 limit/|v| where v is what
+// the entry of A x can be expected to be, as for equal columns. It is not so small that
+// the decay of a step would be lost in rounding.
+func (p *Problem) rho(k int, size, curvature, norm float64) float64 {
+	if size == 0 {
+		return 1
+	}
+	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
+	steps := curvature * p.Curvature / (size * size)
+	return power(max(natural, min(p.Least, 0.1*steps), leastDecay*steps))
+}
+
+const leastDecay = 4e-6
+
+// units returns 1/rms over the nonzeros of each column, and whether they are so far
+// apart that it matters. How many nonzeros a column has does not count: columns of rare
+// features, if scaled up, would make a few rows dominate.
+func units(x *sparse.CSR) (unit []float64, ok bool) {
+	n, p := x.Dims()
+	unit = make([]float64, p)
+	count := make([]int, p)
+	for i := range n {
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			if val[k] != 0 {
+				unit[j] += float64(val[k] * val[k])
+				count[j]++
+			}
+		}
+	}
+	least, most := math.Inf(1), 0.0
+	for j, c := range count {
+		if c > 0 {
+			unit[j] = math.Sqrt(float64(c) / unit[j])
+			least, most = math.Min(least, unit[j]), math.Max(most, unit[j])
+		}
+	}
+	for j, c := range count {
+		if c == 0 {
+			unit[j] = math.Sqrt(least) * math.Sqrt(most)
+		}
+	}
+	return unit, least > 0 && most < math.Inf(1) && most > spread*least
+}
+
+// coupled reports whether a row of A has several entries.
+func (p *Problem) coupled() bool {
+	for k := range p.Limit {
+		if idx, _ := row(p.A, k); len(idx) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// held is the share of rows of A with one entry whose coefficient the penalty holds at
+// zero at the start whatever the labels. Where a graph ties those, in units of their own,
+// to others, equal steps find the ties sooner.
+func (p *Problem) held(unit []float64) float64 {
+	var held, rows float64
+	for k, limit := range p.Limit {
+		if idx, val := row(p.A, k); len(idx) == 1 {
+			rows++
+			if limit*math.Abs(val[0])*unit[idx[0]] > p.Slope {
+				held++
+			}
+		}
+	}
+	return held / math.Max(rows, 1)
+}
+
+// rows returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
+func rows(x *sparse.CSR, unit []float64) (curvature, mean float64) {
+	n, _ := x.Dims()
+	var sum, sum2 float64
+	for i := range n {
+		idx, val := x.Row(i)
+		var norm2 float64
+		for k, j := range idx {
+			v := float64(val[k] * unit[j])
+			norm2 += float64(v * v)
+		}
+		sum += norm2
+		sum2 += float64(norm2 * norm2)
+	}
+	return sum2 / sum, sum / float64(n)
+}
+
+// row is row k of A.
+func row(a *quad.Algebra, k int) (idx []int32, val []float64) {
+	if a.Identity() {
+		return []int32{int32(k)}, []float64{1}
+	}
+	return a.Matrix().Row(k)
+}
+
+// power rounds to a power of two.
+func power(v float64) float64 {
+	frac, exp := math.Frexp(v)
+	if frac < math.Sqrt2/2 {
+		exp--
+	}
+	return math.Ldexp(1, exp)
+}
+
+// columns returns X diag(d).
+func columns(x *sparse.CSR, d []float64) *sparse.CSR {
+	n, p := x.Dims()
+	whole := x.Rows(0, n)
+	val := make([]float64, len(whole.Val))
+	for k, j := range whole.Idx {
+		val[k] = whole.Val[k] * d[j]
+	}
+	return matrix(n, p, whole.Ptr, whole.Idx, val)
+}
+
+func matrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
+	m, err := sparse.New(rows, cols, ptr, idx, val)
+	if err != nil {
+		panic(err) // the pattern is that of a matrix
+	}
+	return m
+}
+
+// algebra returns that of [diag(√ρ) A D; √mu D].
+func (m *Metric) algebra(p *Problem) *quad.Algebra {
+	ptr := make([]int64, 1, len(m.Rho)+len(m.D)+1)
+	var idx []int32
+	var val []float64
+	for k, rho := range m.Rho {
+		cols, v := row(p.A, k)
+		idx = append(idx, cols...)
+		for i, j := range cols {
+			val = append(val, math.Sqrt(rho)*v[i]*m.D[j])
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	if p.Ridge > 0 {
+		for j, d := range m.D {
+			idx, val = append(idx, int32(j)), append(val, math.Sqrt(p.Ridge)*d)
+			ptr = append(ptr, int64(len(idx)))
+		}
+	}
+	return quad.New(matrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
+}
+
+// Into returns u = x/D in dst, which has length p; x itself for nil.
+func (m *Metric) Into(dst, x []float64) []float64 {
+	if m == nil {
+		return x
+	}
+	for j, d := range m.D {
+		dst[j] = x[j] / d
+	}
+	return dst
+}
+
+// Times multiplies v by D: u becomes x, and the derivative by x that by u.
+func (m *Metric) Times(v []float64) {
+	if m == nil || v == nil {
+		return
+	}
+	for j, d := range m.D {
+		v[j] *= d
+	}
+}
+
+// Shares returns a typical ρ, a power of two, and those of the rows in units of it.
+func (m *Metric) Shares() (rho float64, each []float64) {
+	sorted := slices.Clone(m.Rho)
+	slices.Sort(sorted)
+	rho = sorted[len(sorted)/2]
+	each = make([]float64, len(m.Rho))
+	for k, v := range m.Rho {
+		each[k] = v / rho
+	}
+	return rho, each
+}

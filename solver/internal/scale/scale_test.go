@@ -1,0 +1,124 @@
+package scale
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// uneven is a dense matrix whose columns have the given scales.
+func uneven(t *testing.T, n int, scales []float64) *sparse.CSR {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, 0, n*len(scales))
+	for range n {
+		for _, s := range scales {
+			values = append(values, s*(0.5+rng.Float64()))
+		}
+	}
+	x, err := sparse.FromDense(n, len(scales), values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func problem(x *sparse.CSR, a quad.Map, limit float64) *Problem {
+	_, p := x.Dims()
+	q := &Problem{Data: x, A: quad.New(a, p), Curvature: 0.25, Unit: 1, Slope: 0.5, Ridge: 1e-9}
+	l, _ := q.A.Dims()
+	q.Limit = make([]float64, l)
+	for k := range q.Limit {
+		q.Limit[k] = limit
+	}
+	return q
+}
+
+// TestOneScale: columns within a factor of 32 are left alone, whatever the unit, as are
+// sets with nothing in them or with numbers that have no square.
+func TestOneScale(t *testing.T) {
+	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
+		if m := New(problem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
+			t.Errorf("scales %v: D = %v", scales, m.D)
+		}
+	}
+}
+
+// TestMetric: D and ρ are powers of two, X D is exact and on one scale, K in u is D (A'
+// diag(ρ) A + mu I) D, and its largest eigenvalue is small against the curvature of steps.
+func TestMetric(t *testing.T) {
+	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []quad.Map{nil, chain} {
+		p := problem(uneven(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
+		m := New(p)
+		if m == nil {
+			t.Fatal("no metric for columns from 1e-3 to 1e4")
+		}
+		for _, v := range append(m.D[:3:3], m.Rho...) {
+			if frac, _ := math.Frexp(v); frac != 0.5 {
+				t.Errorf("%v is no power of two", v)
+			}
+		}
+		for i := range 50 {
+			_, val := p.Data.Row(i)
+			_, scaled := m.Data.Row(i)
+			for j, v := range scaled {
+				if v/m.D[j] != val[j] || v < 0.1 || v > 10 {
+					t.Fatalf("entry %d of row %d: %v of %v", j, i, v, val[j])
+				}
+			}
+		}
+		sameQuadratic(t, p, m)
+		if largest := m.A.Largest(); largest > 1 {
+			t.Errorf("largest eigenvalue of K %v", largest)
+		}
+	}
+}
+
+// sameQuadratic compares |A_u u|² with Σ ρ (A x)² + mu |x|², x = D u.
+func sameQuadratic(t *testing.T, p *Problem, m *Metric) {
+	t.Helper()
+	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
+	copy(x, u)
+	m.Times(x)
+	if back := m.Into(make([]float64, 3), x); back[0] != u[0] || back[1] != u[1] || back[2] != u[2] {
+		t.Errorf("Into(Times(u)) = %v", back)
+	}
+	var want, got float64
+	for k, v := range p.A.Product().Image(x) {
+		want += m.Rho[k] * v * v
+	}
+	for _, v := range x {
+		want += p.Ridge * v * v
+	}
+	for _, v := range m.A.Product().Image(u) {
+		got += v * v
+	}
+	if math.Abs(got-want) > 1e-12*want {
+		t.Errorf("quadratic %v, want %v", got, want)
+	}
+}
+
+// TestHeld: where the penalty holds most of coupled coefficients at zero, there is no
+// metric; without coupling there is.
+func TestHeld(t *testing.T) {
+	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
+		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := uneven(t, 50, []float64{1e-3, 7, 1e4})
+	if m := New(problem(x, chain, 1e-2)); m != nil {
+		t.Error("a metric for a graph that holds a third of the coefficients")
+	}
+	if m := New(problem(x, nil, 1e-2)); m == nil {
+		t.Error("no metric without a graph")
+	}
+}

@@ -1,0 +1,72 @@
+package solver_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// inUnits returns p with the columns of its data in units of their own, from 1e-3 to
+// 1e3.
+func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
+	t.Helper()
+	n, features := p.Data.Dims()
+	rng := rand.New(rand.NewPCG(7, 7))
+	unit := make([]float64, features)
+	for j := range unit {
+		unit[j] = math.Pow(10, 6*rng.Float64()-3)
+	}
+	var entries []sparse.Triplet
+	for i := range n {
+		idx, val := p.Data.Row(i)
+		for k, j := range idx {
+			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: val[k] * unit[j]})
+		}
+	}
+	q := *p
+	var err error
+	if q.Data, err = sparse.FromTriplets(n, features, entries); err != nil {
+		t.Fatal(err)
+	}
+	return &q
+}
+
+// TestUnits: columns in units of their own cost no accuracy: the optimum proved by
+// Newton steps is reached, where equal steps, those of a given rho, are far from it. It
+// holds for the last iterate itself, whose dual residual vanishes.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		a      solver.Operator
+		mu     float64
+		method solver.Method
+		opt    sparse.SyntheticOptions
+		plan   string
+		within float64
+	}{
+		{"few features", nil, 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 3}, "diagonal", 1e-4},
+		{"sparse rows", nil, 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 3000, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 3}, "diagonal-decay", 1e-4},
+		{"regression with mu", nil, 1e-3, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 4, Regression: true}, "diagonal", 1e-9},
+		{"chain", graph.Chain(20).FusedLasso(), 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "rotated", 1e-3},
+		{"linearised", graph.Chain(20).FusedLasso(), 1e-4, solver.SCASL{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "diagonal", 1e-3},
+	} {
+		plain, _ := solvertest.Planted(t, c.opt, 1e-5)
+		p := inUnits(t, plain)
+		p.Constraint, p.L2 = c.a, c.mu
+		best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-11}).At.Objective
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 200})
+		given := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 200, Rho: 1e-4})
+		gap, old := res.At.Objective-best, given.At.Objective-best
+		if !(gap <= c.within*best) || !(gap < old/20) {
+			t.Errorf("%s: gap %.1e, with equal steps %.1e", c.name, gap, old)
+		}
+		if res.Stats.Plan != c.plan {
+			t.Errorf("%s: plan %s, want %s", c.name, res.Stats.Plan, c.plan)
+		}
+	}
+}
