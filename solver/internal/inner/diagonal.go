@@ -12,8 +12,9 @@ import (
 // the nonzeros alone beat steps on every coordinate.
 const lazyFrom = 6
 
-// decayFrom is the same where the features decay each at its own rate.
-const decayFrom = 20
+// Where the features decay each at its own rate, steps on the nonzeros alone pay from
+// decayFrom features, and decaySlope more for every nonzero of a row (BenchmarkDiagonal).
+const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of K, or nil if there is anything beside it.
 func (l *Loop) diagonalOfK() []float64 {
@@ -43,7 +44,7 @@ func newDiagonal(l *Loop, k []float64) Plan {
 	case x.whole() && scalar && float64(p) > lazyFrom*l.nonzeros():
 		base.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
-	case x.whole() && float64(p) > decayFrom*l.nonzeros():
+	case x.whole() && float64(p) > decayFrom+decaySlope*l.nonzeros():
 		lazily := newDecay(l, k)
 		lazily.why = fmt.Sprintf("A'A is diagonal: %.3g nonzeros a step instead of %d features", l.nonzeros(), p)
 		return guard(l, lazily)

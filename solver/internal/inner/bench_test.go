@@ -1,0 +1,48 @@
+package inner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// BenchmarkDiagonal compares the plans for diagonal K, a block of 512 steps an operation.
+func BenchmarkDiagonal(b *testing.B) {
+	for _, shape := range []struct{ features, nonzeros int }{{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75}} {
+		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{
+			Rows: 4000, Features: shape.features, NonzerosPerRow: shape.nonzeros, Noise: 1, Seed: 4,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := &Loop{
+			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
+			Loss: Loss{Name: "logistic", Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+			A:    quad.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
+		}
+		l.Scratch = kernels.NewScratch(l.Rows)
+		base := func() diagonal {
+			p := shape.features
+			return diagonal{Loop: l, k: l.diagonalOfK(), c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
+		}
+		x, sum := make([]float64, shape.features), make([]float64, shape.features)
+		rng, rows := rand.New(rand.NewPCG(1, 2)), make([]int32, 512)
+		for k := range rows {
+			rows[k] = rng.Int32N(4000)
+		}
+		for _, plan := range []Plan{newLazy(base()), newDecay(l, l.diagonalOfK()), &elements{diagonal: base(), h: make([]float64, shape.features)}} {
+			b.Run(fmt.Sprintf("p=%d/nnz=%d/%s", shape.features, shape.nonzeros, plan.Name()), func(b *testing.B) {
+				for b.Loop() {
+					plan.Begin(x, x, 0.5)
+					plan.Advance(rows)
+					plan.End(sum, nil)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/step")
+			})
+		}
+	}
+}
