@@ -26,3 +26,22 @@ func TestRhoWithRidge(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstSteps: the first steps are shorter than the last where rows outnumber
+// features, and the objective after two outer iterations is lower for it.
+func TestFirstSteps(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
+	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
+	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
+	curvature := 0.9 / short.Stats.Eta // at the second snapshot
+	long := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: short.Stats.Rho, Eta: 1.5 / curvature})
+	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
+		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)
+	}
+	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 300, Noise: 1, Seed: 6}, 1e-3)
+	first := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCASK{}, Passes: 2})
+	named := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCAS{}, Passes: 2})
+	if r := first.Stats.Eta / named.Stats.Eta; r < 0.999 || r > 1.001 {
+		t.Errorf("first step %.3g of that of scas where features outnumber rows", r)
+	}
+}

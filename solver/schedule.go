@@ -22,10 +22,10 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// etaFactor is the automatic step size in units of the inverse curvature met by
+// lastFactor is the automatic step size in units of the inverse curvature met by
 // the stochastic steps (stepCurvature). The inner loop is stable below 2 and its
-// mean converges fastest near 1 to 1.6.
-const etaFactor = 1.5
+// mean converges fastest, near the optimum, at 1 to 1.6.
+const lastFactor = 1.5
 
 // maxDualUpdates is the automatic K where dual updates are cheap.
 const maxDualUpdates = 40
@@ -48,7 +48,7 @@ func (s *scas) naturalEta() float64 {
 	}
 	eta := math.Inf(1)
 	if curvature > 0 {
-		eta = etaFactor / curvature
+		eta = s.etaFactor() / curvature
 	}
 	// The deterministic part of the step is stable below 2/(rho λ₁ + mu), and lazy
 	// where A'A is a multiple of the identity up to 1/2 of it.
@@ -58,6 +58,17 @@ func (s *scas) naturalEta() float64 {
 	}
 	eta = math.Min(eta, most/s.stiffness())
 	return math.Ldexp(eta, -s.Stats.StepHalvings)
+}
+
+// etaFactor is the automatic step size in units of the inverse curvature met. Far from
+// the optimum the noise of steps is what is left of the objective, so that the first are
+// shorter; where features outnumber rows, these hardly meet and it does not matter.
+func (s *scas) etaFactor() float64 {
+	n, p := s.Problem.Data.Dims()
+	if p > n || !s.Settings.Method.Info().ManyUpdates {
+		return lastFactor
+	}
+	return math.Min(lastFactor, 0.7+float64(0.2*float64(s.Stats.OuterIterations)))
 }
 
 // stepCurvature returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|² over a regular
