@@ -88,8 +88,11 @@ var errBudget = errors.New("solver: no budget left")
 
 // finish solves the problem from x to the goal, as far as the budget allows.
 func (r *Run) finish() error {
-	value := r.startValue()
-	res := r.finishFrom(r.X, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
+	value, start := r.startValue(), r.X
+	if r.Stats.Passes > 0 {
+		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
+	}
+	res := r.finishFrom(start, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
 		if !r.unbounded && !r.Affords(r.newtonCost()) {
 			return errBudget
 		}
