@@ -27,8 +27,8 @@ func TestRhoWithRidge(t *testing.T) {
 	}
 }
 
-// TestFirstSteps: the first steps are shorter than the last where rows outnumber
-// features, and the objective after two outer iterations is lower for it.
+// TestFirstSteps: the first steps are shorter than the last where there are many rows
+// for a feature, and the objective after two outer iterations is lower for it.
 func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective

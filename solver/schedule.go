@@ -62,10 +62,10 @@ func (s *scas) naturalEta() float64 {
 
 // etaFactor is the automatic step size in units of the inverse curvature met. Far from
 // the optimum the noise of steps is what is left of the objective, so that the first are
-// shorter; where features outnumber rows, these hardly meet and it does not matter.
+// shorter; with few rows for a feature these hardly meet, and it does not matter.
 func (s *scas) etaFactor() float64 {
 	n, p := s.Problem.Data.Dims()
-	if p > n || !s.Settings.Method.Info().ManyUpdates {
+	if 4*p > n || !s.Settings.Method.Info().ManyUpdates {
 		return lastFactor
 	}
 	return math.Min(lastFactor, 0.7+float64(0.2*float64(s.Stats.OuterIterations)))
