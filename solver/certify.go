@@ -78,15 +78,19 @@ func (r *Run) freeGap() float64 {
 	if !ok || p.Coupling != nil {
 		return math.Inf(1)
 	}
-	e := r.lagrangian()
+	beta, conjugate := slices.Clone(r.Dual), math.Inf(1)
+	// Where g* ends, rounding may have passed it.
+	for off := 0x1p-50; math.IsInf(conjugate, 1) && off < 1e-6; off *= 16 {
+		for j, b := range r.Dual {
+			beta[j] = b * (1 - off)
+		}
+		conjugate = g.Conjugate(beta)
+	}
+	e, v := r.lagrangian(beta), r.A.Image(r.X)
 	for j, x := range r.X {
 		e[j] -= float64(p.L2 * x)
 	}
-	v, beta := r.A.Image(r.X), slices.Clone(r.Dual)
-	for j := range beta {
-		beta[j] *= 1 - 0x1p-50 // norms at their limits are rounded
-	}
-	value, conjugate, product := g.Value(v), g.Conjugate(beta), kernels.Dot(beta, v)
+	value, product := g.Value(v), kernels.Dot(beta, v)
 	rounding := 0x1p-44 * (math.Abs(value) + math.Abs(conjugate) + math.Abs(product) + r.judged.Loss)
 	gap := math.Max(0, value+conjugate-product) + r.open(e) + rounding
 	if math.IsNaN(gap) {
@@ -127,15 +131,15 @@ func (r *Run) open(e []float64) float64 {
 	return float64(0.5*p.L2*apart) + math.Max(0, rest)
 }
 
-// lagrangian returns ∇f(x) + A'beta. It leaves the snapshot of the method alone.
-func (r *Run) lagrangian() []float64 {
+// lagrangian returns ∇f(x) + A'beta for some beta. It leaves the snapshot of the method alone.
+func (r *Run) lagrangian(beta []float64) []float64 {
 	s := &r.judged
 	if s.Gradient == nil {
 		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
 	}
 	r.Samples.Gradient(s, r.X)
 	g := make([]float64, len(r.X))
-	r.A.MulTrans(g, r.Dual)
+	r.A.MulTrans(g, beta)
 	for j, v := range s.Gradient {
 		g[j] += v + float64(r.Problem.L2*r.X[j])
 	}
@@ -144,7 +148,7 @@ func (r *Run) lagrangian() []float64 {
 
 // dualResidual returns |x − π_X(x − ∇f(x) − A'beta)|₂.
 func (r *Run) dualResidual() float64 {
-	g := r.lagrangian()
+	g := r.lagrangian(r.Dual)
 	if r.Problem.Domain == nil {
 		return math.Sqrt(sumSquares(g))
 	}

@@ -57,10 +57,10 @@ func ExampleProgress() {
 	}
 	// Output:
 	// 0 passes: 0.6931
-	// 2 passes: 0.3186
-	// 4 passes: 0.3030
-	// 6 passes: 0.2881
-	// 8 passes: 0.2825
+	// 2 passes: 0.3193
+	// 4 passes: 0.2922
+	// 6 passes: 0.2812
+	// 8 passes: 0.2788
 	// passes_done with 17 coefficients that are not zero
 }
 
@@ -93,7 +93,7 @@ func ExampleErrStop() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%s after %g passes\n", res.Status, res.Stats.Passes)
-	// Output: stopped after 6 passes
+	// Output: stopped after 4 passes
 }
 
 func ExampleProblem_Evaluate() {
