@@ -10,29 +10,29 @@ import (
 
 // factorBlock is the number of columns that are eliminated together. It is part of
 // the definition of the factor's bits.
-const factorBlock = 96
+const factorBlock = kernels.TileSide
 
-// blockedFrom is the order from which FactorScaled works by blocks: the factor no
-// longer fits the second-level cache.
-const blockedFrom = 600
+// blockedFrom is the order from which FactorScaled works by blocks: it is faster from
+// there on.
+const blockedFrom = 256
 
 // FactorScaled factors diag(scale) h diag(scale) + lift I, h as for Factor, and
 // reports whether that is positive definite. A zero on the diagonal counts as one.
 // Large matrices are factored by blocks of columns, so that a tile of the rest is
-// read once for a block and not once for a column: entries of L are sums over the
-// blocks, in order, of inner products in the order of kernels.Dot, whatever the
-// number of threads.
+// read once for a block and not once for a column: entries of L are sums over all
+// columns, in order, whatever the number of threads.
 func (c *Cholesky) FactorScaled(h, scale []float64, lift float64, threads int) bool {
 	n := c.n
-	for i, d := range scale {
-		for j, e := range scale[:i] {
-			c.l[i*n+j] = h[j*n+i] * d * e
+	for i := 0; i < n; i += factorBlock {
+		for j := 0; j <= i; j += factorBlock {
+			c.take(h, scale, i, j)
 		}
-		if v := float64(h[i*n+i] * d * d); v == 0 {
-			c.l[i*n+i] = 1 + lift
-		} else {
-			c.l[i*n+i] = v + lift
+	}
+	for i := range n {
+		if c.l[i*n+i] == 0 {
+			c.l[i*n+i] = 1
 		}
+		c.l[i*n+i] += lift
 	}
 	if n < blockedFrom {
 		return c.diagonalBlock(0, n)
@@ -40,28 +40,36 @@ func (c *Cholesky) FactorScaled(h, scale []float64, lift float64, threads int) b
 	return c.blocks(threads)
 }
 
+// take sets the tile of the lower triangle that begins at i, j to that of the scaled
+// matrix.
+func (c *Cholesky) take(h, scale []float64, i, j int) {
+	n := c.n
+	for row := i; row < min(i+factorBlock, n); row++ {
+		for col := j; col < min(j+factorBlock, row+1); col++ {
+			c.l[row*n+col] = float64(h[col*n+row]*scale[row]) * scale[col]
+		}
+	}
+}
+
 // blocks factors the matrix whose lower triangle is in the place of the factor.
 func (c *Cholesky) blocks(threads int) bool {
 	n := c.n
+	t := newTiles(c)
 	for lo := 0; lo < n; lo += factorBlock {
 		hi := min(lo+factorBlock, n)
 		if !c.diagonalBlock(lo, hi) {
 			return false
 		}
-		spread(threads, (n-hi+panelRows-1)/panelRows, func(k int) {
-			first := hi + k*panelRows
-			c.panel(lo, hi, first, min(first+panelRows, n))
-		})
-		spread(threads, (n-hi+panelRows-1)/panelRows, func(k int) {
-			first := hi + k*panelRows
-			c.trail(lo, hi, first, min(first+panelRows, n))
-		})
+		if hi == n {
+			break
+		}
+		t.begin(lo)
+		count := (n - hi + factorBlock - 1) / factorBlock
+		spread(threads, count, t.solve)
+		spread(threads, count, t.trail)
 	}
 	return true
 }
-
-// panelRows is the number of rows that are updated together.
-const panelRows = 48
 
 // spread calls do for 0 ≤ k < count on up to so many goroutines.
 func spread(threads, count int, do func(k int)) {
@@ -110,22 +118,83 @@ func (c *Cholesky) eliminate(i, lo, hi int) {
 	}
 }
 
-// panel sets entries lo to hi−1 of the rows from first to last−1 below the block.
-func (c *Cholesky) panel(lo, hi, first, last int) {
-	for i := first; i < last; i++ {
-		c.eliminate(i, lo, hi)
+// tiles are the rows below a block of columns of the factor, 64 at a time.
+type tiles struct {
+	*Cholesky
+	lo       int       // first column of the block
+	diagonal []float64 // −L of the block itself, by rows
+	across   []float64 // L below the block: its transpose, tile by tile
+	left     []float64 // −L below the block, by rows
+}
+
+func newTiles(c *Cholesky) *tiles {
+	const side = factorBlock
+	rows := (c.n + side - 1) / side * side
+	return &tiles{Cholesky: c, diagonal: make([]float64, side*side), across: make([]float64, rows*side), left: make([]float64, rows*side)}
+}
+
+// begin goes to the block that begins at column lo, whose diagonal part is factored.
+func (t *tiles) begin(lo int) {
+	t.lo = lo
+	for i := range factorBlock {
+		for j, v := range t.row(lo+i, lo, lo+i) {
+			t.diagonal[i*factorBlock+j] = -v
+		}
 	}
 }
 
-// trail subtracts the block's part from those rows right of the block, by tiles.
-func (c *Cholesky) trail(lo, hi, first, last int) {
-	for j0 := hi; j0 < last; j0 += panelRows {
-		for i := first; i < last; i++ {
-			row := c.row(i, lo, hi)
-			for j := j0; j < min(j0+panelRows, i+1); j++ {
-				c.l[i*c.n+j] -= kernels.Dot(row, c.row(j, lo, hi))
-			}
+// span returns the rows of tile k, and its place in across and left.
+func (t *tiles) span(k int) (first, last, at int) {
+	at = k * factorBlock
+	first = t.lo + factorBlock + at
+	return first, min(first+factorBlock, t.n), at * factorBlock
+}
+
+// solve sets the entries of the block's columns in tile k, column by column.
+func (t *tiles) solve(k int) {
+	const side = factorBlock
+	first, last, at := t.span(k)
+	across := t.across[at : at+side*side]
+	clear(across)
+	for i := first; i < last; i++ {
+		for j, v := range t.row(i, t.lo, t.lo+side) {
+			across[j*side+i-first] = v
 		}
+	}
+	for j := range side {
+		column := across[j*side : (j+1)*side]
+		kernels.AddRows(column, t.diagonal[j*side:j*side+j], across)
+		pivot := t.l[(t.lo+j)*t.n+t.lo+j]
+		for i := range column {
+			column[i] /= pivot
+		}
+	}
+	for i := first; i < last; i++ {
+		left := t.left[at+(i-first)*side:][:side]
+		for j := range t.row(i, t.lo, t.lo+side) {
+			v := across[j*side+i-first]
+			t.l[i*t.n+t.lo+j], left[j] = v, -v
+		}
+	}
+}
+
+// trail subtracts the block's part from tile k, right of the block.
+func (t *tiles) trail(k int) {
+	const side = factorBlock
+	first, last, at := t.span(k)
+	left := t.left[at : at+(last-first)*side]
+	for m := range k {
+		col, _, panel := t.span(m)
+		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[panel:panel+side*side])
+	}
+	// The last one has a part above the diagonal.
+	own := make([]float64, side*side)
+	for i := first; i < last; i++ {
+		copy(own[(i-first)*side:], t.row(i, first, i+1))
+	}
+	kernels.AddTile(own, side, last-first, left, t.across[at:at+side*side])
+	for i := first; i < last; i++ {
+		copy(t.row(i, first, i+1), own[(i-first)*side:])
 	}
 }
 

@@ -1,0 +1,62 @@
+package kernels
+
+// TileSide is the number of rows and columns of the matrices of AddTile.
+const TileSide = panelCols
+
+// allRows has, for every row of h, all rows of the panel; leading the first k+1 at k.
+var allRows, leading = func() (all, lead [TileSide]uint64) {
+	for i := range all {
+		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
+	}
+	return all, lead
+}()
+
+// AddTile adds the product of two matrices of 64 columns, whose rows follow each other,
+// to rows of h, each stride after the one before: for 0 <= i < rows <= 64, q < 64 and
+// k = 0, 1, ..., 63 in order
+//
+//	h[i*stride+q] = FMA(t[i*64+k], panel[k*64+q], h[i*stride+q])
+//
+// h must not overlap t or panel. Cost: 64 rows take 262,144 multiply-adds, of which a
+// core with vectors of 512 bits does a dozen a cycle.
+func AddTile(h []float64, stride, rows int, t, panel []float64) {
+	checkTile("AddTile", h, stride, rows, panel)
+	if len(t) < rows*TileSide {
+		panicf("AddTile: len(t) is %d, want at least %d", len(t), rows*TileSide)
+	}
+	raceRead(t[:rows*TileSide])
+	if rows > 0 {
+		hessianPanelBlock(h, stride, allRows[:rows], t, panel)
+	}
+}
+
+// AddRows adds the first k rows of a panel, times the numbers in t, to 64 numbers:
+//
+//	h[q] = FMA(t[m], panel[m*64+q], h[q])   for m = 0, ..., k-1 in order, k = len(t) <= 64
+//
+// h may follow these rows in the panel.
+func AddRows(h, t, panel []float64) {
+	checkTile("AddRows", h, TileSide, 1, panel)
+	if len(t) > TileSide {
+		panicf("AddRows: len(t) is %d, want at most %d", len(t), TileSide)
+	}
+	raceRead(t)
+	if len(t) > 0 {
+		hessianPanelBlock(h, TileSide, leading[len(t)-1:len(t)], t, panel)
+	}
+}
+
+func checkTile(fn string, h []float64, stride, rows int, panel []float64) {
+	if rows < 0 || rows > TileSide || stride < TileSide {
+		panicf("%s: %d rows with stride %d, want at most %d with at least that", fn, rows, stride, TileSide)
+	}
+	if rows > 0 && len(h) < (rows-1)*stride+TileSide {
+		panicf("%s: len(h) is %d, want at least %d", fn, len(h), (rows-1)*stride+TileSide)
+	}
+	if len(panel) < TileSide*TileSide {
+		panicf("%s: len(panel) is %d, want %d", fn, len(panel), TileSide*TileSide)
+	}
+	for i := range rows {
+		raceWrite(h[i*stride : i*stride+TileSide])
+	}
+}

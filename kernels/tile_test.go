@@ -1,0 +1,44 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestTile holds AddTile and AddRows on every level to their definition: what they
+// write and what they leave alone.
+func TestTile(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for i, rows := range []int{0, 1, 2, 31, 63, 64} {
+			rng := rand.New(rand.NewPCG(301, uint64(i)))
+			s := sources[i%len(sources)]
+			stride := TileSide + i
+			h, left, panel := s.vector(rng, rows*stride+TileSide), s.vector(rng, rows*TileSide), s.vector(rng, TileSide*TileSide)
+			want, got := slices.Clone(h), slices.Clone(h)
+			for r := range rows {
+				defineRows(want[r*stride:], left[r*TileSide:][:TileSide], panel)
+			}
+			AddTile(got, stride, rows, left, panel)
+			sameVector(t, "AddTile", got, want)
+			if rows == TileSide {
+				continue
+			}
+			// In place: the row that follows those added to it.
+			factors := s.vector(rng, rows)
+			want, got = slices.Clone(panel), slices.Clone(panel)
+			defineRows(want[rows*TileSide:], factors, panel)
+			AddRows(got[rows*TileSide:], factors, got)
+			sameVector(t, "AddRows", got, want)
+		}
+	})
+}
+
+func defineRows(h, t, panel []float64) {
+	for q := range TileSide {
+		for k, v := range t {
+			h[q] = math.FMA(v, panel[k*TileSide+q], h[q])
+		}
+	}
+}
