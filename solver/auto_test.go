@@ -52,6 +52,49 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// TestAutoCorrelations: graphs of the strongest correlations over more features than a
+// dense factor has room for, against optima that another program proved to 2e-10.
+func TestAutoCorrelations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it takes ten seconds")
+	}
+	for _, c := range []struct {
+		name                   string
+		features, edges, exact int
+		optimum                float64
+	}{
+		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 16000, 16001, 0.25928575634139},
+		{"paper/hivfp_train.libsvm.zst", 4932, 2000, 2000, 0.063583326677},
+	} {
+		p := solvertest.Load(t, c.name, c.features)
+		cor, err := graph.CorrelationOf(p.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := graph.Strongest(cor, c.edges, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(g.Edges()); got != c.exact {
+			t.Fatalf("%s: %d edges, want %d", c.name, got, c.exact)
+		}
+		p.Penalty, p.Constraint = solver.L1{Lambda: 1e-4}, g.FusedLasso()
+		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
+		excess := res.At.Objective - c.optimum
+		t.Logf("%s: %d Newton steps, gap proved %.1e, true %.1e, %d groups", c.name, res.Stats.NewtonSteps, res.DualityGap, excess, len(res.Groups))
+		if res.Status != solver.Converged || !(math.Abs(excess) < 1e-11) || len(res.Groups) == 0 {
+			t.Errorf("%s: %s, gap proved %.2e, true %.2e, %d groups", c.name, res.Status, res.DualityGap, excess, len(res.Groups))
+		}
+		for _, group := range res.Groups {
+			for _, j := range group {
+				if math.Abs(res.X[j]) != math.Abs(res.X[group[0]]) || res.X[j] == 0 {
+					t.Errorf("%s: coefficients %v and %v in one group", c.name, res.X[group[0]], res.X[j])
+				}
+			}
+		}
+	}
+}
+
 // TestAutoEnds: a budget, a time limit and a context end a run with what was reached,
 // and say whether that was what was asked for.
 func TestAutoEnds(t *testing.T) {

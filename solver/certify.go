@@ -39,8 +39,7 @@ func (r *Run) newFinisher() *newton.Finisher {
 	r.assembly = q.Assembly()
 	f, err := newton.New(q)
 	if err != nil && q.Absolute() {
-		kind, fused := fusedLoss(p.loss())
-		if r.wide, err = newton.NewWide(q, kind, fused && !r.Settings.Float32); err == nil {
+		if r.wide, err = newton.NewWide(q); err == nil {
 			r.assembly = 0 // a small part of the columns, known only later
 		}
 		return nil
@@ -58,7 +57,7 @@ func (r *Run) certify() float64 {
 	if f := r.finisher(); f != nil {
 		gap = f.Certify(r.X, r.Dual).Gap
 	} else if r.wide != nil {
-		gap = r.wide.Certify(r.X)
+		gap = r.wide.Certify(r.X, r.Dual)
 	}
 	if math.IsInf(gap, 1) {
 		return r.freeGap()

@@ -15,15 +15,16 @@ import (
 // their matrices have a band. For L1 penalties of A x on R^p it is a predictor-corrector
 // method (Mehrotra 1992), for the other penalties and the domains of this package one
 // that follows a barrier's path. It admits matrices A and the identity, the losses of
-// this package and any ConjugateLoss, and up to some thousands of features, with A = I
-// and an L1 penalty or the elastic net as many coefficients that are not zero. Zeros and
+// this package and any ConjugateLoss, and up to some thousands of features; with an L1
+// penalty or the elastic net, where every feature has a row of A to itself, as with
+// [G; I], as many coefficients that are not zero, of any number of features. Zeros and
 // ties of the result are exact where Stats.Rounded says so, as it does unless RelTol asks
 // for little.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p is at most some thousands, with A = I more")
+	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p, or with A = I and [G; I] the non-zeros, are at most some thousands")
 	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 28n and a third of the data"
 	return info
@@ -110,7 +111,7 @@ func (r *Run) finish() error {
 	} else {
 		r.gap = r.certify()
 	}
-	if r.exact && r.wide == nil {
+	if r.exact {
 		r.groups = res.Structure.Groups()
 	}
 	if errors.Is(res.Err, errBudget) {
@@ -135,13 +136,12 @@ func (r *Run) startValue() (value float64) {
 	return value
 }
 
-// finishFrom runs the finisher, on working sets where there are many features. They
-// begin with those that y has not at zero.
+// finishFrom runs the finisher, on working sets where there are many features.
 func (r *Run) finishFrom(x []float64, set *newton.Settings) *newton.Result {
 	if f := r.finisher(); f != nil {
 		return f.Finish(x, set)
 	}
-	return r.wide.Finish(r.Y, set)
+	return r.wide.Finish(x, r.Y, r.Dual, set)
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to

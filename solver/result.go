@@ -49,9 +49,10 @@ type Result struct {
 	// DualityGap bounds the excess of At.Objective over the optimum, rounding included,
 	// or is +Inf where nothing is proved: for couplings, losses of the caller's own
 	// without a conjugate, penalties and domains of the caller's own, operators without
-	// a matrix, and more features than Newton's method has room for unless A = I and
-	// the penalty is L1 or the elastic net. There, L2 > 0 or a bounded domain makes it
-	// finite where penalty and domain are ConjugatePenalty and SupportDomain.
+	// a matrix, and more features than Newton's method has room for unless the penalty
+	// is L1 or the elastic net and A has a row for each feature alone. There, L2 > 0 or a
+	// bounded domain makes it finite where penalty and domain are ConjugatePenalty and
+	// SupportDomain.
 	DualityGap float64
 	// Groups lists features whose coefficients are equal, up to sign, and not zero,
 	// where the structure of X is part of what was proved.

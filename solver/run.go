@@ -20,7 +20,7 @@ type Iterate struct {
 type proof struct {
 	newton    *newton.Finisher // nil before it is needed, and where there is none
 	noNewton  bool
-	wide      *newton.Wide // for many features and A = I
+	wide      *newton.Wide // for many features
 	assembly  float64      // of its Hessian, in passes
 	goal      float64      // gap at which the run ends; 0 for none
 	unbounded bool         // the budget was left to the method: it does not end the finisher

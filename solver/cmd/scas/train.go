@@ -46,7 +46,7 @@ type problemFlags struct {
 
 // runFlags say how, and when to end.
 type runFlags struct {
-	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k, then Newton steps to a proved gap, up to some thousands of features (without --graph: of non-zero coefficients)."`
+	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k, then Newton steps to a proved gap, up to some thousands of features (with no graph or a list of edges: of non-zero coefficients)."`
 	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
 	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
 	DualUpdates count         `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`

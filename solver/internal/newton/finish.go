@@ -29,7 +29,8 @@ type Progress struct {
 // A Result is where Finish ended.
 type Result struct {
 	X          []float64 // p
-	Z          []float64 // l: multipliers, a dual feasible point with some α
+	Z          []float64 // l: multipliers, a dual feasible point with Alpha
+	Alpha      []float64 // n
 	Gap        float64   // P(X) − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
 	Iterations int
@@ -254,6 +255,6 @@ func (r *finish) end() *Result {
 	if r.result.Gap = r.best.gap; r.boundAt != r.atBest.value {
 		r.result.Gap = r.f.evaluate(r.best, r.atBest)
 	}
-	r.result.Z = r.f.rows.expand(r.best.z)
+	r.result.Z, r.result.Alpha = r.f.rows.expand(r.best.z), r.best.alpha
 	return &r.result
 }

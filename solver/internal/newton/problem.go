@@ -86,7 +86,7 @@ type Finisher struct {
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none
 // for this package.
 func New(p *Problem) (*Finisher, error) {
-	n, features := p.Data.Dims()
+	_, features := p.Data.Dims()
 	most := p.MaxFeatures
 	if most == 0 {
 		most = defaultFeatures
@@ -102,29 +102,40 @@ func New(p *Problem) (*Finisher, error) {
 	if passes := p.Assembly(); passes > maxAssembly && passes*float64(p.Data.NNZ()) > maxProducts {
 		return nil, fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
 	}
-	f := &Finisher{Problem: p, n: n, p: features, chunks: cut(p, features)}
-	threads := p.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+	f := prepare(p)
+	f.tri = newTriangle(features, p.band())
+	f.rows.stride = f.tri.stride
+	f.system = newSystem(f.tri, f.threads())
+	if !f.tri.banded() {
+		f.squares = newSquares(p.Rows, features, f.threads())
 	}
+	return f, nil
+}
+
+// prepare makes all of a Finisher but what is dense in the features.
+func prepare(p *Problem) *Finisher {
+	n, features := p.Data.Dims()
+	f := &Finisher{Problem: p, n: n, p: features, chunks: cut(p, features)}
 	f.block = max(8, min(blockRows, blockNonzeros*n/max(1, int(p.Data.NNZ()))))
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
 	f.rows.join(p.Groups)
 	f.coef = coefficients(p.Weights, n)
 	f.columns = largest(p.Data, f.chunks)
 	f.open = f.findOpen()
-	f.tri = newTriangle(features, p.band())
-	f.rows.stride = f.tri.stride
-	f.system = newSystem(f.tri, threads)
-	if !f.tri.banded() {
-		f.squares = newSquares(p.Rows, features, threads)
-	}
 	f.sum = newResidual(features)
 	f.parts, f.scratch = make([]float64, f.chunks.Count()), make([]float64, n)
 	for range f.chunks.Count() - 1 {
 		f.partial = append(f.partial, make([]float64, features))
 	}
-	return f, nil
+	return f
+}
+
+// threads returns the number of goroutines.
+func (p *Problem) threads() int {
+	if p.Threads == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return p.Threads
 }
 
 // maxChunks bounds the runs of samples that are added up apart, each of leastChunk

@@ -1,239 +1,217 @@
 package newton
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/solver/internal/structure"
 )
 
-// A Wide solves problems with A = I and more features than have room in a dense
-// matrix, where few coefficients are not zero: it finishes on working sets of columns,
-// and proves the result by the gradient over all of them. It is not for concurrent use.
+// A Wide solves problems with more features than have room in a dense matrix, where
+// few coefficients are not zero: it finishes on working sets of columns. The dual point
+// of the last set, with multipliers of the rows that it leaves out, is one of the whole
+// problem: that proves the result. It is not for concurrent use.
 type Wide struct {
-	*Problem
-	n, p     int
-	most     int  // columns of a working set
-	full     bool // the last had no room for all coefficients that are not zero
-	coef     []float64
-	gradient *pass.Gradient
-	absolute []float64 // Σ cᵢ|αᵢ x_ij|, for rounding
-	entries  []float64 // nonzeros of each column
-
-	margin, slope, z, g []float64
+	whole *Finisher // without matrices that are dense in the features
+	most  int       // columns of a working set
+	pt    *point    // where the last certificate was
+	trial *dual
+	best  *dual
+	rest  *outside
+	place []int32 // of a feature in the working set, from 1; 0 if it is not there
 }
 
-// slopesOf is a Loss as passes over the data take it.
-type slopesOf struct{ Loss }
-
 // NewWide prepares a problem; an error that wraps ErrNotApplicable says why it is none
-// for working sets. kind names the loss in package kernels if they know it.
-func NewWide(p *Problem, kind kernels.LossKind, fused bool) (*Wide, error) {
-	n, features := p.Data.Dims()
+// for working sets.
+func NewWide(p *Problem) (*Wide, error) {
+	_, features := p.Data.Dims()
 	switch {
-	case !p.A.Identity():
-		return nil, fmt.Errorf("%w: working sets are for A = I", ErrNotApplicable)
+	case !p.A.Identity() && p.A.Matrix() == nil:
+		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
 	case p.Loss == nil:
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
-	w := &Wide{Problem: p, n: n, p: features, most: p.MaxFeatures, coef: coefficients(p.Weights, n)}
+	w := &Wide{whole: prepare(p), most: p.MaxFeatures, place: make([]int32, features)}
+	if !w.whole.rows.all && p.Ridge == 0 {
+		return nil, fmt.Errorf("%w: not every feature has a row of A of its own that holds it at zero", ErrNotApplicable)
+	}
 	if w.most == 0 {
 		w.most = defaultFeatures
 	}
-	data := pass.Data{Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Loss: slopesOf{p.Loss}, Kind: kind, Fused: fused}
-	w.gradient = pass.NewGradient(pass.NewChunks(p.Data, p.Threads), data, features)
-	w.margin, w.slope = make([]float64, n), make([]float64, n)
-	w.z, w.g, w.absolute, w.entries = make([]float64, features), make([]float64, features), make([]float64, features), make([]float64, features)
-	for i := range n {
-		idx, _ := p.Data.Row(i)
-		for _, j := range idx {
-			w.entries[j]++
-		}
-	}
+	w.pt, w.trial, w.best = w.whole.newPoint(), w.whole.newDual(), w.whole.newDual()
+	w.rest = newOutside(w.whole)
 	return w, nil
 }
 
-// Certify bounds P(x) − P* by the dual point φ'(Xx), scaled until |X'Cα| is within the
-// limits where mu = 0. It leaves z and the gradient g of the smooth part at x.
-func (w *Wide) Certify(x []float64) float64 {
-	w.gradient.At(w.g, x, w.margin, w.slope)
-	w.bound()
-	tau := 1.0
-	if w.Ridge == 0 {
-		for j, v := range w.g {
-			if excess := math.Abs(v) + w.absolute[j]; excess > w.Limit[j] {
-				tau = math.Min(tau, w.Limit[j]/excess)
-			}
-		}
-		tau = math.Max(0, tau-0x1p-52)
-	}
-	alpha, gap := make([]float64, w.n), 0.0
-	for i, v := range w.slope {
-		alpha[i] = tau * v
-	}
-	gap = w.Loss.Fenchel(alpha, w.slope, w.margin, w.Labels, w.coef)
-	var rest, penalty float64
-	for j, v := range x {
-		smooth := math.FMA(w.Ridge, v, w.g[j])
-		w.z[j] = math.Max(-w.Limit[j], math.Min(-tau*smooth, w.Limit[j]))
-		gap += float64(w.Limit[j]*math.Abs(v)) - float64(w.z[j]*v)
-		e := math.Abs(smooth+w.z[j]) + w.absolute[j]
-		rest += float64(e * e)
-		penalty += float64(w.Limit[j]*math.Abs(v)) + float64(w.absolute[j]*math.Abs(v))
-	}
-	if w.Ridge > 0 {
-		gap += rest / (2 * w.Ridge)
-	}
-	if math.IsNaN(gap) {
-		return math.Inf(1)
-	}
-	return gap + 1e-14*(w.lossAt()+penalty)
+// Certify bounds P(x) − P* by the dual point φ'(Xx) and multipliers like z, of length
+// l, that close its equality as far as they can; nil for those of the signs of A x.
+func (w *Wide) Certify(x, z []float64) float64 {
+	w.visit(x)
+	w.slopes(z)
+	w.rest.settle(w.trial, w.pt)
+	return w.admit(0)
 }
 
-// lossAt returns the mean loss at the margins of the last certificate.
-func (w *Wide) lossAt() (sum float64) {
-	for i, c := range w.coef {
-		sum += float64(c * w.Loss.Value(w.margin[i], w.Labels[i]))
-	}
-	return sum
+// visit makes x the point.
+func (w *Wide) visit(x []float64) {
+	copy(w.pt.x, x)
+	w.whole.visit(w.pt)
 }
 
-// bound sets absolute to what rounding may have done to each entry of the gradient.
-func (w *Wide) bound() {
-	clear(w.absolute)
-	for i, v := range w.slope {
-		idx, val := w.Data.Row(i)
-		c := float64(w.coef[i] * math.Abs(v))
-		for k, j := range idx {
-			w.absolute[j] += float64(c * math.Abs(val[k]))
+// slopes sets the trial dual point to φ'(t) and multipliers z, of the signs of A x
+// where that is not zero.
+func (w *Wide) slopes(z []float64) {
+	copy(w.trial.alpha, w.pt.slope)
+	clear(w.trial.z)
+	if z != nil {
+		copy(w.trial.z, w.whole.rows.restrict(z))
+	}
+	for row, v := range w.pt.image {
+		if v != 0 {
+			w.trial.z[row] = math.Copysign(w.whole.rows.limit[row], v)
 		}
 	}
-	for j, k := range w.entries {
-		w.absolute[j] *= (k + 32) * 0x1p-52
-	}
+}
+
+// admit makes the trial dual point feasible, and returns the gap of the point.
+func (w *Wide) admit(goal float64) float64 {
+	return w.whole.admit(w.trial, w.pt, metric{}, goal)
 }
 
 const (
 	maxRounds  = 30
 	firstShare = 1e-3 // of the loss at 0: the gap to which the first set is finished
+	keptLimit  = 0.5  // of its own row: a coefficient whose multiplier is nearer to zero is zero
+	finalShare = 0.1  // of the set: the features that violate optimality when the next one is solved to the end
 )
 
-// Finish solves the problem from x to a gap proved to be at most set.Tol.
-func (w *Wide) Finish(x []float64, set *Settings) *Result {
-	res := &Result{X: slices.Clone(x), Gap: math.Inf(1)}
-	scale, least := 0.0, math.Inf(1)
-	for i, c := range w.coef {
-		scale += float64(c * w.Loss.Value(0, w.Labels[i]))
-	}
-	at := slices.Clone(x)
-	tol, polished := math.Max(set.Tol/4, firstShare*scale), false
+// Finish solves the problem from x to a gap proved to be at most set.Tol. Of y, of
+// length l, and multipliers z it takes what is zero and what it begins with.
+func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
+	r := &rounds{Wide: w, set: *set, result: &Result{Gap: math.Inf(1), Objective: math.Inf(1)}}
+	r.scale = w.whole.lossAt(make([]float64, w.whole.n))
+	r.tol = math.Max(set.Tol/2, firstShare*r.scale)
+	w.visit(w.whole.rows.sparse(x, y))
+	w.slopes(z)
+	w.trim()
+	r.judge(&Result{})
 	for range maxRounds {
-		gap := w.Certify(at)
-		value := w.value(at)
-		better := value < least
-		if better || gap < res.Gap {
-			copy(res.X, at)
-			res.Polished = polished
-			least, res.Gap, res.Objective, res.Z = value, gap, value, slices.Clone(w.z)
+		if r.result.Gap <= set.Tol || r.result.Err != nil || !r.round() {
+			break
 		}
-		res.Full = w.full && !better
-		if res.Gap <= set.Tol || res.Err != nil || res.Full {
-			return res
-		}
-		tol = math.Max(math.Min(0.1*tol, 0.01*gap), 1e-3*set.Tol)
-		part := w.round(at, tol, set)
-		if part == nil {
-			return res
-		}
-		polished, res.Err = part.Polished, part.Err
-		res.Iterations += part.Iterations
 	}
-	return res
+	return r.end()
 }
 
-// value returns P(x) at the margins of the last certificate, which was at x.
-func (w *Wide) value(x []float64) float64 {
-	sum := w.lossAt()
-	for j, v := range x {
-		sum += float64(w.Limit[j]*math.Abs(v)) + float64(0.5*w.Ridge*v*v)
+// trim makes coefficients zero whose own row need not be near its limit for the equality
+// to hold: of an early iterate they are many.
+func (w *Wide) trim() {
+	w.rest.residual(w.trial, w.pt)
+	x := slices.Clone(w.pt.x)
+	for j, row := range w.whole.rows.own {
+		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
+			x[j] = 0
+		}
 	}
-	return sum
+	w.visit(x)
+	copy(w.trial.alpha, w.pt.slope)
 }
 
-// round finishes on the working set of at, and sets at to the result; nil says that the
-// finisher refused.
-func (w *Wide) round(at []float64, tol float64, set *Settings) *Result {
-	cols := w.choose(at)
-	sub := *w.Problem
-	sub.Data = columnsOf(w.Data, cols, w.p)
-	sub.Rows, sub.A = sub.Data.Compact(nil), quad.New(nil, len(cols))
-	sub.Limit = make([]float64, len(cols))
-	start := make([]float64, len(cols))
+// sparse returns x with zeros where rows of a feature's own have y = 0.
+func (r *penalty) sparse(x, y []float64) []float64 {
+	at := slices.Clone(x)
+	if y == nil {
+		return at
+	}
+	for j, row := range r.own {
+		if row >= 0 {
+			at[j] = y[r.from[row]] / r.entry[j]
+		}
+	}
+	return at
+}
+
+// rounds is a call of Finish.
+type rounds struct {
+	*Wide
+	set    Settings
+	result *Result
+	scale  float64 // P(0)
+	tol    float64 // gap to which the working set is solved
+	last   float64 // the one before
+	cols   []int32 // of the last working set
+	known  bool    // there is a best dual point
+}
+
+// judge makes the trial dual point feasible, takes it and the point for the best if they
+// are, and returns the gap.
+func (r *rounds) judge(part *Result) float64 {
+	r.rest.settle(r.trial, r.pt)
+	gap := r.admit(0.1 * r.set.Tol)
+	if r.known {
+		known := r.whole.evaluate(r.best, r.pt)
+		r.known = known <= gap
+		gap = math.Min(gap, known)
+	}
+	if !r.known {
+		r.best, r.trial, r.known = r.trial, r.best, true
+		copy(r.trial.z, r.best.z)
+	}
+	res, value := r.result, r.pt.value
+	if value < res.Objective || gap < res.Gap {
+		res.X, res.Objective, res.Gap = slices.Clone(r.pt.x), value, gap
+		res.Polished, res.Structure = part.Polished, part.Structure
+	}
+	return gap
+}
+
+// round finishes on the next working set, and reports whether there is a point in going
+// on.
+func (r *rounds) round() bool {
+	cols, full := r.choose(r.cols == nil)
+	if slices.Equal(cols, r.cols) && r.tol >= r.last {
+		return false // the same again
+	}
+	r.last = r.tol
+	s := r.restrict(cols)
+	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, MaxIterations: 60}
+	part, ok := s.finish(settings)
+	if !ok {
+		return false
+	}
+	r.cols = cols
+	r.result.Err = part.Err
+	r.result.Iterations += part.Iterations
+	r.result.Damped += part.Damped
+	s.expand(part)
+	before := r.result.Objective
+	gap := r.judge(part)
+	if full && !(r.result.Objective < before) {
+		r.result.Full = r.result.Gap > r.set.Tol
+		return false
+	}
+	if gap < 2*part.Gap || float64(r.rest.over) < finalShare*float64(len(cols)) {
+		r.tol = 0
+	}
+	r.tol = math.Max(r.set.Tol/2, 0.1*math.Min(r.tol, gap))
+	return true
+}
+
+// end returns the result.
+func (r *rounds) end() *Result {
+	r.result.Z = r.whole.rows.expand(r.best.z)
+	return r.result
+}
+
+// partition makes that of a working set's features one of all.
+func partition(part structure.Partition, cols []int32, p int) structure.Partition {
+	out := structure.Partition{Of: make([]int32, p), Sign: make([]float64, p), Count: part.Count}
+	for j := range out.Of {
+		out.Of[j], out.Sign[j] = -1, 1
+	}
 	for k, j := range cols {
-		sub.Limit[k], start[k] = w.Limit[j], at[j]
-	}
-	f, err := New(&sub)
-	if err != nil {
-		return nil
-	}
-	part := f.Finish(start, &Settings{Tol: tol, Interrupt: set.Interrupt, MaxIterations: 60})
-	clear(at)
-	for k, j := range cols {
-		at[j] = part.X[k]
-	}
-	return part
-}
-
-// choose returns the columns of the next working set, in order: those of coefficients
-// that are not zero, and of the others the most violated, as many again and 200.
-func (w *Wide) choose(at []float64) []int32 {
-	var cols, rest []int32
-	for j := range at {
-		switch smooth := math.Abs(math.FMA(w.Ridge, at[j], w.g[j])); {
-		case at[j] != 0 && smooth > 0.5*w.Limit[j]:
-			cols = append(cols, int32(j))
-		case smooth > 0.9*w.Limit[j]:
-			rest = append(rest, int32(j))
-		}
-	}
-	excess := func(j int32) float64 { return math.Abs(w.g[j]) - w.Limit[j] }
-	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
-	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
-	room := w.most - w.most/16 // some for those that are violated
-	w.full = len(cols) > room
-	cols = cols[:min(len(cols), room)]
-	cols = append(cols, rest[:min(len(rest), len(cols)+200, w.most-len(cols))]...)
-	slices.Sort(cols)
-	return cols
-}
-
-// columnsOf returns some columns of a matrix of p columns, in increasing order.
-func columnsOf(m *sparse.CSR, cols []int32, p int) *sparse.CSR {
-	place := make([]int32, p)
-	for k, j := range cols {
-		place[j] = int32(k) + 1
-	}
-	n, _ := m.Dims()
-	ptr := make([]int64, 1, n+1)
-	var idx []int32
-	var val []float64
-	for i := range n {
-		row, v := m.Row(i)
-		for k, j := range row {
-			if place[j] > 0 {
-				idx, val = append(idx, place[j]-1), append(val, v[k])
-			}
-		}
-		ptr = append(ptr, int64(len(idx)))
-	}
-	out, err := sparse.New(n, len(cols), ptr, idx, val)
-	if err != nil {
-		panic(err) // part of a valid matrix
+		out.Of[j], out.Sign[j] = part.Of[k], part.Sign[k]
 	}
 	return out
 }
