@@ -95,6 +95,29 @@ func TestAutoCorrelations(t *testing.T) {
 	}
 }
 
+// TestAutoDifferences: with differences alone no coefficient has a row of A to itself,
+// and up to 4,096 features all of them are in one dense factor.
+func TestAutoDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it takes seconds")
+	}
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 2100, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-2)
+	chain := graph.Chain(2100).FusedLasso()
+	rows := make([]int, 2099)
+	for i := range rows {
+		rows[i] = i
+	}
+	differences, err := chain.SelectRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Constraint = differences
+	res := solvertest.Minimize(t, p, nil)
+	if res.Status != solver.Converged || len(res.Groups) == 0 {
+		t.Errorf("%s, gap %g, %d groups", res.Status, res.DualityGap, len(res.Groups))
+	}
+}
+
 // TestAutoEnds: a budget, a time limit and a context end a run with what was reached,
 // and say whether that was what was asked for.
 func TestAutoEnds(t *testing.T) {

@@ -38,11 +38,18 @@ func (r *Run) newFinisher() *newton.Finisher {
 	q.Rows, q.Threads = r.Samples.rows, r.Settings.Threads
 	r.assembly = q.Assembly()
 	f, err := newton.New(q)
-	if err != nil && q.Absolute() {
-		if r.wide, err = newton.NewWide(q); err == nil {
-			r.assembly = 0 // a small part of the columns, known only later
-		}
+	if err == nil {
+		return f
+	}
+	if q.Absolute() {
+		r.wide, err = newton.NewWide(q)
+	}
+	if err == nil {
+		r.assembly = 0 // a small part of the columns, known only later
 		return nil
+	}
+	if q.MaxFeatures = newton.MostFeatures; len(r.X) <= q.MaxFeatures {
+		f, _ = newton.New(q)
 	}
 	return f
 }

@@ -73,7 +73,8 @@ func (r *Run) finishes() bool {
 	if f != nil && !f.Absolute() {
 		steps = barrierSteps
 	}
-	return r.Stats.NewtonSteps == 0 && (f != nil || r.wide != nil) && (r.unbounded || r.Affords(steps*r.newtonCost()))
+	there := f != nil || r.wide != nil && !r.wide.Refused()
+	return r.Stats.NewtonSteps == 0 && there && (r.unbounded || r.Affords(steps*r.newtonCost()))
 }
 
 // barrierSteps is about how many steps the path of a barrier takes, on the way of which
@@ -101,6 +102,9 @@ func (r *Run) finish() error {
 		r.Stats.NewtonSteps++
 		return r.Err()
 	}})
+	if r.wide != nil && r.wide.Refused() && r.Stats.NewtonSteps == 0 {
+		return nil // SCASK goes on alone
+	}
 	r.exhausted, r.full = true, res.Full
 	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums
 		r.totalDual(res.Z, res.X)

@@ -27,7 +27,7 @@ type Problem struct {
 	Domain  Domain        // nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
 	// MaxFeatures is the number of features up to which dense matrices of that
-	// order are formed, a few of them; 0 for 2048.
+	// order are formed, a few of them; 0 for 2048, and for 4096 in a Wide.
 	MaxFeatures int
 }
 

@@ -20,6 +20,8 @@ type Wide struct {
 	best  *dual
 	rest  *outside
 	place []int32 // of a feature in the working set, from 1; 0 if it is not there
+
+	refused bool // forming the Hessian of a working set takes too long
 }
 
 // NewWide prepares a problem; an error that wraps ErrNotApplicable says why it is none
@@ -37,12 +39,15 @@ func NewWide(p *Problem) (*Wide, error) {
 		return nil, fmt.Errorf("%w: not every feature has a row of A of its own that holds it at zero", ErrNotApplicable)
 	}
 	if w.most == 0 {
-		w.most = defaultFeatures
+		w.most = MostFeatures
 	}
 	w.pt, w.trial, w.best = w.whole.newPoint(), w.whole.newDual(), w.whole.newDual()
 	w.rest = newOutside(w.whole)
 	return w, nil
 }
+
+// Refused reports whether a call of Finish ended because forming a Hessian takes too long.
+func (w *Wide) Refused() bool { return w.refused }
 
 // Certify bounds P(x) − P* by the dual point φ'(Xx) and multipliers like z, of length
 // l, that close its equality as far as they can; nil for those of the signs of A x.
@@ -79,9 +84,14 @@ func (w *Wide) admit(goal float64) float64 {
 	return w.whole.admit(w.trial, w.pt, metric{}, goal)
 }
 
+// MostFeatures is the number of columns of a working set if Problem.MaxFeatures does not
+// say. Its matrices take a gigabyte, a step about a second on one thread.
+const MostFeatures = 4096
+
 const (
 	maxRounds  = 30
 	firstShare = 1e-3 // of the loss at 0: the gap to which the first set is finished
+	laterShare = 1e-4 // of the gap: that to which later ones are, with features missing
 	keptLimit  = 0.5  // of its own row: a coefficient whose multiplier is nearer to zero is zero
 	finalShare = 0.1  // of the set: the features that violate optimality when the next one is solved to the end
 )
@@ -142,6 +152,7 @@ type rounds struct {
 	last   float64 // the one before
 	cols   []int32 // of the last working set
 	known  bool    // there is a best dual point
+	full   bool    // the last working set had no room for all that is not zero
 }
 
 // judge makes the trial dual point feasible, takes it and the point for the best if they
@@ -178,6 +189,7 @@ func (r *rounds) round() bool {
 	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, MaxIterations: 60}
 	part, ok := s.finish(settings)
 	if !ok {
+		r.refused, r.result.Full = true, r.cols != nil
 		return false
 	}
 	r.cols = cols
@@ -187,14 +199,15 @@ func (r *rounds) round() bool {
 	s.expand(part)
 	before := r.result.Objective
 	gap := r.judge(part)
-	if full && !(r.result.Objective < before) {
+	if r.full = full && r.full || full && !(r.result.Objective < before); r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
 	}
+	r.full = full
 	if gap < 2*part.Gap || float64(r.rest.over) < finalShare*float64(len(cols)) {
 		r.tol = 0
 	}
-	r.tol = math.Max(r.set.Tol/2, 0.1*math.Min(r.tol, gap))
+	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))
 	return true
 }
 

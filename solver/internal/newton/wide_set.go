@@ -20,9 +20,9 @@ type workingSet struct {
 	x    []float64 // start
 }
 
-// firstRoom is the most of the start's coefficients that the first set takes: of an early
-// iterate many more are not zero than at the solution, and time grows with the cube.
-const firstRoom = 600
+// firstRoom is the most columns of the first set: of an early iterate many more
+// coefficients are not zero than at the solution, and time grows with the cube.
+const firstRoom = 750
 
 // choose returns the columns of the next working set, in order: those of coefficients
 // that are not zero, and of the others the most violated, as many again and 200; and
@@ -39,13 +39,14 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 	size := func(j int32) float64 { return math.Abs(w.pt.x[j]) * w.whole.columns[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
-	room := w.most - w.most/16 // some for those that are violated
+	most := w.most
 	if first {
-		cols = cols[:min(len(cols), firstRoom, room)]
-	} else if full = len(cols) > room; full {
-		cols = cols[:room]
+		most = min(most, firstRoom)
 	}
-	cols = append(cols, rest[:min(len(rest), len(cols)+200, w.most-len(cols))]...)
+	room := most - most/16 // some for those that are violated
+	full = !first && len(cols) > room
+	cols = cols[:min(len(cols), room)]
+	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
 	slices.Sort(cols)
 	return cols, full
 }
@@ -60,6 +61,7 @@ func (w *Wide) restrict(cols []int32) *workingSet {
 	}
 	s.sub.Data = columnsOf(w.whole.Data, w.place, len(cols))
 	s.sub.Rows = s.sub.Data.Compact(nil)
+	s.sub.MaxFeatures = len(cols)
 	s.penalty()
 	return s
 }
