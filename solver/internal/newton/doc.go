@@ -5,7 +5,9 @@
 // and, where the square of the number of features fits memory, goes the rest of the
 // way: a Newton step on smoothed |·| is a dual feasible point (Certify), and
 // Mehrotra's predictor-corrector method (Mehrotra 1992) takes such steps until the
-// gap is closed (Finish). Its last act is to make zeros and ties exact.
+// gap is closed (Finish). Its last act is to make zeros and ties exact. With more
+// features a Wide does so on working sets of them, and finds multipliers of the rows of A
+// outside the set that make the set's dual point one of the whole problem.
 //
 // The dual of P is D(α, z) = −Σ cᵢ φ*(αᵢ) − (1/2mu)|X'Cα + A'z|² over |z| ≤ limit;
 // for mu = 0 the last term is the condition X'Cα + A'z = 0. With e = X'Cα + A'z
