@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -67,7 +68,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), low, high f
 		res, err = solver.Minimize(context.Background(), p, settings)
 		return res
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -115,8 +116,8 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		}
 	}
 	checkMemory(t, wide(500, 2000000), 0.7, 1.6, asIs)
-	checkMemory(t, wide(20000, 100000), 0.7, 1.6, func(p *solver.Problem) *solver.Settings {
-		p.Constraint = graph.Chain(100000).FusedLasso()
+	checkMemory(t, wide(20000, 100000), 0.7, 2, func(p *solver.Problem) *solver.Settings {
+		p.Constraint = graph.Chain(100000).FusedLasso() // the largest working set is not reached
 		return &solver.Settings{Passes: 4}
 	})
 	checkMemory(t, wide(500, 100000), 0.7, 1.6, func(p *solver.Problem) *solver.Settings {

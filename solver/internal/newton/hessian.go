@@ -50,7 +50,7 @@ func (s *squares) fit(a kernels.Rows, p int) {
 			k := int(a.Ptr[i+1] - first)
 			products += k * (k + 1) / 2
 		}
-		runs = max(1, min(maxRuns, products/(runProducts*p*p)))
+		runs = max(1, min(maxRuns, products/(runProducts*max(1, p*p))))
 	}
 	s.runs = pass.Cut(a.Ptr, 1<<(bits.Len(uint(runs))-1), cap(s.free))
 }
