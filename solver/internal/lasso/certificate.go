@@ -1,0 +1,196 @@
+package lasso
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+const (
+	unit  = 0x1p-53 // a rounding
+	steep = 1e4
+)
+
+// freeColumns are those of the features that are not penalised, and what closes their
+// equalities X_F'Cα = 0 exactly: α + Φ X_F d with H d = −X_F'Cα, H = X_F'CΦX_F. It is
+// never formed. Φ is φ”, but no more than steep times the distance of α from where φ*
+// ends, so that |X_F d| ≤ ½/steep leaves α in the domain of φ*.
+type freeColumns struct {
+	idx [][]int32
+	val [][]float64
+}
+
+func (s *Solver) newFree() freeColumns {
+	f := freeColumns{idx: make([][]int32, len(s.facts.free)), val: make([][]float64, len(s.facts.free))}
+	place := make([]int32, s.p)
+	for k, j := range s.facts.free {
+		place[j] = int32(k) + 1
+	}
+	for i := range s.n {
+		idx, val := s.Data.Row(i)
+		for m, j := range idx {
+			if k := place[j] - 1; k >= 0 {
+				f.idx[k] = append(f.idx[k], int32(i))
+				f.val[k] = append(f.val[k], val[m])
+			}
+		}
+	}
+	return f
+}
+
+// certify returns a bound of P(x) − P* by alpha, and leaves X'C alpha in e.
+func (s *Solver) certify() float64 {
+	s.transposed(s.e, s.Rows, s.work.alpha)
+	s.rounding()
+	drift, ok := s.drift()
+	if !ok {
+		return math.Inf(1)
+	}
+	tau := 1.0
+	for j, l := range s.limit {
+		if l == 0 || s.ridge[j] > 0 {
+			continue
+		}
+		if reach := math.Abs(s.e[j]) + s.off(j, drift); reach > l {
+			tau = math.Min(tau, l/reach)
+		}
+	}
+	if tau < 1 {
+		tau = math.Max(0, tau-4*unit)
+	}
+	return s.gap(tau, drift)
+}
+
+// rounding sets work.dual to bounds of what rounding did to e: a sum of k products is
+// off by that many roundings and a few of Σ |cᵢαᵢx_ij| ≤ |α|_C |x_j|_C at most.
+func (s *Solver) rounding() {
+	var size float64
+	for i, a := range s.work.alpha {
+		size += float64(s.coef[i] * float64(a*a))
+	}
+	size = math.Sqrt(size) * (1 + 1e-9)
+	chunks := float64(2 * s.chunks.Count())
+	for j, k := range s.facts.entries {
+		s.work.dual[j] = float64(float64((k+chunks+8)*unit*size) * s.facts.norm[j])
+	}
+}
+
+// off bounds how far the stored e is from that of the exact dual point: rounding, and
+// the correction for free features, |X_j'CΦX_F d| ≤ √2 |x_j|_C drift as φ” ≤ 2.
+func (s *Solver) off(j int, drift float64) float64 {
+	return s.work.dual[j] + float64(1.5*s.facts.norm[j]*drift)
+}
+
+// drift bounds √(d'H d) of the correction, and reports whether it leaves alpha in the
+// domain of φ*.
+func (s *Solver) drift() (float64, bool) {
+	k := len(s.facts.free)
+	if k == 0 {
+		return 0, true
+	}
+	h := s.freeHessian()
+	chol := quad.NewCholesky(k)
+	if !chol.Factor(h) {
+		return 0, false
+	}
+	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
+	v := make([]float64, k)
+	for a, j := range s.facts.free {
+		v[a] = s.e[j]
+	}
+	chol.SolveLower(v, v)
+	var norm2, reach, rest float64
+	for _, u := range v {
+		norm2 += float64(u * u)
+	}
+	for a, j := range s.facts.free {
+		clear(v)
+		v[a] = 1
+		chol.Solve(v, v)
+		root := math.Sqrt(math.Max(v[a], 0))
+		reach += float64(s.facts.largest[j] * root)
+		rest += float64(s.work.dual[j] * root)
+	}
+	drift := 1.001*math.Sqrt(norm2) + 2*rest
+	return drift, steep*drift*reach <= 0.5
+}
+
+// freeHessian returns X_F'CΦX_F, its upper triangle.
+func (s *Solver) freeHessian() []float64 {
+	k := len(s.facts.free)
+	if s.facts.ofFree.idx == nil {
+		s.facts.ofFree = s.newFree()
+	}
+	phi := s.work.scaled
+	for i, c := range s.work.curve {
+		lo, hi := s.Loss.Domain(s.Labels[i])
+		a := s.work.alpha[i]
+		phi[i] = float64(s.coef[i] * math.Max(0, math.Min(c, steep*math.Min(a-lo, hi-a))))
+	}
+	h := make([]float64, k*k)
+	for a := range k {
+		for b := a; b < k; b++ {
+			h[a*k+b] = s.facts.ofFree.inner(a, b, phi)
+		}
+	}
+	return h
+}
+
+// inner returns Σ phiᵢ x_ia x_ib.
+func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {
+	j, other := 0, f.idx[b]
+	for m, i := range f.idx[a] {
+		for j < len(other) && other[j] < i {
+			j++
+		}
+		if j < len(other) && other[j] == i {
+			sum += float64(float64(phi[i]*f.val[a][m]) * f.val[b][j])
+		}
+	}
+	return sum
+}
+
+// gap returns a bound of P − D at the point by tau times alpha.
+func (s *Solver) gap(tau, drift float64) float64 {
+	alpha := s.work.alpha
+	if tau < 1 {
+		alpha = s.next.slope // free until the next step
+		for i, a := range s.work.alpha {
+			alpha[i] = tau * a
+		}
+	}
+	fenchel := s.fenchel(alpha, &s.at)
+	gap, penalty, size := fenchel, 0.0, 0.0
+	for j, x := range s.x {
+		l, r := s.limit[j], s.ridge[j]
+		if l == 0 && r == 0 {
+			size += float64(s.facts.largest[j] * math.Abs(x))
+			continue
+		}
+		e, off := tau*s.e[j], s.off(j, drift)
+		if r > 0 {
+			smooth := math.FMA(r, x, e)
+			z := math.Max(-l, math.Min(-smooth, l))
+			rest := math.Abs(smooth+z) + off
+			gap += float64(rest*rest) / (2 * r)
+			e = -z
+			off = 0
+		}
+		if x != 0 {
+			u := math.Abs(x)
+			gap += math.Max(0, float64(l*u)+float64(e*x)) + float64(off*u)
+			penalty += float64(l*u) + float64(r*float64(u*u))
+			size += float64(s.facts.largest[j] * u)
+		}
+	}
+	// The correction δ of α costs Σ c (u − t)δ + δ²/2φ”, φ*'(α) = u, |δ| ≤ √(Φ/c) drift.
+	gap += float64(4 * drift * (math.Sqrt(steep*fenchel) + steep*drift))
+	// Margins are rounded; the derivative of the Fenchel terms is φ'(t) − α, whose mean
+	// size is about √(2 φ” F).
+	terms := float64(32 + len(s.set.cols)/2)
+	gap += float64(terms*unit*(4+size)*math.Sqrt(fenchel)) + 8*unit*penalty
+	if gap *= 1 + 1e-11; math.IsNaN(gap) {
+		return math.Inf(1)
+	}
+	return gap
+}

@@ -1,0 +1,23 @@
+// Package lasso solves
+//
+//	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limitⱼ|xⱼ| + Σ (ridgeⱼ/2) xⱼ²,  t = X x + o,  cᵢ = ωᵢ/Σω
+//
+// for one lambda after the other, limit = lambda·L1 and ridge = lambda·L2, and proves
+// the gap of each. Features with neither, such as an intercept, are free.
+//
+// It is the proximal Newton method (Lee, Sun, Saunders 2014) on a working set of
+// columns: the quadratic model at x, with the Hessian of those columns, is minimised by
+// coordinate descent and, on its support, by Cholesky; a line search follows. Columns
+// enter by the sequential strong rule (Tibshirani et al. 2012) and where they violate
+// the optimality conditions.
+//
+// The dual of P is D(α) = Σ cᵢ (αᵢoᵢ − φ*(αᵢ)) − Σ hⱼ*(−eⱼ), e = X'Cα, with hⱼ* the
+// conjugate of a feature's penalty: the indicator of |e| ≤ limit without ridge, (|e| −
+// limit)₊²/2ridge with it, the indicator of 0 for free features. The dual point is the
+// model's slope α = φ'(t) + φ”(t) X d at the point x + d: by the model's optimality it
+// is feasible, and its gap at x + d is of fourth order in d. What an inexact model or
+// rounding leaves is scaled away; equalities are closed by a correction that exists and
+// is bounded (Solver.certify). Gaps are sums of terms that are not negative.
+//
+// Bits depend on nothing but the problem and the lambdas before.
+package lasso

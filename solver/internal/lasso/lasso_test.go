@@ -1,0 +1,319 @@
+package lasso
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A kind of random problem.
+type kind struct {
+	loss     newton.Loss
+	weighted bool
+	offset   bool
+	ridge    float64 // part of the penalty
+	free     int     // unpenalised features: an intercept, then others
+}
+
+func (k kind) String() string {
+	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d", k.loss, k.weighted, k.offset, k.ridge, k.free)
+}
+
+func kinds() (all []kind) {
+	for _, loss := range []newton.Loss{newton.Logistic{}, newton.Squared{}, newton.Huber{Delta: 0.7}, newton.SquaredHinge{}} {
+		for _, free := range []int{0, 1, 3} {
+			for _, ridge := range []float64{0, 0.3} {
+				for v := range 4 {
+					all = append(all, kind{loss, v&1 > 0, v&2 > 0, ridge, free})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// random has correlated columns on different scales, half of the entries zero, and the
+// free features last.
+func (k kind) random(n, p int, seed uint64) *Problem {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	data := make([]float64, n*p)
+	prob := &Problem{Loss: k.loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
+	_, class := k.loss.(newton.Logistic)
+	if _, hinge := k.loss.(newton.SquaredHinge); hinge {
+		class = true
+	}
+	for i := range n {
+		common, sum := rng.NormFloat64(), 0.5
+		for j := range p {
+			v := (rng.NormFloat64() + common) * math.Pow(10, float64(j%3-1))
+			if j == p-1 && k.free > 0 {
+				v = 1
+			} else if rng.IntN(2) == 0 {
+				v = 0
+			}
+			data[i*p+j] = v
+			if j < 5 {
+				sum += v * float64(j-2) / 3
+			}
+		}
+		prob.Labels[i] = sum + rng.NormFloat64()
+		if class {
+			prob.Labels[i] = math.Copysign(1, prob.Labels[i])
+		}
+		if k.weighted {
+			prob.Weights = append(prob.Weights, float64(rng.IntN(4)))
+		}
+		if k.offset {
+			prob.Offset = append(prob.Offset, rng.NormFloat64())
+		}
+	}
+	for j := range p - k.free {
+		w := 0.5 + rng.Float64()
+		prob.L1[j], prob.L2[j] = w*(1-k.ridge), w*k.ridge
+	}
+	prob.Data, _ = sparse.FromDense(n, p, data)
+	prob.Rows = prob.Data.Compact(nil)
+	return prob
+}
+
+func mustNew(t testing.TB, p *Problem) *Solver {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestPath: along a path, each result is proved as asked, what is proved is true, and
+// the optimum is that of a run from x = 0 to the last digit.
+func TestPath(t *testing.T) {
+	for _, k := range kinds() {
+		p := k.random(60, 12, 7)
+		s := mustNew(t, p)
+		most, err := s.LambdaMax(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 12 {
+			lambda := most * math.Pow(1e-3, float64(step)/11)
+			r := s.Solve(lambda, &Settings{Tol: 1e-6 * s.Scale()})
+			cold := mustNew(t, p)
+			exact := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
+			if !(r.Gap <= 1e-6*s.Scale()) || !(exact.Gap <= 1e-9*s.Scale()) || exact.Iterations > 50 {
+				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps", k, step, r.Gap/s.Scale(), exact.Gap/s.Scale(), exact.Iterations)
+			}
+			if excess := r.Objective - exact.Objective; excess > r.Gap+1e-15*s.Scale() || excess < -exact.Gap-1e-15*s.Scale() {
+				t.Errorf("%v: lambda %d: %.3e above the optimum, gap %.3e", k, step, excess, r.Gap)
+			}
+			if step == 0 && slices.ContainsFunc(s.X()[:12-k.free], func(v float64) bool { return math.Abs(v) > 1e-9 }) {
+				t.Errorf("%v: at lambda max the point is %v", k, s.X())
+			}
+		}
+	}
+}
+
+// TestLambdaMax: a little below lambda max, some feature is not zero.
+func TestLambdaMax(t *testing.T) {
+	for _, k := range kinds() {
+		s := mustNew(t, k.random(60, 12, 9))
+		most, _ := s.LambdaMax(nil)
+		s.Solve(most*(1-1e-3), &Settings{Tol: 1e-13 * s.Scale()})
+		if s.Support() <= k.free && k.free < 3 {
+			t.Errorf("%v: nothing enters below lambda max = %g: %v", k, most, s.X())
+		}
+		again, _ := s.LambdaMax(nil)
+		if math.Abs(again-most) > 1e-12*most {
+			t.Errorf("%v: lambda max is %v, then %v", k, most, again)
+		}
+		s.Solve(most*(1+1e-9), &Settings{Tol: 1e-14 * s.Scale()})
+		if s.Support() > k.free {
+			t.Errorf("%v: above lambda max the point is %v", k, s.X())
+		}
+	}
+}
+
+// TestAgainstInteriorPoint: the optimum is that of package newton.
+func TestAgainstInteriorPoint(t *testing.T) {
+	for _, k := range kinds() {
+		if k.offset || k.ridge > 0 {
+			continue
+		}
+		p := k.random(80, 15, 3)
+		s := mustNew(t, p)
+		most, _ := s.LambdaMax(nil)
+		for _, share := range []float64{0.5, 0.1, 0.01} {
+			q := &newton.Problem{Data: p.Data, Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Loss: p.Loss, A: quad.New(nil, 15), Limit: make([]float64, 15)}
+			for j, w := range p.L1 {
+				q.Limit[j] = share * most * w
+			}
+			f, err := newton.New(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := f.Finish(nil, &newton.Settings{Tol: 1e-13 * s.Scale()})
+			got := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
+			if math.Abs(got.Objective-want.Objective) > 1e-11*s.Scale() {
+				t.Errorf("%v at %g: objective %.15g, interior point %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
+			}
+			// Where the gap is evaluated by the interior method, with any free features.
+			if b := f.Certify(s.X(), nil); !(b.Gap <= 1e-10*s.Scale()) {
+				t.Errorf("%v at %g: package newton proves %.1e", k, share, b.Gap)
+			}
+		}
+	}
+}
+
+// TestThreads: any number of threads gives the same bits.
+func TestThreads(t *testing.T) {
+	p := kind{newton.Logistic{}, true, false, 0.1, 1}.random(9000, 70, 5)
+	var want []float64
+	for _, threads := range []int{1, 2, 5} {
+		p.Threads = threads
+		s := mustNew(t, p)
+		if s.chunks.Count() < 2 {
+			t.Fatal("one chunk")
+		}
+		most, _ := s.LambdaMax(nil)
+		r := s.Solve(0.05*most, &Settings{Tol: 1e-9})
+		got := append(slices.Clone(s.X()), r.Gap, r.Objective)
+		if want == nil {
+			want = got
+		} else if !slices.Equal(want, got) {
+			t.Errorf("%d threads: %v, not %v", threads, got, want)
+		}
+	}
+}
+
+// TestRoom: a working set that is too small is said to be.
+func TestRoom(t *testing.T) {
+	p := kind{newton.Squared{}, false, false, 0, 1}.random(400, 100, 5)
+	p.MaxWorking = 30
+	s := mustNew(t, p)
+	most, _ := s.LambdaMax(nil)
+	r := s.Solve(1e-4*most, &Settings{Tol: 1e-9})
+	if !r.Full || r.Gap <= 1e-9 {
+		t.Errorf("%+v", r)
+	}
+	s.Start(make([]float64, 100))
+	if r = s.Solve(0.7*most, &Settings{Tol: 1e-9 * s.Scale()}); r.Full || !(r.Gap <= 1e-9*s.Scale()) {
+		t.Errorf("%+v with %d columns", r, len(s.set.cols))
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	s := mustNew(t, kind{newton.Logistic{}, false, false, 0, 1}.random(60, 12, 7))
+	stop := errors.New("stop")
+	if r := s.Solve(1e-3, &Settings{Tol: 1e-9, Interrupt: func() error { return stop }}); !errors.Is(r.Err, stop) || r.Iterations > 0 || !math.IsInf(r.Gap, 1) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestDegenerate: copies of columns, constant and empty ones, and a flat loss at the
+// start.
+func TestDegenerate(t *testing.T) {
+	n, p := 40, 9
+	rng := rand.New(rand.NewPCG(3, 4))
+	data := make([]float64, n*p)
+	labels := make([]float64, n)
+	for i := range n {
+		row := data[i*p:]
+		row[0], row[1] = rng.NormFloat64(), 1 // a constant beside the intercept
+		row[2], row[3] = row[0], 0
+		row[4], row[5] = float64(i%2), float64(1-i%2) // one-hot: with the intercept singular
+		row[6], row[7] = 1e-9*rng.NormFloat64(), 1e6*rng.NormFloat64()
+		row[8] = 1
+		labels[i] = math.Copysign(1, row[0]+0.3*float64(i%2)+rng.NormFloat64())
+	}
+	x, err := sparse.FromDense(n, p, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []newton.Loss{newton.Logistic{}, newton.Squared{}, newton.Huber{Delta: 1e-3}, newton.SquaredHinge{}} {
+		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, L1: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, L2: make([]float64, p)}
+		s := mustNew(t, prob)
+		most, _ := s.LambdaMax(nil)
+		for _, share := range []float64{0.9, 0.3, 0.01, 1e-4} {
+			if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+				t.Errorf("%T at %g: %+v, x = %v", loss, share, r, s.X())
+			}
+		}
+	}
+}
+
+// load reads a set with a column of ones behind it, or skips the test.
+func load(t testing.TB, name string, features int) *Problem {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
+	}
+	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, name), &sparse.ReadOptions{Features: features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := d.X.Dims()
+	ptr := make([]int64, 1, n+1)
+	var idx []int32
+	var val []float64
+	for i := range n {
+		cols, v := d.X.Row(i)
+		idx, val = append(append(idx, cols...), int32(features)), append(append(val, v...), 1)
+		ptr = append(ptr, int64(len(idx)))
+	}
+	x, err := sparse.New(n, features+1, ptr, idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l1 := slices.Repeat([]float64{1}, features+1)
+	l1[features] = 0
+	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: newton.Logistic{}, L1: l1, L2: make([]float64, features+1)}
+}
+
+var publicSets = []struct {
+	name, file string
+	features   int
+	ratio      float64
+}{
+	{"a9a", "paper/a9a.zst", 123, 1e-4},
+	{"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-2},
+}
+
+// TestPublicPaths: a hundred lambdas, each proved.
+func TestPublicPaths(t *testing.T) {
+	for _, c := range publicSets {
+		s := mustNew(t, load(t, c.file, c.features))
+		most, _ := s.LambdaMax(nil)
+		for k := range 100 {
+			if r := s.Solve(most*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) || r.Iterations > 4 {
+				t.Errorf("%s, lambda %d: %+v", c.name, k, r)
+			}
+		}
+	}
+}
+
+// BenchmarkPath is a path of a hundred, set-up included.
+func BenchmarkPath(b *testing.B) {
+	for _, c := range publicSets {
+		b.Run(c.name, func(b *testing.B) {
+			p := load(b, c.file, c.features)
+			p.Threads = 1
+			for b.Loop() {
+				s := mustNew(b, p)
+				most, _ := s.LambdaMax(nil)
+				for k := range 100 {
+					s.Solve(most*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()})
+				}
+			}
+		})
+	}
+}

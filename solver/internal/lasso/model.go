@@ -1,0 +1,219 @@
+package lasso
+
+import (
+	"math"
+	"sync"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// A model is g'd + ½ d'H d + Σ limit|x + d| over the columns of a working set.
+type model struct {
+	m, threads int
+	h          []float64 // m × m, symmetric
+	x, g       []float64 // the point, and the gradient of the smooth part there
+	limit      []float64
+	unit       []float64 // in which the violation of each condition is measured
+	d          []float64 // the step so far
+	q          []float64 // g + H d
+	scratch    []*kernels.HessianScratch
+	cut        []int
+	system     []float64 // of a support
+	support    []int
+	rhs, step  []float64
+}
+
+func (q *model) resize(m, threads int) {
+	q.m, q.threads = m, threads
+	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step} {
+		*v = make([]float64, m)
+	}
+	if cap(q.h) < m*m {
+		q.h = make([]float64, m*m)
+	}
+	q.h = q.h[:m*m]
+}
+
+// sharedFrom is the mean number of nonzeros of a row from which goroutines share the
+// Hessian.
+const sharedFrom = 32
+
+// share prepares the goroutines that form Hessians of the rows.
+func (q *model) share(a kernels.Rows) {
+	threads := q.threads
+	if n := a.Len(); n == 0 || (a.Ptr[n]-a.Ptr[0])/int64(n) < sharedFrom {
+		threads = 1
+	}
+	q.cut = q.cut[:0]
+	for k := range threads {
+		if k == len(q.scratch) {
+			q.scratch = append(q.scratch, kernels.NewHessianScratch())
+		}
+		q.cut = append(q.cut, kernels.HessianCut(a, q.m, k, threads))
+	}
+	q.cut = append(q.cut, q.m)
+}
+
+// hessian sets h to X' diag(c) X + diag(ridge).
+func (q *model) hessian(a kernels.Rows, c, ridge []float64) {
+	m := q.m
+	clear(q.h)
+	var wg sync.WaitGroup
+	for k, end := range q.cut[1:] {
+		wg.Go(func() { kernels.HessianRows(q.h, m, m, q.cut[k], end, a, c, q.scratch[k]) })
+	}
+	wg.Wait()
+	for i := range m {
+		q.h[i*m+i] += ridge[i]
+		for j := i + 1; j < m; j++ {
+			q.h[j*m+i] = q.h[i*m+j]
+		}
+	}
+}
+
+const (
+	maxSweeps = 60 // over all columns
+	leastTurn = 4  // sweeps over the support between Cholesky factors of it
+	maxJumps  = 8  // signs that change in one solve
+)
+
+// solve minimises the model until no condition is violated by more than tol of its
+// unit, or as far as sweeps go.
+func (q *model) solve(tol float64) {
+	clear(q.d)
+	copy(q.q, q.g)
+	for range maxSweeps {
+		if q.sweep(false) <= tol {
+			return
+		}
+		if !q.sweeps(tol) {
+			q.jump()
+		}
+	}
+}
+
+// sweeps goes over the support as often as takes about as long as one factor of its
+// Hessian, and reports whether that was enough.
+func (q *model) sweeps(tol float64) bool {
+	support := 0
+	for j, d := range q.d {
+		if q.x[j]+d != 0 {
+			support++
+		}
+	}
+	for range max(leastTurn, support/6) {
+		if q.sweep(true) <= tol {
+			return true
+		}
+	}
+	return false
+}
+
+// sweep minimises over one coordinate after the other, of all or of those that are not
+// zero, and returns the largest violation that it met.
+func (q *model) sweep(support bool) (worst float64) {
+	m := q.m
+	for j := range m {
+		at := q.x[j] + q.d[j]
+		if support && at == 0 {
+			continue
+		}
+		curve := q.h[j*m+j]
+		if !(curve > 0) {
+			continue
+		}
+		to := shrink(at-q.q[j]/curve, q.limit[j]/curve)
+		if move := to - at; move != 0 {
+			worst = math.Max(worst, math.Abs(move)*curve/q.unit[j])
+			q.move(j, move)
+		}
+	}
+	return worst
+}
+
+// move adds to coordinate j of the step.
+func (q *model) move(j int, by float64) {
+	q.d[j] += by
+	kernels.Axpy(by, q.h[j*q.m:(j+1)*q.m], q.q)
+}
+
+// shrink is the soft threshold.
+func shrink(v, t float64) float64 {
+	switch {
+	case v > t:
+		return v - t
+	case v < -t:
+		return v + t
+	}
+	return 0
+}
+
+// jump minimises over the support with the signs it has, up to where the first of them
+// changes, which leaves the support, and so on.
+func (q *model) jump() {
+	q.support = q.support[:0]
+	for j := range q.m {
+		if q.x[j]+q.d[j] != 0 && q.h[j*q.m+j] > 0 || q.limit[j] == 0 {
+			q.support = append(q.support, j)
+		}
+	}
+	for range maxJumps {
+		if len(q.support) == 0 || !q.towards() {
+			return
+		}
+	}
+}
+
+// jumpLift keeps the step in the range of the Hessian; see newton.polishLift.
+const jumpLift = 1e-12
+
+// towards takes one step of jump, and reports whether a sign stopped it.
+func (q *model) towards() (stopped bool) {
+	k := len(q.support)
+	if cap(q.system) < k*k {
+		q.system = make([]float64, k*k)
+	}
+	h, scale := q.system[:k*k], make([]float64, k)
+	for a, i := range q.support {
+		scale[a] = 1 / math.Sqrt(math.Max(q.h[i*q.m+i], math.SmallestNonzeroFloat64))
+		for b, j := range q.support[a:] {
+			h[a*k+a+b] = q.h[i*q.m+j]
+		}
+		q.rhs[a] = -q.q[i]
+		if q.limit[i] > 0 {
+			q.rhs[a] -= math.Copysign(q.limit[i], q.x[i]+q.d[i])
+		}
+		q.rhs[a] *= scale[a]
+	}
+	chol := quad.NewCholesky(k)
+	lift := jumpLift
+	for !chol.FactorScaled(h, scale, lift, q.threads) {
+		if lift *= 100; lift > 1e-3 {
+			return false
+		}
+	}
+	chol.Solve(q.step[:k], q.rhs[:k])
+	length, first := 1.0, -1
+	for a, i := range q.support {
+		q.step[a] *= scale[a]
+		at := q.x[i] + q.d[i]
+		if q.limit[i] > 0 && (at+q.step[a])*at < 0 && -at/q.step[a] < length {
+			length, first = -at/q.step[a], a
+		}
+	}
+	for a, i := range q.support {
+		by := length * q.step[a]
+		if a == first {
+			by = -(q.x[i] + q.d[i])
+		}
+		q.move(i, by)
+	}
+	if first < 0 {
+		return false
+	}
+	i := q.support[first]
+	q.d[i] = -q.x[i]
+	q.support = append(q.support[:first], q.support[first+1:]...)
+	return true
+}

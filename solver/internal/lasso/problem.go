@@ -1,0 +1,166 @@
+package lasso
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Problem is what the package works with. Its slices are only read.
+type Problem struct {
+	Data    *sparse.CSR  // X, n × p
+	Rows    kernels.Rows // Data as the kernels hold it
+	Labels  []float64    // bᵢ
+	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
+	Offset  []float64    // oᵢ; nil for none
+	Loss    newton.Loss
+	L1, L2  []float64 // p numbers each, not negative
+	Threads int       // 0 for GOMAXPROCS; results do not depend on it
+	// MaxWorking bounds the columns of a working set; 0 for 3072.
+	MaxWorking int
+}
+
+const (
+	defaultWorking = 3072
+	wholeSet       = 64 // features up to which the working set has them all
+)
+
+// A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
+type Solver struct {
+	*Problem
+	n, p   int
+	chunks pass.Chunks
+	coef   []float64 // cᵢ
+	facts  facts
+	scale  float64 // P(0) without free features
+
+	x, e         []float64 // the point; X'Cα of the last dual point
+	limit, ridge []float64
+	lambda       float64
+
+	at   state
+	next state
+	work workspace
+	set  working
+}
+
+// facts are what is asked about columns.
+type facts struct {
+	norm    []float64   // √(Σ cᵢ x_ij²)
+	largest []float64   // |x_ij|
+	entries []float64   // of each column
+	columns *sparse.CSR // X'; nil until a working set leaves columns out
+	free    []int32     // features without L1 and L2
+	ofFree  freeColumns // nil until needed
+}
+
+// A state is what a pass finds at a point.
+type state struct {
+	margin, slope []float64
+	loss, value   float64 // Σ cᵢ φ, P
+}
+
+type workspace struct {
+	alpha, curve, scaled []float64   // n
+	parts                []float64   // a number per chunk
+	partial              [][]float64 // p-vectors of the chunks but the first
+	dual                 []float64   // p: bounds of the errors of e
+	soft                 float64     // see newton.Loss.Curvatures
+	started              bool        // at and e are of x
+}
+
+// New prepares a problem. The point is x = 0.
+func New(p *Problem) (*Solver, error) {
+	n, features := p.Data.Dims()
+	if p.Loss == nil {
+		return nil, errors.New("lasso: the conjugate of the loss is not known")
+	}
+	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {
+		return nil, fmt.Errorf("lasso: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
+	}
+	s := &Solver{Problem: p, n: n, p: features, chunks: pass.NewChunks(p.Data, p.Threads)}
+	s.coef = coefficients(p.Weights, n)
+	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
+		*v = make([]float64, features)
+	}
+	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.scaled} {
+		*v = make([]float64, n)
+	}
+	s.work.parts = make([]float64, s.chunks.Count())
+	for range s.chunks.Count() - 1 {
+		s.work.partial = append(s.work.partial, make([]float64, features))
+	}
+	for j := range s.p {
+		if p.L1[j] == 0 && p.L2[j] == 0 {
+			s.facts.free = append(s.facts.free, int32(j))
+		}
+	}
+	s.measure()
+	s.margins(s.at.margin, p.Rows, s.x)
+	s.scale = s.losses(s.at.margin, nil)
+	s.set.threads = p.Threads
+	if s.set.threads == 0 {
+		s.set.threads = runtime.GOMAXPROCS(0)
+	}
+	s.set.most = min(features, p.MaxWorking)
+	if p.MaxWorking == 0 {
+		s.set.most = min(features, defaultWorking)
+	}
+	s.work.soft = firstSoft
+	return s, nil
+}
+
+// measure fills in the facts but those that are for later.
+func (s *Solver) measure() {
+	for i := range s.n {
+		idx, val := s.Data.Row(i)
+		c := s.coef[i]
+		for k, j := range idx {
+			v := val[k]
+			s.facts.norm[j] += float64(c * float64(v*v))
+			s.facts.largest[j] = max(s.facts.largest[j], v, -v)
+			s.facts.entries[j]++
+		}
+	}
+	for j, v := range s.facts.norm {
+		s.facts.norm[j] = math.Sqrt(v)
+	}
+}
+
+// coefficients returns ωᵢ/Σω.
+func coefficients(weights []float64, n int) []float64 {
+	c := make([]float64, n)
+	sum := float64(n)
+	if weights != nil {
+		sum = 0
+		for _, w := range weights {
+			sum += w
+		}
+	}
+	inv := 1 / sum
+	for i := range c {
+		c[i] = inv
+		if weights != nil {
+			c[i] = weights[i] * inv
+		}
+	}
+	return c
+}
+
+// X returns the point, which the next call of Solve changes.
+func (s *Solver) X() []float64 { return s.x }
+
+// Scale returns P at x = 0.
+func (s *Solver) Scale() float64 { return s.scale }
+
+// Start moves the point to x, of length p.
+func (s *Solver) Start(x []float64) {
+	copy(s.x, x)
+	s.work.started = false
+}

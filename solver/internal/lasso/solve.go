@@ -1,0 +1,250 @@
+package lasso
+
+import (
+	"math"
+	"slices"
+)
+
+// Settings tune Solve.
+type Settings struct {
+	Tol           float64      // gap at which to stop
+	MaxIterations int          // 0 for 100
+	Interrupt     func() error // asked before each iteration, unless nil
+}
+
+// A Result is where Solve ended.
+type Result struct {
+	Gap        float64 // P(x) − P* is at most this, rounding included; +Inf if nothing is proved
+	Objective  float64 // P(x) as computed
+	Loss       float64 // of which Σ cᵢ φ
+	Iterations int     // Newton steps
+	Proofs     int     // passes over all columns
+	Full       bool    // the working set had no room
+	Err        error   // of Settings.Interrupt
+}
+
+const (
+	maxIterations = 100
+	maxStalled    = 6     // proofs in a row that are hardly better
+	leastTol      = 1e-15 // part of P(0)
+	// Where a loss is flat, its curvature is that part of a majorant's, at first, and
+	// less after each full step, as in package newton.
+	firstSoft = 0.1
+)
+
+// Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol.
+func (s *Solver) Solve(lambda float64, set *Settings) Result {
+	limit := set.MaxIterations
+	if limit == 0 {
+		limit = maxIterations
+	}
+	tol := math.Max(set.Tol, leastTol*s.scale)
+	share, aim := s.setLambda(lambda), tol
+	if !s.work.started {
+		s.visit()
+		aim = math.Max(tol, 1e-2*s.scale)
+	}
+	s.at.value = s.value(&s.at)
+	s.choose(share)
+	r := Result{Gap: math.Inf(1)}
+	stalled := 0
+	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol) && stalled < maxStalled {
+		if set.Interrupt != nil {
+			if r.Err = set.Interrupt(); r.Err != nil {
+				break
+			}
+		}
+		r.Iterations++
+		moved := s.step(tol)
+		if s.fenchel(s.work.alpha, &s.at) > aim && moved {
+			continue
+		}
+		r.Proofs++
+		gap := s.certify()
+		if stalled++; gap < 0.7*r.Gap || math.IsInf(gap, 1) {
+			stalled = 0
+		}
+		r.Gap = math.Min(r.Gap, gap)
+		aim = math.Max(tol, math.Min(0.01*r.Gap, 0.1*aim))
+		if !(r.Gap <= tol) {
+			s.choose(1)
+		}
+	}
+	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
+	return r
+}
+
+// setLambda sets limits and ridges, and returns the share of the limit from which on
+// the strong rule takes columns.
+func (s *Solver) setLambda(lambda float64) (share float64) {
+	share = 0.9
+	if s.work.started && s.lambda > 0 && lambda > 0 {
+		share = math.Max(0.5, math.Min(2-s.lambda/lambda, 1))
+	}
+	s.lambda = lambda
+	for j := range s.limit {
+		s.limit[j], s.ridge[j] = lambda*s.L1[j], lambda*s.L2[j]
+	}
+	s.set.full = false
+	return share
+}
+
+// visit fills at and e at x.
+func (s *Solver) visit() {
+	s.margins(s.at.margin, s.Rows, s.x)
+	s.at.loss = s.losses(s.at.margin, s.at.slope)
+	s.transposed(s.e, s.Rows, s.at.slope)
+	s.set.cols, s.work.started = nil, true
+	if s.set.place != nil {
+		clear(s.set.place)
+	}
+}
+
+// value returns P at x, whose loss is known.
+func (s *Solver) value(at *state) float64 {
+	var sum float64
+	for j, v := range s.x {
+		if v != 0 {
+			sum += float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
+		}
+	}
+	return at.loss + sum
+}
+
+// step minimises the model at x, moves x by what a line search leaves of that, and sets
+// alpha to the slopes of the model there. It reports whether x moved.
+func (s *Solver) step(tol float64) bool {
+	w, m := &s.set, &s.set.model
+	s.curvatures()
+	scaled := s.work.scaled
+	for i, c := range s.work.curve {
+		scaled[i] = float64(c * s.coef[i])
+	}
+	ridge := m.rhs // not in use yet
+	for k, j := range w.cols {
+		m.x[k], m.limit[k], ridge[k] = s.x[j], s.limit[j], s.ridge[j]
+	}
+	m.hessian(w.rows, scaled, ridge)
+	s.transposed(m.g, w.rows, s.at.slope)
+	for k, j := range w.cols {
+		m.g[k] += float64(s.ridge[j] * s.x[j])
+	}
+	m.solve(s.units(tol))
+	length := s.search()
+	s.propose(length)
+	return length > 0
+}
+
+// units sets the units in which the model measures violations, and returns the number
+// of them that is allowed: so many limits that scaling it away costs a tenth of tol,
+// and equalities that free features ask for closed by moving others by as much.
+func (s *Solver) units(tol float64) float64 {
+	m := &s.set.model
+	total, least := 0.0, math.Inf(1)
+	for k, l := range m.limit {
+		total += float64(l * math.Abs(m.x[k]))
+		if norm := s.facts.norm[s.set.cols[k]]; l > 0 && norm > 0 {
+			least = math.Min(least, l/norm)
+		}
+	}
+	for k, l := range m.limit {
+		m.unit[k] = l
+		if l == 0 {
+			curve := math.Sqrt(math.Max(m.h[k*m.m+k], 0))
+			m.unit[k] = 0.1 * curve * math.Min(least, math.Sqrt(s.scale))
+		}
+	}
+	return math.Min(1e-3, 0.1*tol/math.Max(total, tol))
+}
+
+const (
+	leastDescent = 1e-4
+	maxHalvings  = 40
+)
+
+// search moves x along the step of the model as far as that lowers P, and returns the
+// part of it.
+func (s *Solver) search() (length float64) {
+	w, m := &s.set, &s.set.model
+	slope, moves := 0.0, false
+	for k, d := range m.d {
+		slope += float64(m.g[k]*d) + float64(m.limit[k]*(math.Abs(m.x[k]+d)-math.Abs(m.x[k])))
+		moves = moves || d != 0
+	}
+	if !moves {
+		return 0
+	}
+	length = 1
+	for range maxHalvings {
+		for k, j := range w.cols {
+			s.x[j] = math.FMA(length, m.d[k], m.x[k])
+			m.rhs[k] = s.x[j]
+		}
+		s.margins(s.next.margin, w.rows, m.rhs)
+		s.next.loss = s.losses(s.next.margin, s.next.slope)
+		s.next.value = s.value(&s.next)
+		if s.next.value <= s.at.value+float64(leastDescent*length*slope) || math.Abs(slope) <= 1e-13*math.Abs(s.at.value) {
+			if s.next.value <= s.at.value+1e-14*math.Abs(s.at.value) {
+				return length
+			}
+		}
+		length *= 0.5
+	}
+	for k, j := range w.cols {
+		s.x[j] = m.x[k]
+	}
+	return 0
+}
+
+// propose takes the step of that length, and sets alpha, in the domain of φ*.
+func (s *Solver) propose(length float64) {
+	if length == 0 {
+		s.work.soft = math.Min(1, math.Max(10*s.work.soft, 1e-4))
+		copy(s.work.alpha, s.at.slope)
+		return
+	}
+	inv := 1 / length
+	for i, t := range s.next.margin {
+		move := float64((t - s.at.margin[i]) * inv)
+		alpha := s.at.slope[i] + float64(s.work.curve[i]*move)
+		lo, hi := s.Loss.Domain(s.Labels[i])
+		s.work.alpha[i] = math.Max(lo, math.Min(alpha, hi))
+	}
+	s.at, s.next = s.next, s.at
+	if s.work.soft *= 0.03; length < 1 {
+		s.work.soft = math.Min(1, math.Max(300*s.work.soft, 1e-4))
+	} else if s.work.soft < 1e-9 {
+		s.work.soft = 0
+	}
+}
+
+// LambdaMax returns the least lambda at which all features with an L1 weight are zero,
+// and moves the point to that solution. It is +Inf where features have a ridge and no
+// L1 weight: they are never all zero.
+func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
+	for j, l2 := range s.L2 {
+		if l2 > 0 && s.L1[j] == 0 {
+			return math.Inf(1), nil
+		}
+	}
+	s.Start(make([]float64, s.p))
+	const huge = 1e100
+	r := s.Solve(huge, &Settings{Tol: 1e-14 * s.scale, Interrupt: interrupt})
+	for range 4 { // the point, too, to the last digit
+		s.step(0)
+	}
+	s.transposed(s.e, s.Rows, s.at.slope)
+	var most float64
+	for j, e := range s.e {
+		if s.L1[j] > 0 {
+			most = math.Max(most, math.Abs(e)/s.L1[j])
+		}
+	}
+	s.lambda = most
+	return most, r.Err
+}
+
+// Support returns the number of coefficients that are not zero.
+func (s *Solver) Support() int {
+	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
+}
