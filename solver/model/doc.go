@@ -1,0 +1,28 @@
+// Package model fits, stores and applies linear models: what package solver minimises,
+// with what people expect around it.
+//
+// A [Spec] says what is minimised over coefficients b and an intercept c:
+//
+//	(1/Σω) Σᵢ ωᵢ φ(xᵢ'b + c + oᵢ; yᵢ) + Lambda·R(b)
+//
+//	R(b) = Σⱼ fⱼ sⱼ|bⱼ|                                      by default
+//	     = Σⱼ fⱼ (r sⱼ|bⱼ| + ½(1 − r) sⱼ² bⱼ²)               ElasticNet, r = L1Ratio
+//	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
+//	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
+//
+// ω are sample weights times class weights, o offsets, f penalty factors, and s the
+// standard deviations of the features where they are standardised, else 1. φ is the
+// logistic loss by default; [solver.Squared] and [solver.Huber] have no factor ½. The
+// intercept is not penalised and in no graph, so centring the features would change
+// nothing but its value: data are never centred. Coefficients are those of the data as
+// given, whatever is standardised.
+//
+// [Fit] returns a [Model] with a proof of how far from the optimum it is at most:
+//
+//	m, err := model.Fit(ctx, &model.Spec{Lambda: 0.01}, x, y)
+//	p, err := m.Probability(indices, values)
+//
+// [Path] goes through many lambdas, each proved, [CV] chooses one by cross-validation,
+// and [FitMulti] is for more than two classes. Equal data, specification and seed give
+// equal bits.
+package model

@@ -1,0 +1,179 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Fit minimises what spec says over the rows of x and the labels y, one per row: any two
+// values for classification, numbers for regression. spec may be nil.
+//
+// It returns a model with status converged and no error when the gap is proved to be
+// within RelTol; where a proof is asked for and not reached, a model with what was
+// reached and an error that matches solver.ErrNotConverged; if ctx ends, a model of
+// status stopped and its error. For bad data or a bad specification the model is nil.
+func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+	d, err := newDesign(spec, x, y)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := d.limit(ctx)
+	defer cancel()
+	out, err := d.fit(ctx)
+	if out == nil {
+		return nil, err
+	}
+	return d.model(out), err
+}
+
+// fit solves for the lambda of the specification.
+func (d *design) fit(ctx context.Context) (*outcome, error) {
+	if d.proximal() {
+		s, err := d.newProximal()
+		if err != nil {
+			return nil, err
+		}
+		if out, err := s.solve(ctx, d.spec.Lambda); !s.full {
+			return out, err
+		}
+	}
+	return d.minimize(ctx, d.spec.Lambda, nil)
+}
+
+// errTime is why a fit ends whose time is up.
+var errTime = errors.New("model: time limit reached")
+
+// limit is ctx with the time limit.
+func (d *design) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if d.spec.TimeLimit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d.spec.TimeLimit, errTime)
+}
+
+// An outcome is what was reached for one lambda.
+type outcome struct {
+	lambda          float64
+	x               []float64 // coefficients, and the intercept unless there is none, on the original scale
+	objective, loss float64
+	gap             float64
+	status          solver.Status
+	groups          [][]int
+	run             Run
+}
+
+// A proximal is package lasso at work.
+type proximal struct {
+	d    *design
+	s    *lasso.Solver
+	full bool // the working set had no room
+}
+
+func (d *design) newProximal() (*proximal, error) {
+	_, columns := d.x.Dims()
+	p := &lasso.Problem{
+		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
+		Loss: conjugate(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
+	}
+	r := d.spec.l1Ratio()
+	for j, s := range d.scale {
+		p.L1[j] = r * d.factor(j) * s
+		p.L2[j] = (1 - r) * d.factor(j) * s * s
+	}
+	s, err := lasso.New(p)
+	if err != nil {
+		return nil, err
+	}
+	return &proximal{d: d, s: s}, nil
+}
+
+// solve goes on from where it is to the solution for lambda.
+func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) {
+	goal := q.d.spec.relTol() * q.s.Scale()
+	r := q.s.Solve(lambda, &lasso.Settings{Tol: goal, Interrupt: ctx.Err})
+	q.full = r.Full
+	out := &outcome{
+		lambda: lambda, x: append([]float64(nil), q.s.X()...), objective: r.Objective, loss: r.Loss, gap: r.Gap,
+		status: solver.Converged, run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
+	}
+	e := &solver.NotConvergedError{Status: solver.PassesDone, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: "rounding decides here: scale the features, or ask for less"}
+	switch {
+	case r.Err != nil && context.Cause(ctx) == errTime:
+		out.status, e.Status, e.Try = solver.TimeDone, solver.TimeDone, "allow more time"
+		return out, e
+	case r.Err != nil:
+		out.status = solver.Stopped
+		return out, r.Err
+	case r.Full:
+		e.Try = "the model has more coefficients than there is room for: raise lambda, or ask for less"
+	}
+	if r.Gap <= goal {
+		return out, nil
+	}
+	out.status = solver.PassesDone
+	return out, e
+}
+
+// conjugate returns a loss with its conjugate, nil if that is not known.
+func conjugate(l solver.Loss) newton.Loss {
+	switch l := l.(type) {
+	case solver.Logistic:
+		return newton.Logistic{}
+	case solver.Squared:
+		return newton.Squared{}
+	case solver.SquaredHinge:
+		return newton.SquaredHinge{}
+	case solver.Huber:
+		if l.Delta == 0 {
+			return newton.Huber{Delta: defaultHuber}
+		}
+		return newton.Huber{Delta: l.Delta}
+	}
+	return nil
+}
+
+// defaultHuber is the Delta that solver.Huber has at zero.
+const defaultHuber = 1.35
+
+// model makes a model of an outcome.
+func (d *design) model(out *outcome) *Model {
+	m := &Model{
+		Loss: d.loss, Labels: d.mapping, Coefficients: out.x[:d.p:d.p], HasIntercept: !d.spec.NoIntercept,
+		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Groups: out.groups, Facts: d.facts,
+	}
+	if m.HasIntercept {
+		m.Intercept = out.x[d.p]
+	}
+	m.Facts.Lambda = out.lambda
+	m.Facts.Penalty = "lasso"
+	if d.spec.Penalty != nil {
+		m.Facts.Penalty = d.spec.Penalty.name()
+		if e, ok := d.spec.Penalty.(ElasticNet); ok {
+			m.Facts.L1Ratio = e.L1Ratio
+		}
+	}
+	if d.spec.Graph != nil {
+		m.Facts.GraphEdges, m.Facts.Fusion = len(d.spec.Graph.Edges()), d.spec.fusion()
+	}
+	m.Facts.ClassWeights = d.spec.ClassWeights
+	m.Facts.Balanced = d.spec.Balanced
+	m.Certificate = Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, Status: out.status, RelTol: d.spec.relTol()}
+	m.Run = out.run
+	m.Run.Seed = d.spec.Seed
+	return m
+}
+
+// spread of a slice by the scale: b = u/s.
+func divide(u, s []float64) {
+	for j, v := range s {
+		u[j] /= v
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

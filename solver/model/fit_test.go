@@ -1,0 +1,305 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// specs are specifications for n rows of p features, one for each thing to say.
+func specs(n, p int, loss solver.Loss) map[string]*Spec {
+	rng := rand.New(rand.NewPCG(5, 6))
+	weights, offsets, factors := make([]float64, n), make([]float64, n), make([]float64, p)
+	for i := range n {
+		weights[i], offsets[i] = float64(rng.IntN(3)), rng.NormFloat64()
+	}
+	for j := range p {
+		factors[j] = float64(j%3) / 2
+	}
+	set := Settings{RelTol: 1e-11}
+	all := map[string]*Spec{
+		"plain":       {},
+		"nointercept": {NoIntercept: true},
+		"unscaled":    {Standardize: StandardizeOff},
+		"weights":     {SampleWeights: weights},
+		"factors":     {PenaltyFactors: factors},
+		"offsets":     {Offsets: offsets},
+		"elastic":     {Penalty: ElasticNet{0.4}, PenaltyFactors: factors},
+		"ridge":       {Penalty: ElasticNet{0}},
+		"everything":  {SampleWeights: weights, PenaltyFactors: factors, Offsets: offsets, Penalty: ElasticNet{0.7}},
+	}
+	if classifies(loss) {
+		low := 3.0
+		all["balanced"] = &Spec{Balanced: true, SampleWeights: weights}
+		all["classes"] = &Spec{ClassWeights: map[float64]float64{7: 2.5}}
+		all["positive"] = &Spec{Positive: &low}
+	}
+	for _, s := range all {
+		s.Loss, s.Lambda, s.Settings = loss, 0.02, set
+	}
+	return all
+}
+
+// TestFit: the objective is the one documented, a proof says that it is the optimum,
+// and no point nearby is better.
+func TestFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, loss := range losses {
+		x, y := random(t, 70, 9, 3, classifies(loss))
+		for name, spec := range specs(70, 9, loss) {
+			m, err := Fit(context.Background(), spec, x, y)
+			if err != nil {
+				t.Errorf("%v, %s: %v", loss, name, err)
+				continue
+			}
+			at := naive(spec, x, y, m.Coefficients, m.Intercept)
+			if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
+				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, at, c)
+			}
+			for range 50 {
+				b := slices.Clone(m.Coefficients)
+				size := math.Pow(10, -4*rng.Float64())
+				for j := range b {
+					b[j] += size * rng.NormFloat64()
+				}
+				c := m.Intercept
+				if !spec.NoIntercept {
+					c += size * rng.NormFloat64()
+				}
+				if v := naive(spec, x, y, b, c); v < at-m.Certificate.Gap-1e-12 {
+					t.Errorf("%v, %s: %.15g nearby, %.15g at the model", loss, name, v, at)
+				}
+			}
+			if spec.NoIntercept != (m.Intercept == 0) {
+				t.Errorf("%v, %s: intercept %v", loss, name, m.Intercept)
+			}
+		}
+	}
+}
+
+// TestFitByOthers: package solver, with the data scaled and the intercept a column
+// without a limit, proves the same optimum.
+func TestFitByOthers(t *testing.T) {
+	for _, loss := range losses {
+		x, y := random(t, 70, 9, 3, classifies(loss))
+		for name, spec := range specs(70, 9, loss) {
+			want := mustFit(t, spec, x, y)
+			other := *spec
+			other.Method = solver.Auto{}
+			got, err := Fit(context.Background(), &other, x, y)
+			if name == "elastic" || name == "ridge" || name == "everything" || name == "offsets" && classifies(loss) {
+				if err == nil || got != nil {
+					t.Errorf("%v, %s: no error by package solver", loss, name)
+				}
+				continue
+			}
+			if err != nil || !(got.Certificate.Gap <= 1e-9) || math.Abs(got.Certificate.Objective-want.Certificate.Objective) > 1e-10 {
+				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Certificate, want.Certificate)
+				continue
+			}
+			if at := naive(spec, x, y, got.Coefficients, got.Intercept); math.Abs(at-got.Certificate.Objective) > 1e-12*math.Abs(at) {
+				t.Errorf("%v, %s: objective %.15g by plain loops, %.15g", loss, name, at, got.Certificate.Objective)
+			}
+		}
+	}
+}
+
+// TestGraph: with a graph, an intercept and each choice of scale, ties are exact where
+// they are promised, and the optimum is proved.
+func TestGraph(t *testing.T) {
+	for _, loss := range losses {
+		x, y := random(t, 90, 9, 4, classifies(loss))
+		g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 6, Weight: 1}, {I: 1, J: 4, Weight: -2}, {I: 7, J: 8, Weight: 0.5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range []*Spec{
+			{}, {NoIntercept: true}, {Standardize: StandardizeOn}, {Fusion: 3},
+			{PenaltyFactors: make([]float64, 9)}, {NoIntercept: true, Penalty: ElasticNet{0.6}},
+		} {
+			spec.Loss, spec.Lambda, spec.Graph, spec.RelTol = loss, 0.03, g, 1e-10
+			m, err := Fit(context.Background(), spec, x, y)
+			if err != nil {
+				t.Errorf("%v, %+v: %v", loss, spec, err)
+				continue
+			}
+			at := naive(spec, x, y, m.Coefficients, m.Intercept)
+			if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) {
+				t.Errorf("%v: objective %.15g by plain loops; %+v", loss, at, c)
+			}
+			for _, group := range m.Groups {
+				for _, j := range group {
+					if math.Abs(m.Coefficients[j]) != math.Abs(m.Coefficients[group[0]]) && spec.Standardize != StandardizeOn {
+						t.Errorf("%v: group %v has coefficients %v", loss, group, m.Coefficients)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGroupLasso: groups vanish together, and the point is a minimum.
+func TestGroupLasso(t *testing.T) {
+	x, y := random(t, 90, 9, 4, true)
+	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}}
+	m := mustFit(t, spec, x, y)
+	at := naive(spec, x, y, m.Coefficients, m.Intercept)
+	if math.Abs(at-m.Certificate.Objective) > 1e-12 || !math.IsInf(m.Certificate.Gap, 1) || m.Certificate.Status != solver.PassesDone {
+		t.Errorf("objective %.15g by plain loops; %+v", at, m.Certificate)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		b := slices.Clone(m.Coefficients)
+		for j := range b {
+			b[j] += 0.01 * rng.NormFloat64()
+		}
+		if v := naive(spec, x, y, b, m.Intercept+0.01*rng.NormFloat64()); v < at-1e-6 {
+			t.Errorf("%.15g nearby, %.15g at the model", v, at)
+		}
+	}
+}
+
+// TestFreeOptimum: without a penalty on anything, and with a lambda beyond which nothing
+// is left but the intercept.
+func TestLimits(t *testing.T) {
+	x, y := random(t, 70, 5, 3, true)
+	m := mustFit(t, &Spec{Lambda: 1e3, Settings: Settings{RelTol: 1e-12}}, x, y)
+	positive := 0
+	for _, v := range y {
+		if v == 7 {
+			positive++
+		}
+	}
+	share := float64(positive) / float64(len(y))
+	if want := math.Log(share / (1 - share)); m.NonZeros() > 0 || math.Abs(m.Intercept-want) > 1e-6 {
+		t.Errorf("%v and %v, want nothing and %v", m.Coefficients, m.Intercept, want)
+	}
+	m = mustFit(t, &Spec{Loss: solver.Squared{}, Settings: Settings{RelTol: 1e-12}}, x, y)
+	if m.NonZeros() != 5 || !(m.Certificate.Gap < 1e-10) {
+		t.Errorf("least squares: %+v", m)
+	}
+}
+
+// TestSparseScale: standardising data that are not dense is the same as fitting data
+// that are standardised and centred, but for the intercept.
+func TestSparseScale(t *testing.T) {
+	x, y := random(t, 80, 6, 8, true)
+	scaled, s, err := sparse.Standardize(x, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := Settings{RelTol: 1e-12}
+	got := mustFit(t, &Spec{Lambda: 0.02, Settings: set}, x, y)
+	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaled, y)
+	b, c := s.Unscale(m.Coefficients)
+	for j, v := range b {
+		if math.Abs(v-got.Coefficients[j]) > 1e-6*(1+math.Abs(v)) {
+			t.Errorf("coefficient %d: %v, of centred data %v", j, got.Coefficients[j], v)
+		}
+	}
+	if math.Abs(c+m.Intercept-got.Intercept) > 1e-6 || math.Abs(m.Certificate.Objective-got.Certificate.Objective) > 1e-12 {
+		t.Errorf("intercept %v and objective %v, of centred data %v and %v", got.Intercept, got.Certificate.Objective, c+m.Intercept, m.Certificate.Objective)
+	}
+}
+
+// TestBits: any number of threads gives the same model.
+func TestBits(t *testing.T) {
+	x, y := load(t, "small/a1a", 123)
+	var want *Model
+	for _, threads := range []int{1, 3} {
+		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: Settings{Threads: threads}}, x, y)
+		if want == nil {
+			want = m
+		} else if !slices.Equal(m.Coefficients, want.Coefficients) || m.Intercept != want.Intercept || m.Certificate != want.Certificate {
+			t.Errorf("%d threads: %+v, not %+v", threads, m.Certificate, want.Certificate)
+		}
+	}
+}
+
+// TestManyFeatures: more features than rows, sparse, with an intercept, proved.
+func TestManyFeatures(t *testing.T) {
+	x, y := load(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
+	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
+	if c := m.Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Intercept == 0 || m.NonZeros() < 100 || m.NonZeros() > 1000 {
+		t.Errorf("%+v, intercept %v, %d coefficients", c, m.Intercept, m.NonZeros())
+	}
+}
+
+// TestEnd: runs that are stopped, out of time, or asked for too much.
+func TestEnd(t *testing.T) {
+	x, y := load(t, "small/a1a", 123)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m, err := Fit(ctx, &Spec{Lambda: 1e-3}, x, y)
+	if m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Status != solver.Stopped || !math.IsInf(m.Certificate.Gap, 1) {
+		t.Errorf("cancelled: %+v, %v", m, err)
+	}
+	for _, method := range []solver.Method{nil, solver.Auto{}} {
+		m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{Method: method, TimeLimit: time.Nanosecond}}, x, y)
+		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "allow more time") {
+			t.Errorf("out of time by %v: %+v, %v", method, m, err)
+		}
+	}
+	m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{RelTol: 1e-30}}, x, y)
+	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Certificate.Gap < 1e-10) {
+		t.Errorf("too much: %+v, %v", m.Certificate, err)
+	}
+}
+
+// TestBadSpec: what cannot be fitted is refused, by name and value.
+func TestBadSpec(t *testing.T) {
+	x, y := random(t, 6, 2, 1, true)
+	one := 1.0
+	for want, spec := range map[string]*Spec{
+		"Lambda = -1":             {Lambda: -1},
+		"Lambda = NaN":            {Lambda: math.NaN()},
+		"L1Ratio = 2":             {Penalty: ElasticNet{2}},
+		"PenaltyFactors has":      {PenaltyFactors: []float64{1}},
+		"PenaltyFactors[1] = -1":  {PenaltyFactors: []float64{1, -1}},
+		"SampleWeights has":       {SampleWeights: []float64{1}},
+		"weights of the rows sum": {SampleWeights: make([]float64, 6)},
+		"Offsets[2] = +Inf":       {Offsets: []float64{0, 0, math.Inf(1), 0, 0, 0}},
+		"Balanced and":            {Balanced: true, ClassWeights: map[float64]float64{}},
+		"ClassWeights[3] = -2":    {ClassWeights: map[float64]float64{3: -2}},
+		"Standardize = \"yes\"":   {Standardize: "yes"},
+		"IndexBase = 2":           {IndexBase: 2},
+		"Features has 1":          {Features: []string{"a"}},
+		"label 1 said":            {Positive: &one},
+		"Graph has 3":             {Graph: graph.Chain(3)},
+		"without a Graph":         {Fusion: 2},
+		"choose one":              {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"without intercept":       {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}},
+		"give it Weights":         {PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"losses squared":          {Graph: graph.Chain(2), Offsets: make([]float64, 6)},
+		"are for classification":  {Loss: solver.Squared{}, Balanced: true},
+		"RelTol = 1":              {Settings: Settings{RelTol: 1}},
+		"must not be negative":    {Settings: Settings{Threads: -1}},
+		"coordinate 5":            {Penalty: GroupLasso{Groups: [][]int{{5}}}},
+	} {
+		if m, err := Fit(context.Background(), spec, x, y); m != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v and %v", want, m, err)
+		}
+	}
+	for want, labels := range map[string][]float64{
+		"5 labels":    {1, 2, 1, 2, 1},
+		"label NaN":   {1, 2, 1, 2, 1, math.NaN()},
+		"every label": {1, 1, 1, 1, 1, 1},
+		"third one":   {1, 2, 3, 1, 2, 3},
+	} {
+		if m, err := Fit(context.Background(), nil, x, labels); m != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v and %v", want, m, err)
+		}
+	}
+	if _, err := Fit(context.Background(), nil, nil, y); err == nil {
+		t.Error("no error without data")
+	}
+}

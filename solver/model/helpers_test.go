@@ -1,0 +1,184 @@
+package model
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// naive returns the objective that spec documents, by plain loops over one row after the
+// other.
+func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
+	n, p := x.Dims()
+	scale := make([]float64, p)
+	low, high := math.Inf(1), math.Inf(-1)
+	count := map[float64]float64{}
+	weight := make([]float64, n)
+	var all float64
+	for i, v := range y {
+		low, high = math.Min(low, v), math.Max(high, v)
+		if weight[i] = 1; spec.SampleWeights != nil {
+			weight[i] = spec.SampleWeights[i]
+		}
+		count[v] += weight[i]
+		all += weight[i]
+	}
+	var total float64
+	for i, v := range y {
+		if w, ok := spec.ClassWeights[v]; ok {
+			weight[i] *= w
+		}
+		if spec.Balanced {
+			weight[i] *= all / (2 * count[v])
+		}
+		total += weight[i]
+	}
+	for j := range scale {
+		if scale[j] = 1; !spec.standardizes() {
+			continue
+		}
+		var mean, square float64
+		for i := range n {
+			mean += weight[i] * at(x, i, j) / total
+		}
+		for i := range n {
+			square += weight[i] * (at(x, i, j) - mean) * (at(x, i, j) - mean) / total
+		}
+		if square > 1e-20 {
+			scale[j] = math.Sqrt(square)
+		}
+	}
+	var loss, penalty float64
+	for i, v := range y {
+		t := c
+		if spec.Offsets != nil {
+			t += spec.Offsets[i]
+		}
+		for j := range p {
+			t += at(x, i, j) * b[j]
+		}
+		if classifies(spec.loss()) {
+			v = map[bool]float64{true: 1, false: -1}[v == high]
+			if spec.Positive != nil && *spec.Positive == low {
+				v = -v
+			}
+		}
+		loss += weight[i] * spec.loss().Value(t, v) / total
+	}
+	r := spec.l1Ratio()
+	factor := func(j int) float64 {
+		if spec.PenaltyFactors == nil {
+			return 1
+		}
+		return spec.PenaltyFactors[j]
+	}
+	if group, ok := spec.Penalty.(GroupLasso); ok {
+		in := map[int]bool{}
+		for k, members := range group.Groups {
+			var norm2 float64
+			for _, j := range members {
+				in[j] = true
+				norm2 += scale[j] * scale[j] * b[j] * b[j]
+			}
+			w := math.Sqrt(float64(len(members)))
+			if group.Weights != nil {
+				w = group.Weights[k]
+			}
+			penalty += w * math.Sqrt(norm2)
+		}
+		for j := range p {
+			if !in[j] {
+				penalty += scale[j] * math.Abs(b[j])
+			}
+		}
+		return loss + spec.Lambda*penalty
+	}
+	for j := range p {
+		u := scale[j] * b[j]
+		penalty += factor(j) * (r*math.Abs(u) + (1-r)/2*u*u)
+	}
+	if spec.Graph != nil {
+		for _, e := range spec.Graph.Edges() {
+			i, j := e.I, e.J
+			penalty += spec.fusion() * math.Abs(e.Weight) * math.Abs(scale[i]*b[i]-math.Copysign(1, e.Weight)*scale[j]*b[j])
+		}
+	}
+	return loss + spec.Lambda*penalty
+}
+
+func at(x *sparse.CSR, i, j int) float64 {
+	idx, val := x.Row(i)
+	for k, c := range idx {
+		if int(c) == j {
+			return val[k]
+		}
+	}
+	return 0
+}
+
+// random data of two classes or numbers, on different scales, a third of it absent.
+func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []float64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 2))
+	data, y := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		common := rng.NormFloat64()
+		sum := 0.7
+		for j := range p {
+			v := (rng.NormFloat64() + common + 1) * math.Pow(10, float64(j%3-1))
+			if rng.IntN(3) == 0 {
+				v = 0
+			}
+			data[i*p+j] = v
+			if j < 4 {
+				sum += v * float64(j-1) / 2
+			}
+		}
+		y[i] = sum + rng.NormFloat64()
+		if classes {
+			y[i] = map[bool]float64{true: 7, false: 3}[y[i] > 0]
+		}
+	}
+	x, err := sparse.FromDense(n, p, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, y
+}
+
+func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
+	t.Helper()
+	m, err := Fit(context.Background(), spec, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// dataFile returns the path of a data file, or skips the test.
+func dataFile(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
+	}
+	return filepath.Join(dir, name)
+}
+
+// load reads a data set with its labels as they are.
+func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
+	t.Helper()
+	d, err := sparse.ReadLIBSVMFile(dataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.X, d.Labels
+}
+
+var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}}

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// checkLabels reports the first label that is not finite.
+func checkLabels(y []float64, n int) error {
+	if len(y) != n {
+		return fmt.Errorf("model: %d labels; the data have %d rows", len(y), n)
+	}
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("model: label %v of row %d; it must be finite", v, i)
+		}
+	}
+	return nil
+}
+
+// mapLabels maps labels of two values to −1 and +1. positive may be nil.
+func mapLabels(y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range y {
+		low, high = math.Min(low, v), math.Max(high, v)
+	}
+	m := sparse.LabelMapping{Negative: low, Positive: high}
+	switch {
+	case low == high:
+		return nil, m, fmt.Errorf("model: every label is %v; expected two classes", low)
+	case positive != nil && *positive == low:
+		m = sparse.LabelMapping{Negative: high, Positive: low}
+	case positive != nil && *positive != high:
+		return nil, m, fmt.Errorf("model: the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
+	}
+	signs, err := signsOf(y, m)
+	return signs, m, err
+}
+
+// signsOf returns labels as −1 and +1.
+func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
+	signs := make([]float64, len(y))
+	for i, v := range y {
+		sign, ok := m.Sign(v)
+		if !ok {
+			return nil, fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes see FitMulti, for numbers take the loss squared or huber", v, i, m.Negative, m.Positive)
+		}
+		signs[i] = sign
+	}
+	return signs, nil
+}
+
+// weigh returns sample weights times class weights for labels y, signs being the same
+// as −1 and +1; nil if all are equal.
+func (s *Spec) weigh(y, signs []float64) ([]float64, error) {
+	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
+		return nil, nil
+	}
+	w := make([]float64, len(y))
+	var class [2]float64 // total weights
+	for i := range w {
+		if w[i] = 1; s.SampleWeights != nil {
+			w[i] = s.SampleWeights[i]
+		}
+		if signs != nil {
+			class[classOf(signs[i])] += w[i]
+		}
+	}
+	if s.Balanced && (class[0] == 0 || class[1] == 0) {
+		return nil, fmt.Errorf("model: Spec.Balanced: the rows of one class have no weight")
+	}
+	for label, v := range s.ClassWeights {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("model: Spec.ClassWeights[%v] = %v; it must be finite and not negative", label, v)
+		}
+	}
+	var sum float64
+	for i := range w {
+		if s.Balanced {
+			w[i] *= (class[0] + class[1]) / (2 * class[classOf(signs[i])])
+		} else if v, ok := s.ClassWeights[y[i]]; ok {
+			w[i] *= v
+		}
+		sum += w[i]
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return nil, fmt.Errorf("model: the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
+	}
+	return w, nil
+}
+
+func classOf(sign float64) int {
+	if sign > 0 {
+		return 1
+	}
+	return 0
+}
+
+// lossNamed returns the loss of a model file.
+func lossNamed(name string, huberDelta float64) (solver.Loss, error) {
+	loss, err := solver.ParseLoss(name)
+	if _, ok := loss.(solver.Huber); ok {
+		loss = solver.Huber{Delta: huberDelta}
+	}
+	return loss, err
+}

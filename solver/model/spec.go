@@ -1,0 +1,231 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// A Spec says what is minimised; see the package comment for the formula. The zero
+// value of every field is the default. It is only read.
+type Spec struct {
+	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for labels of
+	// any two values, Squared and Huber for numbers.
+	Loss solver.Loss
+	// Lambda ≥ 0 is the weight of the penalty beside the mean loss. Path and CV choose
+	// it and take no notice of this one.
+	Lambda float64
+	// Penalty is R; nil means the lasso.
+	Penalty Penalty
+	// Graph joins features, one node to each, whose coefficients are to be equal (or
+	// opposite, where an edge has a negative weight); nil means none. It takes no
+	// GroupLasso, and an ElasticNet only without intercept and penalty factors.
+	Graph *graph.Graph
+	// Fusion is the weight of the graph's part beside that of the coefficients: zero
+	// means 1. For the graph's part alone set PenaltyFactors to zeros.
+	Fusion float64
+	// NoIntercept leaves the intercept out.
+	NoIntercept bool
+	// Standardize says whether features are penalised on the scale of their standard
+	// deviations.
+	Standardize Standardize
+	// PenaltyFactors has a factor ≥ 0 for each feature, 0 for one that is not penalised;
+	// nil means ones. They are taken as they are, not normalised.
+	PenaltyFactors []float64
+	// SampleWeights has a weight ≥ 0 for each row, nil meaning ones.
+	SampleWeights []float64
+	// ClassWeights multiplies the weights of the rows of a label; labels that are not
+	// in it have 1.
+	ClassWeights map[float64]float64
+	// Balanced makes both classes count the same; it excludes ClassWeights.
+	Balanced bool
+	// Offsets has a number oᵢ for each row that is added to its margin, nil meaning
+	// none. With a Graph or GroupLasso they are for Squared and Huber alone.
+	Offsets []float64
+	// Positive is the label that is the positive class; nil means the larger.
+	Positive *float64
+	// Features are names for the model; nil means none.
+	Features []string
+	// IndexBase is the number that the first feature has in the files of the data, 0 or
+	// 1, for the model to tell; indices in Go count from 0 whatever it is.
+	IndexBase int
+
+	Settings
+}
+
+// Settings say how to solve. Zero fields mean the default.
+type Settings struct {
+	// Method is that of package solver; nil means proximal Newton steps where the
+	// penalty is a lasso or elastic net and there are up to some thousands of
+	// coefficients that are not zero, else solver.Auto.
+	Method solver.Method
+	// RelTol is the accuracy: a proved gap of at most RelTol times the objective at b =
+	// 0, c = 0. Zero means 1e-6.
+	RelTol float64
+	// TimeLimit ends a fit; zero means no limit.
+	TimeLimit time.Duration
+	// Seed is that of the sampling, of methods that sample, and of the folds of CV.
+	Seed uint64
+	// Threads bounds goroutines; zero means GOMAXPROCS. Results do not depend on it.
+	Threads int
+}
+
+// Standardize says whether features are penalised on the scale of their standard
+// deviations, which is what standardising them first and rescaling the coefficients
+// does. They are never centred: where there is an intercept that would change nothing
+// else.
+type Standardize string
+
+// The choices.
+const (
+	// StandardizeAuto is StandardizeOn without a graph, whose ties are of coefficients
+	// as the model has them, and StandardizeOff with one.
+	StandardizeAuto Standardize = ""
+	// StandardizeOn divides features by their (weighted, population) standard
+	// deviations; constant ones by 1. With a graph, ties are of the coefficients of
+	// standardised features.
+	StandardizeOn Standardize = "on"
+	// StandardizeOff takes features as they are.
+	StandardizeOff Standardize = "off"
+)
+
+// A Penalty is R: ElasticNet or GroupLasso; nil is the lasso.
+type Penalty interface {
+	check(p int) error
+	name() string
+}
+
+// ElasticNet mixes |b|₁ and ½|b|².
+type ElasticNet struct {
+	// L1Ratio, between 0 and 1, is the share of |b|₁: 1 is the lasso, 0 ridge
+	// regression.
+	L1Ratio float64
+}
+
+func (e ElasticNet) check(int) error {
+	if !(e.L1Ratio >= 0 && e.L1Ratio <= 1) {
+		return fmt.Errorf("model: ElasticNet.L1Ratio = %v; it must be between 0, ridge, and 1, the lasso", e.L1Ratio)
+	}
+	return nil
+}
+
+func (ElasticNet) name() string { return "elastic-net" }
+
+// GroupLasso makes groups of coefficients zero together. Results are not proved.
+type GroupLasso struct {
+	// Groups are disjoint sets of features; each in none is a group of its own.
+	Groups [][]int
+	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
+	Weights []float64
+}
+
+func (g GroupLasso) check(p int) error {
+	return solver.GroupL2{Groups: g.Groups, Weights: g.Weights}.Validate(p)
+}
+
+func (GroupLasso) name() string { return "group-lasso" }
+
+// l1Ratio returns r, 1 without an elastic net.
+func (s *Spec) l1Ratio() float64 {
+	if e, ok := s.Penalty.(ElasticNet); ok {
+		return e.L1Ratio
+	}
+	return 1
+}
+
+func (s *Spec) loss() solver.Loss {
+	if s.Loss == nil {
+		return solver.Logistic{}
+	}
+	return s.Loss
+}
+
+func (s *Spec) fusion() float64 {
+	if s.Fusion == 0 {
+		return 1
+	}
+	return s.Fusion
+}
+
+func (s *Spec) standardizes() bool {
+	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && s.Graph == nil
+}
+
+func (s *Settings) relTol() float64 {
+	if s.RelTol == 0 {
+		return 1e-6
+	}
+	return s.RelTol
+}
+
+// classifies reports whether the loss is for labels of two classes.
+func classifies(l solver.Loss) bool { return l.Validate([]float64{0.5}) != nil }
+
+// check reports the first thing wrong with the specification for n rows of p features.
+func (s *Spec) check(n, p int) error {
+	for _, part := range []struct {
+		name string
+		v    []float64
+		want int
+		of   string
+	}{{"PenaltyFactors", s.PenaltyFactors, p, "features"}, {"SampleWeights", s.SampleWeights, n, "rows"}, {"Offsets", s.Offsets, n, "rows"}} {
+		if part.v != nil && len(part.v) != part.want {
+			return fmt.Errorf("model: Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.of)
+		}
+		for i, v := range part.v {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 && part.name != "Offsets" {
+				return fmt.Errorf("model: Spec.%s[%d] = %v; it must be finite and, but for offsets, not negative", part.name, i, v)
+			}
+		}
+	}
+	switch {
+	case !(s.Lambda >= 0) || math.IsInf(s.Lambda, 0):
+		return fmt.Errorf("model: Spec.Lambda = %v; it must be finite and not negative", s.Lambda)
+	case !(s.Fusion >= 0) || math.IsInf(s.Fusion, 0):
+		return fmt.Errorf("model: Spec.Fusion = %v; it must be positive and finite, or 0 for 1", s.Fusion)
+	case !slices.Contains([]Standardize{StandardizeAuto, StandardizeOn, StandardizeOff}, s.Standardize):
+		return fmt.Errorf("model: Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
+	case s.IndexBase != 0 && s.IndexBase != 1:
+		return fmt.Errorf("model: Spec.IndexBase = %d; it must be 0 or 1", s.IndexBase)
+	case s.Features != nil && len(s.Features) != p:
+		return fmt.Errorf("model: Spec.Features has %d names; the data have %d features", len(s.Features), p)
+	case s.Balanced && s.ClassWeights != nil:
+		return fmt.Errorf("model: Spec.Balanced and Spec.ClassWeights are both set; choose one")
+	case !(s.RelTol >= 0 && s.RelTol < 1):
+		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
+	case s.TimeLimit < 0 || s.Threads < 0:
+		return fmt.Errorf("model: Settings.TimeLimit = %v and Threads = %d; they must not be negative", s.TimeLimit, s.Threads)
+	}
+	if s.Penalty != nil {
+		if err := s.Penalty.check(p); err != nil {
+			return err
+		}
+	}
+	return s.checkCombination(p)
+}
+
+// checkCombination reports parts of the specification that do not go together.
+func (s *Spec) checkCombination(p int) error {
+	_, grouped := s.Penalty.(GroupLasso)
+	switch {
+	case s.Graph != nil && s.Graph.Nodes() != p:
+		return fmt.Errorf("model: Spec.Graph has %d nodes; the data have %d features", s.Graph.Nodes(), p)
+	case s.Graph != nil && grouped:
+		return fmt.Errorf("model: Spec.Graph and a GroupLasso are both set; choose one")
+	case s.Graph == nil && s.Fusion != 0:
+		return fmt.Errorf("model: Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
+	case s.Graph != nil && s.l1Ratio() < 1 && (!s.NoIntercept || s.PenaltyFactors != nil):
+		return fmt.Errorf("model: an ElasticNet with a Graph is for models without intercept and penalty factors")
+	case grouped && s.PenaltyFactors != nil:
+		return fmt.Errorf("model: a GroupLasso takes no PenaltyFactors; give it Weights")
+	case (s.Graph != nil || grouped) && s.Offsets != nil && classifies(s.loss()):
+		return fmt.Errorf("model: Spec.Offsets with a Graph or a GroupLasso are for the losses squared and huber")
+	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
+		return fmt.Errorf("model: Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
+	}
+	return nil
+}
