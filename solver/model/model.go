@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -86,3 +88,15 @@ func (m *Model) NonZeros() (count int) {
 }
 
 func sqrtOf(n int) float64 { return math.Sqrt(float64(n)) }
+
+// loss returns Loss, nil being the logistic one.
+func (m *Model) loss() solver.Loss {
+	if m.Loss == nil {
+		return solver.Logistic{}
+	}
+	return m.Loss
+}
+
+func sortWeights(w []classWeight) {
+	slices.SortFunc(w, func(a, b classWeight) int { return cmp.Compare(a.Label, b.Label) })
+}

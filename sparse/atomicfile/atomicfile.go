@@ -72,3 +72,12 @@ func syncDir(dir string) {
 		d.Close()
 	}
 }
+
+// Followed returns the file that path leads to, if it is a symbolic link: where to write
+// so that links stay links.
+func Followed(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}

@@ -40,7 +40,7 @@ func (out outputs) check(inputs ...string) error {
 			other, err := os.Stat(in)
 			return err == nil && there && !special && os.SameFile(info, other)
 		})
-		switch path := followed(o.path); {
+		switch path := atomicfile.Followed(o.path); {
 		case twin >= 0 && !special:
 			return usagef("%s and %s name the same file, %s", out[twin].flag, o.flag, o.path)
 		case o.path == "-":
@@ -80,15 +80,7 @@ func (out outputs) write() (written []string, err error) {
 
 // writeFile writes path whole or not at all. Links are followed.
 func writeFile(path string, fill func(io.Writer) error) error {
-	return atomicfile.Write(followed(path), 0o644, fill)
-}
-
-// followed is the file a link leads to, if path is one.
-func followed(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
+	return atomicfile.Write(atomicfile.Followed(path), 0o644, fill)
 }
 
 // number is a float64 that JSON shows as null where it has no number.

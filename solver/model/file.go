@@ -1,0 +1,248 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/atomicfile"
+)
+
+// Version is that of the program that model files name as their writer.
+const Version = "0.1.0"
+
+// Format is the newest format of model files. It is raised when older programs would
+// misread newer models; Read knows 1 as well.
+const Format = 2
+
+// A head is a model file but for the coefficients.
+type head struct {
+	Format  int    `json:"format"`
+	Version string `json:"scas_version"`
+
+	Loss       string               `json:"loss"`
+	HuberDelta float64              `json:"huber_delta,omitempty"`
+	Labels     *sparse.LabelMapping `json:"labels"` // null for regression
+	P          int                  `json:"p"`
+	IndexBase  *int                 `json:"index_base"`
+	Intercept  *number              `json:"intercept"` // null if the model has none
+	Features   []string             `json:"features,omitempty"`
+	Groups     [][]int              `json:"tied_features,omitempty"` // counted from 0
+
+	Facts
+	ClassWeights []classWeight `json:"label_weights,omitempty"`
+
+	Objective number        `json:"objective"`
+	MeanLoss  number        `json:"mean_loss"`
+	Gap       *number       `json:"duality_gap"` // null if nothing is proved
+	RelTol    number        `json:"rel_tol"`
+	Status    solver.Status `json:"status"`
+
+	Run
+}
+
+type classWeight struct {
+	Label  float64 `json:"label"`
+	Weight float64 `json:"weight"`
+}
+
+// A number is a float64 that must be one: null is an error, and so is what is not
+// finite.
+type number float64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return errors.New("null in the place of a number")
+	}
+	return json.Unmarshal(text, (*float64)(v))
+}
+
+// Write writes the model as JSON: the head one field a line, the coefficients on one.
+// Numbers take the shortest form that reads back to the same bits; one that is not
+// finite is an error. Equal models give equal bytes.
+func (m *Model) Write(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m.head(), "", "  ")
+	if err != nil {
+		return fmt.Errorf("model: writing: %w", err)
+	}
+	coefficients, err := json.Marshal(m.Coefficients)
+	if err != nil {
+		return fmt.Errorf("model: writing the coefficients: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(text, []byte("\n}")), coefficients)
+	return err
+}
+
+func (m *Model) head() *head {
+	h := &head{
+		Format: Format, Version: Version, Loss: m.loss().String(), P: len(m.Coefficients), IndexBase: &m.IndexBase,
+		Features: m.Features, Groups: m.Groups, Facts: m.Facts, Run: m.Run,
+		Objective: number(m.Certificate.Objective), MeanLoss: number(m.Certificate.MeanLoss),
+		RelTol: number(m.Certificate.RelTol), Status: m.Certificate.Status,
+	}
+	if huber, ok := m.Loss.(solver.Huber); ok {
+		h.HuberDelta = huber.Delta
+	}
+	if m.Classifies() {
+		h.Labels = &m.Labels
+	}
+	if m.HasIntercept {
+		h.Intercept = (*number)(&m.Intercept)
+	}
+	if gap := number(m.Certificate.Gap); !math.IsInf(m.Certificate.Gap, 1) {
+		h.Gap = &gap
+	}
+	for label, weight := range m.Facts.ClassWeights {
+		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
+	}
+	sortWeights(h.ClassWeights)
+	return h
+}
+
+// Save writes the model to a file, whole or not at all: to a temporary file beside it,
+// synced to disk and renamed. A link is followed.
+func (m *Model) Save(path string) error {
+	return atomicfile.Write(atomicfile.Followed(path), 0o644, m.Write)
+}
+
+// Load reads a file that Save wrote; see Read.
+func Load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// Read reads a model of format 1 or 2. What is no model, or a damaged one, is an error
+// that names the file and says what is wrong.
+func Read(r io.Reader, name string) (*Model, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	m, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+func parse(text []byte) (*Model, error) {
+	var f struct {
+		head
+		Graph *struct { // format 1
+			Edges int `json:"edges"`
+		} `json:"graph"`
+		Coefficients []number `json:"coefficients"`
+	}
+	var format struct {
+		Format *int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &format); err != nil {
+		return nil, fmt.Errorf("not a model file (%w)", err)
+	}
+	switch {
+	case format.Format == nil:
+		return nil, errors.New("not a model file: it has no format number")
+	case *format.Format != 1 && *format.Format != Format:
+		_ = json.Unmarshal(text, &f) // for its version
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 and %d: use the version that wrote it, %s", *format.Format, Version, Format, f.Version)
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	if f.Graph != nil {
+		f.Facts.GraphEdges = f.Graph.Edges
+	}
+	coefficients := make([]float64, len(f.Coefficients))
+	for j, v := range f.Coefficients {
+		coefficients[j] = float64(v)
+	}
+	return f.head.model(coefficients)
+}
+
+// model returns the model of a head and coefficients.
+func (h *head) model(coefficients []float64) (*Model, error) {
+	loss, err := lossNamed(h.Loss, h.HuberDelta)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("damaged model: loss %q; expected logistic, squared, huber or squared-hinge", h.Loss)
+	case h.IndexBase == nil:
+		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
+	case len(coefficients) != h.P || h.P < 1:
+		return nil, fmt.Errorf("damaged model: %d coefficients for p = %d", len(coefficients), h.P)
+	}
+	m := &Model{
+		Loss: loss, Coefficients: coefficients, Features: h.Features, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
+		Certificate: Certificate{
+			Objective: float64(h.Objective), MeanLoss: float64(h.MeanLoss), Gap: math.Inf(1),
+			RelTol: float64(h.RelTol), Status: h.Status,
+		},
+	}
+	if h.Labels != nil {
+		m.Labels = *h.Labels
+	}
+	if h.Intercept != nil {
+		m.HasIntercept, m.Intercept = true, float64(*h.Intercept)
+	}
+	if h.Gap != nil {
+		m.Certificate.Gap = float64(*h.Gap)
+	}
+	for _, c := range h.ClassWeights {
+		if m.Facts.ClassWeights == nil {
+			m.Facts.ClassWeights = map[float64]float64{}
+		}
+		m.Facts.ClassWeights[c.Label] = c.Weight
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// check reports what is wrong with a model.
+func (m *Model) check() error {
+	if err := m.loss().Validate(nil); err != nil {
+		return fmt.Errorf("damaged model: %w", err)
+	}
+	class := classifies(m.loss())
+	switch {
+	case class && m.Labels.IsZero():
+		return errors.New("damaged model: no labels; expected a negative and a positive one")
+	case !class && !m.Labels.IsZero():
+		return fmt.Errorf("damaged model: labels %v and %v with the %s loss, which is for numbers", m.Labels.Negative, m.Labels.Positive, m.loss())
+	case class && m.Labels.Negative == m.Labels.Positive:
+		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
+	case m.IndexBase != 0 && m.IndexBase != 1:
+		return fmt.Errorf("damaged model: index_base %d; expected 0 or 1", m.IndexBase)
+	case m.Features != nil && len(m.Features) != len(m.Coefficients):
+		return fmt.Errorf("damaged model: %d features named for %d coefficients", len(m.Features), len(m.Coefficients))
+	case !finite(m.Intercept):
+		return fmt.Errorf("damaged model: intercept %v; expected a finite number", m.Intercept)
+	}
+	for j, v := range m.Coefficients {
+		if !finite(v) {
+			return fmt.Errorf("damaged model: coefficient %d is %v; expected a finite number", j, v)
+		}
+	}
+	for _, group := range m.Groups {
+		for _, j := range group {
+			if j < 0 || j >= len(m.Coefficients) {
+				return fmt.Errorf("damaged model: feature %d in a group of %d features", j, len(m.Coefficients))
+			}
+		}
+	}
+	return nil
+}

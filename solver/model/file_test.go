@@ -1,0 +1,220 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestSaveLoad: what is saved comes back to the last bit, and equal models give equal
+// bytes.
+func TestSaveLoad(t *testing.T) {
+	x, y := random(t, 60, 8, 3, true)
+	for name, spec := range map[string]*Spec{
+		"plain":   {Lambda: 0.01},
+		"names":   {Lambda: 0.01, Features: strings.Fields("a b c d e f g é"), IndexBase: 1, ClassWeights: map[float64]float64{7: 2, 3: 0.5}},
+		"graph":   {Lambda: 0.05, Graph: graph.Chain(8), NoIntercept: true},
+		"huber":   {Lambda: 0.01, Loss: solver.Huber{Delta: 0.3}, Penalty: ElasticNet{0.5}},
+		"unprove": {Lambda: 0.01, Penalty: GroupLasso{Groups: [][]int{{1, 2}}}},
+	} {
+		m := mustFit(t, spec, x, y)
+		path := filepath.Join(t.TempDir(), "m.json")
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		var again bytes.Buffer
+		if err := got.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(path); !bytes.Equal(text, again.Bytes()) {
+			t.Errorf("%s: other bytes: %s, then %s", name, text, again.Bytes())
+		}
+	}
+	edges := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{}, Certificate: Certificate{Gap: math.Inf(1)},
+		Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}
+	var text bytes.Buffer
+	if err := edges.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(&text, "m"); err != nil || cmp.Diff(edges, got) != "" {
+		t.Errorf("%v: %s", err, cmp.Diff(edges, got))
+	}
+}
+
+// TestSaveFails: a model that is none leaves the old file alone, and no other behind;
+// links stay links.
+func TestSaveFails(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
+	good := &Model{Coefficients: []float64{1}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	if err := good.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	old, _ := os.ReadFile(path)
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	for _, bad := range []*Model{
+		{Coefficients: []float64{math.NaN()}, Labels: good.Labels},
+		{Coefficients: []float64{1}, Intercept: math.Inf(1), Labels: good.Labels},
+		{Coefficients: []float64{1}, Labels: good.Labels, Certificate: Certificate{Objective: math.NaN()}},
+		{Coefficients: []float64{1}},
+		{Coefficients: []float64{1}, Labels: good.Labels, Features: []string{"a", "b"}},
+		{Coefficients: []float64{1}, Labels: good.Labels, Groups: [][]int{{1}}},
+	} {
+		if err := bad.Save(link); err == nil {
+			t.Errorf("saved %+v", bad)
+		}
+		if bad.Write(io.Discard) == nil {
+			t.Errorf("wrote %+v", bad)
+		}
+	}
+	good.Coefficients[0] = 2
+	if text, _ := os.ReadFile(path); !bytes.Equal(text, old) {
+		t.Errorf("the old file is %s now", text)
+	}
+	if err := good.Save(link); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v now (%v)", info, err)
+	}
+	if got, err := Load(path); err != nil || got.Coefficients[0] != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 2 {
+		t.Errorf("%d files left, want 2", len(files))
+	}
+}
+
+// format1 is a file of the first format, with what all of its options can leave there.
+const format1 = `{
+  "format": 1,
+  "scas_version": "0.1.0",
+  "loss": "logistic",
+  "labels": {
+    "negative": -1,
+    "positive": 2
+  },
+  "lambda": 0.01,
+  "mu": 0,
+  "graph": {
+    "kind": "edges",
+    "file": "e.txt",
+    "edges": 2,
+    "rows": 5
+  },
+  "groups": 3,
+  "groups_file": "g.txt",
+  "class_weights": "balanced",
+  "sample_weights": "w.txt",
+  "n": 270,
+  "p": 3,
+  "index_base": 1,
+  "objective": 0.41829524535957985,
+  "status": "converged",
+  "duality_gap": 5.3319745102323056e-9,
+  "output": "last",
+  "method": "auto",
+  "dual_updates": 33,
+  "seed": 7,
+  "passes": 43.06808762581409,
+  "outer_iterations": 3,
+  "eta": 1.0551126492113498,
+  "rho": 0.08556470529747263,
+  "coefficients": [0,0.47257662126316763,-1]
+}
+`
+
+func TestFormat1(t *testing.T) {
+	got, err := Read(strings.NewReader(format1), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Model{
+		Loss: solver.Logistic{}, Labels: sparse.LabelMapping{Negative: -1, Positive: 2}, Coefficients: []float64{0, 0.47257662126316763, -1}, IndexBase: 1,
+		Facts:       Facts{Rows: 270, Lambda: 0.01, GraphEdges: 2},
+		Certificate: Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
+		Run:         Run{Method: "auto", Seed: 7, Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBadModels: files that are no models, or damaged ones, are refused with a reason.
+func TestBadModels(t *testing.T) {
+	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2`)
+	for _, c := range []struct{ from, to, want string }{
+		{format1, "", "not a model file"},
+		{format1, "[1]", "not a model file"},
+		{format1, `{"a": 1}`, "no format number"},
+		{`"format": 1`, `"format": 3`, "model format 3; scas 0.1.0 reads formats 1 and 2: use the version that wrote it, 0.1.0"},
+		{`-1]`, `null]`, "null in the place of a number"},
+		{`-1]`, `"x"]`, "damaged model"},
+		{`-1]`, `1e999]`, "damaged model"},
+		{`,-1]`, `]`, "2 coefficients for p = 3"},
+		{`[0,0.47257662126316763,-1]`, `null`, "0 coefficients for p = 3"},
+		{`"p": 3`, `"p": 4`, "3 coefficients for p = 4"},
+		{`"index_base": 1,`, ``, "no index_base"},
+		{`"index_base": 1,`, `"index_base": 2,`, "index_base 2"},
+		{`"logistic"`, `"hinge"`, `loss "hinge"`},
+		{`"logistic"`, `"squared"`, "which is for numbers"},
+		{"\"labels\": {\n    \"negative\": -1,\n    \"positive\": 2\n  }", `"labels": null`, "no labels"},
+		{`"positive": 2`, `"positive": -1`, "both labels are -1"},
+		{`"seed": 7`, `"intercept": null, "features": ["a"]`, "1 features named for 3 coefficients"},
+		{`"seed": 7`, `"tied_features": [[3]]`, "feature 3 in a group of 3"},
+		{`"lambda": 0.01`, `"lambda": "x"`, "damaged model"},
+		{`-1]`, `-1`, "not a model file"},
+	} {
+		for _, text := range []string{format1, good} {
+			if text == good && strings.Contains(c.from, "format") {
+				continue
+			}
+			_, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file.json")
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "file.json: ") {
+				t.Errorf("%s for %.40s: want %q, got %v", c.to, c.from, c.want, err)
+			}
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// FuzzRead: no text makes Read panic, and what it reads can be written and read again.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(format1))
+	f.Add([]byte(`{"format":2,"loss":"squared","p":1,"index_base":0,"intercept":3,"coefficients":[1]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Read(bytes.NewReader(text), "m")
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := m.Write(&b); err != nil {
+			t.Fatalf("%v of %s", err, text)
+		}
+		if again, err := Read(&b, "m"); err != nil || fmt.Sprint(again.Coefficients, again.Intercept) != fmt.Sprint(m.Coefficients, m.Intercept) {
+			t.Fatalf("%v: %+v, then %+v", err, m, again)
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package model
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// solverTypes are those of liblinear with one weight vector, and the loss whose margins
+// they mean. Hinge loss stands as squared hinge: the classes are the same.
+var solverTypes = map[string]solver.Loss{
+	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
+	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},
+	"L1R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L1LOSS_SVC_DUAL": solver.SquaredHinge{},
+	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{}, "L2R_L1LOSS_SVR_DUAL": solver.Squared{},
+}
+
+// WriteLiblinear writes the model as liblinear does, for liblinear-predict: the class
+// named first is that of positive margins, and the intercept is the weight of a last
+// feature of value 1. Labels must be whole numbers, as liblinear's are. What else is in
+// the model is left out.
+func (m *Model) WriteLiblinear(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	kind := "L2R_L2LOSS_SVR"
+	switch m.loss().(type) {
+	case solver.Logistic:
+		kind = "L1R_LR"
+	case solver.SquaredHinge:
+		kind = "L1R_L2LOSS_SVC"
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "solver_type %s\nnr_class 2\n", kind)
+	if m.Classifies() {
+		for _, label := range []float64{m.Labels.Positive, m.Labels.Negative} {
+			if label != math.Trunc(label) || math.Abs(label) > math.MaxInt32 {
+				return fmt.Errorf("model: label %v; those of liblinear are whole numbers", label)
+			}
+		}
+		fmt.Fprintf(b, "label %d %d\n", int(m.Labels.Positive), int(m.Labels.Negative))
+	}
+	bias := -1
+	if m.HasIntercept {
+		bias = 1
+	}
+	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", len(m.Coefficients), bias)
+	for _, v := range m.Coefficients {
+		fmt.Fprintf(b, "%.17g \n", v)
+	}
+	if m.HasIntercept {
+		fmt.Fprintf(b, "%.17g \n", m.Intercept)
+	}
+	return b.Flush()
+}
+
+// ReadLiblinear reads a model of two classes or of regression that liblinear wrote; name
+// is for its errors, which name the line. Losses that the package does not have stand as
+// the one with the same predictions.
+func ReadLiblinear(r io.Reader, name string) (*Model, error) {
+	l := &liblinear{lines: bufio.NewScanner(r), name: name, bias: -1, features: -1}
+	if err := l.head(); err != nil {
+		return nil, err
+	}
+	return l.model()
+}
+
+// A liblinear is a model file being read.
+type liblinear struct {
+	lines    *bufio.Scanner
+	name     string
+	line     int
+	loss     solver.Loss
+	labels   sparse.LabelMapping
+	features int
+	bias     float64
+}
+
+func (l *liblinear) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", l.name, l.line, fmt.Sprintf(format, args...))
+}
+
+// next returns the words of the next line that has any.
+func (l *liblinear) next() []string {
+	for l.lines.Scan() {
+		l.line++
+		if words := strings.Fields(l.lines.Text()); len(words) > 0 {
+			return words
+		}
+	}
+	return nil
+}
+
+// head reads up to the line w.
+func (l *liblinear) head() error {
+	for {
+		words := l.next()
+		switch {
+		case words == nil && l.lines.Err() != nil:
+			return l.errorf("%v", l.lines.Err())
+		case words == nil:
+			return l.errorf("the file ends before a line w; expected a model that liblinear wrote")
+		case words[0] == "w":
+			return l.complete()
+		case len(words) < 2:
+			return l.errorf("%q without a value", words[0])
+		}
+		if err := l.field(words[0], words[1:]); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *liblinear) field(key string, values []string) (err error) {
+	switch key {
+	case "solver_type":
+		var ok bool
+		if l.loss, ok = solverTypes[values[0]]; !ok {
+			return l.errorf("solver_type %q; expected one with a single weight vector, such as L1R_LR", values[0])
+		}
+	case "nr_class":
+		if values[0] != "2" {
+			return l.errorf("nr_class %q; expected 2", values[0])
+		}
+	case "label":
+		var labels [2]float64
+		if len(values) != 2 {
+			return l.errorf("%d labels; expected 2", len(values))
+		}
+		for k, text := range values {
+			if labels[k], err = strconv.ParseFloat(text, 64); err != nil || !finite(labels[k]) {
+				return l.errorf("label %q; expected a whole number", text)
+			}
+		}
+		if labels[0] == labels[1] {
+			return l.errorf("both labels are %v; expected two", labels[0])
+		}
+		l.labels = sparse.LabelMapping{Positive: labels[0], Negative: labels[1]}
+	case "nr_feature":
+		if l.features, err = strconv.Atoi(values[0]); err != nil || l.features < 1 || l.features > sparse.MaxCols {
+			return l.errorf("nr_feature %q; expected a number of features", values[0])
+		}
+	case "bias":
+		if l.bias, err = strconv.ParseFloat(values[0], 64); err != nil || !finite(l.bias) {
+			return l.errorf("bias %q; expected a number", values[0])
+		}
+	default:
+		return l.errorf("%q; expected solver_type, nr_class, label, nr_feature, bias or w", key)
+	}
+	return nil
+}
+
+// complete reports what the head lacks.
+func (l *liblinear) complete() error {
+	switch {
+	case l.loss == nil:
+		return l.errorf("no solver_type before w")
+	case l.features < 0:
+		return l.errorf("no nr_feature before w")
+	case classifies(l.loss) == l.labels.IsZero():
+		return l.errorf("labels are for classification, which they must be there for")
+	}
+	return nil
+}
+
+// model reads the weights.
+func (l *liblinear) model() (*Model, error) {
+	m := &Model{Loss: l.loss, Labels: l.labels, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
+	want := l.features
+	if l.bias >= 0 {
+		want++
+	}
+	for words := l.next(); words != nil; words = l.next() {
+		for _, text := range words {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !finite(v) {
+				return nil, l.errorf("weight %q; expected a finite number", text)
+			}
+			m.Coefficients = append(m.Coefficients, v)
+		}
+	}
+	if err := l.lines.Err(); err != nil {
+		return nil, l.errorf("%v", err)
+	}
+	if len(m.Coefficients) != want {
+		return nil, l.errorf("%d weights; expected %d, for nr_feature %d and bias %v", len(m.Coefficients), want, l.features, l.bias)
+	}
+	if l.bias >= 0 {
+		m.HasIntercept, m.Intercept = true, l.bias*m.Coefficients[l.features]
+		m.Coefficients = m.Coefficients[:l.features:l.features]
+	}
+	return m, nil
+}

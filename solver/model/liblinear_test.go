@@ -1,0 +1,195 @@
+package model
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestLiblinearText: what is written is read back, intercept and labels included.
+func TestLiblinearText(t *testing.T) {
+	x, y := random(t, 60, 8, 3, true)
+	low := 3.0
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Positive: &low}, {Loss: solver.SquaredHinge{}}, {Loss: solver.Squared{}}} {
+		spec.Lambda = 0.01
+		m := mustFit(t, spec, x, y)
+		var text bytes.Buffer
+		if err := m.WriteLiblinear(&text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadLiblinear(&text, "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Model{Loss: m.Loss, Labels: m.Labels, Coefficients: m.Coefficients, Intercept: m.Intercept, HasIntercept: m.HasIntercept, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
+	m.Labels.Positive = 7.5
+	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "label 7.5") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBadLiblinear(t *testing.T) {
+	const good = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
+	m, err := ReadLiblinear(strings.NewReader(good), "m")
+	if err != nil || m.Intercept != 1.5 || !slices.Equal(m.Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"L1R_LR", "MCSVM_CS", `m:1: solver_type "MCSVM_CS"`},
+		{"nr_class 2", "nr_class 3", `m:2: nr_class "3"`},
+		{"label 1 -1", "label 1", "m:3: 1 labels"},
+		{"label 1 -1", "label 1 x", `label "x"`},
+		{"label 1 -1", "label 1 1", "both labels"},
+		{"label 1 -1\n", "", "labels are for classification"},
+		{"nr_feature 2\n", "", "no nr_feature"},
+		{"nr_feature 2", "nr_feature -2", "nr_feature"},
+		{"solver_type L1R_LR\n", "", "no solver_type"},
+		{"bias 0.5", "bias", "without a value"},
+		{"bias 0.5", "rho 1", `"rho"`},
+		{"bias 0.5", "bias -1", "3 weights; expected 2"},
+		{"3 \n", "", "2 weights; expected 3"},
+		{"3 \n", "NaN\n", `m:9: weight "NaN"`},
+		{"w\n1 \n2 \n3 \n", "", "before a line w"},
+	} {
+		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
+		}
+	}
+}
+
+// program returns the path of a program, or skips the test.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("skipped: %s is not installed", name)
+	}
+	return path
+}
+
+func run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// writeLIBSVM writes a data file; features count from 1.
+func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
+	t.Helper()
+	var b bytes.Buffer
+	for i, label := range y {
+		b.WriteString(strconv.FormatFloat(label, 'g', -1, 64))
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			b.WriteString(" " + strconv.Itoa(int(j)+1) + ":" + strconv.FormatFloat(val[k], 'g', -1, 64))
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLiblinearPredict: liblinear-predict gives the classes and probabilities of the
+// model that was written for it, whichever class is the positive one.
+func TestLiblinearPredict(t *testing.T) {
+	predict := program(t, "liblinear-predict")
+	dir := t.TempDir()
+	x, y := random(t, 80, 8, 3, true)
+	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	writeLIBSVM(t, data, x, y)
+	low := 3.0
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Positive: &low}, {Loss: solver.SquaredHinge{}}, {Loss: solver.Squared{}}} {
+		spec.Lambda = 0.01
+		m := mustFit(t, spec, x, y)
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.WriteLiblinear(f); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		args := []string{data, file, out}
+		if m.logistic() {
+			args = append([]string{"-b", "1"}, args...)
+		}
+		run(t, predict, args...)
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		if m.logistic() {
+			head := strings.Fields(lines[0])
+			if head[0] != "labels" || head[1] != strconv.Itoa(int(m.Labels.Positive)) {
+				t.Fatalf("%q, positive class %v", lines[0], m.Labels.Positive)
+			}
+			lines = lines[1:]
+		}
+		want, _ := m.Predictions(nil, x)
+		for i, line := range lines {
+			words := strings.Fields(line)
+			got, _ := strconv.ParseFloat(words[0], 64)
+			if math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
+				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", m.loss(), i, got, want[i])
+			}
+			if !m.logistic() {
+				continue
+			}
+			idx, val := x.Row(i)
+			p, _ := m.Probability(idx, val)
+			if q, _ := strconv.ParseFloat(words[1], 64); math.Abs(q-p) > 1e-5 {
+				t.Errorf("row %d: liblinear gives the probability %v, the model %v", i, q, p)
+			}
+		}
+	}
+}
+
+// TestLiblinearTrain: models that liblinear trained are read, and predict the same.
+func TestLiblinearTrain(t *testing.T) {
+	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
+	dir := t.TempDir()
+	x, y := random(t, 80, 8, 3, true)
+	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	writeLIBSVM(t, data, x, y)
+	for _, args := range [][]string{{"-s", "6"}, {"-s", "0", "-B", "1"}, {"-s", "3", "-B", "2"}, {"-s", "11", "-B", "1"}} {
+		run(t, train, append(slices.Clone(args), "-q", data, file)...)
+		run(t, predict, data, file, out)
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadLiblinear(f, file)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := m.Predictions(nil, x)
+		text, _ := os.ReadFile(out)
+		for i, word := range strings.Fields(string(text)) {
+			if got, _ := strconv.ParseFloat(word, 64); math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
+				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", args, i, got, want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// ErrNoProbability is returned where the loss is not the logistic one.
+var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
+
+// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept:
+// for regression the prediction. Indices count from 0 and increase; features that are
+// absent are 0. It checks what it is given, allocates nothing, and may be called by many
+// goroutines.
+func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
+	if len(indices) != len(values) {
+		return 0, fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
+	}
+	// The order of package kernels, so that single rows have the bits of batches.
+	var lane [8]float64
+	last := int32(-1)
+	for k, j := range indices {
+		if j <= last || int(j) >= len(m.Coefficients) {
+			return 0, m.badIndex(k, j, last)
+		}
+		last = j
+		lane[k%8] = math.FMA(values[k], m.Coefficients[j], lane[k%8])
+	}
+	sum := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return 0, m.badValue(indices, values)
+	}
+	return sum + m.Intercept, nil
+}
+
+func (m *Model) badIndex(k int, j, last int32) error {
+	if j < 0 || int(j) >= len(m.Coefficients) {
+		return fmt.Errorf("model: position %d: index %d is outside 0..%d, the features of the model", k, j, len(m.Coefficients)-1)
+	}
+	return fmt.Errorf("model: position %d: index %d follows %d; want increasing indices", k, j, last)
+}
+
+// badValue reports the value that makes a margin what is no number.
+func (m *Model) badValue(indices []int32, values []float64) error {
+	for k, v := range values {
+		if !finite(v) {
+			return fmt.Errorf("model: position %d: value %v of index %d; want a finite number", k, v, indices[k])
+		}
+	}
+	return errors.New("model: the margin overflows: the values are too large")
+}
+
+// Probability returns that of the positive class, for the logistic loss; see Margin.
+func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
+	if !m.logistic() {
+		return 0, ErrNoProbability
+	}
+	t, err := m.Margin(indices, values)
+	if err != nil {
+		return 0, err
+	}
+	return kernels.Sigmoid(t), nil
+}
+
+// Predict returns the label of one row, as the training data had it, or for regression
+// the prediction; see Margin.
+func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
+	t, err := m.Margin(indices, values)
+	return m.Labels.Original(t), err
+}
+
+// Margins sets dst to the margins of the rows of x and returns it; with room for them it
+// allocates nothing. x may have more or fewer columns than the model features, but no
+// entry beyond: that is an error, which names the row and the column.
+func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
+	n, cols := x.Dims()
+	if cap(dst) < n {
+		dst = make([]float64, n)
+	}
+	dst = dst[:n]
+	if cols > len(m.Coefficients) {
+		for i := range n {
+			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= len(m.Coefficients) {
+				return nil, fmt.Errorf("model: row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], len(m.Coefficients)-1)
+			}
+		}
+	}
+	kernels.Margins(dst, x.Rows(0, n), m.Coefficients)
+	for i, t := range dst {
+		if dst[i] = t + m.Intercept; !finite(t) {
+			return nil, fmt.Errorf("model: row %d: the margin overflows: its values are too large", i)
+		}
+	}
+	return dst, nil
+}
+
+// Probabilities is Margins for probabilities of the positive class.
+func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
+	if !m.logistic() {
+		return nil, ErrNoProbability
+	}
+	dst, err := m.Margins(dst, x)
+	for i, t := range dst {
+		dst[i] = kernels.Sigmoid(t)
+	}
+	return dst, err
+}
+
+// Predictions is Margins for labels, or for regression predictions.
+func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
+	dst, err := m.Margins(dst, x)
+	if m.Classifies() {
+		for i, t := range dst {
+			dst[i] = m.Labels.Original(t)
+		}
+	}
+	return dst, err
+}
+
+func (m *Model) logistic() bool { return m.loss().String() == "logistic" && m.Classifies() }

@@ -1,0 +1,165 @@
+package model
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestPredict: single rows have the bits of batches, and both are what plain loops say.
+func TestPredict(t *testing.T) {
+	x, y := random(t, 60, 20, 3, true)
+	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
+	margins, err := m.Margins(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probabilities, err := m.Probabilities(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, err := m.Predictions(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range margins {
+		idx, val := x.Row(i)
+		margin, err := m.Margin(idx, val)
+		probability, err2 := m.Probability(idx, val)
+		class, err3 := m.Predict(idx, val)
+		if margin != want || probability != probabilities[i] || class != classes[i] || err != nil || err2 != nil || err3 != nil {
+			t.Errorf("row %d: %v, %v, %v alone, %v, %v, %v together", i, margin, probability, class, want, probabilities[i], classes[i])
+		}
+		sum := m.Intercept
+		for k, j := range idx {
+			sum += val[k] * m.Coefficients[j]
+		}
+		if math.Abs(sum-margin) > 1e-12*(1+math.Abs(sum)) || math.Abs(probability-1/(1+math.Exp(-sum))) > 1e-13 || class != map[bool]float64{true: 7, false: 3}[sum > 0] {
+			t.Errorf("row %d: margin %v, probability %v, class %v; by plain loops %v", i, margin, probability, class, sum)
+		}
+	}
+	regression := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
+	values, err := regression.Predictions(nil, x)
+	idx, val := x.Row(0)
+	if one, err2 := regression.Predict(idx, val); err != nil || err2 != nil || one != values[0] {
+		t.Errorf("%v and %v, %v and %v", one, values[0], err, err2)
+	}
+	if _, err := regression.Probabilities(nil, x); err != ErrNoProbability {
+		t.Errorf("probabilities of a regression: %v", err)
+	}
+}
+
+// TestHostileRows: rows that no model can take are errors that say where.
+func TestHostileRows(t *testing.T) {
+	m := &Model{Coefficients: []float64{1, 2, math.MaxFloat64}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	for want, row := range map[string]struct {
+		idx []int32
+		val []float64
+	}{
+		"index 500 is outside 0..2":       {[]int32{0, 500}, []float64{1, 1}},
+		"position 0: index -1":            {[]int32{-1}, []float64{1}},
+		"index 1 follows 1":               {[]int32{1, 1}, []float64{1, 1}},
+		"index 0 follows 2":               {[]int32{2, 0}, []float64{1, 1}},
+		"2 indices and 1 values":          {[]int32{1, 2}, []float64{1}},
+		"value NaN of index 1":            {[]int32{0, 1}, []float64{1, math.NaN()}},
+		"position 0: value -Inf of index": {[]int32{0, 1}, []float64{math.Inf(-1), 1}},
+		"overflows":                       {[]int32{2}, []float64{10}},
+	} {
+		for _, predict := range []func([]int32, []float64) (float64, error){m.Margin, m.Probability, m.Predict} {
+			if _, err := predict(row.idx, row.val); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q, got %v", want, err)
+			}
+		}
+	}
+	x, err := sparse.FromTriplets(3, 600, []sparse.Triplet{{Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 500, Value: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Margins(nil, x); err == nil || !strings.Contains(err.Error(), "row 2 has column 500") {
+		t.Errorf("%v", err)
+	}
+	few, err := sparse.FromTriplets(2, 1, []sparse.Triplet{{Row: 1, Col: 0, Value: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.Margins(nil, few); err != nil || got[0] != 0 || got[1] != 3 {
+		t.Errorf("%v, %v", got, err)
+	}
+	wide, err := sparse.FromTriplets(1, 9, []sparse.Triplet{{Row: 0, Col: 1, Value: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.Margins(nil, wide); err != nil || got[0] != 6 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestPredictAllocates: nothing, alone and together.
+func TestPredictAllocates(t *testing.T) {
+	x, y := random(t, 60, 20, 3, true)
+	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
+	idx, val := x.Row(5)
+	dst := make([]float64, 60)
+	for name, call := range map[string]func(){
+		"Margin":        func() { _, _ = m.Margin(idx, val) },
+		"Probability":   func() { _, _ = m.Probability(idx, val) },
+		"Predict":       func() { _, _ = m.Predict(idx, val) },
+		"Margins":       func() { _, _ = m.Margins(dst, x) },
+		"Probabilities": func() { _, _ = m.Probabilities(dst, x) },
+		"Predictions":   func() { _, _ = m.Predictions(dst, x) },
+	} {
+		if allocs := testing.AllocsPerRun(100, call); allocs > 0 {
+			t.Errorf("%s allocates %v times", name, allocs)
+		}
+	}
+}
+
+// TestPredictTogether: many goroutines share a model (for the race detector).
+func TestPredictTogether(t *testing.T) {
+	x, y := random(t, 60, 20, 3, true)
+	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
+	want, _ := m.Margins(nil, x)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range want {
+				idx, val := x.Row(i)
+				if got, err := m.Margin(idx, val); got != want[i] || err != nil {
+					t.Errorf("row %d: %v, not %v", i, got, want[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkPredict(b *testing.B) {
+	x, y := load(b, "small/a1a", 123)
+	m := mustFit(b, &Spec{Lambda: 1e-3}, x, y)
+	n, _ := x.Dims()
+	b.Run("row", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			idx, val := x.Row(i % n)
+			if _, err := m.Probability(idx, val); err != nil {
+				b.Fatal(err)
+			}
+			i++
+		}
+	})
+	b.Run("batch", func(b *testing.B) {
+		b.ReportAllocs()
+		dst := make([]float64, n)
+		for b.Loop() {
+			if _, err := m.Probabilities(dst, x); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+	})
+}
