@@ -1,0 +1,200 @@
+package model
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestMetricsByHand: five rows whose measures can be counted.
+func TestMetricsByHand(t *testing.T) {
+	x, err := sparse.FromDense(5, 1, []float64{-2, -1, 0.5, 0.5, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{Coefficients: []float64{1}, Labels: sparse.LabelMapping{Negative: 10, Positive: 20}}
+	y := []float64{10, 20, 10, 20, 20}
+	got, err := m.Score(x, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := got.Classes
+	if c.Confusion != (Confusion{TruePositive: 2, FalsePositive: 1, TrueNegative: 1, FalseNegative: 1}) || c.Threshold != 0.5 {
+		t.Errorf("%+v", c)
+	}
+	// Of 6 pairs the positive is ahead in 4, and one is tied.
+	near(t, "accuracy", c.Accuracy, 0.6)
+	near(t, "precision", c.Precision, 2.0/3)
+	near(t, "recall", c.Recall, 2.0/3)
+	near(t, "F1", c.F1, 2.0/3)
+	near(t, "AUC", *c.AUC, 4.5/6)
+	s := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
+	near(t, "log loss", *c.LogLoss, -(math.Log(s(2))+math.Log(s(-1))+math.Log(s(-0.5))+math.Log(s(0.5))+math.Log(s(3)))/5)
+	near(t, "Brier", *c.Brier, (s(-2)*s(-2)+s(1)*s(1)+s(0.5)*s(0.5)+s(-0.5)*s(-0.5)+s(-3)*s(-3))/5)
+	near(t, "mean loss", got.Loss, *c.LogLoss)
+	threshold := 0.7
+	got, err = m.Score(x, y, &ScoreSettings{Threshold: &threshold, Weights: []float64{1, 2, 3, 4, 5}, Offsets: []float64{0, 5, 0, 0, -5}})
+	if err != nil || got.Classes.Confusion != (Confusion{TruePositive: 2, TrueNegative: 4, FalseNegative: 9}) {
+		t.Errorf("%+v, %v", got.Classes, err)
+	}
+	one, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
+	if err != nil || one.Classes.AUC != nil || one.Classes.Recall != 0 || one.Classes.Precision != 0 || one.Classes.F1 != 0 {
+		t.Errorf("one class: %+v, %v", one.Classes, err)
+	}
+	if text, err := json.Marshal(one); err != nil || !strings.Contains(string(text), `"auc":null`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	line := &Model{Loss: solver.Squared{}, Coefficients: []float64{1}, Intercept: 1}
+	got, err = line.Score(x, []float64{-1, 0, 1.5, 2.5, 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "MSE", got.Numbers.MSE, 0.2)
+	near(t, "MAE", got.Numbers.MAE, 0.2)
+	near(t, "R2", got.Numbers.R2, 1-1/(1+0+2.25+6.25+16-49.0/5))
+	if got, err = line.Score(x, []float64{1, 1, 1, 1, 1}, nil); err != nil || got.Numbers.R2 != 0 {
+		t.Errorf("constant: %+v, %v", got.Numbers, err)
+	}
+	for want, call := range map[string]func() (*Metrics, error){
+		"third one":         func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
+		"4 labels":          func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
+		"weight -1 of row":  func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
+		"sum to 0":          func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
+		"2 weights":         func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
+		"offset NaN of row": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Offsets: []float64{0, 0, math.NaN(), 0, 0}}) },
+	} {
+		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// TestAUC: against all pairs, with ties and weights.
+func TestAUC(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		n := 2 + rng.IntN(30)
+		score, sign, weight := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			score[i], sign[i], weight[i] = float64(rng.IntN(6)), float64(rng.IntN(2)), rng.Float64()
+		}
+		var ahead, pairs float64
+		for i := range n {
+			for j := range n {
+				if sign[i] > 0 && sign[j] <= 0 {
+					pairs += weight[i] * weight[j]
+					if score[i] > score[j] {
+						ahead += weight[i] * weight[j]
+					} else if score[i] == score[j] {
+						ahead += weight[i] * weight[j] / 2
+					}
+				}
+			}
+		}
+		got := AUC(score, sign, weight)
+		if pairs == 0 {
+			if !math.IsNaN(got) {
+				t.Errorf("one class: %v", got)
+			}
+			continue
+		}
+		near(t, "AUC", got, ahead/pairs)
+	}
+}
+
+// python runs a script that reads JSON on standard input and prints JSON, or skips the
+// test where scikit-learn is not there.
+func python(t testing.TB, script string, in, out any) {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(name, "-c", "import sklearn").Run() != nil {
+			continue
+		}
+		text, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(name, "-W", "ignore", "-c", script)
+		cmd.Stdin = strings.NewReader(string(text))
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		got, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, stderr.String())
+		}
+		if err := json.Unmarshal(got, out); err != nil {
+			t.Fatalf("%v of %s", err, got)
+		}
+		return
+	}
+	t.Skip("skipped: scikit-learn is not installed")
+}
+
+// TestMetricsOfPeers: scikit-learn finds the same.
+func TestMetricsOfPeers(t *testing.T) {
+	x, y := random(t, 200, 8, 5, true)
+	for _, weighted := range []bool{false, true} {
+		m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
+		line := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
+		probability, _ := m.Probabilities(nil, x)
+		for i := range probability {
+			if i%3 == 0 { // ties
+				probability[i] = math.Round(probability[i]*8) / 8
+			}
+		}
+		values, _ := line.Margins(nil, x)
+		rng := rand.New(rand.NewPCG(7, 7))
+		weights := make([]float64, 200)
+		for i := range weights {
+			if weights[i] = 1; weighted {
+				weights[i] = rng.Float64()
+			}
+		}
+		var want map[string]float64
+		python(t, `
+import json, sys
+from sklearn import metrics as m
+d = json.load(sys.stdin)
+y, p, w, v = d["y"], d["p"], d["w"], d["v"]
+b = [1 if u == 7 else 0 for u in y]
+h = [1 if u > 0.3 else 0 for u in p]
+print(json.dumps({
+  "log": m.log_loss(b, p, sample_weight=w), "auc": m.roc_auc_score(b, p, sample_weight=w), "brier": m.brier_score_loss(b, p, sample_weight=w),
+  "accuracy": m.accuracy_score(b, h, sample_weight=w), "precision": m.precision_score(b, h, sample_weight=w),
+  "recall": m.recall_score(b, h, sample_weight=w), "f1": m.f1_score(b, h, sample_weight=w),
+  "mse": m.mean_squared_error(y, v, sample_weight=w), "mae": m.mean_absolute_error(y, v, sample_weight=w), "r2": m.r2_score(y, v, sample_weight=w)}))
+`, map[string][]float64{"y": y, "p": probability, "w": weights, "v": values}, &want)
+		margin := make([]float64, 200)
+		for i, p := range probability {
+			margin[i] = math.Log(p / (1 - p))
+		}
+		threshold := 0.3
+		got, err := m.metrics(margin, y, &ScoreSettings{Weights: weights, Threshold: &threshold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers := numberMetrics(values, y, weights)
+		c := got.Classes
+		for name, v := range map[string]float64{
+			"log": *c.LogLoss, "auc": *c.AUC, "brier": *c.Brier, "accuracy": c.Accuracy, "precision": c.Precision,
+			"recall": c.Recall, "f1": c.F1, "mse": numbers.MSE, "mae": numbers.MAE, "r2": numbers.R2,
+		} {
+			if !(math.Abs(v-want[name]) <= 1e-9*(1+math.Abs(want[name]))) {
+				t.Errorf("weighted %v: %s is %.15g, scikit-learn's %.15g", weighted, name, v, want[name])
+			}
+		}
+	}
+}
