@@ -62,12 +62,14 @@ func TestMetricsByHand(t *testing.T) {
 		t.Errorf("constant: %+v, %v", got.Numbers, err)
 	}
 	for want, call := range map[string]func() (*Metrics, error){
-		"third one":         func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
-		"4 labels":          func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
-		"weight -1 of row":  func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
-		"sum to 0":          func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
-		"2 weights":         func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
-		"offset NaN of row": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Offsets: []float64{0, 0, math.NaN(), 0, 0}}) },
+		"third one":        func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
+		"4 labels":         func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
+		"weight -1 of row": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
+		"sum to 0":         func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
+		"2 weights":        func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
+		"offset NaN of row": func() (*Metrics, error) {
+			return m.Score(x, y, &ScoreSettings{Offsets: []float64{0, 0, math.NaN(), 0, 0}})
+		},
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

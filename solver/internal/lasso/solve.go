@@ -248,3 +248,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 func (s *Solver) Support() int {
 	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
 }
+
+// Gradient returns X'Cα of the last dual point, valid until the next call of Solve: after
+// LambdaMax, the gradient of the loss.
+func (s *Solver) Gradient() []float64 { return s.e }

@@ -1,0 +1,248 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// PathSettings tune Path; nil means the defaults.
+type PathSettings struct {
+	// Lambdas are those of the path, decreasing; nil means Count values in geometric
+	// progression from LambdaMax down to Ratio times it.
+	Lambdas []float64
+	// Count is the number of lambdas; zero means 100.
+	Count int
+	// Ratio, below 1, is the last lambda over the first; zero means 1e-4 where there are
+	// more rows than features, else 1e-2.
+	Ratio float64
+	// Validation ends the path early; nil means that it goes to its end.
+	Validation *Validation
+}
+
+// A Validation judges the models of a path on rows held out.
+type Validation struct {
+	X        *sparse.CSR
+	Y        []float64
+	Score    *ScoreSettings // weights, offsets and threshold; nil means none
+	Metric   Metric         // nil means MeanLoss
+	Patience int            // lambdas in a row without a better value after which the path ends; zero means 10
+}
+
+// A Step is the solution for one lambda of a path.
+type Step struct {
+	Index  int // of the lambda, from 0
+	Lambda float64
+	// Indices and Values are the coefficients that are not zero.
+	Indices   []int32
+	Values    []float64
+	Intercept float64
+	// Certificate says how far from the optimum it is at most.
+	Certificate Certificate
+	// Validation is the value of the metric on the rows held out; NaN without.
+	Validation float64
+
+	design *design
+	run    Run
+	groups [][]int
+}
+
+// Model returns the model of the step.
+func (s *Step) Model() *Model {
+	d := s.design
+	x := make([]float64, d.p+1)
+	for k, j := range s.Indices {
+		x[j] = s.Values[k]
+	}
+	x[d.p] = s.Intercept
+	return d.model(&outcome{
+		lambda: s.Lambda, x: x, objective: s.Certificate.Objective, loss: s.Certificate.MeanLoss,
+		gap: s.Certificate.Gap, status: s.Certificate.Status, groups: s.groups, run: s.run,
+	})
+}
+
+// Path fits spec for one lambda after the other, each from where the last one ended, and
+// yields the solutions, each with its own status and certificate. A lambda that does not
+// converge comes with an error that matches solver.ErrNotConverged, and the path goes
+// on: it ends early only by the end of ctx or Settings.TimeLimit, which comes with a
+// step and an error, or by PathSettings.Validation. Bad data or a bad specification
+// yield no step and an error. spec.Lambda is not looked at.
+func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		d, err := newDesign(spec, x, y)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ctx, cancel := d.limit(ctx)
+		defer cancel()
+		p, err := d.newPather(ctx, set)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		patient := newPatience(p.set.Validation)
+		for k := range p.lambdas {
+			step, err := p.step(ctx, k)
+			if err == nil || errors.Is(err, solver.ErrNotConverged) {
+				if judged := patient.judge(step); judged != nil {
+					err = judged
+				}
+			}
+			if !yield(step, err) || step == nil || step.cut() || patient.ended() {
+				return
+			}
+		}
+	}
+}
+
+// cut reports whether time or the caller ended the fit.
+func (s *Step) cut() bool {
+	return s.Certificate.Status == solver.Stopped || s.Certificate.Status == solver.TimeDone
+}
+
+// A pather is a path at work.
+type pather struct {
+	d        *design
+	set      PathSettings
+	lambdas  []float64
+	proximal *proximal // nil where package solver does it
+	general  *general
+	start    *solver.Iterate
+}
+
+func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, error) {
+	p := &pather{d: d}
+	if set != nil {
+		p.set = *set
+	}
+	if err := p.set.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.proximal() {
+		p.proximal, err = d.newProximal()
+	} else {
+		p.general, err = d.general()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.lambdas = p.set.Lambdas; p.lambdas == nil {
+		most, err := d.lambdaMax(ctx, p.proximal)
+		if err != nil {
+			return nil, err
+		}
+		p.lambdas = p.set.sequence(most, d.n, d.p)
+	}
+	return p, nil
+}
+
+func (s *PathSettings) check() error {
+	last := math.Inf(1)
+	for k, l := range s.Lambdas {
+		if !(l >= 0 && l < last) {
+			return fmt.Errorf("model: PathSettings.Lambdas[%d] = %v after %v; lambdas must not be negative, and decrease", k, l, last)
+		}
+		last = l
+	}
+	switch {
+	case s.Lambdas != nil && len(s.Lambdas) == 0:
+		return errors.New("model: PathSettings.Lambdas is empty; leave it nil for the default")
+	case s.Count < 0:
+		return fmt.Errorf("model: PathSettings.Count = %d; it must be positive, or 0 for 100", s.Count)
+	case !(s.Ratio >= 0 && s.Ratio < 1):
+		return fmt.Errorf("model: PathSettings.Ratio = %v; it must be above 0 and below 1, or 0 for the default", s.Ratio)
+	case s.Validation != nil && (s.Validation.X == nil || s.Validation.Patience < 0):
+		return errors.New("model: PathSettings.Validation needs data, and a Patience that is not negative")
+	}
+	return nil
+}
+
+// sequence returns the lambdas from the largest on.
+func (s *PathSettings) sequence(most float64, n, p int) []float64 {
+	count, ratio := s.Count, s.Ratio
+	if count == 0 {
+		count = 100
+	}
+	if ratio == 0 {
+		if ratio = 1e-4; n <= p {
+			ratio = 1e-2
+		}
+	}
+	lambdas := make([]float64, count)
+	for k := range lambdas {
+		lambdas[k] = most
+		if k > 0 {
+			lambdas[k] = most * math.Exp(math.Log(ratio)*float64(k)/float64(count-1))
+		}
+	}
+	return lambdas
+}
+
+// step solves for lambda number k.
+func (p *pather) step(ctx context.Context, k int) (*Step, error) {
+	var out *outcome
+	var err error
+	if p.proximal != nil {
+		out, err = p.proximal.solve(ctx, p.lambdas[k])
+		if p.proximal.full {
+			// The rest of the path is for package solver, if it can.
+			if p.general, _ = p.d.general(); p.general != nil {
+				p.proximal = nil
+			}
+		}
+	}
+	if p.proximal == nil {
+		if out, err = p.generalStep(ctx, k); out == nil {
+			return nil, err
+		}
+	}
+	s := &Step{
+		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
+		Certificate: Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, RelTol: p.d.spec.relTol(), Status: out.status},
+	}
+	for j, v := range out.x[:p.d.p] {
+		if v != 0 {
+			s.Indices, s.Values = append(s.Indices, int32(j)), append(s.Values, v)
+		}
+	}
+	if !p.d.spec.NoIntercept {
+		s.Intercept = out.x[p.d.p]
+	}
+	return s, err
+}
+
+// generalStep starts from x and y of the last lambda and its multipliers, scaled.
+func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
+	out, at, err := p.general.solve(ctx, p.lambdas[k], p.start)
+	if at != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
+		for j := range at.Dual {
+			at.Dual[j] *= p.lambdas[k+1] / p.lambdas[k]
+		}
+		p.start = at
+	}
+	return out, err
+}
+
+// FitPath collects a Path. The error is that of the first lambda that has one; the
+// result has all that was reached, and is nil for bad data or a bad specification.
+func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
+	var steps []*Step
+	var first error
+	for step, err := range Path(ctx, spec, x, y, set) {
+		if step == nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+		if err != nil && first == nil {
+			first = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
+		}
+	}
+	return steps, first
+}

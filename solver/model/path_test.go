@@ -1,0 +1,189 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestPath: full length, each lambda proved, each the solution of a fit of its own, and
+// the first without coefficients but for those without penalty.
+func TestPath(t *testing.T) {
+	for _, loss := range losses {
+		x, y := random(t, 70, 9, 3, classifies(loss))
+		all := specs(70, 9, loss)
+		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: Settings{RelTol: 1e-9}}
+		for _, spec := range all {
+			spec.RelTol = 1e-10
+		}
+		all["solver"] = &Spec{Loss: loss, Settings: Settings{RelTol: 1e-9, Method: solver.Auto{}}}
+		for name, spec := range all {
+			steps, err := FitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
+			if err != nil || len(steps) != 12 {
+				t.Errorf("%v, %s: %d steps, %v", loss, name, len(steps), err)
+				continue
+			}
+			most, err := LambdaMax(context.Background(), spec, x, y)
+			if err != nil || math.Abs(most-steps[0].Lambda) > 1e-9*most {
+				t.Errorf("%v, %s: lambda max %v, path from %v, %v", loss, name, most, steps[0].Lambda, err)
+			}
+			for k, s := range steps {
+				one := *spec
+				one.Lambda = s.Lambda
+				m := s.Model()
+				at := naive(&one, x, y, m.Coefficients, m.Intercept)
+				if c := s.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-at) > 1e-11*math.Abs(at) || s.Index != k {
+					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, at)
+				}
+				if want := mustFit(t, &one, x, y).Certificate; math.Abs(want.Objective-s.Certificate.Objective) > want.Gap+s.Certificate.Gap+1e-14*math.Abs(at) {
+					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Certificate.Objective, want.Objective)
+				}
+				if m.NonZeros() != len(s.Indices) || m.Certificate != s.Certificate || m.Facts.Lambda != s.Lambda {
+					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
+				}
+			}
+			first := steps[0].Model()
+			for j, v := range first.Coefficients {
+				if (spec.PenaltyFactors == nil || spec.PenaltyFactors[j] > 0) && math.Abs(v) > 1e-6 && name != "ridge" {
+					t.Errorf("%v, %s: coefficient %d is %v at lambda max", loss, name, j, v)
+				}
+			}
+		}
+	}
+}
+
+// TestLambdaMax: just below it something enters, without a graph.
+func TestLambdaMax(t *testing.T) {
+	x, y := random(t, 70, 9, 3, true)
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}}} {
+		most, err := LambdaMax(context.Background(), spec, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []float64{0.99, 1} {
+			one := *spec
+			one.Lambda = part * most
+			m := mustFit(t, &one, x, y)
+			size := 0.0
+			for _, v := range m.Coefficients {
+				size = math.Max(size, math.Abs(v))
+			}
+			if (size > 1e-5) != (part < 1) {
+				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, part, size)
+			}
+		}
+	}
+	if _, err := LambdaMax(context.Background(), &Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y); err == nil {
+		t.Error("no error for a graph alone")
+	}
+	empty, err := sparse.FromDense(4, 1, make([]float64, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LambdaMax(context.Background(), nil, empty, []float64{0, 1, 0, 1}); err == nil || !strings.Contains(err.Error(), "no feature matters") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPathEnds: by the caller, a context, a time limit, or a validation set; and it goes
+// on where a lambda fails.
+func TestPathEnds(t *testing.T) {
+	x, y := random(t, 70, 9, 3, true)
+	count := 0
+	for range Path(context.Background(), nil, x, y, nil) {
+		if count++; count == 5 {
+			break
+		}
+	}
+	if count != 5 {
+		t.Errorf("%d steps", count)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var last error
+	count = 0
+	for s, err := range Path(ctx, nil, x, y, nil) {
+		if count++; count == 5 {
+			cancel()
+		}
+		if last = err; s == nil || (err != nil) != (s.Certificate.Status == solver.Stopped) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	if count != 6 || !errors.Is(last, context.Canceled) {
+		t.Errorf("%d steps, %v", count, last)
+	}
+	a1a, labels := load(t, "small/a1a", 123)
+	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
+	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Certificate.Status != solver.TimeDone {
+		if !errors.Is(err, context.DeadlineExceeded) { // before the first lambda
+			t.Errorf("%d steps in 5 ms, %v", len(steps), err)
+		}
+	}
+	steps, err = FitPath(context.Background(), &Spec{Settings: Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 7})
+	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
+		t.Errorf("%d steps, %v", len(steps), err)
+	}
+	held, its := random(t, 300, 9, 99, true)
+	steps, err = FitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: its, Patience: 3}})
+	if err != nil || len(steps) < 5 || len(steps) == 100 {
+		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
+	}
+	best := slices.MinFunc(steps, func(a, b *Step) int { return int(math.Copysign(1, a.Validation-b.Validation)) })
+	if best.Index != len(steps)-4 {
+		t.Errorf("the best is %d of %d", best.Index, len(steps))
+	}
+	if v, err := MeanLoss(best.Model(), held, its, nil); err != nil || v != best.Validation {
+		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
+	}
+}
+
+func TestBadPaths(t *testing.T) {
+	x, y := random(t, 70, 9, 3, true)
+	for want, set := range map[string]*PathSettings{
+		"Lambdas[1] = 2 after 1": {Lambdas: []float64{1, 2}},
+		"Lambdas[0] = NaN":       {Lambdas: []float64{math.NaN()}},
+		"Lambdas is empty":       {Lambdas: []float64{}},
+		"Count = -1":             {Count: -1},
+		"Ratio = 1":              {Ratio: 1},
+		"needs data":             {Validation: &Validation{}},
+	} {
+		count := 0
+		for s, err := range Path(context.Background(), nil, x, y, set) {
+			if count++; s != nil || err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q, got %v and %v", want, s, err)
+			}
+		}
+		if count != 1 {
+			t.Errorf("%s: %d steps", want, count)
+		}
+	}
+	if steps, err := FitPath(context.Background(), &Spec{Lambda: -1}, x, y, nil); steps != nil || err == nil {
+		t.Errorf("%v, %v", steps, err)
+	}
+}
+
+// BenchmarkPath is a path of a hundred lambdas on one thread, all included.
+func BenchmarkPath(b *testing.B) {
+	for _, c := range []struct {
+		name, file string
+		features   int
+	}{{"a9a", "paper/a9a.zst", 123}, {"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236}} {
+		b.Run(c.name, func(b *testing.B) {
+			x, y := load(b, c.file, c.features)
+			for b.Loop() {
+				if steps, err := FitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
+					b.Fatalf("%d steps, %v", len(steps), err)
+				}
+			}
+		})
+	}
+}
