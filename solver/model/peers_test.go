@@ -1,0 +1,288 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// small are the small public sets.
+var small = []struct {
+	name     string
+	features int
+	classes  bool
+}{
+	{"a1a", 123, true}, {"heart_scale", 13, true}, {"breast-cancer_scale", 10, true}, {"german.numer_scale", 24, true},
+	{"abalone", 8, false}, {"housing_scale", 13, false},
+}
+
+// writeTable writes numbers for R, a row a line.
+func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range rows {
+		for k, v := range row(i) {
+			if k > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(strconv.FormatFloat(v, 'g', 17, 64))
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A peer is a problem for another program, for some lambdas of that program's scale.
+type peer struct {
+	name    string
+	spec    *Spec
+	steps   []*Step
+	lambdas []float64
+}
+
+// glmnet returns, for each problem and lambda, the coefficients and the intercept behind
+// them; the test is skipped where it is not there.
+func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peer) [][][]float64 {
+	t.Helper()
+	rscript := program(t, "Rscript")
+	dir := t.TempDir()
+	n, p := x.Dims()
+	writeTable(t, filepath.Join(dir, "x"), n, func(i int) []float64 {
+		row := make([]float64, p)
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			row[j] = val[k]
+		}
+		return row
+	})
+	writeTable(t, filepath.Join(dir, "y"), n, func(i int) []float64 { return []float64{y[i]} })
+	script := fmt.Sprintf(`
+if (!suppressWarnings(require(glmnet, quietly=TRUE))) { cat("no glmnet"); quit() }
+d <- "%s"; x <- as.matrix(read.table(file.path(d, "x"))); y <- scan(file.path(d, "y"), quiet=TRUE)
+glmnet.control(fdev=0, devmax=1)
+fit <- function(k, family, alpha, standardize, intercept) {
+  f <- glmnet(x, y, family=family, weights=scan(file.path(d, paste0("w", k)), quiet=TRUE), lambda=scan(file.path(d, paste0("l", k)), quiet=TRUE),
+    alpha=alpha, standardize=standardize, intercept=intercept, thresh=1e-16, maxit=1e8)
+  write.table(format(t(rbind(as.matrix(f$beta), f$a0)), digits=17), file.path(d, paste0("out", k)), quote=FALSE, row.names=FALSE, col.names=FALSE)
+}
+`, dir)
+	for k, q := range peers {
+		weights := q.spec.SampleWeights
+		if weights == nil {
+			weights = slices.Repeat([]float64{1}, n)
+		}
+		writeTable(t, filepath.Join(dir, fmt.Sprint("w", k)), n, func(i int) []float64 { return []float64{weights[i]} })
+		writeTable(t, filepath.Join(dir, fmt.Sprint("l", k)), len(q.lambdas), func(i int) []float64 { return []float64{q.lambdas[i]} })
+		family := "gaussian"
+		if classifies(q.spec.loss()) {
+			family = "binomial"
+		}
+		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n", k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))
+	}
+	if out := run(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
+		t.Skip("skipped: R has no glmnet")
+	}
+	all := make([][][]float64, len(peers))
+	for k, q := range peers {
+		if all[k] = readTable(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
+			t.Fatalf("glmnet gave %d of %d lambdas", len(all[k]), len(q.lambdas))
+		}
+	}
+	return all
+}
+
+func readTable(t testing.TB, path string) (out [][]float64) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var row []float64
+		for _, word := range strings.Fields(line) {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
+
+// TestGlmnet: with and without intercept, weights and standardising, and with an elastic
+// net, glmnet's solutions have the objective that is proved here. Its squared loss has a
+// factor ½, so its lambda is half of ours; its elastic net for numbers is another one, as
+// it standardises the labels.
+func TestGlmnet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: some seconds")
+	}
+	for _, set := range small {
+		x, y := load(t, "small/"+set.name, set.features)
+		weights := make([]float64, len(y))
+		for i := range weights {
+			weights[i] = float64(1 + i%3)
+		}
+		var peers []peer
+		for _, q := range []peer{
+			{name: "lasso", spec: &Spec{}},
+			{name: "no intercept", spec: &Spec{NoIntercept: true, Standardize: StandardizeOff}},
+			{name: "unscaled", spec: &Spec{Standardize: StandardizeOff}},
+			{name: "weighted", spec: &Spec{SampleWeights: weights}},
+			{name: "elastic net", spec: &Spec{Penalty: ElasticNet{0.5}, SampleWeights: weights}},
+		} {
+			unit := 1.0
+			if !set.classes {
+				q.spec.Loss, unit = solver.Squared{}, 2
+			}
+			q.spec.RelTol = 1e-10
+			var err error
+			if q.steps, err = FitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2}); err != nil {
+				t.Errorf("%s, %s: %v", set.name, q.name, err)
+				continue
+			}
+			for _, s := range q.steps {
+				q.lambdas = append(q.lambdas, s.Lambda/unit)
+			}
+			if set.classes || q.name != "elastic net" {
+				peers = append(peers, q)
+			}
+		}
+		for k, theirs := range glmnet(t, x, y, peers) {
+			for i, s := range peers[k].steps {
+				compare(t, set.name+", glmnet, "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Certificate, theirs[i])
+			}
+		}
+	}
+}
+
+// compare holds an objective that was proved to that of another program's coefficients,
+// with the intercept behind them: not above it, and 1e-8 from it.
+func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
+	t.Helper()
+	one := *spec
+	one.Lambda = lambda
+	p := len(theirs) - 1
+	want := naive(&one, x, y, theirs[:p], theirs[p])
+	if off := got.Objective - want; math.Abs(off) > 1e-8*want || off > got.Gap+1e-13*want {
+		t.Errorf("%s, lambda %.4g: objective %.14g (gap %.1e), theirs %.14g", name, lambda, got.Objective, got.Gap, want)
+	}
+}
+
+// TestLiblinearObjective: L1 logistic regression without intercept, and the squared
+// hinge.
+func TestLiblinearObjective(t *testing.T) {
+	train := program(t, "liblinear-train")
+	dir := t.TempDir()
+	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "model")
+	for _, set := range small {
+		if !set.classes {
+			continue
+		}
+		x, y := load(t, "small/"+set.name, set.features)
+		writeLIBSVM(t, data, x, y)
+		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
+			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-11}}
+			m := mustFit(t, spec, x, y)
+			// liblinear minimises |w|₁ + C Σ loss: C = 1/(n lambda). A tolerance that it
+			// does not reach within its iterations leaves it further off than a larger
+			// one, so the best of some counts.
+			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
+			best, least := []float64(nil), math.Inf(1)
+			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
+				run(t, train, "-q", "-s", kind, "-e", e, "-c", c, data, file)
+				b := make([]float64, set.features+1)
+				copy(b, readLiblinear(t, file).Coefficients)
+				if v := naive(spec, x, y, b[:set.features], 0); v < least {
+					best, least = b, v
+				}
+			}
+			compare(t, set.name+", liblinear, "+loss.String(), spec, x, y, spec.Lambda, m.Certificate, best)
+		}
+	}
+}
+
+func readLiblinear(t testing.TB, path string) *Model {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := ReadLiblinear(f, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestScikitLearn: logistic regression with intercept, weights, an elastic net, and the
+// lasso, by its own solvers.
+func TestScikitLearn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: some seconds")
+	}
+	for _, set := range small {
+		if set.features > 13 {
+			continue // saga takes minutes
+		}
+		x, y := load(t, "small/"+set.name, set.features)
+		n := len(y)
+		weights := make([]float64, n)
+		for i := range weights {
+			weights[i] = float64(1 + i%3)
+		}
+		for name, spec := range map[string]*Spec{
+			"lasso":       {},
+			"weighted":    {SampleWeights: weights},
+			"elastic net": {Penalty: ElasticNet{0.3}},
+		} {
+			spec.Standardize, spec.Lambda, spec.RelTol = StandardizeOff, 0.02, 1e-10
+			if !set.classes {
+				spec.Loss = solver.Squared{}
+			}
+			m := mustFit(t, spec, x, y)
+			in := map[string]any{"classes": set.classes, "y": y, "ratio": spec.l1Ratio(), "lambda": spec.Lambda, "w": spec.SampleWeights}
+			rows := make([][]float64, n)
+			for i := range rows {
+				rows[i] = make([]float64, set.features)
+				for j := range rows[i] {
+					rows[i][j] = at(x, i, j)
+				}
+			}
+			in["x"] = rows
+			var out struct{ B []float64 }
+			python(t, `
+import json, sys
+import numpy as np
+from sklearn.linear_model import LogisticRegression, ElasticNet
+d = json.load(sys.stdin)
+x, y = np.array(d["x"]), np.array(d["y"])
+w = np.ones(len(y)) if d["w"] is None else np.array(d["w"])
+if d["classes"]:
+    f = LogisticRegression(penalty="elasticnet", solver="saga", l1_ratio=d["ratio"], C=1/(w.sum()*d["lambda"]), tol=1e-13, max_iter=200000, random_state=0)
+else:
+    f = ElasticNet(alpha=d["lambda"]/2, l1_ratio=d["ratio"], tol=1e-15, max_iter=10000000)
+f.fit(x, y, sample_weight=w)
+print(json.dumps({"B": list(np.ravel(f.coef_)) + [float(np.ravel(f.intercept_)[0])]}))
+`, in, &out)
+			compare(t, set.name+", scikit-learn, "+name, spec, x, y, spec.Lambda, m.Certificate, out.B)
+		}
+	}
+}
