@@ -109,7 +109,7 @@ func TestPath(t *testing.T) {
 			r := s.Solve(lambda, &Settings{Tol: 1e-6 * s.Scale()})
 			cold := mustNew(t, p)
 			exact := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
-			if !(r.Gap <= 1e-6*s.Scale()) || !(exact.Gap <= 1e-9*s.Scale()) || exact.Iterations > 50 {
+			if !(r.Gap <= 1e-6*s.Scale()) || !(exact.Gap <= 1e-12*s.Scale()) || exact.Iterations > 50 {
 				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps", k, step, r.Gap/s.Scale(), exact.Gap/s.Scale(), exact.Iterations)
 			}
 			if excess := r.Objective - exact.Objective; excess > r.Gap+1e-15*s.Scale() || excess < -exact.Gap-1e-15*s.Scale() {

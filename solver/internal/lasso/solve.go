@@ -60,7 +60,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			continue
 		}
 		r.Proofs++
-		gap := s.certify()
+		gap := s.certify(tol)
 		if stalled++; gap < 0.7*r.Gap || math.IsInf(gap, 1) {
 			stalled = 0
 		}

@@ -1,0 +1,215 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// CVSettings tune CV; nil means the defaults.
+type CVSettings struct {
+	// Path has the lambdas; those of all data serve every fold.
+	Path PathSettings
+	// Folds is the number of folds; zero means 10.
+	Folds int
+	// Assignment has the fold of each row, from 0; nil draws them with Settings.Seed,
+	// so that each has its share of each class.
+	Assignment []int
+	// Metric judges the models of a fold on its rows, with their sample weights and
+	// offsets; nil means MeanLoss.
+	Metric Metric
+}
+
+// A CVResult is what cross-validation found. Its slices have an entry for each lambda.
+type CVResult struct {
+	Lambdas []float64
+	// Mean is the mean of the metric over the folds, weighted by their rows, or the
+	// weights of these, and SE its standard error, as in cv.glmnet.
+	Mean, SE []float64
+	// Values[k] are those of fold k.
+	Values [][]float64
+	// Best is the lambda of the least mean, and OneSE the largest whose mean is no more
+	// than one standard error of Best above that.
+	Best, OneSE int
+	// Assignment has the fold of each row.
+	Assignment []int
+	// Path is that of all data.
+	Path []*Step
+}
+
+// BestModel returns the model, of all data, of lambda Best.
+func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
+
+// OneSEModel returns the model, of all data, of lambda OneSE: the simplest that is as
+// good as far as can be told (Breiman, Friedman, Olshen and Stone 1984).
+func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
+
+// CV fits the path of spec to all data and to all but each fold, and judges each model on
+// the rows that it has not seen. Folds are fitted in parallel, by Settings.Threads
+// goroutines; what comes out does not depend on their number. A lambda that does not
+// converge is judged as it is; the error is then that of the path of all data. Settings.
+// TimeLimit ends all of it.
+func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
+	d, err := newDesign(spec, x, y)
+	if err != nil {
+		return nil, err
+	}
+	c := &crossing{d: d, labels: y, metric: MeanLoss, data: x}
+	if err := c.configure(set); err != nil {
+		return nil, err
+	}
+	ctx, cancel := d.limit(ctx)
+	defer cancel()
+	c.result.Path, err = FitPath(ctx, d.spec, x, y, &c.path)
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
+	for _, s := range c.result.Path {
+		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
+	}
+	if bad := c.folds(ctx); bad != nil {
+		return nil, bad
+	}
+	c.summarise()
+	return &c.result, err
+}
+
+// A crossing is a call of CV.
+type crossing struct {
+	d      *design
+	data   *sparse.CSR
+	labels []float64
+	metric Metric
+	path   PathSettings
+	count  int
+	result CVResult
+	weight []float64 // of the folds
+}
+
+func (c *crossing) configure(set *CVSettings) (err error) {
+	if set == nil {
+		set = &CVSettings{}
+	}
+	if c.path = set.Path; c.path.Validation != nil {
+		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
+	}
+	if set.Metric != nil {
+		c.metric = set.Metric
+	}
+	if set.Assignment != nil {
+		c.result.Assignment = set.Assignment
+		c.count, err = checkFolds(set.Assignment, c.d.n)
+		return err
+	}
+	if c.count = set.Folds; c.count == 0 {
+		c.count = 10
+	}
+	if c.count < 2 || c.count > c.d.n {
+		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for 10", set.Folds, c.d.n)
+	}
+	var sign []float64
+	if classifies(c.d.loss) {
+		sign = c.d.y
+	}
+	c.result.Assignment = folds(c.count, c.d.n, sign, c.d.spec.Seed)
+	return nil
+}
+
+// folds fits and judges all folds.
+func (c *crossing) folds(ctx context.Context) error {
+	threads := c.d.spec.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	c.result.Values, c.weight = make([][]float64, c.count), make([]float64, c.count)
+	var group errgroup.Group
+	group.SetLimit(threads)
+	for k := range c.count {
+		group.Go(func() error {
+			if err := c.fold(ctx, k); err != nil {
+				return fmt.Errorf("fold %d: %w", k, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (c *crossing) fold(ctx context.Context, k int) error {
+	in, out := split(c.result.Assignment, k)
+	spec := *c.d.spec
+	if classifies(c.d.loss) {
+		spec.Positive = &c.d.mapping.Positive
+	}
+	held, err := newTable(c.data, c.labels, &spec, in)
+	if err != nil {
+		return err
+	}
+	fitted, err := newTable(c.data, c.labels, &spec, out)
+	if err != nil {
+		return err
+	}
+	for _, i := range in {
+		if spec.SampleWeights == nil {
+			c.weight[k]++
+		} else {
+			c.weight[k] += spec.SampleWeights[i]
+		}
+	}
+	if c.weight[k] == 0 {
+		return errors.New("model: its rows have no weight")
+	}
+	values := make([]float64, 0, len(c.result.Lambdas))
+	for step, err := range Path(ctx, spec.rows(out), fitted.x, fitted.y, &PathSettings{Lambdas: c.result.Lambdas}) {
+		if err != nil && (step == nil || step.cut()) {
+			return err
+		}
+		v, err := c.metric(step.Model(), held.x, held.y, held.set)
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	c.result.Values[k] = values
+	return nil
+}
+
+// summarise fills in what follows from the values of the folds. A value that is no
+// number, such as the AUC of one class, leaves its fold out of that lambda.
+func (c *crossing) summarise() {
+	r := &c.result
+	for i := range r.Lambdas {
+		var sum, total, square, folds float64
+		for k, v := range r.Values {
+			if !math.IsNaN(v[i]) {
+				sum += float64(c.weight[k] * v[i])
+				total += c.weight[k]
+				folds++
+			}
+		}
+		center := sum / total
+		for k, v := range r.Values {
+			if !math.IsNaN(v[i]) {
+				off := v[i] - center
+				square += float64(c.weight[k] * float64(off*off))
+			}
+		}
+		r.Mean = append(r.Mean, center)
+		r.SE = append(r.SE, math.Sqrt(square/total/(folds-1)))
+	}
+	for i, v := range r.Mean {
+		if v < r.Mean[r.Best] || math.IsNaN(r.Mean[r.Best]) {
+			r.Best = i
+		}
+	}
+	for r.OneSE = 0; r.OneSE < r.Best && !(r.Mean[r.OneSE] <= r.Mean[r.Best]+r.SE[r.Best]); {
+		r.OneSE++
+	}
+}

@@ -1,0 +1,323 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestFolds: each fold has its share of the rows and of each class, and another seed
+// draws others.
+func TestFolds(t *testing.T) {
+	n := 103
+	sign := make([]float64, n)
+	for i := range sign {
+		if sign[i] = -1; i%5 == 0 {
+			sign[i] = 1
+		}
+	}
+	for _, k := range []int{2, 10, 103} {
+		of := folds(k, n, sign, 7)
+		rows, positive := make([]int, k), make([]int, k)
+		for i, f := range of {
+			rows[f]++
+			if sign[i] > 0 {
+				positive[f]++
+			}
+		}
+		if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(positive)-slices.Min(positive) > 1 {
+			t.Errorf("%d folds of %v rows, %v positive", k, rows, positive)
+		}
+		if !slices.Equal(of, folds(k, n, sign, 7)) || slices.Equal(of, folds(k, n, sign, 8)) {
+			t.Errorf("%d folds: the seed does not decide", k)
+		}
+	}
+}
+
+// TestCVByHand: means, errors and choices are those of fits done one by one, whatever the
+// number of threads.
+func TestCVByHand(t *testing.T) {
+	x, y := random(t, 90, 6, 3, true)
+	weights := make([]float64, 90)
+	for i := range weights {
+		weights[i] = float64(1 + i%2)
+	}
+	lambdas := []float64{0.1, 0.03, 0.01, 0.003}
+	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: Settings{RelTol: 1e-10, Seed: 5}}
+	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, Metric: OneMinusAUC}
+	got, err := CV(context.Background(), spec, x, y, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, lambda := range lambdas {
+		var sum, total float64
+		var values, ws []float64
+		for k := range 4 {
+			in, out := split(got.Assignment, k)
+			one := spec.rows(out)
+			one.Lambda = lambda
+			train, _ := x.SelectRows(out)
+			held, _ := x.SelectRows(in)
+			m := mustFit(t, one, train, pick(y, out))
+			s, err := m.Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, w := 1-*s.Classes.AUC, 0.0
+			for _, i := range in {
+				w += weights[i]
+			}
+			if math.Abs(v-got.Values[k][i]) > 1e-9 {
+				t.Errorf("fold %d, lambda %v: %v, not %v", k, lambda, got.Values[k][i], v)
+			}
+			sum, total, values, ws = sum+w*v, total+w, append(values, v), append(ws, w)
+		}
+		mean, square := sum/total, 0.0
+		for k, v := range values {
+			square += ws[k] * (v - mean) * (v - mean)
+		}
+		near(t, "mean", got.Mean[i], mean)
+		near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
+	}
+	for i, v := range got.Mean {
+		if v < got.Mean[got.Best] || i < got.OneSE && v <= got.Mean[got.Best]+got.SE[got.Best] {
+			t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
+		}
+	}
+	if m := got.OneSEModel(); m.Facts.Lambda != lambdas[got.OneSE] || got.BestModel().Facts.Lambda != lambdas[got.Best] {
+		t.Errorf("%+v", m.Facts)
+	}
+	spec.Threads = 1
+	again, err := CV(context.Background(), spec, x, y, set)
+	if err != nil || cmp.Diff(got.Values, again.Values) != "" {
+		t.Errorf("one thread: %v, %s", err, cmp.Diff(got.Values, again.Values))
+	}
+}
+
+// TestCVKinds: numbers, a graph, offsets, and folds of the caller's.
+func TestCVKinds(t *testing.T) {
+	x, y := random(t, 60, 6, 3, false)
+	offsets := make([]float64, 60)
+	assignment := make([]int, 60)
+	for i := range offsets {
+		offsets[i], assignment[i] = math.Sin(float64(i)), i%3
+	}
+	for _, spec := range []*Spec{
+		{Loss: solver.Squared{}}, {Loss: solver.Huber{}, Offsets: offsets}, {Loss: solver.Squared{}, Graph: graph.Chain(6)},
+	} {
+		r, err := CV(context.Background(), spec, x, y, &CVSettings{Path: PathSettings{Count: 8, Ratio: 1e-3}, Assignment: assignment})
+		if err != nil || len(r.Mean) != 8 || len(r.Values) != 3 || r.OneSE > r.Best || !(r.Mean[r.Best] < r.Mean[0]) {
+			t.Errorf("%+v: %+v, %v", spec, r, err)
+		}
+	}
+	for want, set := range map[string]*CVSettings{
+		"Folds = 1":           {Folds: 1},
+		"Folds = 61":          {Folds: 61},
+		"Assignment has":      {Assignment: []int{0, 1}},
+		"Assignment[0] = -1":  {Assignment: append([]int{-1}, assignment[1:]...)},
+		"fold 1 of 3 has no":  {Assignment: slices.Repeat([]int{0, 2}, 30)},
+		"want at least 2":     {Assignment: make([]int, 60)},
+		"own rows to judge":   {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
+		"is for classificati": {Metric: ErrorRate},
+		"Count = -2":          {Path: PathSettings{Count: -2}},
+	} {
+		if r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}}, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v and %v", want, r, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, nil); r != nil || err == nil {
+		t.Errorf("cancelled: %v, %v", r, err)
+	}
+}
+
+// devianceOfGlmnet is twice the log loss, of probabilities cut off at 1e-5.
+func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
+	p, err := m.Probabilities(nil, x)
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for i, v := range p {
+		if y[i] != m.Labels.Positive {
+			v = 1 - v
+		}
+		sum -= 2 * math.Log(math.Min(math.Max(v, 1e-5), 1-1e-5))
+	}
+	return sum / float64(len(p)), nil
+}
+
+// TestCVOfGlmnet: the curve and its errors are those of cv.glmnet on the same folds.
+func TestCVOfGlmnet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: some seconds")
+	}
+	rscript := program(t, "Rscript")
+	for _, classes := range []bool{true, false} {
+		x, y := random(t, 120, 6, 3, classes)
+		spec := &Spec{Settings: Settings{RelTol: 1e-13}}
+		set := &CVSettings{Path: PathSettings{Count: 10, Ratio: 0.02}, Folds: 5, Metric: devianceOfGlmnet}
+		family, unit := "binomial", 1.0
+		if !classes {
+			spec.Loss, set.Metric, family, unit = solver.Squared{}, MeanSquaredError, "gaussian", 2
+		}
+		got, err := CV(context.Background(), spec, x, y, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		writeTable(t, filepath.Join(dir, "d"), 120, func(i int) []float64 {
+			row := []float64{y[i], float64(got.Assignment[i] + 1)}
+			for j := range 6 {
+				row = append(row, at(x, i, j))
+			}
+			return row
+		})
+		writeTable(t, filepath.Join(dir, "l"), 10, func(i int) []float64 { return []float64{got.Lambdas[i] / unit} })
+		out := run(t, rscript, "-e", fmt.Sprintf(`
+if (!suppressWarnings(require(glmnet, quietly=TRUE))) { cat("no glmnet"); quit() }
+d <- as.matrix(read.table("%[1]s/d")); glmnet.control(fdev=0, devmax=1)
+f <- cv.glmnet(d[,-(1:2)], d[,1], foldid=d[,2], family="%[2]s", lambda=scan("%[1]s/l", quiet=TRUE), thresh=1e-16, maxit=1e8)
+write.table(format(cbind(f$cvm, f$cvsd, f$index[,1]), digits=17), "%[1]s/out", quote=FALSE, row.names=FALSE, col.names=FALSE)`, dir, family))
+		if strings.Contains(out, "no glmnet") {
+			t.Skip("skipped: R has no glmnet")
+		}
+		for i, row := range readTable(t, filepath.Join(dir, "out")) {
+			if math.Abs(row[0]-got.Mean[i]) > 1e-7*row[0] || math.Abs(row[1]-got.SE[i]) > 1e-7*row[0] {
+				t.Errorf("%s, lambda %d: %.9g ± %.9g, cv.glmnet %.9g ± %.9g", family, i, got.Mean[i], got.SE[i], row[0], row[1])
+			}
+		}
+		best := readTable(t, filepath.Join(dir, "out"))
+		if int(best[0][2])-1 != got.Best || int(best[1][2])-1 != got.OneSE {
+			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v", family, got.Best, got.OneSE, best[0][2]-1, best[1][2]-1)
+		}
+	}
+}
+
+// threeClasses are points around three centres.
+func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
+	x, _ := random(t, 150, 4, 12, true)
+	data, y := make([]float64, 0, 600), make([]float64, 150)
+	for i := range y {
+		y[i] = float64(10 * (i % 3))
+		for j := range 4 {
+			v := at(x, i, j)
+			if j == i%3 {
+				v += 3 * math.Pow(10, float64(j%3-1))
+			}
+			data = append(data, v)
+		}
+	}
+	x, err := sparse.FromDense(150, 4, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, y
+}
+
+// TestMulti: each class against the rest, as fits of its own would have it, with
+// probabilities that sum to 1 and scikit-learn's rule.
+func TestMulti(t *testing.T) {
+	x, y := threeClasses(t)
+	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
+	m, err := FitMulti(context.Background(), spec, x, y)
+	if err != nil || !slices.Equal(m.Classes, []float64{0, 10, 20}) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	weights := make([]float64, len(y))
+	for i, v := range y {
+		if weights[i] = 1; v == 10 {
+			weights[i] = 2
+		}
+	}
+	for k, class := range m.Classes {
+		want := mustFit(t, &Spec{Lambda: 0.005, SampleWeights: weights}, x, against(y, class))
+		if !slices.Equal(want.Coefficients, m.Models[k].Coefficients) || m.Models[k].Certificate != want.Certificate {
+			t.Errorf("class %v: %+v, alone %+v", class, m.Models[k], want)
+		}
+	}
+	accuracy, err := m.Accuracy(x, y)
+	if err != nil || accuracy < 0.6 {
+		t.Errorf("accuracy %v, %v", accuracy, err)
+	}
+	dst := make([]float64, 3)
+	for i := range y {
+		idx, val := x.Row(i)
+		p, err := m.Probabilities(dst, idx, val)
+		label, err2 := m.Predict(idx, val)
+		if err != nil || err2 != nil || math.Abs(p[0]+p[1]+p[2]-1) > 1e-14 || m.Classes[slices.Index(p, slices.Max(p))] != label {
+			t.Errorf("row %d: %v, %v (%v, %v)", i, p, label, err, err2)
+		}
+	}
+	idx, val := x.Row(0)
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = m.Probabilities(dst, idx, val); _, _ = m.Predict(idx, val) }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+	if _, err := m.Predict([]int32{9}, []float64{1}); err == nil {
+		t.Error("no error for a feature beyond the model")
+	}
+	for want, call := range map[string]func() (*Multi, error){
+		"2 classes":      func() (*Multi, error) { return FitMulti(context.Background(), nil, x, against(y, 10)) },
+		"is for numbers": func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Loss: solver.Squared{}}, x, y) },
+		"149 labels":     func() (*Multi, error) { return FitMulti(context.Background(), nil, x, y[1:]) },
+		"Positive is":    func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Positive: &y[0]}, x, y) },
+		"SampleWeights has": func() (*Multi, error) {
+			return FitMulti(context.Background(), &Spec{SampleWeights: y[1:], ClassWeights: spec.ClassWeights}, x, y)
+		},
+		"class 0": func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Lambda: -1}, x, y) },
+	} {
+		if m, err := call(); m != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v and %v", want, m, err)
+		}
+	}
+}
+
+// TestMultiOfScikitLearn: probabilities are those of its one-vs-rest classifier.
+func TestMultiOfScikitLearn(t *testing.T) {
+	x, y := threeClasses(t)
+	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-12}}
+	m, err := FitMulti(context.Background(), spec, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([][]float64, len(y))
+	for i := range rows {
+		for j := range 4 {
+			rows[i] = append(rows[i], at(x, i, j))
+		}
+	}
+	var want [][]float64
+	python(t, `
+import json, sys
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+d = json.load(sys.stdin)
+f = LogisticRegression(penalty="l1", solver="saga", C=1/(len(d["y"])*d["lambda"]), tol=1e-14, max_iter=1000000, random_state=0)
+print(json.dumps(OneVsRestClassifier(f).fit(np.array(d["x"]), d["y"]).predict_proba(np.array(d["x"])).tolist()))
+`, map[string]any{"x": rows, "y": y, "lambda": spec.Lambda}, &want)
+	for i := range y {
+		idx, val := x.Row(i)
+		p, err := m.Probabilities(nil, idx, val)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range p {
+			if math.Abs(v-want[i][k]) > 1e-6 {
+				t.Errorf("row %d: %v, scikit-learn %v", i, p, want[i])
+				break
+			}
+		}
+	}
+}
