@@ -39,6 +39,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		if err != nil {
 			return nil, err
 		}
+		// From the model without penalised features: an interrupt is seen by solve.
+		_, _ = s.s.LambdaMax(ctx.Err)
 		if out, err := s.solve(ctx, d.spec.Lambda); !s.full {
 			return out, err
 		}

@@ -52,10 +52,10 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", len(m.Coefficients), bias)
 	for _, v := range m.Coefficients {
-		fmt.Fprintf(b, "%.17g \n", v)
+		fmt.Fprintf(b, "%.17g\n", v)
 	}
 	if m.HasIntercept {
-		fmt.Fprintf(b, "%.17g \n", m.Intercept)
+		fmt.Fprintf(b, "%.17g\n", m.Intercept)
 	}
 	return b.Flush()
 }

@@ -1,0 +1,296 @@
+package model_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// made returns 200 rows of 10 features, of which the first three matter, and labels 1
+// and 2.
+func made() (*sparse.CSR, []float64) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 10, Groups: 1, GroupSize: 3, Noise: 1, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	labels := make([]float64, len(d.Labels))
+	for i, b := range d.Labels {
+		labels[i] = 1.5 + b/2
+	}
+	return d.X, labels
+}
+
+// The lasso: least squares on a table of numbers, five rows of three features.
+func Example_lasso() {
+	x, err := sparse.FromDense(5, 3, []float64{
+		1, 0, 2,
+		2, 1, 0,
+		3, 0, 1,
+		4, 1, 2,
+		5, 0, 0,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := []float64{3.1, 4.9, 7.2, 9.1, 10.8}
+	m, err := model.Fit(context.Background(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.2}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f + x·%.3f\n", m.Intercept, m.Coefficients)
+	// Output: 1.352 + x·[1.889 0.000 0.000]
+}
+
+// Logistic regression with an intercept: labels of any two values.
+func ExampleFit() {
+	x, y := made()
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := m.Certificate
+	fmt.Printf("intercept %.2f, coefficients %.2f\n", m.Intercept, m.Coefficients)
+	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
+	s, err := m.Score(x, y, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("accuracy %.3f, AUC %.3f, log loss %.3f\n", s.Classes.Accuracy, *s.Classes.AUC, *s.Classes.LogLoss)
+	// Output:
+	// intercept -0.07, coefficients [0.93 1.00 0.86 0.00 0.00 0.00 0.00 0.00 0.00 0.05]
+	// converged: the objective 0.5208 is proved to be within a millionth of the optimum: true
+	// accuracy 0.855, AUC 0.943, log loss 0.379
+}
+
+// Features that a graph joins get equal coefficients.
+func ExampleFit_graph() {
+	x, y := made()
+	g, err := graph.FromPairs(10, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {5, 6}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.03, Graph: g}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f, tied: %v\n", m.Coefficients, m.Groups)
+	// Output:
+	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
+}
+
+// Rows that count more, features that are not penalised, a loss of one's choice.
+func ExampleSpec() {
+	x, y := made()
+	factors := make([]float64, 10)
+	for j := range factors {
+		factors[j] = 1
+	}
+	factors[9] = 0 // always in the model
+	m, err := model.Fit(context.Background(), &model.Spec{
+		Lambda:         0.05,
+		Penalty:        model.ElasticNet{L1Ratio: 0.8},
+		PenaltyFactors: factors,
+		ClassWeights:   map[float64]float64{2: 1.5},
+		Features:       strings.Fields("a b c d e f g h i j"),
+	}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for j, b := range m.Coefficients {
+		if b != 0 {
+			fmt.Printf("%s %.2f\n", m.Features[j], b)
+		}
+	}
+	// Output:
+	// a 0.94
+	// b 0.99
+	// c 0.86
+	// g -0.01
+	// j 0.37
+}
+
+// A path: every lambda with its own proof.
+func ExamplePath() {
+	x, y := made()
+	for step, err := range model.Path(context.Background(), nil, x, y, &model.PathSettings{Count: 6, Ratio: 0.1}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, len(step.Indices), step.Certificate.MeanLoss, step.Certificate.Status)
+	}
+	// Output:
+	// 0.2053  0 coefficients, mean loss 0.6923, converged
+	// 0.1295  3 coefficients, mean loss 0.5362, converged
+	// 0.0817  3 coefficients, mean loss 0.4410, converged
+	// 0.0516  4 coefficients, mean loss 0.3816, converged
+	// 0.0325  5 coefficients, mean loss 0.3426, converged
+	// 0.0205  7 coefficients, mean loss 0.3153, converged
+}
+
+// A path that ends when rows held out no longer gain.
+func ExampleValidation() {
+	x, y := made()
+	var train, held []int
+	for i := range y {
+		if i%4 == 0 {
+			held = append(held, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	pick := func(rows []int) (*sparse.CSR, []float64) {
+		part, err := x.SelectRows(rows)
+		if err != nil {
+			log.Fatal(err)
+		}
+		var labels []float64
+		for _, i := range rows {
+			labels = append(labels, y[i])
+		}
+		return part, labels
+	}
+	a, b := pick(train)
+	c, d := pick(held)
+	steps, err := model.FitPath(context.Background(), nil, a, b, &model.PathSettings{Validation: &model.Validation{X: c, Y: d, Patience: 5}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	best := steps[len(steps)-6]
+	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, len(best.Indices))
+	// Output:
+	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients
+}
+
+// Cross-validation, and the simplest model within one standard error of the best.
+func ExampleCV() {
+	x, y := made()
+	r, err := model.CV(context.Background(), &model.Spec{}, x, y, &model.CVSettings{Folds: 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	best, simple := r.BestModel(), r.OneSEModel()
+	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n", r.Lambdas[r.Best], best.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
+	fmt.Printf("one standard error: lambda %.4f, %d coefficients\n", r.Lambdas[r.OneSE], simple.NonZeros())
+	// Output:
+	// best: lambda 0.0115, 9 coefficients, log loss 0.337 ± 0.053
+	// one standard error: lambda 0.0463, 4 coefficients
+}
+
+// Models are files that keep every bit.
+func ExampleModel_Save() {
+	x, y := made()
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.05}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.json")
+	if err := m.Save(path); err != nil {
+		log.Fatal(err)
+	}
+	again, err := model.Load(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Intercept == m.Intercept, again.Certificate == m.Certificate)
+	// Output: true true
+}
+
+// A handler that answers with probabilities. A model serves any number of requests at
+// once, and rows that it cannot take are errors of theirs.
+func ExampleModel_Probability() {
+	m := &model.Model{Coefficients: []float64{1, -2, 0.5}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var row struct {
+			Indices []int32
+			Values  []float64
+		}
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&row); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		p, err := m.Probability(row.Indices, row.Values)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, "%.4f\n", p)
+	})
+	for _, body := range []string{`{"indices": [0, 2], "values": [1, 3]}`, `{"indices": [500], "values": [1]}`} {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest("POST", "/", strings.NewReader(body)))
+		fmt.Print(answer.Code, " ", answer.Body)
+	}
+	// Output:
+	// 200 0.9241
+	// 400 model: position 0: index 500 is outside 0..2, the features of the model
+}
+
+// Three classes, each against the rest.
+func ExampleFitMulti() {
+	x, err := sparse.FromDense(6, 2, []float64{5, 0, 4, 1, 0, 5, 1, 4, -4, -4, -5, -5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := []float64{1, 1, 2, 2, 3, 3}
+	m, err := model.FitMulti(context.Background(), &model.Spec{Lambda: 0.01}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := m.Probabilities(nil, []int32{0, 1}, []float64{4, 0})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v: %.2f\n", m.Classes, p)
+	// Output:
+	// [1 2 3]: [0.97 0.01 0.02]
+}
+
+// LambdaMax is where a path begins.
+func ExampleLambdaMax() {
+	x, y := made()
+	most, err := model.LambdaMax(context.Background(), nil, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: most}, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.NonZeros(), "coefficients at lambda max")
+	// Output: 0 coefficients at lambda max
+}
+
+// What liblinear-predict reads.
+func ExampleModel_WriteLiblinear() {
+	m := &model.Model{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25, HasIntercept: true, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	if err := m.WriteLiblinear(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// solver_type L1R_LR
+	// nr_class 2
+	// label 1 -1
+	// nr_feature 3
+	// bias 1
+	// w
+	// 0.5
+	// 0
+	// -1
+	// 0.25
+}
