@@ -162,9 +162,8 @@ func (s *Solver) freeHessian() []float64 {
 	}
 	phi := s.work.scaled
 	for i, c := range s.work.curve {
-		lo, hi := s.Loss.Domain(s.Labels[i])
 		a := s.work.alpha[i]
-		phi[i] = float64(s.coef[i] * math.Max(0, math.Min(c, steep*math.Min(a-lo, hi-a))))
+		phi[i] = float64(s.coef[i] * max(0, min(c, steep*min(a-s.work.lo[i], s.work.hi[i]-a))))
 	}
 	h := make([]float64, k*k)
 	for a := range k {
@@ -189,16 +188,25 @@ func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {
 	return sum
 }
 
+// scaled bounds the Fenchel terms of tau times alpha: they are convex, and with α = 0 no
+// more than the loss, as φ*(0) = −min φ = 0. Where that says little they are computed.
+func (s *Solver) scaled(tau float64) float64 {
+	if lost := (1 - tau) * s.at.loss; lost <= 1e-9*s.scale {
+		return s.work.fenchel + lost*(1+1e-9)
+	}
+	alpha := s.next.slope // free until the next step
+	for i, a := range s.work.alpha {
+		alpha[i] = tau * a
+	}
+	return s.fenchel(alpha, &s.at)
+}
+
 // gap returns a bound of P − D at the point by tau times alpha.
 func (s *Solver) gap(tau, drift float64) float64 {
-	alpha := s.work.alpha
+	fenchel := s.work.fenchel
 	if tau < 1 {
-		alpha = s.next.slope // free until the next step
-		for i, a := range s.work.alpha {
-			alpha[i] = tau * a
-		}
+		fenchel = s.scaled(tau)
 	}
-	fenchel := s.fenchel(alpha, &s.at)
 	gap, penalty, size := fenchel, 0.0, 0.0
 	for j, x := range s.x {
 		l, r := s.limit[j], s.ridge[j]

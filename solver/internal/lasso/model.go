@@ -17,6 +17,8 @@ type model struct {
 	unit       []float64 // in which the violation of each condition is measured
 	d          []float64 // the step so far
 	q          []float64 // g + H d
+	ridge      []float64 // part of the diagonal of h
+	formed     bool      // h is of these columns
 	scratch    []*kernels.HessianScratch
 	cut        []int
 	system     []float64 // of a support
@@ -25,8 +27,8 @@ type model struct {
 }
 
 func (q *model) resize(m, threads int) {
-	q.m, q.threads = m, threads
-	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step} {
+	q.m, q.threads, q.formed = m, threads, false
+	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step, &q.ridge} {
 		*v = make([]float64, m)
 	}
 	if cap(q.h) < m*m {
@@ -56,8 +58,9 @@ func (q *model) share(a kernels.Rows) {
 }
 
 // hessian sets h to X' diag(c) X + diag(ridge).
-func (q *model) hessian(a kernels.Rows, c, ridge []float64) {
+func (q *model) hessian(a kernels.Rows, c []float64) {
 	m := q.m
+	q.formed = true
 	clear(q.h)
 	var wg sync.WaitGroup
 	for k, end := range q.cut[1:] {
@@ -65,7 +68,7 @@ func (q *model) hessian(a kernels.Rows, c, ridge []float64) {
 	}
 	wg.Wait()
 	for i := range m {
-		q.h[i*m+i] += ridge[i]
+		q.h[i*m+i] += q.ridge[i]
 		for j := i + 1; j < m; j++ {
 			q.h[j*m+i] = q.h[i*m+j]
 		}
@@ -125,7 +128,7 @@ func (q *model) sweep(support bool) (worst float64) {
 		}
 		to := shrink(at-q.q[j]/curve, q.limit[j]/curve)
 		if move := to - at; move != 0 {
-			worst = math.Max(worst, math.Abs(move)*curve/q.unit[j])
+			worst = max(worst, math.Abs(move)*curve/q.unit[j])
 			q.move(j, move)
 		}
 	}

@@ -73,6 +73,9 @@ type workspace struct {
 	dual                 []float64   // p: bounds of the errors of e
 	soft                 float64     // see newton.Loss.Curvatures
 	started              bool        // at and e are of x
+	lo, hi               []float64   // n: where φ* ends
+	fenchel              float64     // of alpha at the point
+	spare                float64     // the last gap as a part of what was asked for
 }
 
 // New prepares a problem. The point is x = 0.
@@ -89,8 +92,11 @@ func New(p *Problem) (*Solver, error) {
 	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
 		*v = make([]float64, features)
 	}
-	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.scaled} {
+	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.scaled, &s.work.lo, &s.work.hi} {
 		*v = make([]float64, n)
+	}
+	for i, b := range p.Labels {
+		s.work.lo[i], s.work.hi[i] = p.Loss.Domain(b)
 	}
 	s.work.parts = make([]float64, s.chunks.Count())
 	for range s.chunks.Count() - 1 {
@@ -112,7 +118,7 @@ func New(p *Problem) (*Solver, error) {
 	if p.MaxWorking == 0 {
 		s.set.most = min(features, defaultWorking)
 	}
-	s.work.soft = firstSoft
+	s.work.soft, s.work.spare = firstSoft, 1
 	return s, nil
 }
 

@@ -55,8 +55,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 		}
 		r.Iterations++
-		moved := s.step(tol)
-		if s.fenchel(s.work.alpha, &s.at) > aim && moved {
+		moved := s.step(tol, r.Iterations > 1)
+		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
+		if s.work.fenchel > aim && moved {
 			continue
 		}
 		r.Proofs++
@@ -71,6 +72,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 	}
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
+	s.work.spare = r.Gap / tol
 	return r
 }
 
@@ -112,19 +114,14 @@ func (s *Solver) value(at *state) float64 {
 }
 
 // step minimises the model at x, moves x by what a line search leaves of that, and sets
-// alpha to the slopes of the model there. It reports whether x moved.
-func (s *Solver) step(tol float64) bool {
+// alpha to the slopes of the model there. It reports whether x moved. fresh asks for the
+// Hessian at x.
+func (s *Solver) step(tol float64, fresh bool) bool {
 	w, m := &s.set, &s.set.model
-	s.curvatures()
-	scaled := s.work.scaled
-	for i, c := range s.work.curve {
-		scaled[i] = float64(c * s.coef[i])
-	}
-	ridge := m.rhs // not in use yet
 	for k, j := range w.cols {
-		m.x[k], m.limit[k], ridge[k] = s.x[j], s.limit[j], s.ridge[j]
+		m.x[k], m.limit[k] = s.x[j], s.limit[j]
 	}
-	m.hessian(w.rows, scaled, ridge)
+	s.hessian(fresh)
 	s.transposed(m.g, w.rows, s.at.slope)
 	for k, j := range w.cols {
 		m.g[k] += float64(s.ridge[j] * s.x[j])
@@ -133,6 +130,34 @@ func (s *Solver) step(tol float64) bool {
 	length := s.search()
 	s.propose(length)
 	return length > 0
+}
+
+// reuse is the part of the gap asked for up to which the Hessian serves the next lambda
+// as well: the model's slopes are those of a dual point whatever its curvature is, and
+// one that is a step old takes little from its gap.
+const reuse = 0.2
+
+// hessian makes the model's Hessian one of the point, or leaves it that of an earlier
+// one, and of its curvatures.
+func (s *Solver) hessian(fresh bool) {
+	w, m := &s.set, &s.set.model
+	if !fresh && m.formed && s.work.spare <= reuse && s.work.soft == 0 {
+		s.work.spare = 1 // once
+		for k, j := range w.cols {
+			m.h[k*m.m+k] += s.ridge[j] - m.ridge[k]
+			m.ridge[k] = s.ridge[j]
+		}
+		return
+	}
+	s.curvatures()
+	scaled := s.work.scaled
+	for i, c := range s.work.curve {
+		scaled[i] = float64(c * s.coef[i])
+	}
+	for k, j := range w.cols {
+		m.ridge[k] = s.ridge[j]
+	}
+	m.hessian(w.rows, scaled)
 }
 
 // units sets the units in which the model measures violations, and returns the number
@@ -207,8 +232,7 @@ func (s *Solver) propose(length float64) {
 	for i, t := range s.next.margin {
 		move := float64((t - s.at.margin[i]) * inv)
 		alpha := s.at.slope[i] + float64(s.work.curve[i]*move)
-		lo, hi := s.Loss.Domain(s.Labels[i])
-		s.work.alpha[i] = math.Max(lo, math.Min(alpha, hi))
+		s.work.alpha[i] = max(s.work.lo[i], min(alpha, s.work.hi[i]))
 	}
 	s.at, s.next = s.next, s.at
 	if s.work.soft *= 0.03; length < 1 {
@@ -231,7 +255,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	const huge = 1e100
 	r := s.Solve(huge, &Settings{Tol: 1e-14 * s.scale, Interrupt: interrupt})
 	for range 4 { // the point, too, to the last digit
-		s.step(0)
+		s.step(0, true)
 	}
 	s.transposed(s.e, s.Rows, s.at.slope)
 	var most float64
