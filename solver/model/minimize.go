@@ -145,6 +145,9 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 			OuterIterations: res.Stats.OuterIterations, DualUpdates: res.Stats.DualUpdates, Eta: res.Stats.Eta, Rho: res.Stats.Rho,
 		},
 	}
+	if len(out.groups) == 0 {
+		out.groups = nil
+	}
 	divide(out.x[:d.p], d.scale)
 	if err != nil && context.Cause(ctx) == errTime {
 		goal := d.spec.relTol() * p.Evaluate(make([]float64, len(out.x))).Objective

