@@ -17,7 +17,7 @@ type model struct {
 	unit       []float64 // in which the violation of each condition is measured
 	d          []float64 // the step so far
 	q          []float64 // g + H d
-	ridge      []float64 // part of the diagonal of h
+	diagonal   []float64 // of h without ridge
 	formed     bool      // h is of these columns
 	scratch    []*kernels.HessianScratch
 	cut        []int
@@ -28,7 +28,7 @@ type model struct {
 
 func (q *model) resize(m, threads int) {
 	q.m, q.threads, q.formed = m, threads, false
-	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step, &q.ridge} {
+	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step, &q.diagonal} {
 		*v = make([]float64, m)
 	}
 	if cap(q.h) < m*m {
@@ -57,7 +57,7 @@ func (q *model) share(a kernels.Rows) {
 	q.cut = append(q.cut, q.m)
 }
 
-// hessian sets h to X' diag(c) X + diag(ridge).
+// hessian sets h to X' diag(c) X.
 func (q *model) hessian(a kernels.Rows, c []float64) {
 	m := q.m
 	q.formed = true
@@ -68,7 +68,7 @@ func (q *model) hessian(a kernels.Rows, c []float64) {
 	}
 	wg.Wait()
 	for i := range m {
-		q.h[i*m+i] += q.ridge[i]
+		q.diagonal[i] = q.h[i*m+i]
 		for j := i + 1; j < m; j++ {
 			q.h[j*m+i] = q.h[i*m+j]
 		}

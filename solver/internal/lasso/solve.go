@@ -3,6 +3,8 @@ package lasso
 import (
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // Settings tune Solve.
@@ -137,27 +139,29 @@ func (s *Solver) step(tol float64, fresh bool) bool {
 // one that is a step old takes little from its gap.
 const reuse = 0.2
 
+// constant reports whether curvatures are the same everywhere.
+func (s *Solver) constant() bool {
+	_, squared := s.Loss.(newton.Squared)
+	return squared
+}
+
 // hessian makes the model's Hessian one of the point, or leaves it that of an earlier
 // one, and of its curvatures.
 func (s *Solver) hessian(fresh bool) {
 	w, m := &s.set, &s.set.model
-	if !fresh && m.formed && s.work.spare <= reuse && s.work.soft == 0 {
+	if m.formed && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0) {
 		s.work.spare = 1 // once
-		for k, j := range w.cols {
-			m.h[k*m.m+k] += s.ridge[j] - m.ridge[k]
-			m.ridge[k] = s.ridge[j]
+	} else {
+		s.curvatures()
+		scaled := s.work.scaled
+		for i, c := range s.work.curve {
+			scaled[i] = float64(c * s.coef[i])
 		}
-		return
-	}
-	s.curvatures()
-	scaled := s.work.scaled
-	for i, c := range s.work.curve {
-		scaled[i] = float64(c * s.coef[i])
+		m.hessian(w.rows, scaled)
 	}
 	for k, j := range w.cols {
-		m.ridge[k] = s.ridge[j]
+		m.h[k*m.m+k] = m.diagonal[k] + s.ridge[j]
 	}
-	m.hessian(w.rows, scaled)
 }
 
 // units sets the units in which the model measures violations, and returns the number

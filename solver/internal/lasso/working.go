@@ -21,6 +21,7 @@ type working struct {
 const (
 	leastRoom = 300  // columns that may enter at once, however few there are
 	ahead     = 0.12 // part of the limit by which columns enter before they must
+	farAhead  = 0.5  // where the Hessian would else be there to stay
 )
 
 // choose makes the working set one of the columns that are not zero, of those without
@@ -38,15 +39,19 @@ func (s *Solver) choose(share float64) {
 			missing = missing || w.place[j] == 0
 		}
 	}
-	if !missing && len(w.cols) <= 2*needed+50 {
+	if !missing && (len(w.cols) <= 2*needed+50 || s.constant()) {
 		return
 	}
 	var cols, rest []int32
+	early := ahead
+	if s.constant() {
+		early = farAhead
+	}
 	for j := range s.p {
 		switch {
 		case s.p <= wholeSet || s.belongs(j, math.Inf(1)):
 			cols = append(cols, int32(j))
-		case s.belongs(j, share-ahead):
+		case s.belongs(j, share-early):
 			rest = append(rest, int32(j))
 		}
 	}
