@@ -43,10 +43,10 @@ func (s *Solver) newFree() freeColumns {
 func (s *Solver) certify(tol float64) float64 {
 	s.transposed(s.e, s.Rows, s.work.alpha)
 	s.rounding()
-	gap := s.bound()
+	gap := s.bound(tol)
 	if gap > tol && gap < compensated*s.scale {
 		s.carefully()
-		gap = math.Min(gap, s.bound())
+		gap = math.Min(gap, s.bound(tol))
 	}
 	return gap
 }
@@ -55,7 +55,7 @@ func (s *Solver) certify(tol float64) float64 {
 const compensated = 1e-7
 
 // bound returns the gap, given e and the bounds of its errors.
-func (s *Solver) bound() float64 {
+func (s *Solver) bound(tol float64) float64 {
 	drift, ok := s.drift()
 	if !ok {
 		return math.Inf(1)
@@ -72,7 +72,7 @@ func (s *Solver) bound() float64 {
 	if tau < 1 {
 		tau = math.Max(0, tau-4*unit)
 	}
-	return s.gap(tau, drift)
+	return s.gap(tau, drift, 0.1*tol)
 }
 
 // carefully computes e as if in twice the precision and then rounded (Dot2 of Ogita,
@@ -189,9 +189,10 @@ func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {
 }
 
 // scaled bounds the Fenchel terms of tau times alpha: they are convex, and with α = 0 no
-// more than the loss, as φ*(0) = −min φ = 0. Where that says little they are computed.
-func (s *Solver) scaled(tau float64) float64 {
-	if lost := (1 - tau) * s.at.loss; lost <= 1e-9*s.scale {
+// more than the loss, as φ*(0) = −min φ = 0. Where that adds more than idle they are
+// computed.
+func (s *Solver) scaled(tau, idle float64) float64 {
+	if lost := (1 - tau) * s.at.loss; lost <= idle {
 		return s.work.fenchel + lost*(1+1e-9)
 	}
 	alpha := s.next.slope // free until the next step
@@ -201,11 +202,12 @@ func (s *Solver) scaled(tau float64) float64 {
 	return s.fenchel(alpha, &s.at)
 }
 
-// gap returns a bound of P − D at the point by tau times alpha.
-func (s *Solver) gap(tau, drift float64) float64 {
+// gap returns a bound of P − D at the point by tau times alpha; idle is what it may be
+// too large by to save work.
+func (s *Solver) gap(tau, drift, idle float64) float64 {
 	fenchel := s.work.fenchel
 	if tau < 1 {
-		fenchel = s.scaled(tau)
+		fenchel = s.scaled(tau, idle)
 	}
 	gap, penalty, size := fenchel, 0.0, 0.0
 	for j, x := range s.x {
