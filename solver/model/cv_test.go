@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -280,6 +281,43 @@ func TestMulti(t *testing.T) {
 		if m, err := call(); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)
 		}
+	}
+}
+
+// TestMultiFile: models of several classes survive their file, and are not taken for
+// others.
+func TestMultiFile(t *testing.T) {
+	x, y := threeClasses(t)
+	m, err := FitMulti(context.Background(), &Spec{Lambda: 0.005}, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadMulti(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "several classes") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReadMulti(strings.NewReader(format1), "m"); err == nil || !strings.Contains(err.Error(), "m: not a model file of several classes: it has no models") {
+		t.Errorf("%v", err)
+	}
+	text, _ := os.ReadFile(path)
+	for from, to := range map[string]string{`"classes":[0,10,20]`: `"classes":[0,20,10]`, `[0,10,20]`: `[0,10]`, `"format":2,"scas`: `"format":9,"scas`, `"loss":"logistic"`: `"loss":"x"`} {
+		if _, err := ReadMulti(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
+			t.Errorf("%s for %s: no error", to, from)
+		}
+	}
+	m.Models[1] = &Model{Loss: solver.Squared{}, Coefficients: make([]float64, 4)}
+	if m.Save(path) == nil {
+		t.Error("saved a model of numbers as one of classes")
 	}
 }
 

@@ -148,7 +148,8 @@ func parse(text []byte) (*Model, error) {
 		Coefficients []number `json:"coefficients"`
 	}
 	var format struct {
-		Format *int `json:"format"`
+		Format *int            `json:"format"`
+		Models json.RawMessage `json:"models"`
 	}
 	if err := json.Unmarshal(text, &format); err != nil {
 		return nil, fmt.Errorf("not a model file (%w)", err)
@@ -156,6 +157,8 @@ func parse(text []byte) (*Model, error) {
 	switch {
 	case format.Format == nil:
 		return nil, errors.New("not a model file: it has no format number")
+	case format.Models != nil:
+		return nil, errors.New("a model of several classes; LoadMulti reads those")
 	case *format.Format != 1 && *format.Format != Format:
 		_ = json.Unmarshal(text, &f) // for its version
 		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 and %d: use the version that wrote it, %s", *format.Format, Version, Format, f.Version)

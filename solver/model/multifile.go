@@ -1,0 +1,114 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/scas-admm/scas/sparse/atomicfile"
+)
+
+// A multiFile is a model file of several classes: one model after the other, each as a
+// file of its own would have it.
+type multiFile struct {
+	Format  int               `json:"format"`
+	Version string            `json:"scas_version"`
+	Classes []number          `json:"classes"`
+	Models  []json.RawMessage `json:"models"`
+}
+
+// Write writes the models as JSON; see Model.Write.
+func (m *Multi) Write(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	f := multiFile{Format: Format, Version: Version}
+	for k, one := range m.Models {
+		var text bytes.Buffer
+		if err := one.Write(&text); err != nil {
+			return fmt.Errorf("class %v: %w", m.Classes[k], err)
+		}
+		f.Classes = append(f.Classes, number(m.Classes[k]))
+		f.Models = append(f.Models, text.Bytes())
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("model: writing: %w", err)
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// Save writes the models to a file, whole or not at all; see Model.Save.
+func (m *Multi) Save(path string) error {
+	return atomicfile.Write(atomicfile.Followed(path), 0o644, m.Write)
+}
+
+// LoadMulti reads a file that Multi.Save wrote; see ReadMulti.
+func LoadMulti(path string) (*Multi, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadMulti(f, path)
+}
+
+// ReadMulti reads models of several classes. What is none, or damaged, is an error that
+// names the file and says what is wrong.
+func ReadMulti(r io.Reader, name string) (*Multi, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	m, err := parseMulti(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+func parseMulti(text []byte) (*Multi, error) {
+	var f multiFile
+	switch err := json.Unmarshal(text, &f); {
+	case err != nil:
+		return nil, fmt.Errorf("not a model file of several classes (%w)", err)
+	case f.Models == nil:
+		return nil, errors.New("not a model file of several classes: it has no models; Load reads those of two classes and of numbers")
+	case f.Format != Format:
+		return nil, fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", f.Format, Version, Format, f.Version)
+	}
+	m := &Multi{}
+	for _, class := range f.Classes {
+		m.Classes = append(m.Classes, float64(class))
+	}
+	for k, part := range f.Models {
+		one, err := parse(part)
+		if err != nil {
+			return nil, fmt.Errorf("model %d: %w", k, err)
+		}
+		m.Models = append(m.Models, one)
+	}
+	return m, m.check()
+}
+
+// check reports what is wrong with the models.
+func (m *Multi) check() error {
+	if len(m.Classes) != len(m.Models) || len(m.Models) < 2 {
+		return fmt.Errorf("damaged model: %d classes and %d models; expected as many of both, and some", len(m.Classes), len(m.Models))
+	}
+	for k, one := range m.Models {
+		switch {
+		case k > 0 && !(m.Classes[k] > m.Classes[k-1]):
+			return fmt.Errorf("damaged model: class %v after %v; expected them in increasing order", m.Classes[k], m.Classes[k-1])
+		case !one.Classifies():
+			return fmt.Errorf("damaged model: that of class %v is for numbers", m.Classes[k])
+		case len(one.Coefficients) != len(m.Models[0].Coefficients):
+			return fmt.Errorf("damaged model: that of class %v has %d features, the first %d", m.Classes[k], len(one.Coefficients), len(m.Models[0].Coefficients))
+		}
+	}
+	return nil
+}
