@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	unit  = 0x1p-53 // a rounding
-	steep = 1e4
+	unit       = 0x1p-53 // a rounding
+	steep      = 1e4
+	leastPivot = 1e-7 // of H scaled to a unit diagonal: what rounding did to it is nothing
 )
 
 // freeColumns are those of the features that are not penalised, and what closes their
@@ -44,15 +45,29 @@ func (s *Solver) certify(tol float64) float64 {
 	s.transposed(s.e, s.Rows, s.work.alpha)
 	s.rounding()
 	gap := s.bound(tol)
-	if gap > tol && gap < compensated*s.scale {
+	if gap > tol && s.rounded(tol) {
 		s.carefully()
 		gap = math.Min(gap, s.bound(tol))
 	}
 	return gap
 }
 
-// compensated is the part of P(0) below which a gap may be one of rounding.
-const compensated = 1e-7
+// rounded reports whether the bounds of rounding alone may cost the gap more than tol:
+// the part of the limits that they are scales all of it.
+func (s *Solver) rounded(tol float64) bool {
+	var part, square float64
+	for j, off := range s.work.dual {
+		switch l, r := s.limit[j], s.ridge[j]; {
+		case r > 0:
+			square += float64(off*off) / r
+		case l > 0:
+			part = max(part, off/l)
+		default:
+			part = max(part, steep*off)
+		}
+	}
+	return float64(part*s.at.value)+square > 0.1*tol
+}
 
 // bound returns the gap, given e and the bounds of its errors.
 func (s *Solver) bound(tol float64) float64 {
@@ -127,15 +142,21 @@ func (s *Solver) drift() (float64, bool) {
 	if k == 0 {
 		return 0, true
 	}
-	h := s.freeHessian()
+	h, scale := s.freeHessian(), make([]float64, k)
+	for a := range k {
+		scale[a] = 1 / math.Sqrt(h[a*k+a])
+		if !finite(scale[a]) {
+			return 0, false
+		}
+	}
 	chol := quad.NewCholesky(k)
-	if !chol.Factor(h) {
+	if !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot {
 		return 0, false
 	}
 	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
 	v := make([]float64, k)
 	for a, j := range s.facts.free {
-		v[a] = s.e[j]
+		v[a] = s.e[j] * scale[a]
 	}
 	chol.SolveLower(v, v)
 	var norm2, reach, rest float64
@@ -146,7 +167,7 @@ func (s *Solver) drift() (float64, bool) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		root := math.Sqrt(math.Max(v[a], 0))
+		root := scale[a] * math.Sqrt(math.Max(v[a], 0))
 		reach += float64(s.facts.largest[j] * root)
 		rest += float64(s.work.dual[j] * root)
 	}
@@ -173,6 +194,8 @@ func (s *Solver) freeHessian() []float64 {
 	}
 	return h
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // inner returns Σ phiᵢ x_ia x_ib.
 func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {

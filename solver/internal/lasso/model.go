@@ -126,13 +126,25 @@ func (q *model) sweep(support bool) (worst float64) {
 		if !(curve > 0) {
 			continue
 		}
-		to := shrink(at-q.q[j]/curve, q.limit[j]/curve)
-		if move := to - at; move != 0 {
+		if move := q.best(j, at, curve); move != 0 {
 			worst = max(worst, math.Abs(move)*curve/q.unit[j])
 			q.move(j, move)
 		}
 	}
 	return worst
+}
+
+// best returns the move of a coordinate to its minimum. One that keeps its sign may be
+// less than at can show: the slopes of the model are still better for it.
+func (q *model) best(j int, at, curve float64) float64 {
+	l := q.limit[j]
+	if at != 0 {
+		move := -(q.q[j] + math.Copysign(l, at)) / curve
+		if l == 0 || (at+move)*at > 0 {
+			return move
+		}
+	}
+	return shrink(at-q.q[j]/curve, l/curve) - at
 }
 
 // move adds to coordinate j of the step.

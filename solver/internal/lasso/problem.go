@@ -56,7 +56,7 @@ type facts struct {
 	largest []float64   // |x_ij|
 	entries []float64   // of each column
 	columns *sparse.CSR // X'; nil until a working set leaves columns out
-	free    []int32     // features without L1 and L2
+	free    []int32     // features without limit and ridge
 	ofFree  freeColumns // nil until needed
 }
 
@@ -101,11 +101,6 @@ func New(p *Problem) (*Solver, error) {
 	s.work.parts = make([]float64, s.chunks.Count())
 	for range s.chunks.Count() - 1 {
 		s.work.partial = append(s.work.partial, make([]float64, features))
-	}
-	for j := range s.p {
-		if p.L1[j] == 0 && p.L2[j] == 0 {
-			s.facts.free = append(s.facts.free, int32(j))
-		}
 	}
 	s.measure()
 	s.margins(s.at.margin, p.Rows, s.x)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -49,7 +50,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.at.value = s.value(&s.at)
 	s.choose(share)
 	r := Result{Gap: math.Inf(1)}
-	stalled := 0
+	stalled, lowest := 0, math.Inf(1)
 	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
@@ -64,10 +65,10 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Proofs++
 		gap := s.certify(tol)
-		if stalled++; gap < 0.7*r.Gap || math.IsInf(gap, 1) {
+		if stalled++; gap < 0.7*r.Gap || s.at.value < lowest-1e-12*math.Abs(lowest) {
 			stalled = 0
 		}
-		r.Gap = math.Min(r.Gap, gap)
+		r.Gap, lowest = math.Min(r.Gap, gap), s.at.value
 		aim = math.Max(tol, math.Min(0.01*r.Gap, 0.1*aim))
 		if !(r.Gap <= tol) {
 			s.choose(1)
@@ -89,8 +90,22 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	for j := range s.limit {
 		s.limit[j], s.ridge[j] = lambda*s.L1[j], lambda*s.L2[j]
 	}
+	s.findFree()
 	s.set.full = false
 	return share
+}
+
+// findFree lists the features without limit and ridge.
+func (s *Solver) findFree() {
+	var free []int32
+	for j, l := range s.limit {
+		if l == 0 && s.ridge[j] == 0 {
+			free = append(free, int32(j))
+		}
+	}
+	if !slices.Equal(free, s.facts.free) {
+		s.facts.free, s.facts.ofFree = free, freeColumns{}
+	}
 }
 
 // visit fills at and e at x.
@@ -165,30 +180,39 @@ func (s *Solver) hessian(fresh bool) {
 }
 
 // units sets the units in which the model measures violations, and returns the number
-// of them that is allowed: so many limits that scaling it away costs a tenth of tol,
-// and equalities that free features ask for closed by moving others by as much.
+// of them that is allowed: so many limits that scaling it away costs a tenth of tol, the
+// same for the squares that violations cost where there is a ridge, and equalities that
+// free features ask for closed by moving others by as much.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
-	total, least := 0.0, math.Inf(1)
+	total, least := 0.0, math.Sqrt(s.scale)
 	for k, l := range m.limit {
 		total += float64(l * math.Abs(m.x[k]))
 		if norm := s.facts.norm[s.set.cols[k]]; l > 0 && norm > 0 {
 			least = math.Min(least, l/norm)
 		}
 	}
+	allowed := math.Min(1e-3, 0.1*tol/math.Max(total, tol))
 	for k, l := range m.limit {
-		m.unit[k] = l
-		if l == 0 {
-			curve := math.Sqrt(math.Max(m.h[k*m.m+k], 0))
-			m.unit[k] = 0.1 * curve * math.Min(least, math.Sqrt(s.scale))
+		ridge := s.ridge[s.set.cols[k]]
+		switch {
+		case ridge > 0:
+			if m.unit[k] = math.Sqrt(0.2*ridge*tol/float64(m.m)) / allowed; l > 0 {
+				m.unit[k] = math.Min(m.unit[k], l)
+			}
+		case l > 0:
+			m.unit[k] = l
+		default:
+			m.unit[k] = 0.1 * math.Sqrt(math.Max(m.h[k*m.m+k], 0)) * least
 		}
 	}
-	return math.Min(1e-3, 0.1*tol/math.Max(total, tol))
+	return allowed
 }
 
 const (
 	leastDescent = 1e-4
 	maxHalvings  = 40
+	rounding     = 1e-14 // of P
 )
 
 // search moves x along the step of the model as far as that lowers P, and returns the
@@ -212,10 +236,8 @@ func (s *Solver) search() (length float64) {
 		s.margins(s.next.margin, w.rows, m.rhs)
 		s.next.loss = s.losses(s.next.margin, s.next.slope)
 		s.next.value = s.value(&s.next)
-		if s.next.value <= s.at.value+float64(leastDescent*length*slope) || math.Abs(slope) <= 1e-13*math.Abs(s.at.value) {
-			if s.next.value <= s.at.value+1e-14*math.Abs(s.at.value) {
-				return length
-			}
+		if s.next.value <= s.at.value+float64(leastDescent*length*slope)+float64(rounding*math.Abs(s.at.value)) {
+			return length
 		}
 		length *= 0.5
 	}
@@ -225,20 +247,35 @@ func (s *Solver) search() (length float64) {
 	return 0
 }
 
-// propose takes the step of that length, and sets alpha, in the domain of φ*.
+// cancelled is the part of the margins below which differences of them have lost too
+// many digits.
+const cancelled = 1e-5
+
+// propose takes the step of that length, and sets alpha to the slopes of the model at
+// its end, in the domain of φ*.
 func (s *Solver) propose(length float64) {
-	if length == 0 {
-		s.work.soft = math.Min(1, math.Max(10*s.work.soft, 1e-4))
-		copy(s.work.alpha, s.at.slope)
-		return
+	along := s.work.scaled
+	inv, move, size := 1/length, 0.0, 0.0
+	if length > 0 {
+		for i, t := range s.next.margin {
+			along[i] = float64((t - s.at.margin[i]) * inv)
+			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(t))
+		}
 	}
-	inv := 1 / length
-	for i, t := range s.next.margin {
-		move := float64((t - s.at.margin[i]) * inv)
-		alpha := s.at.slope[i] + float64(s.work.curve[i]*move)
+	if move <= cancelled*size {
+		s.chunks.Each(func(_, lo, hi int) {
+			rows := s.set.rows
+			rows.Ptr = rows.Ptr[lo : hi+1]
+			kernels.Margins(along[lo:hi], rows, s.set.model.d)
+		})
+	}
+	for i, v := range along {
+		alpha := s.at.slope[i] + float64(s.work.curve[i]*v)
 		s.work.alpha[i] = max(s.work.lo[i], min(alpha, s.work.hi[i]))
 	}
-	s.at, s.next = s.next, s.at
+	if length > 0 {
+		s.at, s.next = s.next, s.at
+	}
 	if s.work.soft *= 0.03; length < 1 {
 		s.work.soft = math.Min(1, math.Max(300*s.work.soft, 1e-4))
 	} else if s.work.soft < 1e-9 {

@@ -51,3 +51,13 @@ func (c *Cholesky) Solve(dst, b []float64) {
 		kernels.Axpy(-dst[i], row[:i], dst[:i])
 	}
 }
+
+// LeastPivot returns the smallest square of the factor's diagonal.
+func (c *Cholesky) LeastPivot() float64 {
+	least := math.Inf(1)
+	for i := range c.n {
+		d := c.l[i*c.n+i]
+		least = math.Min(least, float64(d*d))
+	}
+	return least
+}
