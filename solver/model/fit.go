@@ -32,20 +32,29 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, e
 	return d.model(out), err
 }
 
+// otherWay is the number of columns up to which a problem that proximal Newton steps do
+// not finish is given to package solver: its interior-point method has another way
+// around rounding.
+const otherWay = 2048
+
 // fit solves for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
-	if d.proximal() {
-		s, err := d.newProximal()
-		if err != nil {
-			return nil, err
-		}
-		// From the model without penalised features: an interrupt is seen by solve.
-		_, _ = s.s.LambdaMax(ctx.Err)
-		if out, err := s.solve(ctx, d.spec.Lambda); !s.full {
-			return out, err
+	if !d.proximal() {
+		return d.minimize(ctx, d.spec.Lambda, nil)
+	}
+	s, err := d.newProximal()
+	if err != nil {
+		return nil, err
+	}
+	// From the model without penalised features: an interrupt is seen by solve.
+	_, _ = s.s.LambdaMax(ctx.Err)
+	out, err := s.solve(ctx, d.spec.Lambda)
+	if s.full || errors.Is(err, solver.ErrNotConverged) && out.status == solver.PassesDone && d.p < otherWay {
+		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && (other.gap < out.gap || other.objective < out.objective) {
+			return other, bad
 		}
 	}
-	return d.minimize(ctx, d.spec.Lambda, nil)
+	return out, err
 }
 
 // errTime is why a fit ends whose time is up.

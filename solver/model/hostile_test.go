@@ -79,7 +79,7 @@ func TestHostileProblems(t *testing.T) {
 			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, best.Certificate.Objective, spec)
 		}
 		if spec.Lambda >= 1e-3 && c.Status != solver.Converged {
-			t.Logf("round %d: n %d, p %d, %v, lambda %g, ratio %g, standardize %s, intercept %v, scale %g: %v", round, n, p, loss, spec.Lambda, spec.l1Ratio(), spec.Standardize, !spec.NoIntercept, scale, err)
+			t.Errorf("round %d: n %d, p %d, %v, lambda %g, ratio %g, standardize %s, intercept %v, scale %g: %v", round, n, p, loss, spec.Lambda, spec.l1Ratio(), spec.Standardize, !spec.NoIntercept, scale, err)
 		}
 	}
 }
