@@ -1,0 +1,101 @@
+package lasso
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// exactProblem is made of whole numbers, so that it is the same on every machine.
+func exactProblem(t *testing.T, loss newton.Loss, n, p int, ones bool) *Problem {
+	t.Helper()
+	var entries []sparse.Triplet
+	prob := &Problem{Loss: loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p)}
+	state := uint32(12345)
+	next := func(below uint32) int {
+		state = state*1664525 + 1013904223
+		return int((state >> 8) % below)
+	}
+	for i := range n {
+		sum := 0
+		for j := range p {
+			v := next(7) - 3
+			switch {
+			case j == p-1:
+				v = 1 // the intercept
+			case ones && v < 2:
+				continue
+			case ones:
+				v = 1
+			case v == 0:
+				continue
+			}
+			sum += v * (j%5 - 2)
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: float64(v)})
+		}
+		if prob.Labels[i] = 1; sum+next(9)-4 < 0 {
+			prob.Labels[i] = -1
+		}
+	}
+	for j := range p - 1 {
+		prob.L1[j], prob.L2[j] = 1, float64(j%2)/4
+	}
+	var err error
+	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
+		t.Fatal(err)
+	}
+	prob.Rows = prob.Data.Compact(nil)
+	return prob
+}
+
+// TestBits: the bits of a path are those below, at every level of the kernels, on every
+// machine.
+func TestBits(t *testing.T) {
+	before := kernels.Active()
+	defer func() { _ = kernels.Use(before) }()
+	for _, c := range []struct {
+		loss newton.Loss
+		ones bool
+		want string
+	}{
+		{newton.Logistic{}, true, "b99c240b95be092f"},
+		{newton.Logistic{}, false, "22992d0a8b2ea8e2"},
+		{newton.Squared{}, false, "21a7fb36d94934d8"},
+		{newton.Huber{Delta: 0.5}, true, "3e92f9ff22b22533"},
+		{newton.SquaredHinge{}, false, "a75210058d7783df"},
+	} {
+		for _, level := range kernels.Available() {
+			if err := kernels.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			s := mustNew(t, exactProblem(t, c.loss, 200, 90, c.ones))
+			h := fnv.New64a()
+			var word [8]byte
+			put := func(values ...float64) {
+				for _, v := range values {
+					binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
+					h.Write(word[:])
+				}
+			}
+			most, err := s.LambdaMax(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(most)
+			for k := range 10 {
+				r := s.Solve(most/float64(int(1)<<k), &Settings{Tol: 1e-9 * s.Scale()})
+				put(r.Gap, r.Objective, float64(r.Iterations))
+				put(s.X()...)
+			}
+			if got := fmt.Sprintf("%x", h.Sum64()); got != c.want {
+				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.ones, level, got, c.want)
+			}
+		}
+	}
+}
