@@ -71,6 +71,9 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	if _, err := lossNamed(m.loss().String(), 0); err != nil {
+		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+	}
 	text, err := json.MarshalIndent(m.head(), "", "  ")
 	if err != nil {
 		return fmt.Errorf("model: writing: %w", err)

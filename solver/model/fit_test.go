@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -301,5 +302,30 @@ func TestBadSpec(t *testing.T) {
 	}
 	if _, err := Fit(context.Background(), nil, nil, y); err == nil {
 		t.Error("no error without data")
+	}
+}
+
+// ownLoss is a loss that the package does not know.
+type ownLoss struct{ solver.Squared }
+
+func (ownLoss) String() string { return "own" }
+
+// TestOwnLoss: it is fitted by package solver, for lambdas that are given, and has no
+// file.
+func TestOwnLoss(t *testing.T) {
+	x, y := random(t, 60, 5, 3, false)
+	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)
+	m, err := Fit(context.Background(), &Spec{Loss: ownLoss{}, Lambda: 0.5}, x, y)
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		t.Fatal(err)
+	}
+	if math.Abs(m.Certificate.Objective-want.Certificate.Objective) > 1e-3*want.Certificate.Objective {
+		t.Errorf("objective %v, of the known loss %v", m.Certificate.Objective, want.Certificate.Objective)
+	}
+	if err := m.Write(io.Discard); err == nil || !strings.Contains(err.Error(), `"own"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := LambdaMax(context.Background(), &Spec{Loss: ownLoss{}}, x, y); err == nil {
+		t.Error("no error for lambda max")
 	}
 }
