@@ -225,6 +225,25 @@ func (s *Solver) scaled(tau, idle float64) float64 {
 	return s.fenchel(alpha, &s.at)
 }
 
+// feature returns the part of a feature in the gap, and in the penalty twice the ridge's.
+func (s *Solver) feature(j int, tau, drift float64) (gap, penalty float64) {
+	x, l, r := s.x[j], s.limit[j], s.ridge[j]
+	if l == 0 && r == 0 || x == 0 && r == 0 {
+		return 0, 0
+	}
+	e, off := tau*s.e[j], s.off(j, drift)
+	if r > 0 {
+		smooth := math.FMA(r, x, e)
+		z := math.Max(-l, math.Min(-smooth, l))
+		rest := math.Abs(smooth+z) + off
+		gap = float64(rest*rest) / (2 * r)
+		e, off = -z, 0
+	}
+	u := math.Abs(x)
+	gap += math.Max(0, float64(l*u)+float64(e*x)) + float64(off*u)
+	return gap, float64(l*u) + float64(r*float64(u*u))
+}
+
 // gap returns a bound of P − D at the point by tau times alpha; idle is what it may be
 // too large by to save work.
 func (s *Solver) gap(tau, drift, idle float64) float64 {
@@ -233,26 +252,19 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 		fenchel = s.scaled(tau, idle)
 	}
 	gap, penalty, size := fenchel, 0.0, 0.0
-	for j, x := range s.x {
-		l, r := s.limit[j], s.ridge[j]
-		if l == 0 && r == 0 {
-			size += float64(s.facts.largest[j] * math.Abs(x))
-			continue
+	each := func(j int) {
+		more, part := s.feature(j, tau, drift)
+		gap += more
+		penalty += part
+		size += float64(s.facts.largest[j] * math.Abs(s.x[j]))
+	}
+	if s.facts.ridge {
+		for j := range s.x {
+			each(j)
 		}
-		e, off := tau*s.e[j], s.off(j, drift)
-		if r > 0 {
-			smooth := math.FMA(r, x, e)
-			z := math.Max(-l, math.Min(-smooth, l))
-			rest := math.Abs(smooth+z) + off
-			gap += float64(rest*rest) / (2 * r)
-			e = -z
-			off = 0
-		}
-		if x != 0 {
-			u := math.Abs(x)
-			gap += math.Max(0, float64(l*u)+float64(e*x)) + float64(off*u)
-			penalty += float64(l*u) + float64(r*float64(u*u))
-			size += float64(s.facts.largest[j] * u)
+	} else { // only those that are not zero count
+		for _, j := range s.set.cols {
+			each(int(j))
 		}
 	}
 	// The correction δ of α costs Σ c (u − t)δ + δ²/2φ”, φ*'(α) = u, |δ| ≤ √(Φ/c) drift.

@@ -58,6 +58,8 @@ type facts struct {
 	columns *sparse.CSR // X'; nil until a working set leaves columns out
 	free    []int32     // features without limit and ridge
 	ofFree  freeColumns // nil until needed
+	allFree bool        // as lambda is 0
+	ridge   bool        // some feature has one
 }
 
 // A state is what a pass finds at a point.

@@ -47,8 +47,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.visit()
 		aim = math.Max(tol, 1e-2*s.scale)
 	}
-	s.at.value = s.value(&s.at)
 	s.choose(share)
+	s.at.value = s.value(&s.at)
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol) && stalled < maxStalled {
@@ -90,18 +90,23 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	for j := range s.limit {
 		s.limit[j], s.ridge[j] = lambda*s.L1[j], lambda*s.L2[j]
 	}
-	s.findFree()
+	if s.facts.free == nil || (lambda == 0) != s.facts.allFree {
+		s.findFree()
+		s.facts.allFree = lambda == 0
+	}
 	s.set.full = false
 	return share
 }
 
 // findFree lists the features without limit and ridge.
 func (s *Solver) findFree() {
-	var free []int32
+	free := []int32{}
+	s.facts.ridge = false
 	for j, l := range s.limit {
 		if l == 0 && s.ridge[j] == 0 {
 			free = append(free, int32(j))
 		}
+		s.facts.ridge = s.facts.ridge || s.ridge[j] > 0
 	}
 	if !slices.Equal(free, s.facts.free) {
 		s.facts.free, s.facts.ofFree = free, freeColumns{}
@@ -121,13 +126,26 @@ func (s *Solver) visit() {
 
 // value returns P at x, whose loss is known.
 func (s *Solver) value(at *state) float64 {
-	var sum float64
-	for j, v := range s.x {
-		if v != 0 {
-			sum += float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
+	sum := at.loss
+	if s.set.full { // it has not all that are not zero
+		for j := range s.x {
+			sum += s.penalty(j)
 		}
+		return sum
 	}
-	return at.loss + sum
+	for _, j := range s.set.cols {
+		sum += s.penalty(int(j))
+	}
+	return sum
+}
+
+// penalty returns that of a feature.
+func (s *Solver) penalty(j int) float64 {
+	v := s.x[j]
+	if v == 0 {
+		return 0
+	}
+	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
 
 // step minimises the model at x, moves x by what a line search leaves of that, and sets

@@ -20,7 +20,7 @@ type working struct {
 
 const (
 	leastRoom = 300  // columns that may enter at once, however few there are
-	ahead     = 0.12 // part of the limit by which columns enter before they must
+	ahead     = 0.16 // part of the limit by which columns enter before they must
 	farAhead  = 0.5  // where the Hessian would else be there to stay
 )
 
