@@ -176,13 +176,38 @@ func (s *PathSettings) sequence(most float64, n, p int) []float64 {
 		}
 	}
 	lambdas := make([]float64, count)
+	q := root(ratio, count-1)
 	for k := range lambdas {
-		lambdas[k] = most
-		if k > 0 {
-			lambdas[k] = most * math.Exp(math.Log(ratio)*float64(k)/float64(count-1))
-		}
+		lambdas[k] = most * power(q, k)
 	}
 	return lambdas
+}
+
+// root returns the k-th root of r, 0 < r < 1, by Newton's method from above: math.Pow
+// differs between machines.
+func root(r float64, k int) float64 {
+	q := 1.0
+	for k > 0 {
+		part := power(q, k-1)
+		next := q - (float64(q*part)-r)/(float64(k)*part)
+		if !(next < q) {
+			break
+		}
+		q = next
+	}
+	return q
+}
+
+// power returns q to the k.
+func power(q float64, k int) float64 {
+	p := 1.0
+	for ; k > 0; k >>= 1 {
+		if k&1 > 0 {
+			p *= q
+		}
+		q *= q
+	}
+	return p
 }
 
 // step solves for lambda number k.

@@ -187,3 +187,20 @@ func BenchmarkPath(b *testing.B) {
 		})
 	}
 }
+
+// TestSequence: a geometric progression between the ends, of any length.
+func TestSequence(t *testing.T) {
+	for _, count := range []int{1, 2, 3, 100, 1000} {
+		for _, ratio := range []float64{0.9, 1e-2, 1e-4, 1e-12} {
+			l := (&PathSettings{Count: count, Ratio: ratio}).sequence(3, 10, 5)
+			if len(l) != count || l[0] != 3 || count > 1 && math.Abs(l[count-1]-3*ratio) > 1e-11*3*ratio {
+				t.Errorf("%d down to %g: from %v to %v", count, ratio, l[0], l[count-1])
+			}
+			for k := 2; k < count; k++ {
+				if q := l[k] * l[k-2] / l[k-1] / l[k-1]; math.Abs(q-1) > 1e-13 || !(l[k] < l[k-1]) {
+					t.Errorf("%d down to %g: %v, %v, %v", count, ratio, l[k-2], l[k-1], l[k])
+				}
+			}
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (s *Solver) carefully() {
 	size = math.Sqrt(size) * (1 + 1e-9)
 	for j := range s.e {
 		s.e[j] = head[j] + tail[j]
-		s.work.dual[j] = 2*unit*math.Abs(s.e[j]) + float64(0x1p-80*size*s.facts.norm[j])
+		s.work.dual[j] = float64(2*unit*math.Abs(s.e[j])) + float64(0x1p-80*size*s.facts.norm[j])
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *Solver) drift() (float64, bool) {
 		reach += float64(s.facts.largest[j] * root)
 		rest += float64(s.work.dual[j] * root)
 	}
-	drift := 1.001*math.Sqrt(norm2) + 2*rest
+	drift := float64(1.001*math.Sqrt(norm2)) + 2*rest
 	return drift, steep*drift*reach <= 0.5
 }
 
@@ -216,7 +216,7 @@ func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {
 // computed.
 func (s *Solver) scaled(tau, idle float64) float64 {
 	if lost := (1 - tau) * s.at.loss; lost <= idle {
-		return s.work.fenchel + lost*(1+1e-9)
+		return s.work.fenchel + float64(lost*(1+1e-9))
 	}
 	alpha := s.next.slope // free until the next step
 	for i, a := range s.work.alpha {
@@ -268,11 +268,11 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 		}
 	}
 	// The correction δ of α costs Σ c (u − t)δ + δ²/2φ”, φ*'(α) = u, |δ| ≤ √(Φ/c) drift.
-	gap += float64(4 * drift * (math.Sqrt(steep*fenchel) + steep*drift))
+	gap += float64(4 * drift * (math.Sqrt(steep*fenchel) + float64(steep*drift)))
 	// Margins are rounded; the derivative of the Fenchel terms is φ'(t) − α, whose mean
 	// size is about √(2 φ” F).
 	terms := float64(32 + len(s.set.cols)/2)
-	gap += float64(terms*unit*(4+size)*math.Sqrt(fenchel)) + 8*unit*penalty
+	gap += float64(terms*unit*(4+size)*math.Sqrt(fenchel)) + float64(8*unit*penalty)
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return math.Inf(1)
 	}

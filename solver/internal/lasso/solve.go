@@ -65,7 +65,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Proofs++
 		gap := s.certify(tol)
-		if stalled++; gap < 0.7*r.Gap || s.at.value < lowest-1e-12*math.Abs(lowest) {
+		if stalled++; gap < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, gap), s.at.value
