@@ -190,8 +190,8 @@ func root(r float64, k int) float64 {
 	for k > 0 {
 		part := power(q, k-1)
 		next := q - (float64(q*part)-r)/(float64(k)*part)
-		if !(next < q) {
-			break
+		if !(next < q) { // rounding, which this step corrects
+			return next
 		}
 		q = next
 	}
