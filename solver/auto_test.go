@@ -290,3 +290,33 @@ func TestLabelsFarFromZero(t *testing.T) {
 		}
 	}
 }
+
+// TestGapWithoutPenalty: two columns are nearly multiples of each other, and what tells
+// them apart has next to no weight: the equality of the dual point is closed far away.
+func TestGapWithoutPenalty(t *testing.T) {
+	rows := [][]float64{
+		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
+		{12.991758911578799, 0, 0, 8.028734287215963, 0, 0, 0, 1e-06},
+		{-6.14875095749623, 0, -10.772038842518903, -6.44062221894271, 0, 0, 0, 1},
+		{161.77821569569384, -15.449255590906148, 3.731814218695355, 0, 0, 0, 0, 1},
+		{-190.23328524827525, 4.650353980767541, -3.2547785234549043, 0, 0, 10.751065230714033, -21.86407162928612, 1},
+		{22.571182925879697, 6.51867160248679, 0, 0, 1.08524901787025, -28.290375151957583, -5.63448949861063, 1},
+	}
+	var data, y, w []float64
+	for _, r := range rows {
+		y, w, data = append(y, r[0]), append(w, r[7]), append(data, r[1:7]...)
+	}
+	x, err := sparse.FromDense(len(rows), 6, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, _, err = sparse.Standardize(x, false); err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}
+	a, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-6}) // in vain, perhaps
+	b, _ := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
+	if b.At.Objective < a.At.Objective-a.DualityGap {
+		t.Errorf("objective %g with gap %g, but %g is there", a.At.Objective, a.DualityGap, b.At.Objective)
+	}
+}

@@ -63,27 +63,23 @@ func (f *Finisher) isOpen(j int) bool { return f.open != nil && f.open[j] }
 // exists but is not formed (see dual), and scales the point until z fits. It reports
 // whether that could be done.
 func (f *Finisher) closeOpen(d *dual, m metric) bool {
-	var error2 float64
 	for j := range f.sum.y {
 		row := f.rows.own[j]
 		if !f.open[j] {
-			f.sum.y[j] = 0
+			f.sum.y[j], f.sum.error[j] = 0, 0
 			continue
 		}
 		if d.e[j], d.error[j] = 0, 0; row >= 0 {
 			entry := f.rows.entry[j]
 			d.z[row] = -f.sum.y[j] / entry
 			d.slack[row] = f.sum.error[j]/math.Abs(entry) + 2*unit*math.Abs(d.z[row])
-			f.sum.y[j] = 0
-			continue
+			f.sum.y[j], f.sum.error[j] = 0, 0
 		}
-		off := f.sum.error[j] * f.system.scale[j]
-		error2 = math.FMA(off, off, error2)
 	}
 	if copy(d.h, m.h); !f.rows.all {
-		d.drift = 2 * (f.system.norm(f.sum.y) + math.Sqrt(error2/f.system.lifted))
+		d.drift = f.distance(f.sum.y, f.sum.error, m)
 	}
-	if d.drift > 0 && !f.stays(d, m) {
+	if d.drift > 0 && (math.IsInf(d.drift, 1) || !f.stays(d, m)) {
 		return false
 	}
 	for j, h := range m.domain {

@@ -42,7 +42,7 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 		f.clearOwn(d.z)
 		_, rounded = f.close(d, m, true)
 	}
-	if d.drift > 0 && !f.stays(d, m) {
+	if d.drift > 0 && (math.IsInf(d.drift, 1) || !f.stays(d, m)) {
 		return d.gap
 	}
 	if shrink = math.Min(shrink, rounded); shrink < 1 {
@@ -149,28 +149,70 @@ func (f *Finisher) closeOwn(d *dual) {
 	}
 }
 
-// closeRest sets drift from the equality at the other features. D H D has no
-// eigenvalue much below firstLift where that was lift enough, which bounds the part
-// of the rounding errors.
+// closeRest sets drift from the equality at the other features, +Inf where the correction
+// that closes it may be far away or not exist.
 func (f *Finisher) closeRest(d *dual, m metric) {
 	copy(d.h, m.h)
-	var error2 float64
-	for j, v := range f.sum.error {
-		v *= f.system.scale[j]
-		error2 = math.FMA(v, v, error2)
+	d.drift = f.distance(f.sum.y, f.sum.error, m)
+}
+
+// leastPart is the part of the diagonal of the losses' Hessian, and a floor of that of all
+// of H, that H must exceed for the correction to be bounded. Where free columns depend on
+// each other, or nearly so, it does not.
+const leastPart = 1e-10
+
+// distance bounds 2|e|_{H⁻¹} for every e within the errors of y, H being what f.system was
+// factored with: by the solution of H d = y, of which the residual counts as an error.
+func (f *Finisher) distance(y, errors []float64, m metric) float64 {
+	if len(f.work) == 0 {
+		f.work = make([]float64, 3*f.p)
 	}
-	d.drift = 2 * (f.system.norm(f.sum.y) + math.Sqrt(error2/f.system.lifted))
+	d, rest, part := f.work[:f.p], f.work[f.p:2*f.p], f.work[2*f.p:]
+	if !f.system.definite(func() []float64 { return f.leastOf(part, m.curve) }) {
+		return math.Inf(1)
+	}
+	f.system.solve(d, y)
+	f.system.mul(rest, d)
+	square, error2 := 0.0, 0.0
+	for j, v := range y {
+		square = math.FMA(v, d[j], square)
+		if off := math.Abs(v-rest[j]) + float64(4*unit*math.Abs(v)) + errors[j]; off > 0 {
+			error2 += float64(off * (off / part[j]))
+		}
+	}
+	return 2 * (math.Sqrt(math.Max(0, square)) + math.Sqrt(error2))
+}
+
+// leastOf sets part to leastPart times the diagonal of X'C diag(curve) X + mu I, at least
+// that part of the diagonal of H.
+func (f *Finisher) leastOf(part, curve []float64) []float64 {
+	for j := range part {
+		part[j] = f.Ridge
+	}
+	for i, c := range curve {
+		idx, val := f.Data.Row(i)
+		c *= f.coef[i]
+		for k, j := range idx {
+			part[j] += float64(c * float64(val[k]*val[k]))
+		}
+	}
+	for j := range part {
+		part[j] = leastPart * math.Max(part[j], leastPart*f.system.h[j*f.tri.stride+j])
+	}
+	return part
 }
 
 // stays reports whether the correction that closes the equality leaves α in the domain
-// of φ*. Besides the leverage bound of |δα_i| there is φ”ᵢ |aᵢ|_{D²} |D⁻¹d|, which is
-// better where φ” is next to nothing.
+// of φ*. Besides the leverage bound of |δα_i| there is φ”ᵢ Σ|x_ij||d_j|, which is better
+// where φ” is next to nothing.
 func (f *Finisher) stays(d *dual, m metric) bool {
 	var size float64
-	for j, c := range f.columns {
-		size += float64(c * f.system.scale[j])
+	for j, part := range f.work[2*f.p:] { // of distance: |d_j| is at most drift/√part
+		if c := f.columns[j]; c > 0 {
+			size += c / math.Sqrt(part)
+		}
 	}
-	size *= d.drift / math.Sqrt(f.system.lifted)
+	size *= d.drift
 	for i, a := range d.alpha {
 		curve := m.curve[i]
 		if curve == 0 || f.coef[i] == 0 {

@@ -81,6 +81,7 @@ type Finisher struct {
 	squares *squares
 	parts   []float64 // a number per chunk
 	scratch []float64 // an entry per sample
+	work    []float64 // 3p; empty until needed
 }
 
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none
