@@ -84,6 +84,7 @@ var leaveOut = strings.NewReplacer(
 	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
 	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
+	"raise L2 above zero", "give --mu above 0",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",
 	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
 	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",

@@ -346,8 +346,8 @@ func (s *follower) snap() {
 	}
 	f.visit(pt)
 	gap := f.evaluate(s.best, pt)
-	if gap > s.set.Tol && gap > float64(s.result.Gap*(1+1e-6))+float64(1e-16*math.Abs(pt.value)) {
-		return
+	if !(gap <= s.set.Tol) && !(gap <= float64(s.result.Gap*(1+1e-6))+float64(1e-16*math.Abs(pt.value))) {
+		return // also where nothing is left, as of a simplex
 	}
 	s.atBest.copyFrom(pt)
 	s.result.Polished, s.result.Structure, s.result.Gap = true, read.Partition(), gap

@@ -161,6 +161,10 @@ func (f *Finisher) closeRest(d *dual, m metric) {
 // each other, or nearly so, it does not.
 const leastPart = 1e-10
 
+// Dependent reports whether features without a penalised row depend on each other, or
+// nearly so, at the point where that was asked for last: then no gap is proved.
+func (f *Finisher) Dependent() bool { return f.system.checked && !f.system.known }
+
 // distance bounds 2|e|_{H⁻¹} for every e within the errors of y, H being what f.system was
 // factored with: by the solution of H d = y, of which the residual counts as an error.
 func (f *Finisher) distance(y, errors []float64, m metric) float64 {

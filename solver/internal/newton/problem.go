@@ -36,6 +36,9 @@ type Problem struct {
 func (p *Problem) band() int {
 	_, features := p.Data.Dims()
 	w := width(p.Data, p.A.Matrix())
+	if _, ball := p.Domain.(Ball); ball || p.Groups != nil { // they join features that nothing else does
+		return features - 1
+	}
 	if w <= features/bandPart && features*(w+1) <= defaultFeatures*defaultFeatures {
 		return w
 	}

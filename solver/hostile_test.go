@@ -1,0 +1,126 @@
+package solver_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// hostileProblem has few rows, columns on scales of 1e-4 to 1e4, some of which are
+// multiples of each other or nearly so, outliers, weights down to 1e-6, and any loss,
+// penalty and domain.
+func hostileProblem(rng *rand.Rand) *solver.Problem {
+	n, p := 3+rng.IntN(12), 1+rng.IntN(9)
+	dense := make([]float64, n*p)
+	scale := make([]float64, p)
+	for j := range scale {
+		scale[j] = math.Pow(10, 8*rng.Float64()-4)
+	}
+	for k := range dense {
+		if rng.Float64() < 0.7 {
+			dense[k] = scale[k%p] * rng.NormFloat64()
+		}
+		if rng.Float64() < 0.02 {
+			dense[k] *= 1e5
+		}
+	}
+	if p > 1 && rng.IntN(3) == 0 {
+		apart := 1e-9 * float64(rng.IntN(2))
+		for i := range n {
+			dense[i*p+1] = 2 * dense[i*p] * (1 + apart*rng.NormFloat64())
+		}
+	}
+	x, err := sparse.FromDense(n, p, dense)
+	if err != nil {
+		panic(err)
+	}
+	q := &solver.Problem{Data: x, Labels: make([]float64, n)}
+	q.Loss = []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}}[rng.IntN(4)]
+	for i := range q.Labels {
+		q.Labels[i] = math.Copysign(1, rng.NormFloat64())
+		if q.Loss.Validate([]float64{0.5}) == nil {
+			q.Labels[i] = 10 * rng.NormFloat64()
+		}
+	}
+	if rng.IntN(2) == 0 {
+		q.SampleWeights = make([]float64, n)
+		for i := range q.SampleWeights {
+			q.SampleWeights[i] = math.Pow(10, -6*rng.Float64())
+		}
+	}
+	lambda := math.Pow(10, -6*rng.Float64())
+	if rng.IntN(4) == 0 {
+		q.L2 = lambda
+	}
+	q.Domain = []solver.Domain{nil, nil, nil, solver.Nonnegative{}, solver.Ball{Radius: 0.5}, solver.Simplex{}}[rng.IntN(6)]
+	hostilePenalty(q, lambda, p, rng)
+	return q
+}
+
+func hostilePenalty(q *solver.Problem, lambda float64, p int, rng *rand.Rand) {
+	switch rng.IntN(5) {
+	case 0:
+		q.Penalty = solver.L1{}
+	case 1:
+		weights := make([]float64, p)
+		for j := range weights {
+			weights[j] = float64(rng.IntN(2))
+		}
+		q.Penalty = solver.L1{Lambda: lambda, Weights: weights}
+	case 2:
+		q.Penalty = solver.L1{Lambda: lambda}
+		var edges []sparse.Triplet
+		for j := range p - 1 {
+			edges = append(edges, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
+		}
+		if a, err := sparse.FromTriplets(p-1, p, edges); err == nil && p > 1 {
+			q.Constraint = a
+		}
+	case 3:
+		if p > 2 {
+			q.Penalty = solver.GroupL2{Lambda: lambda, Groups: [][]int{{0, 1}}}
+		}
+	case 4:
+		q.Penalty = solver.ElasticNet{L1: lambda, L2: lambda}
+	}
+}
+
+// TestHostileBounds: whatever the problem and however a run ends, no objective found by
+// another run is below what was proved.
+func TestHostileBounds(t *testing.T) {
+	converged := 0
+	for seed := range uint64(1500) {
+		p := hostileProblem(rand.New(rand.NewPCG(seed, 9)))
+		var results []*solver.Result
+		best := math.Inf(1)
+		sets := []solver.Settings{{RelTol: 1e-2}, {RelTol: 1e-4}, {RelTol: 1e-6}, {RelTol: 1e-9}, {RelTol: 1e-13}, {Method: solver.SCASK{}, Passes: 100}}
+		for k := range sets {
+			res, err := solver.Minimize(context.Background(), p, &sets[k])
+			if res == nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			results, best = append(results, res), math.Min(best, res.At.Objective)
+			if (err == nil) != (res.Status == solver.Converged) && sets[k].Method == nil {
+				t.Errorf("seed %d: %s with error %v", seed, res.Status, err)
+			}
+		}
+		if results[2].Status == solver.Converged {
+			converged++
+		}
+		for k, res := range results {
+			if above := res.At.Objective - best; above > res.DualityGap*(1+1e-6)+1e-13*math.Abs(best) {
+				kind := fmt.Sprintf("%T, %T, %T", p.Loss, p.Penalty, p.Domain)
+				t.Errorf("seed %d, run %d: %s: proved to be within %.4g, and %.4g above another", seed, k, kind, res.DualityGap, above)
+			}
+		}
+	}
+	t.Logf("%d of 1,500 converged to 1e-6", converged)
+	if converged < 1350 {
+		t.Errorf("%d of 1,500 converged to 1e-6", converged)
+	}
+}
