@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -161,20 +160,7 @@ func (s Simplex) total() float64 {
 }
 
 // Project implements Domain, by sorting (Held, Wolfe and Crowder).
-func (s Simplex) Project(x []float64) {
-	u := slices.Clone(x)
-	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
-	sum, shift := 0.0, 0.0
-	for k, v := range u {
-		sum += v
-		if t := (sum - s.total()) / float64(k+1); v > t {
-			shift = t
-		}
-	}
-	for j, v := range x {
-		x[j] = math.Max(v-shift, 0)
-	}
-}
+func (s Simplex) Project(x []float64) { newton.Simplex{Total: s.total()}.Project(x) }
 
 // Diameter returns Total times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.total() * math.Sqrt2 }

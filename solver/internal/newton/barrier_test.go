@@ -183,6 +183,6 @@ func (f *Finisher) project(x []float64) {
 	case Ball:
 		d.shrink(x, 1)
 	case Simplex:
-		d.project(x)
+		d.Project(x)
 	}
 }

@@ -347,7 +347,7 @@ func (s Simplex) excess(e, errors, x []float64, mu float64) float64 {
 		for j, v := range e {
 			at[j] = -v / mu
 		}
-		s.project(at)
+		s.Project(at)
 		return strongExcess(at, e, errors, x, mu)
 	}
 	least, off := math.Inf(1), 0.0
@@ -364,8 +364,8 @@ func (s Simplex) excess(e, errors, x []float64, mu float64) float64 {
 		float64(float64(len(x))*unit*float64(s.Total*math.Abs(least)))
 }
 
-// project projects by sorting (Held, Wolfe and Crowder 1974).
-func (s Simplex) project(x []float64) {
+// Project replaces x by the nearest point, by sorting (Held, Wolfe and Crowder 1974).
+func (s Simplex) Project(x []float64) {
 	u := slices.Clone(x)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
 	sum, shift := 0.0, 0.0
