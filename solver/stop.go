@@ -47,10 +47,15 @@ func (r *Run) goesOn() bool {
 // proofs cost more than passes. The finisher proves as it goes.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
-	if r.goal > 0 && r.Stats.NewtonSteps == 0 && k&(k-1) == 0 && k > 1 && r.finisher() != nil {
-		if _, auto := r.Settings.Method.(Auto); !auto {
-			r.gap = r.certify()
-		}
+	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
+		return
+	}
+	f := r.finisher()
+	if _, auto := r.Settings.Method.(Auto); auto && (f != nil || r.wide != nil) {
+		return
+	}
+	if r.wide == nil {
+		r.gap = r.certify()
 	}
 }
 
