@@ -58,8 +58,8 @@ func (r *Run) newFinisher() *newton.Finisher {
 // running if the goal may end the run. It is +Inf where nothing can be proved.
 func (r *Run) certify() float64 {
 	gap := math.Inf(1)
-	if g := r.Problem.penalty().Value(r.A.Image(r.X)); math.IsInf(g, 1) {
-		return gap // x is not feasible
+	if y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X)); !ok || math.IsInf(r.Problem.penalty().Value(y), 1) {
+		return gap // the objective at x is not known, or x is not feasible
 	}
 	if f := r.finisher(); f != nil {
 		gap = f.Certify(r.X, r.Dual).Gap
@@ -75,13 +75,13 @@ func (r *Run) certify() float64 {
 // freeGap is the bound that takes no system, of the dual point φ'(aᵢ'x), beta, at which
 // Fenchel's equality holds for any loss: with e = ∇f(x) + A'beta, mu x left out,
 //
-//	g(Ax) + g*(beta) − beta'Ax + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
+//	g(y) + g*(−B'beta) + beta'By + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
 //
-// It needs g*, and mu > 0 or the support function of X.
+// with the y that x implies. It needs g*, and mu > 0 or the support function of X.
 func (r *Run) freeGap() float64 {
 	p := r.Problem
 	g, ok := p.penalty().(ConjugatePenalty)
-	if !ok || p.Coupling != nil {
+	if !ok {
 		return math.Inf(1)
 	}
 	beta, conjugate := slices.Clone(r.Dual), math.Inf(1)
@@ -90,13 +90,14 @@ func (r *Run) freeGap() float64 {
 		for j, b := range r.Dual {
 			beta[j] = b * (1 - off)
 		}
-		conjugate = g.Conjugate(beta)
+		conjugate = g.Conjugate(p.Coupling.multipliers(beta))
 	}
-	e, v := r.lagrangian(beta), r.A.Image(r.X)
+	e := r.lagrangian(beta)
 	for j, x := range r.X {
 		e[j] -= float64(p.L2 * x)
 	}
-	value, product := g.Value(v), kernels.Dot(beta, v)
+	y, _ := p.Coupling.impliedY(r.A.Image(r.X))
+	value, product := g.Value(y), kernels.Dot(p.Coupling.multipliers(beta), y)
 	rounding := 0x1p-44 * (math.Abs(value) + math.Abs(conjugate) + math.Abs(product) + r.judged.Loss)
 	gap := math.Max(0, value+conjugate-product) + r.open(e) + rounding
 	if math.IsNaN(gap) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -166,6 +167,35 @@ func TestOwnConjugates(t *testing.T) {
 		bounded := own.Domain != nil && !math.IsInf(own.Domain.Diameter(), 1)
 		if (own.L2 > 0 || bounded) && math.IsInf(res.DualityGap, 1) {
 			t.Errorf("%s: own penalty: gap %v", c.name, res.DualityGap)
+		}
+	}
+}
+
+// TestCouplingBounds: with y = A x − c, or scaled, there is a bound where mu > 0, and it
+// is no lie.
+func TestCouplingBounds(t *testing.T) {
+	for _, c := range everyProblem(t, 3) {
+		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {
+			continue
+		}
+		l, _ := c.Constraint.Dims()
+		shift, diagonal := make([]float64, l), make([]float64, l)
+		for j := range shift {
+			shift[j], diagonal[j] = 0.1*float64(j%3), -2
+		}
+		for _, coupling := range []*solver.Coupling{{C: shift}, {Diagonal: diagonal}, {Diagonal: diagonal, C: shift}} {
+			p := *c.Problem
+			p.Coupling = coupling
+			long := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
+			if !(long.DualityGap < 1e-6) {
+				t.Errorf("%s: gap %.2g after 1,000 passes", c.name, long.DualityGap)
+			}
+			for _, passes := range []float64{2, 6, 20} {
+				res := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
+				if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
+					t.Errorf("%s: proved to be within %.3g, and %.3g above", c.name, res.DualityGap, above)
+				}
+			}
 		}
 	}
 }

@@ -67,6 +67,19 @@ func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
 	return y, true
 }
 
+// multipliers returns −B'beta, which is in ∂g(y) at an optimum, where y is implied. It may
+// be beta itself.
+func (c *Coupling) multipliers(beta []float64) []float64 {
+	if c == nil || c.Diagonal == nil {
+		return beta
+	}
+	z := make([]float64, len(beta))
+	for j, b := range beta {
+		z[j] = -float64(c.Diagonal[j] * b)
+	}
+	return z
+}
+
 // form returns c as the dual step takes it; nil is B = −I and c = 0.
 func (c *Coupling) form() dual.Coupling {
 	if c == nil {

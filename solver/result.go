@@ -47,12 +47,11 @@ type Result struct {
 	// it certifies an optimum.
 	DualResidual float64
 	// DualityGap bounds the excess of At.Objective over the optimum, rounding included,
-	// or is +Inf where nothing is proved: for couplings, losses of the caller's own
-	// without a conjugate, penalties and domains of the caller's own, operators without
-	// a matrix, and more features than Newton's method has room for unless the penalty
-	// is L1 or the elastic net and A has a row for each feature alone. There, L2 > 0 or a
-	// bounded domain makes it finite where penalty and domain are ConjugatePenalty and
-	// SupportDomain.
+	// or is +Inf where nothing is proved. Newton's method proves problems without a
+	// Coupling of the losses, penalties and domains of this package (NonnegativeY and
+	// Within with A = I) and any ConjugateLoss, where A is a matrix or the identity and
+	// there is room: see Auto. Elsewhere L2 > 0 or a bounded domain makes it finite,
+	// where penalty and domain are a ConjugatePenalty and SupportDomain and x implies y.
 	DualityGap float64
 	// Groups lists features whose coefficients are equal, up to sign, and not zero,
 	// where the structure of X is part of what was proved.
