@@ -352,7 +352,7 @@ func TestRecorderAndContext(t *testing.T) {
 			proved++
 		}
 	}
-	if last.Result == nil || last.Last != last.Result.At || proved < 4 { // after 2, 4, 8, 16 iterations
+	if last.Result == nil || last.Last != last.Result.At || last.DualResidual() != last.Result.DualResidual || proved < 4 { // after 2, 4, 8, 16 iterations
 		t.Errorf("the last point is %+v; %d of them have a gap", last, proved)
 	}
 	if res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {

@@ -16,11 +16,16 @@ type Point struct {
 	Last           Evaluation
 	Average        Evaluation // at the mean of the outer iterates, y replaced by A x
 	PrimalResidual float64    // |A x − y|₂
-	DualResidual   float64    // as in Result
 	DualityGap     float64    // proved of the iterate; +Inf where nothing was, at this point
 	X              []float64  // the iterate; valid only during the call
 	Result         *Result    // of the run, in the last point that Progress yields; else nil
+
+	dualResidual func() float64
 }
+
+// DualResidual returns that of the iterate, as in Result. It takes a full gradient, and
+// is valid only during the call, as X is.
+func (p *Point) DualResidual() float64 { return p.dualResidual() }
 
 // A Recorder is shown the progress of a run.
 type Recorder interface {
@@ -69,7 +74,8 @@ func (res *Result) point() *Point {
 	st := &res.Stats
 	return &Point{
 		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses, Seconds: st.Seconds,
-		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual, DualResidual: res.DualResidual,
+		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
 		DualityGap: res.DualityGap, X: res.X, Result: res,
+		dualResidual: func() float64 { return res.DualResidual },
 	}
 }
