@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
+	"os"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -94,6 +96,33 @@ func ExampleErrStop() {
 	}
 	fmt.Printf("%s after %g passes\n", res.Status, res.Stats.Passes)
 	// Output: stopped after 4 passes
+}
+
+// What a run did, line by line.
+func ExampleSettings_logger() {
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: 0.01}}
+	show := map[string]bool{"msg": true, "method": true, "rows": true, "features": true, "outer": true, "passes": true, "status": true}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // some of it
+			if !show[a.Key] {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+	if _, err = solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Logger: logger}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// msg="solver: begin" method=scas-k rows=200 features=20
+	// msg="solver: iteration" outer=1 passes=2
+	// msg="solver: iteration" outer=2 passes=4
+	// msg="solver: end" status=passes_done passes=4
 }
 
 func ExampleProblem_Evaluate() {

@@ -58,6 +58,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	r := newRun(ctx, p, c)
 	r.clock.since = began
 	r.unbounded = s.Passes == 0
+	r.logBegin()
 	it, err := c.Method.Begin(r)
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.seconds()
@@ -69,7 +70,9 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if diverged := (*DivergenceError)(nil); errors.As(err, &diverged) {
 		diverged.propose(it)
 	}
-	return r.end(err)
+	res, err := r.end(err)
+	r.logEnd(res, err)
+	return res, err
 }
 
 // errTime is why a run ends whose time is up.

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 )
@@ -69,6 +70,9 @@ type Settings struct {
 	// Recorder, if not nil, is shown every RecordEvery-th outer iterate.
 	// Evaluation is outside the clock that fills Point.Seconds.
 	Recorder Recorder `json:"-"`
+	// Logger, if not nil, is told of the beginning and the end of a run at level Info, of
+	// outer iterations and halved steps at level Debug.
+	Logger *slog.Logger `json:"-"`
 	// RecordEvery thins the records; zero means 1.
 	RecordEvery int `json:"record_every"`
 }

@@ -30,6 +30,7 @@ func (r *Run) loop(it Iteration) error {
 		}
 		r.Stats.OuterIterations++
 		r.prove()
+		r.logIteration()
 		if err := r.record(); err != nil {
 			return err
 		}
