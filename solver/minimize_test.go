@@ -490,3 +490,25 @@ func TestBallFloat32(t *testing.T) {
 		t.Errorf("rounding before or on request: averages %.1e apart", solvertest.Distance(got.XAverage, want.XAverage))
 	}
 }
+
+// flatSecond is a squared loss that says its second derivative is next to nothing.
+type flatSecond struct{ solver.Squared }
+
+func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
+
+// TestNoWorseThanTheStart: no result is well above the start, whatever the step size.
+func TestNoWorseThanTheStart(t *testing.T) {
+	p := small(t)
+	p.Loss = flatSecond{}
+	start := p.Evaluate(make([]float64, 20)).Objective
+	for _, eta := range []float64{0, 0.02, 0.1, 0.5, 2} {
+		for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}} {
+			for _, passes := range []float64{2, 4, 10} {
+				res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: method, Eta: eta, Passes: passes})
+				if res == nil || res.At.Objective > start*1.02 {
+					t.Errorf("%T, eta %g, %g passes: objective %v after %v, %v", method, eta, passes, res.At.Objective, start, err)
+				}
+			}
+		}
+	}
+}

@@ -110,9 +110,11 @@ func (r *Run) checkFinally() error {
 	}
 	r.clock.pause()
 	defer r.clock.resume()
+	r.loose = false
 	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
+	worse := r.Settings.Start.X == nil && !r.loose && r.keeper.Watcher.Worse(value)
 	switch {
-	case !r.keeper.Watcher.Lost(value):
+	case !worse && !r.keeper.Watcher.Lost(value):
 		return nil
 	case r.keeper.auto:
 		r.restore()

@@ -56,6 +56,13 @@ func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+beyond*w.scale) // true for NaN
 }
 
+// worse is how far above the start a result may end, in units of the objective there:
+// ADMM does not descend.
+const worse = 0.01
+
+// Worse reports whether an objective is well above that at the start.
+func (w *Watcher) Worse(objective float64) bool { return objective > w.First+worse*w.scale }
+
 // See judges the next objective. auto says that the step size is automatic and may be
 // halved, and loose that the objective is not one of a feasible point, so that only
 // divergence counts.
