@@ -52,6 +52,9 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 		a.Scratch = NewScratch(a.Rows)
 	}
 	a.room = *a.Scratch
+	if a.Slope != nil {
+		kernel = reference
+	}
 	for len(a.sampled) > 0 && !a.stopped() {
 		a.work = maxWork
 		done := stepsBlock(kernel, a)

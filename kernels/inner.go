@@ -23,6 +23,10 @@ type Steps struct {
 	Slope0 []float64 // one per row: the slope at the snapshot
 	Loss   LossKind
 	Eta    float64
+	// Slope, if not nil, is the derivative of a loss of the caller's own at a margin and
+	// a label, in the place of Loss. Such loops are done by the reference, with the same
+	// bits at every level.
+	Slope func(margin, label float64) float64
 
 	// Scratch is used by the fused loops, one call at a time. If it is nil every
 	// call allocates one.
@@ -45,10 +49,10 @@ func (s *Steps) gain(i int32, t float64) float64 {
 	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }
 
-// factor returns the label for the logistic loss and 1 for the squared one:
-// what turns a margin into the argument of delta.
+// factor returns the label for the logistic loss and 1 for others: what turns a margin
+// into the argument of delta.
 func (s *Steps) factor(i int32) float64 {
-	if s.Loss == SquaredLossKind {
+	if s.Slope != nil || s.Loss == SquaredLossKind {
 		return 1
 	}
 	return s.Label[i]
@@ -56,6 +60,9 @@ func (s *Steps) factor(i int32) float64 {
 
 // delta returns Slope0[i] less the slope at z, the margin times factor(i).
 func (s *Steps) delta(i int32, z float64) float64 {
+	if s.Slope != nil {
+		return s.Slope0[i] - s.Slope(z, s.Label[i])
+	}
 	if s.Loss == SquaredLossKind {
 		r := z - s.Label[i]
 		return s.Slope0[i] - (r + r)

@@ -36,9 +36,12 @@ func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled [
 		return
 	}
 	a.dense, a.ball.Radius = x, radius
-	kernel := active.innerRotated
+	kernel, reference := active.innerRotated, stepKernel(innerRotatedGeneric)
 	if radius > 0 {
-		kernel = active.innerRotatedBall
+		kernel, reference = active.innerRotatedBall, innerRotatedBallGeneric
+	}
+	if a.Slope != nil {
+		kernel = reference
 	}
 	for len(a.sampled) > 0 {
 		a.count = min(len(a.sampled), maxWork/len(w))

@@ -8,18 +8,18 @@
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·innerLazyCellsAVX2(SB), NOSPLIT, $8-16
 	MOVQ   a+0(FP), AX
-	MOVQ   192(AX), DI
-	MOVQ   216(AX), R8
-	MOVQ   240(AX), R9
-	MOVQ   200(AX), CX
+	MOVQ   200(AX), DI
+	MOVQ   224(AX), R8
+	MOVQ   248(AX), R9
+	MOVQ   208(AX), CX
 	LEAQ   (DI)(CX*4), SI
-	MOVQ   448(AX), R10
-	MOVQ   456(AX), CX
+	MOVQ   456(AX), R10
+	MOVQ   464(AX), CX
 	SHLQ   $0x03, CX
 	SUBQ   $0x20, CX
 	MOVQ   CX, (SP)
-	VMOVSD 496(AX), X0
-	VMOVSD 504(AX), X1
+	VMOVSD 504(AX), X0
+	VMOVSD 512(AX), X1
 
 step2:
 	CMPQ       DI, SI
@@ -31,7 +31,7 @@ step2:
 	SUBQ       R11, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 224(AX)
+	CMPQ       BX, 232(AX)
 	JGT        done3
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R13
@@ -290,7 +290,7 @@ factor38:
 	VMOVSD      176(AX), X2
 	VMULSD      X0, X3, X11
 	VMULSD      X1, X3, X12
-	VMOVSD      512(AX), X3
+	VMOVSD      520(AX), X3
 	VMULSD      X3, X0, X0
 	VFMSUB213SD X2, X3, X1
 	VDIVSD      X0, X2, X13
@@ -402,7 +402,7 @@ sloped42:
 	VMOVSD      176(AX), X2
 	VMULSD      X5, X13, X11
 	VMULSD      X5, X2, X2
-	MOVQ        472(AX), R11
+	MOVQ        480(AX), R11
 	TESTQ       R11, R11
 	JNZ         ball43
 	VINSERTF128 $0x01, X2, Y11, Y2
@@ -454,7 +454,7 @@ blocks46:
 	JMP     both44
 
 ball43:
-	VMULSD      552(AX), X11, X2
+	VMULSD      560(AX), X11, X2
 	VINSERTF128 $0x01, X2, Y11, Y2
 	XORQ        R12, R12
 	TESTQ       BX, BX
@@ -502,22 +502,22 @@ blocks48:
 	VXORPD      X12, X12, X12
 	VMOVUPD     Y12, (R10)(BX*1)
 	VMOVSD      (R11)(CX*8), X2
-	VMOVSD      528(AX), X5
-	VMOVSD      536(AX), X6
+	VMOVSD      536(AX), X5
+	VMOVSD      544(AX), X6
 	VADDSD      X3, X3, X3
 	VFMADD231SD X11, X2, X3
 	VFMADD231SD X11, X3, X5
 	VFMADD231SD X11, X4, X6
-	VMOVSD      X5, 528(AX)
-	VMOVSD      X6, 536(AX)
+	VMOVSD      X5, 536(AX)
+	VMOVSD      X6, 544(AX)
 	VMULSD      X1, X1, X2
-	VMULSD      544(AX), X2, X2
+	VMULSD      552(AX), X2, X2
 	VADDSD      X0, X0, X3
 	VMULSD      X1, X3, X3
 	VFMADD231SD X6, X3, X2
 	VMULSD      X0, X0, X3
 	VFMADD231SD X5, X3, X2
-	VMOVSD      520(AX), X3
+	VMOVSD      528(AX), X3
 	VMULSD      X3, X3, X4
 	VUCOMISD    X4, X2
 	JLS         inside49
@@ -527,10 +527,10 @@ blocks48:
 	VMULSD      X2, X1, X1
 
 inside49:
-	VADDSD 552(AX), X0, X2
-	VMOVSD X2, 552(AX)
-	VADDSD 560(AX), X1, X2
+	VADDSD 560(AX), X0, X2
 	VMOVSD X2, 560(AX)
+	VADDSD 568(AX), X1, X2
+	VMOVSD X2, 568(AX)
 
 both44:
 	VMOVSD   ·table_lazyFloor+0(SB), X2
@@ -538,11 +538,11 @@ both44:
 	JHI      leave1
 	VMOVUPD  ·table_absBits+0(SB), X2
 	VANDPD   X1, X2, X2
-	VUCOMISD 568(AX), X2
+	VUCOMISD 576(AX), X2
 	JHI      leave1
 	ADDQ     $0x04, DI
 	ADDQ     $0x01, DX
-	SUBQ     DX, 288(AX)
+	SUBQ     DX, 296(AX)
 	JGT      step2
 	JMP      done3
 
@@ -550,11 +550,11 @@ leave1:
 	ADDQ $0x04, DI
 
 done3:
-	MOVQ   192(AX), CX
+	MOVQ   200(AX), CX
 	SUBQ   CX, DI
 	SHRQ   $0x02, DI
 	MOVQ   DI, done+8(FP)
-	VMOVSD X0, 496(AX)
-	VMOVSD X1, 504(AX)
+	VMOVSD X0, 504(AX)
+	VMOVSD X1, 512(AX)
 	VZEROUPPER
 	RET

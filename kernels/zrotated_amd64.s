@@ -8,30 +8,30 @@
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    296(AX), CX
-	MOVQ    320(AX), DX
-	MOVQ    344(AX), BX
-	MOVQ    368(AX), SI
+	MOVQ    304(AX), CX
+	MOVQ    328(AX), DX
+	MOVQ    352(AX), BX
+	MOVQ    376(AX), SI
 	XORQ    DI, DI
-	MOVQ    608(AX), R8
+	MOVQ    616(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    192(AX), R9
+	MOVQ    200(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   304(AX), R8
-	MOVQ    584(AX), R9
+	IMULQ   312(AX), R8
+	MOVQ    592(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    608(AX), R9
+	MOVQ    616(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    192(AX), R12
+	MOVQ    200(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   304(AX), R9
-	MOVQ    584(AX), R12
+	IMULQ   312(AX), R9
+	MOVQ    592(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -46,7 +46,7 @@ TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	VXORPD  X8, X8, X8
 	VXORPD  X9, X9, X9
 	XORQ    R12, R12
-	MOVQ    304(AX), R13
+	MOVQ    312(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -143,33 +143,33 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 608(AX)
+	CMPQ        DI, 616(AX)
 	JGE         last4
-	MOVQ        608(AX), R10
+	MOVQ        616(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        192(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       304(AX), R10
-	MOVQ        584(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        200(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       312(AX), R10
+	MOVQ        592(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        208(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       304(AX), R11
-	MOVQ        584(AX), R12
+	IMULQ       312(AX), R11
+	MOVQ        592(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
 
 gain2:
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
 	MOVQ        120(AX), R13
 	VMOVSD      (R13)(R12*8), X2
@@ -237,7 +237,7 @@ scale9:
 	VXORPD X8, X8, X8
 	VXORPD X9, X9, X9
 	XORQ   R12, R12
-	MOVQ   304(AX), R13
+	MOVQ   312(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -344,7 +344,7 @@ begun3:
 
 last4:
 	XORQ BX, BX
-	MOVQ 304(AX), AX
+	MOVQ 312(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone14
@@ -397,30 +397,30 @@ done15:
 // Requires: AVX, AVX512F, AVX512VL, CMOV, FMA3, MMX+
 TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    296(AX), CX
-	MOVQ    320(AX), DX
-	MOVQ    344(AX), BX
-	MOVQ    368(AX), SI
+	MOVQ    304(AX), CX
+	MOVQ    328(AX), DX
+	MOVQ    352(AX), BX
+	MOVQ    376(AX), SI
 	XORQ    DI, DI
-	MOVQ    608(AX), R8
+	MOVQ    616(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    192(AX), R9
+	MOVQ    200(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   304(AX), R8
-	MOVQ    584(AX), R9
+	IMULQ   312(AX), R8
+	MOVQ    592(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    608(AX), R9
+	MOVQ    616(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    192(AX), R12
+	MOVQ    200(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   304(AX), R9
-	MOVQ    584(AX), R12
+	IMULQ   312(AX), R9
+	MOVQ    592(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -429,7 +429,7 @@ TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	VXORPD  X4, X4, X4
 	VXORPD  X6, X6, X6
 	XORQ    R12, R12
-	MOVQ    304(AX), R13
+	MOVQ    312(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -499,33 +499,33 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 608(AX)
+	CMPQ        DI, 616(AX)
 	JGE         last4
-	MOVQ        608(AX), R10
+	MOVQ        616(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        192(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       304(AX), R10
-	MOVQ        584(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        200(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       312(AX), R10
+	MOVQ        592(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        208(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       304(AX), R11
-	MOVQ        584(AX), R12
+	IMULQ       312(AX), R11
+	MOVQ        592(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
 
 gain2:
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
 	MOVQ        120(AX), R13
 	VMOVSD      (R13)(R12*8), X2
@@ -589,7 +589,7 @@ scale9:
 	VXORPD X4, X4, X4
 	VXORPD X6, X6, X6
 	XORQ   R12, R12
-	MOVQ   304(AX), R13
+	MOVQ   312(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -663,7 +663,7 @@ begun3:
 
 last4:
 	XORQ BX, BX
-	MOVQ 304(AX), AX
+	MOVQ 312(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone14
@@ -701,30 +701,30 @@ done15:
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    296(AX), CX
-	MOVQ    320(AX), DX
-	MOVQ    344(AX), BX
-	MOVQ    368(AX), SI
+	MOVQ    304(AX), CX
+	MOVQ    328(AX), DX
+	MOVQ    352(AX), BX
+	MOVQ    376(AX), SI
 	XORQ    DI, DI
-	MOVQ    608(AX), R8
+	MOVQ    616(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    192(AX), R9
+	MOVQ    200(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   304(AX), R8
-	MOVQ    584(AX), R9
+	IMULQ   312(AX), R8
+	MOVQ    592(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    608(AX), R9
+	MOVQ    616(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    192(AX), R12
+	MOVQ    200(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   304(AX), R9
-	MOVQ    584(AX), R12
+	IMULQ   312(AX), R9
+	MOVQ    592(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X1, X1, X1
@@ -739,7 +739,7 @@ TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	VXORPD  X7, X7, X7
 	VXORPD  X12, X12, X12
 	XORQ    R12, R12
-	MOVQ    304(AX), R13
+	MOVQ    312(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -863,34 +863,34 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 608(AX)
+	CMPQ        DI, 616(AX)
 	JGE         last4
-	MOVQ        608(AX), R10
+	MOVQ        616(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        192(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       304(AX), R10
-	MOVQ        584(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        200(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       312(AX), R10
+	MOVQ        592(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        208(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       304(AX), R11
-	MOVQ        584(AX), R12
+	IMULQ       312(AX), R11
+	MOVQ        592(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
 	VMULSD      X2, X0, X0
 
 gain2:
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
 	MOVQ        120(AX), R13
 	VMOVSD      (R13)(R12*8), X8
@@ -960,7 +960,7 @@ scale9:
 	VXORPD X7, X7, X7
 	VXORPD X12, X12, X12
 	XORQ   R12, R12
-	MOVQ   304(AX), R13
+	MOVQ   312(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -1103,12 +1103,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       520(AX), X9
+	VMOVSD       528(AX), X9
 	VMULSD       X9, X9, X9
 	VUCOMISD     X9, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       520(AX), X8
+	VMOVSD       528(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1117,7 +1117,7 @@ inside13:
 
 last4:
 	XORQ BX, BX
-	MOVQ 304(AX), AX
+	MOVQ 312(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone15
@@ -1176,30 +1176,30 @@ done16:
 // Requires: AVX, AVX512F, AVX512VL, CMOV, FMA3, MMX+
 TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    296(AX), CX
-	MOVQ    320(AX), DX
-	MOVQ    344(AX), BX
-	MOVQ    368(AX), SI
+	MOVQ    304(AX), CX
+	MOVQ    328(AX), DX
+	MOVQ    352(AX), BX
+	MOVQ    376(AX), SI
 	XORQ    DI, DI
-	MOVQ    608(AX), R8
+	MOVQ    616(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    192(AX), R9
+	MOVQ    200(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   304(AX), R8
-	MOVQ    584(AX), R9
+	IMULQ   312(AX), R8
+	MOVQ    592(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    608(AX), R9
+	MOVQ    616(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    192(AX), R12
+	MOVQ    200(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   304(AX), R9
-	MOVQ    584(AX), R12
+	IMULQ   312(AX), R9
+	MOVQ    592(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X3, X3, X3
@@ -1208,7 +1208,7 @@ TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	VXORPD  X6, X6, X6
 	VXORPD  X7, X7, X7
 	XORQ    R12, R12
-	MOVQ    304(AX), R13
+	MOVQ    312(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -1302,34 +1302,34 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 608(AX)
+	CMPQ        DI, 616(AX)
 	JGE         last4
-	MOVQ        608(AX), R10
+	MOVQ        616(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        192(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       304(AX), R10
-	MOVQ        584(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        200(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       312(AX), R10
+	MOVQ        592(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        208(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       304(AX), R11
-	MOVQ        584(AX), R12
+	IMULQ       312(AX), R11
+	MOVQ        592(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
 	VMULSD      X2, X0, X0
 
 gain2:
-	MOVQ        192(AX), R12
+	MOVQ        200(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
 	MOVQ        120(AX), R13
 	VMOVSD      (R13)(R12*8), X8
@@ -1394,7 +1394,7 @@ scale9:
 	VXORPD X6, X6, X6
 	VXORPD X7, X7, X7
 	XORQ   R12, R12
-	MOVQ   304(AX), R13
+	MOVQ   312(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -1497,12 +1497,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       520(AX), X10
+	VMOVSD       528(AX), X10
 	VMULSD       X10, X10, X10
 	VUCOMISD     X10, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       520(AX), X8
+	VMOVSD       528(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1511,7 +1511,7 @@ inside13:
 
 last4:
 	XORQ BX, BX
-	MOVQ 304(AX), AX
+	MOVQ 312(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone15

@@ -39,6 +39,27 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
+// A ScalarLoss is a Loss that gives the derivative at one margin: what a stochastic step
+// needs. Without it steps call Slopes for one.
+type ScalarLoss interface {
+	Loss
+	// Slope returns φ'(margin; label), as Slopes does.
+	Slope(margin, label float64) float64
+}
+
+// scalarSlope returns φ' of l, not for concurrent use.
+func scalarSlope(l Loss) func(margin, label float64) float64 {
+	if s, ok := l.(ScalarLoss); ok {
+		return s.Slope
+	}
+	m, s, b := make([]float64, 1), make([]float64, 1), make([]float64, 1)
+	return func(margin, label float64) float64 {
+		m[0], b[0] = margin, label
+		l.Slopes(s, m, b)
+		return s[0]
+	}
+}
+
 // Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
 

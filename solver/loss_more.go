@@ -21,10 +21,13 @@ func (h Huber) delta() float64 {
 
 // Slopes implements Loss.
 func (h Huber) Slopes(slope, margin, label []float64) float64 {
-	return slopes(h, slope, margin, label, func(t, b float64) float64 {
-		d := h.delta()
-		return -2 * math.Max(-d, math.Min(b-t, d))
-	})
+	return slopes(h, slope, margin, label)
+}
+
+// Slope implements ScalarLoss.
+func (h Huber) Slope(margin, label float64) float64 {
+	d := h.delta()
+	return -2 * math.Max(-d, math.Min(label-margin, d))
 }
 
 // Value implements Loss.
@@ -63,9 +66,12 @@ type SquaredHinge struct{}
 
 // Slopes implements Loss.
 func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
-	return slopes(l, slope, margin, label, func(t, b float64) float64 {
-		return -2 * b * math.Max(0, 1-float64(b*t))
-	})
+	return slopes(l, slope, margin, label)
+}
+
+// Slope implements ScalarLoss.
+func (SquaredHinge) Slope(margin, label float64) float64 {
+	return -2 * label * math.Max(0, 1-float64(label*margin))
 }
 
 // Value implements Loss.
@@ -92,12 +98,12 @@ func (SquaredHinge) String() string { return "squared-hinge" }
 func (SquaredHinge) Validate(labels []float64) error { return validateBinary("squared-hinge", labels) }
 
 // slopes implements Loss.Slopes from scalar functions.
-func slopes(l Loss, slope, margin, label []float64, derivative func(t, b float64) float64) float64 {
+func slopes(l ScalarLoss, slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
 		sum += l.Value(t, label[i])
 		if slope != nil {
-			slope[i] = derivative(t, label[i])
+			slope[i] = l.Slope(t, label[i])
 		}
 	}
 	return sum

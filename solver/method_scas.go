@@ -143,7 +143,7 @@ func (s *scas) innerLoop() *inner.Loop {
 
 func innerLoss(l Loss) inner.Loss {
 	kind, fused := fusedLoss(l)
-	return inner.Loss{Name: l.String(), Kind: kind, Fused: fused, Slopes: l.Slopes}
+	return inner.Loss{Kind: kind, Fused: fused, Slopes: l.Slopes, Slope: scalarSlope(l)}
 }
 
 func innerDomain(d Domain) inner.Domain {

@@ -21,7 +21,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		}
 		l := &Loop{
 			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
-			Loss: Loss{Name: "logistic", Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+			Loss: Loss{Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
 			A:    quad.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)

@@ -57,9 +57,9 @@ type Loop struct {
 
 // A Loss is φ as a function of margins.
 type Loss struct {
-	Name   string
-	Kind   kernels.LossKind // of a fused loss
-	Fused  bool             // the kernels know it
+	Kind   kernels.LossKind                    // of a fused loss
+	Fused  bool                                // the kernels know it
+	Slope  func(margin, label float64) float64 // of one that they do not know
 	Slopes func(slope, margin, label []float64) float64
 }
 
@@ -81,9 +81,6 @@ func New(l *Loop) Plan {
 	if l.BatchSize > 1 {
 		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize))
 	}
-	if !l.Loss.Fused {
-		return newDense(l, fmt.Sprintf("a step for every coordinate: loss %s has no fused inner loop", l.Loss.Name))
-	}
 	if k := l.diagonalOfK(); k != nil {
 		return newDiagonal(l, k)
 	}
@@ -95,7 +92,11 @@ func New(l *Loop) Plan {
 
 // steps describes the inner loop to the kernels.
 func (l *Loop) steps(eta float64) kernels.Steps {
-	return kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: l.Loss.Kind, Eta: eta, Scratch: l.Scratch}
+	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: l.Loss.Kind, Eta: eta, Scratch: l.Scratch}
+	if !l.Loss.Fused {
+		s.Slope = l.Loss.Slope
+	}
+	return s
 }
 
 // features returns p.

@@ -21,7 +21,7 @@ func newLoop(t *testing.T) *Loop {
 	}
 	l := &Loop{
 		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
-		Loss: Loss{Name: "logistic", Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+		Loss: Loss{Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
 		A:    quad.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
 	}
 	for i, b := range s.Labels {

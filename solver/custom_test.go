@@ -1,0 +1,53 @@
+package solver_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// hiddenSquared is the squared loss under another name; scalarSquared gives its slope
+// alone, too.
+type (
+	hiddenSquared struct{ solver.Squared }
+	scalarSquared struct{ solver.Squared }
+)
+
+func (scalarSquared) Slope(margin, label float64) float64 {
+	r := margin - label
+	return r + r
+}
+
+// TestPlansOfOwnLosses: a loss that the kernels do not know has the plans of one that
+// they know, and where it is the same the iterates have the same bits.
+func TestPlansOfOwnLosses(t *testing.T) {
+	plans := map[string]bool{}
+	for _, features := range []int{40, 900} {
+		for _, graph := range []bool{false, true} {
+			for _, domain := range []solver.Domain{nil, solver.Ball{Radius: 0.4}, solver.NewBox(features, -0.1, 0.1)} {
+				p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: features, NonzerosPerRow: 8, Noise: 1, Seed: 3}, 1e-2)
+				if p.Domain = domain; !graph || features > 512 {
+					p.Constraint = nil
+				}
+				p.Loss = solver.Squared{}
+				set := &solver.Settings{Method: solver.SCASK{}, Passes: 8, Rho: 0.02, Eta: 0.02}
+				want := solvertest.Minimize(t, p, set)
+				plans[want.Stats.Plan] = true
+				for _, loss := range []solver.Loss{hiddenSquared{}, scalarSquared{}} {
+					p.Loss = loss
+					got := solvertest.Minimize(t, p, set)
+					if fmt.Sprint(got.X) != fmt.Sprint(want.X) || got.Stats.Plan != want.Stats.Plan {
+						t.Errorf("%d features, graph %t, %T, %T: plan %s, want %s; solutions %.1e apart", features, graph, domain, loss,
+							got.Stats.Plan, want.Stats.Plan, solvertest.Distance(got.X, want.X))
+					}
+				}
+			}
+		}
+	}
+	if len(plans) < 5 {
+		t.Errorf("plans %v, want five kinds", plans)
+	}
+}
