@@ -31,10 +31,15 @@ type Problem struct {
 	MaxFeatures int
 }
 
-// band returns the width of the band that X'X + A'A has, if it saves most of the work
-// and fits where dense matrices would; else that of a full matrix.
+// band returns the width of the band that Hessians have, that of X'X + A'A, if it saves
+// most of the work and fits where dense matrices would; else that of a full matrix, as
+// where the barrier of a ball adds x x' and, whatever their rows, where groups add such
+// products.
 func (p *Problem) band() int {
 	_, features := p.Data.Dims()
+	if _, ball := p.Domain.(Ball); ball || p.Groups != nil {
+		return features - 1
+	}
 	w := width(p.Data, p.A.Matrix())
 	if _, ball := p.Domain.(Ball); ball || p.Groups != nil { // they join features that nothing else does
 		return features - 1
