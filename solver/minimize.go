@@ -85,6 +85,10 @@ func (r *Run) end(err error) (*Result, error) {
 		err = r.checkFinally()
 	}
 	res := r.result()
+	if err == nil && (math.IsNaN(res.At.Objective) || math.IsInf(res.At.Objective, 0)) {
+		err = r.Lost(res.At.Objective)
+		res = r.result()
+	}
 	if errors.Is(err, ErrStop) {
 		res.Status = Stopped
 		return res, nil
@@ -171,6 +175,9 @@ func (r *Run) result() *Result {
 	res.Groups = r.groups
 	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
 	res.DualityGap = r.gap + math.Max(0, res.At.Objective-before)
+	if math.IsNaN(res.DualityGap) {
+		res.DualityGap = math.Inf(1)
+	}
 	res.Stats = r.Stats
 	return res
 }

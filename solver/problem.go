@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -169,10 +170,20 @@ func (p *Problem) Validate() error {
 	}
 	l := cols
 	if p.Constraint != nil {
+		a := p.Constraint
+		if c, ok := a.(*Constraint); ok && c != nil {
+			a = c.Operator
+		}
+		if err := quad.Check("Problem.Constraint", a); err != nil {
+			return err
+		}
 		var c int
 		if l, c = p.Constraint.Dims(); c != cols || l == 0 {
 			return fmt.Errorf("solver: Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
+	}
+	if err := p.Coupling.form().Check(); err != nil {
+		return err
 	}
 	if _, q := p.Coupling.dims(l); q == 0 {
 		return errors.New("solver: Coupling.B has no columns; y needs at least one coordinate")

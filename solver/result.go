@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/scas-admm/scas/solver/theory"
 )
@@ -101,6 +102,9 @@ type DivergenceError struct {
 // Error says where the run diverged and which step size to try, or to change rho
 // if the method has no step size.
 func (e *DivergenceError) Error() string {
+	if math.IsInf(e.Start, 0) || math.IsNaN(e.Start) {
+		return fmt.Sprintf("solver: the objective is %v at the start already: numbers of the data, labels, weights or penalty are too large; scale them", e.Start)
+	}
 	if e.Eta == 0 {
 		return fmt.Sprintf("solver: diverged at outer iteration %d: objective %.6g after %.6g at the start with rho = %.4g; try another rho, or leave it to be chosen",
 			e.Outer, e.Objective, e.Start, e.Rho)

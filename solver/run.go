@@ -141,9 +141,10 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// SetRho makes ρ that of the run.
+// SetRho makes ρ that of the run, but at most quad.Largest.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
+	rho = math.Min(rho, quad.Largest)
 	r.Stats.Rho = rho
 	c.NuL = c.NuF + float64(rho*c.Lambda1)
 	r.dual.SetRho(rho)

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"math"
 	"time"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // Settings tune a run of Minimize. The zero value of every field, and a nil
@@ -39,7 +41,8 @@ type Settings struct {
 	// other values.
 	Eta float64 `json:"eta"`
 	// Rho is the penalty parameter ρ of the augmented Lagrangian; zero derives it from
-	// lambda, mu and the scale of the data, of each column where those differ much.
+	// lambda, mu and the scale of the data, of each column where those differ much. At
+	// most 1e100, as are the entries of A.
 	Rho float64 `json:"rho"`
 	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
 	// schedule of the method. Methods without stages refuse other values.
@@ -141,7 +144,7 @@ func (s *Settings) checkValues() error {
 		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive, or 0 for no limit"},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive, or 0 for no bound"},
 		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite, or 0 to derive it from the data"},
-		{finite(s.Rho), "Rho", s.Rho, "it must be positive and finite, or 0 to derive it from the data"},
+		{finite(s.Rho) && s.Rho <= quad.Largest, "Rho", s.Rho, "it must be positive, finite and at most 1e100, or 0 to derive it from the data"},
 		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps, "it must be at least 2, or 0 for the default"},
 		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1, or 0 for the default"},
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule, "choose practical or theorem"},

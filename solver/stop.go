@@ -131,8 +131,11 @@ func (r *Run) Lost(objective float64) error {
 		r.keeper.kept = Iterate{}
 		r.restore()
 	}
-	st := r.Stats
-	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: r.keeper.First, Eta: st.Eta, Rho: st.Rho}
+	st, start := r.Stats, r.keeper.First
+	if r.keeper.kept.X == nil { // it is where the run is
+		start = r.evaluate(r.Iterate).Objective
+	}
+	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
 // propose fills in the step size that a diverged run should try: a fraction of its

@@ -15,6 +15,15 @@ type ColumnStats struct {
 	StdDev []float64
 }
 
+// MaxAbs returns the largest absolute value of an entry, 0 if there is none.
+func (a *CSR) MaxAbs() float64 {
+	most := 0.0
+	for _, v := range a.val[:a.NNZ()] {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
 // ColumnStats computes the statistics of every column. A matrix without rows has
 // means and deviations 0.
 func (a *CSR) ColumnStats() ColumnStats {

@@ -40,6 +40,11 @@ func Find(data, a *sparse.CSR, columns, rows *Set) *Kept {
 	}
 	if stay.count() < p && a != nil {
 		stay.complete(a, rows)
+		if l, _ := a.Dims(); l > 0 && len(stay.rowsOf(a)) == 0 { // it needs one of these, too
+			idx, _ := a.Row(0)
+			stay.Add(int(idx[0]))
+			stay.complete(a, rows)
+		}
 	}
 	if stay.count() == p {
 		return nil

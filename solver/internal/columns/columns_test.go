@@ -102,6 +102,11 @@ func TestFind(t *testing.T) {
 		}
 		stay := naive(data, a, columns, rows)
 		k := Find(data, a, setOf(columns), setOf(rows))
+		if a != nil && l > 0 && noRow(a, stay) { // then the first of them
+			idx, _ := a.Row(0)
+			columns[idx[0]] = true
+			stay = naive(data, a, columns, rows)
+		}
 		if k == nil {
 			if none++; slices.Contains(stay, false) {
 				t.Fatal("all columns were kept")
@@ -114,6 +119,17 @@ func TestFind(t *testing.T) {
 	if none == 0 || all == 0 {
 		t.Errorf("%d problems kept all, %d not: too few", none, all)
 	}
+}
+
+// noRow reports whether no row of a stays.
+func noRow(a *sparse.CSR, stay []bool) bool {
+	l, _ := a.Dims()
+	for i := range l {
+		if idx, _ := a.Row(i); len(idx) == 0 || stay[idx[0]] {
+			return false
+		}
+	}
+	return true
 }
 
 // check holds k to the columns that stay.

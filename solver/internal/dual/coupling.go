@@ -16,6 +16,14 @@ type Coupling struct {
 	Diagonal, C []float64
 }
 
+// Check refuses a B that cannot be asked for its size or is too large.
+func (c Coupling) Check() error {
+	if c.B == nil {
+		return nil
+	}
+	return quad.Check("Coupling.B", c.B)
+}
+
 // Validate checks c against the l rows of A and the penalty. Its errors speak of the
 // fields of Problem.Coupling.
 func (c Coupling) Validate(l int, g Penalty) error {

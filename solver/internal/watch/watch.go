@@ -53,7 +53,7 @@ func (w *Watcher) Start(objective, scale float64) {
 
 // Lost reports whether an objective is beyond what any useful iterate has.
 func (w *Watcher) Lost(objective float64) bool {
-	return !(objective <= w.First+beyond*w.scale) // true for NaN
+	return !(objective <= w.First+beyond*w.scale) || math.IsInf(objective, 1) // true for NaN
 }
 
 // worse is how far above the start a result may end, in units of the objective there:

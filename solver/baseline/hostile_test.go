@@ -1,0 +1,315 @@
+package baseline_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+var (
+	hostileRounds = flag.Int("hostile.rounds", 4000, "random problems of TestHostileProblems")
+	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
+)
+
+// A hostile draws problems and settings that are valid one by one, and as extreme as
+// float64 allows.
+type hostile struct{ *rand.Rand }
+
+// size is a number ≥ 0: often moderate, at times as large or small as there are.
+func (h hostile) size() float64 {
+	switch h.IntN(12) {
+	case 0:
+		return 0
+	case 1:
+		return []float64{math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, 1e-160, 1e-155}[h.IntN(5)]
+	case 2:
+		return []float64{math.MaxFloat64, 1e308, 1.5e308, 1e300, 1e155, 1e154, 1e150, 1e100}[h.IntN(8)]
+	case 3:
+		return math.Pow(10, 40*h.Float64()-20)
+	}
+	return math.Exp(2 * h.NormFloat64())
+}
+
+// tame is mostly moderate, and extreme as seldom as once in often.
+func (h hostile) tame(often int) float64 {
+	if h.IntN(often) == 0 {
+		return h.size()
+	}
+	return h.Float64() + 0x1p-10
+}
+
+func (h hostile) signed(often int) float64 {
+	if h.IntN(2) == 0 {
+		return -h.tame(often)
+	}
+	return h.tame(often)
+}
+
+func (h hostile) matrix(rows, cols, often int) *sparse.CSR {
+	v := make([]float64, rows*cols)
+	for k := range v {
+		if h.IntN(3) > 0 {
+			v[k] = h.signed(often)
+		}
+	}
+	a, err := sparse.FromDense(rows, cols, v)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func (h hostile) vector(n, often int) []float64 {
+	v := make([]float64, n)
+	for k := range v {
+		v[k] = h.signed(often)
+	}
+	return v
+}
+
+func (h hostile) positive(n, often int) []float64 {
+	v := h.vector(n, often)
+	for k := range v {
+		v[k] = math.Abs(v[k])
+	}
+	return v
+}
+
+func (h hostile) penalty(q, often int) solver.Penalty {
+	lambda := h.tame(often)
+	switch h.IntN(10) {
+	case 0:
+		return solver.ElasticNet{L1: lambda, L2: h.tame(often)}
+	case 1:
+		return solver.SquaredL2{Lambda: lambda}
+	case 2:
+		g := solver.GroupL2{Lambda: lambda, Groups: [][]int{{0}}}
+		for j := 1; j < q; j++ {
+			g.Groups[0] = append(g.Groups[0], j)
+		}
+		return g
+	case 3:
+		return solver.Within{Lower: -h.tame(often), Upper: h.tame(often)}
+	case 4:
+		return solver.NonnegativeY()
+	case 5:
+		return nil
+	case 6:
+		return solver.L1{Lambda: lambda, Weights: h.positive(q, often)}
+	}
+	return solver.L1{Lambda: lambda}
+}
+
+func (h hostile) domain(p, often int) solver.Domain {
+	switch h.IntN(9) {
+	case 0:
+		return solver.NewBox(p, -h.tame(often), h.tame(often))
+	case 1:
+		return solver.NewBox(p, math.Inf(-1), h.signed(often))
+	case 2:
+		return solver.Ball{Radius: h.tame(often)}
+	case 3:
+		return solver.Nonnegative{}
+	case 4:
+		return solver.Simplex{Total: h.tame(often)}
+	}
+	return nil
+}
+
+func (h hostile) constraint(p, often int) solver.Operator {
+	switch h.IntN(6) {
+	case 0:
+		return graph.Chain(p).FusedLasso()
+	case 1:
+		return h.matrix(1+h.IntN(4), p, often)
+	case 2:
+		return solver.NewConstraint(h.matrix(1+h.IntN(4), p, often))
+	case 3:
+		if p > 1 {
+			g, err := graph.New(p, []graph.Edge{{I: 0, J: 1, Weight: h.signed(often) + 0x1p-1074}})
+			if err == nil {
+				return g.FusedLasso()
+			}
+		}
+	case 4:
+		if h.IntN(20) == 0 {
+			return (*sparse.CSR)(nil) // a nil pointer in an interface
+		}
+	}
+	return nil
+}
+
+func (h hostile) coupling(l, often int) *solver.Coupling {
+	switch h.IntN(12) {
+	case 0:
+		return &solver.Coupling{C: h.vector(l, often)}
+	case 1:
+		return &solver.Coupling{Diagonal: h.vector(l, often)}
+	case 2:
+		return &solver.Coupling{B: h.matrix(l, 1+h.IntN(3), often), C: h.vector(l, often)}
+	case 3:
+		if h.IntN(20) == 0 {
+			return &solver.Coupling{B: (*sparse.CSR)(nil)}
+		}
+	}
+	return nil
+}
+
+func (h hostile) problem() *solver.Problem {
+	n, p, often := 1+h.IntN(8), 1+h.IntN(5), 1+h.IntN(60)
+	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.tame(often)}}
+	q := &solver.Problem{Data: h.matrix(n, p, often), Loss: losses[h.IntN(len(losses))], Labels: h.vector(n, often)}
+	if q.Loss == nil || q.Loss.Validate([]float64{0.5}) != nil {
+		for i, b := range q.Labels {
+			q.Labels[i] = math.Copysign(1, b)
+		}
+	}
+	if h.IntN(3) == 0 {
+		q.L2 = h.tame(often)
+	}
+	if h.IntN(4) == 0 {
+		q.SampleWeights = h.positive(n, often)
+	}
+	q.Constraint = h.constraint(p, often)
+	l := p
+	switch a := q.Constraint.(type) {
+	case *sparse.CSR:
+		if a != nil {
+			l, _ = a.Dims()
+		}
+	case *solver.Constraint:
+		l, _ = a.Dims()
+	}
+	q.Coupling, q.Domain = h.coupling(l, often), h.domain(p, often)
+	y := l
+	if q.Coupling != nil && q.Coupling.B != nil {
+		if b := q.Coupling.B.(*sparse.CSR); b != nil {
+			_, y = b.Dims()
+		}
+	}
+	q.Penalty = h.penalty(y, often)
+	if h.IntN(3) == 0 { // the paper's problem, which all methods take
+		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(often)}, nil, nil, nil
+	}
+	return q
+}
+
+func (h hostile) settings(p int) *solver.Settings {
+	often := 1 + h.IntN(30)
+	s := &solver.Settings{Passes: 1 + float64(h.IntN(30)), Seed: h.Uint64(), Float32: h.IntN(4) == 0, Threads: h.IntN(3)}
+	if h.IntN(3) > 0 {
+		all := baseline.Methods()
+		s.Method = all[h.IntN(len(all))]
+	}
+	if h.IntN(4) == 0 {
+		s.Rho = h.size()
+	}
+	if h.IntN(6) == 0 {
+		s.Eta = h.size()
+	}
+	if h.IntN(6) == 0 {
+		s.RelTol = math.Min(h.size(), 0.9)
+	}
+	if h.IntN(8) == 0 {
+		s.BatchSize, s.InnerSteps = h.IntN(20), 2+h.IntN(20)
+	}
+	if h.IntN(8) == 0 {
+		s.Schedule, s.OuterIterations = solver.Theorem, 3
+	}
+	if h.IntN(8) == 0 {
+		s.Start.X = h.vector(p, often)
+	}
+	return s
+}
+
+// hostileRun solves the problem of a seed and says what is wrong with how that ended.
+func hostileRun(seed uint64) (wrong string) {
+	h := hostile{rand.New(rand.NewPCG(seed, 12))}
+	p := h.problem()
+	_, features := p.Data.Dims()
+	s := h.settings(features)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	defer func() {
+		if r := recover(); r != nil {
+			wrong = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	res, err := solver.Minimize(ctx, p, s)
+	name := "auto"
+	if s.Method != nil {
+		name = s.Method.Info().Name
+	}
+	switch {
+	case ctx.Err() != nil:
+		return name + ": it does not end"
+	case res == nil && err == nil:
+		return name + ": neither a result nor an error"
+	case res == nil:
+		return ""
+	case err == nil && !finite(res.At.Objective):
+		return fmt.Sprintf("%s: %v with objective %v", name, res.Status, res.At)
+	case math.IsNaN(res.DualityGap) || res.DualityGap < 0:
+		return fmt.Sprintf("%s: gap %v", name, res.DualityGap)
+	}
+	for _, x := range res.X {
+		if !finite(x) {
+			return fmt.Sprintf("%s: %v, %v: x = %v", name, res.Status, err, res.X)
+		}
+	}
+	return ""
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// TestHostileProblems: problems and settings with the most extreme numbers that there
+// are end without a panic, and with an error wherever the objective is not finite.
+func TestHostileProblems(t *testing.T) {
+	if *hostileSeed != 0 {
+		if wrong := hostileRun(*hostileSeed); wrong != "" {
+			t.Error(wrong)
+		}
+		return
+	}
+	for seed := range uint64(*hostileRounds) {
+		if wrong := hostileRun(seed + 1); wrong != "" {
+			t.Errorf("-hostile.seed %d: %s", seed+1, wrong)
+		}
+	}
+}
+
+// TestTooLarge: a matrix whose square overflows, a rho, a nil pointer in an interface and
+// an objective that is not finite at the start are refused by what they are.
+func TestTooLarge(t *testing.T) {
+	data := sparse.Identity(2)
+	huge, err := sparse.FromDense(1, 2, []float64{1e155, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]*solver.Problem{
+		"1e+155":                 {Constraint: huge},
+		"Problem.Constraint is":  {Constraint: (*sparse.CSR)(nil)},
+		"Coupling.B is":          {Coupling: &solver.Coupling{B: (*sparse.CSR)(nil)}},
+		"too large; scale them":  {Loss: solver.Squared{}, Labels: []float64{1.5e308, -1.5e308}},
+		"too large; scale them ": {Loss: solver.Huber{}, Labels: []float64{1.5e308, -1.5e308}},
+	} {
+		p.Data, p.Penalty = data, solver.L1{Lambda: 0.1}
+		if p.Labels == nil {
+			p.Labels = []float64{1, -1}
+		}
+		if _, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%v, want it to say %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package quad
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Largest bounds the entries of A and B, and rho, so that rho A'A does not overflow.
+const Largest = 1e100
+
+// Check refuses a nil pointer in m, which errors call by name, and a matrix with an entry
+// above Largest in size.
+func Check(name string, m Map) error {
+	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("solver: %s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
+	}
+	if a, ok := m.(*sparse.CSR); ok {
+		if v := a.MaxAbs(); v > Largest {
+			return fmt.Errorf("solver: %s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
+		}
+	}
+	return nil
+}
