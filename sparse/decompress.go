@@ -43,16 +43,28 @@ var decoders = []struct {
 	{Gzip, "\x1f\x8b\x08", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
 	{Bzip2, "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 	{XZ, "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
-	{Zstd, "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }},
+	{Zstd, "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+		return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
+	}},
 }
+
+// A compressed text that expands to more than freeText bytes and maxExpansion times its
+// size is taken for a bomb: real data stay far below. maxWindow is what the zstd program
+// takes.
+const (
+	freeText     = 4 << 20
+	maxExpansion = 500
+	maxWindow    = 128 << 20
+)
 
 // Decompress returns a reader of the text in r, undoing gzip, bzip2, xz or zstd
 // as r's first bytes tell, and what it found. Errors of a damaged stream are
-// *ParseError with the given file name; errors of r itself are wrapped with it.
+// *ParseError with the given file name, and so is text beyond 4 MiB that is more than
+// 500 times as long as what it is compressed to; errors of r itself are wrapped with it.
 // Close releases the decoder and does not close r.
 func Decompress(r io.Reader, name string) (io.ReadCloser, Compression, error) {
 	source := &sourceReader{r: r}
-	br := bufio.NewReaderSize(source, 1<<17)
+	br := bufio.NewReaderSize(source, 1<<12)
 	head, err := br.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, Plain, fmt.Errorf("sparse: reading %s: %w", name, err)
@@ -76,11 +88,16 @@ type decompressor struct {
 	kind   Compression
 	source *sourceReader
 	r      io.Reader
+	text   int64 // bytes given out
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
+	d.text += int64(n)
 	switch {
+	case d.kind != Plain && d.text > freeText && d.text/maxExpansion > d.source.bytes:
+		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
+			"the %v stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:
 		return n, nil
 	case err != io.EOF:
@@ -118,12 +135,14 @@ type sourceReader struct {
 	r     io.Reader
 	last  []byte // read, without
 	zeros int    // the zeros at the end
+	bytes int64  // read
 	eof   bool
 	err   error
 }
 
 func (s *sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
+	s.bytes += int64(n)
 	s.remember(p[:n])
 	switch {
 	case err == io.EOF:

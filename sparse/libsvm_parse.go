@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -40,10 +41,14 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 
 // block parses the whole lines b[:n].
 func (p *libsvmParser) block(b []byte, n int) error {
-	p.reserve(n/4 + 1) // "1:1 " is the shortest way to write an entry
+	entries := n/4 + 1 // "1:1 " is the shortest way to write one
+	if n > blockSize { // a long line may be blank
+		entries = bytes.Count(b[:n], []byte{':'}) + 1
+	}
+	p.reserve(entries)
 	i := 0
-	if p.stats.Bytes == 0 && n >= 3 && string(b[:3]) == "\ufeff" {
-		i = 3 // a byte order mark some editors put first
+	if p.stats.Bytes == 0 && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
+		i = len(byteOrderMark)
 	}
 	for i < n {
 		p.line++

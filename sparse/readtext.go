@@ -57,22 +57,39 @@ const blockSize = 1 << 18
 
 // ReadText reads all of r, decompressed as Decompress does, and refuses binary
 // content with a *ParseError. It is for files that fit in memory, such as
-// matrices and graphs.
+// matrices and graphs: up to 2 GiB of text. A byte order mark is left out.
 func ReadText(r io.Reader, name string) ([]byte, Compression, error) {
 	in, kind, err := Decompress(r, name)
 	if err != nil {
 		return nil, kind, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(in)
+	head := make([]byte, blockSize)
+	n, err := io.ReadFull(in, head)
+	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = refuseBinary(head[:n], name) // before more of it is read
+	}
 	if err != nil {
 		return nil, kind, err
 	}
-	if err := refuseBinary(data[:min(len(data), blockSize)], name); err != nil {
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), maxText+1))
+	if err == nil && len(data) > maxText {
+		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
+	}
+	if err != nil {
 		return nil, kind, err
 	}
-	return data, kind, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), kind, nil
 }
+
+// byteOrderMark is what some editors put first.
+const byteOrderMark = "\ufeff"
+
+// maxText bounds what ReadText reads, maxLine a line of eachBlock.
+const (
+	maxText = 2 << 30
+	maxLine = 64 << 20
+)
 
 // eachBlock cuts a text into blocks of whole lines, each ending in a line feed
 // and followed by text.Pad more bytes, and calls do with the buffer and the
@@ -101,6 +118,9 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) erro
 		}
 		end := scanned + bytes.LastIndexByte(buf[scanned:have], '\n') + 1
 		if end == scanned && !atEnd { // a line longer than the buffer
+			if have > maxLine {
+				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected lines `label index:value ...`, one for every sample", maxLine>>20)}
+			}
 			buf = append(buf, make([]byte, len(buf))...)
 			continue
 		}

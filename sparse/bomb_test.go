@@ -1,0 +1,80 @@
+package sparse
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A repeat is a text repeated without an end.
+type repeat struct {
+	text string
+	at   int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[r.at%len(r.text)]
+		r.at++
+	}
+	return len(p), nil
+}
+
+// allocated returns what do allocates in all, in MiB.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
+// TestBombs: little data that expand without measure are refused by every reader before
+// they fill the memory, and so is a line without an end.
+func TestBombs(t *testing.T) {
+	const most = 400 // MiB allocated in all; less than half of it at a time
+	readers := map[string]func(io.Reader) error{
+		"LIBSVM": func(r io.Reader) error { _, err := ReadLIBSVM(r, "bomb", nil); return err },
+		"text":   func(r io.Reader) error { _, _, err := ReadText(r, "bomb"); return err },
+		"matrix": func(r io.Reader) error { _, err := ReadMatrix(r, "bomb"); return err },
+	}
+	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
+		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 20<<20/len(text))) {
+			for name, read := range readers {
+				if name == "LIBSVM" && text == "1 1 1\n" || kind == XZ && text != " " { // no such text; slow
+					continue
+				}
+				var err error
+				mib := allocated(func() { err = read(bytes.NewReader(packed)) })
+				if err == nil || !strings.Contains(err.Error(), "bomb: the "+kind.String()+" stream expands to more than 500 times") || mib > most {
+					t.Errorf("%s of %q, %v: %d MiB, %v", name, text, kind, mib, err)
+				}
+			}
+		}
+	}
+	var err error
+	mib := allocated(func() { err = readers["LIBSVM"](&repeat{text: "1 "}) })
+	if err == nil || !strings.Contains(err.Error(), "a line of more than 64 MiB") || mib > most {
+		t.Errorf("a line without an end: %d MiB, %v", mib, err)
+	}
+	for name, read := range readers {
+		mib := allocated(func() { err = read(&repeat{text: "\x00"}) })
+		if err == nil || !strings.Contains(err.Error(), "not a text file") || mib > 16 {
+			t.Errorf("%s of zeros without an end: %d MiB, %v", name, mib, err)
+		}
+	}
+}
+
+// TestByteOrderMark: every reader of text skips one.
+func TestByteOrderMark(t *testing.T) {
+	if d, err := ReadLIBSVM(strings.NewReader("\ufeff1 1:1\n2 1:2\n"), "f", nil); err != nil || d.X.NNZ() != 2 {
+		t.Error(err)
+	}
+	for _, text := range []string{"1 1 1\n1 1 5\n", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n"} {
+		if a, err := ReadMatrix(strings.NewReader("\ufeff"+text), "f"); err != nil || a.NNZ() != 1 {
+			t.Error(err)
+		}
+	}
+}
