@@ -120,5 +120,5 @@ func WriteLIBSVM(w io.Writer, x *CSR, labels []float64) error {
 
 // WriteLIBSVMFile writes the file as WriteLIBSVM does, whole or not at all.
 func WriteLIBSVMFile(path string, x *CSR, labels []float64) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return WriteLIBSVM(w, x, labels) })
+	return atomicfile.Write(path, 0o666, func(w io.Writer) error { return WriteLIBSVM(w, x, labels) })
 }

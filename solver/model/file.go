@@ -115,7 +115,7 @@ func (m *Model) head() *head {
 // Save writes the model to a file, whole or not at all: to a temporary file beside it,
 // synced to disk and renamed. A link is followed.
 func (m *Model) Save(path string) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o644, m.Write)
+	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
 }
 
 // Load reads a file that Save wrote; see Read.

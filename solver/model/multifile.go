@@ -44,7 +44,7 @@ func (m *Multi) Write(w io.Writer) error {
 
 // Save writes the models to a file, whole or not at all; see Model.Save.
 func (m *Multi) Save(path string) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o644, m.Write)
+	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
 }
 
 // LoadMulti reads a file that Multi.Save wrote; see ReadMulti.

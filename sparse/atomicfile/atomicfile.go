@@ -3,27 +3,37 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Write calls fill with a new temporary file beside path, syncs it to disk and
-// renames it to path with permission perm. If fill or any step fails, path is
-// untouched, the temporary file is removed and the error returned (errors of
-// fill as they are). A path that is a symbolic link to a file is replaced, not
-// followed; a device or pipe, which cannot be replaced, is written to.
+// renames it to path: with the permissions of the file that it replaces, or perm
+// less the umask. If fill or any step fails, path is untouched, the temporary file is
+// removed and the error returned (errors of fill as they are). A path that is a
+// symbolic link to a file is replaced, not followed; a device or pipe, which cannot be
+// replaced, is written to.
+//
+// What a killed process leaves, .NAME.*.tmp beside path, has no effect and is removed
+// by the next Write to path, once it is a minute old.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return writeThrough(path, fill)
 	}
 	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
 	}
-	f, err := os.CreateTemp(dir, "."+base+".*.tmp")
+	removeStale(dir, base)
+	f, err := createTemp(dir, base, perm)
 	if err != nil {
 		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
 	}
@@ -38,7 +48,12 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 		return err
 	}
 	for _, step := range []func() error{
-		func() error { return f.Chmod(perm) },
+		func() error {
+			if info == nil {
+				return nil
+			}
+			return f.Chmod(info.Mode().Perm())
+		},
 		f.Sync,
 		f.Close,
 		func() error { return os.Rename(f.Name(), path) },
@@ -50,6 +65,58 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	done = true
 	syncDir(dir)
 	return nil
+}
+
+// stem begins the names of base's temporary files. It is short enough for all of a
+// name, of which file systems take 255 bytes.
+func stem(base string) string {
+	return "." + strings.ToValidUTF8(base[:min(len(base), 200)], "") + "."
+}
+
+const suffix = ".tmp"
+
+// createTemp makes a new file, locked as long as it is open where there are locks.
+func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
+	for {
+		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			lock(f)
+		}
+		return f, err
+	}
+}
+
+// staleAge is how long ago an abandoned file was written at least: one that is new may
+// not be locked yet.
+const staleAge = time.Minute
+
+// removeStale removes the temporary files for base that no process holds open. Failing
+// to has no effect on what is written.
+func removeStale(dir, base string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		prefix, name := stem(base), e.Name()
+		if len(name) != len(prefix)+8+len(suffix) || name[:len(prefix)] != prefix || filepath.Ext(name) != suffix {
+			continue
+		}
+		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < staleAge {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if f, err := os.Open(path); err == nil {
+			if lock(f) {
+				os.Remove(path)
+			}
+			f.Close()
+		}
+	}
 }
 
 func writeThrough(path string, fill func(io.Writer) error) error {
@@ -73,11 +140,22 @@ func syncDir(dir string) {
 	}
 }
 
-// Followed returns the file that path leads to, if it is a symbolic link: where to write
-// so that links stay links.
+// Followed returns the file that path leads to, if it is a symbolic link, whether or not
+// the file is there: where to write so that links stay links.
 func Followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
+	}
+	at := path
+	for range 40 { // as many as Linux follows
+		target, err := os.Readlink(at)
+		if err != nil {
+			return at
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		at = target
 	}
 	return path
 }

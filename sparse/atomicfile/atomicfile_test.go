@@ -5,7 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 func put(s string) func(io.Writer) error {
@@ -87,5 +90,76 @@ func TestWriteToDevice(t *testing.T) {
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is now %v, %v", os.DevNull, info.Mode(), err)
+	}
+}
+
+// TestLongName: every name that the file system takes can be written.
+func TestLongName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := Write(path, 0o644, put("x")); err != nil {
+		t.Fatal(err)
+	}
+	wantOnly(t, path, "x")
+}
+
+// TestStale: what killed processes left is removed, but nothing that may be in use, and
+// nothing else.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	old := time.Now().Add(-time.Hour)
+	put0 := func(name string, at time.Time) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	put0(".f.01234567.tmp", old)
+	kept := []string{"f"}
+	for _, name := range []string{".f.long-name.tmp", ".g.01234567.tmp", "f.01234567.tmp"} {
+		put0(name, old)
+		kept = append(kept, name)
+	}
+	put0(".f.11234567.tmp", time.Now())
+	busy, err := os.Open(put0(".f.21234567.tmp", old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	if !lock(busy) {
+		t.Skip("no locks here")
+	}
+	kept = append(kept, ".f.11234567.tmp", ".f.21234567.tmp")
+	if err := Write(path, 0o644, put("x")); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	slices.Sort(kept)
+	if !slices.Equal(got, kept) || err != nil {
+		t.Errorf("%v, %v are there, want %v", got, err, kept)
+	}
+}
+
+// TestFollowed: links are followed to files that are there or not.
+func TestFollowed(t *testing.T) {
+	dir := t.TempDir()
+	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for from, want := range map[string]string{"a": "file", "b": "file", "file": "file", "loop": "loop"} {
+		if got := Followed(filepath.Join(dir, from)); got != filepath.Join(dir, want) {
+			t.Errorf("%s leads to %s, want %s", from, got, want)
+		}
 	}
 }

@@ -5,20 +5,26 @@
 // Exit codes: 0 done (running the requested passes counts as done), 1 something
 // could not be read or written, malformed input included, 2 wrong usage, 3 the
 // run diverged or the input holds a number that is not finite, 4 scas graph did
-// not reach its duality gap, 130 interrupted.
+// not reach its duality gap, 130 interrupted, by
+// SIGINT, SIGTERM or SIGHUP.
 package main
 
 import (
 	"context"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // a second interrupt kills
 	e := &env{
 		ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,

@@ -35,7 +35,7 @@ func (out outputs) check(inputs ...string) error {
 		info, err := os.Stat(o.path)
 		there := err == nil
 		special := there && !info.Mode().IsRegular()
-		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path == o.path })
+		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && place(other.path) == place(o.path) })
 		input := slices.IndexFunc(inputs, func(in string) bool {
 			other, err := os.Stat(in)
 			return err == nil && there && !special && os.SameFile(info, other)
@@ -49,6 +49,8 @@ func (out outputs) check(inputs ...string) error {
 			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
 		case there && info.IsDir():
 			return fmt.Errorf("%s: is a directory; name a file", path)
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // a name that is too long, say
+			return fmt.Errorf("cannot write %w", err)
 		case !special:
 			f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
 			if cause, ok := errors.AsType[*fs.PathError](err); ok { // its path is the temporary file's
@@ -62,6 +64,19 @@ func (out outputs) check(inputs ...string) error {
 		}
 	}
 	return nil
+}
+
+// place is what two names of a file have in common, whether or not it is there.
+func place(path string) string {
+	path = atomicfile.Followed(path)
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return path
+	}
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	return filepath.Join(dir, filepath.Base(path))
 }
 
 // write writes every file whole or not at all, and returns their names.
@@ -80,7 +95,7 @@ func (out outputs) write() (written []string, err error) {
 
 // writeFile writes path whole or not at all. Links are followed.
 func writeFile(path string, fill func(io.Writer) error) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o644, fill)
+	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
 }
 
 // number is a float64 that JSON shows as null where it has no number.

@@ -1,0 +1,14 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package atomicfile
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock takes the lock of a file, which closing it, or the end of the process, releases;
+// false if another has it.
+func lock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestPermissions: a new file has what the umask leaves, one that is replaced keeps its own.
+func TestPermissions(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	path := filepath.Join(t.TempDir(), "f")
+	mode := func() os.FileMode {
+		t.Helper()
+		if err := Write(path, 0o666, put("x")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode().Perm()
+	}
+	if m := mode(); m != 0o600 {
+		t.Errorf("under umask 077 a new file has mode %v", m)
+	}
+	for _, want := range []os.FileMode{0o640, 0o444, 0o600} {
+		if err := os.Chmod(path, want); err != nil {
+			t.Fatal(err)
+		}
+		if m := mode(); m != want {
+			t.Errorf("mode %v became %v", want, m)
+		}
+	}
+}
