@@ -93,6 +93,6 @@ func (p *libsvmParser) repeated(b []byte, start int, j int64) error {
 
 // isNonFinite recognises NaN, infinities and numbers beyond float64.
 func isNonFinite(s string) bool {
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strconv.ParseFloat(strings.TrimLeft(s, "+-"), 64) // which takes no NaN with a sign
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }

@@ -42,10 +42,11 @@ type exit int
 // run executes one command line, without the program's name, and returns the
 // exit code.
 func run(e *env, args []string) (code int) {
+	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()
 		if ended, ok := r.(exit); ok {
-			code = int(ended)
+			code = e.failOr(help.err, int(ended))
 		} else if r != nil {
 			panic(r)
 		}
@@ -55,7 +56,7 @@ func run(e *env, args []string) (code int) {
 		kong.Name("scas"),
 		kong.Description("Structured-sparse linear models, such as graph-guided fused lasso logistic regression, by SCAS-ADMM."),
 		kong.Vars{"version": "scas " + version},
-		kong.Writers(e.stdout, e.stderr),
+		kong.Writers(help, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 		kong.WithHyphenPrefixedParameters(true),
@@ -65,6 +66,9 @@ func run(e *env, args []string) (code int) {
 	}
 	parsed, err := parser.Parse(args)
 	e.jsonLog = a.LogFormat == "json"
+	if help.err != nil {
+		return e.failOr(help.err, exitIO)
+	}
 	if err == nil {
 		err = kernels.EnvError()
 	}
@@ -72,6 +76,28 @@ func run(e *env, args []string) (code int) {
 		return e.fail(usageError{err})
 	}
 	return e.fail(parsed.Run(e))
+}
+
+// A stickyWriter remembers the first error of one that reports none.
+type stickyWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *stickyWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// failOr reports that standard output could not be written, or returns the code.
+func (e *env) failOr(err error, code int) int {
+	if err == nil {
+		return code
+	}
+	return e.fail(fmt.Errorf("writing to standard output: %w", err))
 }
 
 // print writes results.

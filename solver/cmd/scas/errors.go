@@ -54,7 +54,8 @@ func exitCode(err error) int {
 // notFinite reports whether a refused token, label or index:value, is a number
 // that is NaN, infinite or beyond float64.
 func notFinite(token string) bool {
-	v, err := strconv.ParseFloat(token[strings.LastIndexByte(token, ':')+1:], 64)
+	number := token[strings.LastIndexByte(token, ':')+1:]
+	v, err := strconv.ParseFloat(strings.TrimLeft(number, "+-"), 64) // which takes no NaN with a sign
 	return !isFinite(v) || errors.Is(err, strconv.ErrRange)
 }
 

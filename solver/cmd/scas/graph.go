@@ -144,7 +144,7 @@ type graphSource struct {
 func (c *graphCmd) source(e *env) (*graphSource, error) {
 	switch {
 	case c.Correlation != "":
-		cov, err := graph.ReadCovarianceFile(c.Correlation)
+		cov, err := await(e, func() (*graph.Covariance, error) { return graph.ReadCovarianceFile(c.Correlation) })
 		if err != nil {
 			return nil, err
 		}

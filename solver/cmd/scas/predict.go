@@ -46,7 +46,7 @@ type predictReport struct {
 
 // Run predicts.
 func (c *predictCmd) Run(e *env) error {
-	m, err := readModel(c.Model, c.Memory)
+	m, err := await(e, func() (*model, error) { return readModel(c.Model, c.Memory) })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
@@ -226,6 +227,51 @@ func TestInterrupt(t *testing.T) {
 	}
 	if got, err := os.ReadFile(model); err != nil || string(got) != "old" {
 		t.Errorf("the model is %q now (%v)", got, err)
+	}
+}
+
+// TestSignals: signals end a run at once even where it waits for a file that nobody
+// writes, whichever flag names it.
+func TestSignals(t *testing.T) {
+	dir := t.TempDir()
+	fifo, data := filepath.Join(dir, "fifo"), writeWDBC(t, dir)
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Skipf("no mkfifo: nothing is checked: %s", out)
+	}
+	for _, args := range [][]string{
+		{"train", fifo}, {"train", "--graph", fifo, data}, {"train", "--groups", fifo, data}, {"train", "--sample-weights", fifo, data},
+		{"predict", "-m", fifo, data}, {"graph", "--penalty", "1", "--correlation", fifo}, {"info", fifo},
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var stderr bytes.Buffer
+		e := &env{ctx: ctx, stdout: io.Discard, stderr: &stderr}
+		done := make(chan int)
+		go func() { done <- run(e, args) }()
+		cancel()
+		if code := <-done; code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("%v: exit code %d, %s", args, code, &stderr)
+		}
+	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--log-format", "json", "--features", "2", "-")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		row := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // past what a pipe holds: the handlers are there
+		if _, err := io.WriteString(in, row); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+			t.Errorf("%v: %v", s, err)
+		}
+		in.Close()
 	}
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -75,6 +77,10 @@ func (c *trainCmd) constrain(t *task) (err error) {
 	default:
 		if con, err = graph.ReadConstraintFile(c.Graph, t.facts.P); err != nil {
 			return err
+		}
+		probe := solver.Problem{Data: t.Data, Labels: t.Labels, Loss: t.Loss, Constraint: con.A}
+		if err = probe.Validate(); err != nil {
+			return fmt.Errorf("%s: A %s", c.Graph, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
 		}
 		facts.File = filepath.Base(c.Graph)
 	}

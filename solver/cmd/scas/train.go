@@ -103,7 +103,7 @@ func (c *trainCmd) Run(e *env) error {
 		return err
 	}
 	settings := c.settings()
-	t, err := c.task(data)
+	t, err := await(e, func() (*task, error) { return c.task(data) }) // it reads files
 	if err == nil {
 		err = c.allowTraining(t, settings.Method)
 	}
