@@ -131,9 +131,9 @@ func Load(path string) (*Model, error) {
 // Read reads a model of format 1 or 2. What is no model, or a damaged one, is an error
 // that names the file and says what is wrong.
 func Read(r io.Reader, name string) (*Model, error) {
-	text, err := io.ReadAll(r)
+	text, _, err := sparse.ReadText(r, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	m, err := parse(text)
 	if err != nil {

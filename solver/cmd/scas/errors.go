@@ -28,6 +28,9 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// notFiniteError marks a result that is no number.
+type notFiniteError struct{ error }
+
 // has reports whether err is, or wraps, an E.
 func has[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
@@ -43,7 +46,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
 		return exitUsage
-	case has[*solver.DivergenceError](err), malformed && notFinite(parse.Token):
+	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token):
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged

@@ -154,13 +154,21 @@ func (m *model) unpack() error {
 
 // readModel reads and checks a model file that is allowed so much memory.
 func readModel(path string, limit memorySize) (*model, error) {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, _, err := sparse.ReadText(f, path) // of bounded length
 	if err != nil {
 		return nil, err
 	}
 	var m model
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("%s: not a model file (%w); scas train -o FILE writes one, and predict takes it after -m", path, err)
+	}
+	if err := m.checkText(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	err = limit.allow(8*float64(m.P), "a model of %s", plural(m.P, "feature"))
 	if err == nil && m.Format == sparseFormat && m.P >= 1 && m.P <= sparse.MaxCols {
@@ -173,6 +181,25 @@ func readModel(path string, limit memorySize) (*model, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &m, nil
+}
+
+// checkText finds what decoding passes over: a first feature without a number would shift
+// predictions by one, and null is decoded as 0.
+func (m *model) checkText(text []byte) error {
+	var given struct {
+		IndexBase    *int            `json:"index_base"`
+		Coefficients json.RawMessage `json:"coefficients"`
+	}
+	err := json.Unmarshal(text, &given)
+	switch {
+	case err != nil || m.Format < modelFormat || m.Format > sparseFormat:
+		return err // check says more
+	case given.IndexBase == nil || *given.IndexBase != 0 && *given.IndexBase != 1:
+		return fmt.Errorf("damaged model: no index_base of 0 or 1, the number of the first feature in the training file")
+	case bytes.Contains(given.Coefficients, []byte("null")):
+		return fmt.Errorf("damaged model: null among the coefficients; expected numbers")
+	}
+	return nil
 }
 
 func (m *model) check() error {

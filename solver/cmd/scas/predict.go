@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -60,6 +61,9 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	pred = m.predict(data.X)
+	if i := slices.IndexFunc(pred.value, func(v float64) bool { return !isFinite(v) }); i >= 0 {
+		return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v: the numbers are too large", c.Data, i+1, c.Model, pred.value[i])}
+	}
 	if _, err = out.write(); err == nil && c.Output == "" {
 		err = pred.write(e.stdout)
 	}
@@ -69,6 +73,9 @@ func (c *predictCmd) Run(e *env) error {
 	r := predictReport{N: len(pred.value)}
 	if !c.IgnoreLabels {
 		r.measure(m, pred, data.Labels)
+	}
+	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
+		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
 	}
 	switch {
 	case !c.JSON:
