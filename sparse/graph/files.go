@@ -182,8 +182,9 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 //
 // Under kind Any a file is a matrix if it parses as one: three whole numbers
 // first, the third of which is the number of lines that follow, all of them
-// entries in range. A file that is a valid edge list as well (only tiny ones can
-// be) is refused as ambiguous. A matrix must have p columns.
+// entries in range. A file that is an edge list as well, be it one with a pair
+// twice (only tiny ones can be), is refused as ambiguous, and so are edges the first of
+// which may be the size of a matrix over p features that has been cut. A matrix must have p columns.
 //
 // A Matrix Market file is known by its first line. Under kind Any it is the
 // adjacency matrix of a graph if that line says symmetric, and otherwise A itself;
@@ -220,6 +221,10 @@ func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
 	announced, headed := c.Announced()
 	following := int64(len(c.Lines)) - 1
+	if headed && announced > following && int(c.Lines[0].J) == p && edgesErr == nil {
+		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Line, Msg: fmt.Sprintf(
+			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, announced, following, EdgeList, c.Name)}
+	}
 	if !headed || announced != following { // no matrix, whatever the entries are
 		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && headed {
 			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", following, Matrix, c.Name)
@@ -228,13 +233,22 @@ func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
 	}
 	a, matrixErr := c.Matrix()
 	switch {
-	case edgesErr != nil:
+	case edgesErr != nil && (matrixErr != nil || !edgesButTwice(c, p)):
 		return matrixConstraint(a, matrixErr, c.Name, p)
 	case matrixErr != nil:
 		return edgeConstraint(g, nil)
 	}
 	return nil, &sparse.ParseError{File: c.Name, Msg: fmt.Sprintf(
 		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, c.Name, Matrix, c.Name)}
+}
+
+// edgesButTwice reports whether every line is an edge over p features, so that a list of
+// them is wrong in joining a pair twice alone.
+func edgesButTwice(c *sparse.Coordinates, p int) bool {
+	return !slices.ContainsFunc(c.Lines, func(l sparse.Coordinate) bool {
+		_, msg := wrongEdge(l, p)
+		return msg != ""
+	})
 }
 
 func edgeConstraint(g *Graph, err error) (*Constraint, error) {

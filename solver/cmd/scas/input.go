@@ -69,7 +69,8 @@ func readWeights(path string, rows int) ([]float64, error) {
 		if len(l.words) > 1 {
 			return nil, l.errorAt(1, "expected one weight a line")
 		}
-		if (*notNegative)(&weights[k]).UnmarshalText([]byte(l.words[0])) != nil {
+		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // such as 0x1p3 and 1_0
+		if odd || (*notNegative)(&weights[k]).UnmarshalText([]byte(l.words[0])) != nil {
 			return nil, l.errorAt(0, "expected a weight, a finite number that is not negative")
 		}
 		total += weights[k]
