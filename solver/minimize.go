@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
@@ -85,7 +87,7 @@ func (r *Run) end(err error) (*Result, error) {
 		err = r.checkFinally()
 	}
 	res := r.result()
-	if err == nil && (math.IsNaN(res.At.Objective) || math.IsInf(res.At.Objective, 0)) {
+	if err == nil && (math.IsNaN(res.At.Objective+res.PrimalResidual) || math.IsInf(res.At.Objective, 0)) {
 		err = r.Lost(res.At.Objective)
 		res = r.result()
 	}
@@ -164,7 +166,7 @@ func (r *Run) result() *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 	}
-	res.DualResidual = r.dualResidual()
+	res.DualResidual = watch.Known(r.dualResidual())
 	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
 		r.gap = r.certify()
 	}
@@ -174,10 +176,7 @@ func (r *Run) result() *Result {
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
-	res.DualityGap = r.gap + math.Max(0, res.At.Objective-before)
-	if math.IsNaN(res.DualityGap) {
-		res.DualityGap = math.Inf(1)
-	}
+	res.DualityGap = watch.Known(r.gap + math.Max(0, res.At.Objective-before))
 	res.Stats = r.Stats
 	return res
 }

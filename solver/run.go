@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // An Iterate is x of length p, y, of length l unless B says otherwise, and Dual, the
@@ -141,10 +142,10 @@ func towards(mean, v []float64, weight float64) {
 	}
 }
 
-// SetRho makes ρ that of the run, but at most quad.Largest.
+// SetRho makes ρ that of the run, but at most quad.Largest, as where it overflowed.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
-	rho = math.Min(rho, quad.Largest)
+	rho = math.Min(watch.Known(rho), quad.Largest)
 	r.Stats.Rho = rho
 	c.NuL = c.NuF + float64(rho*c.Lambda1)
 	r.dual.SetRho(rho)

@@ -260,6 +260,8 @@ func hostileRun(seed uint64) (wrong string) {
 		return ""
 	case err == nil && !finite(res.At.Objective):
 		return fmt.Sprintf("%s: %v with objective %v", name, res.Status, res.At)
+	case err == nil && math.IsNaN(res.PrimalResidual+res.DualResidual):
+		return fmt.Sprintf("%s: residuals %v, %v", name, res.PrimalResidual, res.DualResidual)
 	case math.IsNaN(res.DualityGap) || res.DualityGap < 0:
 		return fmt.Sprintf("%s: gap %v", name, res.DualityGap)
 	}

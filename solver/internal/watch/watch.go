@@ -30,6 +30,14 @@ const (
 	Lost            // give the run up
 )
 
+// Known returns v, and +Inf for NaN: a bound of which nothing is known.
+func Known(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
+}
+
 // A Watcher remembers the objectives that matter.
 type Watcher struct {
 	// Halvings is how often an automatic step size is to be halved.
