@@ -119,6 +119,21 @@ func removeStale(dir, base string) {
 	}
 }
 
+// Probe returns the error that Write to path would meet in making its temporary file,
+// whose like it makes and removes.
+func Probe(path string) error {
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	f, err := createTemp(dir, base, 0o600)
+	if err != nil {
+		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
 func writeThrough(path string, fill func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -93,6 +93,20 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
+// TestProbe: a probe leaves nothing, and says what a write would.
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	if err := Probe(filepath.Join(dir, "f")); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+	if err := Probe(filepath.Join(dir, "none", "f")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, want one matching os.ErrNotExist", err)
+	}
+}
+
 // TestLongName: every name that the file system takes can be written.
 func TestLongName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))

@@ -52,15 +52,13 @@ func (out outputs) check(inputs ...string) error {
 		case err != nil && !errors.Is(err, fs.ErrNotExist): // a name that is too long, say
 			return fmt.Errorf("cannot write %w", err)
 		case !special:
-			f, err := os.CreateTemp(filepath.Dir(path), ".scas-*.tmp")
+			err := atomicfile.Probe(path)
 			if cause, ok := errors.AsType[*fs.PathError](err); ok { // its path is the temporary file's
 				err = cause.Err
 			}
 			if err != nil {
 				return fmt.Errorf("cannot write %s: %w", path, err)
 			}
-			f.Close()
-			os.Remove(f.Name())
 		}
 	}
 	return nil
