@@ -41,9 +41,6 @@ func (p *Problem) band() int {
 		return features - 1
 	}
 	w := width(p.Data, p.A.Matrix())
-	if _, ball := p.Domain.(Ball); ball || p.Groups != nil { // they join features that nothing else does
-		return features - 1
-	}
 	if w <= features/bandPart && features*(w+1) <= defaultFeatures*defaultFeatures {
 		return w
 	}
