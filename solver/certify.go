@@ -106,36 +106,40 @@ func (r *Run) freeGap() float64 {
 	return gap
 }
 
-// open returns h(x) + h*(−e) + e'x, +Inf where it is not known. For mu > 0 it is
-// (mu/2)|x − u|² + (mu u + e)'(x − u) with u the point of X nearest to −e/mu, both not
-// negative.
+// open bounds h(x) + h*(−e) + e'x, +Inf where it is not known: by (mu/2)|x − u|² + σ(−r) +
+// r'x with r = e + mu u, σ the support function of X, which holds for every u and is tight
+// for the point of X nearest to −e/mu.
 func (r *Run) open(e []float64) float64 {
 	p := r.Problem
-	u := make([]float64, len(e))
-	if p.L2 == 0 {
-		set, ok := p.Domain.(SupportDomain)
-		if !ok {
-			return math.Inf(1)
-		}
-		for j, v := range e {
-			u[j] = -v
-		}
-		support, product := set.Support(u), kernels.Dot(e, r.X)
-		return math.Max(0, support+product) + 0x1p-44*(math.Abs(support)+math.Abs(product))
+	set, ok := p.Domain.(SupportDomain)
+	if !ok && (p.Domain != nil || p.L2 == 0) {
+		return math.Inf(1)
 	}
-	for j, v := range e {
-		u[j] = -v / p.L2
+	u := make([]float64, len(e))
+	if p.L2 > 0 {
+		for j, v := range e {
+			u[j] = -v / p.L2
+		}
 	}
 	if p.Domain != nil {
 		p.Domain.Project(u)
 	}
-	var apart, rest float64
+	var apart, product, size float64
 	for j, x := range r.X {
-		d := x - u[j]
+		d := math.Abs(x-u[j]) + float64(0x1p-50*math.Abs(u[j]))
 		apart += float64(d * d)
-		rest += float64(math.FMA(p.L2, u[j], e[j]) * d)
+		scale := math.Abs(e[j]) + float64(p.L2*math.Abs(u[j]))
+		if u[j] = -math.FMA(p.L2, u[j], e[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
+			u[j] = 0 // as of the number −e/mu, which u[j] was but for rounding
+		}
+		size += float64(scale * math.Abs(x))
+		product -= float64(u[j] * x)
 	}
-	return float64(0.5*p.L2*apart) + math.Max(0, rest)
+	if p.Domain == nil { // r is zero but for rounding
+		return float64(0.5 * p.L2 * apart)
+	}
+	support := set.Support(u)
+	return float64(0.5*p.L2*apart) + math.Max(0, support+product) + 0x1p-44*(math.Abs(support)+size)
 }
 
 // lagrangian returns ∇f(x) + A'beta for some beta. It leaves the snapshot of the method alone.

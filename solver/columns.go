@@ -11,6 +11,9 @@ import (
 func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
 	fixed, ok := domainZeros(p.Domain)
 	a, matrix := p.matrix()
+	if _, cols := p.Data.Dims(); cols == 0 {
+		return p, s, nil // not valid, which others say
+	}
 	if !ok || !matrix || !penaltyZeros(p.penalty()) || p.Coupling != nil {
 		return p, s, nil
 	}

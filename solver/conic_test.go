@@ -101,6 +101,49 @@ func TestEveryProblemConverges(t *testing.T) {
 	}
 }
 
+// TestFeasible: results are in their domain, zeros and ties or not, and bounds hold for
+// strong penalties with next to no ridge, where duals are large.
+func TestFeasible(t *testing.T) {
+	for _, c := range everyProblem(t, 4) {
+		if c.Domain == nil {
+			continue
+		}
+		_, p := c.Data.Dims()
+		for k, domain := range []solver.Domain{c.Domain, solver.NewBox(p, 1e-4, 1), solver.NewBox(p, 0.1, 0.2), solver.NewBox(p, -0.2, -0.1), solver.Simplex{Total: 0.2}} {
+			q := *c.Problem
+			q.Domain = domain
+			switch g := q.Penalty.(type) {
+			case solver.L1:
+				g.Lambda *= math.Pow(10, float64(2*k-2))
+				q.Penalty = g
+			case solver.GroupL2:
+				g.Lambda *= math.Pow(10, float64(2*k-2))
+				q.Penalty = g
+			}
+			if q.L2 > 0 {
+				q.L2 = math.Pow(10, float64(-2*k-2))
+			}
+			best := math.Inf(1)
+			var results []*solver.Result
+			for _, tol := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
+				res, _ := solver.Minimize(context.Background(), &q, &solver.Settings{RelTol: tol})
+				inside := append([]float64(nil), res.X...)
+				domain.Project(inside)
+				if d := solvertest.Distance(inside, res.X); d > 1e-15 {
+					t.Errorf("%s, %v, tolerance %g: the result is %.1e outside", c.name, domain, tol, d)
+				}
+				best = math.Min(best, res.At.Objective)
+				results = append(results, res)
+			}
+			for _, res := range results {
+				if above := res.At.Objective - best; above > res.DualityGap*(1+1e-6)+1e-14*(1+best) {
+					t.Errorf("%s, %v: proved to be within %.3g, and %.3g above", c.name, domain, res.DualityGap, above)
+				}
+			}
+		}
+	}
+}
+
 // Penalties and domains of one's own, which Newton steps do not know.
 type (
 	ownL1    struct{ solver.L1 }

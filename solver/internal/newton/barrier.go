@@ -351,6 +351,9 @@ func (s *follower) snap() {
 	}
 	s.atBest.copyFrom(pt)
 	s.result.Polished, s.result.Structure, s.result.Gap = true, read.Partition(), gap
+	if !s.result.Structure.Holds(pt.x) { // bounds came between
+		s.result.Structure = structure.Partition{}
+	}
 }
 
 // structure returns a vector that is zero where rows are at the solution; as zeros.

@@ -147,6 +147,7 @@ func (b Box) snap(x, curvature []float64, tau float64) {
 		default:
 			x[j] = b.Upper[j]
 		}
+		x[j] = math.Max(b.Lower[j], math.Min(x[j], b.Upper[j])) // zeros and ties may be outside
 	}
 }
 
@@ -254,7 +255,7 @@ func (b Ball) excess(e, errors, x []float64, mu float64) float64 {
 			at[j] = -v / mu
 		}
 		b.shrink(at, 1)
-		return strongExcess(at, e, errors, x, mu)
+		return strongExcess(b, at, e, errors, x, mu)
 	}
 	var inner, size, off float64
 	for j, v := range e {
@@ -267,20 +268,18 @@ func (b Ball) excess(e, errors, x []float64, mu float64) float64 {
 	return math.Max(0, float64(b.Radius*norm)+inner) + float64(2*b.Radius*math.Sqrt(off)) + rounding
 }
 
-// strongExcess is excess for mu > 0, at the point of X nearest to −e/mu.
-func strongExcess(at, e, errors, x []float64, mu float64) float64 {
-	var sum, linear, size, off float64
+// strongExcess bounds excess for mu > 0 by (mu/2)|x − a|² + the excess of r = e + mu a
+// without mu, which holds for every a; it is tight for the point of X nearest to −e/mu.
+func strongExcess(d Domain, a, e, errors, x []float64, mu float64) float64 {
+	var apart float64
+	r, off := make([]float64, len(x)), make([]float64, len(x))
 	for j, v := range x {
-		d := v - at[j]
-		sum += float64(d * d)
-		u := float64(math.FMA(mu, at[j], e[j]) * d)
-		linear += u
-		size += math.Abs(u)
-		off += float64(errors[j]*math.Abs(d)) + float64(errors[j]*errors[j])/(2*mu)
-		// What the projection's own rounding moves.
-		off += float64(4 * unit * float64(math.Abs(at[j])*(math.Abs(e[j])+float64(mu*math.Abs(at[j])))))
+		u := v - a[j]
+		apart += float64(u * u)
+		r[j] = math.FMA(mu, a[j], e[j])
+		off[j] = errors[j] + float64(2*unit*math.Abs(r[j]))
 	}
-	return float64(0.5*mu*sum) + math.Max(0, linear) + off + float64(float64(len(x))*unit*size)
+	return float64(0.5*mu*apart)*(1+float64(len(x)+4)*unit) + d.excess(r, off, x, 0)
 }
 
 // Simplex is {x : x ≥ 0, Σ x = Total}.
@@ -348,7 +347,7 @@ func (s Simplex) excess(e, errors, x []float64, mu float64) float64 {
 			at[j] = -v / mu
 		}
 		s.Project(at)
-		return strongExcess(at, e, errors, x, mu)
+		return strongExcess(s, at, e, errors, x, mu)
 	}
 	least, off := math.Inf(1), 0.0
 	for j, v := range e {

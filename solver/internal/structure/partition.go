@@ -62,6 +62,23 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
+// Holds reports whether x has the zeros and ties of the partition.
+func (p *Partition) Holds(x []float64) bool {
+	value, seen := make([]float64, p.Count), make([]bool, p.Count)
+	for j, of := range p.Of {
+		switch {
+		case of < 0 && x[j] != 0:
+			return false
+		case of < 0:
+		case seen[of] && p.Sign[j]*x[j] != value[of]:
+			return false
+		default:
+			value[of], seen[of] = p.Sign[j]*x[j], true
+		}
+	}
+	return true
+}
+
 // Groups lists the members of every group of several.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
