@@ -128,7 +128,8 @@ func Load(path string) (*Model, error) {
 	return Read(f, path)
 }
 
-// Read reads a model of format 1 or 2. What is no model, or a damaged one, is an error
+// Read reads a model of format 1 or 2, of all coefficients or of those that are not zero.
+// What is no model, or a damaged one, is an error
 // that names the file and says what is wrong.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, _, err := sparse.ReadText(r, name)
@@ -148,6 +149,7 @@ func parse(text []byte) (*Model, error) {
 		Graph *struct { // format 1
 			Edges int `json:"edges"`
 		} `json:"graph"`
+		Nonzero      []int    `json:"nonzero_features"` // what coefficients are of; nil: all features
 		Coefficients []number `json:"coefficients"`
 	}
 	var format struct {
@@ -176,7 +178,33 @@ func parse(text []byte) (*Model, error) {
 	for j, v := range f.Coefficients {
 		coefficients[j] = float64(v)
 	}
+	if f.Nonzero != nil {
+		all, err := unpack(f.P, f.Nonzero, coefficients)
+		if err != nil {
+			return nil, err
+		}
+		coefficients = all
+	}
 	return f.head.model(coefficients)
+}
+
+// unpack returns p coefficients, zero but for those of features, counted from 1, as
+// scas train writes them where they are few among many.
+func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
+	switch {
+	case p < 1 || p > sparse.MaxCols:
+		return nil, fmt.Errorf("damaged model: p = %d; expected 1 to %d", p, sparse.MaxCols)
+	case len(features) != len(coefficients):
+		return nil, fmt.Errorf("damaged model: %d coefficients for %d features", len(coefficients), len(features))
+	}
+	all, last := make([]float64, p), 0
+	for k, j := range features {
+		if j <= last || j > p {
+			return nil, fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d", j, last, p)
+		}
+		all[j-1], last = coefficients[k], j
+	}
+	return all, nil
 }
 
 // model returns the model of a head and coefficients.

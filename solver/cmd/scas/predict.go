@@ -4,19 +4,21 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
 type predictCmd struct {
-	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train."`
+	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv."`
 	Data  string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
 
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
+	Threshold    *label `placeholder:"F" help:"Predict the positive class where the probability, or with squared-hinge loss the margin, is above F (default: 0.5, for margins 0)."`
+	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
 	memoryFlags
@@ -28,27 +30,36 @@ func (predictCmd) Help() string {
 	return `Examples:
 
     scas predict -m a9a.json -o predictions.txt a9a.t.zst
+    scas predict -m a9a.json --metrics --threshold 0.3 -o predictions.txt a9a.t.zst
     scas predict -m a9a.json --ignore-labels new.svm | head
 
 One line per row: the probability of the positive class (with squared-hinge loss
 the margin, which is above 0 for that class) and the predicted label, as the
-training file wrote it; for regression, the predicted value. If the labels of DATA are known to the model, accuracy and mean loss follow on standard
-error. A label the model does not know is an error, and so is a feature beyond
-the model's.`
+training file wrote it; for regression, the predicted value. If the labels of
+DATA are known to the model, accuracy and mean loss follow on standard error.
+A label the model does not know is an error, and so is a feature beyond the
+model's.
+
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in DATA is
+not finite.`
 }
 
 // A predictReport is what scas predict --json prints.
 type predictReport struct {
-	N        int      `json:"n"`
-	Loss     *number  `json:"loss"`               // mean over the rows; null without labels
-	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
-	Correct  *int     `json:"correct,omitempty"`
+	N        int            `json:"n"`
+	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
+	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int           `json:"correct,omitempty"`
+	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
 }
 
 // Run predicts.
 func (c *predictCmd) Run(e *env) error {
 	m, err := await(e, func() (*model, error) { return readModel(c.Model, c.Memory) })
 	if err != nil {
+		return err
+	}
+	if err := c.check(m); err != nil {
 		return err
 	}
 	var pred *predictions
@@ -60,19 +71,23 @@ func (c *predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	pred = m.predict(data.X)
+	if pred, err = c.predict(m, data.X); err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(pred.value, func(v float64) bool { return !isFinite(v) }); i >= 0 {
 		return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v: the numbers are too large", c.Data, i+1, c.Model, pred.value[i])}
+	}
+	r := predictReport{N: len(pred.value)}
+	if !c.IgnoreLabels {
+		if err := r.measure(c, m, data); err != nil {
+			return err
+		}
 	}
 	if _, err = out.write(); err == nil && c.Output == "" {
 		err = pred.write(e.stdout)
 	}
 	if err != nil {
 		return err
-	}
-	r := predictReport{N: len(pred.value)}
-	if !c.IgnoreLabels {
-		r.measure(m, pred, data.Labels)
 	}
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
@@ -88,16 +103,31 @@ func (c *predictCmd) Run(e *env) error {
 	return err
 }
 
-func (c *predictCmd) readOptions(m *model) *sparse.ReadOptions {
-	opt := &sparse.ReadOptions{Features: m.P, IndexBase: sparse.OneBased}
+// check refuses flags that do not belong together, or to the model.
+func (c *predictCmd) check(m *model.Model) error {
+	switch {
+	case c.Metrics && c.IgnoreLabels:
+		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
+	case c.Threshold != nil && !m.Classifies():
+		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
+	case c.Threshold != nil && isLogistic(m) && (*c.Threshold < 0 || *c.Threshold > 1):
+		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
+	}
+	return nil
+}
+
+func isLogistic(m *model.Model) bool { return m.Loss.String() == solver.Logistic{}.String() }
+
+func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
+	opt := &sparse.ReadOptions{Features: len(m.Coefficients), IndexBase: sparse.OneBased}
 	if c.IndexBase == "0" || c.IndexBase == "model" && m.IndexBase == 0 {
 		opt.IndexBase = sparse.ZeroBased
 	}
 	switch {
 	case c.IgnoreLabels:
 		opt.AnyLabels = true
-	case m.Labels != nil:
-		opt.Mapping = *m.Labels
+	case m.Classifies():
+		opt.Mapping = m.Labels
 	default:
 		opt.Regression = true
 	}
@@ -106,25 +136,26 @@ func (c *predictCmd) readOptions(m *model) *sparse.ReadOptions {
 
 // predictions of a model.
 type predictions struct {
-	value  []float64 // margins: a_i'x
-	score  []float64 // probability of the positive class, or margin; nil for regression
-	labels *sparse.LabelMapping
+	value  []float64 // probability of the positive class, or margin
+	labels []float64 // nil for regression
 }
 
-func (m *model) predict(x *sparse.CSR) *predictions {
-	n, _ := x.Dims()
-	p := &predictions{value: make([]float64, n), labels: m.Labels}
-	x.MulVec(p.value, m.Coefficients)
-	if m.Labels == nil {
-		return p
+func (c *predictCmd) predict(m *model.Model, x *sparse.CSR) (*predictions, error) {
+	margins, err := m.Margins(nil, x)
+	if err != nil || !m.Classifies() {
+		return &predictions{value: margins}, err
 	}
-	p.score = slices.Clone(p.value)
-	if m.Loss == (solver.Logistic{}).String() {
-		for i, v := range p.value {
-			p.score[i] = kernels.Sigmoid(v)
+	p := &predictions{value: margins, labels: make([]float64, len(margins))}
+	for i, v := range margins {
+		p.labels[i] = m.Labels.Original(v)
+		if isLogistic(m) {
+			p.value[i] = kernels.Sigmoid(v)
+		}
+		if c.Threshold != nil {
+			p.labels[i] = m.Labels.Original(p.value[i] - float64(*c.Threshold))
 		}
 	}
-	return p
+	return p, nil
 }
 
 // write writes one line per row.
@@ -132,12 +163,12 @@ func (p *predictions) write(w io.Writer) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	for i, v := range p.value {
-		if p.score == nil {
+		if p.labels == nil {
 			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
 		} else {
-			line = strconv.AppendFloat(line[:0], p.score[i], 'g', 8, 64)
+			line = strconv.AppendFloat(line[:0], v, 'g', 8, 64)
 			line = append(line, ' ')
-			line = strconv.AppendFloat(line, p.labels.Original(v), 'g', -1, 64)
+			line = strconv.AppendFloat(line, p.labels[i], 'g', -1, 64)
 		}
 		bw.Write(append(line, '\n')) // the first error sticks until Flush
 	}
@@ -169,18 +200,31 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 	return s
 }
 
-// measure compares predictions with labels as the reader mapped them.
-func (r *predictReport) measure(m *model, p *predictions, labels []float64) {
-	loss, err := m.loss()
+// measure compares predictions with labels.
+func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Dataset) error {
+	s, err := m.Score(data.X, originalLabels(data), &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
 	if err != nil {
-		panic(err) // readModel has checked it
+		return err
 	}
-	s := measure(loss, p.value, labels)
-	mean := number(s.mean())
-	if r.Loss = &mean; p.score != nil {
-		accuracy := s.accuracy()
-		r.Correct, r.Accuracy = &s.correct, &accuracy
+	loss := number(s.Loss)
+	r.Loss = &loss
+	if s.Classes != nil {
+		correct := int(s.Classes.Confusion.TruePositive + s.Classes.Confusion.TrueNegative)
+		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
 	}
+	if c.Metrics {
+		r.Metrics = s
+	}
+	return nil
+}
+
+// originalLabels are those of the file.
+func originalLabels(d *sparse.Dataset) []float64 {
+	labels := make([]float64, len(d.Labels))
+	for i, b := range d.Labels {
+		labels[i] = d.Mapping.Original(b)
+	}
+	return labels
 }
 
 func (r *predictReport) table() (f facts) {
@@ -191,5 +235,30 @@ func (r *predictReport) table() (f facts) {
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
 	}
+	if r.Metrics != nil {
+		addMetrics(&f, r.Metrics)
+	}
 	return f
+}
+
+// addMetrics shows what accuracy and mean loss do not.
+func addMetrics(f *facts, m *model.Metrics) {
+	if n := m.Numbers; n != nil {
+		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
+		f.add("R2", "%.8g", n.R2)
+		return
+	}
+	c := m.Classes
+	if c.AUC != nil {
+		f.add("AUC", "%.8g", *c.AUC)
+	} else {
+		f.add("AUC", "none: one class is absent")
+	}
+	if c.LogLoss != nil {
+		f.add("log loss", "%.8g, Brier score %.8g", *c.LogLoss, *c.Brier)
+	}
+	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, c.Threshold)
+	t := c.Confusion
+	f.add("positive", "%s found, %s missed", grouped(int(t.TruePositive)), grouped(int(t.FalseNegative)))
+	f.add("negative", "%s found, %s called positive", grouped(int(t.TrueNegative)), grouped(int(t.FalsePositive)))
 }

@@ -36,7 +36,7 @@ type trainReport struct {
 	processFacts
 	Model string `json:"model,omitempty"` // the file written
 
-	model *model
+	model *modelFile
 	cmd   *trainCmd
 	data  *sparse.Dataset
 	info  solver.MethodInfo

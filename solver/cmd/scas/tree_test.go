@@ -84,7 +84,7 @@ solver/theory
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/lasso solver/internal/newton
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph solver
-solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/theory
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/model solver/theory
 gen
 gen/cmd/gen                 gen
 bench/internal/table        bench/internal/measure
