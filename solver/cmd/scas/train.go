@@ -15,12 +15,10 @@ type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
 	problemFlags
+	shapeFlags
 	runFlags
-	indexFlags
-	memoryFlags
-	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
-	Strict   bool   `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
-	Float32  bool   `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
+	rowFlags
+	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
@@ -64,11 +62,16 @@ func (trainCmd) Help() string {
 	return `Examples:
 
     scas train --lambda 1e-5 --features 123 -o a9a.json a9a.zst
+    scas train --intercept --standardize --lambda 1e-3 -o model.json train.svm
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
     scas train --class-weights balanced --domain nonnegative train.svm
     scas train --method list
     zcat data.gz | scas train --json -
+
+Without --intercept the model has none: decision boundaries go through 0. Add
+it unless the data are centred or have a column of ones; scas path and scas cv
+add it by themselves. Named methods (--method) are for models without one.
 
 The table or the JSON object goes to standard output, progress and warnings to
 standard error. A run that fails or is interrupted writes no model and leaves an
@@ -92,6 +95,9 @@ func (c *trainCmd) Run(e *env) error {
 		return err
 	}
 	defer restore()
+	if c.fitted() {
+		return c.fit(e)
+	}
 	var r *trainReport
 	out := outputs{{"-o", c.Model, func(w io.Writer) error { return r.model.encode(w) }}}
 	if err := out.check(c.inputs()...); err != nil {
@@ -146,6 +152,9 @@ func (c *trainCmd) check() error {
 	case c.Groups != "" && c.L2Y != 0:
 		return usagef("give either --groups or --l2y")
 	}
+	if c.fitted() {
+		return c.checkFit()
+	}
 	return nil
 }
 
@@ -159,14 +168,7 @@ func (c *trainCmd) inputs() []string {
 }
 
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
-	data, err := e.readData(c.Data, &sparse.ReadOptions{
-		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict,
-		Regression: !c.Loss.classifies(), Positive: (*float64)(c.Positive),
-	})
-	if err == nil && data.Stats.SortedRows > 0 {
-		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
-	}
-	return data, err
+	return e.readRows(c.Data, &c.rowFlags, c.Loss)
 }
 
 func (c *trainCmd) settings() *solver.Settings {

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// This file trains through package solver/model, for what package solver has not:
+// intercepts, standardised features, names.
+
+// fitted reports whether the flags ask for package solver/model.
+func (c *trainCmd) fitted() bool {
+	return c.Intercept != nil && *c.Intercept || c.Standardize != nil && *c.Standardize || c.L1Ratio != nil || c.Names != ""
+}
+
+// checkFit refuses flags that package solver/model does not know.
+func (c *trainCmd) checkFit() error {
+	var because string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"--names", c.Names != ""}, {"--l1-ratio", c.L1Ratio != nil},
+		{"--standardize", c.Standardize != nil && *c.Standardize}, {"--intercept", c.Intercept != nil && *c.Intercept},
+	} {
+		if f.on {
+			because = f.name
+		}
+	}
+	for _, f := range []struct {
+		name   string
+		on     bool
+		remedy string
+	}{
+		{"--method", c.Method.Method != nil, "it goes with --method auto"},
+		{"--mu", c.Mu != 0, "for a ridge term give --l1-ratio"},
+		{"--l2y", c.L2Y != 0, "for the elastic net give --l1-ratio"},
+		{"--domain", c.Domain.text != "", "coefficients are confined without it"},
+		{"--tol none", c.Tol < 0, "every fit is to be proved"},
+		{"--dual-updates", c.DualUpdates != 0, "it is for scas-k"},
+		{"--passes", c.Passes != 0, "give --time-limit"},
+		{"--eta", c.Eta != 0, "Newton steps have no step size"},
+		{"--rho", c.Rho != 0, "Newton steps have none"},
+		{"--inner-steps", c.InnerSteps != 0, "it is for stochastic methods"},
+		{"--batch-size", c.BatchSize != 0, "it is for stochastic methods"},
+		{"--schedule", c.Schedule != string(solver.Practical), "it is for stochastic methods"},
+		{"--output", c.Output != "last", "there is no average of iterates"},
+		{"--float32", c.Float32, "values are kept as they are"},
+	} {
+		if f.on {
+			return usagef("%s takes no %s: %s", because, f.name, f.remedy)
+		}
+	}
+	return c.specFlags().check(c.Positive)
+}
+
+// specFlags are those of the flags that path and cv have as well. What train leaves
+// out unless it is asked for is out.
+func (c *trainCmd) specFlags() *specFlags {
+	s := &specFlags{Loss: c.Loss, Graph: c.Graph, Fusion: 1, Groups: c.Groups, shapeFlags: c.shapeFlags, ClassWeights: c.ClassWeights, SampleWeights: c.SampleWeights}
+	off := false
+	if s.Intercept == nil {
+		s.Intercept = &off
+	}
+	if s.Standardize == nil {
+		s.Standardize = &off
+	}
+	return s
+}
+
+// A fitReport is what scas train --json prints of models of package solver/model.
+type fitReport struct {
+	Status     solver.Status `json:"status"`
+	Objective  number        `json:"objective"`
+	Loss       number        `json:"loss"`
+	Penalty    number        `json:"penalty"`
+	DualityGap number        `json:"duality_gap"` // null where nothing is proved
+	Lambda     float64       `json:"lambda"`
+	Intercept  *number       `json:"intercept"`
+	NNZX       int           `json:"nnz_x"`
+	Tied       int           `json:"tied_groups"` // of equal coefficients, along the graph
+	problemReport
+	Run   model.Run `json:"run"`
+	Model string    `json:"model,omitempty"` // the file written
+}
+
+func newFitReport(head problemReport, m *model.Model) *fitReport {
+	c := m.Certificate
+	r := &fitReport{
+		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap),
+		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups), problemReport: head, Run: m.Run,
+	}
+	if m.HasIntercept {
+		v := number(m.Intercept)
+		r.Intercept = &v
+	}
+	return r
+}
+
+func (r *fitReport) table() (f facts) {
+	r.addTo(&f)
+	f.add("lambda", "%g", r.Lambda)
+	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", r.Status, plural(r.Run.NewtonSteps, "Newton step"), r.Seconds, r.ReadSeconds)
+	f.gap()
+	f.add("objective", "%.10g", r.Objective)
+	f.add("loss", "%.10g", r.Loss)
+	f.add("penalty", "%.10g", r.Penalty)
+	if r.Intercept != nil {
+		f.add("intercept", "%.10g", *r.Intercept)
+	}
+	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
+	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
+	addGap(&f, r.DualityGap)
+	f.addIf(r.Model != "", "model", "written to %s", r.Model)
+	return f
+}
+
+func addGap(f *facts, gap number) {
+	if isFinite(float64(gap)) {
+		f.add("gap", "proved to be at most %.2g above the optimum", gap)
+	} else {
+		f.add("gap", "nothing is proved")
+	}
+}
+
+// fit trains through package solver/model.
+func (c *trainCmd) fit(e *env) error {
+	flags := c.specFlags()
+	var m *model.Model
+	out := outputs{{"-o", c.Model, func(w io.Writer) error { return m.Write(w) }}}
+	if err := out.check(append(flags.inputs(), c.Data)...); err != nil {
+		return err
+	}
+	start := time.Now()
+	data, err := c.read(e)
+	if err != nil {
+		return err
+	}
+	s, err := flags.specify(data, solveFlags{Tol: share(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory)
+	if err != nil {
+		return err
+	}
+	s.spec.Lambda = float64(c.Lambda)
+	head := s.report(c.Data)
+	head.ReadSeconds = time.Since(start).Seconds()
+	start = time.Now()
+	m, err = model.Fit(e.ctx, &s.spec, data.X, s.y)
+	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
+		return err
+	}
+	head.Seconds = time.Since(start).Seconds()
+	r := newFitReport(head, m)
+	if err == nil || errors.Is(err, solver.ErrNotConverged) {
+		if _, err := out.write(); err != nil {
+			return err
+		}
+		r.Model = c.Model
+	}
+	if printed := e.report(c.JSON, r); err == nil {
+		err = printed
+	}
+	return err
+}
+
+// readRows reads the data of a fit.
+func (e *env) readRows(path string, c *rowFlags, loss lossFlag) (*sparse.Dataset, error) {
+	data, err := e.readData(path, &sparse.ReadOptions{
+		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict,
+		Regression: !loss.classifies(), Positive: (*float64)(c.Positive),
+	})
+	if err == nil && data.Stats.SortedRows > 0 {
+		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
+	}
+	return data, err
+}
