@@ -18,6 +18,7 @@ const version = "0.1.0"
 type app struct {
 	Train   trainCmd   `cmd:"" help:"Train a model on a LIBSVM file."`
 	Predict predictCmd `cmd:"" help:"Apply a model to a LIBSVM file."`
+	Path    pathCmd    `cmd:"" help:"Fit models for a sequence of lambdas."`
 	Graph   graphCmd   `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
 	Info    infoCmd    `cmd:"" help:"Describe this machine, and a LIBSVM file."`
 	Demo    demoCmd    `cmd:"" help:"Show the method on a small table of real data."`
@@ -114,6 +115,14 @@ func (e *env) report(asJSON bool, r interface{ table() facts }) error {
 		return printJSON(e.stdout, r)
 	}
 	return e.print(r.table().String())
+}
+
+// show prints r as one JSON object or as text for people.
+func (e *env) show(asJSON bool, r interface{ text() string }) error {
+	if asJSON {
+		return printJSON(e.stdout, r)
+	}
+	return e.print(r.text())
 }
 
 // await returns what do returns, or errInterrupted at once if the context ends

@@ -87,6 +87,8 @@ var leaveOut = strings.NewReplacer(
 	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
 	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
+	"; LoadMulti reads those", ", which scas predict does not take",
+	"Spec.Balanced", "--class-weights balanced", "give PathSettings.Lambdas", "there is no path",
 	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
 	"raise L2 above zero", "give --mu above 0",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",
@@ -108,8 +110,8 @@ func describe(err error) string {
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
 	msg := err.Error()
-	for _, prefix := range []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: "} {
-		msg = strings.TrimPrefix(msg, prefix)
+	for _, prefix := range []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: "} {
+		msg = strings.ReplaceAll(strings.TrimPrefix(msg, prefix), ": "+prefix, ": ")
 	}
 	return leaveOut.Replace(msg)
 }

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+)
+
+type pathCmd struct {
+	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+
+	specFlags
+	lambdaFlags
+	solveFlags
+	rowFlags
+
+	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero."`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
+	JSON   bool   `name:"json" help:"Print the result as one JSON object."`
+}
+
+// lambdaFlags say which lambdas a path has.
+type lambdaFlags struct {
+	Lambdas count `default:"100" placeholder:"N" help:"Number of lambdas (default ${default})."`
+	Ratio   ratio `placeholder:"F" help:"The last lambda over the first, which is the least that makes every coefficient zero (default: 1e-4 with more rows than features, else 1e-2)."`
+}
+
+// ratio is a number between 0 and 1.
+type ratio float64
+
+func (v *ratio) UnmarshalText(text []byte) error {
+	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
+}
+
+func (c *lambdaFlags) settings() model.PathSettings {
+	return model.PathSettings{Count: int(c.Lambdas), Ratio: float64(c.Ratio)}
+}
+
+// Help is shown by scas path --help.
+func (pathCmd) Help() string {
+	return `Examples:
+
+    scas path train.svm
+    scas path --lambdas 50 --ratio 1e-3 --svg path.svg -o path.csv train.svm
+    scas path --graph edges.txt --json train.svm
+
+Fits one model after the other, from the lambda (the weight of the penalty) at
+which every coefficient is zero down to a small one, with an intercept and
+features on the scale of their deviations unless the flags say otherwise. Each
+line of the table has a lambda, the number of coefficients that are not zero,
+the mean loss on DATA, the objective (mean loss plus penalty), a proven bound on
+how far that is above the optimum, and whether this meets --tol. Which lambda to
+take, scas cv says.
+
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
+input is not finite, 4 some lambda is not converged (its line says so),
+130 interrupted (nothing is written).`
+}
+
+// A pathReport is what scas path --json prints.
+type pathReport struct {
+	problemReport
+	Steps  []stepReport `json:"steps"`
+	Output string       `json:"output,omitempty"`
+	SVG    string       `json:"svg,omitempty"`
+}
+
+// A stepReport is of one lambda.
+type stepReport struct {
+	Lambda     float64       `json:"lambda"`
+	NNZX       int           `json:"nnz_x"`
+	Intercept  number        `json:"intercept"`
+	Loss       number        `json:"loss"`
+	Objective  number        `json:"objective"`
+	DualityGap number        `json:"duality_gap"`
+	Status     solver.Status `json:"status"`
+}
+
+func newSteps(steps []*model.Step) []stepReport {
+	out := make([]stepReport, len(steps))
+	for k, s := range steps {
+		c := s.Certificate
+		out[k] = stepReport{
+			Lambda: s.Lambda, NNZX: len(s.Indices), Intercept: number(s.Intercept), Loss: number(c.MeanLoss),
+			Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status,
+		}
+	}
+	return out
+}
+
+func (r *pathReport) table() (f facts) {
+	r.addTo(&f)
+	converged := 0
+	for _, s := range r.Steps {
+		if s.Status == solver.Converged {
+			converged++
+		}
+	}
+	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), grouped(converged), r.Seconds, r.ReadSeconds)
+	f.addIf(r.Output != "", "", "coefficients written to %s", r.Output)
+	f.addIf(r.SVG != "", "", "drawn in %s", r.SVG)
+	return f
+}
+
+// text is for people: a table of a line to each lambda below what was fitted.
+func (r *pathReport) text() string {
+	rows := make([][]string, len(r.Steps))
+	for k, s := range r.Steps {
+		rows[k] = []string{
+			fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective),
+			fmt.Sprintf("%.1e", s.DualityGap), string(s.Status),
+		}
+	}
+	return r.table().String() + "\n" + columnsOf([]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows)
+}
+
+// Run fits a path.
+func (c *pathCmd) Run(e *env) error {
+	if err := c.check(c.Positive); err != nil {
+		return err
+	}
+	restore, err := c.Level.use()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	var r pathReport
+	var steps []*model.Step
+	out := outputs{
+		{"-o", c.Output, func(w io.Writer) error { return writeCoefficients(w, &r, steps) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
+	}
+	if err := out.check(append(c.inputs(), c.Data)...); err != nil {
+		return err
+	}
+	start := time.Now()
+	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
+	if err != nil {
+		return err
+	}
+	s, err := c.specify(data, c.solveFlags, c.Memory)
+	if err != nil {
+		return err
+	}
+	r.problemReport = s.report(c.Data)
+	r.ReadSeconds = time.Since(start).Seconds()
+	start = time.Now()
+	steps, err = e.follow(s, c.settings())
+	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
+		return err
+	}
+	r.Seconds = time.Since(start).Seconds()
+	r.Steps = newSteps(steps)
+	if _, err := out.write(); err != nil {
+		return err
+	}
+	r.Output, r.SVG = c.Output, c.SVG
+	if printed := e.show(c.JSON, &r); err == nil {
+		err = printed
+	}
+	return err
+}
+
+// follow fits a path, with a line of progress on a terminal. The error is that of the
+// first lambda that has one, and counts the others.
+func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step, first error) {
+	failed, at := 0, 0.0
+	for step, err := range model.Path(e.ctx, &s.spec, s.data.X, s.y, &set) {
+		if step != nil {
+			steps = append(steps, step)
+		}
+		if err != nil {
+			failed++
+		}
+		if err != nil && first == nil {
+			first = err
+			if step != nil {
+				at = step.Lambda
+			}
+		}
+		if step != nil && e.terminal && !e.jsonLog {
+			fmt.Fprintf(e.stderr, "\rlambda %d of %d   %.4g   %s   ", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
+		}
+	}
+	if e.terminal && !e.jsonLog {
+		_, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r")
+	}
+	if errors.Is(first, solver.ErrNotConverged) {
+		first = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), at, first)
+	}
+	return steps, first
+}
+
+// writeCoefficients writes those that are not zero as CSV.
+func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("lambda,feature,coefficient\n")
+	spec := &r.in.spec
+	var line []byte
+	add := func(lambda float64, name string, v float64) {
+		line = strconv.AppendFloat(line[:0], lambda, 'g', -1, 64)
+		line = append(append(append(line, ','), name...), ',')
+		line = append(strconv.AppendFloat(line, v, 'g', -1, 64), '\n')
+		b.Write(line) // the first error sticks until Flush
+	}
+	for _, s := range steps {
+		if r.HasIntercept {
+			add(s.Lambda, "(intercept)", s.Intercept)
+		}
+		for k, j := range s.Indices {
+			add(s.Lambda, csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[k])
+		}
+	}
+	return b.Flush()
+}
+
+// csvWord quotes a word as RFC 4180 asks.
+func csvWord(s string) string {
+	if !strings.ContainsAny(s, ",\"\n\r") {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
+
+// columnsOf lines up columns of numbers, to the right.
+func columnsOf(head []string, rows [][]string) string {
+	width := make([]int, len(head))
+	all := append([][]string{head}, rows...)
+	for _, row := range all {
+		for k, cell := range row {
+			width[k] = max(width[k], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range all {
+		for k, cell := range row {
+			if k > 0 {
+				b.WriteString("   ")
+			}
+			fmt.Fprintf(&b, "%*s", width[k], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// largestFeatures returns up to most features by the largest coefficient that they have
+// anywhere on a path.
+func largestFeatures(steps []*model.Step, most int) []int32 {
+	size := map[int32]float64{}
+	for _, s := range steps {
+		for k, j := range s.Indices {
+			size[j] = max(size[j], s.Values[k], -s.Values[k])
+		}
+	}
+	var features []int32
+	for j := range size {
+		features = append(features, j)
+	}
+	slices.SortFunc(features, func(i, j int32) int {
+		switch {
+		case size[i] > size[j]:
+			return -1
+		case size[i] < size[j]:
+			return 1
+		}
+		return int(i) - int(j)
+	})
+	return features[:min(most, len(features))]
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/scas-admm/scas/solver/model"
+)
+
+// This file draws paths and curves of cross-validation as SVG, lambda falling to the
+// right.
+
+// palette is Okabe and Ito's, made to be told apart with any colour vision; its yellow
+// is left out, being invisible on white.
+var palette = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x40, 0x40, 0x40, 0xff},
+}
+
+var (
+	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+	faint  = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
+)
+
+// At most so many coefficients are drawn, and so many named.
+const maxDrawn, maxNamed = 200, 14
+
+// newPlot returns a plot against −log10 lambda, labelled in lambda.
+func newPlot(title, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "lambda", y
+	sans := func(size vg.Length) font.Font { return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size} }
+	p.Title.TextStyle.Font, p.Title.Padding, p.Legend.TextStyle.Font = sans(13), 8, sans(10)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Tick.Label.Font, a.Padding = sans(11), sans(10), 4
+	}
+	p.X.Tick.Marker = fallingDecades{}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+	return p
+}
+
+// fallingDecades ticks an axis of −log10 lambda at powers of ten.
+type fallingDecades struct{}
+
+// Ticks implements plot.Ticker.
+func (fallingDecades) Ticks(low, high float64) (ticks []plot.Tick) {
+	for e := math.Floor(low); e <= math.Ceil(high); e++ {
+		for m := 1.0; m < 10; m++ {
+			t := plot.Tick{Value: e - math.Log10(m)}
+			if m == 1 || high-low < 1.5 && (m == 2 || m == 5) {
+				t.Label = fmt.Sprintf("%ge%d", m, -int(e))
+			}
+			if t.Value >= low && t.Value <= high {
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	return ticks
+}
+
+// logarithm places a lambda on the axis; 0, which has no place there, is left out.
+func logarithm(lambda float64) (x float64, ok bool) { return -math.Log10(lambda), lambda > 0 }
+
+// writeSVG writes p, with its legend on the right.
+func writeSVG(w io.Writer, p *plot.Plot, legend vg.Length) error {
+	canvas := vgsvg.New(620+legend, 400)
+	c := draw.New(canvas)
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, 8, -8, 8, -8)
+	names := p.Legend
+	p.Legend = plot.NewLegend()
+	p.Draw(draw.Crop(c, 0, -legend, 0, 0))
+	names.Top, names.Left, names.XOffs, names.YOffs, names.Padding, names.ThumbnailWidth = true, true, 10, -28, 3, 24
+	names.Draw(draw.Crop(c, c.Max.X-c.Min.X-legend, 0, 0, 0))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return fmt.Errorf("drawing: %w", err)
+	}
+	// Viewers without the font it was laid out with need others of the same widths.
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
+	return err
+}
+
+// drawPath draws the coefficients of a path; the largest have names.
+func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
+	features := largestFeatures(steps, maxDrawn)
+	title := "coefficients along the path"
+	if len(features) == maxDrawn {
+		title += fmt.Sprintf(", the %d largest", maxDrawn)
+	}
+	p := newPlot(title, "coefficient")
+	row := map[int32]int{}
+	curves := make([]plotter.XYs, len(features))
+	for k, j := range features {
+		row[j] = k
+	}
+	for _, s := range steps {
+		x, ok := logarithm(s.Lambda)
+		if !ok {
+			continue
+		}
+		for k := range curves {
+			curves[k] = append(curves[k], plotter.XY{X: x})
+		}
+		for k, j := range s.Indices {
+			if c, drawn := row[j]; drawn {
+				curves[c][len(curves[c])-1].Y = s.Values[k]
+			}
+		}
+	}
+	for k := len(curves) - 1; k >= 0; k-- { // the largest on top
+		line, err := plotter.NewLine(curves[k])
+		if err != nil {
+			return fmt.Errorf("drawing: %w", err)
+		}
+		line.Width, line.Color = 0.7, faint
+		if k < maxNamed {
+			line.Width, line.Color, line.Dashes = 1.5, palette[k%len(palette)], dashes[k/len(palette)%len(dashes)]
+		}
+		p.Add(line)
+	}
+	for k, j := range features[:min(maxNamed, len(features))] {
+		sample := &plotter.Line{LineStyle: draw.LineStyle{Width: 1.5, Color: palette[k%len(palette)], Dashes: dashes[k/len(palette)%len(dashes)]}}
+		p.Legend.Add(shortened(coefficientName(r.in.spec.Features, r.in.spec.IndexBase, int(j))), sample)
+	}
+	if len(features) > maxNamed {
+		p.Legend.Add(fmt.Sprintf("%d more", len(features)-maxNamed), &plotter.Line{LineStyle: draw.LineStyle{Width: 0.7, Color: faint}})
+	}
+	return writeSVG(w, p, 130)
+}
+
+// shortened cuts a name to what a legend has room for.
+func shortened(name string) string {
+	const most = 17
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return name
+}
