@@ -16,9 +16,10 @@ const version = "0.1.0"
 
 // app is the command line.
 type app struct {
-	Train   trainCmd   `cmd:"" help:"Train a model on a LIBSVM file."`
+	Train   trainCmd   `cmd:"" help:"Fit a model to a LIBSVM file."`
 	Predict predictCmd `cmd:"" help:"Apply a model to a LIBSVM file."`
-	Path    pathCmd    `cmd:"" help:"Fit models for a sequence of lambdas."`
+	Path    pathCmd    `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
+	CV      cvCmd      `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model that has it."`
 	Graph   graphCmd   `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
 	Info    infoCmd    `cmd:"" help:"Describe this machine, and a LIBSVM file."`
 	Demo    demoCmd    `cmd:"" help:"Show the method on a small table of real data."`

@@ -150,3 +150,61 @@ func shortened(name string) string {
 	}
 	return name
 }
+
+// drawCurve draws the means of a cross-validation with their standard errors, and both
+// lambdas.
+func drawCurve(w io.Writer, r *cvReport) error {
+	p := newPlot(fmt.Sprintf("%d-fold cross-validation", r.Folds), cvMetrics[r.Metric].name)
+	var curve curveOf
+	for _, s := range r.Steps {
+		x, ok := logarithm(s.Lambda)
+		if mean := float64(s.Mean); ok && isFinite(mean) {
+			se := float64(s.SE)
+			if !isFinite(se) {
+				se = 0
+			}
+			curve.XYs = append(curve.XYs, plotter.XY{X: x, Y: mean})
+			curve.YErrors = append(curve.YErrors, struct{ Low, High float64 }{se, se})
+		}
+	}
+	if len(curve.XYs) == 0 {
+		return fmt.Errorf("drawing %s: it has no value at any lambda; each fold needs rows of both classes", cvMetrics[r.Metric].name)
+	}
+	bars, err := plotter.NewYErrorBars(curve)
+	if err != nil {
+		return fmt.Errorf("drawing: %w", err)
+	}
+	bars.Color, bars.CapWidth = color.NRGBA{0x80, 0x80, 0x80, 0xff}, 3
+	line, err := plotter.NewLine(curve.XYs)
+	if err != nil {
+		return fmt.Errorf("drawing: %w", err)
+	}
+	line.Width, line.Color = 1.5, palette[0]
+	p.Add(bars, line)
+	p.Legend.Add(cvMetrics[r.Metric].name, line)
+	p.Legend.Add("± standard error", &plotter.Line{LineStyle: bars.LineStyle})
+	low, high := p.Y.Min, p.Y.Max
+	for k, l := range []struct {
+		name string
+		at   cvLambda
+	}{{"min", r.Min}, {"1se", r.OneSE}} {
+		x, ok := logarithm(l.at.Lambda)
+		if !ok {
+			continue
+		}
+		mark, err := plotter.NewLine(plotter.XYs{{X: x, Y: low}, {X: x, Y: high}})
+		if err != nil {
+			return fmt.Errorf("drawing: %w", err)
+		}
+		mark.Width, mark.Color, mark.Dashes = 1, palette[k+1], dashes[k+1]
+		p.Add(mark)
+		p.Legend.Add(fmt.Sprintf("%s %.3g", l.name, l.at.Lambda), mark)
+	}
+	return writeSVG(w, p, 150)
+}
+
+// A curveOf is points with errors, as plotter wants them.
+type curveOf struct {
+	plotter.XYs
+	plotter.YErrors
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+)
+
+type cvCmd struct {
+	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+
+	Folds  count  `default:"10" placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default ${default})."`
+	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
+	Choose string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
+	specFlags
+	lambdaFlags
+	solveFlags
+	rowFlags
+
+	Model   string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
+	SVG     string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
+	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
+	Verbose bool   `help:"Also print a line for every lambda."`
+}
+
+// Help is shown by scas cv --help.
+func (cvCmd) Help() string {
+	return `Examples:
+
+    scas cv -o model.json train.svm
+    scas cv --folds 5 --metric auc --choose min -o model.json train.svm
+    scas cv --graph edges.txt --svg curve.svg -o model.json train.svm
+
+Chooses lambda, the weight of the penalty, by cross-validation: for each of the
+folds a path (see scas path --help) is fitted to the other rows and judged on
+those of the fold. The model that -o writes is then for scas predict. Equal
+seeds give equal folds, and equal bits with any number of threads.
+
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
+input is not finite, 4 some lambda of all rows is not converged (the model is
+written and says whether its is) or --time-limit came first (no model is),
+130 interrupted (nothing is written).`
+}
+
+// cvMetrics are those of --metric, with their names for people.
+var cvMetrics = map[string]struct {
+	name string
+	of   model.Metric
+}{
+	"loss": {"mean loss", model.MeanLoss}, "error": {"error rate", model.ErrorRate},
+	"auc": {"1 - AUC", model.OneMinusAUC}, "mse": {"mean squared error", model.MeanSquaredError},
+}
+
+// A cvReport is what scas cv --json prints.
+type cvReport struct {
+	problemReport
+	Folds  int      `json:"folds"`
+	Seed   uint64   `json:"seed"`
+	Metric string   `json:"metric"`
+	Min    cvLambda `json:"min"`
+	OneSE  cvLambda `json:"one_se"`
+	Choose string   `json:"choose"`
+	Chosen cvLambda `json:"chosen"`
+	Steps  []cvStep `json:"steps"`
+	Model  string   `json:"model,omitempty"`
+	SVG    string   `json:"svg,omitempty"`
+
+	verbose bool
+}
+
+// A cvLambda is a lambda and what cross-validation found of it.
+type cvLambda struct {
+	Index  int     `json:"index"`
+	Lambda float64 `json:"lambda"`
+	Mean   number  `json:"mean"`
+	SE     number  `json:"se"`
+	NNZX   int     `json:"nnz_x"` // of the model of all rows
+}
+
+type cvStep struct {
+	stepReport
+	Mean number `json:"mean"`
+	SE   number `json:"se"`
+}
+
+func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
+	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = int(c.Folds), c.Seed, c.Metric, c.Choose, c.Verbose
+	for k, s := range newSteps(found.Path) {
+		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k])})
+	}
+	at := func(k int) cvLambda {
+		s := r.Steps[k]
+		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX}
+	}
+	r.Min, r.OneSE = at(found.Best), at(found.OneSE)
+	if r.Chosen = r.OneSE; c.Choose == "min" {
+		r.Chosen = r.Min
+	}
+}
+
+// text is for people.
+func (r *cvReport) text() string {
+	var f facts
+	r.addTo(&f)
+	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
+	f.gap()
+	show := func(name string, l cvLambda) {
+		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
+	}
+	show("min", r.Min)
+	show("1se", r.OneSE)
+	chosen := r.Steps[r.Chosen.Index]
+	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, chosen.Status)
+	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
+	addGap(&f, chosen.DualityGap)
+	f.addIf(r.Model != "", "model", "written to %s", r.Model)
+	f.addIf(r.SVG != "", "curve", "drawn in %s", r.SVG)
+	if !r.verbose {
+		return f.String()
+	}
+	rows := make([][]string, len(r.Steps))
+	for k, s := range r.Steps {
+		mark := ""
+		switch k {
+		case r.Min.Index:
+			mark = "min"
+		case r.OneSE.Index:
+			mark = "1se"
+		}
+		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE), string(s.Status), mark}
+	}
+	return f.String() + "\n" + columnsOf([]string{"lambda", "non-zeros", cvMetrics[r.Metric].name, "s.e.", "status", ""}, rows)
+}
+
+// check refuses flags that do not belong together.
+func (c *cvCmd) check() error {
+	class := c.Loss.classifies()
+	switch {
+	case c.Folds < 2:
+		return usagef("--folds %d: want 2 or more", c.Folds)
+	case !class && (c.Metric == "error" || c.Metric == "auc"):
+		return usagef("--metric %s is for two classes; with --loss %s take loss or mse", c.Metric, c.Loss)
+	case class && c.Metric == "mse":
+		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
+	}
+	return c.specFlags.check(c.Positive)
+}
+
+// Run cross-validates.
+func (c *cvCmd) Run(e *env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	restore, err := c.Level.use()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	var r cvReport
+	var found *model.CVResult
+	out := outputs{
+		{"-o", c.Model, func(w io.Writer) error { return found.Path[r.Chosen.Index].Model().Write(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
+	}
+	if err := out.check(append(c.inputs(), c.Data)...); err != nil {
+		return err
+	}
+	start := time.Now()
+	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
+	if err != nil {
+		return err
+	}
+	if n, _ := data.X.Dims(); int(c.Folds) > n {
+		return usagef("--folds %d: the data have %s", c.Folds, plural(n, "row"))
+	}
+	s, err := c.specify(data, c.solveFlags, c.Memory)
+	if err != nil {
+		return err
+	}
+	r.problemReport = s.report(c.Data)
+	r.ReadSeconds = time.Since(start).Seconds()
+	start = time.Now()
+	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: cvMetrics[c.Metric].of})
+	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
+		return c.late(err)
+	}
+	r.Seconds = time.Since(start).Seconds()
+	r.fill(c, found)
+	if _, err := out.write(); err != nil {
+		return err
+	}
+	r.Model, r.SVG = c.Model, c.SVG
+	if printed := e.show(c.JSON, &r); err == nil {
+		err = printed
+	}
+	return err
+}
+
+// late words the error of a cross-validation that the time limit ended.
+func (c *cvCmd) late(err error) error {
+	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
+		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, c.TimeLimit)
+	}
+	return err
+}
