@@ -11,7 +11,7 @@ import (
 )
 
 type infoCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
+	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input; or a model, which scas model show tells more of."`
 
 	indexFlags
 	memoryFlags
@@ -24,6 +24,7 @@ func (infoCmd) Help() string {
 
     scas info
     scas info train.svm.gz
+    scas info model.json
     SCAS_LEVEL=avx2 scas info --json
 
 The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
@@ -81,7 +82,8 @@ func (m machineFacts) table() (f facts) {
 // same.
 type infoReport struct {
 	machineFacts
-	Data *dataFacts `json:"data,omitempty"`
+	Data  *dataFacts   `json:"data,omitempty"`
+	Model *modelReport `json:"model,omitempty"`
 }
 
 func (r infoReport) table() facts {
@@ -90,13 +92,26 @@ func (r infoReport) table() facts {
 		f.gap()
 		r.Data.addTo(&f)
 	}
+	if r.Model != nil {
+		f.gap()
+		r.Model.addTo(&f)
+	}
 	return f
 }
+
+// shownInInfo is how many coefficients and groups of a model scas info --json has.
+const shownInInfo = 20
 
 // Run describes.
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineFacts: newMachineFacts()}
-	if c.Data != "" {
+	if c.Data != "" && c.Data != "-" && isModel(c.Data) {
+		m, err := readModel(c.Data, c.Memory)
+		if err != nil {
+			return err
+		}
+		r.Model = newModelReport(c.Data, m, shownInInfo)
+	} else if c.Data != "" {
 		data, err := e.readData(c.Data, c.anyLabels())
 		if err != nil {
 			return err

@@ -129,13 +129,17 @@ func (m *modelFile) packed() *modelFile {
 	return out
 }
 
-// readModel reads and checks a model file that is allowed so much memory.
+// readModel reads and checks a model file, of liblinear as well, that is allowed so much
+// memory.
 func readModel(path string, limit memorySize) (*model.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if isLiblinear(path) {
+		return model.ReadLiblinear(f, path)
+	}
 	text, _, err := sparse.ReadText(f, path) // of bounded length
 	if err != nil {
 		return nil, err

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+)
+
+type modelCmd struct {
+	Show    modelShowCmd    `cmd:"" help:"Show what a model is, how well it was fitted, and its largest coefficients."`
+	Convert modelConvertCmd `cmd:"" help:"Rewrite a model as liblinear's text, or that as a model of scas."`
+}
+
+type modelShowCmd struct {
+	File string `arg:"" name:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
+	Top  count  `default:"20" placeholder:"N" help:"How many coefficients and groups to show, the largest first (default ${default})."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	memoryFlags
+}
+
+// Help is shown by scas model show --help.
+func (modelShowCmd) Help() string {
+	return `Examples:
+
+    scas model show model.json
+    scas model show --top 5 --json model.json
+
+A group is of features that a graph joins and whose coefficients are equal, up to
+sign. The gap is the proven bound on how far the objective of the fit is above
+the optimum.`
+}
+
+type modelConvertCmd struct {
+	File   string `arg:"" name:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the model there."`
+	To     string `enum:"auto,liblinear,scas" default:"auto" help:"Form to write: liblinear, scas, or auto, the one that FILE has not."`
+	memoryFlags
+}
+
+// Help is shown by scas model convert --help.
+func (modelConvertCmd) Help() string {
+	return `Examples:
+
+    scas model convert -o model.liblinear model.json
+    scas model convert -o model.json model.liblinear
+
+liblinear-predict gives the same predictions by a converted model. Its form has
+coefficients, intercept, loss and labels, which must be whole numbers; groups,
+names, certificate and the run are left out.`
+}
+
+// A modelReport is what scas model show --json prints.
+type modelReport struct {
+	File         string              `json:"file"`
+	Loss         string              `json:"loss"`
+	Positive     *float64            `json:"positive_label,omitempty"`
+	Negative     *float64            `json:"negative_label,omitempty"`
+	P            int                 `json:"p"`
+	IndexBase    int                 `json:"index_base"`
+	Facts        model.Facts         `json:"fit"`
+	Objective    number              `json:"objective"`
+	DualityGap   number              `json:"duality_gap"` // null where nothing is proved
+	Status       solver.Status       `json:"status"`
+	Run          model.Run           `json:"run"`
+	Intercept    *number             `json:"intercept"`
+	NNZX         int                 `json:"nnz_x"`
+	Coefficients []coefficientReport `json:"coefficients"` // the largest
+	Groups       int                 `json:"groups"`
+	Tied         []groupReport       `json:"tied_groups,omitempty"` // the largest
+}
+
+type coefficientReport struct {
+	Feature     string  `json:"feature"`
+	Coefficient float64 `json:"coefficient"`
+}
+
+type groupReport struct {
+	Features    []string `json:"features"`
+	Coefficient float64  `json:"coefficient"` // of the first feature
+}
+
+// newModelReport describes a model with its largest coefficients and groups.
+func newModelReport(file string, m *model.Model, top int) *modelReport {
+	c := m.Certificate
+	r := &modelReport{
+		File: dataName(file), Loss: m.Loss.String(), P: len(m.Coefficients), IndexBase: m.IndexBase, Facts: m.Facts, Run: m.Run,
+		Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status, NNZX: m.NonZeros(), Groups: len(m.Groups),
+	}
+	if m.Classifies() {
+		r.Positive, r.Negative = &m.Labels.Positive, &m.Labels.Negative
+	}
+	if m.HasIntercept {
+		v := number(m.Intercept)
+		r.Intercept = &v
+	}
+	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
+	size := func(j int) float64 { return math.Abs(m.Coefficients[j]) }
+	var order []int
+	for j, v := range m.Coefficients {
+		if v != 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
+	for _, j := range order[:min(top, len(order))] {
+		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), m.Coefficients[j]})
+	}
+	groups := slices.Clone(m.Groups)
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 0 })
+	slices.SortStableFunc(groups, func(g, h []int) int { return cmp.Compare(size(h[0]), size(g[0])) })
+	for _, g := range groups[:min(top, len(groups))] {
+		tied := groupReport{Coefficient: m.Coefficients[g[0]]}
+		for _, j := range g {
+			tied.Features = append(tied.Features, name(j))
+		}
+		r.Tied = append(r.Tied, tied)
+	}
+	return r
+}
+
+func (r *modelReport) addTo(f *facts) {
+	f.add("model", "%s: %s loss, %s counted from %d", r.File, r.Loss, plural(r.P, "feature"), r.IndexBase)
+	if r.Positive != nil {
+		f.add("labels", "%g is the positive class, %g the negative", *r.Positive, *r.Negative)
+	}
+	fit := fmt.Sprintf("lambda %g", r.Facts.Lambda)
+	if r.Facts.Rows > 0 {
+		fit = fmt.Sprintf("%s, %s", plural(r.Facts.Rows, "row"), fit)
+	}
+	for _, part := range []struct {
+		on   bool
+		text string
+	}{
+		{r.Facts.Penalty != "", r.Facts.Penalty}, {r.Facts.GraphEdges > 0, "a graph of " + plural(r.Facts.GraphEdges, "edge")},
+		{r.Facts.Standardized, "features on the scale of their deviations"}, {r.Facts.Weighted, "rows with weights"}, {r.Facts.Balanced, "balanced classes"},
+	} {
+		if part.on {
+			fit += ", " + part.text
+		}
+	}
+	f.addIf(r.Status != "", "fit", "%s", fit)
+	f.addIf(r.Run.Method != "", "method", "%s, seed %d", r.Run.Method, r.Run.Seed)
+	if r.Status != "" {
+		f.add("status", "%s, objective %.10g", strings.TrimPrefix(string(r.Status), "passes_"), r.Objective)
+		addGap(f, r.DualityGap)
+	}
+	if r.Intercept != nil {
+		f.add("intercept", "%.10g", *r.Intercept)
+	} else {
+		f.add("intercept", "none")
+	}
+	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
+	f.addIf(r.Groups > 0, "groups", "%s of equal coefficients", grouped(r.Groups))
+}
+
+func (r *modelReport) text() string {
+	var f facts
+	r.addTo(&f)
+	text := f.String()
+	if len(r.Coefficients) > 0 {
+		rows := make([][]string, len(r.Coefficients))
+		for k, c := range r.Coefficients {
+			rows[k] = []string{c.Feature, fmt.Sprintf("%.8g", c.Coefficient)}
+		}
+		text += "\n" + columnsOf([]string{"feature", "coefficient"}, rows)
+	}
+	if more := r.NNZX - len(r.Coefficients); more > 0 {
+		text += fmt.Sprintf("and %s more\n", grouped(more))
+	}
+	for k, g := range r.Tied {
+		if k == 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("group of %d at %.8g: %s\n", len(g.Features), g.Coefficient, strings.Join(g.Features, ", "))
+	}
+	if more := r.Groups - len(r.Tied); more > 0 && len(r.Tied) > 0 {
+		text += fmt.Sprintf("and %s more\n", plural(more, "group"))
+	}
+	return text
+}
+
+// Run shows a model.
+func (c *modelShowCmd) Run(e *env) error {
+	m, err := readModel(c.File, c.Memory)
+	if err != nil {
+		return err
+	}
+	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
+}
+
+// Run converts a model.
+func (c *modelConvertCmd) Run(e *env) error {
+	m, err := readModel(c.File, c.Memory)
+	if err != nil {
+		return err
+	}
+	to := c.To
+	if to == "auto" {
+		to = "liblinear"
+		if isLiblinear(c.File) {
+			to = "scas"
+		}
+	}
+	fill := m.Write
+	if to == "liblinear" {
+		fill = m.WriteLiblinear
+		if m.IndexBase == 0 {
+			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.File, c.Output)
+		}
+	}
+	out := outputs{{"-o", c.Output, fill}}
+	if err := out.check(c.File); err != nil {
+		return err
+	}
+	if _, err := out.write(); err != nil {
+		return err
+	}
+	return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.File), to, c.Output))
+}
+
+// opening is how a file begins, without blanks; nil for pipes, from which it would be
+// lost.
+func opening(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil // who reads the file will say what is wrong
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	start := make([]byte, 64)
+	n, _ := io.ReadFull(f, start)
+	return bytes.TrimLeft(start[:n], " \t\r\n")
+}
+
+func isLiblinear(path string) bool { return bytes.HasPrefix(opening(path), []byte("solver_type")) }
+
+// isModel reports whether a file is a model rather than data.
+func isModel(path string) bool {
+	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
+}
