@@ -5,22 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
 )
 
 type cvCmd struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	Folds  count  `default:"10" placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default ${default})."`
-	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
-	Choose string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
-	specFlags
-	lambdaFlags
-	solveFlags
-	rowFlags
+	Folds       count  `default:"10" placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default ${default})."`
+	Metric      string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
+	Choose      string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
+	specFlags   `group:"What is fitted:"`
+	lambdaFlags `group:"Which lambdas:"`
+	solveFlags  `group:"How it is solved:"`
+	rowFlags    `group:"How DATA is read:"`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
 	SVG     string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
@@ -185,7 +187,9 @@ func (c *cvCmd) Run(e *env) error {
 	r.problemReport = s.report(c.Data)
 	r.ReadSeconds = time.Since(start).Seconds()
 	start = time.Now()
-	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: cvMetrics[c.Metric].of})
+	metric, clear := e.counted(cvMetrics[c.Metric].of, int(c.Folds)*int(c.Lambdas))
+	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
+	clear()
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return c.late(err)
 	}
@@ -199,6 +203,27 @@ func (c *cvCmd) Run(e *env) error {
 		err = printed
 	}
 	return err
+}
+
+// counted is a metric that shows on a terminal how many of so many models are judged,
+// and what removes that.
+func (e *env) counted(metric model.Metric, total int) (model.Metric, func()) {
+	if !e.terminal || e.jsonLog {
+		return metric, func() {}
+	}
+	var lock sync.Mutex
+	done := 0
+	show := func() {
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; done%max(1, total/100) == 0 {
+			fmt.Fprintf(e.stderr, "\rmodel %d of %d   ", done, total)
+		}
+	}
+	return func(m *model.Model, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
+		show()
+		return metric(m, x, y, set)
+	}, e.clear
 }
 
 // late words the error of a cross-validation that the time limit ended.

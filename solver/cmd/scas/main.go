@@ -2,11 +2,11 @@
 // by SCAS-ADMM, applies them, and tells what it knows of data and machine.
 // `scas --help` and `scas COMMAND --help` describe it.
 //
-// Exit codes: 0 done (running the requested passes counts as done), 1 something
-// could not be read or written, malformed input included, 2 wrong usage, 3 the
-// run diverged or the input holds a number that is not finite, 4 scas graph did
-// not reach its duality gap, 130 interrupted, by
-// SIGINT, SIGTERM or SIGHUP.
+// Exit codes: 0 done (running the requested passes of a named method counts as
+// done), 1 something could not be read or written, malformed input included, 2
+// wrong usage, 3 the run diverged or the input holds a number that is not finite,
+// 4 what was to be proved is not: train, path, cv or graph did not converge, 130
+// interrupted, by SIGINT, SIGTERM or SIGHUP.
 package main
 
 import (

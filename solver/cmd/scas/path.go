@@ -17,10 +17,10 @@ import (
 type pathCmd struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	specFlags
-	lambdaFlags
-	solveFlags
-	rowFlags
+	specFlags   `group:"What is fitted:"`
+	lambdaFlags `group:"Which lambdas:"`
+	solveFlags  `group:"How it is solved:"`
+	rowFlags    `group:"How DATA is read:"`
 
 	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
@@ -191,7 +191,7 @@ func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step,
 		}
 	}
 	if e.terminal && !e.jsonLog {
-		_, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r")
+		e.clear()
 	}
 	if errors.Is(first, solver.ErrNotConverged) {
 		first = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), at, first)

@@ -112,6 +112,8 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
 	for name, args := range map[string][]string{
 		"lasso":   {"--lambda", "1e-3"},
+		"fitted":  {"--lambda", "1e-3", "--intercept", "--standardize"},
+		"tied":    {"--lambda", "1e-3", "--intercept", "--graph", "chain", "--class-weights", "balanced"},
 		"scas-k":  {"--lambda", "1e-3", "--method", "scas-k", "--passes", "40"},
 		"chain":   {"--graph", "chain", "--seed", "5", "--output", "average"},
 		"scas":    {"--method", "scas", "--mu", "0.01"},
@@ -291,6 +293,26 @@ func TestInterruptWhileTraining(t *testing.T) {
 	}
 	if _, err := os.Stat(model); !errors.Is(err, os.ErrNotExist) || stdout.Len() > 0 {
 		t.Errorf("left a model (%v) or results %q", err, stdout.String())
+	}
+}
+
+// The same of a path, which ends between two lambdas: neither file is written.
+func TestInterruptOfAPath(t *testing.T) {
+	dir := t.TempDir()
+	data, csv := writeWDBC(t, dir), filepath.Join(dir, "p.csv")
+	for _, command := range []string{"path", "cv"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var stdout bytes.Buffer
+		stderr := &cancelOnWrite{cancel: cancel}
+		e := &env{ctx: ctx, stdout: &stdout, stderr: stderr, terminal: true}
+		code := run(e, []string{command, "--tol", "1e-14", "-o", csv, data})
+		if code != exitInterrupted || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
+			t.Errorf("%s: exit code %d, stderr %q", command, code, stderr.String())
+		}
+		if _, err := os.Stat(csv); !errors.Is(err, os.ErrNotExist) || stdout.Len() > 0 {
+			t.Errorf("%s: left a file (%v) or results %q", command, err, stdout.String())
+		}
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	problemFlags
-	shapeFlags
-	runFlags
-	rowFlags
-	Float32 bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
+	problemFlags `group:"What is fitted:"`
+	shapeFlags   `group:"What is fitted:"`
+	runFlags     `group:"How it is solved:"`
+	rowFlags     `group:"How DATA is read:"`
+	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
@@ -195,5 +195,8 @@ func (e *env) showProgress(s *solver.Settings) (clear func()) {
 		_, err := fmt.Fprintf(e.stderr, "\rpass %.0f of %.0f   objective %.8g   ", p.Passes, passes, p.Last.Objective)
 		return err
 	})
-	return func() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }
+	return e.clear
 }
+
+// clear removes a line of progress.
+func (e *env) clear() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }
