@@ -18,10 +18,10 @@ type trainCmd struct {
 	shapeFlags   `group:"What is fitted:"`
 	runFlags     `group:"How it is solved:"`
 	rowFlags     `group:"How DATA is read:"`
-	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory."`
+	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
 
 	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
-	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems."`
+	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems." group:"For the methods of --method list:"`
 	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
 	Verbose bool   `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
 	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
@@ -31,11 +31,11 @@ type trainCmd struct {
 // problemFlags say what is minimised.
 type problemFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty |A x|_1, beside the mean loss (default ${default})."`
-	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty, the elastic net (default ${default})."`
-	Groups string      `placeholder:"FILE" help:"The group lasso: |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. The file has a group a line, numbers of rows of A, which without --graph are features."`
-	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (mu/2)|x|^2 (default ${default})."`
-	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"none: A = I, the plain lasso. chain: neighbouring features are joined. FILE: a list of edges 'i j [weight]', counted from 1, for A = [G; I], or a matrix file 'rows cols nnz' ... read as A itself, or either as Matrix Market (default ${default})."`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph. The penalty is |A x|_1, the sum of the absolute coefficients for A = I (default ${default}); scas cv finds a good value."`
+	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty: the elastic net (default ${default})."`
+	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features (with --graph of rows of A)."`
+	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (F/2)|x|^2, a ridge term (default ${default})."`
+	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. none: A = I, the plain lasso. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
 	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
 
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
@@ -44,16 +44,16 @@ type problemFlags struct {
 
 // runFlags say how, and when to end.
 type runFlags struct {
-	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"Name of a method, list to have them explained, or auto: scas-k, then Newton steps to a proved gap, up to some thousands of features (with no graph or a list of edges: of non-zero coefficients)."`
+	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, from a few passes of scas-k where these help, up to some thousands of coefficients that are not zero. Other names are methods to compare with; list explains them (default ${default})."`
 	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
 	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
-	DualUpdates count         `placeholder:"K" help:"Dual updates per snapshot of the methods that have many (default: from the data)."`
-	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget in effective passes over the data; auto: 100, Newton steps not counted (default ${default})."`
-	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})."`
-	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})."`
-	InnerSteps  count         `placeholder:"N" help:"Samples between two snapshots, of the methods that take any (default: the number of rows, or the schedule of the method)."`
-	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)."`
-	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps per snapshot; theorem: those of the convergence proofs, for scas and scas-strong."`
+	DualUpdates count         `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
+	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted (default ${default})." group:"For the methods of --method list:"`
+	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
+	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
+	InnerSteps  count         `placeholder:"N" help:"Samples between two full gradients, of the methods that take any (default: the number of rows, or the schedule of the method)." group:"For the methods of --method list:"`
+	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)." group:"For the methods of --method list:"`
+	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps for each full gradient; theorem: those of the convergence proofs, for scas and scas-strong." group:"For the methods of --method list:"`
 	Seed        uint64        `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 }
 
