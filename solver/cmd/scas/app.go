@@ -16,14 +16,15 @@ const version = "0.1.0"
 
 // app is the command line.
 type app struct {
-	Train   trainCmd   `cmd:"" help:"Fit a model to a LIBSVM file."`
-	Predict predictCmd `cmd:"" help:"Apply a model to a LIBSVM file."`
-	Path    pathCmd    `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
-	CV      cvCmd      `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model that has it."`
-	Model   modelCmd   `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
-	Graph   graphCmd   `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
-	Info    infoCmd    `cmd:"" help:"Describe this machine, and a LIBSVM file or a model."`
-	Demo    demoCmd    `cmd:"" help:"Show the method on a small table of real data."`
+	Train      trainCmd      `cmd:"" help:"Fit a model to a LIBSVM file."`
+	Predict    predictCmd    `cmd:"" help:"Apply a model to a LIBSVM file."`
+	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
+	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model that has it."`
+	Model      modelCmd      `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
+	Graph      graphCmd      `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
+	Info       infoCmd       `cmd:"" help:"Describe this machine, and a LIBSVM file or a model."`
+	Demo       demoCmd       `cmd:"" help:"Show the method on a small table of real data."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 
 	LogFormat string           `enum:"text,json" default:"text" help:"Form of warnings and errors on stderr: text or json."`
 	Version   kong.VersionFlag `help:"Print the version and exit."`

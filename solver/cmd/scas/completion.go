@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help is shown by scas completion --help.
+func (completionCmd) Help() string {
+	return `Examples:
+
+    source <(scas completion bash)
+    source <(scas completion zsh)
+    scas completion fish | source
+
+A shell that runs this at its start completes commands, flags and the values of
+flags that take one of a few.`
+}
+
+// Run prints the script.
+func (c *completionCmd) Run(e *env, k *kong.Context) error {
+	if c.Shell == "fish" {
+		return e.print(fishCompletion(k.Model))
+	}
+	head := ""
+	if c.Shell == "zsh" {
+		head = "autoload -U +X bashcompinit && bashcompinit\n"
+	}
+	return e.print(head + bashCompletion(k.Model))
+}
+
+// commandNames are those of the commands below a node that are shown.
+func commandNames(n *kong.Node) (names []string) {
+	for _, child := range n.Children {
+		if child.Type == kong.CommandNode && !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	return names
+}
+
+// walkCommands visits commands with their paths, such as "model show".
+func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Node)) {
+	for _, child := range n.Children {
+		if child.Type == kong.CommandNode && !child.Hidden {
+			below := strings.TrimSpace(path + " " + child.Name)
+			visit(below, child)
+			walkCommands(child, below, visit)
+		}
+	}
+}
+
+// flagNames are those of a flag, its negation included.
+func flagNames(f *kong.Flag) []string {
+	names := []string{"--" + f.Name}
+	if f.Tag.Negatable != "" {
+		names = append(names, "--no-"+f.Name)
+	}
+	if f.Short != 0 {
+		names = append(names, "-"+string(f.Short))
+	}
+	return names
+}
+
+func bashCompletion(app *kong.Application) string {
+	var b strings.Builder
+	b.WriteString(`_scas() {
+    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="${COMP_WORDS[1]}" words=""
+    [ "$command" = model ] && [ "$COMP_CWORD" -gt 2 ] && command="model ${COMP_WORDS[2]}"
+    [ "$COMP_CWORD" -le 1 ] && command=""
+    case "$command $prev" in
+`)
+	var all string
+	walkCommands(app.Node, "", func(path string, n *kong.Node) {
+		words := commandNames(n)
+		for _, f := range n.Flags {
+			words = append(words, flagNames(f)...)
+			if f.Enum != "" {
+				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.ReplaceAll(f.Enum, ",", " "))
+			}
+		}
+		all += fmt.Sprintf("    %q) words=%q;;\n", path, strings.Join(append(words, globalFlags(app)...), " "))
+	})
+	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n", strings.Join(append(commandNames(app.Node), globalFlags(app)...), " "), all)
+	b.WriteString(`    case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$cur"));;
+    *)  [ "$COMP_CWORD" -le 1 ] || [ "$command" = model ] && COMPREPLY=($(compgen -W "$words" -- "$cur")) || COMPREPLY=();;
+    esac
+}
+complete -o default -F _scas scas
+`)
+	return b.String()
+}
+
+// globalFlags are the names of the flags of every command.
+func globalFlags(app *kong.Application) (names []string) {
+	for _, f := range app.Flags {
+		names = append(names, flagNames(f)...)
+	}
+	return names
+}
+
+func fishCompletion(app *kong.Application) string {
+	var b strings.Builder
+	quote := func(s string) string {
+		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+	}
+	walkCommands(app.Node, "", func(path string, n *kong.Node) {
+		above, name, nested := strings.Cut(path, " ")
+		when, within := "__fish_use_subcommand", "__fish_seen_subcommand_from "+path
+		if !nested {
+			name = path
+		} else {
+			when = "__fish_seen_subcommand_from " + above
+			within = when + "; and __fish_seen_subcommand_from " + name
+		}
+		fmt.Fprintf(&b, "complete -c scas -n %s -a %s -d %s\n", quote(when), name, quote(n.Help))
+		for _, f := range n.Flags {
+			fmt.Fprintf(&b, "complete -c scas -n %s -l %s", quote(within), f.Name)
+			if f.Short != 0 {
+				fmt.Fprintf(&b, " -s %c", f.Short)
+			}
+			if !f.IsBool() {
+				b.WriteString(" -r")
+			}
+			if f.Enum != "" {
+				fmt.Fprintf(&b, " -f -a %s", quote(strings.ReplaceAll(f.Enum, ",", " ")))
+			}
+			summary, _, _ := strings.Cut(f.Help, ". ")
+			fmt.Fprintf(&b, " -d %s\n", quote(summary))
+		}
+	})
+	return b.String()
+}
