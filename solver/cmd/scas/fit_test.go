@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/model"
+)
+
+// jsonOf runs a command in this process and reads what it prints as JSON.
+func jsonOf[T any](t *testing.T, args ...string) (out T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(scas(t, "scas", nil, args...)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+type fitted struct {
+	Lambda     float64
+	Objective  float64
+	DualityGap float64 `json:"duality_gap"`
+}
+
+// A path, a fit of its own at each of its lambdas, and the loss and penalty of the
+// coefficients in its CSV, summed here, agree to what is proved.
+func TestPathAgainstFits(t *testing.T) {
+	dir := t.TempDir()
+	data := writeWDBC(t, dir)
+	d, err := wdbcDataset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string][]string{
+		"lasso": {"--intercept", "--no-standardize"},
+		"chain": {"--intercept", "--graph", "chain"},
+		"net":   {"--no-intercept", "--standardize", "--l1-ratio", "0.5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(dir, name+".csv")
+			path := jsonOf[struct{ Steps []fitted }](t, append([]string{"path", "--json", "--lambdas", "8", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
+			if len(path.Steps) != 8 {
+				t.Fatalf("%d lambdas", len(path.Steps))
+			}
+			for _, s := range path.Steps {
+				one := jsonOf[fitted](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
+				if off := math.Abs(s.Objective - one.Objective); !(off <= s.DualityGap+one.DualityGap) || !(s.DualityGap <= 1e-9) {
+					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, one.Objective, s.DualityGap, one.DualityGap)
+				}
+			}
+			if name == "net" {
+				return // its penalty is in standard deviations
+			}
+			for lambda, x := range readCSV(t, file, 30) {
+				loss, penalty := 0.0, 0.0
+				for i, y := range d.Labels {
+					margin := x[30]
+					idx, val := d.X.Row(i)
+					for k, j := range idx {
+						margin += val[k] * x[j]
+					}
+					loss += math.Log1p(math.Exp(-y * margin))
+				}
+				for j, v := range x[:30] {
+					penalty += math.Abs(v)
+					if name == "chain" && j > 0 {
+						penalty += math.Abs(v - x[j-1])
+					}
+				}
+				want := loss/float64(len(d.Labels)) + lambda*penalty
+				found := false
+				for _, s := range path.Steps {
+					found = found || s.Lambda == lambda && math.Abs(s.Objective-want) <= 1e-12
+				}
+				if !found {
+					t.Errorf("lambda %v: the coefficients written cost %v, which is no step's objective", lambda, want)
+				}
+			}
+		})
+	}
+}
+
+// readCSV returns the coefficients of each lambda, the intercept behind those of p
+// features.
+func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil || fmt.Sprint(records[0]) != "[lambda feature coefficient]" {
+		t.Fatalf("%v: %v", err, records[0])
+	}
+	out := map[float64][]float64{}
+	for _, r := range records[1:] {
+		lambda, err1 := strconv.ParseFloat(r[0], 64)
+		v, err2 := strconv.ParseFloat(r[2], 64)
+		j, err3 := strconv.Atoi(r[1])
+		if r[1] == "(intercept)" {
+			j, err3 = p+1, nil
+		}
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Fatalf("record %v", r)
+		}
+		if out[lambda] == nil {
+			out[lambda] = make([]float64, p+1)
+		}
+		out[lambda][j-1] = v
+	}
+	return out
+}
+
+// The model that cv writes is the one that train fits at the lambda chosen, and the
+// choice follows the rules from the means that are printed.
+func TestCVAgainstFits(t *testing.T) {
+	dir := t.TempDir()
+	data, file := writeWDBC(t, dir), filepath.Join(dir, "m.json")
+	type choice struct {
+		Index  int
+		Lambda float64
+		Mean   float64
+	}
+	r := jsonOf[struct {
+		Min, Chosen choice
+		OneSE       choice `json:"one_se"`
+		Steps       []struct{ Mean, SE, Lambda float64 }
+	}](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "-o", file, data)
+	for k, s := range r.Steps {
+		if s.Mean < r.Min.Mean || k < r.OneSE.Index && s.Mean <= r.Min.Mean+r.Steps[r.Min.Index].SE {
+			t.Errorf("min %+v and 1se %+v, but lambda %d has %+v", r.Min, r.OneSE, k, s)
+		}
+	}
+	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.OneSE {
+		t.Errorf("chosen %+v, of min %+v and 1se %+v", r.Chosen, r.Min, r.OneSE)
+	}
+	m, err := model.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := jsonOf[fitted](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
+	if off := math.Abs(m.Certificate.Objective - one.Objective); m.Facts.Lambda != r.Chosen.Lambda || !(off <= m.Certificate.Gap+one.DualityGap) {
+		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Facts.Lambda, m.Certificate.Objective, one)
+	}
+}
