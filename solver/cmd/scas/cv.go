@@ -153,6 +153,23 @@ func (c *cvCmd) check() error {
 	return c.specFlags.check(c.Positive)
 }
 
+// checkRows refuses data that cannot be split.
+func (c *cvCmd) checkRows(data *sparse.Dataset) error {
+	n, _ := data.X.Dims()
+	if int(c.Folds) > n {
+		return usagef("--folds %d: the data have %s", c.Folds, plural(n, "row"))
+	}
+	if data.Mapping.IsZero() {
+		return nil
+	}
+	for _, l := range countLabels(data.Labels) {
+		if l.Rows < 2 {
+			return fmt.Errorf("%s: the label %g is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Original(l.Label), plural(l.Rows, "row"))
+		}
+	}
+	return nil
+}
+
 // Run cross-validates.
 func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
@@ -177,8 +194,8 @@ func (c *cvCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if n, _ := data.X.Dims(); int(c.Folds) > n {
-		return usagef("--folds %d: the data have %s", c.Folds, plural(n, "row"))
+	if err := c.checkRows(data); err != nil {
+		return err
 	}
 	s, err := c.specify(data, c.solveFlags, c.Memory)
 	if err != nil {
@@ -191,7 +208,7 @@ func (c *cvCmd) Run(e *env) error {
 	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
 	clear()
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
-		return c.late(err)
+		return about(c.Data, c.late(err))
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.fill(c, found)

@@ -155,7 +155,7 @@ func (c *pathCmd) Run(e *env) error {
 	start = time.Now()
 	steps, err = e.follow(s, c.settings())
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
-		return err
+		return about(c.Data, err)
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.Steps = newSteps(steps)
@@ -167,6 +167,14 @@ func (c *pathCmd) Run(e *env) error {
 		err = printed
 	}
 	return err
+}
+
+// about names the data in an error of the fit to them, unless it is an interrupt.
+func about(data string, err error) error {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
 // follow fits a path, with a line of progress on a terminal. The error is that of the
