@@ -206,6 +206,11 @@ func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Data
 	if err != nil {
 		return err
 	}
+	margins, err := m.Margins(nil, data.X)
+	if err != nil {
+		return err
+	}
+	s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
 	loss := number(s.Loss)
 	r.Loss = &loss
 	if s.Classes != nil {
