@@ -150,3 +150,22 @@ func TestCVAgainstFits(t *testing.T) {
 		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Facts.Lambda, m.Certificate.Objective, one)
 	}
 }
+
+// The area below the curve that is drawn is the AUC, ties included.
+func TestROCCurve(t *testing.T) {
+	score := []float64{3, 1, 1, 2, 0, 1, 2, -1, 3, 0.5}
+	sign := []float64{1, -1, 1, 1, -1, -1, -1, -1, 1, 1}
+	positive := make([]bool, len(sign))
+	for i, b := range sign {
+		positive[i] = b > 0
+	}
+	curve := rocCurve(score, positive)
+	area := 0.0
+	for k, at := range curve[1:] {
+		area += (at.X - curve[k].X) * (at.Y + curve[k].Y) / 2
+	}
+	last := curve[len(curve)-1]
+	if want := model.AUC(score, sign, nil); math.Abs(area-want) > 1e-15 || last.X != 1 || last.Y != 1 {
+		t.Errorf("area %v, AUC %v, curve %v", area, want, curve)
+	}
+}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -17,8 +19,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// This file draws paths and curves of cross-validation as SVG, lambda falling to the
-// right.
+// This file draws as SVG: paths and curves of cross-validation, lambda falling to the
+// right, and ROC curves.
 
 // palette is Okabe and Ito's, made to be told apart with any colour vision; its yellow
 // is left out, being invisible on white.
@@ -35,16 +37,22 @@ var (
 // At most so many coefficients are drawn, and so many named.
 const maxDrawn, maxNamed = 200, 14
 
-// newPlot returns a plot against −log10 lambda, labelled in lambda.
-func newPlot(title, y string) *plot.Plot {
+// againstLambda returns a plot against −log10 lambda, labelled in lambda.
+func againstLambda(title, y string) *plot.Plot {
+	p := newPlot(title, "lambda", y)
+	p.X.Tick.Marker = fallingDecades{}
+	return p
+}
+
+// newPlot returns an empty plot in the common style.
+func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "lambda", y
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	sans := func(size vg.Length) font.Font { return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size} }
 	p.Title.TextStyle.Font, p.Title.Padding, p.Legend.TextStyle.Font = sans(13), 8, sans(10)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font, a.Tick.Label.Font, a.Padding = sans(11), sans(10), 4
 	}
-	p.X.Tick.Marker = fallingDecades{}
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
 	p.Add(grid)
@@ -101,7 +109,7 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	if len(features) == maxDrawn {
 		title += fmt.Sprintf(", the %d largest", maxDrawn)
 	}
-	p := newPlot(title, "coefficient")
+	p := againstLambda(title, "coefficient")
 	row := map[int32]int{}
 	curves := make([]plotter.XYs, len(features))
 	for k, j := range features {
@@ -154,7 +162,7 @@ func shortened(name string) string {
 // drawCurve draws the means of a cross-validation with their standard errors, and both
 // lambdas.
 func drawCurve(w io.Writer, r *cvReport) error {
-	p := newPlot(fmt.Sprintf("%d-fold cross-validation", r.Folds), cvMetrics[r.Metric].name)
+	p := againstLambda(fmt.Sprintf("%d-fold cross-validation", r.Folds), cvMetrics[r.Metric].name)
 	var curve curveOf
 	for _, s := range r.Steps {
 		x, ok := logarithm(s.Lambda)
@@ -207,4 +215,58 @@ func drawCurve(w io.Writer, r *cvReport) error {
 type curveOf struct {
 	plotter.XYs
 	plotter.YErrors
+}
+
+// rocCurve returns the shares of negative and of positive rows with scores above each
+// threshold, from none to all; positive says what a row is. Corners alone are kept.
+func rocCurve(score []float64, positive []bool) plotter.XYs {
+	order := make([]int, len(score))
+	var all [2]float64 // negative and positive rows
+	for i, p := range positive {
+		order[i] = i
+		if p {
+			all[1]++
+		} else {
+			all[0]++
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
+	curve := plotter.XYs{{}}
+	var above [2]float64
+	for k, i := range order {
+		if positive[i] {
+			above[1]++
+		} else {
+			above[0]++
+		}
+		if k+1 < len(order) && score[order[k+1]] == score[i] {
+			continue // ties move at once
+		}
+		next := plotter.XY{X: above[0] / all[0], Y: above[1] / all[1]}
+		if n := len(curve); n > 1 && (curve[n-2].X == next.X || curve[n-2].Y == next.Y) {
+			curve[n-1] = next
+		} else {
+			curve = append(curve, next)
+		}
+	}
+	return curve
+}
+
+// drawROC draws the ROC curve of scores; both classes must be there.
+func drawROC(w io.Writer, auc float64, score []float64, positive []bool) error {
+	p := newPlot("receiver operating characteristic", "negative rows called positive", "positive rows found")
+	line, err := plotter.NewLine(rocCurve(score, positive))
+	if err != nil {
+		return fmt.Errorf("drawing: %w", err)
+	}
+	chance, err := plotter.NewLine(plotter.XYs{{}, {X: 1, Y: 1}})
+	if err != nil {
+		return fmt.Errorf("drawing: %w", err)
+	}
+	line.Width, line.Color = 1.5, palette[0]
+	chance.Color, chance.Dashes = faint, dashes[1]
+	p.Add(chance, line)
+	p.Legend.Add(fmt.Sprintf("AUC %.4g", auc), line)
+	p.Legend.Add("chance", chance)
+	return writeSVG(w, p, 130)
 }

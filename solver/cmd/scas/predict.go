@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
@@ -19,6 +20,7 @@ type predictCmd struct {
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
 	Threshold    *label `placeholder:"F" help:"Predict the positive class where the probability, or with squared-hinge loss the margin, is above F (default: 0.5, for margins 0)."`
 	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2."`
+	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve, the share of positive rows found against that of negative rows called positive."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
 	memoryFlags
@@ -30,7 +32,8 @@ func (predictCmd) Help() string {
 	return `Examples:
 
     scas predict -m a9a.json -o predictions.txt a9a.t.zst
-    scas predict -m a9a.json --metrics --threshold 0.3 -o predictions.txt a9a.t.zst
+    scas predict -m a9a.json --metrics --svg roc.svg -o predictions.txt a9a.t.zst
+    scas predict -m a9a.json --threshold 0.3 a9a.t.zst
     scas predict -m a9a.json --ignore-labels new.svm | head
 
 One line per row: the probability of the positive class (with squared-hinge loss
@@ -63,12 +66,15 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	var pred *predictions
-	out := outputs{{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }}}
+	var data *sparse.Dataset
+	out := outputs{
+		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return pred.draw(w, data) }},
+	}
 	if err := out.check(c.Data, c.Model); err != nil {
 		return err
 	}
-	data, err := e.readData(c.Data, c.readOptions(m))
-	if err != nil {
+	if data, err = e.readData(c.Data, c.readOptions(m)); err != nil {
 		return err
 	}
 	if pred, err = c.predict(m, data.X); err != nil {
@@ -108,6 +114,8 @@ func (c *predictCmd) check(m *model.Model) error {
 	switch {
 	case c.Metrics && c.IgnoreLabels:
 		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
+	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
+		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
 	case c.Threshold != nil && !m.Classifies():
 		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
 	case c.Threshold != nil && isLogistic(m) && (*c.Threshold < 0 || *c.Threshold > 1):
@@ -173,6 +181,19 @@ func (p *predictions) write(w io.Writer) error {
 		bw.Write(append(line, '\n')) // the first error sticks until Flush
 	}
 	return bw.Flush()
+}
+
+// draw draws the ROC curve.
+func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
+	auc := model.AUC(p.value, data.Labels, nil)
+	if math.IsNaN(auc) {
+		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
+	}
+	positive := make([]bool, len(data.Labels))
+	for i, b := range data.Labels {
+		positive[i] = b > 0
+	}
+	return drawROC(w, auc, p.value, positive)
 }
 
 // A score is what a model is worth on some rows.
