@@ -129,8 +129,8 @@ func Load(path string) (*Model, error) {
 }
 
 // Read reads a model of format 1 or 2, of all coefficients or of those that are not zero.
-// What is no model, or a damaged one, is an error
-// that names the file and says what is wrong.
+// What is no model, or a damaged one, is an error that names the file and says what is
+// wrong. A short file may say that it has many features: 8 bytes are taken for each.
 func Read(r io.Reader, name string) (*Model, error) {
 	text, _, err := sparse.ReadText(r, name)
 	if err != nil {

@@ -200,6 +200,28 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
+// TestReadOfFewCoefficients: a file may have those alone that are not zero.
+func TestReadOfFewCoefficients(t *testing.T) {
+	const text = `{"format":2,"loss":"squared","p":5,"index_base":1,"nonzero_features":[2,5],"coefficients":[1.5,-2]}`
+	m, err := Read(strings.NewReader(text), "m")
+	if err != nil || fmt.Sprint(m.Coefficients) != "[0 1.5 0 0 -2]" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"[2,5]", "[5,2]", "feature 2 after 5"},
+		{"[2,5]", "[2,2]", "feature 2 after 2"},
+		{"[2,5]", "[0,2]", "feature 0 after 0"},
+		{"[2,5]", "[2,6]", "feature 6 after 2; expected increasing numbers in 1..5"},
+		{"[2,5]", "[2]", "2 coefficients for 1 features"},
+		{`"p":5`, `"p":0`, "p = 0"},
+		{`"p":5`, `"p":1e99`, "damaged model"},
+	} {
+		if _, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: want %q, got %v", c.to, c.want, err)
+		}
+	}
+}
+
 // FuzzRead: no text makes Read panic, and what it reads can be written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(format1))
