@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 
@@ -153,6 +154,16 @@ func (c *cvCmd) check() error {
 	return c.specFlags.check(c.Positive)
 }
 
+// atOnce is the number of fits whose data are in memory at once: all rows, and a fold
+// for each goroutine.
+func (c *cvCmd) atOnce() int {
+	threads := int(c.Threads)
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return 1 + min(int(c.Folds), threads)
+}
+
 // checkRows refuses data that cannot be split.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
@@ -197,7 +208,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.checkRows(data); err != nil {
 		return err
 	}
-	s, err := c.specify(data, c.solveFlags, c.Memory)
+	s, err := c.specify(data, c.solveFlags, c.Memory, c.atOnce())
 	if err != nil {
 		return err
 	}

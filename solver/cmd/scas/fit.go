@@ -141,7 +141,7 @@ func (c *trainCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := flags.specify(data, solveFlags{Tol: share(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory)
+	s, err := flags.specify(data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
 	if err != nil {
 		return err
 	}

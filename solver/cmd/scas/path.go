@@ -146,7 +146,7 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.specify(data, c.solveFlags, c.Memory)
+	s, err := c.specify(data, c.solveFlags, c.Memory, 1)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ type rowFlags struct {
 
 // solveFlags say how accurately, how long and on what.
 type solveFlags struct {
-	Tol       share         `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
+	Tol       ratio         `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
 	TimeLimit time.Duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m, with what there is."`
 	Seed      uint64        `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
 	Threads   count         `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
@@ -97,8 +97,8 @@ type specified struct {
 	groups int
 }
 
-// shape sets what is the same for every command that fits models.
-func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySize) (*specified, error) {
+// specify says what to fit to data, of which so many fits go on at once.
+func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, y: originalLabels(data)}
 	out.spec = model.Spec{
@@ -115,7 +115,7 @@ func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySiz
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c, memory); err != nil {
+	if err := out.allow(c, memory, fits); err != nil {
 		return nil, err
 	}
 	if c.SampleWeights != "" {
@@ -135,14 +135,14 @@ func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySiz
 }
 
 // allow refuses fits that would not fit into memory.
-func (s *specified) allow(c *specFlags, memory memorySize) error {
+func (s *specified) allow(c *specFlags, memory memorySize, fits int) error {
 	n, p := s.data.X.Dims()
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]
 	}
-	return memory.allow(need, "fitting %s and %s", plural(n, "row"), plural(p, "feature"))
+	return memory.allow(need*float64(fits), "fitting %s and %s", plural(n, "row"), plural(p, "feature"))
 }
 
 // name reads the names of the features.
