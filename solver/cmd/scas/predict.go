@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
@@ -58,7 +59,7 @@ type predictReport struct {
 
 // Run predicts.
 func (c *predictCmd) Run(e *env) error {
-	m, err := await(e, func() (*model, error) { return readModel(c.Model, c.Memory) })
+	m, err := await(e, func() (*model.Model, error) { return readModel(c.Model, c.Memory) })
 	if err != nil {
 		return err
 	}
