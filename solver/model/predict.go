@@ -9,6 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
+// ErrOverflow is wrapped by errors of predictions whose margin is not finite: values of
+// the row or coefficients are too large.
+var ErrOverflow = errors.New("model: the margin overflows: its values are too large")
+
 // ErrNoProbability is returned where the loss is not the logistic one.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
@@ -51,7 +55,7 @@ func (m *Model) badValue(indices []int32, values []float64) error {
 			return fmt.Errorf("model: position %d: value %v of index %d; want a finite number", k, v, indices[k])
 		}
 	}
-	return errors.New("model: the margin overflows: the values are too large")
+	return ErrOverflow
 }
 
 // Probability returns that of the positive class, for the logistic loss; see Margin.
@@ -92,7 +96,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	kernels.Margins(dst, x.Rows(0, n), m.Coefficients)
 	for i, t := range dst {
 		if dst[i] = t + m.Intercept; !finite(t) {
-			return nil, fmt.Errorf("model: row %d: the margin overflows: its values are too large", i)
+			return nil, fmt.Errorf("model: row %d: %w", i, ErrOverflow)
 		}
 	}
 	return dst, nil

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
@@ -78,11 +78,10 @@ func (c *predictCmd) Run(e *env) error {
 	if data, err = e.readData(c.Data, c.readOptions(m)); err != nil {
 		return err
 	}
-	if pred, err = c.predict(m, data.X); err != nil {
+	if pred, err = c.predict(m, data.X); errors.Is(err, model.ErrOverflow) {
+		return notFiniteError{fmt.Errorf("%s: %w", c.Data, err)}
+	} else if err != nil {
 		return err
-	}
-	if i := slices.IndexFunc(pred.value, func(v float64) bool { return !isFinite(v) }); i >= 0 {
-		return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v: the numbers are too large", c.Data, i+1, c.Model, pred.value[i])}
 	}
 	r := predictReport{N: len(pred.value)}
 	if !c.IgnoreLabels {
