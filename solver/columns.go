@@ -54,9 +54,9 @@ func (p *Problem) matrix() (*sparse.CSR, bool) {
 
 // widen shows the recorder x over all columns.
 func widen(to Recorder, k *columns.Kept) Recorder {
-	x := k.X(nil)
+	x, average := k.X(nil), k.X(nil)
 	return RecorderFunc(func(pt *Point) error {
-		pt.X = k.Put(x, pt.X)
+		pt.X, pt.XAverage = k.Put(x, pt.X), k.Put(average, pt.XAverage)
 		return to.Record(pt)
 	})
 }

@@ -310,6 +310,33 @@ func TestBadConstraints(t *testing.T) {
 	}
 }
 
+// TestNoRotation: without a rotated copy of the data Algorithms 1 and 2 have the same
+// iterates up to rounding.
+func TestNoRotation(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
+	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
+	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASStrong{}} {
+		var averages []float64 // that the recorder saw last
+		see := solver.RecorderFunc(func(pt *solver.Point) error {
+			averages = append(averages[:0], pt.XAverage...)
+			return nil
+		})
+		set := solver.Settings{Method: m, Eta: 0.05, Rho: 0.01, Passes: 20, Recorder: see}
+		rotated := solvertest.Minimize(t, p, &set)
+		if d := solvertest.Relative(averages, rotated.XAverage); d != 0 {
+			t.Errorf("%T: the recorder saw another average, %.1e away", m, d)
+		}
+		set.NoRotation, set.BatchSize = true, 1
+		plain := solvertest.Minimize(t, p, &set)
+		if rotated.Stats.Plan != "rotated" || plain.Stats.Plan != "dense" {
+			t.Errorf("%T: plans %s and %s (%s)", m, rotated.Stats.Plan, plain.Stats.Plan, plain.Stats.PlanReason)
+		}
+		if d := solvertest.Relative(plain.XAverage, rotated.XAverage); !(d < 1e-12) {
+			t.Errorf("%T: averages differ by %.1e", m, d)
+		}
+	}
+}
+
 // TestGiantComponent: a chain through 1,500 features is too large to rotate;
 // batches share its products, and reach the same solution.
 func TestGiantComponent(t *testing.T) {

@@ -131,7 +131,7 @@ func (s *scas) innerLoop() *inner.Loop {
 		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical,
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation,
 	}
 	if m := s.scale; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})

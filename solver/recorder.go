@@ -18,6 +18,7 @@ type Point struct {
 	PrimalResidual float64    // |A x − y|₂
 	DualityGap     float64    // proved of the iterate; +Inf where nothing was, at this point
 	X              []float64  // the iterate; valid only during the call
+	XAverage       []float64  // the mean that Average is of; likewise
 	Result         *Result    // of the run, in the last point that Progress yields; else nil
 
 	dualResidual func() float64
@@ -75,7 +76,7 @@ func (res *Result) point() *Point {
 	return &Point{
 		Name: st.Name, Outer: st.OuterIterations, Passes: st.Passes, PaperPasses: st.PaperPasses, Seconds: st.Seconds,
 		Last: res.At, Average: res.AtAverage, PrimalResidual: res.PrimalResidual,
-		DualityGap: res.DualityGap, X: res.X, Result: res,
+		DualityGap: res.DualityGap, X: res.X, XAverage: res.XAverage, Result: res,
 		dualResidual: func() float64 { return res.DualResidual },
 	}
 }

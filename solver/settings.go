@@ -64,6 +64,11 @@ type Settings struct {
 	// 6e-8), which halves the memory they stream from. Without it they are kept
 	// in fewer bytes only where that is exact.
 	Float32 bool `json:"float32"`
+	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which
+	// A'A is diagonal. It then holds 4p + 2l + n numbers beside the data, as in the
+	// paper, and where A couples features every step costs a product with A'A (see
+	// BatchSize). Other methods make no such copy.
+	NoRotation bool `json:"no_rotation,omitempty"`
 	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int `json:"threads"`

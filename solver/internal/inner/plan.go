@@ -53,6 +53,7 @@ type Loop struct {
 	Block     int  // samples of a block, about
 	BatchSize int  // samples of a step; 0 for 1, or more where Share allows
 	Share     bool // the plan may choose a larger batch if that pays
+	Unrotated bool // no copy of the data in the eigenbasis of A'A
 }
 
 // A Loss is φ as a function of margins.
@@ -83,6 +84,9 @@ func New(l *Loop) Plan {
 	}
 	if k := l.diagonalOfK(); k != nil {
 		return newDiagonal(l, k)
+	}
+	if l.Unrotated {
+		return newDense(l, "a step for every coordinate: rotating the data is forbidden")
 	}
 	if l.Domain.rotates() {
 		return newCoupled(l)
