@@ -20,11 +20,11 @@ type paperCmd struct {
 	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
 
 	Data       string   `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
-	Quick      bool     `help:"Of the paper's sets a9a alone, 2 splits, fewer passes and grid points: under 2 minutes on 2 cores."`
+	Quick      bool     `help:"Of the paper's sets a9a alone, 1 split, fewer passes and grid points: under 2 minutes on 2 cores."`
 	Only       []string `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido, heart); repeatable. heart, 270 samples, is always run whole, with mu 0 and 300 passes."`
 	Method     []string `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
 	Mu         []string `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
-	Splits     *int     `placeholder:"N" help:"Number of random splits (default 10; quick 2)."`
+	Splits     *int     `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
 	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 16)."`
 	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
 	Timed      *int     `placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default 2; quick 1)."`

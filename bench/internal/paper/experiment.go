@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -67,23 +68,40 @@ func (e *Experiment) missing(d *Data, split int) []func(context.Context, *Half) 
 			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.optimum(ctx, h, mu) })
 		}
 	}
-	for _, key := range e.Protocol.Keys(d.Spec, split) {
-		if e.Store.Unit(key) == nil {
-			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.unit(ctx, h, key) })
-		} else {
-			e.Progress.Done(key.String(), d.Work)
+	for _, keys := range e.Protocol.batches(d.Spec, split) {
+		work := d.Work / float64(len(keys))
+		keys = slices.DeleteFunc(keys, func(k Key) bool {
+			kept := e.Store.Unit(k) != nil
+			if kept {
+				e.Progress.Done(k.String(), work)
+			}
+			return kept
+		})
+		if len(keys) > 0 {
+			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.units(ctx, h, keys, work) })
 		}
 	}
 	return jobs
 }
 
-func (e *Experiment) unit(ctx context.Context, h *Half, key Key) error {
-	u, err := e.Protocol.run(ctx, h, key)
-	if err != nil {
-		return fmt.Errorf("paper: %v: %w", key, err)
+// units makes the runs of a method on a problem and split.
+func (e *Experiment) units(ctx context.Context, h *Half, keys []Key, work float64) error {
+	b, err := e.Protocol.batch(ctx, h, keys[0])
+	for _, key := range keys {
+		if err != nil {
+			break
+		}
+		var u *Unit
+		if u, err = b.run(ctx, key); err != nil {
+			break
+		}
+		e.Progress.Done(key.String(), work)
+		err = e.Store.AddUnit(u)
 	}
-	e.Progress.Done(key.String(), h.data.Work)
-	return e.Store.AddUnit(u)
+	if err != nil {
+		return fmt.Errorf("paper: %v: %w", keys[0], err)
+	}
+	return nil
 }
 
 // optimum finds the reference value of a training half.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	}
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1, Join: chain}
 	pr := Quick()
+	pr.Splits = 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
 	data, err := s.Build(d.Dataset, pr.Graph)
 	if err != nil {
@@ -85,31 +87,42 @@ func TestSameTwice(t *testing.T) {
 	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
 		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(again))
 	}
-	for _, mu := range pr.Mus {
-		for _, m := range pr.Methods {
-			if Applies(m, mu) {
-				checkContents(t, one, m, mu)
-			}
+	for split := range pr.Splits {
+		for _, key := range pr.Keys(d.Spec, split) {
+			checkContents(t, one, key)
 		}
 	}
 }
 
 // checkContents: a method ran, fell and was measured.
-func checkContents(t *testing.T, e *Experiment, m Method, mu float64) {
+func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
-	for split := range e.Protocol.Splits {
-		u, o := e.Store.Unit(Key{"tiny", mu, m, split}), e.Store.Optimum("tiny", mu, split)
-		if u == nil || u.Failed != "" || len(u.Points) < 2 {
-			t.Errorf("%s, mu %g, split %d: no run: %+v", m, mu, split, u)
-			continue
-		}
-		first, last := u.Points[0], u.Points[len(u.Points)-1]
-		if !(min(last.Last, last.Average) < first.Last) || last.Last < o.Objective-1e-12 || last.Average < o.Objective-1e-12 {
-			t.Errorf("%s, mu %g, split %d: objective from %g to %g (average %g), optimum %g", m, mu, split, first.Last, last.Last, last.Average, o.Objective)
-		}
+	u, o := e.Store.Unit(k), e.Store.Optimum("tiny", k.Mu, k.Split)
+	if u == nil || u.Failed != "" || len(u.Points) < 2 {
+		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if x := e.Timings.Get(Key{"tiny", mu, m, 0}); x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
-		t.Errorf("%s, mu %g: timing %+v", m, mu, x)
+	first, last := u.Points[0], u.Points[len(u.Points)-1]
+	if !(min(last.Last, last.Average) < first.Last) || last.Last < o.Objective-1e-12 || last.Average < o.Objective-1e-12 {
+		t.Errorf("%v: objective from %g to %g (average %g), optimum %g", k, first.Last, last.Last, last.Average, o.Objective)
+	}
+	if first.TestAverage != math.Ln2 || !(last.TestAverage > 0) || last.TestAverage == first.TestAverage {
+		t.Errorf("%v: test loss of the average from %g to %g", k, first.TestAverage, last.TestAverage)
+	}
+	if (k.Rule == Automatic) != (u.Step == 0) || (u.Tried != nil) != (k.Split == 0 && k.Rule != Automatic) {
+		t.Errorf("%v: chosen %+v", k, u.Tuned)
+	}
+	if bound := TraitsOf(k.Method).Steps; u.Step > bound[len(bound)-1] {
+		t.Errorf("%v: step %g beyond the grid, which ends at %g", k, u.Step, bound[len(bound)-1])
+	}
+	if k != k.Timed() || k.Split > 0 {
+		return
+	}
+	x := e.Timings.Get(k)
+	if x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
+		t.Fatalf("%v: timing %+v", k, x)
+	}
+	if rotated := strings.HasPrefix(x.Plan, "rotated"); rotated != (x.Plain != nil) || rotated && (x.Plain.Plan == x.Plan || x.Plain.Bytes >= x.Bytes) {
+		t.Errorf("%v: %s takes %g bytes, without rotation %+v", k, x.Plan, x.Bytes, x.Plain)
 	}
 }
 
@@ -182,7 +195,7 @@ func TestHalve(t *testing.T) {
 // out plainly.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
-	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0}
+	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}
 	plain, packed := t.TempDir(), t.TempDir()
 	s, err := Open(plain, pr, 0)
 	if err != nil {

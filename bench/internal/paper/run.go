@@ -16,16 +16,19 @@ type Key struct {
 	Mu     float64 `json:"mu"`
 	Method Method  `json:"method"`
 	Split  int     `json:"split"`
+	// Rule says how its parameters were chosen, and By for which output.
+	Rule Rule   `json:"rule"`
+	By   Output `json:"by"`
 }
 
 // String names the run for people.
 func (k Key) String() string {
-	return fmt.Sprintf("%s, mu %g, %s, split %d", k.Data, k.Mu, k.Method, k.Split)
+	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.By)
 }
 
 // compare orders keys as files have them.
 func (k Key) compare(l Key) int {
-	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split))
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
 // A Point is one record of a run. All of it is the same whenever and wherever
@@ -37,6 +40,8 @@ type Point struct {
 	Last    float64 `json:"last"`    // objective at the last iterate
 	Average float64 `json:"average"` // objective at the average
 	Test    float64 `json:"test"`    // mean loss of the last iterate on the other half
+	// TestAverage is that of the average.
+	TestAverage float64 `json:"test_average"`
 }
 
 // A Unit is a complete run.
@@ -46,30 +51,48 @@ type Unit struct {
 	// Halved counts how often the tuned step size was halved because the run on
 	// the whole training half diverged.
 	Halved int `json:"halved,omitempty"`
+	// Clamped says that the step size went beyond 1/ν_L, where Algorithm 2 as printed
+	// has a negative weight, which is then zero.
+	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why there are no points.
 	Failed string  `json:"failed,omitempty"`
 	Points []Point `json:"-"`
-	// TestAverage is the test loss of the final average; 0 if unknown.
-	TestAverage float64 `json:"test_average"`
 }
 
 // maxHalvings bounds how often a diverging run is tried again.
 const maxHalvings = 8
 
-// run makes a unit: tunes on the samples for tuning, then runs on the training
-// half.
-func (pr Protocol) run(ctx context.Context, h *Half, key Key) (*Unit, error) {
-	t := pr.traits(key.Method)
+// A batch is all runs of a method on a problem and split: for every rule and output.
+type batch struct {
+	pr    Protocol
+	half  *Half
+	tuner *tuner
+	done  map[[2]float64]*Unit // by eta and rho
+}
+
+func (pr Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
+	t, err := newTuner(ctx, h, k.Mu, methodOf(k.Method), pr.traits(k.Method))
+	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*Unit{}}, err
+}
+
+// run makes a unit: tunes, then runs on the training half. Equal parameters are run
+// once.
+func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	u := &Unit{Key: key}
-	if runOf(key.Method).auto {
-		return u, pr.follow(ctx, h, u, t)
+	if key.Rule != Automatic {
+		var err error
+		if u.Tuned, err = b.tuner.tune(ctx, key.Rule, key.By); err != nil {
+			u.Failed = err.Error()
+			return u, ctx.Err()
+		}
 	}
-	var err error
-	if u.Tuned, err = Tune(ctx, h, key.Mu, runOf(key.Method).method, t); err != nil {
-		u.Failed = err.Error()
-		return u, ctx.Err()
+	same := [2]float64{u.Eta, u.Rho}
+	if twin := b.done[same]; twin != nil {
+		u.Halved, u.Clamped, u.Failed, u.Points = twin.Halved, twin.Clamped, twin.Failed, twin.Points
+		return u, nil
 	}
-	return u, pr.follow(ctx, h, u, t)
+	b.done[same] = u
+	return u, b.pr.follow(ctx, b.half, u, b.tuner.traits)
 }
 
 // follow runs a tuned unit, halving its step size while it diverges.
@@ -82,12 +105,13 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error
 			}
 			u.Points = append(u.Points, Point{
 				Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
-				Last: pt.Last.Objective, Average: pt.Average.Objective, Test: h.Test.Evaluate(pt.X).Loss,
+				Last: pt.Last.Objective, Average: pt.Average.Objective,
+				Test: h.Test.Evaluate(pt.X).Loss, TestAverage: h.Test.Evaluate(pt.XAverage).Loss,
 			})
 			return enough(pt, pr.PassesOn(h.data.Spec), t)
 		})
 		switch {
-		case diverged(err) && u.Halved < maxHalvings && !t.NoStep:
+		case diverged(err) && u.Halved < maxHalvings && u.Eta > 0:
 			continue
 		case err != nil:
 			u.Failed, u.Points = err.Error(), nil
@@ -97,16 +121,19 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error
 			u.Failed = "no finite point"
 			return nil
 		}
-		u.TestAverage = h.Test.Evaluate(res.XAverage).Loss
+		u.Clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
 		return nil
 	}
 }
+
+// strong is the name of Algorithm 2.
+var strong = solver.SCASStrong{}.Info().Name
 
 // finite returns the points before the first that is not.
 func finite(points []Point) []Point {
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	for k, p := range points {
-		if bad(p.Last) || bad(p.Average) || bad(p.Test) {
+		if bad(p.Last) || bad(p.Average) || bad(p.Test) || bad(p.TestAverage) {
 			return points[:k]
 		}
 	}
@@ -146,7 +173,7 @@ const batchPasses = 1e6
 
 // settings are those of the run of a unit.
 func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
-	s := solver.Settings{Method: runOf(u.Method).method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
+	s := solver.Settings{Method: methodOf(u.Method), Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
 	if t.Batch {
 		s.Passes = batchPasses
 	}

@@ -26,6 +26,9 @@ type Half struct {
 
 	// The constraints of Train and Tune, prepared once for the many runs on them.
 	trainA, tuneA *solver.Constraint
+
+	once   sync.Once
+	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss, mu = 0
 }
 
 // train returns the training half with the given coefficient of the L2 term.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse/atomicfile"
@@ -28,6 +29,9 @@ type Timing struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	// Plan is how the solver ran the inner loop, if the method has one.
 	Plan string `json:"plan,omitempty"`
+	// Plain is the same run without a rotated copy of the data, of methods that make
+	// one.
+	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
 // Timings is the file of measured costs.
@@ -75,7 +79,7 @@ func (e *Experiment) time(ctx context.Context, d *Data) error {
 	defer runtime.UnlockOSThread()
 	for split := range min(e.Timings.Splits, e.Protocol.SplitsOn(d.Spec)) {
 		half := d.once(split, e.Protocol.TuneSamples)
-		for _, key := range e.Protocol.Keys(d.Spec, split) {
+		for _, key := range e.Protocol.timed(d.Spec, split) {
 			if err := e.measure(ctx, half, key); err != nil {
 				return fmt.Errorf("paper: timing %v: %w", key, err)
 			}
@@ -97,17 +101,31 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 		return err
 	}
 	t := e.Protocol.traits(key.Method)
-	one := &Timing{Key: key}
 	s := e.Protocol.settings(h, u, t)
-	p := with(h.Train, key.Mu)
+	one, err := e.weigh(ctx, h, key, s, t)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(one.Plan, "rotated") {
+		s.NoRotation = true
+		if one.Plain, err = e.weigh(ctx, h, key, s, t); err != nil && !diverged(err) { // batches of samples bear other steps
+			return err
+		}
+	}
+	return e.Timings.add(one)
+}
+
+// weigh measures bytes, then seconds.
+func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Settings, t Traits) (*Timing, error) {
+	one := &Timing{Key: key}
 	before := liveHeap()
-	if _, err := minimize(ctx, p, s, func(pt *solver.Point) bool {
+	if _, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
 			one.Bytes = max(0, liveHeap()-before)
 		}
 		return pt.Outer > 0
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	var kept []Point
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
@@ -118,11 +136,11 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 		return enough(pt, e.Protocol.PassesOn(h.data.Spec), t)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	one.Setup, one.Plan = res.Stats.SetupSeconds, res.Stats.Plan
 	one.PerPass = 1e9 * (res.Stats.Seconds - res.Stats.SetupSeconds) / res.Stats.Passes
-	return e.Timings.add(one)
+	return one, nil
 }
 
 func liveHeap() float64 {

@@ -18,7 +18,13 @@ type curve struct {
 // A metric is a quantity at a point of a run.
 type metric func(p paper.Point, optimum float64) float64
 
-func testLoss(p paper.Point, _ float64) float64 { return p.Test }
+// testOf returns the loss on the test half at an output.
+func testOf(o paper.Output) metric {
+	if o == paper.Average {
+		return func(p paper.Point, _ float64) float64 { return p.TestAverage }
+	}
+	return func(p paper.Point, _ float64) float64 { return p.Test }
+}
 
 // gapOf returns the metric of an output.
 func gapOf(o paper.Output) metric {
@@ -47,12 +53,13 @@ const (
 	slack = 1e-9
 )
 
-// curveOf aggregates a metric over the splits; ok is false if no run has points.
-func curveOf(p *problem, m paper.Method, value metric, x axis) (c curve, ok bool) {
+// curveOf aggregates a metric of an output, for which the parameters were chosen, over
+// the splits; ok is false if no run has points.
+func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
 	for _, split := range p.splits {
-		u, o := p.unit(m, split), p.optimum(split)
+		u, o := p.unit(m, by, split), p.optimum(split)
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}

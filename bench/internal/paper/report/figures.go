@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
-	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
 // A Figure is a chart and the numbers under it.
@@ -86,7 +85,7 @@ func figure(p *problem, of panel, bitmap bool) (*Figure, error) {
 		if ok {
 			f.Rows = append(f.Rows, cells(columns, t.name, c))
 		}
-		if len(c.x) > 1 {
+		if ok && len(c.x) > 1 {
 			line.X, line.Y, line.Low, line.High = c.x, c.mean, c.low, c.high
 			drawn++
 		}
@@ -109,13 +108,15 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 		on = overSeconds
 	}
 	if of.test {
-		value = testLoss
+		value = testOf(t.output)
 	}
-	// The test loss of an average is known at the end of a run only.
-	if t.only != "" && t.only != on || of.test && t.output == paper.Average {
+	if t.only != "" && t.only != on {
 		return c, false
 	}
-	if c, ok = curveOf(p, t.method, value, t.x); ok && of.seconds {
+	if t.rule != "" {
+		p = p.under(t.rule)
+	}
+	if c, ok = curveOf(p, t.method, t.output, value, t.x); ok && of.seconds {
 		return overSecondsOf(p, t.method, c)
 	}
 	return c.until(p.Protocol.Passes), ok

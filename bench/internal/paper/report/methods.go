@@ -14,7 +14,6 @@ var (
 	scas        = nameOf(solver.SCAS{})
 	scasStrong  = nameOf(solver.SCASStrong{})
 	scasK       = nameOf(solver.SCASK{})
-	scasKAuto   = scasK + "-auto"
 	scasL       = nameOf(solver.SCASL{})
 	stoc        = nameOf(baseline.STOC{})
 	sa          = nameOf(baseline.SA{})
@@ -35,6 +34,7 @@ type trace struct {
 	output paper.Output
 	x      axis
 	bold   bool
+	rule   paper.Rule // empty means that of the problem
 	// only says on which axis the line makes sense; empty means both.
 	only string
 }
@@ -45,11 +45,21 @@ const (
 	overSeconds = "seconds"
 )
 
+// scasOn returns the algorithm of the paper for a problem: the second where the
+// objective is strongly convex.
+func scasOn(p *problem) paper.Method {
+	if p.mu > 0 && slices.Contains(p.Protocol.Methods, scasStrong) {
+		return scasStrong
+	}
+	return scas
+}
+
 // traces returns the lines of a figure: SCAS-ADMM first, so that it has the same
 // colour everywhere.
 func traces(p *problem, kind string) []trace {
+	first := scasOn(p)
 	t := []trace{
-		{name: "scas", method: scas, output: paper.Last, x: byPasses, bold: true},
+		{name: first, method: first, output: paper.Last, x: byPasses, bold: true},
 		{name: "scas-k (ours)", method: scasK, output: paper.Last, x: byPasses, bold: true},
 	}
 	one := func(m paper.Method) {
@@ -66,8 +76,11 @@ func traces(p *problem, kind string) []trace {
 	}
 	switch kind {
 	case "main":
-		t = append(t, trace{name: "scas, average", method: scas, output: paper.Average, x: byPasses},
-			trace{name: "scas-k, automatic", method: scasKAuto, output: paper.Last, x: byPasses, bold: true})
+		t = append(t, trace{name: first + ", average", method: first, output: paper.Average, x: byPasses})
+		if first != scas {
+			t = append(t, trace{name: "scas (Algorithm 1)", method: scas, output: paper.Last, x: byPasses})
+		}
+		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, bold: true, rule: paper.Automatic})
 		add(baseline.STOC{}, baseline.SA{}, baseline.SVRG{}, baseline.BatchLinear{})
 		t = append(t, trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, only: overPasses},
 			trace{name: "batch, honest", method: batch, output: paper.Last, x: byPasses, only: overPasses},
@@ -76,7 +89,7 @@ func traces(p *problem, kind string) []trace {
 		add(baseline.STOC{}, baseline.OADM{}, baseline.OPG{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.BatchLinear{}, baseline.BatchUzawa{})
 	case "successors":
 		for _, m := range p.Protocol.Methods {
-			if paper.TraitsOf(m).Group == paper.Successors && m != scasK || m == scasStrong {
+			if paper.TraitsOf(m).Group == paper.Successors && m != scasK || m == scas && scasOn(p) != scas {
 				one(m)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // Names of the files made from the records.
@@ -31,7 +32,8 @@ var pageText string
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"num": func(v float64) string { return short(v, 3) }, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "counts": func(m paper.Method) string { return paper.TraitsOf(m).Counts },
-	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own },
+	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own }, "bound": func(m paper.Method) string { return paper.TraitsOf(m).Bound },
+	"steps": stepsOf, "linearised": func(m paper.Method) string { return linearised[m] }, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
 // page is what the template gets.
@@ -45,6 +47,7 @@ type page struct {
 	Bounds     []*bound
 	Printed    []printedCondition
 	Statements []outcome
+	Findings   []string
 	Missing    []string // data sets without results
 	Memory     []memoryNote
 	Timed      int // splits at most
@@ -64,12 +67,13 @@ type part struct {
 // line.
 func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(r)}
+	pg := &page{Protocol: r.Protocol, Machine: machine, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
 	asked := append(claims(all), boundClaims(pg.Bounds)...)
 	pg.Statements = outcomes(asked)
+	pg.Findings = findings(pg.Statements)
 	var drawn []*Figure
 	for _, b := range pg.Bounds {
 		if b.Figure, err = boundFigure(b, bitmap); err != nil {
@@ -122,7 +126,7 @@ func timed(r paper.Records) int {
 	count := 0
 	for split := range r.Timings.Splits {
 		for _, s := range r.Protocol.Specs() {
-			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timings.Get(k) != nil }) {
+			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timings.Get(k.Timed()) != nil }) {
 				count = split + 1
 			}
 		}
@@ -175,7 +179,7 @@ type printedCondition struct {
 func printed(all []*problem) []printedCondition {
 	var out []printedCondition
 	for _, p := range all {
-		f, u, mu := p.facts, p.unit(scasStrong, 0), p.mu
+		f, u, mu := p.facts, p.unit(scasStrong, paper.Last, 0), p.mu
 		if mu == 0 || u == nil || f == nil {
 			continue
 		}
@@ -187,38 +191,48 @@ func printed(all []*problem) []printedCondition {
 	return out
 }
 
-// memoryNote is what the methods that claim 4 is about need on a data set, as
+// A memoryNote is what the methods that claim 4 is about need on a data set, as
 // measured with the first mu that was.
 type memoryNote struct {
 	Data         string
-	SCAS         float64
-	Plan         string
+	SCAS         *paper.Timing
 	Alternatives []float64 // scas-l, sa, sa-iu, sag, sag-iu; NaN if unknown
 }
 
-func memoryNotes(r paper.Records) []memoryNote {
+func memoryNotes(all []*problem) []memoryNote {
 	var out []memoryNote
-	for _, s := range r.Protocol.Specs() {
-		note := memoryNote{Data: s.Name, SCAS: bytesOf(r, s, scas)}
-		if t := r.Timings.Get(paper.Key{Data: s.Name, Method: scas}); t != nil {
-			note.Plan = t.Plan
+	for k, p := range all {
+		t := p.timing(scas, 0)
+		if t == nil || k > 0 && len(out) > 0 && out[len(out)-1].Data == p.Name {
+			continue
 		}
+		note := memoryNote{Data: p.Name, SCAS: t}
 		for _, m := range []paper.Method{scasL, sa, saIU, sag, sagIU} {
-			note.Alternatives = append(note.Alternatives, bytesOf(r, s, m))
+			bytes := math.NaN()
+			if t := p.timing(m, 0); t != nil {
+				bytes = t.Bytes
+			}
+			note.Alternatives = append(note.Alternatives, bytes)
 		}
-		if !math.IsNaN(note.SCAS) {
-			out = append(out, note)
-		}
+		out = append(out, note)
 	}
 	return out
 }
 
-// bytesOf returns what a method needed on a data set.
-func bytesOf(r paper.Records, s paper.Spec, m paper.Method) float64 {
-	for _, mu := range r.Protocol.MusOn(s) {
-		if t := r.Timings.Get(paper.Key{Data: s.Name, Mu: mu, Method: m}); t != nil {
-			return t.Bytes
-		}
+// stepsOf writes a method's grid of steps.
+func stepsOf(m paper.Method) string {
+	t := paper.TraitsOf(m)
+	if t.NoStep {
+		return ""
 	}
-	return math.NaN()
+	return fmt.Sprintf("%s … %s", short(t.Steps[0], 3), short(t.Steps[len(t.Steps)-1], 3))
+}
+
+// linearised says whether a method's x-step, as implemented, linearises the penalty.
+var linearised = map[paper.Method]string{
+	scas: "no step solves for it: gradient steps on it", scasStrong: "as scas", scasK: "as scas", scasL: "yes, per block",
+	stoc: "no", sa: "no", saIU: "yes", sag: "no", sagIU: "yes", batch: "no", batchLinear: "no",
+	nameOf(baseline.BatchUzawa{}): "yes", nameOf(baseline.OADM{}): "no", nameOf(baseline.OPG{}): "yes", nameOf(baseline.RDA{}): "yes",
+	nameOf(baseline.OS1{}): "no; the paper's Table 1 lists it as linearised", nameOf(baseline.OS2{}): "no; the paper's Table 1 lists it as linearised",
+	nameOf(baseline.SVRG{}): "yes", nameOf(baseline.ASVRG{}): "yes", nameOf(baseline.AccSADMM{}): "yes", nameOf(baseline.PDFP{}): "no penalty", nameOf(baseline.SDCA{}): "yes",
 }

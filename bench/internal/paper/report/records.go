@@ -4,6 +4,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -14,6 +15,7 @@ type problem struct {
 	paper.Records
 	paper.Spec
 	mu    float64
+	rule  paper.Rule   // how parameters were chosen
 	facts *paper.Facts // nil if there are none
 	begun bool         // something was run
 	// splits are those that every method was run on, so that all curves are means
@@ -26,7 +28,7 @@ func problems(r paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.MusOn(s) {
-			p := &problem{Records: r, Spec: s, mu: mu, facts: r.Store.Facts(s.Name)}
+			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, facts: r.Store.Facts(s.Name)}
 			p.findSplits()
 			out = append(out, p)
 		}
@@ -51,44 +53,60 @@ func (p *problem) findSplits() {
 	}
 }
 
-func (p *problem) key(m paper.Method, split int) paper.Key {
-	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split}
+// under returns the same problem, parameters being chosen by another rule.
+func (p *problem) under(rule paper.Rule) *problem {
+	q := *p
+	q.rule = rule
+	return &q
 }
 
-// unit, timing and optimum return what was recorded, or nil.
-func (p *problem) unit(m paper.Method, split int) *paper.Unit { return p.Store.Unit(p.key(m, split)) }
+func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
+	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
+}
+
+// unit, timing and optimum return what was recorded, or nil. by is what the parameters
+// were chosen by; where a method has no such runs, that of its curves.
+func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
+	if t := paper.TraitsOf(m); !slices.Contains(t.Outputs, by) {
+		by = t.Output
+	}
+	return p.Store.Unit(p.key(m, by, split))
+}
 
 func (p *problem) timing(m paper.Method, split int) *paper.Timing {
-	return p.Timings.Get(p.key(m, split))
+	return p.Timings.Get(p.key(m, "", split).Timed())
 }
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Store.Optimum(p.Name, p.mu, split) }
 
-// A tally counts the splits on which a method was run, of which its choice lies
-// beyond the grid, it diverged first, it failed.
+// A tally counts the splits on which a method was run, of which its choice lies at the
+// edge of a grid, was moved inward from it, it diverged first, it failed, its average's
+// weights were clamped.
 type tally struct {
-	Units, Edges, Halved, Failed int
-	TestAverage                  float64 // mean over those that did not fail
+	Units, Edges, Bounds, Moved, Halved, Failed, Clamped int
 }
 
-func tallyOf(p *problem, m paper.Method) (t tally) {
+func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
+	add := func(count *int, yes bool) {
+		if yes {
+			*count++
+		}
+	}
 	for _, split := range p.splits {
-		u := p.unit(m, split)
+		u := p.unit(m, by, split)
 		if u == nil {
 			continue
 		}
 		t.Units++
-		if u.Edge != "" {
-			t.Edges++
-		}
-		if u.Halved > 0 {
-			t.Halved++
-		}
-		if u.Failed != "" {
-			t.Failed++
-		} else {
-			t.TestAverage += (u.TestAverage - t.TestAverage) / float64(t.Units-t.Failed)
-		}
+		add(&t.Bounds, strings.Contains(u.Edge, "bound"))
+		add(&t.Edges, u.Edge != "" && u.Edge != atBound)
+		add(&t.Moved, u.Moved)
+		add(&t.Halved, u.Halved > 0)
+		add(&t.Failed, u.Failed != "")
+		add(&t.Clamped, u.Clamped)
 	}
 	return t
 }
+
+// atBound is the edge that theory draws, not the grid.
+const atBound = "step at its bound"

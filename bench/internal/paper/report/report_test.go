@@ -31,6 +31,7 @@ func tiny(t *testing.T, dir string, methods int) paper.Records {
 	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1}
 	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
 	pr := paper.Quick()
+	pr.Splits = 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{s}, []string{"tiny"}, 60, 10
 	if methods > 0 {
 		pr.Methods = pr.Methods[:methods]
@@ -93,7 +94,7 @@ func TestSameClaims(t *testing.T) {
 	for _, row := range rows[1:] {
 		seen[row[0]] = true
 	}
-	for _, id := range []string{"1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "4", "5", "6"} {
+	for _, id := range []string{"1a", "1b", "1c", "1d", "1e", "2a", "2b", "2c", "2d", "3a", "3b", "3c", "4a", "5", "6", "9a", "9b", "9c"} {
 		if !seen[id] {
 			t.Errorf("claim %s has no number", id)
 		}

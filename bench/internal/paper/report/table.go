@@ -21,18 +21,22 @@ type row struct {
 	Rate          float64 // fitted exponent of the gap, NaN if there is none
 	Output        paper.Output
 	Gap10, GapEnd float64 // means over the splits
-	TestEnd       float64 // test loss at the last iterate
+	// GapWhole and GapAuto are gaps at the end with parameters chosen otherwise.
+	GapWhole, GapAuto float64
+	TestEnd           float64 // test loss at the output
 	// FirstPasses is what the first iteration of an exact batch method costs in
 	// honest passes; its gaps are in the paper's count.
 	FirstPasses float64
 }
 
-// table1 measures every method on a problem.
+// table1 measures every method on a problem, at each of its outputs.
 func table1(p *problem) []row {
 	var rows []row
 	for _, info := range paper.Infos() {
-		if u := p.unit(info.Name, 0); u != nil {
-			rows = append(rows, newRow(p, info, u))
+		for _, by := range paper.TraitsOf(info.Name).Outputs {
+			if u := p.unit(info.Name, by, 0); u != nil {
+				rows = append(rows, newRow(p, info, u))
+			}
 		}
 	}
 	return rows
@@ -40,23 +44,24 @@ func table1(p *problem) []row {
 
 // newRow measures a method, of whose runs u is the first.
 func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
-	nan, m := math.NaN(), info.Name
-	r := row{Info: info, Unit: u, tally: tallyOf(p, m), Output: paper.TraitsOf(m).Output, Rate: nan, Gap10: nan, GapEnd: nan, TestEnd: nan}
+	nan, m, by := math.NaN(), info.Name, u.By
+	r := row{Info: info, Unit: u, tally: tallyOf(p, m, by), Output: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if t := p.timing(m, 0); t != nil {
 		r.Timing = *t
 	}
 	limit := p.Protocol.PassesOn(p.Spec)
-	if c, ok := curveOf(p, m, gapOf(r.Output), byPaper); ok {
-		c = c.until(limit)
-		r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
-		if v, ok := c.at(10); ok {
-			r.Gap10 = v
-		}
+	at := func(p *problem, value metric) curve {
+		c, _ := curveOf(p, m, by, value, byPaper)
+		return c.until(limit)
 	}
-	if c, ok := curveOf(p, m, testLoss, byPaper); ok {
-		r.TestEnd = c.until(limit).end()
+	c := at(p, gapOf(by))
+	r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
+	if v, ok := c.at(10); ok {
+		r.Gap10 = v
 	}
+	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gapOf(by)).end(), at(p.under(paper.Automatic), gapOf(by)).end()
+	r.TestEnd = at(p, testOf(by)).end()
 	if m == batch && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}
@@ -66,8 +71,8 @@ func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 // tableColumns are those of table1.csv.
 var tableColumns = []string{
 	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
-	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "test_loss_last", "test_loss_average",
-	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_beyond_grid", "splits_halved", "splits_failed", "reference",
+	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half", "gap_at_end_automatic", "test_loss",
+	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_at_edge", "splits_at_bound", "splits_moved_inward", "splits_halved", "splits_clamped", "splits_failed", "reference",
 }
 
 // tableCSV writes Table 1 as CSV. Numbers that were not measured are empty.
@@ -83,8 +88,8 @@ func tableCSV(rows []row) string {
 		u := r.Unit
 		records = append(records, []string{
 			r.Data, num(r.Mu, -1), string(r.Method), r.Info.Rate, paper.TraitsOf(r.Method).Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
-			string(r.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.TestEnd, 8), num(r.TestAverage, 8),
-			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Halved), fmt.Sprint(r.Failed), r.Info.Reference,
+			string(r.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapWhole, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
+			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Bounds), fmt.Sprint(r.Moved), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
 	return csvText(records)
@@ -93,9 +98,9 @@ func tableCSV(rows []row) string {
 // tableText is a summary for a terminal.
 func tableText(rows []row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %-6s %-13s %-8s %9s %9s %10s\n", "data", "mu", "method", "curve", "gap at 10", "at end", "test loss")
+	fmt.Fprintf(&b, "%-8s %-6s %-13s %-8s %9s %9s %9s %9s %10s\n", "data", "mu", "method", "curve", "gap at 10", "at end", "on half", "automatic", "test loss")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %10.5f\n", r.Data, r.Mu, r.Method, r.Output, short(r.Gap10, 3), short(r.GapEnd, 3), r.TestEnd)
+		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %9s %9s %10.5f\n", r.Data, r.Mu, r.Method, r.Output, short(r.Gap10, 3), short(r.GapEnd, 3), short(r.GapWhole, 3), short(r.GapAuto, 3), r.TestEnd)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -30,8 +31,8 @@ func (l level) String() string {
 
 // end returns where a method ends; ok is false if it was not run.
 func end(p *problem, m paper.Method, o paper.Output, x axis) (l level, ok bool) {
-	t := tallyOf(p, m)
-	c, drawn := curveOf(p, m, gapOf(o), x)
+	t := tallyOf(p, m, o)
+	c, drawn := curveOf(p, m, o, gapOf(o), x)
 	c = c.until(p.Protocol.Passes)
 	l.gap = math.NaN()
 	switch {
@@ -44,38 +45,65 @@ func end(p *problem, m paper.Method, o paper.Output, x axis) (l level, ok bool) 
 	default:
 		l.gap = max(c.end(), gapFloor)
 		if t.Edges > 0 {
-			l.remark = fmt.Sprintf("tuned beyond the grid in %d of %d", t.Edges, t.Units)
+			l.remark = fmt.Sprintf("at the grid's edge in %d of %d", t.Edges, t.Units)
 		}
 	}
 	return l, true
 }
 
+// floor is the least gap that ratios tell apart: a share of the objective at zero,
+// where every method starts.
+const floor = floorShare * math.Ln2
+
 // compare makes a claim of how the gap of one method stands to that of another:
-// their ratio is at most the limit. It is undecided where one is unknown and where
-// rounding hides both.
+// their ratio, gaps below the floor being raised to it, is at most the limit. It is
+// undecided where one is unknown and where both are below the floor and one must be
+// smaller.
 func compare(p *problem, id string, low, high level, limit float64, measured string) claim {
-	switch {
-	case !low.known() || !high.known():
+	if !low.known() || !high.known() {
 		return p.claim(id, 0, undecided, "%s", measured)
-	case low.gap == gapFloor && high.gap == gapFloor && limit < 1:
-		return p.claim(id, 1, undecided, "%s", measured)
 	}
-	ratio := low.gap / high.gap
-	return p.claim(id, ratio, holds(ratio <= limit), "%s", measured)
+	ratio := max(low.gap, floor) / max(high.gap, floor)
+	out := p.claim(id, ratio, holds(ratio <= limit), "%s", measured)
+	if low.gap <= floor && high.gap <= floor && limit < 1 {
+		out.Verdict = undecided
+	}
+	out.Unfloored = holds(low.gap/high.gap <= limit)
+	if low.gap == gapFloor && high.gap == gapFloor && limit < 1 {
+		out.Unfloored = undecided
+	}
+	return out
 }
 
 // better is the limit of compare for a gap that must be smaller.
 var better = math.Nextafter(1, 0)
 
+// rivals are the paper's stochastic methods that were run on a problem, with the output
+// each is judged by.
+func rivals(p *problem) []paper.Method {
+	var out []paper.Method
+	for _, m := range p.Protocol.Methods {
+		if t := paper.TraitsOf(m); t.Group == paper.Compared && !t.Batch && paper.Applies(m, p.mu) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// peerOf is SA-ADMM, or where its memory forbids it the form with the penalty
+// linearised.
+func peerOf(p *problem) paper.Method {
+	if _, ok := end(p, sa, paper.Last, byPasses); !ok {
+		return saIU
+	}
+	return sa
+}
+
 // againstBatch is claim 1. A stochastic method that failed is worse than any.
 func againstBatch(p *problem) []claim {
 	worst, name, count := level{}, paper.Method(""), 0
-	for _, m := range p.Protocol.Methods {
-		t := paper.TraitsOf(m)
-		if t.Group != paper.Compared || t.Batch || !paper.Applies(m, p.mu) {
-			continue
-		}
-		l, ok := end(p, m, t.Output, byPasses)
+	for _, m := range rivals(p) {
+		l, ok := end(p, m, paper.TraitsOf(m).Output, byPasses)
 		if !ok {
 			continue
 		}
@@ -95,7 +123,7 @@ func againstBatch(p *problem) []claim {
 		}
 		one := compare(p, c.id, worst, l, better, fmt.Sprintf("worst of %d: %s %s; %s %s", count, name, worst, c.m, l))
 		if !worst.known() {
-			one.Verdict = notReproduced
+			one.Verdict, one.Unfloored = notReproduced, notReproduced
 		}
 		out = append(out, one)
 	}
@@ -104,10 +132,7 @@ func againstBatch(p *problem) []claim {
 
 // againstEachOther is claims 2 and 3.
 func againstEachOther(p *problem) []claim {
-	peer := sa
-	if _, ok := end(p, peer, paper.Last, byPasses); !ok {
-		peer = saIU
-	}
+	peer, scas := peerOf(p), scasOn(p)
 	var out []claim
 	for _, c := range []struct {
 		id           string
@@ -130,14 +155,117 @@ func againstEachOther(p *problem) []claim {
 	return out
 }
 
-// memory is claim 4.
-func memory(p *problem) []claim {
-	if p.facts == nil {
+// seconds returns when a method reaches the target, +Inf if it does not; ok is false
+// where nothing was timed.
+func seconds(p *problem, m paper.Method, o paper.Output) (s float64, ok bool) {
+	c, ok := curveOf(p, m, o, gapOf(o), byPasses)
+	if !ok {
+		return math.Inf(1), tallyOf(p, m, o).Failed > 0 && p.timing(m, 0) != nil
+	}
+	if c, ok = overSecondsOf(p, m, c); !ok {
+		return 0, false
+	}
+	for k, gap := range c.mean {
+		if gap <= target {
+			return c.x[k], true
+		}
+	}
+	return math.Inf(1), true
+}
+
+// faster makes a claim of the seconds to the target.
+func faster(p *problem, id string, low, high float64, limit float64, first, other string) claim {
+	text := func(s float64) string {
+		if math.IsInf(s, 1) {
+			return "not reached"
+		}
+		return short(s, 3) + " s"
+	}
+	measured := fmt.Sprintf("to a gap of %g: %s %s; %s %s", target, first, text(low), other, text(high))
+	switch {
+	case math.IsInf(low, 1) && math.IsInf(high, 1):
+		return p.claim(id, 0, undecided, "%s", measured)
+	case math.IsInf(low, 1):
+		return p.claim(id, 0, notReproduced, "%s", measured)
+	case math.IsInf(high, 1):
+		return p.claim(id, 0, reproduced, "%s", measured)
+	}
+	return p.claim(id, low/high, holds(low/high <= limit), "%s", measured)
+}
+
+// inSeconds is the claims of seconds.
+func inSeconds(p *problem) []claim {
+	var out []claim
+	peer, scas := peerOf(p), scasOn(p)
+	slowest, name, count := 0., paper.Method(""), 0
+	for _, m := range rivals(p) {
+		if s, ok := seconds(p, m, paper.TraitsOf(m).Output); ok {
+			if count++; name == "" || s > slowest {
+				slowest, name = s, m
+			}
+		}
+	}
+	ours, ok := seconds(p, scas, paper.Last)
+	if !ok {
 		return nil
 	}
-	rows, features := float64(p.facts.Rows)/2, float64(p.facts.Features)
-	numbers, whole := 4*features+2*float64(p.facts.RowsOfA)+rows, rows*features
-	return []claim{p.claim("4", numbers/whole, holds(numbers/whole < smallShare), "%.3g numbers; n p is %.3g", numbers, whole)}
+	if exact, ok := seconds(p, batch, paper.Last); ok {
+		out = append(out, faster(p, "1d", slowest, exact, better, fmt.Sprintf("slowest of %d: %s", count, name), batch),
+			faster(p, "1e", ours, exact, better, scas, batch))
+	}
+	if s, ok := seconds(p, stoc, paper.Average); ok {
+		out = append(out, faster(p, "2d", ours, s, better, scas, stoc))
+	}
+	if s, ok := seconds(p, peer, paper.Last); ok {
+		out = append(out, faster(p, "3c", ours, s, onAPar, scas, peer))
+	}
+	return out
+}
+
+// onTest is the claims of the test loss.
+func onTest(p *problem) []claim {
+	var out []claim
+	peer, scas := peerOf(p), scasOn(p)
+	for _, c := range []struct {
+		id           string
+		first, other paper.Method
+		of, against  paper.Output
+	}{
+		{"9a", scas, stoc, paper.Last, paper.Average},
+		{"9b", scas, stoc, paper.Average, paper.Average},
+		{"9c", scas, peer, paper.Last, paper.Last},
+	} {
+		a, ok := curveOf(p, c.first, c.of, testOf(c.of), byPasses)
+		b, too := curveOf(p, c.other, c.against, testOf(c.against), byPasses)
+		if !ok || !too {
+			continue
+		}
+		x, y := a.until(p.Protocol.Passes).end(), b.until(p.Protocol.Passes).end()
+		out = append(out, p.claim(c.id, x/y, holds(x/y <= sameTest), "%s %s %.5f; %s %s %.5f", c.first, c.of, x, c.other, c.against, y))
+	}
+	return out
+}
+
+// memory is claim 4, by bytes measured on the first split.
+func memory(p *problem) []claim {
+	t := p.timing(scasOn(p), 0)
+	if p.facts == nil || t == nil || t.Bytes == 0 {
+		return nil
+	}
+	whole := 4 * float64(p.facts.Rows) * float64(p.facts.Features) // 8 bytes, half of the rows
+	one := func(id string, t *paper.Timing) claim {
+		c := p.claim(id, t.Bytes/whole, holds(t.Bytes/whole < smallShare), "%s, plan %s, %s ms a pass; 8 n p is %s", byteSize(t.Bytes), t.Plan, short(t.PerPass/1e6, 3), byteSize(whole))
+		c.Rule = ""
+		return c
+	}
+	out := []claim{one("4a", t)}
+	switch {
+	case t.Plain != nil:
+		out = append(out, one("4b", t.Plain))
+	case !strings.HasPrefix(t.Plan, "rotated"):
+		out = append(out, one("4b", t))
+	}
+	return out
 }
 
 // fittedRates is claim 5.
@@ -157,7 +285,7 @@ func fittedRates(p *problem) []claim {
 		if !ok {
 			continue
 		}
-		c, _ := curveOf(p, m, gapOf(o), byPaper)
+		c, _ := curveOf(p, m, o, gapOf(o), byPaper)
 		c = c.until(p.Protocol.Passes)
 		switch fitted := rate(c.x, c.mean); {
 		case !math.IsNaN(fitted) && l.known():
@@ -185,11 +313,11 @@ func sameOptimum(p *problem) []claim {
 	var out []claim
 	for _, m := range p.Protocol.Methods {
 		t := paper.TraitsOf(m)
-		u := p.unit(m, 0)
+		u := p.unit(m, t.Output, 0)
 		if u == nil {
 			continue
 		}
-		c, ok := curveOf(p, m, gapOf(t.Output), byPasses)
+		c, ok := curveOf(p, m, t.Output, gapOf(t.Output), byPasses)
 		if !ok {
 			out = append(out, p.claim("7", 0, notReproduced, "%s: %s", m, u.Failed))
 			continue
@@ -222,7 +350,7 @@ func againstPrototypes(p *problem) []claim {
 	}
 	var out []claim
 	for _, one := range prototypes {
-		c, ok := curveOf(p, nameOf(one.method), gapOf(one.output), byPaper)
+		c, ok := curveOf(p, nameOf(one.method), one.output, gapOf(one.output), byPaper)
 		early, reached := c.at(10)
 		if one.mu != p.mu || !ok || !reached {
 			continue
