@@ -94,10 +94,11 @@ func (pr Protocol) traits(m Method) Traits {
 	return t
 }
 
+// everyOther keeps the last, which may be a bound of theory.
 func everyOther(grid []float64) []float64 {
 	var out []float64
-	for pair := range slices.Chunk(grid, 2) {
-		out = append(out, pair[0])
+	for k := (len(grid) - 1) % 2; k < len(grid); k += 2 {
+		out = append(out, grid[k])
 	}
 	return out
 }
@@ -113,13 +114,17 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 			if !Applies(m, mu) {
 				continue
 			}
-			var keys []Key
-			for _, rule := range Rules() {
-				for _, by := range TraitsOf(m).Outputs {
-					keys = append(keys, Key{s.Name, mu, m, split, rule, by})
-				}
-			}
-			all = append(all, keys)
+			all = append(all, variants(Key{Data: s.Name, Mu: mu, Method: m, Split: split}))
+		}
+	}
+	return all
+}
+
+// variants returns the runs of a method on a problem: for every rule and output.
+func variants(k Key) (all []Key) {
+	for _, k.Rule = range Rules() {
+		for _, k.By = range TraitsOf(k.Method).Outputs {
+			all = append(all, k)
 		}
 	}
 	return all

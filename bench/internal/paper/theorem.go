@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/reference"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -136,11 +137,57 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 		}
 		b.Conditions = append(b.Conditions, cond.String())
 	}
-	for _, cond := range c.Theorem2(st.Eta, p.rho, st.InnerSteps) {
+	for _, cond := range append(c.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(c, p.rho)) {
 		b.Conditions = append(b.Conditions, "as printed, "+cond.String())
 	}
 	b.Conditions = append(b.Conditions, fmt.Sprintf("as printed, C2 can hold for some step size only if rho (lambda_1 - lambda_p) < mu_f, that is rho < %.3g here", mu/(c.Lambda1-c.LambdaP)))
 	return b, nil
+}
+
+// Theorem2Printed measures Algorithm 2 with parameters for which the conditions of
+// Theorem 2 hold as printed, Lemma 16's among them: rho is half of what they allow, eta
+// half of what C2 then does, and M the least of C3.
+func Theorem2Printed(ctx context.Context) (*Bound, error) {
+	const mu = 0.1
+	p, err := newBoundProblem(ctx, mu)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.Constants(0)
+	if err != nil {
+		return nil, err
+	}
+	limit := mu / (c.Lambda1 - c.LambdaP)
+	p.rho = min(limit, mu/c.Lambda1) / 2
+	c.NuL = c.NuF + p.rho*c.Lambda1
+	eta := 0.5 * (mu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + mu*c.NuL/2)
+	s := eta / (1 - c.NuL*eta/2)
+	alpha := 1 - p.rho*c.Lambda1*s/2 - mu*s/4
+	inner := int(math.Ceil(alpha / (2 * eta * (mu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
+	b := &Bound{Theorem: "Theorem 2, as printed"}
+	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: inner, BatchSize: 1})
+	if err != nil {
+		return nil, err
+	}
+	fixed := mu/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
+	for _, t := range b.T {
+		b.Limit = append(b.Limit, fixed/t)
+	}
+	st := last.Stats
+	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, limit, st.Eta, st.InnerSteps)
+	for _, cond := range append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho)) {
+		if !cond.Holds() {
+			return nil, fmt.Errorf("paper: parameters of Theorem 2 as printed break %v", cond)
+		}
+		b.Conditions = append(b.Conditions, cond.String())
+	}
+	return b, nil
+}
+
+// lemma16 is what the proof of Theorem 2 asks for in Lemma 16 beside what the theorem
+// states.
+func lemma16(c theory.Constants, rho float64) theory.Condition {
+	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
 }
 
 // measure runs the settings with several seeds and fills in T, Gap and

@@ -96,21 +96,26 @@ func (g *grid) scan(from place, axis int, by Output) place {
 // is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
 	for best, least := from, g.value(from, by); ; from = best {
-		for axis := range from {
-			for _, way := range []int{-1, 1} {
-				at := from
-				if at[axis] += way; at[axis] < 0 || at[axis] >= g.size(axis) {
-					continue
-				}
-				if v := g.value(at, by); v < least {
-					best, least = at, v
-				}
+		for _, at := range g.neighbours(from) {
+			if v := g.value(at, by); v < least {
+				best, least = at, v
 			}
 		}
 		if best == from {
 			return best, g.err
 		}
 	}
+}
+
+// neighbours returns the places beside one, along the axes.
+func (g *grid) neighbours(of place) (all []place) {
+	for _, way := range []place{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+		at := place{of[0] + way[0], of[1] + way[1]}
+		if min(at[0], at[1]) >= 0 && at[0] < len(g.steps) && at[1] < len(g.rhos) {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 func (g *grid) size(axis int) int { return []int{len(g.steps), len(g.rhos)}[axis] }
@@ -130,9 +135,8 @@ func (g *grid) edges(at place) (count int) {
 	return count
 }
 
-// inward returns the place furthest from the edges of those tried whose objective is
-// within noise of the best, and of these the best. A place with the same step size or
-// rho, at least, is preferred to one that differs in both by order alone.
+// inward returns, of the places tried whose objective is within noise of the best, the
+// best of those at fewest edges.
 func (g *grid) inward(best place, by Output, noise float64) place {
 	limit, out := g.seen[best][by]+noise, best
 	for i := range g.steps { // in order: a map has none
@@ -169,13 +173,15 @@ func (g *grid) edge(at place, bounded bool) string {
 func (g *grid) trials(by Output) (all []Trial) {
 	for i, step := range g.steps {
 		for j, rho := range g.rhos {
-			if v, ok := g.seen[place{i, j}]; ok {
-				one := Trial{step, rho, v[by]}
-				if math.IsInf(one.Objective, 0) {
-					one.Objective = -1 // JSON has no infinity
-				}
-				all = append(all, one)
+			v, tried := g.seen[place{i, j}]
+			if !tried {
+				continue
 			}
+			one := Trial{step, rho, v[by]}
+			if math.IsInf(v[by], 0) {
+				one.Objective = -1 // JSON has no infinity
+			}
+			all = append(all, one)
 		}
 	}
 	return all
@@ -223,7 +229,6 @@ func (u *tuner) eta(step, rho float64) float64 {
 	return step / u.traits.Scale(c)
 }
 
-// Errors of a search.
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
 // tune chooses eta and rho by one output on the samples for tuning, after 5 passes (6

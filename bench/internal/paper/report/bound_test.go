@@ -18,7 +18,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %d points, worst ratio %g", b.Theorem, len(b.T), b.Worst)
 		}
 	}
-	if one := all[0]; len(all) != 2 || one.RateT < 0.8 || one.RateN > one.RateT {
+	if one := all[0]; len(all) != 3 || one.RateT < 0.8 || one.RateN > one.RateT {
 		t.Errorf("%d bounds; Theorem 1: rates %g in outer iterations, %g in gradients", len(all), one.RateT, one.RateN)
 	}
 }

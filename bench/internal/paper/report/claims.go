@@ -192,7 +192,7 @@ func shareOf(all []claim, rule paper.Rule) share {
 		if c.Unfloored == reproduced {
 			s.Bare++
 		}
-		if c.Verdict != undecided {
+		if c.Verdict != undecided && c.Number > 0 {
 			s.Low, s.High = min(s.Low, c.Number), max(s.High, c.Number)
 		}
 	}
