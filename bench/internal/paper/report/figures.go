@@ -50,7 +50,8 @@ func figures(p *problem, bitmap bool) ([]*Figure, error) {
 			}
 		}
 	}
-	return out, nil
+	swept, err := sweeps(p, bitmap)
+	return append(out, swept...), err
 }
 
 // axes returns the axes of a figure and the name of its file.
