@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,15 +14,15 @@ type theme struct{ id, text string }
 
 var themes = []theme{
 	{"2a", "SCAS-ADMM's last iterate against STOC-ADMM's average, gaps"},
-	{"2b", "average against average, gaps"},
+	{"2b", "Average against average, gaps"},
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates, gaps"},
-	{"9a", "the same on the test half, SCAS-ADMM's last iterate against STOC-ADMM's average, losses"},
-	{"1a", "the worst stochastic method against batch ADMM with a linearised step, gaps per pass"},
-	{"1b", "against exact batch ADMM, an iteration counted as a pass, gaps"},
+	{"9a", "The same on the test half, SCAS-ADMM's last iterate against STOC-ADMM's average, losses"},
+	{"1a", "The worst stochastic method against batch ADMM with a linearised step, gaps per pass"},
+	{"1b", "The worst stochastic method against exact batch ADMM, an iteration counted as a pass, gaps"},
 	{"1e", "SCAS-ADMM against exact batch ADMM, seconds"},
 	{"2d", "SCAS-ADMM against STOC-ADMM, seconds"},
-	{"4b", "memory without a rotated copy of the data, bytes over 8 n p"},
-	{"6", "measured gaps against the theorems' bounds"},
+	{"4b", "Memory without a rotated copy of the data, bytes over 8 n p"},
+	{"6", "Measured gaps against the theorems' bounds"},
 }
 
 // findings sums up what was found, a line a theme: the ratio that decides, and in how
@@ -54,11 +55,23 @@ func (s share) text() string {
 			held = strings.TrimPrefix(held, "tuned ")
 		}
 	}
+	low, high := ratioText(s.Low), ratioText(s.High)
 	switch {
 	case s.Low > s.High:
 		return held
-	case s.Low == s.High:
-		return fmt.Sprintf("%s, ratio %s", held, short(s.Low, 2))
+	case low == high:
+		return fmt.Sprintf("%s, ratio %s", held, low)
 	}
-	return fmt.Sprintf("%s, ratios %s to %s", held, short(s.Low, 2), short(s.High, 2))
+	return fmt.Sprintf("%s, ratios %s to %s", held, low, high)
+}
+
+// ratioText writes a ratio with as many digits as tell it from 1.
+func ratioText(v float64) string {
+	switch {
+	case math.Abs(v-1) < 0.01:
+		return fmt.Sprintf("%.4f", v)
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return short(v, 2)
 }

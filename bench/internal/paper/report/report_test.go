@@ -148,7 +148,7 @@ func TestPage(t *testing.T) {
 	if charts < 10 {
 		t.Errorf("%d charts", charts)
 	}
-	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "stand-in", "not reproduced", "cpu: a test", "Theorem 2, relaxed", "honest", "tiny, mu = 0.01"} {
+	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "stand-in", "not reproduced", "cpu: a test", "Theorem 2, relaxed", "Theorem 2, as printed", "Lemma 16", "What was found", "tuned on the half", "automatic", "what its theory allows", "objective when tuning", "honest", "tiny, mu = 0.01"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -290,4 +290,40 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("%d pixels of the first line's colour: the charts are empty", coloured)
 	}
 	t.Logf("%d pixels of the first colour, %d bytes of document", coloured, len(document))
+}
+
+// TestSecondsNeedTimes: nothing is drawn over seconds where nothing was timed.
+func TestSecondsNeedTimes(t *testing.T) {
+	dir := t.TempDir()
+	r := tiny(t, dir, 3)
+	if _, timed := files(t, r, false)["figures/tiny-mu0-main-seconds.svg"]; !timed {
+		t.Error("there is no figure over seconds")
+	}
+	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
+		t.Fatal(err)
+	}
+	for name := range files(t, open(t, dir, r.Protocol), false) {
+		if strings.Contains(name, "seconds") {
+			t.Errorf("%s is drawn of no seconds", name)
+		}
+	}
+}
+
+// TestFloor: gaps below the floor are not told apart, but the verdict without it is kept.
+func TestFloor(t *testing.T) {
+	p := &problem{}
+	for _, c := range []struct {
+		low, high, limit float64
+		with, without    verdict
+	}{
+		{8e-8, 1e-13, onAPar, reproduced, notReproduced},
+		{1e-13, 8e-8, better, undecided, reproduced},
+		{8e-8, 1e-5, better, reproduced, reproduced},
+		{1e-5, 8e-8, onAPar, notReproduced, notReproduced},
+	} {
+		got := compare(p, "x", level{gap: c.low}, level{gap: c.high}, c.limit, "")
+		if got.Verdict != c.with || got.Unfloored != c.without {
+			t.Errorf("%g against %g: %s, %s without the floor", c.low, c.high, got.Verdict, got.Unfloored)
+		}
+	}
 }
