@@ -178,8 +178,11 @@ func TraitsOf(name Method) Traits {
 // anyStep is the bound of methods whose steps fall by themselves.
 const anyStep = "any η_0: steps fall as 1/√t, or 1/(μ t), by themselves"
 
-// describe fills in what differs between methods. Bounds are those of the papers named
-// in the report's table of methods.
+// byConvention is the bound where the constant of the method's own paper has not been
+// checked.
+const byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not been checked"
+
+// describe fills in what differs between methods.
 func (t *Traits) describe(m solver.Method) {
 	infinite := math.Inf(1)
 	switch m.(type) {
@@ -223,16 +226,16 @@ func (t *Traits) describe(m solver.Method) {
 		t.within(upToFourth, "η < 1/(4 ν_f), batches of one sample")
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
 	case baseline.PDFP:
-		t.within(upToOne, "η ≤ 1/ν_f")
+		t.within(upToOne, byConvention)
 		t.Rhos = []float64{0} // it has no penalty parameter: zero is its own dual step
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
 	case baseline.ASVRG:
-		t.within(upToOne, "η ≤ 1/ν_f")
+		t.within(upToOne, byConvention)
 		t.Order, t.Counts = [2]float64{2, infinite}, "stages"
 	case baseline.SDCA:
 		t.Order = [2]float64{0, infinite}
 	case baseline.AccSADMM:
-		t.within(upToOne, "η ≤ 1/ν_f")
+		t.within(upToOne, byConvention)
 		t.Order, t.TunePasses = [2]float64{1, 1}, accPasses
 	}
 }
