@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
@@ -27,6 +28,17 @@ func (p *Problem) forNewton(a *quad.Algebra) *newton.Problem {
 		return nil
 	}
 	return q
+}
+
+// newProximal returns the finisher for A = I, nil where the problem does not admit it or
+// the other one is faster.
+func (r *Run) newProximal() *lasso.Finisher {
+	q := r.Problem.forNewton(r.A.Algebra)
+	if q == nil {
+		return nil
+	}
+	q.Rows, q.Threads = r.Samples.rows, r.Settings.Threads
+	return lasso.NewFinisher(q)
 }
 
 func (r *Run) newFinisher() *newton.Finisher {

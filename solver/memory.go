@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
@@ -42,6 +43,9 @@ func (p *Problem) memory(m Method) int64 {
 		total += 8 * int64(n) * int64(features)
 	}
 	if q := p.forNewton(p.algebra()); q != nil {
+		if _, auto := m.(Auto); (auto || m == nil) && p.algebra().Identity() {
+			return total + max(q.Memory(runs), lasso.Memory(q, runs))
+		}
 		total += q.Memory(runs)
 	}
 	return total

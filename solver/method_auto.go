@@ -32,6 +32,12 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
+	if r.goal > 0 && (r.unbounded || r.Affords(r.newtonCost())) {
+		r.proximal = r.newProximal()
+	}
+	if r.proximal != nil {
+		return direct{r}, nil
+	}
 	if f := r.finisher(); r.goal > 0 && f != nil && f.Banded() && r.finishes() {
 		return direct{r}, nil
 	}
@@ -140,12 +146,28 @@ func (r *Run) startValue() (value float64) {
 	return value
 }
 
-// finishFrom runs the finisher, on working sets where there are many features.
+// finishFrom runs the finisher, on working sets where there are many features, after the
+// one for A = I where that does not reach the goal.
 func (r *Run) finishFrom(x []float64, set *newton.Settings) *newton.Result {
-	if f := r.finisher(); f != nil {
-		return f.Finish(x, set)
+	first, y, z := r.proximal, r.Y, r.Dual
+	var known *newton.Result
+	if first != nil {
+		known, r.proximal = first.Finish(x, set), nil
+		if known.Err != nil || known.Gap <= set.Tol {
+			return known
+		}
+		x, y, z = known.X, known.X, known.Z
 	}
-	return r.wide.Finish(x, r.Y, r.Dual, set)
+	var res *newton.Result
+	if f := r.finisher(); f != nil {
+		res = f.Finish(x, set)
+	} else if r.wide != nil {
+		res = r.wide.Finish(x, y, z, set)
+	}
+	if res == nil || known != nil && !(res.Gap < known.Gap) {
+		return known
+	}
+	return res
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to

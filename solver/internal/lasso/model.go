@@ -2,6 +2,7 @@ package lasso
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/scas-admm/scas/kernels"
@@ -23,6 +24,7 @@ type model struct {
 	cut        []int
 	system     []float64 // of a support
 	support    []int
+	spare      []int
 	rhs, step  []float64
 }
 
@@ -79,6 +81,7 @@ const (
 	maxSweeps = 60 // over all columns
 	leastTurn = 4  // sweeps over the support between Cholesky factors of it
 	maxJumps  = 8  // signs that change in one solve
+	turn      = 40 // a sweep waits for memory: a factor takes as long as that part of the support
 )
 
 // solve minimises the model until no condition is violated by more than tol of its
@@ -105,7 +108,7 @@ func (q *model) sweeps(tol float64) bool {
 			support++
 		}
 	}
-	for range max(leastTurn, support/6) {
+	for range max(leastTurn, support/turn) {
 		if q.sweep(true) <= tol {
 			return true
 		}
@@ -209,9 +212,53 @@ func (q *model) towards() (stopped bool) {
 		}
 	}
 	chol.Solve(q.step[:k], q.rhs[:k])
+	for a := range q.support {
+		q.step[a] *= scale[a]
+	}
+	return q.project() || q.shorten()
+}
+
+// project moves the support by the step, coordinates that would change their sign to
+// zero, which leave it. It reports whether there were such and the model is lower for it;
+// else, unless there were none, it goes nowhere.
+func (q *model) project() bool {
+	before, d, slopes := q.value(), slices.Clone(q.d), slices.Clone(q.q)
+	stay := q.spare[:0]
+	for a, i := range q.support {
+		by, at := q.step[a], q.x[i]+q.d[i]
+		if q.limit[i] > 0 && (at+by)*at <= 0 {
+			q.move(i, -at)
+			q.d[i] = -q.x[i]
+			continue
+		}
+		q.move(i, by)
+		stay = append(stay, i)
+	}
+	if len(stay) == len(q.support) {
+		q.support = q.support[:0]
+		return true
+	}
+	if q.value() < before {
+		q.support, q.spare = stay, q.support
+		return true
+	}
+	copy(q.d, d)
+	copy(q.q, slopes)
+	return false
+}
+
+// value returns the model at d.
+func (q *model) value() (sum float64) {
+	for j, d := range q.d {
+		sum += float64(0.5*d*(q.g[j]+q.q[j])) + float64(q.limit[j]*(math.Abs(q.x[j]+d)-math.Abs(q.x[j])))
+	}
+	return sum
+}
+
+// shorten moves the support along the step up to where the first sign changes.
+func (q *model) shorten() bool {
 	length, first := 1.0, -1
 	for a, i := range q.support {
-		q.step[a] *= scale[a]
 		at := q.x[i] + q.d[i]
 		if q.limit[i] > 0 && (at+q.step[a])*at < 0 && -at/q.step[a] < length {
 			length, first = -at/q.step[a], a

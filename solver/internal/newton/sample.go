@@ -22,6 +22,13 @@ func (f *Finisher) Sampled() bool {
 	return f.rows.len() > 0 && f.n/sampleShare >= leastSample*f.p
 }
 
+// Quick reports whether New's Finisher starts on a part of the samples, or has matrices
+// with a band.
+func (p *Problem) Quick() bool {
+	n, features := p.Data.Dims()
+	return features <= defaultFeatures && n/sampleShare >= leastSample*features || p.band() < features-1
+}
+
 // sampled puts the path where that of a part of the samples is left, and reports
 // whether it did.
 func (r *finish) sampled(x []float64) bool {

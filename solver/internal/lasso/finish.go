@@ -1,0 +1,130 @@
+package lasso
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/structure"
+)
+
+// A Finisher solves problems of package newton that are of this package.
+type Finisher struct {
+	s      *Solver
+	set    newton.Settings
+	result newton.Result
+}
+
+// NewFinisher prepares a problem, or returns nil where A is not the identity, where there
+// is more than absolute values and squares, or a loss is of the caller's own, for which
+// bounds are not known, and where package newton is the faster one: with a band, and with
+// so many samples that it starts on a part of them.
+func NewFinisher(q *newton.Problem) *Finisher {
+	if _, own := q.Loss.(newton.Custom); own || q.Loss == nil || !q.A.Identity() || !q.Absolute() || q.Quick() {
+		return nil
+	}
+	p := &Problem{Data: q.Data, Rows: q.Rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: q.Threads}
+	p.L2 = slices.Repeat([]float64{q.Ridge}, len(q.Limit))
+	s, err := New(p)
+	if err != nil {
+		return nil
+	}
+	return &Finisher{s: s}
+}
+
+const (
+	pathFrom   = 64.0 // lambda_max as a multiple of lambda, from which on a path leads to it
+	pathFactor = 4.0  // from one lambda to the next
+	pathTol    = 1e-3 // gap to which they are solved, as a part of P(0)
+)
+
+// Finish solves the problem from x, and if that is zero or does not do from lambda_max
+// down.
+func (f *Finisher) Finish(x []float64, set *newton.Settings) *newton.Result {
+	f.set, f.result = *set, newton.Result{Gap: math.Inf(1)}
+	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+		f.s.Start(x)
+		if r := f.solve(1, set.Tol); r.Err != nil || r.Gap <= set.Tol {
+			return f.end(r)
+		}
+	}
+	return f.end(f.path())
+}
+
+// solve goes on to a lambda, as a multiple of the problem's.
+func (f *Finisher) solve(lambda, tol float64) Result {
+	r := f.s.Solve(lambda, &Settings{Tol: tol, Interrupt: f.set.Interrupt})
+	f.result.Iterations += r.Iterations
+	return r
+}
+
+// path goes from x = 0 to the problem's lambda, or as far as working sets have room.
+func (f *Finisher) path() Result {
+	s := f.s
+	most, err := s.LambdaMax(f.set.Interrupt)
+	if err != nil {
+		return f.judge(Result{Err: err})
+	}
+	if math.IsInf(most, 1) {
+		s.Start(make([]float64, s.p))
+	} else if most > pathFrom {
+		lambda := 1.0
+		for lambda*pathFactor < most {
+			lambda *= pathFactor
+		}
+		for ; lambda > 1; lambda /= pathFactor {
+			if r := f.solve(lambda, math.Max(f.set.Tol, pathTol*s.scale)); r.Err != nil || r.Full {
+				return f.judge(r)
+			}
+		}
+	}
+	return f.solve(1, f.set.Tol)
+}
+
+// judge returns a result for the problem's lambda at the point, of which r is one for
+// another lambda: the dual point is φ'(t).
+func (f *Finisher) judge(r Result) Result {
+	s := f.s
+	s.setLambda(1)
+	for j, v := range s.x {
+		if v != 0 && (s.set.place == nil || s.set.place[j] == 0) {
+			s.at.value = math.Inf(1)
+		}
+	}
+	r.Gap = math.Inf(1)
+	if math.IsInf(s.at.value, 1) {
+		return r // not even its parts are known
+	}
+	s.at.value, s.work.fenchel = s.value(&s.at), 0
+	s.curvatures()
+	copy(s.work.alpha, s.at.slope)
+	r.Gap, r.Objective, r.Loss = s.certify(f.set.Tol), s.at.value, s.at.loss
+	return r
+}
+
+// end makes a result of the other package's of r.
+func (f *Finisher) end(r Result) *newton.Result {
+	s, to := f.s, &f.result
+	if math.IsInf(r.Gap, 1) {
+		r = f.judge(r)
+	}
+	to.X, to.Z, to.Alpha = s.x, make([]float64, s.p), s.work.alpha
+	to.Gap, to.Objective, to.Full, to.Err = r.Gap, r.Objective, r.Full, r.Err
+	for j, e := range s.e {
+		l := s.limit[j]
+		to.Z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
+	}
+	if to.Polished = r.Gap <= f.set.Tol; to.Polished {
+		to.Structure = structure.Read(nil, s.x, s.limit, s.p).Partition()
+	}
+	return to
+}
+
+// Memory estimates what a Finisher with full working sets takes, in bytes, for data cut
+// into so many runs.
+func Memory(q *newton.Problem, runs int) int64 {
+	n, features := q.Data.Dims()
+	k, entries := int64(min(features, defaultWorking)), q.Data.NNZ()
+	ofSet := min(entries, int64(n)*k)
+	return 2<<20 + 8*(2*k*k+11*int64(n)+int64(14+runs)*int64(features)) + 12*(entries+2*ofSet)
+}
