@@ -24,6 +24,13 @@ func NewFinisher(q *newton.Problem) *Finisher {
 		return nil
 	}
 	p := &Problem{Data: q.Data, Rows: q.Rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: q.Threads}
+	_, features := q.Data.Dims()
+	if features < leastFeatures || slices.Max(q.Limit) == 0 {
+		return nil
+	}
+	if features <= newton.DenseFeatures {
+		p.MaxWorking = features / 2
+	}
 	p.L2 = slices.Repeat([]float64{q.Ridge}, len(q.Limit))
 	s, err := New(p)
 	if err != nil {
@@ -33,6 +40,10 @@ func NewFinisher(q *newton.Problem) *Finisher {
 }
 
 const (
+	// With fewer features, or more than half of them that are not zero, package newton
+	// is the faster one, if it has room for all of them.
+	leastFeatures = 512
+
 	pathFrom   = 64.0 // lambda_max as a multiple of lambda, from which on a path leads to it
 	pathFactor = 4.0  // from one lambda to the next
 	pathTol    = 1e-3 // gap to which they are solved, as a part of P(0)

@@ -12,12 +12,13 @@ import (
 // A model is g'd + ½ d'H d + Σ limit|x + d| over the columns of a working set.
 type model struct {
 	m, threads int
-	h          []float64 // m × m, symmetric
+	h          []float64 // m × m, symmetric, unless it is implicit
+	implicit   *implicit // nil where it is not
 	x, g       []float64 // the point, and the gradient of the smooth part there
 	limit      []float64
 	unit       []float64 // in which the violation of each condition is measured
 	d          []float64 // the step so far
-	q          []float64 // g + H d
+	q          []float64 // g + H d, where h is there
 	diagonal   []float64 // of h without ridge
 	formed     bool      // h is of these columns
 	scratch    []*kernels.HessianScratch
@@ -32,6 +33,10 @@ func (q *model) resize(m, threads int) {
 	q.m, q.threads, q.formed = m, threads, false
 	for _, v := range []*[]float64{&q.x, &q.g, &q.limit, &q.unit, &q.d, &q.q, &q.rhs, &q.step, &q.diagonal} {
 		*v = make([]float64, m)
+	}
+	if q.implicit != nil {
+		q.h = nil
+		return
 	}
 	if cap(q.h) < m*m {
 		q.h = make([]float64, m*m)
@@ -63,6 +68,10 @@ func (q *model) share(a kernels.Rows) {
 func (q *model) hessian(a kernels.Rows, c []float64) {
 	m := q.m
 	q.formed = true
+	if q.implicit != nil {
+		q.implicit.form(q.diagonal, c)
+		return
+	}
 	clear(q.h)
 	var wg sync.WaitGroup
 	for k, end := range q.cut[1:] {
@@ -89,12 +98,15 @@ const (
 func (q *model) solve(tol float64) {
 	clear(q.d)
 	copy(q.q, q.g)
+	if q.implicit != nil {
+		clear(q.implicit.u)
+	}
 	for range maxSweeps {
 		if q.sweep(false) <= tol {
 			return
 		}
 		if !q.sweeps(tol) {
-			q.jump()
+			q.jump(tol)
 		}
 	}
 }
@@ -108,7 +120,11 @@ func (q *model) sweeps(tol float64) bool {
 			support++
 		}
 	}
-	for range max(leastTurn, support/turn) {
+	turns := max(leastTurn, support/turn)
+	if q.implicit != nil {
+		turns = implicitSweeps
+	}
+	for range turns {
 		if q.sweep(true) <= tol {
 			return true
 		}
@@ -119,13 +135,12 @@ func (q *model) sweeps(tol float64) bool {
 // sweep minimises over one coordinate after the other, of all or of those that are not
 // zero, and returns the largest violation that it met.
 func (q *model) sweep(support bool) (worst float64) {
-	m := q.m
-	for j := range m {
+	for j := range q.m {
 		at := q.x[j] + q.d[j]
 		if support && at == 0 {
 			continue
 		}
-		curve := q.h[j*m+j]
+		curve := q.curvature(j)
 		if !(curve > 0) {
 			continue
 		}
@@ -140,20 +155,40 @@ func (q *model) sweep(support bool) (worst float64) {
 // best returns the move of a coordinate to its minimum. One that keeps its sign may be
 // less than at can show: the slopes of the model are still better for it.
 func (q *model) best(j int, at, curve float64) float64 {
-	l := q.limit[j]
+	l, slope := q.limit[j], q.slope(j)
 	if at != 0 {
-		move := -(q.q[j] + math.Copysign(l, at)) / curve
+		move := -(slope + math.Copysign(l, at)) / curve
 		if l == 0 || (at+move)*at > 0 {
 			return move
 		}
 	}
-	return shrink(at-q.q[j]/curve, l/curve) - at
+	return shrink(at-slope/curve, l/curve) - at
 }
 
 // move adds to coordinate j of the step.
 func (q *model) move(j int, by float64) {
 	q.d[j] += by
+	if q.implicit != nil {
+		q.implicit.add(q.implicit.u, j, by)
+		return
+	}
 	kernels.Axpy(by, q.h[j*q.m:(j+1)*q.m], q.q)
+}
+
+// slope returns entry j of g + H d.
+func (q *model) slope(j int) float64 {
+	if q.implicit != nil {
+		return q.g[j] + float64(q.implicit.ridge[j]*q.d[j]) + q.implicit.inner(j, q.implicit.u)
+	}
+	return q.q[j]
+}
+
+// curvature returns entry (j, j) of H.
+func (q *model) curvature(j int) float64 {
+	if q.implicit != nil {
+		return q.diagonal[j] + q.implicit.ridge[j]
+	}
+	return q.h[j*q.m+j]
 }
 
 // shrink is the soft threshold.
@@ -169,15 +204,15 @@ func shrink(v, t float64) float64 {
 
 // jump minimises over the support with the signs it has, up to where the first of them
 // changes, which leaves the support, and so on.
-func (q *model) jump() {
+func (q *model) jump(tol float64) {
 	q.support = q.support[:0]
 	for j := range q.m {
-		if q.x[j]+q.d[j] != 0 && q.h[j*q.m+j] > 0 || q.limit[j] == 0 {
+		if (q.x[j]+q.d[j] != 0 || q.limit[j] == 0) && q.curvature(j) > 0 {
 			q.support = append(q.support, j)
 		}
 	}
 	for range maxJumps {
-		if len(q.support) == 0 || !q.towards() {
+		if len(q.support) == 0 || !q.minimum(tol) || !q.project() && !q.shorten() {
 			return
 		}
 	}
@@ -186,8 +221,16 @@ func (q *model) jump() {
 // jumpLift keeps the step in the range of the Hessian; see newton.polishLift.
 const jumpLift = 1e-12
 
-// towards takes one step of jump, and reports whether a sign stopped it.
-func (q *model) towards() (stopped bool) {
+// minimum sets step to that which leads to the minimum over the support with the signs
+// it has.
+func (q *model) minimum(tol float64) bool {
+	if q.implicit != nil {
+		return q.conjugate(tol)
+	}
+	return q.cholesky()
+}
+
+func (q *model) cholesky() bool {
 	k := len(q.support)
 	if cap(q.system) < k*k {
 		q.system = make([]float64, k*k)
@@ -215,14 +258,18 @@ func (q *model) towards() (stopped bool) {
 	for a := range q.support {
 		q.step[a] *= scale[a]
 	}
-	return q.project() || q.shorten()
+	return true
 }
 
 // project moves the support by the step, coordinates that would change their sign to
-// zero, which leave it. It reports whether there were such and the model is lower for it;
-// else, unless there were none, it goes nowhere.
+// zero, which leave it. Where the model is not lower for it, it goes nowhere and reports
+// that.
 func (q *model) project() bool {
-	before, d, slopes := q.value(), slices.Clone(q.d), slices.Clone(q.q)
+	before, d, slopes := q.value(), slices.Clone(q.d), q.q
+	if q.implicit != nil {
+		slopes = q.implicit.u
+	}
+	kept := slices.Clone(slopes)
 	stay := q.spare[:0]
 	for a, i := range q.support {
 		by, at := q.step[a], q.x[i]+q.d[i]
@@ -243,19 +290,23 @@ func (q *model) project() bool {
 		return true
 	}
 	copy(q.d, d)
-	copy(q.q, slopes)
+	copy(slopes, kept)
 	return false
 }
 
 // value returns the model at d.
 func (q *model) value() (sum float64) {
 	for j, d := range q.d {
-		sum += float64(0.5*d*(q.g[j]+q.q[j])) + float64(q.limit[j]*(math.Abs(q.x[j]+d)-math.Abs(q.x[j])))
+		if d == 0 {
+			continue
+		}
+		sum += float64(0.5*d*(q.g[j]+q.slope(j))) + float64(q.limit[j]*(math.Abs(q.x[j]+d)-math.Abs(q.x[j])))
 	}
 	return sum
 }
 
-// shorten moves the support along the step up to where the first sign changes.
+// shorten moves the support along the step up to where the first sign changes, and
+// reports whether there was one.
 func (q *model) shorten() bool {
 	length, first := 1.0, -1
 	for a, i := range q.support {

@@ -22,13 +22,13 @@ type Problem struct {
 	Loss    newton.Loss
 	L1, L2  []float64 // p numbers each, not negative
 	Threads int       // 0 for GOMAXPROCS; results do not depend on it
-	// MaxWorking bounds the columns of a working set; 0 for 3072.
+	// MaxWorking bounds the columns of a working set; 0 for 65535.
 	MaxWorking int
 }
 
 const (
-	defaultWorking = 3072
-	wholeSet       = 64 // features up to which the working set has them all
+	defaultWorking = 3072 // columns up to which a Hessian may be formed
+	wholeSet       = 64   // features up to which the working set has them all
 )
 
 // A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
@@ -113,7 +113,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.set.most = min(features, p.MaxWorking)
 	if p.MaxWorking == 0 {
-		s.set.most = min(features, defaultWorking)
+		s.set.most = min(features, mostImplicit)
 	}
 	s.work.soft, s.work.spare = firstSoft, 1
 	return s, nil

@@ -193,7 +193,11 @@ func (s *Solver) hessian(fresh bool) {
 		m.hessian(w.rows, scaled)
 	}
 	for k, j := range w.cols {
-		m.h[k*m.m+k] = m.diagonal[k] + s.ridge[j]
+		if m.implicit != nil {
+			m.implicit.ridge[k] = s.ridge[j]
+		} else {
+			m.h[k*m.m+k] = m.diagonal[k] + s.ridge[j]
+		}
 	}
 }
 
@@ -221,7 +225,7 @@ func (s *Solver) units(tol float64) float64 {
 		case l > 0:
 			m.unit[k] = l
 		default:
-			m.unit[k] = 0.1 * math.Sqrt(math.Max(m.h[k*m.m+k], 0)) * least
+			m.unit[k] = 0.1 * math.Sqrt(math.Max(m.curvature(k), 0)) * least
 		}
 	}
 	return allowed

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A working set is some columns of the data, and the quadratic model over them.
@@ -82,22 +83,30 @@ func (s *Solver) build(cols []int32) {
 	for k, j := range cols {
 		w.place[j] = int32(k) + 1
 	}
+	w.model.implicit = s.implicit(cols)
 	w.model.resize(len(cols), w.threads)
 	if w.rows = s.Rows; len(cols) < s.p {
 		s.buildRows()
 	}
-	w.model.share(w.rows)
+	if w.model.implicit == nil {
+		w.model.share(w.rows)
+	}
+}
+
+// transpose returns X'.
+func (s *Solver) transpose() *sparse.CSR {
+	if s.facts.columns == nil {
+		s.facts.columns = s.Data.Transpose()
+	}
+	return s.facts.columns
 }
 
 // buildRows makes rows of the columns, values in the form that the data have.
 func (s *Solver) buildRows() {
-	w := &s.set
-	if s.facts.columns == nil {
-		s.facts.columns = s.Data.Transpose()
-	}
+	w, columns := &s.set, s.transpose()
 	ptr := make([]int64, s.n+1)
 	for _, j := range w.cols {
-		idx, _ := s.facts.columns.Row(int(j))
+		idx, _ := columns.Row(int(j))
 		for _, i := range idx {
 			ptr[i+1]++
 		}
@@ -117,7 +126,7 @@ func (s *Solver) buildRows() {
 	}
 	at := append([]int64(nil), ptr[:s.n]...)
 	for k, j := range w.cols {
-		w.fill(at, k, s.facts.columns, int(j))
+		w.fill(at, k, columns, int(j))
 	}
 }
 

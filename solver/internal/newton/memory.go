@@ -8,7 +8,7 @@ func (p *Problem) Memory(runs int) int64 {
 	switch t := newTriangle(features, p.band()); {
 	case !p.A.Identity() && p.A.Matrix() == nil:
 		return 0
-	case t.banded() || features <= defaultFeatures:
+	case t.banded() || features <= DenseFeatures:
 		total := finisherMemory(t, n, l)
 		if n/sampleShare >= leastSample*features { // see Sampled: parts of the data, one of the other
 			total += 12 * p.Data.NNZ() / (sampleShare - 1)
@@ -36,7 +36,7 @@ func finisherMemory(t triangle, n, l int) int64 {
 // wideMemory is that of a Wide whose working sets are full, for data of so many entries:
 // a copy of the columns of a set, twice while it is made, and a Finisher of it.
 func wideMemory(n, p, l, runs int, entries int64) int64 {
-	k := min(p, defaultFeatures)
+	k := min(p, DenseFeatures)
 	ofSet := min(entries, int64(n)*int64(k))
 	return finisherMemory(newTriangle(k, k-1), n, min(l, 2*k)) + 2*12*ofSet + 8*(5*int64(n)+int64(4+runs)*int64(p))
 }

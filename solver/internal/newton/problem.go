@@ -41,7 +41,7 @@ func (p *Problem) band() int {
 		return features - 1
 	}
 	w := width(p.Data, p.A.Matrix())
-	if w <= features/bandPart && features*(w+1) <= defaultFeatures*defaultFeatures {
+	if w <= features/bandPart && features*(w+1) <= DenseFeatures*DenseFeatures {
 		return w
 	}
 	return features - 1
@@ -55,7 +55,7 @@ const bandPart = 8
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Domain == nil }
 
 const (
-	defaultFeatures = 2048
+	DenseFeatures = 2048
 	// What forming a Hessian may take: so many effective passes, or so many
 	// multiplications if those are fewer in seconds.
 	maxAssembly, maxProducts = 64, 2e9
@@ -95,7 +95,7 @@ func New(p *Problem) (*Finisher, error) {
 	_, features := p.Data.Dims()
 	most := p.MaxFeatures
 	if most == 0 {
-		most = defaultFeatures
+		most = DenseFeatures
 	}
 	switch {
 	case features > most && p.band() == features-1:

@@ -26,7 +26,7 @@ func (f *Finisher) Sampled() bool {
 // with a band.
 func (p *Problem) Quick() bool {
 	n, features := p.Data.Dims()
-	return features <= defaultFeatures && n/sampleShare >= leastSample*features || p.band() < features-1
+	return features <= DenseFeatures && n/sampleShare >= leastSample*features || p.band() < features-1
 }
 
 // sampled puts the path where that of a part of the samples is left, and reports
