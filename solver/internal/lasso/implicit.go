@@ -3,6 +3,7 @@ package lasso
 import (
 	"math"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,14 +17,16 @@ type implicit struct {
 	weight, u []float64   // n
 	ridge     []float64   // of each column of the set
 	along     []float64   // n: scratch
-	dir, next []float64   // of the support: scratch
+	rows      kernels.Rows
+	dir, next []float64 // of the set: scratch
 }
 
 const (
-	implicitPart   = 16    // entries of a column, as a part of the set's size, from which on the Hessian is formed
+	implicitPart   = 6     // entries of a column, as a part of the set's size, from which on the Hessian is formed
 	leastImplicit  = 256   // columns from which on it is not
 	implicitSweeps = 20    // over the support between solutions for it
 	maxConjugate   = 300   // steps of conjugate gradients
+	restPart       = 0.3   // of what the model may leave: what they leave
 	mostImplicit   = 65535 // columns that an index of kernels.Rows has room for
 )
 
@@ -80,48 +83,58 @@ func (h *implicit) form(diagonal, weight []float64) {
 	}
 }
 
-// conjugate sets step to about the minimum over the support with the signs it has, as
-// far as no slope is more than part of tol units: conjugate gradients with the diagonal as
+// times sets next to H dir.
+func (h *implicit) times() {
+	kernels.Margins(h.along, h.rows, h.dir)
+	for i, w := range h.weight {
+		h.along[i] *= w
+	}
+	clear(h.next)
+	kernels.Gradient(h.next, h.rows, h.along)
+	for j, r := range h.ridge {
+		h.next[j] += float64(r * h.dir[j])
+	}
+}
+
+// conjugate sets step to about the minimum over the support with the signs it has, until
+// no slope is more than a part of tol units: conjugate gradients with the diagonal as
 // preconditioner. Where they are stopped before, the step still leads down.
-func (q *model) conjugate(tol float64) bool {
+func (q *model) conjugate(tol float64) {
 	h, k := q.implicit, len(q.support)
-	step, rest, dir, next := q.step[:k], q.rhs[:k], h.dir[:k], h.next[:k]
+	step, rest := q.step[:k], q.rhs[:k]
 	clear(step)
+	clear(h.dir)
 	var energy float64
 	for a, i := range q.support {
 		if rest[a] = -q.slope(i); q.limit[i] > 0 {
 			rest[a] -= math.Copysign(q.limit[i], q.x[i]+q.d[i])
 		}
-		dir[a] = rest[a] / q.curvature(i)
-		energy += float64(rest[a] * dir[a])
+		h.dir[i] = rest[a] / q.curvature(i)
+		energy += float64(rest[a] * h.dir[i])
 	}
 	for range maxConjugate {
-		clear(h.along)
-		for a, i := range q.support {
-			h.add(h.along, i, dir[a])
-		}
+		h.times()
 		var bend float64
-		for a, i := range q.support {
-			next[a] = h.inner(i, h.along) + float64(h.ridge[i]*dir[a])
-			bend += float64(next[a] * dir[a])
+		for _, i := range q.support {
+			bend += float64(h.next[i] * h.dir[i])
 		}
 		if !(bend > 0) || !(energy > 0) {
-			break
+			return
 		}
 		length, before, worst := energy/bend, energy, 0.0
 		energy = 0
 		for a, i := range q.support {
-			step[a] += float64(length * dir[a])
-			rest[a] -= float64(length * next[a])
+			step[a] += float64(length * h.dir[i])
+			rest[a] -= float64(length * h.next[i])
 			worst = max(worst, math.Abs(rest[a])/q.unit[i])
 			energy += float64(rest[a]*rest[a]) / q.curvature(i)
 		}
-		if worst <= 0.3*tol {
-			break
+		if worst <= restPart*tol {
+			return
 		}
+		turn := energy / before
 		for a, i := range q.support {
-			dir[a] = rest[a]/q.curvature(i) + float64(energy/before*dir[a])
+			h.dir[i] = rest[a]/q.curvature(i) + float64(turn*h.dir[i])
 		}
 	}
-	return true
 }

@@ -225,7 +225,8 @@ const jumpLift = 1e-12
 // it has.
 func (q *model) minimum(tol float64) bool {
 	if q.implicit != nil {
-		return q.conjugate(tol)
+		q.conjugate(tol)
+		return true
 	}
 	return q.cholesky()
 }

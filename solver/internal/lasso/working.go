@@ -88,7 +88,9 @@ func (s *Solver) build(cols []int32) {
 	if w.rows = s.Rows; len(cols) < s.p {
 		s.buildRows()
 	}
-	if w.model.implicit == nil {
+	if w.model.implicit != nil {
+		w.model.implicit.rows = w.rows
+	} else {
 		w.model.share(w.rows)
 	}
 }
