@@ -34,11 +34,7 @@ func (p *Problem) forNewton(a *quad.Algebra) *newton.Problem {
 // the other one is faster.
 func (r *Run) newProximal() *lasso.Finisher {
 	q := r.Problem.forNewton(r.A.Algebra)
-	if q == nil {
-		return nil
-	}
-	q.Rows, q.Threads = r.Samples.rows, r.Settings.Threads
-	return lasso.NewFinisher(q)
+	return lasso.NewFinisher(q, r.Samples.rows, r.Settings.Threads)
 }
 
 func (r *Run) newFinisher() *newton.Finisher {

@@ -43,10 +43,7 @@ func (p *Problem) memory(m Method) int64 {
 		total += 8 * int64(n) * int64(features)
 	}
 	if q := p.forNewton(p.algebra()); q != nil {
-		if _, auto := m.(Auto); (auto || m == nil) && p.algebra().Identity() {
-			return total + max(q.Memory(runs), lasso.Memory(q, runs))
-		}
-		total += q.Memory(runs)
+		total += max(q.Memory(runs), lasso.Memory(q, runs))
 	}
 	return total
 }

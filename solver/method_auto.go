@@ -12,7 +12,8 @@ import (
 // Auto is the default: SCASK, and where the problem admits it the finisher, Newton steps
 // that prove how far the result is from the optimum: after a few passes, or at once where
 // there are so many samples to a feature, 32, that they start on a part of them, or where
-// their matrices have a band. For L1 penalties of A x on R^p it is a predictor-corrector
+// their matrices have a band. With A = I and 512 features or more that is a proximal
+// Newton method on working sets first, from lambda_max down. For L1 penalties of A x on R^p it is a predictor-corrector
 // method (Mehrotra 1992), for the other penalties and the domains of this package one
 // that follows a barrier's path. It admits matrices A and the identity, the losses of
 // this package and any ConjugateLoss, and up to some thousands of features; with an L1
@@ -33,10 +34,9 @@ func (Auto) Info() MethodInfo {
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
 	if r.goal > 0 && (r.unbounded || r.Affords(r.newtonCost())) {
-		r.proximal = r.newProximal()
-	}
-	if r.proximal != nil {
-		return direct{r}, nil
+		if r.proximal = r.newProximal(); r.proximal != nil {
+			return direct{r}, nil
+		}
 	}
 	if f := r.finisher(); r.goal > 0 && f != nil && f.Banded() && r.finishes() {
 		return direct{r}, nil
@@ -146,26 +146,23 @@ func (r *Run) startValue() (value float64) {
 	return value
 }
 
-// finishFrom runs the finisher, on working sets where there are many features, after the
-// one for A = I where that does not reach the goal.
+// finishFrom runs the finisher, that for A = I first where there is one.
 func (r *Run) finishFrom(x []float64, set *newton.Settings) *newton.Result {
-	first, y, z := r.proximal, r.Y, r.Dual
-	var known *newton.Result
-	if first != nil {
-		known, r.proximal = first.Finish(x, set), nil
-		if known.Err != nil || known.Gap <= set.Tol {
-			return known
-		}
-		x, y, z = known.X, known.X, known.Z
+	first, y, z := &newton.Result{Gap: math.Inf(1)}, r.Y, r.Dual
+	if r.proximal != nil {
+		first, r.proximal = r.proximal.Finish(x, set), nil
+		x, y, z = first.X, first.X, first.Z
 	}
-	var res *newton.Result
-	if f := r.finisher(); f != nil {
+	res := first
+	if first.Err != nil || first.Gap <= set.Tol {
+		return first
+	} else if f := r.finisher(); f != nil {
 		res = f.Finish(x, set)
 	} else if r.wide != nil {
 		res = r.wide.Finish(x, y, z, set)
 	}
-	if res == nil || known != nil && !(res.Gap < known.Gap) {
-		return known
+	if first.X != nil && !(res.Gap < first.Gap) {
+		return first
 	}
 	return res
 }

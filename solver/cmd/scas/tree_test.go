@@ -77,9 +77,9 @@ solver/internal/quad        kernels sparse
 solver/internal/scale       solver/internal/quad sparse
 solver/internal/dual        kernels solver/internal/quad
 solver/internal/newton      kernels sparse solver/internal/pass solver/internal/quad solver/internal/structure
-solver/internal/lasso       kernels sparse solver/internal/newton solver/internal/pass solver/internal/quad
+solver/internal/lasso       kernels sparse solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/structure
 solver/internal/inner       kernels sparse solver/internal/quad
-solver                      kernels sparse solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/theory
+solver                      kernels sparse solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/lasso solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/theory
 solver/theory
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/lasso solver/internal/newton
 solver/baseline             kernels sparse solver solver/internal/quad

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
@@ -15,15 +16,18 @@ type Finisher struct {
 	result newton.Result
 }
 
-// NewFinisher prepares a problem, or returns nil where A is not the identity, where there
+// NewFinisher prepares a problem with the data as rows, or returns nil without one, where A is not the identity, where there
 // is more than absolute values and squares, or a loss is of the caller's own, for which
 // bounds are not known, and where package newton is the faster one: with a band, and with
 // so many samples that it starts on a part of them.
-func NewFinisher(q *newton.Problem) *Finisher {
+func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
+	if q == nil {
+		return nil
+	}
 	if _, own := q.Loss.(newton.Custom); own || q.Loss == nil || !q.A.Identity() || !q.Absolute() || q.Quick() {
 		return nil
 	}
-	p := &Problem{Data: q.Data, Rows: q.Rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: q.Threads}
+	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads}
 	_, features := q.Data.Dims()
 	if features < leastFeatures || slices.Max(q.Limit) == 0 {
 		return nil
@@ -135,6 +139,9 @@ func (f *Finisher) end(r Result) *newton.Result {
 // into so many runs.
 func Memory(q *newton.Problem, runs int) int64 {
 	n, features := q.Data.Dims()
+	if !q.A.Identity() {
+		return 0
+	}
 	k, entries := int64(min(features, defaultWorking)), q.Data.NNZ()
 	ofSet := min(entries, int64(n)*k)
 	return 2<<20 + 8*(2*k*k+11*int64(n)+int64(14+runs)*int64(features)) + 12*(entries+2*ofSet)
