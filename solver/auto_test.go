@@ -320,3 +320,30 @@ func TestGapWithoutPenalty(t *testing.T) {
 		t.Errorf("objective %g with gap %g, but %g is there", a.At.Objective, a.DualityGap, b.At.Objective)
 	}
 }
+
+// TestAutoFreeWide: an intercept without a weight, beside more features than a dense
+// factor has room for, does not spoil the proof.
+func TestAutoFreeWide(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
+	var entries []sparse.Triplet
+	for i := range p.Labels {
+		idx, val := p.Data.Row(i)
+		for k, j := range idx {
+			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: val[k]})
+		}
+		entries = append(entries, sparse.Triplet{Row: i, Col: 3000, Value: 1})
+	}
+	var err error
+	if p.Data, err = sparse.FromTriplets(1000, 3001, entries); err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float64, 3001)
+	for j := range 3000 {
+		weights[j] = 1
+	}
+	p.Constraint, p.Penalty = nil, solver.L1{Lambda: 1e-3, Weights: weights}
+	res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
+	if res.Status != solver.Converged || !(res.DualityGap <= 1e-9) || res.X[3000] == 0 {
+		t.Errorf("%s, gap %g, intercept %g", res.Status, res.DualityGap, res.X[3000])
+	}
+}
