@@ -50,7 +50,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	_, _ = s.s.LambdaMax(ctx.Err)
 	out, err := s.solve(ctx, d.spec.Lambda)
 	if s.full || errors.Is(err, solver.ErrNotConverged) && out.status == solver.PassesDone && d.spec.Lambda > 0 && d.p < otherWay {
-		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && (other.gap < out.gap || other.objective < out.objective) {
+		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && (other.gap < out.gap || other.objective < out.objective*(1-1e-12)) {
 			return other, bad
 		}
 	}
