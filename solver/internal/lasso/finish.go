@@ -16,22 +16,28 @@ type Finisher struct {
 	result newton.Result
 }
 
-// NewFinisher prepares a problem with the data as rows, or returns nil without one, where A is not the identity, where there
-// is more than absolute values and squares, or a loss is of the caller's own, for which
-// bounds are not known, and where package newton is the faster one: with a band, and with
-// so many samples that it starts on a part of them.
-func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
+// serves reports whether a Finisher is the way to solve q. It is none where A is not the
+// identity, where there is more than absolute values and squares, or a loss is of the
+// caller's own, for which bounds are not known, and where package newton is the faster
+// one: with few features, with a band, and with so many samples that it starts on a part
+// of them.
+func serves(q *newton.Problem) bool {
 	if q == nil {
-		return nil
+		return false
 	}
-	if _, own := q.Loss.(newton.Custom); own || q.Loss == nil || !q.A.Identity() || !q.Absolute() || q.Quick() {
+	_, own := q.Loss.(newton.Custom)
+	_, features := q.Data.Dims()
+	return !own && q.Loss != nil && q.A.Identity() && q.Absolute() && features >= leastFeatures && !q.Quick() && slices.Max(q.Limit) > 0
+}
+
+// NewFinisher prepares a problem with the data as rows, or returns nil where it is not the
+// way to solve it.
+func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
+	if !serves(q) {
 		return nil
 	}
 	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads}
 	_, features := q.Data.Dims()
-	if features < leastFeatures || slices.Max(q.Limit) == 0 {
-		return nil
-	}
 	if features <= newton.DenseFeatures {
 		p.MaxWorking = features / 2
 	}
@@ -139,7 +145,7 @@ func (f *Finisher) end(r Result) *newton.Result {
 // into so many runs.
 func Memory(q *newton.Problem, runs int) int64 {
 	n, features := q.Data.Dims()
-	if !q.A.Identity() {
+	if !serves(q) {
 		return 0
 	}
 	k, entries := int64(min(features, defaultWorking)), q.Data.NNZ()
