@@ -3,17 +3,19 @@ package solver
 import (
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rule"
 )
 
 // What the tests of the package look at from outside.
 const (
-	CurvatureSample = curvatureSample
-	BlockSteps      = blockSteps
+	CurvatureSample = rule.SampleRows
+	BlockSteps      = 1024
 )
 
 // EndWeights are those of Algorithm 2.
-var EndWeights = endWeights
+var EndWeights = inner.EndWeights
 
 // Chunks returns into how many runs the rows of p are cut.
 func Chunks(p *Problem) int { return pass.NewChunks(p.Data, 0).Count() }
@@ -27,9 +29,10 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 	s := newSCAS(newRun(t.Context(), p, set), (*scas).blocks, false)
 	s.takeSnapshot()
 	s.linearise()
-	s.plan.Begin(s.X, s.d, s.naturalEta())
+	s.inner.Begin(s.X, s.d, s.naturalEta())
+	rows := make([]int32, BlockSteps)
 	return func() {
-		s.Samples.Draw(s.rows)
-		s.plan.Advance(s.rows)
+		s.Samples.Draw(rows)
+		s.inner.Advance(rows)
 	}
 }

@@ -1,8 +1,9 @@
 package solver
 
 import (
-	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/prove"
 )
 
 // Memory estimates what a run of method m, nil for the default, keeps beside the
@@ -42,8 +43,5 @@ func (p *Problem) memory(m Method) int64 {
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
 	}
-	if q := p.forNewton(p.algebra()); q != nil {
-		total += max(q.Memory(runs), lasso.Memory(q, runs))
-	}
-	return total
+	return total + prove.Memory(p.forNewton(p.algebra(), kernels.Rows{}, 0), runs)
 }

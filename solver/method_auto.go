@@ -33,12 +33,7 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
-	if r.goal > 0 && (r.unbounded || r.Affords(r.newtonCost())) {
-		if r.proximal = r.newProximal(); r.proximal != nil {
-			return direct{r}, nil
-		}
-	}
-	if f := r.finisher(); r.goal > 0 && f != nil && f.Banded() && r.finishes() {
+	if r.goal > 0 && (r.affordsFinisher(1) && r.prover.Direct() || r.prover.Banded() && r.finishes()) {
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
@@ -60,36 +55,23 @@ func (d direct) Next() (bool, error) { return true, d.finish() }
 const warmPasses = 4
 
 func (a *auto) Next() (bool, error) {
-	if a.goal <= 0 || !a.finishes() || a.Stats.Passes < warmPasses && !a.sampled() {
+	if a.goal <= 0 || !a.finishes() || a.Stats.Passes < warmPasses && !a.prover.Sampled() {
 		return a.scas.Next()
 	}
 	return true, a.finish()
 }
 
-// sampled reports whether the finisher has a start of its own that is cheaper.
-func (r *Run) sampled() bool {
-	f := r.finisher()
-	return f != nil && f.Sampled()
-}
-
 // finishes reports whether the finisher is there for the problem, was not tried, and
 // fits the budget.
 func (r *Run) finishes() bool {
-	f, steps := r.finisher(), 1.0
-	if f != nil && !f.Absolute() {
-		steps = barrierSteps
-	}
-	there := f != nil || r.wide != nil && !r.wide.Refused()
-	return r.Stats.NewtonSteps == 0 && there && (r.unbounded || r.Affords(steps*r.newtonCost()))
+	return r.Stats.NewtonSteps == 0 && r.prover.Finishes() && r.affordsFinisher(r.prover.Least())
 }
 
-// barrierSteps is about how many steps the path of a barrier takes, on the way of which
-// its points are of little use.
-const barrierSteps = 30
-
-// newtonCost is that of an iteration of the finisher in passes: the Hessian, a gradient
-// and margins along two directions.
-func (r *Run) newtonCost() float64 { return r.assembly + 3 }
+// affordsFinisher reports whether the budget has room for so many iterations of the
+// finisher.
+func (r *Run) affordsFinisher(steps float64) bool {
+	return r.unbounded || r.Affords(steps*r.prover.Cost())
+}
 
 // errBudget ends the finisher where the budget does.
 var errBudget = errors.New("solver: no budget left")
@@ -100,20 +82,19 @@ func (r *Run) finish() error {
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
-	res := r.finishFrom(start, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
-		if !r.unbounded && !r.Affords(r.newtonCost()) {
+	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
+		if !r.affordsFinisher(1) {
 			return errBudget
 		}
-		r.Spend(r.newtonCost())
+		r.Spend(r.prover.Cost())
 		r.Stats.NewtonSteps++
 		return r.Err()
 	}})
-	if r.wide != nil && r.wide.Refused() && r.Stats.NewtonSteps == 0 {
+	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
 		return nil // SCASK goes on alone
 	}
 	r.exhausted, r.full = true, res.Full
 	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums
-		r.totalDual(res.Z, res.X)
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()
@@ -144,27 +125,6 @@ func (r *Run) startValue() (value float64) {
 		r.start(value)
 	}
 	return value
-}
-
-// finishFrom runs the finisher, that for A = I first where there is one.
-func (r *Run) finishFrom(x []float64, set *newton.Settings) *newton.Result {
-	first, y, z := &newton.Result{Gap: math.Inf(1)}, r.Y, r.Dual
-	if r.proximal != nil {
-		first, r.proximal = r.proximal.Finish(x, set), nil
-		x, y, z = first.X, first.X, first.Z
-	}
-	res := first
-	if first.Err != nil || first.Gap <= set.Tol {
-		return first
-	} else if f := r.finisher(); f != nil {
-		res = f.Finish(x, set)
-	} else if r.wide != nil {
-		res = r.wide.Finish(x, y, z, set)
-	}
-	if first.X != nil && !(res.Gap < first.Gap) {
-		return first
-	}
-	return res
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/scale"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -78,28 +79,21 @@ func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).s
 // Begin implements Method.
 func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, true), nil }
 
-// blockSteps bounds the inner steps between two looks at the context.
-const blockSteps = 1024
-
-// scas is SCAS-ADMM in all its forms; plan runs the inner loop.
+// scas is SCAS-ADMM in all its forms.
 type scas struct {
 	*Run
 	stage func(*scas) error // an outer iteration, after the snapshot
-	plan  inner.Plan
-	kappa float64 // ρ λ₁ where the penalty is linearised, else 0
-	scale *scale.Metric
+	inner inner.Stage
+	kappa float64     // ρ λ₁ where the penalty is linearised, else 0
 	data  *sparse.CSR // as the inner loop has them
+	d     []float64   // constant of the inner loop
 
-	norms         []float64 // |aᵢ|² of the rows that stepCurvature looks at
-	meanCurvature float64   // smoothness of the mean loss, for batches
-
-	d, sum, last []float64 // constant of the inner loop; its running sum; its last iterate
-	u            []float64 // where a block starts, if scaled
-	rows         []int32   // sampled row numbers
+	rows          *rule.Curvature // nil until needed
+	meanCurvature float64         // smoothness of the mean loss, for batches
 }
 
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
-	s := &scas{Run: r, stage: stage, d: make([]float64, len(r.X)), sum: make([]float64, len(r.X))}
+	s := &scas{Run: r, stage: stage, d: make([]float64, len(r.X)), inner: inner.Stage{Draw: r.Samples.Draw, Interrupt: r.Err}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {
 		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
@@ -112,14 +106,13 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 	}
 	s.fitScale()
 	if linearised {
-		if s.kappa = float64(st.Rho * st.Constants.Lambda1); s.scale != nil {
+		if s.kappa = float64(st.Rho * st.Constants.Lambda1); s.inner.Metric != nil {
 			s.kappa = s.stiffness()
 		}
 	}
-	s.plan = inner.New(s.innerLoop())
-	st.Plan, st.PlanReason, st.BatchSize = s.plan.Name(), s.plan.Reason(), s.plan.BatchSize()
+	s.inner.Plan = inner.New(s.innerLoop())
+	st.Plan, st.PlanReason, st.BatchSize = s.inner.Name(), s.inner.Reason(), s.inner.BatchSize()
 	s.fitBatch()
-	s.rows = make([]int32, max(blockSteps, st.BatchSize))
 	return s
 }
 
@@ -133,7 +126,7 @@ func (s *scas) innerLoop() *inner.Loop {
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation,
 	}
-	if m := s.scale; m != nil {
+	if m := s.inner.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
 		l.A, l.Rho, l.Ridge = m.A, 1, 0
 	}
@@ -168,15 +161,15 @@ func (s *scas) fitScale() {
 	if !free {
 		return
 	}
-	s.scale = scale.New(&scale.Problem{
+	m := scale.New(&scale.Problem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: s.slopeAtZero(),
 	})
-	if s.scale != nil {
-		rho, shares := s.scale.Shares()
+	if m != nil {
+		rho, shares := m.Shares()
 		s.SetRho(rho)
 		s.dual.SetShares(shares)
-		s.data, s.u = s.scale.Data, make([]float64, len(s.X))
+		s.inner.Metric, s.data = m, m.Data
 	}
 }
 
@@ -190,8 +183,8 @@ func (s *scas) slopeAtZero() float64 {
 
 // stiffness is the largest eigenvalue of K.
 func (s *scas) stiffness() float64 {
-	if s.scale != nil {
-		return s.scale.A.Largest()
+	if m := s.inner.Metric; m != nil {
+		return m.A.Largest()
 	}
 	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2
 }
@@ -204,8 +197,8 @@ func (s *scas) Next() (bool, error) {
 	if err := s.stage(s); err != nil {
 		return false, err
 	}
-	if name := s.plan.Name(); name != s.Stats.Plan {
-		s.Stats.Plan, s.Stats.PlanReason = name, s.plan.Reason()
+	if name := s.inner.Name(); name != s.Stats.Plan {
+		s.Stats.Plan, s.Stats.PlanReason = name, s.inner.Reason()
 	}
 	s.Average()
 	return true, nil
@@ -258,69 +251,22 @@ func (s *scas) iterates() int { return max(2, s.Stats.InnerSteps/s.Stats.BatchSi
 func (s *scas) blocks() error {
 	total, updates := s.iterates(), s.Stats.DualUpdates
 	for k := range updates {
-		size := (k+1)*total/updates - k*total/updates
-		if err := s.block(size-1, nil); err != nil {
+		s.linearise()
+		if err := s.inner.Mean(s.X, s.d, s.Stats.Eta, (k+1)*total/updates-k*total/updates); err != nil {
 			return err
-		}
-		inv := 1 / float64(size)
-		for j, sum := range s.sum {
-			s.X[j] = (s.X[j] + sum) * inv
 		}
 		s.DualStep()
 	}
 	return nil
 }
 
-// strong is one outer iteration of Algorithm 2 of the paper: M stochastic steps, and
-// the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν
-// η/2) and r = 2η − s. Since r + s = 2η, that mean is
-//
-//	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
-//
-// ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
+// strong is one outer iteration of Algorithm 2 of the paper: M stochastic steps.
 func (s *scas) strong() error {
-	if s.last == nil {
-		s.last = make([]float64, len(s.X))
-	}
-	total := s.iterates()
-	if err := s.block(total, s.last); err != nil {
+	s.linearise()
+	if err := s.inner.WeightedMean(s.X, s.d, s.Stats.Eta, s.Stats.Constants.NuL, s.iterates()); err != nil {
 		return err
 	}
-	first, last := endWeights(s.Stats.Eta, s.Stats.Constants.NuL)
-	inv := 1 / float64(total)
-	for j, w := range s.last {
-		within := s.sum[j] - w
-		s.X[j] = float64(within+float64(first*s.X[j])+float64(last*w)) * inv
-	}
 	s.DualStep()
-	return nil
-}
-
-// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M.
-func endWeights(eta, nuL float64) (first, last float64) {
-	h := min(eta*nuL, 1)
-	return (1 - h) / (2 - h), 1 / (2 - h)
-}
-
-// block does inner steps from x with the current y and beta, leaving the sum of the
-// iterates after each step in s.sum and the final one in last, unless that is nil.
-func (s *scas) block(steps int, last []float64) error {
-	s.linearise()
-	batch := s.Stats.BatchSize
-	s.plan.Begin(s.scale.Into(s.u, s.X), s.d, s.Stats.Eta)
-	for steps > 0 {
-		if err := s.Err(); err != nil {
-			return err
-		}
-		now := min(steps, max(1, len(s.rows)/batch))
-		rows := s.rows[:now*batch]
-		s.Samples.Draw(rows)
-		s.plan.Advance(rows)
-		steps -= now
-	}
-	s.plan.End(s.sum, last)
-	s.scale.Times(s.sum)
-	s.scale.Times(last)
 	return nil
 }
 
@@ -337,14 +283,15 @@ func (s *scas) linearise() {
 	for j, v := range s.Snapshot.Gradient {
 		s.d[j] += v
 	}
-	if s.kappa > 0 && s.scale != nil { // K has no mu
+	m := s.inner.Metric
+	if s.kappa > 0 && m != nil { // K has no mu
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Problem.L2, v, s.d[j])
 		}
 	}
-	s.scale.Times(s.d)
+	m.Times(s.d)
 	if s.kappa > 0 {
-		for j, v := range s.scale.Into(s.u, s.X) {
+		for j, v := range s.inner.Start(s.X) {
 			s.d[j] = math.FMA(-s.kappa, v, s.d[j])
 		}
 	}

@@ -107,7 +107,7 @@ func (r *Run) end(err error) (*Result, error) {
 	case r.exhausted && !r.spent:
 		res.Status = Stalled
 	}
-	if err == nil && res.Status != Converged && r.goal > 0 && (r.newton != nil || !math.IsInf(res.DualityGap, 1)) {
+	if err == nil && res.Status != Converged && r.goal > 0 && (r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)) {
 		err = r.notConverged(res)
 	}
 	return res, err
@@ -122,7 +122,7 @@ func (r *Run) notConverged(res *Result) error {
 		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, or ask for less"
 	case res.Status == Stalled && r.Problem.loss().String() == "huber":
 		e.Try = "few labels may be near: take a larger Huber.Delta, or ask for less"
-	case res.Status == Stalled && r.newton != nil && r.newton.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.lossAtZero()):
+	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.lossAtZero()):
 		e.Try = "features without a penalty depend on each other: leave some out, or raise L2 above zero"
 	case res.Status == Stalled:
 		e.Try = "rounding decides here: scale the features, or ask for less"

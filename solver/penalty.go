@@ -3,11 +3,6 @@ package solver
 import (
 	"fmt"
 	"math"
-	"slices"
-
-	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/columns"
-	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Penalty is g, a convex function of y with a cheap proximal map. Users may
@@ -180,104 +175,6 @@ func (g SquaredL2) Scale() float64 { return g.Lambda }
 // Validate implements Penalty.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
-// GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
-type GroupL2 struct {
-	Lambda float64
-	// Groups are disjoint sets of coordinates; those in none are not penalised.
-	Groups [][]int
-	// Weights has one non-negative entry per group; nil means the square root of
-	// its size.
-	Weights []float64
-}
-
-func (g GroupL2) limit(k int) float64 {
-	if g.Weights == nil {
-		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
-	}
-	return float64(g.Lambda * g.Weights[k])
-}
-
-// norm returns |y_k|₂.
-func (g GroupL2) norm(k int, y []float64) float64 {
-	var sum float64
-	for _, j := range g.Groups[k] {
-		sum += float64(y[j] * y[j])
-	}
-	return math.Sqrt(sum)
-}
-
-// Value implements Penalty.
-func (g GroupL2) Value(y []float64) float64 {
-	var sum float64
-	for k := range g.Groups {
-		sum += float64(g.limit(k) * g.norm(k, y))
-	}
-	return sum
-}
-
-// Prox shrinks every group towards zero by step·Lambda·Weight.
-func (g GroupL2) Prox(dst, v, step []float64) {
-	copy(dst, v)
-	for k, group := range g.Groups {
-		if len(group) == 0 {
-			continue
-		}
-		factor := 0.0
-		if norm, t := g.norm(k, v), float64(step[group[0]]*g.limit(k)); norm > t {
-			factor = 1 - t/norm
-		}
-		for _, j := range group {
-			dst[j] = v[j] * factor
-		}
-	}
-}
-
-// Conjugate implements ConjugatePenalty: 0 where |z_k|₂ is within the limit of every
-// group and z zero elsewhere, else +Inf.
-func (g GroupL2) Conjugate(z []float64) float64 {
-	grouped := make([]bool, len(z))
-	for k, group := range g.Groups {
-		if g.norm(k, z) > g.limit(k) {
-			return math.Inf(1)
-		}
-		for _, j := range group {
-			grouped[j] = true
-		}
-	}
-	for j, v := range z {
-		if v != 0 && !grouped[j] {
-			return math.Inf(1)
-		}
-	}
-	return 0
-}
-
-// Separable returns false.
-func (GroupL2) Separable() bool { return false }
-
-// Scale returns Lambda.
-func (g GroupL2) Scale() float64 { return g.Lambda }
-
-// Validate implements Penalty.
-func (g GroupL2) Validate(q int) error {
-	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
-		return err
-	}
-	owner := make([]int, q)
-	for k, group := range g.Groups {
-		for _, j := range group {
-			if j < 0 || j >= q {
-				return fmt.Errorf("solver: GroupL2.Groups[%d] has coordinate %d; y has %d", k, j, q)
-			}
-			if owner[j] != 0 {
-				return fmt.Errorf("solver: GroupL2.Groups[%d] and [%d] share coordinate %d; groups must be disjoint (repeat the row of A instead)", owner[j]-1, k, j)
-			}
-			owner[j] = k + 1
-		}
-	}
-	return checkWeights("GroupL2.Weights", g.Weights, len(g.Groups))
-}
-
 // Within is the indicator of Lower ≤ y ≤ Upper: zero inside, +Inf outside.
 type Within struct {
 	Lower, Upper float64 // may be infinite
@@ -326,54 +223,6 @@ func (g Within) Validate(int) error {
 	return nil
 }
 
-// penaltyZeros reports whether g is known to be least, whatever the other coordinates
-// of y are, where some are zero.
-func penaltyZeros(g Penalty) bool {
-	switch g := g.(type) {
-	case L1, ElasticNet, SquaredL2, GroupL2:
-		return true
-	case Within:
-		return g.Lower <= 0 && g.Upper >= 0
-	}
-	return false
-}
-
-// penaltyPart returns g as a function of the coordinates of y at the places, in order,
-// the others being zero. It is one of which penaltyZeros is true.
-func penaltyPart(g Penalty, places []int32) Penalty {
-	switch g := g.(type) {
-	case L1:
-		g.Weights = columns.Take(g.Weights, places)
-		return g
-	case GroupL2:
-		return g.part(places)
-	}
-	return g
-}
-
-// part is penaltyPart. Weights that follow from the size of a group stay those of all of
-// it.
-func (g GroupL2) part(places []int32) GroupL2 {
-	out := GroupL2{Lambda: g.Lambda, Weights: []float64{}}
-	for k, group := range g.Groups {
-		var left []int
-		for _, j := range group {
-			if at, ok := slices.BinarySearch(places, int32(j)); ok {
-				left = append(left, at)
-			}
-		}
-		if len(left) == 0 {
-			continue
-		}
-		weight := math.Sqrt(float64(len(group)))
-		if g.Weights != nil {
-			weight = g.Weights[k]
-		}
-		out.Groups, out.Weights = append(out.Groups, left), append(out.Weights, weight)
-	}
-	return out
-}
-
 func softThreshold(v, t float64) float64 {
 	switch {
 	case v > t:
@@ -404,61 +253,4 @@ func checkWeights(name string, w []float64, want int) error {
 		}
 	}
 	return nil
-}
-
-// newtonPenalty fills in the penalty, and reports whether it is known there. Squares of
-// x itself join those of the problem.
-func newtonPenalty(q *newton.Problem, g Penalty) bool {
-	l, _ := q.A.Dims()
-	q.Limit = make([]float64, l)
-	squares := func(limit, square float64) {
-		for j := range q.Limit {
-			q.Limit[j] = limit
-		}
-		if q.A.Identity() {
-			q.Ridge += square
-			return
-		}
-		q.Square = slices.Repeat([]float64{square}, l)
-	}
-	switch g := g.(type) {
-	case L1:
-		for j := range q.Limit {
-			q.Limit[j] = g.Limit(j)
-		}
-	case ElasticNet:
-		squares(g.L1, g.L2)
-	case SquaredL2:
-		squares(0, g.Lambda)
-	case GroupL2:
-		q.Groups = g.Groups
-		for k, group := range g.Groups {
-			for _, row := range group {
-				q.Limit[row] = g.limit(k)
-			}
-		}
-	case Within:
-		if !q.A.Identity() || q.Domain != nil {
-			return false
-		}
-		q.Domain = newton.NewBox(l, g.Lower, g.Upper)
-	default:
-		return false
-	}
-	return true
-}
-
-// totalDual adds to the multipliers of the finisher those of squares that joined the
-// problem's.
-func (r *Run) totalDual(z, x []float64) {
-	square := 0.0
-	switch g := r.Problem.penalty().(type) {
-	case ElasticNet:
-		square = g.L2
-	case SquaredL2:
-		square = g.Lambda
-	}
-	if r.A.Identity() && square > 0 {
-		kernels.Axpy(square, x, z)
-	}
 }

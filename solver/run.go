@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/dual"
-	"github.com/scas-admm/scas/solver/internal/lasso"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
@@ -20,18 +19,14 @@ type Iterate struct {
 
 // proof is what is known of the distance from the optimum.
 type proof struct {
-	newton    *newton.Finisher // nil before it is needed, and where there is none
-	noNewton  bool
-	wide      *newton.Wide    // for many features
-	proximal  *lasso.Finisher // of Auto, for A = I; nil after it was tried
-	assembly  float64         // of its Hessian, in passes
-	goal      float64         // gap at which the run ends; 0 for none
-	unbounded bool            // the budget was left to the method: it does not end the finisher
-	gap       float64         // proved of x; +Inf if nothing is
-	exact     bool            // zeros and ties of x are exact
-	exhausted bool            // the finisher went as far as it could
-	full      bool            // as its working sets had room
-	spent     bool            // it was the budget that stopped it
+	prover    *prove.Prover
+	goal      float64 // gap at which the run ends; 0 for none
+	unbounded bool    // the budget was left to the method: it does not end the finisher
+	gap       float64 // proved of x; +Inf if nothing is
+	exact     bool    // zeros and ties of x are exact
+	exhausted bool    // the finisher went as far as it could
+	full      bool    // as its working sets had room
+	spent     bool    // it was the budget that stopped it
 	groups    [][]int
 	judged    Snapshot // scratch
 }
@@ -98,6 +93,7 @@ func newRun(ctx context.Context, p *Problem, set Settings) *Run {
 	if set.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
 	}
+	r.prover = prove.New(p.forNewton(algebra, r.Samples.rows, set.Threads))
 	r.gap = math.Inf(1)
 	r.goal = set.RelTol * p.lossAtZero()
 	r.toStart()

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/rule"
 )
 
 // A Schedule chooses step sizes and inner-loop lengths.
@@ -22,90 +23,33 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// lastFactor is the automatic step size in units of the inverse curvature met by
-// the stochastic steps (stepCurvature). The inner loop is stable below 2 and its
-// mean converges fastest, near the optimum, at 1 to 1.6.
-const lastFactor = 1.5
-
-// maxDualUpdates is the automatic K where dual updates are cheap.
-const maxDualUpdates = 40
-
-// curvatureSample is how many rows stepCurvature looks at.
-const curvatureSample = 4096
-
 // naturalEta returns the step size for the inner loop that starts at the
 // snapshot, halved as often as the watch asked for.
 func (s *scas) naturalEta() float64 {
-	curvature, mu := s.stepCurvature(), s.Problem.L2
-	if s.Stats.BatchSize > 1 {
-		// The mean of b samples meets the curvature of the mean loss, and 1/b of
-		// what a single sample meets beyond it.
-		b := float64(s.Stats.BatchSize)
-		curvature = float64(curvature/b) + float64((1-1/b)*s.meanCurvature)
-	}
-	if s.scale == nil {
-		curvature += mu
-	}
-	eta := math.Inf(1)
-	if curvature > 0 {
-		eta = s.etaFactor() / curvature
-	}
-	// The deterministic part of the step is stable below 2/(rho λ₁ + mu), and lazy
-	// where A'A is a multiple of the identity up to 1/2 of it.
-	most := 1.0
-	if c := &s.Stats.Constants; c.Lambda1 == c.LambdaP || s.scale != nil {
-		most = 0.499
-	}
-	eta = math.Min(eta, most/s.stiffness())
-	return math.Ldexp(eta, -s.Stats.StepHalvings)
-}
-
-// etaFactor is the automatic step size in units of the inverse curvature met. Far from
-// the optimum the noise of steps is what is left of the objective, so that the first are
-// shorter; with few rows for a feature these hardly meet, and it does not matter.
-func (s *scas) etaFactor() float64 {
 	n, p := s.Problem.Data.Dims()
-	if 4*p > n || !s.Settings.Method.Info().ManyUpdates {
-		return lastFactor
+	c := &s.Stats.Constants
+	step := rule.Step{
+		Met: s.stepCurvature(), Mean: s.meanCurvature, Batch: s.Stats.BatchSize, Stiffness: s.stiffness(),
+		Factor: rule.Factor(n, p, s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
+		Lazy:   c.Lambda1 == c.LambdaP || s.inner.Metric != nil,
 	}
-	return math.Min(lastFactor, 0.7+float64(0.2*float64(s.Stats.OuterIterations)))
+	if s.inner.Metric == nil {
+		step.Mu = s.Problem.L2
+	}
+	return math.Ldexp(step.Eta(), -s.Stats.StepHalvings)
 }
 
-// stepCurvature returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|² over a regular
-// sample of the rows, or with the loss's bound of φ” where that may jump within the
-// inner loop. A stochastic step along aᵢ overshoots by the factor η hᵢ,
-// so the mean square of the iterate in a direction v contracts if η E[hᵢ²
-// cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many
-// short ones, or a few uncertain samples among many settled ones, in the bound.
+// stepCurvature is what stochastic steps meet at the snapshot.
 func (s *scas) stepCurvature() float64 {
-	p := s.Problem
-	n, _ := p.Data.Dims()
-	stride := max(1, n/curvatureSample)
-	if s.norms == nil {
-		for i := 0; i < n; i += stride {
-			_, val := s.data.Row(i)
-			s.norms = append(s.norms, sumSquares(val))
-		}
+	if s.rows == nil {
+		s.rows = rule.NewCurvature(s.data, s.Problem.SampleWeights)
 	}
-	smooth := continuousCurvature(p.loss())
-	var sum, sum2 float64
-	for k, norm2 := range s.norms {
-		i, second := k*stride, s.Samples.Curvature()
-		if smooth {
-			second = s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
-		}
-		h := float64(second * norm2)
-		weighted := h
-		if w := p.SampleWeights; w != nil {
-			weighted = float64(w[i] * h)
-		}
-		sum += weighted
-		sum2 += float64(weighted * h)
+	if !continuousCurvature(s.Problem.loss()) {
+		return s.rows.Met(func(int) float64 { return s.Samples.Curvature() })
 	}
-	if sum == 0 {
-		return 0
-	}
-	return sum2 / sum
+	return s.rows.Met(func(i int) float64 {
+		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
+	})
 }
 
 // continuousCurvature reports whether φ” is known to have no jumps.
@@ -117,21 +61,17 @@ func continuousCurvature(l Loss) bool {
 	return false
 }
 
-// naturalDualUpdates keeps the products with A cheaper than the inner steps and
-// every block longer than a few steps.
+// naturalDualUpdates keeps the products with A cheaper than the inner steps.
 func (s *scas) naturalDualUpdates() int {
-	steps := float64(s.Settings.InnerSteps)
 	n, p := s.Problem.Data.Dims()
 	l, _ := s.A.Dims()
-	work := steps * float64(s.Problem.Data.NNZ()) / float64(n)
-	perUpdate := float64(l + p)
+	ofUpdate := float64(l + p)
 	if a := s.A.Matrix(); a != nil {
-		perUpdate += 2 * float64(a.NNZ())
+		ofUpdate += 2 * float64(a.NNZ())
 	} else if !s.A.Identity() {
-		perUpdate *= 4
+		ofUpdate *= 4
 	}
-	k := math.Min(work/perUpdate, steps/8)
-	return int(math.Max(1, math.Min(k, maxDualUpdates)))
+	return rule.DualUpdates(float64(s.Settings.InnerSteps), float64(s.Problem.Data.NNZ())/float64(n), ofUpdate)
 }
 
 // fitBatch limits the dual updates such that every block has some steps, and
@@ -148,34 +88,25 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// ridgeRho is what many dual updates ask of ρ where mu > 0: y and beta converge fastest
-// with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
+// ridgeRho is what many dual updates ask of ρ where mu > 0.
 func (s *scas) ridgeRho() float64 {
 	c := &s.Stats.Constants
-	return 4 * s.Problem.L2 / math.Sqrt(float64(c.Lambda1*math.Max(c.LambdaP, 0.01*c.Lambda1)))
+	return rule.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP)
 }
 
 // schedule returns η_t and M_t for the outer iteration that begins; the
 // snapshot has been taken.
 func (s *scas) schedule() (eta float64, steps int) {
-	set, c := &s.Settings, &s.Stats.Constants
+	set := &s.Settings
 	switch {
 	case s.autoEta():
 		return s.naturalEta(), set.InnerSteps
 	case set.Schedule == Practical:
 		return set.Eta, set.InnerSteps
 	case set.Method.Info().Theorem == 2:
-		eta = c.MuF / (float64(8*c.NuF*c.NuF) + float64(c.MuF*c.NuL))
-		return eta, clampSteps(4 / (eta * c.MuF))
+		return s.Stats.Constants.Theorem2Steps()
 	}
-	d := s.Problem.Domain.Diameter()
-	ct := float64(c.NuL*c.NuL*d*d) + s.augmentedGradientSquared()
-	t := float64(s.Stats.OuterIterations + 1)
-	return 1 / (ct * math.Pow(t, set.Delta)), clampSteps(ct * math.Pow(t, 2*set.Delta))
-}
-
-func clampSteps(m float64) int {
-	return int(math.Max(2, math.Min(math.Ceil(m), 1<<53)))
+	return s.Stats.Constants.Theorem1Steps(s.augmentedGradientSquared(), s.Stats.OuterIterations+1, set.Delta)
 }
 
 // augmentedGradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|.

@@ -142,7 +142,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 // checkValues checks each setting on its own.
 func (s *Settings) checkValues() error {
 	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
-	return firstBroken([]rule{
+	return firstBroken([]demand{
 		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1, or 0 for the default"},
 		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite, or 0 for the default"},
 		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1, or 0 for the default"},
@@ -159,17 +159,17 @@ func (s *Settings) checkValues() error {
 	})
 }
 
-// A rule is a condition that a setting has to meet.
-type rule struct {
+// A demand is a condition that a setting has to meet.
+type demand struct {
 	holds   bool
 	field   string
 	value   any
 	allowed string
 }
 
-// firstBroken returns the error of the first rule that does not hold.
-func firstBroken(rules []rule) error {
-	for _, r := range rules {
+// firstBroken returns the error of the first demand that does not hold.
+func firstBroken(demands []demand) error {
+	for _, r := range demands {
 		if !r.holds {
 			return &SettingError{r.field, r.value, r.allowed}
 		}
@@ -207,7 +207,7 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 		}
 	}
 	theorem := s.Schedule == Theorem
-	return firstBroken([]rule{
+	return firstBroken([]demand{
 		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity; set Problem.L2 > 0"},
 		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", info.Name, nameOf(SCASK{}))},
 		{info.TakesEta || s.Eta == 0, "Eta", s.Eta, fmt.Sprintf("method %s has no step size; leave it 0", info.Name)},

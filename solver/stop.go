@@ -51,11 +51,7 @@ func (r *Run) prove() {
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
 		return
 	}
-	f := r.finisher()
-	if _, auto := r.Settings.Method.(Auto); auto && (f != nil || r.wide != nil) {
-		return
-	}
-	if r.wide == nil {
+	if _, auto := r.Settings.Method.(Auto); !(auto && r.prover.Proves()) && r.prover.Cheap() {
 		r.gap = r.certify()
 	}
 }

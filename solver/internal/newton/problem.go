@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -20,6 +21,7 @@ type Problem struct {
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
 	Loss    Loss
 	Ridge   float64       // mu ≥ 0
+	Joined  float64       // what of it is the penalty's, see Penalise
 	A       *quad.Algebra // a matrix or the identity
 	Limit   []float64     // lambda times the weight of each row of A, not negative
 	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
@@ -29,6 +31,21 @@ type Problem struct {
 	// MaxFeatures is the number of features up to which dense matrices of that
 	// order are formed, a few of them; 0 for 2048, and for 4096 in a Wide.
 	MaxFeatures int
+}
+
+// Penalise makes limit |v| + square v²/2 the penalty of every row v of A x. With A = I
+// the squares join those of x.
+func (p *Problem) Penalise(limit, square float64) {
+	l, _ := p.A.Dims()
+	p.Limit = slices.Repeat([]float64{limit}, l)
+	switch {
+	case square == 0:
+	case p.A.Identity():
+		p.Joined = square
+		p.Ridge += square
+	default:
+		p.Square = slices.Repeat([]float64{square}, l)
+	}
 }
 
 // band returns the width of the band that Hessians have, that of X'X + A'A, if it saves

@@ -1,0 +1,179 @@
+// Package check compares numerically what losses and penalties say of themselves.
+package check
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+const (
+	span   = 6    // margins and coordinates are looked at from −span to span,
+	points = 241  // at so many points
+	step   = 1e-5 // of numerical derivatives
+	within = 1e-6 // what a difference may be in units of what it is of
+)
+
+// A LossFunction is φ(t; b) with what it says of its derivatives.
+type LossFunction interface {
+	Slopes(slope, margin, label []float64) (sum float64)
+	Value(margin, label float64) float64
+	SecondDerivative(margin, slope, label float64) float64
+	Curvature() float64
+}
+
+// A LossConjugate is φ* with the interval in which it is finite.
+type LossConjugate interface {
+	Conjugate(alpha, label float64) float64
+	ConjugateDomain(label float64) (lo, hi float64)
+}
+
+// A PenaltyFunction is g with its proximal map.
+type PenaltyFunction interface {
+	Value(y []float64) float64
+	Prox(dst, v, step []float64)
+	Separable() bool
+}
+
+// A PenaltyConjugate is g*.
+type PenaltyConjugate interface {
+	Conjugate(z []float64) float64
+}
+
+// Loss returns the first thing that is wrong with a loss at the labels: Slopes is compared
+// with Value and its derivative, SecondDerivative with that of the slopes and with
+// Curvature, convexity is, and of a LossConjugate φ(t) + φ*(φ'(t)) = t φ'(t).
+func Loss(l LossFunction, labels []float64) error {
+	for _, b := range labels {
+		for k := range points {
+			t := span * (2*float64(k)/(points-1) - 1)
+			if err := lossAt(l, t, b); err != nil {
+				return fmt.Errorf("solver: loss %s at margin %.4g, label %g: %w", l, t, b, err)
+			}
+		}
+	}
+	return nil
+}
+
+func lossAt(l LossFunction, t, b float64) error {
+	margin, slope := []float64{t - step, t, t + step}, make([]float64, 3)
+	label := []float64{b, b, b}
+	sum := l.Slopes(slope, margin, label)
+	value := [3]float64{l.Value(margin[0], b), l.Value(t, b), l.Value(margin[2], b)}
+	scale := 1 + math.Abs(value[1]) + math.Abs(slope[1])
+	differs := func(a, b, size float64) bool { return !(math.Abs(a-b) <= within*size) }
+	rise := (value[2] - value[0]) / (2 * step)
+	bend := (slope[2] - slope[0]) / (2 * step)
+	second, most := l.SecondDerivative(t, slope[1], b), l.Curvature()
+	left := l.SecondDerivative(margin[0], slope[0], b)
+	right := l.SecondDerivative(margin[2], slope[2], b)
+	kink := step * (1 + most)
+	switch {
+	case differs(sum, value[0]+value[1]+value[2], 3*scale):
+		return fmt.Errorf("Slopes returns the sum %v, Value %v", sum, value[0]+value[1]+value[2])
+	case l.Slopes(nil, margin, label) != sum:
+		return fmt.Errorf("Slopes without a slope returns another sum")
+	case !(math.Abs(rise-slope[1]) <= within*scale+kink):
+		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
+	case slope[2] < slope[0]-within*step*scale:
+		return fmt.Errorf("the slope falls: φ is not convex")
+	case bend > most*(1+1e-4)+within:
+		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", bend, most)
+	case !(second >= 0) || second > most*(1+1e-12):
+		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, most)
+	case left == second && second == right && differs(bend, second, 1e2*(1+most)):
+		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, bend)
+	case left != right && (bend < math.Min(left, right)-1e-3*(1+most) || bend > math.Max(left, right)+1e-3*(1+most)):
+		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, bend)
+	}
+	return conjugateAt(l, t, slope[1], value[1], b)
+}
+
+func conjugateAt(l LossFunction, t, slope, value, b float64) error {
+	c, ok := l.(LossConjugate)
+	if !ok {
+		return nil
+	}
+	lo, hi := c.ConjugateDomain(b)
+	switch conjugate := c.Conjugate(slope, b); {
+	case !(lo <= 0 && 0 <= hi):
+		return fmt.Errorf("ConjugateDomain is [%v, %v], without 0", lo, hi)
+	case slope < lo-within || slope > hi+within:
+		return fmt.Errorf("the slope %v is not in ConjugateDomain [%v, %v]", slope, lo, hi)
+	case !(math.Abs(value+conjugate-t*slope) <= 1e-10*(1+math.Abs(value)+math.Abs(t*slope))):
+		return fmt.Errorf("φ(t) + φ*(φ'(t)) = %v and t φ'(t) = %v", value+conjugate, t*slope)
+	}
+	return nil
+}
+
+// Penalty returns the first thing that is wrong with a penalty on R^q at random points:
+// that Prox minimises what it should, that this does not depend on dst being v, that it
+// works coordinate by coordinate if the penalty is separable, and of a PenaltyConjugate
+// g(u) + g*(z) = z'u where Prox says that z is a subgradient at u.
+func Penalty(g PenaltyFunction, q int) error {
+	rng := rand.New(rand.NewPCG(1, uint64(q)))
+	for range points {
+		v, steps := make([]float64, q), make([]float64, q)
+		common := math.Exp(2 * rng.NormFloat64())
+		for j := range v {
+			v[j] = span / 2 * rng.NormFloat64() * math.Exp(rng.NormFloat64())
+			if steps[j] = common; g.Separable() {
+				steps[j] = math.Exp(2 * rng.NormFloat64())
+			}
+		}
+		if err := prox(g, v, steps, rng); err != nil {
+			return fmt.Errorf("solver: penalty %T at %.4g with steps %.4g: %w", g, v, steps, err)
+		}
+	}
+	return nil
+}
+
+func prox(g PenaltyFunction, v, steps []float64, rng *rand.Rand) error {
+	u, z := make([]float64, len(v)), make([]float64, len(v))
+	g.Prox(u, v, steps)
+	copy(z, v)
+	g.Prox(z, z, steps)
+	for j := range u {
+		if u[j] != z[j] {
+			return fmt.Errorf("Prox gives another result where dst is v")
+		}
+	}
+	cost := func(u []float64) float64 {
+		sum := g.Value(u)
+		for j, s := range steps {
+			d := u[j] - v[j]
+			sum += d * d / (2 * s)
+		}
+		return sum
+	}
+	best := cost(u)
+	if math.IsNaN(best) || math.IsInf(best, 0) {
+		return fmt.Errorf("Value after Prox, %.4g, is %v", u, g.Value(u))
+	}
+	for size := 1.0; size > 1e-5; size /= 4 {
+		other := make([]float64, len(u))
+		for j := range other {
+			other[j] = u[j] + size*rng.NormFloat64()
+			if rng.IntN(2) == 0 {
+				other[j] = u[j] + size*(v[j]-u[j])
+			}
+		}
+		if c := cost(other); c < best-1e-12*(1+math.Abs(best)) {
+			return fmt.Errorf("Prox gives %.6g, where %.6g is better by %.3g", u, other, best-c)
+		}
+	}
+	c, ok := g.(PenaltyConjugate)
+	if !ok {
+		return nil
+	}
+	inner, size := 0.0, 1.0
+	for j := range z {
+		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // where g* ends, rounding must not pass
+		inner += z[j] * u[j]
+		size += math.Abs(z[j] * u[j])
+	}
+	if sum := g.Value(u) + c.Conjugate(z); !(math.Abs(sum-inner) <= 1e-8*size) {
+		return fmt.Errorf("g(u) + g*(z) = %v and z'u = %v", sum, inner)
+	}
+	return nil
+}

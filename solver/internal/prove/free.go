@@ -1,0 +1,195 @@
+package prove
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A Domain is X with its support function.
+type Domain interface {
+	Project(x []float64)
+	Diameter() float64
+	Support(u []float64) float64
+}
+
+// A Pair is a point x with the dual point φ'(aᵢ'x), beta. Slices are only read.
+type Pair struct {
+	X, Y, Beta []float64 // y is what x implies
+	Z          []float64 // −B'beta, that of y
+	E          []float64 // ∇f(x) + A'beta, mu x left out
+	Slope      []float64 // φ'(aᵢ'x)
+	Penalty    float64   // g(y)
+	Conjugate  float64   // g*(z)
+	Loss       float64   // f(x), mu left out
+}
+
+// A Free has what the bound that takes no system depends on beside the point.
+type Free struct {
+	Data      *sparse.CSR
+	Weights   []float64 // ωᵢ; nil for equal ones
+	Curvature float64   // an upper bound of φ''
+	A         *quad.Algebra
+	Mu        float64
+	Domain    Domain // nil for R^p
+}
+
+// ulp is the relative error of an operation, at most.
+const ulp = 0x1p-53
+
+// Admissible returns beta, or where rounding has passed the end of g* a beta that is
+// shorter by little, with the value of g* there.
+func Admissible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
+	out, value := append([]float64(nil), beta...), conjugate(beta)
+	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
+		for j, b := range beta {
+			out[j] = b * (1 - off)
+		}
+		value = conjugate(out)
+	}
+	return out, value
+}
+
+// Gap bounds the excess of the objective at x over the optimum, rounding included: since
+// Fenchel's equality holds of φ at the pair, by
+//
+//	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
+//
+// It is +Inf unless mu > 0 or X is bounded.
+func (f *Free) Gap(at *Pair) float64 {
+	var product, size float64
+	for j, z := range at.Z {
+		v := float64(z * at.Y[j])
+		product += v
+		size += math.Abs(v)
+	}
+	unit := math.Max(0x1p-44, float64(len(at.Z)+64)*ulp)
+	rounding := unit * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss)
+	margins, columns := f.errors(at)
+	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.open(at, columns) + margins + f.imageError(at) + rounding
+	if math.IsNaN(gap) {
+		return math.Inf(1)
+	}
+	return gap
+}
+
+// errors bounds what rounding makes of φ + φ* − φ't, second order in the margins t, and
+// of the entries of e.
+func (f *Free) errors(at *Pair) (margins float64, columns []float64) {
+	n, p := f.Data.Dims()
+	columns = make([]float64, p)
+	total := float64(n)
+	if f.Weights != nil {
+		total = 0
+		for _, w := range f.Weights {
+			total += w
+		}
+	}
+	for i, slope := range at.Slope {
+		idx, val := f.Data.Row(i)
+		weight := 1 / total
+		if f.Weights != nil {
+			weight = f.Weights[i] / total
+		}
+		var size float64
+		share := float64(weight * math.Abs(slope))
+		for k, j := range idx {
+			v := math.Abs(val[k])
+			size += float64(v * math.Abs(at.X[j]))
+			columns[j] += float64(share * v)
+		}
+		off := float64(float64(len(idx)+8) * ulp * size)
+		margins += float64(float64(0.5*f.Curvature*weight) * float64(off*off))
+	}
+	l, _ := f.A.Dims()
+	unit := float64(n+l+64) * ulp
+	back := f.backward(at.Beta, l, p)
+	for j := range columns {
+		columns[j] = float64(unit * (columns[j] + back(j)))
+	}
+	return margins, columns
+}
+
+// backward returns a function that bounds the sum of |a_kj beta_k| over the rows k.
+func (f *Free) backward(beta []float64, l, p int) func(j int) float64 {
+	a := f.A.Matrix()
+	switch {
+	case f.A.Identity():
+		return func(j int) float64 { return math.Abs(beta[j]) }
+	case a == nil: // by the Frobenius norm of A
+		all := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
+		return func(int) float64 { return all }
+	}
+	sum := make([]float64, p)
+	for k, b := range beta {
+		idx, val := a.Row(k)
+		for i, j := range idx {
+			sum[j] += math.Abs(float64(val[i] * b))
+		}
+	}
+	return func(j int) float64 { return sum[j] }
+}
+
+// imageError bounds what the rounding of y = A x makes of z'y, twice: g may rise as much.
+func (f *Free) imageError(at *Pair) float64 {
+	a, sum := f.A.Matrix(), 0.0
+	if a == nil {
+		return 0
+	}
+	for k, z := range at.Z {
+		idx, val := a.Row(k)
+		var size float64
+		for i, j := range idx {
+			size += math.Abs(float64(val[i] * at.X[j]))
+		}
+		sum += float64(float64(len(idx)+8)*size) * math.Abs(z)
+	}
+	return 2 * ulp * sum
+}
+
+// open bounds h(x) + h*(−e) + e'x, with e known but for the errors, by
+// (mu/2)|x − u|² + σ(−r) + r'x with r = e + mu u, σ the support function of X. That holds
+// for every u and is tight for the point of X nearest to −e/mu. With mu > 0 the errors
+// move u, else they count by the diameter of X.
+func (f *Free) open(at *Pair, errors []float64) float64 {
+	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
+		return math.Inf(1)
+	}
+	u := make([]float64, len(at.E))
+	var off float64
+	for j, v := range at.E {
+		if f.Mu > 0 {
+			u[j] = -v / f.Mu
+		} else {
+			off += float64(errors[j] * errors[j])
+		}
+	}
+	if f.Domain != nil {
+		f.Domain.Project(u)
+	}
+	var apart, product, size float64
+	for j, x := range at.X {
+		if f.Mu > 0 {
+			d := math.Abs(x-u[j]) + errors[j]/f.Mu + float64(0x1p-49*math.Abs(u[j]))
+			apart += float64(d * d)
+		}
+		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
+		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
+			u[j] = 0 // as of the number −e/mu, which u[j] was but for rounding
+		}
+		size += float64(scale * math.Abs(x))
+		product -= float64(u[j] * x)
+	}
+	unit := math.Max(0x1p-44, float64(len(u)+64)*ulp)
+	bound := float64(0.5*f.Mu*apart) * (1 + unit)
+	if f.Domain == nil { // r is zero but for rounding
+		return bound
+	}
+	if off > 0 {
+		bound += float64(math.Sqrt(off) * f.Domain.Diameter())
+	}
+	support := f.Domain.Support(u)
+	return bound + math.Max(0, support+product) + unit*(math.Abs(support)+size)
+}

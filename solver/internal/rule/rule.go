@@ -1,0 +1,119 @@
+// Package rule has the numbers of SCAS-ADMM that follow from the data where a user gives
+// none: step sizes, ρ for many dual updates, and how many of these there are.
+package rule
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// SampleRows is how many rows a Curvature looks at, about.
+const SampleRows = 4096
+
+// A Curvature has |aᵢ|² of a regular sample of the rows.
+type Curvature struct {
+	norms   []float64
+	stride  int
+	weights []float64
+}
+
+// NewCurvature samples the rows of x. weights, one per row of x, may be nil.
+func NewCurvature(x *sparse.CSR, weights []float64) *Curvature {
+	n, _ := x.Dims()
+	c := &Curvature{stride: max(1, n/SampleRows), weights: weights}
+	for i := 0; i < n; i += c.stride {
+		var sum float64
+		_, val := x.Row(i)
+		for _, v := range val {
+			sum += float64(v * v)
+		}
+		c.norms = append(c.norms, sum)
+	}
+	return c
+}
+
+// Met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², given φ” of a row, or a bound of
+// it where it may jump within the inner loop. A stochastic step along aᵢ overshoots by the
+// factor η hᵢ, so the mean square of the iterate in a direction v contracts if η E[hᵢ²
+// cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many short
+// ones, or a few uncertain samples among many settled ones, in the bound.
+func (c *Curvature) Met(second func(i int) float64) float64 {
+	var sum, sum2 float64
+	for k, norm2 := range c.norms {
+		i := k * c.stride
+		h := float64(second(i) * norm2)
+		weighted := h
+		if c.weights != nil {
+			weighted = float64(c.weights[i] * h)
+		}
+		sum += weighted
+		sum2 += float64(weighted * h)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return sum2 / sum
+}
+
+// A Step is what an automatic step size follows from.
+type Step struct {
+	Met       float64 // what Curvature.Met gives at the snapshot
+	Mean      float64 // smoothness of the mean loss, for batches
+	Batch     int     // samples of a step
+	Mu        float64 // what of mu is not in the stiffness
+	Factor    float64 // in units of the inverse curvature
+	Stiffness float64 // largest eigenvalue of K, the deterministic part of a step
+	Lazy      bool    // coordinates may be lazy: η times the stiffness stays below 1/2
+}
+
+// Eta returns the step size. The mean of b samples meets the curvature of the mean loss,
+// and 1/b of what a single sample meets beyond it.
+func (s Step) Eta() float64 {
+	curvature := s.Met
+	if s.Batch > 1 {
+		b := float64(s.Batch)
+		curvature = float64(curvature/b) + float64((1-1/b)*s.Mean)
+	}
+	curvature += s.Mu
+	eta := math.Inf(1)
+	if curvature > 0 {
+		eta = s.Factor / curvature
+	}
+	most := 1.0 // the deterministic part of the step is stable below 2
+	if s.Lazy {
+		most = 0.499
+	}
+	return math.Min(eta, most/s.Stiffness)
+}
+
+// lastFactor is the step size in units of the inverse curvature met. The inner loop is
+// stable below 2 and its mean converges fastest, near the optimum, at 1 to 1.6.
+const lastFactor = 1.5
+
+// Factor is Step.Factor after so many outer iterations with n samples of p features. Far
+// from the optimum the noise of steps is what is left of the objective, so that the first
+// of many dual updates are shorter; with few rows for a feature these hardly meet, and it
+// does not matter.
+func Factor(n, p, outer int, many bool) float64 {
+	if 4*p > n || !many {
+		return lastFactor
+	}
+	return math.Min(lastFactor, 0.7+float64(0.2*float64(outer)))
+}
+
+// maxDualUpdates is K where dual updates are cheap.
+const maxDualUpdates = 40
+
+// DualUpdates returns K for so many inner steps of so many operations: products with A
+// stay cheaper than they are, and every block is longer than a few steps.
+func DualUpdates(steps, ofStep, ofUpdate float64) int {
+	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
+	return int(math.Max(1, math.Min(k, maxDualUpdates)))
+}
+
+// RidgeRho is what many dual updates ask of ρ where mu > 0: y and beta converge fastest
+// with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
+func RidgeRho(mu, lambda1, lambdaP float64) float64 {
+	return 4 * mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
+}
