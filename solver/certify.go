@@ -23,7 +23,7 @@ func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *ne
 // certify bounds the excess of the objective at x over the optimum. It is +Inf where
 // nothing can be proved.
 func (r *Run) certify() float64 {
-	y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X))
+	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
 	if !ok {
 		return math.Inf(1) // the objective at x is not known
 	}
@@ -52,9 +52,9 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	}
 	at := prove.Pair{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	at.Beta, at.Conjugate = prove.Admissible(r.Dual, func(beta []float64) float64 {
-		return g.Conjugate(p.Coupling.multipliers(beta))
+		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
-	at.Z, at.E = p.Coupling.multipliers(at.Beta), r.lagrangian(at.Beta)
+	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangian(at.Beta)
 	at.Slope, at.Loss = r.judged.Slope, r.judged.Loss
 	return free.Gap(&at)
 }
@@ -81,17 +81,12 @@ func (r *Run) dualResidual() float64 {
 	for j, v := range r.X {
 		g[j] += float64(r.Problem.L2 * v)
 	}
-	if r.Problem.Domain == nil {
-		return math.Sqrt(sumSquares(g))
+	return prove.Residual(r.X, g, r.Problem.Domain)
+}
+
+// project makes x the nearest point of the domain.
+func (p *Problem) project(x []float64) {
+	if p.Domain != nil {
+		p.Domain.Project(x)
 	}
-	for j, v := range r.X {
-		g[j] = v - g[j]
-	}
-	r.Problem.Domain.Project(g)
-	var sum float64
-	for j, v := range g {
-		d := r.X[j] - v
-		sum += float64(d * d)
-	}
-	return math.Sqrt(sum)
 }

@@ -46,40 +46,6 @@ func (c *Coupling) dims(l int) (rows, q int) {
 	return c.B.Dims()
 }
 
-// impliedY returns the y that A x + B y = c determines, given A x, and whether
-// there is one in closed form. The result may be ax itself.
-func (c *Coupling) impliedY(ax []float64) ([]float64, bool) {
-	if c == nil {
-		return ax, true
-	}
-	if c.B != nil {
-		return nil, false
-	}
-	y := make([]float64, len(ax))
-	for j, v := range ax {
-		if y[j] = v; c.C != nil {
-			y[j] -= c.C[j]
-		}
-		if c.Diagonal != nil {
-			y[j] /= -c.Diagonal[j]
-		}
-	}
-	return y, true
-}
-
-// multipliers returns −B'beta, which is in ∂g(y) at an optimum, where y is implied. It may
-// be beta itself.
-func (c *Coupling) multipliers(beta []float64) []float64 {
-	if c == nil || c.Diagonal == nil {
-		return beta
-	}
-	z := make([]float64, len(beta))
-	for j, b := range beta {
-		z[j] = -float64(c.Diagonal[j] * b)
-	}
-	return z
-}
-
 // form returns c as the dual step takes it; nil is B = −I and c = 0.
 func (c *Coupling) form() dual.Coupling {
 	if c == nil {

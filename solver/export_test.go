@@ -2,8 +2,9 @@ package solver
 
 import (
 	"testing"
+	"time"
 
-	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/rule"
 )
@@ -15,7 +16,7 @@ const (
 )
 
 // EndWeights are those of Algorithm 2.
-var EndWeights = inner.EndWeights
+var EndWeights = outer.EndWeights
 
 // Chunks returns into how many runs the rows of p are cut.
 func Chunks(p *Problem) int { return pass.NewChunks(p.Data, 0).Count() }
@@ -26,13 +27,13 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSCAS(newRun(t.Context(), p, set), (*scas).blocks, false)
+	s := newSCAS(newRun(t.Context(), p, set, time.Now()), (*scas).blocks, false)
 	s.takeSnapshot()
-	s.linearise()
-	s.inner.Begin(s.X, s.d, s.naturalEta())
-	rows := make([]int32, BlockSteps)
+	constant, rows := make([]float64, len(s.X)), make([]int32, BlockSteps)
+	copy(constant, s.Snapshot.Gradient)
+	s.state.Plan.Begin(s.X, constant, s.naturalEta())
 	return func() {
 		s.Samples.Draw(rows)
-		s.inner.Advance(rows)
+		s.state.Plan.Advance(rows)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Loss is the smooth function φ(t; b) of a margin t = a'x and a label b.
@@ -45,19 +44,6 @@ type ScalarLoss interface {
 	Loss
 	// Slope returns φ'(margin; label), as Slopes does.
 	Slope(margin, label float64) float64
-}
-
-// scalarSlope returns φ' of l, not for concurrent use.
-func scalarSlope(l Loss) func(margin, label float64) float64 {
-	if s, ok := l.(ScalarLoss); ok {
-		return s.Slope
-	}
-	m, s, b := make([]float64, 1), make([]float64, 1), make([]float64, 1)
-	return func(margin, label float64) float64 {
-		m[0], b[0] = margin, label
-		l.Slopes(s, m, b)
-		return s[0]
-	}
 }
 
 // Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
@@ -137,33 +123,4 @@ func ParseLoss(name string) (Loss, error) {
 		}
 	}
 	return nil, fmt.Errorf("solver: no loss %q; choose logistic, squared, huber or squared-hinge", name)
-}
-
-// fusedLoss returns the kernels' name of a loss that they know. The type itself
-// counts: one that embeds it may have other slopes.
-func fusedLoss(l Loss) (kernels.LossKind, bool) {
-	switch l.(type) {
-	case Logistic:
-		return kernels.LogisticLossKind, true
-	case Squared:
-		return kernels.SquaredLossKind, true
-	}
-	return 0, false
-}
-
-// newtonLoss returns a loss with its conjugate, nil if that is not known.
-func newtonLoss(l Loss) newton.Loss {
-	switch l := l.(type) {
-	case Logistic:
-		return newton.Logistic{}
-	case Squared:
-		return newton.Squared{}
-	case SquaredHinge:
-		return newton.SquaredHinge{}
-	case Huber:
-		return newton.Huber{Delta: l.delta()}
-	case ConjugateLoss:
-		return newton.Custom{Of: l}
-	}
-	return nil
 }

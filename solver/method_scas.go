@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/scale"
 	"github.com/scas-admm/scas/sparse"
@@ -83,17 +84,18 @@ func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks
 type scas struct {
 	*Run
 	stage func(*scas) error // an outer iteration, after the snapshot
-	inner inner.Stage
-	kappa float64     // ρ λ₁ where the penalty is linearised, else 0
+	state outer.Iterate
 	data  *sparse.CSR // as the inner loop has them
-	d     []float64   // constant of the inner loop
 
 	rows          *rule.Curvature // nil until needed
 	meanCurvature float64         // smoothness of the mean loss, for batches
 }
 
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
-	s := &scas{Run: r, stage: stage, d: make([]float64, len(r.X)), inner: inner.Stage{Draw: r.Samples.Draw, Interrupt: r.Err}}
+	s := &scas{Run: r, stage: stage, state: outer.Iterate{
+		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
+		A: r.A, Step: r.dual, Draw: r.Samples.Draw, Interrupt: r.Err,
+	}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {
 		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
@@ -106,12 +108,12 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 	}
 	s.fitScale()
 	if linearised {
-		if s.kappa = float64(st.Rho * st.Constants.Lambda1); s.inner.Metric != nil {
-			s.kappa = s.stiffness()
+		if s.state.Kappa = float64(st.Rho * st.Constants.Lambda1); s.state.Metric != nil {
+			s.state.Kappa = s.stiffness()
 		}
 	}
-	s.inner.Plan = inner.New(s.innerLoop())
-	st.Plan, st.PlanReason, st.BatchSize = s.inner.Name(), s.inner.Reason(), s.inner.BatchSize()
+	s.state.Plan = inner.New(s.innerLoop())
+	st.Plan, st.PlanReason, st.BatchSize = s.state.Plan.Name(), s.state.Plan.Reason(), s.state.Plan.BatchSize()
 	s.fitBatch()
 	return s
 }
@@ -122,33 +124,16 @@ func (s *scas) innerLoop() *inner.Loop {
 	l := &inner.Loop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
-		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.kappa,
+		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation,
 	}
-	if m := s.inner.Metric; m != nil {
+	if m := s.state.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
 		l.A, l.Rho, l.Ridge = m.A, 1, 0
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	return l
-}
-
-func innerLoss(l Loss) inner.Loss {
-	kind, fused := fusedLoss(l)
-	return inner.Loss{Kind: kind, Fused: fused, Slopes: l.Slopes, Slope: scalarSlope(l)}
-}
-
-func innerDomain(d Domain) inner.Domain {
-	switch x := d.(type) {
-	case nil:
-		return inner.Domain{}
-	case Box:
-		return inner.Domain{Lower: x.Lower, Upper: x.Upper}
-	case Ball:
-		return inner.Domain{Radius: x.Radius}
-	}
-	return inner.Domain{Project: d.Project}
 }
 
 // fitScale takes the metric in which the inner loop runs, where the method and its
@@ -169,7 +154,7 @@ func (s *scas) fitScale() {
 		rho, shares := m.Shares()
 		s.SetRho(rho)
 		s.dual.SetShares(shares)
-		s.inner.Metric, s.data = m, m.Data
+		s.state.Metric, s.data = m, m.Data
 	}
 }
 
@@ -183,7 +168,7 @@ func (s *scas) slopeAtZero() float64 {
 
 // stiffness is the largest eigenvalue of K.
 func (s *scas) stiffness() float64 {
-	if m := s.inner.Metric; m != nil {
+	if m := s.state.Metric; m != nil {
 		return m.A.Largest()
 	}
 	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2
@@ -197,8 +182,8 @@ func (s *scas) Next() (bool, error) {
 	if err := s.stage(s); err != nil {
 		return false, err
 	}
-	if name := s.inner.Name(); name != s.Stats.Plan {
-		s.Stats.Plan, s.Stats.PlanReason = name, s.inner.Reason()
+	if name := s.state.Plan.Name(); name != s.Stats.Plan {
+		s.Stats.Plan, s.Stats.PlanReason = name, s.state.Plan.Reason()
 	}
 	s.Average()
 	return true, nil
@@ -227,7 +212,7 @@ func (s *scas) begin() (bool, error) {
 		return false, nil
 	}
 	s.Stats.Eta, s.Stats.InnerSteps = eta, steps
-	s.Stats.GradientNorm = math.Sqrt(s.augmentedGradientSquared())
+	s.Stats.GradientNorm = math.Sqrt(s.state.GradientSquared())
 	s.Spend(s.cost(steps))
 	return true, nil
 }
@@ -244,57 +229,14 @@ func (s *scas) cost(steps int) float64 {
 // iterates returns how many inner iterates M samples make.
 func (s *scas) iterates() int { return max(2, s.Stats.InnerSteps/s.Stats.BatchSize) }
 
-// blocks is one outer iteration of Algorithm 1 of the paper with K dual updates:
-// the M inner iterates (M/b with batches of b) are cut into K blocks, each started
-// at the mean of the block before and followed by an update of y and beta. K = 1
-// is Algorithm 1 exactly: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+// blocks is one outer iteration of Algorithm 1 of the paper with K dual updates.
 func (s *scas) blocks() error {
-	total, updates := s.iterates(), s.Stats.DualUpdates
-	for k := range updates {
-		s.linearise()
-		if err := s.inner.Mean(s.X, s.d, s.Stats.Eta, (k+1)*total/updates-k*total/updates); err != nil {
-			return err
-		}
-		s.DualStep()
-	}
-	return nil
+	return s.state.Blocks(s.Stats.Eta, s.iterates(), s.Stats.DualUpdates)
 }
 
-// strong is one outer iteration of Algorithm 2 of the paper: M stochastic steps.
+// strong is one outer iteration of Algorithm 2 of the paper.
 func (s *scas) strong() error {
-	s.linearise()
-	if err := s.inner.WeightedMean(s.X, s.d, s.Stats.Eta, s.Stats.Constants.NuL, s.iterates()); err != nil {
-		return err
-	}
-	s.DualStep()
-	return nil
-}
-
-// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
-// gradient that stays constant while y and beta do. With a linearised penalty
-// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
-func (s *scas) linearise() {
-	if s.kappa > 0 {
-		s.violation()
-	} else {
-		s.dual.Constant(s.residual, s.Y)
-	}
-	s.augmented(s.d, s.residual)
-	for j, v := range s.Snapshot.Gradient {
-		s.d[j] += v
-	}
-	m := s.inner.Metric
-	if s.kappa > 0 && m != nil { // K has no mu
-		for j, v := range s.X {
-			s.d[j] = math.FMA(s.Problem.L2, v, s.d[j])
-		}
-	}
-	m.Times(s.d)
-	if s.kappa > 0 {
-		for j, v := range s.inner.Start(s.X) {
-			s.d[j] = math.FMA(-s.kappa, v, s.d[j])
-		}
-	}
+	return s.state.Strong(s.Stats.Eta, s.Stats.Constants.NuL, s.iterates())
 }
 
 // checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.

@@ -57,13 +57,12 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		ctx, cancel = context.WithTimeoutCause(ctx, c.TimeLimit, errTime)
 		defer cancel()
 	}
-	r := newRun(ctx, p, c)
-	r.clock.since = began
+	r := newRun(ctx, p, c, began)
 	r.unbounded = s.Passes == 0
 	r.logBegin()
 	it, err := c.Method.Begin(r)
 	if err == nil {
-		r.Stats.SetupSeconds = r.clock.seconds()
+		r.Stats.SetupSeconds = r.clock.Seconds()
 		err = r.loop(it)
 	}
 	if bad := (*SettingError)(nil); errors.As(err, &bad) {
@@ -147,11 +146,11 @@ func (r *Run) record() error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
 	}
-	r.clock.pause()
-	defer r.clock.resume()
+	r.clock.Pause()
+	defer r.clock.Resume()
 	return r.Settings.Recorder.Record(&Point{
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
-		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.used.Seconds(),
+		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.Used(),
 		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
 		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, dualResidual: r.dualResidual,
 	})
@@ -159,8 +158,8 @@ func (r *Run) record() error {
 
 // result evaluates the final state.
 func (r *Run) result() *Result {
-	r.clock.pause()
-	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.used.Seconds(), r.paperPasses()
+	r.clock.Pause()
+	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		PrimalResidual: r.primalResidual(),

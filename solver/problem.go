@@ -60,7 +60,7 @@ type Evaluation struct {
 // not follow from x and the penalty is NaN; see EvaluateAt. It panics if len(x)
 // is not the number of features and expects a problem that Validate accepts.
 func (p *Problem) Evaluate(x []float64) Evaluation {
-	y, ok := p.Coupling.impliedY(p.applyA(x))
+	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
 		return p.evaluate(x, math.NaN())
 	}

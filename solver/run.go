@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -67,12 +68,12 @@ type Run struct {
 	loose    bool      // the objective is not one of a feasible point
 	keeper   keeper
 	proof
-	clock stopwatch
+	clock watch.Clock
 }
 
-// newRun prepares a run; p and set have been validated.
-func newRun(ctx context.Context, p *Problem, set Settings) *Run {
-	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: stopwatch{since: time.Now()}}
+// newRun prepares a run whose clock runs since it began; p and set have been validated.
+func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
+	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: watch.NewClock(began)}
 	n, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
@@ -104,10 +105,8 @@ func newRun(ctx context.Context, p *Problem, set Settings) *Run {
 func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
-	if r.Problem.Domain != nil {
-		r.Problem.Domain.Project(r.X)
-	}
-	if y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X)); ok {
+	r.Problem.project(r.X)
+	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
 		copy(r.Y, y)
 	}
 	clear(r.Dual)
@@ -124,20 +123,9 @@ func (r *Run) startMean() {
 
 // Average takes the x and y of the iterate into Mean.
 func (r *Run) Average() {
-	if r.averaged++; r.averaged == 1 {
-		clear(r.Mean.X)
-		clear(r.Mean.Y)
-	}
-	weight := 1 / float64(r.averaged)
-	towards(r.Mean.X, r.X, weight)
-	towards(r.Mean.Y, r.Y, weight)
-}
-
-// towards sets mean += weight (v − mean).
-func towards(mean, v []float64, weight float64) {
-	for j, x := range v {
-		mean[j] = math.FMA(weight, x-mean[j], mean[j])
-	}
+	r.averaged++
+	watch.Mean(r.Mean.X, r.X, r.averaged)
+	watch.Mean(r.Mean.Y, r.Y, r.averaged)
 }
 
 // SetRho makes ρ that of the run, but at most quad.Largest, as where it overflowed.
@@ -160,10 +148,7 @@ func (r *Run) NaturalRho(factor float64) float64 {
 	if _, l1 := p.penalty().(L1); lambda == 0 && !l1 && scale > 0 {
 		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
 	}
-	if lambda == 0 || scale == 0 {
-		return 1e-4 // nothing is penalised: any small proximal weight will do
-	}
-	return lambda * float64(scale/r.marginUnit()*factor)
+	return rule.Rho(lambda, scale/r.marginUnit()*factor)
 }
 
 // marginUnit is the unit of aᵢ'x: in regression that of the labels.
@@ -182,13 +167,6 @@ func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta at x.
 func (r *Run) DualStep() { r.dual.Update(r.A.Image(r.X), r.Y, r.Dual) }
-
-// augmented sets dst to A'(beta + ρ v) for a given v of length l, which it
-// overwrites.
-func (r *Run) augmented(dst, v []float64) {
-	r.dual.Multipliers(v, r.Dual)
-	r.A.MulTrans(dst, v)
-}
 
 // violation returns A x + B y − c, valid until the next call.
 func (r *Run) violation() []float64 {
@@ -213,7 +191,7 @@ func (r *Run) objective(loss float64) float64 {
 // case r.loose is set: the objective may then lie below the optimum.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
-	if y, ok := r.Problem.Coupling.impliedY(r.A.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {
 			return v
 		}
@@ -232,15 +210,3 @@ func (r *Run) paperPasses() float64 {
 	}
 	return r.Stats.Passes
 }
-
-// A stopwatch counts the time of a run, evaluations excluded.
-type stopwatch struct {
-	since time.Time
-	used  time.Duration
-}
-
-// seconds returns the time so far, while the clock runs.
-func (c *stopwatch) seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
-
-func (c *stopwatch) pause()  { c.used += time.Since(c.since) }
-func (c *stopwatch) resume() { c.since = time.Now() }

@@ -31,9 +31,9 @@ func (s *scas) naturalEta() float64 {
 	step := rule.Step{
 		Met: s.stepCurvature(), Mean: s.meanCurvature, Batch: s.Stats.BatchSize, Stiffness: s.stiffness(),
 		Factor: rule.Factor(n, p, s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
-		Lazy:   c.Lambda1 == c.LambdaP || s.inner.Metric != nil,
+		Lazy:   c.Lambda1 == c.LambdaP || s.state.Metric != nil,
 	}
-	if s.inner.Metric == nil {
+	if s.state.Metric == nil {
 		step.Mu = s.Problem.L2
 	}
 	return math.Ldexp(step.Eta(), -s.Stats.StepHalvings)
@@ -50,15 +50,6 @@ func (s *scas) stepCurvature() float64 {
 	return s.rows.Met(func(i int) float64 {
 		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
 	})
-}
-
-// continuousCurvature reports whether φ” is known to have no jumps.
-func continuousCurvature(l Loss) bool {
-	switch l.(type) {
-	case Logistic, Squared:
-		return true
-	}
-	return false
 }
 
 // naturalDualUpdates keeps the products with A cheaper than the inner steps.
@@ -106,16 +97,5 @@ func (s *scas) schedule() (eta float64, steps int) {
 	case set.Method.Info().Theorem == 2:
 		return s.Stats.Constants.Theorem2Steps()
 	}
-	return s.Stats.Constants.Theorem1Steps(s.augmentedGradientSquared(), s.Stats.OuterIterations+1, set.Delta)
-}
-
-// augmentedGradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|.
-func (s *scas) augmentedGradientSquared() float64 {
-	s.augmented(s.d, s.violation())
-	var sum float64
-	for j, v := range s.d {
-		g := v + s.Snapshot.Gradient[j] + float64(s.Problem.L2*s.X[j])
-		sum += float64(g * g)
-	}
-	return sum
+	return s.Stats.Constants.Theorem1Steps(s.state.GradientSquared(), s.Stats.OuterIterations+1, set.Delta)
 }

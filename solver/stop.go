@@ -104,8 +104,8 @@ func (r *Run) checkFinally() error {
 	if r.keeper.kept.X == nil {
 		return nil // it had not begun
 	}
-	r.clock.pause()
-	defer r.clock.resume()
+	r.clock.Pause()
+	defer r.clock.Resume()
 	r.loose = false
 	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
 	worse := r.Settings.Start.X == nil && !r.loose && r.keeper.Watcher.Worse(value)

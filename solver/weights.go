@@ -10,14 +10,11 @@ func validateWeights(w []float64, n int) error {
 	if w == nil {
 		return nil
 	}
-	if len(w) != n {
-		return fmt.Errorf("solver: Problem.SampleWeights has length %d; Data has %d rows", len(w), n)
+	if err := checkWeights("Problem.SampleWeights", w, n); err != nil {
+		return err
 	}
 	var sum float64
-	for i, v := range w {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("solver: Problem.SampleWeights[%d] = %v; weights must be finite and not negative", i, v)
-		}
+	for _, v := range w {
 		sum += v
 	}
 	if sum == 0 || math.IsInf(sum, 0) {

@@ -16,6 +16,40 @@ type Coupling struct {
 	Diagonal, C []float64
 }
 
+// Y returns the y that A x + B y = c determines, given A x, and whether there is one in
+// closed form. The result may be ax itself.
+func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
+	if c.B != nil {
+		return nil, false
+	}
+	if c.Diagonal == nil && c.C == nil {
+		return ax, true
+	}
+	y = make([]float64, len(ax))
+	for j, v := range ax {
+		if y[j] = v; c.C != nil {
+			y[j] -= c.C[j]
+		}
+		if c.Diagonal != nil {
+			y[j] /= -c.Diagonal[j]
+		}
+	}
+	return y, true
+}
+
+// Multipliers returns −B'beta, which is in ∂g(y) at an optimum, where B is −I or
+// diagonal. It may be beta itself.
+func (c Coupling) Multipliers(beta []float64) []float64 {
+	if c.Diagonal == nil {
+		return beta
+	}
+	z := make([]float64, len(beta))
+	for j, b := range beta {
+		z[j] = -float64(c.Diagonal[j] * b)
+	}
+	return z
+}
+
 // Check refuses a B that cannot be asked for its size or is too large.
 func (c Coupling) Check() error {
 	if c.B == nil {

@@ -193,3 +193,19 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 	support := f.Domain.Support(u)
 	return bound + math.Max(0, support+product) + unit*(math.Abs(support)+size)
 }
+
+// Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the
+// projection to the domain, nil for R^p; it may overwrite g.
+func Residual(x, g []float64, domain interface{ Project(x []float64) }) float64 {
+	if domain == nil {
+		return math.Sqrt(kernels.Dot(g, g))
+	}
+	for j, v := range x {
+		g[j] = v - g[j]
+	}
+	domain.Project(g)
+	for j, v := range x {
+		g[j] -= v
+	}
+	return math.Sqrt(kernels.Dot(g, g))
+}

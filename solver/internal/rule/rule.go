@@ -112,6 +112,15 @@ func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))
 }
 
+// Rho is ρ where beta lives in [−lambda, lambda] and lambda/ρ is to be comparable with the
+// entries of A x, given the inverse of their size.
+func Rho(lambda, inverse float64) float64 {
+	if lambda == 0 || inverse == 0 {
+		return 1e-4 // nothing is penalised: any small proximal weight will do
+	}
+	return float64(lambda * inverse)
+}
+
 // RidgeRho is what many dual updates ask of ρ where mu > 0: y and beta converge fastest
 // with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
 func RidgeRho(mu, lambda1, lambdaP float64) float64 {

@@ -2,7 +2,11 @@
 // of x are zero and which are tied to each other.
 package structure
 
-import "github.com/scas-admm/scas/sparse"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/sparse"
+)
 
 // A Structure says which coordinates of x are zero and which are tied.
 type Structure struct {
@@ -76,6 +80,26 @@ func (s *Structure) Ties(x []float64) []float64 {
 		}
 	}
 	return c
+}
+
+// rounding is what the sum of terms of one sign may be off, as a part of it.
+const rounding = 16 * 0x1p-52
+
+// Exact returns x with the structure exact, and whether it does so. Of the two candidates,
+// zeros alone and zeros with ties at the mean of the tied, moved where they have to lie
+// by project, the best is taken unless both have a larger value than x, by more than
+// rounding may make of equal ones.
+func (s *Structure) Exact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
+	best, exact, least := x, false, value(x)
+	least += rounding * math.Abs(least)
+	for _, candidate := range [][]float64{s.Zeros(x), s.Ties(x)} {
+		project(candidate)
+		if v := value(candidate); v <= least {
+			best, exact = candidate, true
+			least = min(least, v+rounding*math.Abs(v))
+		}
+	}
+	return best, exact
 }
 
 // groups is a union-find structure in which every member carries its sign

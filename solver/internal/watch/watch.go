@@ -1,4 +1,5 @@
-// Package watch judges the objectives of a run at its snapshots.
+// Package watch follows a run: it judges the objectives at its snapshots, counts its time
+// and takes the mean of its iterates.
 package watch
 
 import "math"

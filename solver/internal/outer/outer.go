@@ -1,0 +1,164 @@
+// Package outer has the outer iterations of SCAS-ADMM, Algorithms 1 and 2 of the paper,
+// after the snapshot: means of the inner loop's iterates, each followed by the dual step.
+package outer
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/scale"
+)
+
+// blockSteps bounds the steps between two calls of Interrupt.
+const blockSteps = 1024
+
+// An Iterate is what outer iterations work on and what they need of the problem. X and
+// Gradient have length p, Y that of y, Dual and the residual length l.
+type Iterate struct {
+	X, Y, Dual []float64
+	Gradient   []float64 // z, of the mean loss at the snapshot
+	Ridge      float64   // mu
+	Kappa      float64   // ρ λ₁ where the penalty is linearised, else 0
+	A          *quad.Product
+	Step       *dual.Step
+	Plan       inner.Plan
+	Metric     *scale.Metric // that of the plan; nil for the problem's
+	Draw       func(rows []int32)
+	Interrupt  func() error // asked every thousand samples or so; its error ends an iteration
+
+	residual  []float64
+	d         []float64 // constant of the inner loop, in the metric
+	sum, last []float64 // of the iterates of a block; its final one, once needed
+	u         []float64 // where a block starts, in the metric
+	rows      []int32   // drawn
+}
+
+// Blocks is an outer iteration of Algorithm 1 with K dual updates: the M inner iterates
+// are cut into K blocks, each started at the mean of the block before and followed by an
+// update of y and beta. K = 1 is Algorithm 1 exactly: M−1 stochastic steps, and the mean
+// of w_0..w_{M−1}.
+func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
+	for k := range updates {
+		size := (k+1)*iterates/updates - k*iterates/updates
+		if err := s.block(eta, size-1, nil); err != nil {
+			return err
+		}
+		inv := 1 / float64(size)
+		for j, sum := range s.sum {
+			s.X[j] = (s.X[j] + sum) * inv
+		}
+		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
+	}
+	return nil
+}
+
+// Strong is an outer iteration of Algorithm 2: M stochastic steps, and the mean of
+// w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν η/2) and r = 2η − s.
+// Since r + s = 2η, that mean is
+//
+//	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
+//
+// ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
+func (s *Iterate) Strong(eta, nuL float64, iterates int) error {
+	if s.last == nil {
+		s.last = make([]float64, len(s.X))
+	}
+	if err := s.block(eta, iterates, s.last); err != nil {
+		return err
+	}
+	first, last := EndWeights(eta, nuL)
+	inv := 1 / float64(iterates)
+	for j, w := range s.last {
+		within := s.sum[j] - w
+		s.X[j] = float64(within+float64(first*s.X[j])+float64(last*w)) * inv
+	}
+	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
+	return nil
+}
+
+// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M.
+func EndWeights(eta, nuL float64) (first, last float64) {
+	h := min(eta*nuL, 1)
+	return (1 - h) / (2 - h), 1 / (2 - h)
+}
+
+// block does so many steps from x with the present y and beta. It leaves the sum of the
+// iterates after each step in s.sum and, unless last is nil, the final one there.
+func (s *Iterate) block(eta float64, steps int, last []float64) error {
+	batch := s.Plan.BatchSize()
+	if s.sum == nil {
+		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(blockSteps, batch))
+	}
+	s.linearise()
+	s.Plan.Begin(s.start(), s.d, eta)
+	for steps > 0 {
+		if err := s.Interrupt(); err != nil {
+			return err
+		}
+		now := min(steps, max(1, len(s.rows)/batch))
+		rows := s.rows[:now*batch]
+		s.Draw(rows)
+		s.Plan.Advance(rows)
+		steps -= now
+	}
+	s.Plan.End(s.sum, last)
+	s.Metric.Times(s.sum)
+	s.Metric.Times(last)
+	return nil
+}
+
+// start is x in the metric.
+func (s *Iterate) start() []float64 {
+	if s.Metric != nil && s.u == nil {
+		s.u = make([]float64, len(s.X))
+	}
+	return s.Metric.Into(s.u, s.X)
+}
+
+// augmented sets d = A'(beta + ρ v), with v the residual A x + B y − c, or without A x.
+func (s *Iterate) augmented(whole bool) {
+	if s.d == nil {
+		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
+	}
+	if whole {
+		s.Step.Violation(s.residual, s.A.Image(s.X), s.Y)
+	} else {
+		s.Step.Constant(s.residual, s.Y)
+	}
+	s.Step.Multipliers(s.residual, s.Dual)
+	s.A.MulTrans(s.d, s.residual)
+}
+
+// linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
+// gradient that stays constant while y and beta do. With a linearised penalty
+// the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
+func (s *Iterate) linearise() {
+	s.augmented(s.Kappa > 0)
+	for j, v := range s.Gradient {
+		s.d[j] += v
+	}
+	if s.Kappa > 0 && s.Metric != nil { // K has no mu
+		for j, v := range s.X {
+			s.d[j] = math.FMA(s.Ridge, v, s.d[j])
+		}
+	}
+	s.Metric.Times(s.d)
+	if s.Kappa > 0 {
+		for j, v := range s.start() {
+			s.d[j] = math.FMA(-s.Kappa, v, s.d[j])
+		}
+	}
+}
+
+// GradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|, at the snapshot.
+func (s *Iterate) GradientSquared() float64 {
+	s.augmented(true)
+	var sum float64
+	for j, v := range s.d {
+		g := v + s.Gradient[j] + float64(s.Ridge*s.X[j])
+		sum += float64(g * g)
+	}
+	return sum
+}
