@@ -197,15 +197,18 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 // Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the
 // projection to the domain, nil for R^p; it may overwrite g.
 func Residual(x, g []float64, domain interface{ Project(x []float64) }) float64 {
-	if domain == nil {
-		return math.Sqrt(kernels.Dot(g, g))
+	if domain != nil {
+		for j, v := range x {
+			g[j] = v - g[j]
+		}
+		domain.Project(g)
+		for j, v := range x {
+			g[j] -= v
+		}
 	}
-	for j, v := range x {
-		g[j] = v - g[j]
+	var sum float64
+	for _, v := range g {
+		sum += float64(v * v)
 	}
-	domain.Project(g)
-	for j, v := range x {
-		g[j] -= v
-	}
-	return math.Sqrt(kernels.Dot(g, g))
+	return math.Sqrt(sum)
 }
