@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/rule"
 )
@@ -14,9 +13,6 @@ const (
 	CurvatureSample = rule.SampleRows
 	BlockSteps      = 1024
 )
-
-// EndWeights are those of Algorithm 2.
-var EndWeights = outer.EndWeights
 
 // Chunks returns into how many runs the rows of p are cut.
 func Chunks(p *Problem) int { return pass.NewChunks(p.Data, 0).Count() }

@@ -1,0 +1,27 @@
+package outer
+
+import (
+	"math"
+	"testing"
+)
+
+// TestEndWeights checks the identity behind Algorithm 2's average, and its
+// special case: at η = 1/ν_L the weights of w_0 and w_M are 0 and 1.
+func TestEndWeights(t *testing.T) {
+	first, last := EndWeights(0.25, 4)
+	if first != 0 || last != 1 {
+		t.Errorf("at eta = 1/nu_L the weights are %v, %v; want 0, 1", first, last)
+	}
+	for _, h := range []float64{0, 0.1, 0.5, 0.99, 1, 1.7} {
+		first, last = EndWeights(h, 1)
+		if first < 0 || math.Abs(first+last-1) > 1e-15 {
+			t.Errorf("eta nu = %v: weights %v, %v are not a convex combination", h, first, last)
+		}
+		if h <= 1 {
+			s := h / (1 - h/2)
+			if h > 0 && math.Abs(last-s/(2*h)) > 1e-15 {
+				t.Errorf("eta nu = %v: weight of w_M is %v, want s/(2 eta) = %v", h, last, s/(2*h))
+			}
+		}
+	}
+}
