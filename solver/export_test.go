@@ -23,7 +23,10 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSCAS(newRun(t.Context(), p, set, time.Now()), (*scas).blocks, false)
+	s, err := newSCAS(newRun(t.Context(), p, set, time.Now()), (*scas).blocks, false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.takeSnapshot()
 	constant, rows := make([]float64, len(s.X)), make([]int32, BlockSteps)
 	copy(constant, s.Snapshot.Gradient)

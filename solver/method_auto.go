@@ -38,7 +38,8 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
 	short := r.goal > 0 && !r.A.Identity() && r.finishes()
-	return &auto{newSCAS(r, (*scas).blocks, short)}, nil
+	s, err := newSCAS(r, (*scas).blocks, short)
+	return &auto{s}, err
 }
 
 type auto struct{ *scas }

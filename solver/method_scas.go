@@ -69,16 +69,16 @@ func (SCASL) Info() MethodInfo {
 }
 
 // Begin implements Method.
-func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false), nil }
+func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false) }
 
 // Begin implements Method.
-func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false), nil }
+func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false) }
 
 // Begin implements Method.
-func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).strong, false), nil }
+func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).strong, false) }
 
 // Begin implements Method.
-func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, true), nil }
+func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, true) }
 
 // scas is SCAS-ADMM in all its forms.
 type scas struct {
@@ -91,7 +91,7 @@ type scas struct {
 	meanCurvature float64         // smoothness of the mean loss, for batches
 }
 
-func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
+func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 	s := &scas{Run: r, stage: stage, state: outer.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
 		A: r.A, Step: r.dual, Draw: r.Samples.Draw, Interrupt: r.Err,
@@ -112,10 +112,13 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) *scas {
 			s.state.Kappa = s.stiffness()
 		}
 	}
-	s.state.Plan = inner.New(s.innerLoop())
+	var err error
+	if s.state.Plan, err = inner.New(s.innerLoop()); err != nil {
+		return nil, err
+	}
 	st.Plan, st.PlanReason, st.BatchSize = s.state.Plan.Name(), s.state.Plan.Reason(), s.state.Plan.BatchSize()
 	s.fitBatch()
-	return s
+	return s, nil
 }
 
 // innerLoop describes the inner loop to its plan.
@@ -126,7 +129,7 @@ func (s *scas) innerLoop() *inner.Loop {
 		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation,
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Err,
 	}
 	if m := s.state.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})

@@ -46,9 +46,10 @@ func (BatchUzawa) Info() solver.MethodInfo {
 // Begin implements solver.Method.
 func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
-	m.solve = m.a.Shifted(m.rho)
+	var err error
+	m.solve, err = m.shifted()
 	m.orEta(1 / m.nubar)
-	return m, nil
+	return m, err
 }
 
 // Begin implements solver.Method.

@@ -58,6 +58,9 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
+// shifted solves with A'A and the rho of the run.
+func (b *base) shifted() (*quad.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
+
 // vector returns zeros with an entry per feature, rowVector per row of A.
 func (b *base) vector() []float64    { return make([]float64, len(b.x)) }
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }

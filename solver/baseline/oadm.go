@@ -43,7 +43,11 @@ type oadm struct {
 // Begin implements solver.Method.
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &oadm{base: b, solve: b.a.Shifted(b.rho), b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.orEta(oadmUnit / b.nu)}
+	solve, err := b.shifted()
+	if err != nil {
+		return nil, err
+	}
+	o := &oadm{base: b, solve: solve, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.orEta(oadmUnit / b.nu)}
 	o.root = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
 	if o.solve.Iterative() {
 		for j := range b.x {

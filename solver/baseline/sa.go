@@ -23,7 +23,7 @@ func (SA) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, false), nil }
+func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, false) }
 
 // SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
 type SAIU struct{ storing }
@@ -38,7 +38,7 @@ func (SAIU) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true), nil }
+func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, true, true) }
 
 // SAG is [SA] with the current iterate in place of the mean of the stored ones.
 type SAG struct{ onePass }
@@ -53,7 +53,7 @@ func (SAG) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, false), nil }
+func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, false) }
 
 // SAGIU is [SAG] with the penalty linearised.
 type SAGIU struct{ onePass }
@@ -68,7 +68,7 @@ func (SAGIU) Info() solver.MethodInfo {
 }
 
 // Begin implements solver.Method.
-func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, true), nil }
+func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, false, true) }
 
 // sa is the iteration of the family of stochastic average ADMM (Zhong and Kwok, "Fast Stochastic
 // Alternating Direction Method of Multipliers", 2014). It keeps the slope dᵢ of
@@ -103,7 +103,7 @@ const (
 	saRho    = 30
 )
 
-func newSA(r *solver.Run, stored, inexact bool) solver.Iteration {
+func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	b := newBase(r, saRho)
 	s := &sa{b: b.vector(), gm: b.vector(), slope: make([]float64, b.n), centre: b.x}
 	s.perSample = b.uniform(s.step)
@@ -113,10 +113,13 @@ func newSA(r *solver.Run, stored, inexact bool) solver.Iteration {
 		eta *= math.Min(saFactor, float64(b.n)/2)
 	}
 	if !inexact {
-		s.solve = b.a.Shifted(b.rho)
+		var err error
+		if s.solve, err = b.shifted(); err != nil {
+			return nil, err
+		}
 	}
 	s.weight = 1 / s.orEta(eta)
-	return s
+	return s, nil
 }
 
 // store makes room for the iterates, all of them x so far, and for their mean.

@@ -36,8 +36,9 @@ type stoc struct {
 // Begin implements solver.Method.
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	s := &stoc{b.proximal(), b.decreasing()}
-	return b.uniform(s.step), nil
+	p, err := b.proximal()
+	s := &stoc{p, b.decreasing()}
+	return b.uniform(s.step), err
 }
 
 // perSampleRho is the automatic rho of the methods that update y and beta with
@@ -59,7 +60,10 @@ type proximal struct {
 	b       []float64
 }
 
-func (b *base) proximal() proximal { return proximal{b, b.a.Shifted(b.rho), b.vector()} }
+func (b *base) proximal() (proximal, error) {
+	shifted, err := b.shifted()
+	return proximal{b, shifted, b.vector()}, err
+}
 
 // move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
 // (ρ/2)|A x|² + (weight/2)|x − x_old|².
@@ -99,8 +103,9 @@ type os1 struct {
 // Begin implements solver.Method.
 func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &os1{b.proximal(), b.decreasing()}
-	return &perSample{base: b, step: o.step, average: func() {}}, nil
+	p, err := b.proximal()
+	o := &os1{p, b.decreasing()}
+	return &perSample{base: b, step: o.step, average: func() {}}, err
 }
 
 func (o *os1) step(i int, t float64) {
@@ -141,11 +146,12 @@ type os2 struct {
 // Begin implements solver.Method.
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &os2{b.proximal(), b.orEta(2 / b.nu), slices.Clone(b.x), b.vector()}
+	p, err := b.proximal()
+	o := &os2{p, b.orEta(2 / b.nu), slices.Clone(b.x), b.vector()}
 	return &perSample{base: b, step: o.step, average: func() {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
-	}}, nil
+	}}, err
 }
 
 func (o *os2) step(i int, t float64) {

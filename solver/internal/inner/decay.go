@@ -29,19 +29,20 @@ type decay struct {
 	good  bool    // and whether it fits
 }
 
-func newRotatedDecay(l *Loop, nonzeros int64) *decay {
-	spec := l.A.Spectrum()
+func newRotatedDecay(l *Loop, spec *quad.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {
 		k[j] = math.FMA(l.Rho, sigma, l.Ridge)
 	}
 	p := newDecay(l, k)
 	p.spec = spec
-	p.rotateData(nonzeros)
+	if err := p.rotateData(nonzeros); err != nil {
+		return nil, err
+	}
 	p.scratch = kernels.NewScratch(p.data)
 	n, _ := l.Data.Dims()
 	p.why = fmt.Sprintf("%s; %.3g nonzeros in a rotated row", p.spec, float64(len(p.data.Idx))/float64(n))
-	return p
+	return guard(l, p), nil
 }
 
 // newDecay is for diagonal K.
@@ -73,7 +74,7 @@ func (p *decay) unrotate(dst, src []float64) {
 }
 
 // rotateData sets data = X V.
-func (p *decay) rotateData(nonzeros int64) {
+func (p *decay) rotateData(nonzeros int64) error {
 	n, features := p.Data.Dims()
 	p.data = kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros)}
 	row := make([]float64, features)
@@ -86,7 +87,11 @@ func (p *decay) rotateData(nonzeros int64) {
 			p.takeComponent(row, int(c))
 		}
 		p.data.Ptr = append(p.data.Ptr, int64(len(p.data.Idx)))
+		if err := p.interrupted(i); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // takeComponent moves the nonzeros of a component from row to the data.

@@ -54,6 +54,8 @@ type Loop struct {
 	BatchSize int  // samples of a step; 0 for 1, or more where Share allows
 	Share     bool // the plan may choose a larger batch if that pays
 	Unrotated bool // no copy of the data in the eigenbasis of A'A
+
+	Interrupt func() error // asked while a plan is prepared, unless nil
 }
 
 // A Loss is φ as a function of margins.
@@ -77,21 +79,21 @@ func (x Domain) whole() bool { return x.Lower == nil && x.Radius == 0 && x.Proje
 // rotates reports whether the projection commutes with rotations.
 func (x Domain) rotates() bool { return x.whole() || x.Radius > 0 }
 
-// New chooses how to run the loop.
-func New(l *Loop) Plan {
+// New chooses how to run the loop. Its only error is that of Loop.Interrupt.
+func New(l *Loop) (Plan, error) {
 	if l.BatchSize > 1 {
-		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize))
+		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize)), nil
 	}
 	if k := l.diagonalOfK(); k != nil {
-		return newDiagonal(l, k)
+		return newDiagonal(l, k), nil
 	}
 	if l.Unrotated {
-		return newDense(l, "a step for every coordinate: rotating the data is forbidden")
+		return newDense(l, "a step for every coordinate: rotating the data is forbidden"), nil
 	}
 	if l.Domain.rotates() {
 		return newCoupled(l)
 	}
-	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation")
+	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
 
 // steps describes the inner loop to the kernels.

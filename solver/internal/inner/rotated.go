@@ -15,13 +15,13 @@ const (
 
 // newCoupled chooses a plan for coupled A'A and a domain that commutes with
 // rotations.
-func newCoupled(l *Loop) Plan {
+func newCoupled(l *Loop) (Plan, error) {
 	if l.A.Matrix() == nil {
-		return newDense(l, "a step for every coordinate: A is an operator, not a matrix")
+		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
 	}
 	c := l.A.Components()
 	if size, _ := c.Largest(); size > quad.MaxComponent {
-		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, quad.MaxComponent))
+		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, quad.MaxComponent)), nil
 	}
 	n, p := l.Data.Dims()
 	nonzeros := c.Fill(l.Data)
@@ -34,13 +34,26 @@ func newCoupled(l *Loop) Plan {
 	}
 	switch {
 	case bytes > maxRotatedMemory:
-		return newDense(l, fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)", c, float64(bytes)/(1<<30), maxRotatedMemory>>30))
+		return newDense(l, fmt.Sprintf("the rotated data of %s would take %.1f GiB (at most %d)", c, float64(bytes)/(1<<30), maxRotatedMemory>>30)), nil
 	case ball && !useDense:
-		return newDense(l, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", p, maxDense))
-	case useDense:
-		return newRotated(l)
+		return newDense(l, fmt.Sprintf("%d features are too many to project rotated rows onto a ball (at most %d)", p, maxDense)), nil
 	}
-	return guard(l, newRotatedDecay(l, nonzeros))
+	spec, err := l.A.Spectrum(l.Interrupt)
+	if err != nil {
+		return nil, err
+	}
+	if useDense {
+		return newRotated(l, spec)
+	}
+	return newRotatedDecay(l, spec, nonzeros)
+}
+
+// interrupted asks Interrupt, every now and then, at row i of the data.
+func (l *Loop) interrupted(i int) error {
+	if l.Interrupt == nil || i%256 != 0 {
+		return nil
+	}
+	return l.Interrupt()
 }
 
 func padded(p int) int { return (p + 7) &^ 7 }
@@ -57,10 +70,10 @@ type rotated struct {
 	w, sum, c, e []float64
 }
 
-func newRotated(l *Loop) *rotated {
+func newRotated(l *Loop, spec *quad.Spectrum) (Plan, error) {
 	n, features := l.Data.Dims()
 	stride := padded(features)
-	p := &rotated{Loop: l, spec: l.A.Spectrum(), x: make([]float64, n*stride)}
+	p := &rotated{Loop: l, spec: spec, x: make([]float64, n*stride)}
 	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
 		*v = make([]float64, stride)
 	}
@@ -68,8 +81,11 @@ func newRotated(l *Loop) *rotated {
 	for i := range n {
 		idx, val := l.Data.Row(i)
 		p.spec.RotateRow(p.x[i*stride:i*stride+features], idx, val, nil, mark, int32(i+1))
+		if err := l.interrupted(i); err != nil {
+			return nil, err
+		}
 	}
-	return p
+	return p, nil
 }
 
 func (*rotated) Name() string   { return "rotated" }

@@ -30,9 +30,11 @@ type Algebra struct {
 	gram       func() *sparse.CSR
 	stack      func() *stack
 	components func() *Components
-	spectrum   func() *Spectrum
 	largest    func() float64
 	smallest   func() float64
+
+	lock     sync.Mutex // of spectrum
+	spectrum *Spectrum
 }
 
 // New returns the algebra of a; nil stands for the identity of R^p.
@@ -46,7 +48,6 @@ func New(a Map, p int) *Algebra {
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
 	q.stack = sync.OnceValue(func() *stack { return newStack(q) })
 	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
-	q.spectrum = sync.OnceValue(func() *Spectrum { return newSpectrum(q.Gram(), q.Components()) })
 	q.largest = sync.OnceValue(func() float64 { return largestEigenvalue(a, q.back()) })
 	q.smallest = sync.OnceValue(func() float64 { return smallestEigenvalue(a, q.Largest()) })
 	return q
@@ -100,8 +101,24 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 // matrix.
 func (q *Algebra) Components() *Components { return q.components() }
 
-// Spectrum returns the eigenbasis of A'A by components; A is a matrix.
-func (q *Algebra) Spectrum() *Spectrum { return q.spectrum() }
+// Spectrum returns the eigenbasis of A'A by components; A is a matrix. It may take long:
+// interrupt is asked on the way, unless nil, and its error ends the work.
+func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if q.spectrum != nil {
+		return q.spectrum, nil
+	}
+	if interrupt == nil {
+		interrupt = func() error { return nil }
+	}
+	s, err := newSpectrum(q.Gram(), q.Components(), interrupt)
+	if err != nil {
+		return nil, err
+	}
+	q.spectrum = s
+	return s, nil
+}
 
 // Largest returns λ₁, the largest eigenvalue of A'A, from above.
 func (q *Algebra) Largest() float64 {

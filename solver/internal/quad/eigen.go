@@ -4,9 +4,9 @@ import "math"
 
 // eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m and, as
 // rows of length p, orthonormal eigenvectors, by cyclic Jacobi rotations. It
-// overwrites m. It is written out here because its result enters the iterates:
+// overwrites m. interrupt is asked after each row of them, and its error ends it. It is written out here because its result enters the iterates:
 // library routines add up in an order that depends on the machine.
-func eigenSymmetric(m []float64, p int) (values, vectors []float64) {
+func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors []float64, err error) {
 	vectors = make([]float64, p*p)
 	for i := range p {
 		vectors[i*p+i] = 1
@@ -26,13 +26,16 @@ func eigenSymmetric(m []float64, p int) (values, vectors []float64) {
 			for j := i + 1; j < p; j++ {
 				rotateJacobi(m, vectors, p, i, j)
 			}
+			if err := interrupt(); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	values = make([]float64, p)
 	for i := range values {
 		values[i] = m[i*p+i]
 	}
-	return values, vectors
+	return values, vectors, nil
 }
 
 // rotateJacobi makes m[i,j] zero by a rotation of rows and columns i < j, and

@@ -1,6 +1,7 @@
 package quad
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -72,13 +73,43 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
+// TestSpectrumStops: the error of an interrupt ends the work within a sweep, is not kept,
+// and of all who share A only the one interrupted gets it.
+func TestSpectrumStops(t *testing.T) {
+	a := graph.Chain(60).FusedLasso()
+	q, asked, stop := New(a, 60), 0, errors.New("stop")
+	count := func() error { asked++; return nil }
+	if _, err := New(a, 60).Spectrum(count); err != nil || asked < 2*60 {
+		t.Fatalf("asked %d times in several sweeps of 60 rows, error %v", asked, err)
+	}
+	left := asked / 2
+	if s, err := q.Spectrum(func() error {
+		if left--; left == 0 {
+			return stop
+		}
+		return nil
+	}); s != nil || err != stop || left != 0 {
+		t.Fatalf("%v, error %v, %d left", s, err, left)
+	}
+	if _, err := q.Shifted(1, func() error { return stop }); err != stop {
+		t.Errorf("Shifted: %v", err)
+	}
+	s, err := q.Spectrum(nil)
+	if err != nil || s.vectors[0] == nil {
+		t.Fatalf("after the interruption: %v", err)
+	}
+	if again, err := q.Spectrum(func() error { return stop }); again != s || err != nil {
+		t.Errorf("what is there is computed anew: %v", err)
+	}
+}
+
 // TestSharedOnce: what follows from A is computed once, by whoever asks first.
 func TestSharedOnce(t *testing.T) {
 	q := New(graph.Chain(9).FusedLasso(), 9)
 	spectra := make([]*Spectrum, 8)
 	var wg sync.WaitGroup
 	for k := range spectra {
-		wg.Go(func() { spectra[k] = q.Spectrum() })
+		wg.Go(func() { spectra[k], _ = q.Spectrum(nil) })
 	}
 	wg.Wait()
 	for _, s := range spectra {

@@ -56,7 +56,10 @@ func TestShifted(t *testing.T) {
 		{"operator", hidden{chain}, 30, true},
 	} {
 		const rho, shift = 0.7, 0.3
-		s := New(c.a, c.p).Shifted(rho)
+		s, err := New(c.a, c.p).Shifted(rho, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if s.Iterative() != c.iterative {
 			t.Errorf("%s: by conjugate gradients: %v", c.name, s.Iterative())
 		}

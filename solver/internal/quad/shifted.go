@@ -32,24 +32,27 @@ type rowScratch struct {
 	stamp   int
 }
 
-// Shifted returns a solver for the given ρ.
-func (q *Algebra) Shifted(rho float64) *Shifted {
+// Shifted returns a solver for the given ρ. Its set-up asks interrupt as Spectrum does.
+func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error) {
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()
 	switch {
 	case q.Identity():
 		s.shared = 1
-		return s
+		return s, nil
 	case q.matrix == nil:
 		s.useCG()
-		return s
+		return s, nil
 	}
 	largest, _ := q.Components().Largest()
 	if largest > MaxComponent {
 		s.useCG()
-		return s
+		return s, nil
 	}
-	s.spec = q.Spectrum()
+	var err error
+	if s.spec, err = q.Spectrum(interrupt); err != nil {
+		return nil, err
+	}
 	s.hat = make([]float64, largest)
 	s.row.mark = make([]int, len(s.spec.Members))
 	for c, m := range s.spec.Members {
@@ -58,7 +61,7 @@ func (q *Algebra) Shifted(rho float64) *Shifted {
 		}
 	}
 	s.shared = s.uniform()
-	return s
+	return s, nil
 }
 
 // uniform returns the diagonal of A'A where features are alone, if it is the same

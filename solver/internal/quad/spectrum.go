@@ -13,7 +13,7 @@ type Spectrum struct {
 	vectors [][]float64 // V of each component, row-major, a row per feature; nil if it is alone
 }
 
-func newSpectrum(gram *sparse.CSR, components *Components) *Spectrum {
+func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() error) (*Spectrum, error) {
 	p, _ := gram.Dims()
 	s := &Spectrum{Components: components, Sigma: make([]float64, p), vectors: make([][]float64, len(components.Members))}
 	for c, m := range s.Members {
@@ -24,7 +24,10 @@ func newSpectrum(gram *sparse.CSR, components *Components) *Spectrum {
 			sigma[0] = block[0]
 			continue
 		}
-		values, vectors := eigenSymmetric(block, size)
+		values, vectors, err := eigenSymmetric(block, size, interrupt)
+		if err != nil {
+			return nil, err
+		}
 		s.vectors[c] = make([]float64, size*size)
 		copy(sigma, values)
 		for k := range size {
@@ -33,7 +36,7 @@ func newSpectrum(gram *sparse.CSR, components *Components) *Spectrum {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // block returns the dense part of A'A of a component.
