@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -345,5 +346,34 @@ func TestAutoFreeWide(t *testing.T) {
 	res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
 	if res.Status != solver.Converged || !(res.DualityGap <= 1e-9) || res.X[3000] == 0 {
 		t.Errorf("%s, gap %g, intercept %g", res.Status, res.DualityGap, res.X[3000])
+	}
+}
+
+// TestAutoWideKinds: problems of more features than a dense factor has room for, where all
+// of them are free to be nonzero or confined, are proved too.
+func TestAutoWideKinds(t *testing.T) {
+	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1500, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]*solver.Problem{
+		"ridge":                    {L2: 1e-3},
+		"elastic net":              {Penalty: solver.ElasticNet{L1: 1e-4, L2: 1e-3}},
+		"squares of x":             {Penalty: solver.SquaredL2{Lambda: 1e-3}},
+		"nonnegative":              {Penalty: solver.L1{Lambda: 1e-3}, Domain: solver.Nonnegative{}},
+		"nonnegative ridge":        {L2: 1e-3, Domain: solver.Nonnegative{}},
+		"nonnegative, squared":     {Penalty: solver.L1{Lambda: 1e-3}, Domain: solver.Nonnegative{}, Loss: solver.Squared{}},
+		"nonnegative, elastic net": {Penalty: solver.ElasticNet{L1: 1e-4, L2: 1e-4}, Domain: solver.Nonnegative{}},
+		"ball":                     {Penalty: solver.L1{Lambda: 1e-3}, Domain: solver.Ball{Radius: 1}},
+	} {
+		p.Data, p.Labels = syn.X, syn.Labels
+		res := solvertest.Minimize(t, p, nil)
+		t.Logf("%s: %g passes, %d Newton steps, gap %.1e", name, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap)
+		if res.Status != solver.Converged {
+			t.Errorf("%s: %s with gap %.1e", name, res.Status, res.DualityGap)
+		}
+		if p.Domain == (solver.Nonnegative{}) && slices.Min(res.X) < 0 {
+			t.Errorf("%s: a coefficient is %v", name, slices.Min(res.X))
+		}
 	}
 }

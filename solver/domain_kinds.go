@@ -10,13 +10,16 @@ import (
 
 // This file says what other packages have to know of the domains of this one.
 
-// innerDomain returns d as the inner loop takes it.
-func innerDomain(d Domain) inner.Domain {
+// innerDomain returns d in R^p as the inner loop takes it.
+func innerDomain(d Domain, p int) inner.Domain {
 	switch x := d.(type) {
 	case nil:
 		return inner.Domain{}
 	case Box:
 		return inner.Domain{Lower: x.Lower, Upper: x.Upper}
+	case Nonnegative:
+		b := NewBox(p, 0, math.Inf(1))
+		return inner.Domain{Lower: b.Lower, Upper: b.Upper}
 	case Ball:
 		return inner.Domain{Radius: x.Radius}
 	}

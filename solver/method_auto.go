@@ -13,7 +13,8 @@ import (
 // that prove how far the result is from the optimum: after a few passes, or at once where
 // there are so many samples to a feature, 32, that they start on a part of them, or where
 // their matrices have a band. With A = I and 512 features or more that is a proximal
-// Newton method on working sets first, from lambda_max down. For L1 penalties of A x on R^p it is a predictor-corrector
+// Newton method on working sets first, from lambda_max down, for absolute values, squares
+// and x ≥ 0. For L1 penalties of A x on R^p it is a predictor-corrector
 // method (Mehrotra 1992), for the other penalties and the domains of this package one
 // that follows a barrier's path. It admits matrices A and the identity, the losses of
 // this package and any ConjugateLoss, and up to some thousands of features; with an L1

@@ -126,7 +126,7 @@ func (s *scas) innerLoop() *inner.Loop {
 	p, set := s.Problem, &s.Settings
 	l := &inner.Loop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
-		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain),
+		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain, len(s.X)),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Err,

@@ -80,7 +80,7 @@ func (s *Solver) bound(tol float64) float64 {
 		if l == 0 || s.ridge[j] > 0 {
 			continue
 		}
-		if reach := math.Abs(s.e[j]) + s.off(j, drift); reach > l {
+		if reach := s.pull(j) + s.off(j, drift); reach > l {
 			tau = math.Min(tau, l/reach)
 		}
 	}
@@ -234,7 +234,10 @@ func (s *Solver) feature(j int, tau, drift float64) (gap, penalty float64) {
 	e, off := tau*s.e[j], s.off(j, drift)
 	if r > 0 {
 		smooth := math.FMA(r, x, e)
-		z := math.Max(-l, math.Min(-smooth, l))
+		z := math.Min(-smooth, l)
+		if !s.Nonnegative {
+			z = math.Max(-l, z)
+		}
 		rest := math.Abs(smooth+z) + off
 		gap = float64(rest*rest) / (2 * r)
 		e, off = -z, 0

@@ -17,7 +17,7 @@ type Finisher struct {
 }
 
 // serves reports whether a Finisher is the way to solve q. It is none where A is not the
-// identity, where there is more than absolute values and squares, or a loss is of the
+// identity, where there is more than absolute values, squares and x ≥ 0, or a loss is of the
 // caller's own, for which bounds are not known, and where package newton is the faster
 // one: with few features, with a band, and with so many samples that it starts on a part
 // of them.
@@ -27,7 +27,20 @@ func serves(q *newton.Problem) bool {
 	}
 	_, own := q.Loss.(newton.Custom)
 	_, features := q.Data.Dims()
-	return !own && q.Loss != nil && q.A.Identity() && q.Absolute() && features >= leastFeatures && !q.Quick() && slices.Max(q.Limit) > 0
+	if own || q.Loss == nil || !q.A.Identity() || features < leastFeatures || q.Quick() {
+		return false
+	}
+	if nonnegative(q.Domain) {
+		return q.Square == nil && q.Groups == nil && (q.Ridge > 0 || slices.Min(q.Limit) > 0)
+	}
+	return q.Absolute() && (q.Ridge > 0 || slices.Max(q.Limit) > 0)
+}
+
+// nonnegative reports whether a domain is x ≥ 0.
+func nonnegative(d newton.Domain) bool {
+	b, ok := d.(newton.Box)
+	return ok && !slices.ContainsFunc(b.Lower, func(v float64) bool { return v != 0 }) &&
+		!slices.ContainsFunc(b.Upper, func(v float64) bool { return !math.IsInf(v, 1) })
 }
 
 // NewFinisher prepares a problem with the data as rows, or returns nil where it is not the
@@ -36,7 +49,7 @@ func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
 	if !serves(q) {
 		return nil
 	}
-	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads}
+	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads, Nonnegative: nonnegative(q.Domain)}
 	_, features := q.Data.Dims()
 	if features <= newton.DenseFeatures {
 		p.MaxWorking = features / 2

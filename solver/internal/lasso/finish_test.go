@@ -42,6 +42,9 @@ func sparseProblem(t *testing.T, k kind, n, p int) *newton.Problem {
 		}
 		q.Limit[p-1] = 0
 	}
+	if k.positive {
+		q.Domain = newton.NewBox(p, 0, math.Inf(1))
+	}
 	if k.weighted {
 		for i := range n {
 			q.Weights = append(q.Weights, float64(1+i%3))

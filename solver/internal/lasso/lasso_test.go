@@ -22,10 +22,11 @@ type kind struct {
 	offset   bool
 	ridge    float64 // part of the penalty
 	free     int     // unpenalised features: an intercept, then others
+	positive bool    // x ≥ 0
 }
 
 func (k kind) String() string {
-	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d", k.loss, k.weighted, k.offset, k.ridge, k.free)
+	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d positive=%v", k.loss, k.weighted, k.offset, k.ridge, k.free, k.positive)
 }
 
 func kinds() (all []kind) {
@@ -33,7 +34,10 @@ func kinds() (all []kind) {
 		for _, free := range []int{0, 1, 3} {
 			for _, ridge := range []float64{0, 0.3} {
 				for v := range 4 {
-					all = append(all, kind{loss, v&1 > 0, v&2 > 0, ridge, free})
+					all = append(all, kind{loss, v&1 > 0, v&2 > 0, ridge, free, false})
+				}
+				if free == 0 {
+					all = append(all, kind{loss, ridge == 0, false, ridge, 0, true})
 				}
 			}
 		}
@@ -46,7 +50,7 @@ func kinds() (all []kind) {
 func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
-	prob := &Problem{Loss: k.loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
+	prob := &Problem{Loss: k.loss, Nonnegative: k.positive, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
 	_, class := k.loss.(newton.Logistic)
 	if _, hinge := k.loss.(newton.SquaredHinge); hinge {
 		class = true
@@ -156,14 +160,21 @@ func TestAgainstInteriorPoint(t *testing.T) {
 			for j, w := range p.L1 {
 				q.Limit[j] = share * most * w
 			}
+			start := []float64(nil)
+			if k.positive {
+				q.Domain, start = newton.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
+			}
 			f, err := newton.New(q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := f.Finish(nil, &newton.Settings{Tol: 1e-13 * s.Scale()})
+			want := f.Finish(start, &newton.Settings{Tol: 1e-13 * s.Scale()})
 			got := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
 			if math.Abs(got.Objective-want.Objective) > 1e-11*s.Scale() {
 				t.Errorf("%v at %g: objective %.15g, interior point %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
+			}
+			if k.positive && slices.Min(s.X()) < 0 {
+				t.Errorf("%v at %g: the point is %v", k, share, s.X())
 			}
 			// Where the gap is evaluated by the interior method, with any free features.
 			if b := f.Certify(s.X(), nil); !(b.Gap <= 1e-10*s.Scale()) {
@@ -175,7 +186,7 @@ func TestAgainstInteriorPoint(t *testing.T) {
 
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
-	p := kind{newton.Logistic{}, true, false, 0.1, 1}.random(9000, 70, 5)
+	p := kind{loss: newton.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
 	var want []float64
 	for _, threads := range []int{1, 2, 5} {
 		p.Threads = threads
@@ -196,7 +207,7 @@ func TestThreads(t *testing.T) {
 
 // TestRoom: a working set that is too small is said to be.
 func TestRoom(t *testing.T) {
-	p := kind{newton.Squared{}, false, false, 0, 1}.random(400, 100, 5)
+	p := kind{loss: newton.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
 	s := mustNew(t, p)
 	most, _ := s.LambdaMax(nil)
@@ -211,7 +222,7 @@ func TestRoom(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	s := mustNew(t, kind{newton.Logistic{}, false, false, 0, 1}.random(60, 12, 7))
+	s := mustNew(t, kind{loss: newton.Logistic{}, free: 1}.random(60, 12, 7))
 	stop := errors.New("stop")
 	if r := s.Solve(1e-3, &Settings{Tol: 1e-9, Interrupt: func() error { return stop }}); !errors.Is(r.Err, stop) || r.Iterations > 0 || !math.IsInf(r.Gap, 1) {
 		t.Errorf("%+v", r)

@@ -12,21 +12,23 @@ import (
 // A model is g'd + ½ d'H d + Σ limit|x + d| over the columns of a working set.
 type model struct {
 	m, threads int
-	h          []float64 // m × m, symmetric, unless it is implicit
-	implicit   *implicit // nil where it is not
-	x, g       []float64 // the point, and the gradient of the smooth part there
-	limit      []float64
-	unit       []float64 // in which the violation of each condition is measured
-	d          []float64 // the step so far
-	q          []float64 // g + H d, where h is there
-	diagonal   []float64 // of h without ridge
-	formed     bool      // h is of these columns
-	scratch    []*kernels.HessianScratch
-	cut        []int
-	system     []float64 // of a support
-	support    []int
-	spare      []int
-	rhs, step  []float64
+	// nonnegative keeps x + d at or above zero
+	nonnegative bool
+	h           []float64 // m × m, symmetric, unless it is implicit
+	implicit    *implicit // nil where it is not
+	x, g        []float64 // the point, and the gradient of the smooth part there
+	limit       []float64
+	unit        []float64 // in which the violation of each condition is measured
+	d           []float64 // the step so far
+	q           []float64 // g + H d, where h is there
+	diagonal    []float64 // of h without ridge
+	formed      bool      // h is of these columns
+	scratch     []*kernels.HessianScratch
+	cut         []int
+	system      []float64 // of a support
+	support     []int
+	spare       []int
+	rhs, step   []float64
 }
 
 func (q *model) resize(m, threads int) {
@@ -156,6 +158,9 @@ func (q *model) sweep(support bool) (worst float64) {
 // less than at can show: the slopes of the model are still better for it.
 func (q *model) best(j int, at, curve float64) float64 {
 	l, slope := q.limit[j], q.slope(j)
+	if q.nonnegative {
+		return math.Max(-(slope+l)/curve, -at)
+	}
 	if at != 0 {
 		move := -(slope + math.Copysign(l, at)) / curve
 		if l == 0 || (at+move)*at > 0 {
@@ -207,7 +212,7 @@ func shrink(v, t float64) float64 {
 func (q *model) jump(tol float64) {
 	q.support = q.support[:0]
 	for j := range q.m {
-		if (q.x[j]+q.d[j] != 0 || q.limit[j] == 0) && q.curvature(j) > 0 {
+		if (q.x[j]+q.d[j] != 0 || !q.ends(j)) && q.curvature(j) > 0 {
 			q.support = append(q.support, j)
 		}
 	}
@@ -217,6 +222,9 @@ func (q *model) jump(tol float64) {
 		}
 	}
 }
+
+// ends reports whether the model of a coordinate is another one beyond zero, or none.
+func (q *model) ends(j int) bool { return q.limit[j] > 0 || q.nonnegative }
 
 // jumpLift keeps the step in the range of the Hessian; see newton.polishLift.
 const jumpLift = 1e-12
@@ -274,7 +282,7 @@ func (q *model) project() bool {
 	stay := q.spare[:0]
 	for a, i := range q.support {
 		by, at := q.step[a], q.x[i]+q.d[i]
-		if q.limit[i] > 0 && (at+by)*at <= 0 {
+		if q.ends(i) && (at+by)*at <= 0 {
 			q.move(i, -at)
 			q.d[i] = -q.x[i]
 			continue
@@ -312,7 +320,7 @@ func (q *model) shorten() bool {
 	length, first := 1.0, -1
 	for a, i := range q.support {
 		at := q.x[i] + q.d[i]
-		if q.limit[i] > 0 && (at+q.step[a])*at < 0 && -at/q.step[a] < length {
+		if q.ends(i) && (at+q.step[a])*at < 0 && -at/q.step[a] < length {
 			length, first = -at/q.step[a], a
 		}
 	}

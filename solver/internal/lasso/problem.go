@@ -21,7 +21,10 @@ type Problem struct {
 	Offset  []float64    // oᵢ; nil for none
 	Loss    newton.Loss
 	L1, L2  []float64 // p numbers each, not negative
-	Threads int       // 0 for GOMAXPROCS; results do not depend on it
+	// Nonnegative holds all coefficients at or above zero. Every feature then needs an L1
+	// or an L2 weight.
+	Nonnegative bool
+	Threads     int // 0 for GOMAXPROCS; results do not depend on it
 	// MaxWorking bounds the columns of a working set; 0 for 65535.
 	MaxWorking int
 }
@@ -165,5 +168,10 @@ func (s *Solver) Scale() float64 { return s.scale }
 // Start moves the point to x, of length p.
 func (s *Solver) Start(x []float64) {
 	copy(s.x, x)
+	for j, v := range s.x {
+		if s.Nonnegative && v < 0 {
+			s.x[j] = 0
+		}
+	}
 	s.work.started = false
 }

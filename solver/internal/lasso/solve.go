@@ -322,9 +322,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	}
 	s.transposed(s.e, s.Rows, s.at.slope)
 	var most float64
-	for j, e := range s.e {
-		if s.L1[j] > 0 {
-			most = math.Max(most, math.Abs(e)/s.L1[j])
+	for j, l := range s.L1 {
+		if l > 0 {
+			most = math.Max(most, s.pull(j)/l)
 		}
 	}
 	s.lambda = most

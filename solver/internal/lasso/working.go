@@ -26,7 +26,7 @@ const (
 )
 
 // choose makes the working set one of the columns that are not zero, of those without
-// limit, and of those with |eⱼ| above share times the limit, the most violated first.
+// limit, and of those with a pull above share times the limit, the most violated first.
 // It is left as it is if it has them all and not twice as many.
 func (s *Solver) choose(share float64) {
 	w := &s.set
@@ -56,7 +56,7 @@ func (s *Solver) choose(share float64) {
 			rest = append(rest, int32(j))
 		}
 	}
-	excess := func(j int32) float64 { return math.Abs(s.e[j]) / s.limit[j] }
+	excess := func(j int32) float64 { return s.pull(int(j)) / s.limit[j] }
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
 	if w.full = len(cols) > w.most-w.most/16 && len(cols)+len(rest) > w.most; w.full {
 		return
@@ -67,10 +67,18 @@ func (s *Solver) choose(share float64) {
 	s.build(cols)
 }
 
-// belongs reports whether a feature is not zero, has no limit, or has |e| above that
+// belongs reports whether a feature is not zero, has no limit, or has a pull above that
 // share of it.
 func (s *Solver) belongs(j int, share float64) bool {
-	return s.x[j] != 0 || s.limit[j] == 0 || math.Abs(s.e[j]) > share*s.limit[j]
+	return s.x[j] != 0 || s.limit[j] == 0 || s.pull(j) > share*s.limit[j]
+}
+
+// pull is what moves a coefficient from zero once it is more than the limit.
+func (s *Solver) pull(j int) float64 {
+	if s.Nonnegative {
+		return -s.e[j]
+	}
+	return math.Abs(s.e[j])
 }
 
 // build makes the working set that of the columns.
@@ -85,6 +93,7 @@ func (s *Solver) build(cols []int32) {
 	}
 	w.model.implicit = s.implicit(cols)
 	w.model.resize(len(cols), w.threads)
+	w.model.nonnegative = s.Nonnegative
 	if w.rows = s.Rows; len(cols) < s.p {
 		s.buildRows()
 	}
