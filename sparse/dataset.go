@@ -125,12 +125,21 @@ type labelCollector struct {
 }
 
 func (c *labelCollector) add(label float64, line, column int) error {
+	label, err := c.see(label, line, column)
+	if err == nil {
+		c.labels = append(c.labels, label)
+	}
+	return err
+}
+
+// see returns what stands for a label, unless it is one that cannot be right.
+func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	switch {
 	case c.opt.Regression || c.opt.AnyLabels:
 	case !c.opt.Mapping.IsZero():
 		sign, ok := c.opt.Mapping.Sign(label)
 		if !ok {
-			return c.errorAt(label, line, column, fmt.Sprintf("unknown label: the labels are %s and %s",
+			return 0, c.errorAt(label, line, column, fmt.Sprintf("unknown label: the labels are %s and %s",
 				formatFloat(c.opt.Mapping.Negative), formatFloat(c.opt.Mapping.Positive)))
 		}
 		label = sign
@@ -139,12 +148,11 @@ func (c *labelCollector) add(label float64, line, column int) error {
 		c.kinds[c.count], c.first[c.count] = label, line
 		c.count++
 	default:
-		return c.errorAt(label, line, column, fmt.Sprintf(
+		return 0, c.errorAt(label, line, column, fmt.Sprintf(
 			"a third label, after %s (line %d) and %s (line %d): expected two classes; keep two of them, merge some, or read the labels as numbers for regression",
 			formatFloat(c.kinds[0]), c.first[0], formatFloat(c.kinds[1]), c.first[1]))
 	}
-	c.labels = append(c.labels, label)
-	return nil
+	return label, nil
 }
 
 func (c *labelCollector) errorAt(label float64, line, column int, msg string) error {

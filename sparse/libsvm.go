@@ -43,7 +43,7 @@ func ReadLIBSVM(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	}
 	defer in.Close()
 	p := newLIBSVMParser(name, opt)
-	if err := eachBlock(in, name, p.block); err != nil {
+	if err := inParallel(in, name, p.block, p.take); err != nil {
 		return nil, err
 	}
 	p.stats.Compression = kind

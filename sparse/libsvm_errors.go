@@ -14,14 +14,14 @@ import (
 // more, slowly, to say what is wrong with it.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
-func (p *libsvmParser) errorAt(b []byte, start, i int, msg string) *ParseError {
+func (p *libsvmPart) errorAt(b []byte, start, i int, msg string) *ParseError {
 	return &ParseError{
 		File: p.name, Line: p.line, Column: i - start + 1,
 		Token: string(b[i:text.TokenEnd(b, i)]), Msg: msg,
 	}
 }
 
-func (p *libsvmParser) badLabel(b []byte, start, i, end int) error {
+func (p *libsvmPart) badLabel(b []byte, start, i, end int) error {
 	const want = "expected a label, a finite decimal number"
 	token := string(b[i:end])
 	msg := want
@@ -36,7 +36,7 @@ func (p *libsvmParser) badLabel(b []byte, start, i, end int) error {
 	return p.errorAt(b, start, i, msg)
 }
 
-func (p *libsvmParser) badEntry(b []byte, start, i int) error {
+func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 	token := string(b[i:text.TokenEnd(b, i)])
 	index, value, hasColon := strings.Cut(token, ":")
 	msg := "expected a finite decimal number after the colon"
@@ -70,7 +70,7 @@ func beyondMessage(base IndexBase, features int) string {
 	return fmt.Sprintf("the index is beyond the stated %d features: expected at most that (or state more features)", features)
 }
 
-func (p *libsvmParser) outOfOrder(b []byte, start, i int, j, prev int64) error {
+func (p *libsvmPart) outOfOrder(b []byte, start, i int, j, prev int64) error {
 	if j == prev {
 		return p.repeated(b, start, j)
 	}
@@ -78,7 +78,7 @@ func (p *libsvmParser) outOfOrder(b []byte, start, i int, j, prev int64) error {
 }
 
 // repeated finds the second place where index j stands in the line at b[start].
-func (p *libsvmParser) repeated(b []byte, start int, j int64) error {
+func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
 	i := text.TokenEnd(b, skipBlanks(b, start))
 	for count := 0; ; i = text.TokenEnd(b, i) {
 		i = skipBlanks(b, i)

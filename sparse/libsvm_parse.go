@@ -3,32 +3,61 @@ package sparse
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// libsvmParser collects rows. Columns are stored as index - bias; an index 0
-// that turns up under bias 1 is stored as -1 and shifted in finish.
+// libsvmForm is what all blocks of a text have in common.
+type libsvmForm struct {
+	name  string
+	opt   *ReadOptions
+	bias  int64 // columns are stored as index - bias
+	limit int64 // largest index that can be right
+}
+
+// A libsvmPart is what a block of whole lines holds. Lines count from the block's first,
+// which is 1. Under bias 1 an index 0 is stored as -1.
+type libsvmPart struct {
+	*libsvmForm
+	line   int         // of the row being parsed
+	max    int64       // largest index seen, -1 for none
+	zero   bool        // index 0 was seen
+	atEdge *ParseError // see newExtreme
+	labels []float64
+	kinds  []labelKind
+	ends   []int64 // of each row in idx and val
+	idx    []int32
+	val    []float64
+	sorted int   // rows that had to be
+	bytes  int   // of text
+	err    error // a *ParseError, which ended it
+}
+
+// A labelKind is where a label was first seen.
+type labelKind struct {
+	label        float64
+	line, column int
+}
+
+// libsvmParser puts the parts of a text together, in order.
 type libsvmParser struct {
-	name   string
-	opt    *ReadOptions
-	bias   int64
-	limit  int64 // largest index that can be right
-	line   int   // of the row being parsed, 1-based
+	libsvmForm
+	lines  int
 	max    int64 // largest index seen, -1 for none
 	zero   bool  // index 0 was seen
 	atEdge *ParseError
 	labels labelCollector
-	ptr    []int64
-	idx    []int32
-	val    []float64
+	parts  []*libsvmPart
 	stats  ReadStats
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{name: name, opt: opt, bias: 1, limit: math.MaxInt32, max: -1, ptr: make([]int64, 1, 1024)}
+	p := &libsvmParser{libsvmForm: libsvmForm{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, max: -1}
 	p.labels = labelCollector{name: name, opt: opt}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
@@ -39,40 +68,79 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
-// block parses the whole lines b[:n].
-func (p *libsvmParser) block(b []byte, n int) error {
-	entries := n/4 + 1 // "1:1 " is the shortest way to write one
-	if n > blockSize { // a long line may be blank
-		entries = bytes.Count(b[:n], []byte{':'}) + 1
-	}
-	p.reserve(entries)
+// block parses the whole lines b[:n]; first says that a text begins with them. It may be
+// called for several blocks at once.
+func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
+	entries := bytes.Count(b[:n], []byte{':'}) + 1
+	p := &libsvmPart{libsvmForm: f, max: -1, bytes: n, idx: make([]int32, 0, entries), val: make([]float64, 0, entries)}
 	i := 0
-	if p.stats.Bytes == 0 && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
+	if first && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
 		p.line++
 		next, err := p.row(b, i)
 		if err != nil {
-			return err
+			p.err = err
+			break
 		}
 		i = next
 	}
-	p.stats.Bytes += int64(n)
+	return p
+}
+
+// take adds the next part.
+func (p *libsvmParser) take(part *libsvmPart) error {
+	for _, k := range part.kinds {
+		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
+			return err
+		}
+	}
+	if bad, ok := part.err.(*ParseError); ok {
+		bad.Line += p.lines
+		return bad
+	}
+	if p.atEdge == nil && part.atEdge != nil {
+		p.atEdge = part.atEdge
+		p.atEdge.Line += p.lines
+	}
+	p.parts = append(p.parts, part)
+	p.lines += part.line
+	p.max, p.zero = max(p.max, part.max), p.zero || part.zero
+	p.stats.Rows += len(part.ends)
+	p.stats.NNZ += int64(len(part.idx))
+	p.stats.Bytes += int64(part.bytes)
+	p.stats.SortedRows += part.sorted
 	return nil
 }
 
-// reserve makes room for n more entries.
-func (p *libsvmParser) reserve(n int) {
-	if need := len(p.idx) + n; need > cap(p.idx) {
-		room := max(need, cap(p.idx)+cap(p.idx)/2)
-		p.idx = append(make([]int32, 0, room), p.idx...)
-		p.val = append(make([]float64, 0, room), p.val...)
+// errLabel ends a part with a label that cannot be right; take says why.
+var errLabel = errors.New("sparse: a label too many")
+
+// label adds the label of a row.
+func (p *libsvmPart) label(label float64, column int) error {
+	switch {
+	case p.opt.Regression || p.opt.AnyLabels:
+	case !p.opt.Mapping.IsZero():
+		sign, ok := p.opt.Mapping.Sign(label)
+		if !ok {
+			p.kinds = append(p.kinds, labelKind{label, p.line, column})
+			return errLabel
+		}
+		label = sign
+	case len(p.kinds) > 0 && label == p.kinds[0].label, len(p.kinds) > 1 && label == p.kinds[1].label:
+	default:
+		p.kinds = append(p.kinds, labelKind{label, p.line, column})
+		if len(p.kinds) > 2 {
+			return errLabel
+		}
 	}
+	p.labels = append(p.labels, label)
+	return nil
 }
 
 // row parses the line at b[i] and returns the position after its line feed.
-func (p *libsvmParser) row(b []byte, i int) (int, error) {
+func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	start := i
 	i = skipBlanks(b, i)
 	if b[i] == '\n' || b[i] == '#' {
@@ -82,7 +150,7 @@ func (p *libsvmParser) row(b []byte, i int) (int, error) {
 	if !ok {
 		return 0, p.badLabel(b, start, i, end)
 	}
-	if err := p.labels.add(label, p.line, i-start+1); err != nil {
+	if err := p.label(label, i-start+1); err != nil {
 		return 0, err
 	}
 	first := len(p.idx)
@@ -90,7 +158,7 @@ func (p *libsvmParser) row(b []byte, i int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.ptr = append(p.ptr, int64(len(p.idx)))
+	p.ends = append(p.ends, int64(len(p.idx)))
 	if !sorted {
 		if err := p.sortRow(b, start, first); err != nil {
 			return 0, err
@@ -102,7 +170,7 @@ func (p *libsvmParser) row(b []byte, i int) (int, error) {
 // entries parses the index:value tokens from b[i] to the end of the line or its
 // comment, of the line that starts at b[start], and returns where it stopped and
 // whether the indices increased. Room for them was made in block.
-func (p *libsvmParser) entries(b []byte, start, i int) (end int, sorted bool, err error) {
+func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
 	sorted = true
@@ -117,9 +185,13 @@ func (p *libsvmParser) entries(b []byte, start, i int) (end int, sorted bool, er
 		if n == 8 {
 			num, colon = longIndex(b, i)
 		}
-		v, next, ok := 0.0, 0, false
+		v, next, ok := 0.0, colon+2, false
 		if b[colon] == ':' && colon > i {
-			v, next, ok = text.Float(b, colon+1)
+			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // as the 1 of binary features
+				v, ok = float64(digit), true
+			} else {
+				v, next, ok = text.Float(b, colon+1)
+			}
 		}
 		j := int64(num)
 		if !ok || j > p.limit {
@@ -144,7 +216,7 @@ func (p *libsvmParser) entries(b []byte, start, i int) (end int, sorted bool, er
 }
 
 // newExtreme handles an index 0 or one above all earlier ones.
-func (p *libsvmParser) newExtreme(b []byte, start, i int, j int64) error {
+func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.max = max(p.max, j)
 	if j == 0 {
 		if p.opt.IndexBase == OneBased {
@@ -160,8 +232,8 @@ func (p *libsvmParser) newExtreme(b []byte, start, i int, j int64) error {
 	return nil
 }
 
-func (p *libsvmParser) sortRow(b []byte, start, first int) error {
-	p.stats.SortedRows++
+func (p *libsvmPart) sortRow(b []byte, start, first int) error {
+	p.sorted++
 	row := make([]Triplet, len(p.idx)-first)
 	for k := range row {
 		row[k] = Triplet{Col: int(p.idx[first+k]), Value: p.val[first+k]}
@@ -178,7 +250,6 @@ func (p *libsvmParser) sortRow(b []byte, start, first int) error {
 
 // finish settles base, columns and labels.
 func (p *libsvmParser) finish() (*Dataset, error) {
-	p.stats.Rows, p.stats.NNZ = len(p.ptr)-1, p.ptr[len(p.ptr)-1]
 	if p.stats.Rows == 0 {
 		msg := "the file is empty: expected lines `label index:value ...`"
 		if p.stats.Bytes > 0 {
@@ -196,30 +267,54 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 			p.atEdge.Msg = beyondMessage(ZeroBased, cols)
 			return nil, p.atEdge
 		}
-		if p.bias == 1 {
-			for k := range p.idx {
-				p.idx[k]++
-			}
-		}
 		p.max++
 	}
 	if cols == 0 {
 		cols = int(max(p.max, 0))
 	}
+	x := p.matrix(cols)
 	labels, mapping, err := p.labels.finish()
 	if err != nil {
 		return nil, err
 	}
-	x := &CSR{rows: p.stats.Rows, cols: cols, ptr: p.ptr, idx: trim(p.idx), val: trim(p.val)}
 	return &Dataset{X: x, Labels: labels, Mapping: mapping, Stats: p.stats}, nil
 }
 
-// trim gives back the unused part of a slice when it is worth a copy.
-func trim[T any](s []T) []T {
-	if cap(s)-len(s) > len(s)/4 {
-		return append(make([]T, 0, len(s)), s...)
+// matrix joins the parts, labels too, and lets go of them.
+func (p *libsvmParser) matrix(cols int) *CSR {
+	n, nnz := p.stats.Rows, p.stats.NNZ
+	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
+	p.labels.labels = make([]float64, n)
+	shift := p.bias == 1 && p.stats.IndexBase == ZeroBased
+	row, at, threads := 0, int64(0), runtime.GOMAXPROCS(0)
+	var copies sync.WaitGroup
+	for k, part := range p.parts {
+		first, before := row, at
+		row, at = row+len(part.ends), at+int64(len(part.idx))
+		p.parts[k] = nil
+		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
+		if k%threads == threads-1 {
+			copies.Wait() // more at once only wait for memory
+		}
 	}
-	return s[:len(s):len(s)]
+	copies.Wait()
+	return x
+}
+
+// join copies the part to where its rows and entries begin in x and labels, its indices
+// one larger if they shift.
+func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
+	copy(labels[row:], p.labels)
+	copy(x.idx[at:], p.idx)
+	copy(x.val[at:], p.val)
+	for k, end := range p.ends {
+		x.ptr[row+1+k] = at + end
+	}
+	if shift {
+		for k := range p.idx {
+			x.idx[at+int64(k)]++
+		}
+	}
 }
 
 func skipBlanks(b []byte, i int) int {

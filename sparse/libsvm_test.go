@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -243,3 +244,56 @@ func TestWriteLIBSVMRoundTrip(t *testing.T) {
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestFirstErrorWins: blocks are parsed side by side, and yet of several errors that of the
+// earliest line is reported, with its number; reading ends there.
+func TestFirstErrorWins(t *testing.T) {
+	const lines = 200_000 // some ten blocks
+	text := func(broken map[int]string) string {
+		var b strings.Builder
+		for i := 1; i <= lines; i++ {
+			line, ok := broken[i]
+			if !ok {
+				line = fmt.Sprintf("%d 3:%d 17:0.5", 2*(i%2)-1, i)
+			}
+			b.WriteString(line + "\n")
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		broken       map[int]string
+		line, column int
+		want         string
+	}{
+		{map[int]string{150_000: "1 3:x", 150_001: "5 3:1"}, 150_000, 3, "after the colon"},
+		{map[int]string{150_000: "5 3:1", 150_001: "1 3:x"}, 150_000, 1, "a third label, after 1 (line 1) and -1 (line 2)"},
+		{map[int]string{20_000: " 5 3:1", 190_000: "1 3:x"}, 20_000, 2, "a third label"},
+		{map[int]string{20_000: "1 3:1 3:1", 20_001: "7", 190_000: "8"}, 20_000, 7, "stands twice"},
+		{map[int]string{190_000: "1 99:1"}, 190_000, 3, "beyond the stated"},
+		{map[int]string{100: "1 20:1", 190_000: "1 0:1"}, 100, 3, "counts from 0"},
+	} {
+		_, err := ReadLIBSVM(strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
+		var at *ParseError
+		if !errors.As(err, &at) || at.Line != c.line || at.Column != c.column || !strings.Contains(at.Msg, c.want) {
+			t.Errorf("%v: %v, want line %d, column %d, %q", c.broken, err, c.line, c.column, c.want)
+		}
+	}
+	endless := &repeating{line: "1 1:1\n"}
+	if _, err := ReadLIBSVM(io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.read > 64*blockSize {
+		t.Errorf("%v after %d bytes more", err, endless.read)
+	}
+}
+
+// repeating is an endless text of one line.
+type repeating struct {
+	line string
+	read int
+}
+
+func (r *repeating) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.line[(r.read+i)%len(r.line)]
+	}
+	r.read += len(p)
+	return len(p), nil
+}

@@ -2,8 +2,10 @@ package sparse
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -135,6 +137,56 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) erro
 		have = copy(buf, buf[end:have])
 	}
 }
+
+// inParallel cuts a text as eachBlock does, has goroutines parse the blocks, one for every
+// processor, and takes what they give in the order of the text. The first error of take
+// ends it.
+func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, first bool) T, take func(T) error) error {
+	threads := runtime.GOMAXPROCS(0)
+	order := make(chan chan T, threads) // what is being parsed
+	free := make(chan []byte, 2*threads)
+	stop, taken := make(chan struct{}), make(chan error)
+	go func() {
+		var err error
+		for part := range order {
+			if got := <-part; err == nil {
+				if err = take(got); err != nil {
+					close(stop)
+				}
+			}
+		}
+		taken <- err
+	}()
+	first := true
+	err := eachBlock(in, name, func(buf []byte, n int) error {
+		var b []byte
+		select {
+		case <-stop:
+			return errStopped
+		case b = <-free:
+		default:
+		}
+		b = append(b[:0], buf[:n+text.Pad]...)
+		part, head := make(chan T, 1), first
+		order <- part
+		first = false
+		go func() {
+			part <- parse(b, n, head)
+			select {
+			case free <- b:
+			default:
+			}
+		}()
+		return nil
+	})
+	close(order)
+	if wrong := <-taken; wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+var errStopped = errors.New("sparse: reading was stopped")
 
 // refuseBinary finds bytes that no text file has near the start of a file, and
 // says so before a parser stumbles over them in a less clear way.

@@ -63,6 +63,15 @@ func Float(b []byte, i int) (v float64, end int, ok bool) {
 	if neg || b[i] == '+' {
 		i++
 	}
+	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // most decimals, d.d to d.ddddddd
+		if n, m := Digits(b, i+2); uint(n-1) < 7 && separators[b[i+2+n]] {
+			v = float64(first*upow10[n]+m) / pow10[n]
+			if neg {
+				v = -v
+			}
+			return v, i + 2 + n, true
+		}
+	}
 	whole, m := Digits(b, i)
 	i += whole
 	if separators[b[i]] && uint(whole-1) < 8 { // 1 to 8 digits: most integers
