@@ -102,9 +102,13 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 			st.DualUpdates = s.naturalDualUpdates()
 		}
 	}
-	if set.Rho == 0 && st.DualUpdates > 1 { // with many dual updates more is better
+	if set.Rho == 0 {
+		factor := 1.0
+		if st.DualUpdates > 1 { // with many dual updates more is better
+			factor = 3
+		}
 		steps := r.Samples.Curvature() * float64(r.Samples.scale*r.Samples.scale)
-		r.SetRho(max(r.NaturalRho(3), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
+		r.SetRho(max(r.NaturalRho(factor), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
 	}
 	s.fitScale()
 	if linearised {

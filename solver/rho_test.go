@@ -15,14 +15,17 @@ func TestRhoWithRidge(t *testing.T) {
 	for _, a := range []solver.Operator{nil, graph.Chain(60).FusedLasso()} {
 		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
 		p.Constraint, p.L2 = a, 0
-		lambda := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2}).Stats.Rho
-		p.L2 = 1e-2
-		best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
-		gap := func(rho float64) float64 {
-			return solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 30, Rho: rho}).At.Objective - best
-		}
-		if auto, old := gap(0), gap(lambda); !(auto < old/10) {
-			t.Errorf("A = %T: gap %.1e, with the rho of mu = 0 %.1e", a, auto, old)
+		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
+			p.L2 = 0
+			set := solver.Settings{Method: m, Passes: 30}
+			set.Rho = solvertest.Minimize(t, p, &set).Stats.Rho
+			p.L2 = 1e-2
+			best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
+			old := solvertest.Minimize(t, p, &set).At.Objective - best
+			set.Rho = 0
+			if auto := solvertest.Minimize(t, p, &set).At.Objective - best; !(auto < old/10) {
+				t.Errorf("%s, A = %T: gap %.1e, with the rho of mu = 0 %.1e", m.Info().Name, a, auto, old)
+			}
 		}
 	}
 }

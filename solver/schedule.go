@@ -79,10 +79,10 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// ridgeRho is what many dual updates ask of ρ where mu > 0.
+// ridgeRho is what mu > 0 asks of ρ.
 func (s *scas) ridgeRho() float64 {
 	c := &s.Stats.Constants
-	return rule.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP)
+	return rule.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP, s.Stats.DualUpdates > 1)
 }
 
 // schedule returns η_t and M_t for the outer iteration that begins; the

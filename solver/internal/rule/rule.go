@@ -121,8 +121,11 @@ func Rho(lambda, inverse float64) float64 {
 	return float64(lambda * inverse)
 }
 
-// RidgeRho is what many dual updates ask of ρ where mu > 0: y and beta converge fastest
-// with ρ √(λ₁ λ_p) a few times mu, as far as ρ λ₁ does not shorten the steps.
-func RidgeRho(mu, lambda1, lambdaP float64) float64 {
-	return 4 * mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
+// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps: y and beta
+// converge fastest with ρ √(λ₁ λ_p) about mu, or with many dual updates a few times that.
+func RidgeRho(mu, lambda1, lambdaP float64, many bool) float64 {
+	if many {
+		mu *= 4
+	}
+	return mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
 }
