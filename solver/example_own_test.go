@@ -1,0 +1,147 @@
+package solver_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// A signal on a chain: the mean of squares, and lambda times the sum of all jumps. The
+// levels are exact.
+func ExampleProblem_chain() {
+	signal := []float64{1.1, 0.8, 1.2, 0.9, 3.2, 2.9, 3.1, 0.1, -0.2, 0.1}
+	res, err := solver.Minimize(context.Background(), &solver.Problem{
+		Data:       sparse.Identity(len(signal)),
+		Labels:     signal,
+		Loss:       solver.Squared{},
+		Constraint: graph.Chain(len(signal)).Incidence(),
+		Penalty:    solver.L1{Lambda: 0.05},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n%s, levels %v\n", res.X, res.Status, res.Groups)
+	// Output:
+	// [1.062 1.062 1.062 1.062 2.900 2.900 2.900 0.100 0.075 0.075]
+	// converged, levels [[0 1 2 3] [4 5 6] [8 9]]
+}
+
+// logCosh is log cosh(label − margin): squares near zero, absolute values far away.
+type logCosh struct{}
+
+func (logCosh) Value(margin, label float64) float64 {
+	r := math.Abs(label - margin)
+	return r + math.Log1p(math.Exp(-2*r)) - math.Ln2
+}
+
+func (logCosh) Slope(margin, label float64) float64 { return math.Tanh(margin - label) }
+
+func (l logCosh) Slopes(slope, margin, label []float64) (sum float64) {
+	for i, t := range margin {
+		sum += l.Value(t, label[i])
+		if slope != nil {
+			slope[i] = l.Slope(t, label[i])
+		}
+	}
+	return sum
+}
+
+func (logCosh) SecondDerivative(_, slope, _ float64) float64 { return 1 - slope*slope }
+func (logCosh) Curvature() float64                           { return 1 }
+func (logCosh) String() string                               { return "log-cosh" }
+func (logCosh) Validate([]float64) error                     { return nil }
+
+// Its conjugate, by which the result is proved.
+func (logCosh) Conjugate(alpha, label float64) float64 {
+	entropy := func(p float64) float64 {
+		if p <= 0 {
+			return 0
+		}
+		return p * math.Log(p)
+	}
+	if math.Abs(alpha) > 1 {
+		return math.Inf(1)
+	}
+	return label*alpha + entropy((1+alpha)/2) + entropy((1-alpha)/2) + math.Ln2
+}
+
+func (logCosh) ConjugateDomain(float64) (lo, hi float64) { return -1, 1 }
+
+// A loss of one's own, checked before it is used. Slope is optional and makes steps
+// cheaper, Conjugate makes the gap provable.
+func ExampleLoss() {
+	if err := solver.CheckLoss(logCosh{}, []float64{-2, 0, 3}); err != nil {
+		log.Fatal(err)
+	}
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 300, Features: 5, Groups: 1, GroupSize: 2, Noise: 0.5, Regression: true, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data.Labels[7] = 1e4 // an outlier, which counts no more than its sign
+	res, err := solver.Minimize(context.Background(), &solver.Problem{
+		Data: data.X, Labels: data.Labels, Loss: logCosh{}, Penalty: solver.L1{Lambda: 0.05},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f %s\n", res.X, res.Status)
+	// Output: [0.92 0.98 0.00 0.00 0.00] converged
+}
+
+// falling is lambda times the sum of y where y is not negative, +Inf elsewhere.
+type falling struct{ lambda float64 }
+
+func (g falling) Value(y []float64) (sum float64) {
+	for _, v := range y {
+		if v < 0 {
+			return math.Inf(1)
+		}
+		sum += g.lambda * v
+	}
+	return sum
+}
+
+func (g falling) Prox(dst, v, step []float64) {
+	for j := range v {
+		dst[j] = math.Max(0, v[j]-step[j]*g.lambda)
+	}
+}
+
+func (g falling) Conjugate(z []float64) float64 {
+	for _, v := range z {
+		if v > g.lambda {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}
+
+func (falling) Separable() bool    { return true }
+func (g falling) Scale() float64   { return g.lambda }
+func (falling) Validate(int) error { return nil }
+
+// A penalty of one's own: a signal whose jumps along a chain only go down. With L2 above zero its
+// conjugate proves the gap; without one a run ends with its budget, and the residuals say
+// how far it came. So few samples make short passes, of which it takes many.
+func ExamplePenalty() {
+	g := falling{0.02}
+	if err := solver.CheckPenalty(g, 4); err != nil {
+		log.Fatal(err)
+	}
+	signal := []float64{2.0, 2.2, 0.8, 1.1, 0.9, -0.1, 0.1}
+	res, err := solver.Minimize(context.Background(), &solver.Problem{
+		Data: sparse.Identity(7), Labels: signal, Loss: solver.Squared{}, Constraint: graph.Chain(7).Incidence(), Penalty: g, L2: 1e-3,
+	}, &solver.Settings{Passes: 20000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("signal %.2f\njumps  %.2f, %s\n", res.X, res.Y, res.Status)
+	// Output:
+	// signal [2.06 2.06 0.95 0.95 0.90 0.03 0.03]
+	// jumps  [0.00 1.11 0.00 0.05 0.86 0.00], converged
+}
