@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -12,8 +13,8 @@ import (
 // from the gradient g of the mean loss at the model of the others, the intercept among
 // them: max |gⱼ|/(r fⱼ sⱼ) for the lasso and the elastic net, max |g_k|/wₖ for groups.
 // For ridge regression, which has none, it is that of L1Ratio 0.001, as in glmnet. With
-// a graph it is an upper bound, the value without it: the multipliers of the edges may
-// be 0 in the dual's conditions. There every penalty factor must be positive.
+// a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), Ω
+// being the penalty with lambda = 1, to nine digits.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (float64, error) {
 	d, err := newDesign(spec, x, y)
 	if err != nil {
@@ -59,11 +60,64 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 				return 0, errors.New("model: LambdaMax with a Graph needs positive PenaltyFactors; give PathSettings.Lambdas")
 			}
 		}
+		if most > 0 && r == d.spec.l1Ratio() {
+			if most, err = d.graphMax(ctx, q.s.Gradient()); err != nil {
+				return 0, err
+			}
+		}
 	}
 	if most == 0 {
 		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
 	}
 	return most * (1 + 1e-12), nil
+}
+
+// graphMax is LambdaMax with a graph, the norm dual to Ω at −g; g is the gradient on the
+// original scale. It is that lambda at which the point nearest to −g under lambda Ω
+// becomes zero, which is found from below: such a point x that is not zero says by −g'x/Ω(x)
+// how far lambda may rise (Dinkelbach 1967), after a few of them as far as it does.
+func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
+	near, err := d.general()
+	if err != nil {
+		return 0, err
+	}
+	_, columns := near.problem.Data.Dims()
+	b, unit := make([]float64, columns), 0.0
+	for j := range d.p {
+		b[j] = -g[j] / d.scale[j]
+		unit = math.Max(unit, math.Abs(b[j]))
+	}
+	for j := range b {
+		b[j] /= unit
+	}
+	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near.problem.Constraint}
+	ax := make([]float64, len(near.weights))
+	ratio := func(x []float64) float64 { // b'x/Ω(x), 0 for 0
+		p.Constraint.MulVec(ax, x)
+		omega, product := solver.L1{Lambda: 1, Weights: near.weights}.Value(ax), 0.0
+		for j, v := range x {
+			product += float64(v * b[j])
+		}
+		if omega == 0 {
+			return 0
+		}
+		return product / omega
+	}
+	const close = 1e-9
+	most := ratio(b)
+	for range 100 {
+		p.Penalty = solver.L1{Lambda: 2 * most * (1 + close) / float64(columns), Weights: near.weights}
+		res, err := solver.Minimize(ctx, &p, &solver.Settings{RelTol: 1e-13, Threads: d.spec.Threads})
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			return 0, err
+		}
+		next := ratio(res.X)
+		if next <= most*(1+close) {
+			break
+		}
+		most = next
+	}
+	return most * unit * (1 + close), nil
 }
 
 // groupMax is LambdaMax of groups; g is the gradient on the original scale.

@@ -60,10 +60,12 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax: just below it something enters, without a graph.
+// TestLambdaMax: at it all is zero, and just below it something enters.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
-	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}}} {
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
+		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
+		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}}} {
 		most, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
