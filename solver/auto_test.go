@@ -323,7 +323,7 @@ func TestGapWithoutPenalty(t *testing.T) {
 }
 
 // TestAutoFreeWide: an intercept without a weight, beside more features than a dense
-// factor has room for, does not spoil the proof.
+// factor has room for, does not spoil the proof, with and without a graph.
 func TestAutoFreeWide(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
 	var entries []sparse.Triplet
@@ -343,9 +343,22 @@ func TestAutoFreeWide(t *testing.T) {
 		weights[j] = 1
 	}
 	p.Constraint, p.Penalty = nil, solver.L1{Lambda: 1e-3, Weights: weights}
-	res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
-	if res.Status != solver.Converged || !(res.DualityGap <= 1e-9) || res.X[3000] == 0 {
-		t.Errorf("%s, gap %g, intercept %g", res.Status, res.DualityGap, res.X[3000])
+	chain, err := sparse.Stack(graph.Chain(3001).Incidence(), sparse.Identity(3001))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := slices.Concat(slices.Repeat([]float64{1}, 2999), []float64{0}, weights)
+	for _, c := range []struct {
+		a       solver.Operator
+		weights []float64
+	}{{nil, weights}, {chain, edges}} {
+		if p.Penalty = (solver.L1{Lambda: 1e-3, Weights: c.weights}); c.a != nil {
+			p.Constraint = c.a
+		}
+		res := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-9})
+		if res.Status != solver.Converged || !(res.DualityGap <= 1e-9) || res.X[3000] == 0 {
+			t.Errorf("A = %T: %s, gap %g, intercept %g", c.a, res.Status, res.DualityGap, res.X[3000])
+		}
 	}
 }
 

@@ -18,8 +18,9 @@ import (
 // method (Mehrotra 1992), for the other penalties and the domains of this package one
 // that follows a barrier's path. It admits matrices A and the identity, the losses of
 // this package and any ConjugateLoss, and up to some thousands of features; with an L1
-// penalty or the elastic net, where every feature has a row of A to itself, as with
-// [G; I], as many coefficients that are not zero, of any number of features. Zeros and
+// penalty or the elastic net, where every feature but 64 has a row of A to itself, as with
+// [G; I] and an intercept, as many coefficients that are not zero, of any number of
+// features. Zeros and
 // ties of the result are exact where Stats.Rounded says so, as it does unless RelTol asks
 // for little.
 type Auto struct{}

@@ -3,41 +3,10 @@ package lasso
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
-const (
-	unit       = 0x1p-53 // a rounding
-	steep      = 1e4
-	leastPivot = 1e-7 // of H scaled to a unit diagonal: what rounding did to it is nothing
-)
-
-// freeColumns are those of the features that are not penalised, and what closes their
-// equalities X_F'Cα = 0 exactly: α + Φ X_F d with H d = −X_F'Cα, H = X_F'CΦX_F. It is
-// never formed. Φ is φ”, but no more than steep times the distance of α from where φ*
-// ends, so that |X_F d| ≤ ½/steep leaves α in the domain of φ*.
-type freeColumns struct {
-	idx [][]int32
-	val [][]float64
-}
-
-func (s *Solver) newFree() freeColumns {
-	f := freeColumns{idx: make([][]int32, len(s.facts.free)), val: make([][]float64, len(s.facts.free))}
-	place := make([]int32, s.p)
-	for k, j := range s.facts.free {
-		place[j] = int32(k) + 1
-	}
-	for i := range s.n {
-		idx, val := s.Data.Row(i)
-		for m, j := range idx {
-			if k := place[j] - 1; k >= 0 {
-				f.idx[k] = append(f.idx[k], int32(i))
-				f.val[k] = append(f.val[k], val[m])
-			}
-		}
-	}
-	return f
-}
+const unit = 0x1p-53 // a rounding
 
 // certify returns a bound of P(x) − P* by alpha, and leaves X'C alpha in e. Where
 // rounding may be what keeps it above tol, e is computed again with compensation.
@@ -63,7 +32,7 @@ func (s *Solver) rounded(tol float64) bool {
 		case l > 0:
 			part = max(part, off/l)
 		default:
-			part = max(part, steep*off)
+			part = max(part, newton.Steep*off)
 		}
 	}
 	return float64(part*s.at.value)+square > 0.1*tol
@@ -135,80 +104,20 @@ func (s *Solver) off(j int, drift float64) float64 {
 	return s.work.dual[j] + float64(1.5*s.facts.norm[j]*drift)
 }
 
-// drift bounds √(d'H d) of the correction, and reports whether it leaves alpha in the
-// domain of φ*.
+// drift bounds √(d'H d) of the correction that closes the equalities of free features,
+// and reports whether it leaves alpha in the domain of φ*.
 func (s *Solver) drift() (float64, bool) {
-	k := len(s.facts.free)
-	if k == 0 {
+	if len(s.facts.free) == 0 {
 		return 0, true
 	}
-	h, scale := s.freeHessian(), make([]float64, k)
-	for a := range k {
-		scale[a] = 1 / math.Sqrt(h[a*k+a])
-		if !finite(scale[a]) {
-			return 0, false
-		}
-	}
-	chol := quad.NewCholesky(k)
-	if !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot {
-		return 0, false
-	}
-	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
-	v := make([]float64, k)
-	for a, j := range s.facts.free {
-		v[a] = s.e[j] * scale[a]
-	}
-	chol.SolveLower(v, v)
-	var norm2, reach, rest float64
-	for _, u := range v {
-		norm2 += float64(u * u)
-	}
-	for a, j := range s.facts.free {
-		clear(v)
-		v[a] = 1
-		chol.Solve(v, v)
-		root := scale[a] * math.Sqrt(math.Max(v[a], 0))
-		reach += float64(s.facts.largest[j] * root)
-		rest += float64(s.work.dual[j] * root)
-	}
-	drift := float64(1.001*math.Sqrt(norm2)) + 2*rest
-	return drift, steep*drift*reach <= 0.5
-}
-
-// freeHessian returns X_F'CΦX_F, its upper triangle.
-func (s *Solver) freeHessian() []float64 {
-	k := len(s.facts.free)
-	if s.facts.ofFree.idx == nil {
-		s.facts.ofFree = s.newFree()
+	if s.facts.ofFree == nil {
+		s.facts.ofFree = newton.NewFree(s.Data, s.facts.free)
 	}
 	phi := s.work.scaled
 	for i, c := range s.work.curve {
-		a := s.work.alpha[i]
-		phi[i] = float64(s.coef[i] * max(0, min(c, steep*min(a-s.work.lo[i], s.work.hi[i]-a))))
+		phi[i] = float64(s.coef[i] * newton.Phi(c, s.work.alpha[i], s.work.lo[i], s.work.hi[i]))
 	}
-	h := make([]float64, k*k)
-	for a := range k {
-		for b := a; b < k; b++ {
-			h[a*k+b] = s.facts.ofFree.inner(a, b, phi)
-		}
-	}
-	return h
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// inner returns Σ phiᵢ x_ia x_ib.
-func (f *freeColumns) inner(a, b int, phi []float64) (sum float64) {
-	j, other := 0, f.idx[b]
-	for m, i := range f.idx[a] {
-		for j < len(other) && other[j] < i {
-			j++
-		}
-		if j < len(other) && other[j] == i {
-			sum += float64(float64(phi[i]*f.val[a][m]) * f.val[b][j])
-		}
-	}
-	return sum
+	return s.facts.ofFree.Drift(phi, s.e, s.work.dual, s.facts.largest)
 }
 
 // scaled bounds the Fenchel terms of tau times alpha: they are convex, and with α = 0 no
@@ -270,8 +179,7 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 			each(int(j))
 		}
 	}
-	// The correction δ of α costs Σ c (u − t)δ + δ²/2φ”, φ*'(α) = u, |δ| ≤ √(Φ/c) drift.
-	gap += float64(4 * drift * (math.Sqrt(steep*fenchel) + float64(steep*drift)))
+	gap += newton.FreeCost(drift, fenchel)
 	// Margins are rounded; the derivative of the Fenchel terms is φ'(t) − α, whose mean
 	// size is about √(2 φ” F).
 	terms := float64(32 + len(s.set.cols)/2)

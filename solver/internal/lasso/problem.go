@@ -55,14 +55,14 @@ type Solver struct {
 
 // facts are what is asked about columns.
 type facts struct {
-	norm    []float64   // √(Σ cᵢ x_ij²)
-	largest []float64   // |x_ij|
-	entries []float64   // of each column
-	columns *sparse.CSR // X'; nil until a working set leaves columns out
-	free    []int32     // features without limit and ridge
-	ofFree  freeColumns // nil until needed
-	allFree bool        // as lambda is 0
-	ridge   bool        // some feature has one
+	norm    []float64    // √(Σ cᵢ x_ij²)
+	largest []float64    // |x_ij|
+	entries []float64    // of each column
+	columns *sparse.CSR  // X'; nil until a working set leaves columns out
+	free    []int32      // features without limit and ridge
+	ofFree  *newton.Free // nil until needed
+	allFree bool         // as lambda is 0
+	ridge   bool         // some feature has one
 }
 
 // A state is what a pass finds at a point.

@@ -109,7 +109,7 @@ func (s *Solver) findFree() {
 		s.facts.ridge = s.facts.ridge || s.ridge[j] > 0
 	}
 	if !slices.Equal(free, s.facts.free) {
-		s.facts.free, s.facts.ofFree = free, freeColumns{}
+		s.facts.free, s.facts.ofFree = free, nil
 	}
 }
 

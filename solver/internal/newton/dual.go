@@ -63,6 +63,9 @@ func (f *Finisher) evaluate(d *dual, pt *point) float64 {
 // drift: Σ c (u − t) δα with |u − t|² c φ” ≈ twice the Fenchel terms, Σ v δz; second
 // order: the Fenchel terms of δ alone.
 func (f *Finisher) driftCost(d *dual, pt *point, fenchel float64) float64 {
+	if f.free != nil {
+		return FreeCost(d.drift, fenchel)
+	}
 	var norm2 float64
 	for j, v := range pt.image {
 		norm2 += float64(d.h[j] * float64(v*v))

@@ -42,7 +42,7 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 		f.clearOwn(d.z)
 		_, rounded = f.close(d, m, true)
 	}
-	if d.drift > 0 && (math.IsInf(d.drift, 1) || !f.stays(d, m)) {
+	if d.drift > 0 && (math.IsInf(d.drift, 1) || f.free == nil && !f.stays(d, m)) {
 		return d.gap
 	}
 	if shrink = math.Min(shrink, rounded); shrink < 1 {
@@ -70,7 +70,10 @@ func (f *Finisher) coarse(alpha []float64, value, goal float64) bool {
 func (f *Finisher) close(d *dual, m metric, careful bool) (fits, rounded float64) {
 	f.residual(f.sum, d.alpha, d.z, careful)
 	f.closeOwn(d)
-	if !f.rows.all {
+	switch {
+	case f.free != nil:
+		f.closeFree(d, m.curve)
+	case !f.rows.all:
 		f.closeRest(d, m)
 	}
 	fits, rounded = 1, 1

@@ -94,6 +94,7 @@ type Finisher struct {
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
 	open    []bool    // see findOpen
+	free    *freeSide // nil but in a Wide with features that no row holds at zero
 	tri     triangle  // where Hessians are kept
 	system  *system
 	sum     *residual

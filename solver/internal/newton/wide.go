@@ -35,8 +35,11 @@ func NewWide(p *Problem) (*Wide, error) {
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
 	w := &Wide{whole: prepare(p), most: p.MaxFeatures, place: make([]int32, features)}
-	if !w.whole.rows.all && p.Ridge == 0 {
-		return nil, fmt.Errorf("%w: not every feature has a row of A of its own that holds it at zero", ErrNotApplicable)
+	if p.Ridge == 0 {
+		w.whole.free = newFreeSide(w.whole)
+	}
+	if free := w.whole.free; free != nil && len(free.Columns) > mostFree {
+		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, len(free.Columns))
 	}
 	if w.most == 0 {
 		w.most = MostFeatures
@@ -81,12 +84,21 @@ func (w *Wide) slopes(z []float64) {
 
 // admit makes the trial dual point feasible, and returns the gap of the point.
 func (w *Wide) admit(goal float64) float64 {
-	return w.whole.admit(w.trial, w.pt, metric{}, goal)
+	var m metric
+	if w.whole.free != nil {
+		m.curve = make([]float64, w.whole.n)
+		w.whole.Loss.Curvatures(m.curve, w.pt.slope, w.pt.margin, w.whole.Labels, 0)
+	}
+	return w.whole.admit(w.trial, w.pt, m, goal)
 }
 
 // MostFeatures is the number of columns of a working set if Problem.MaxFeatures does not
 // say. Its matrices take a gigabyte, a step about a second on one thread.
 const MostFeatures = 4096
+
+// mostFree is the most features without a row of their own, such as an intercept: each
+// pair of them takes a pass over their columns.
+const mostFree = 64
 
 const (
 	maxRounds  = 30

@@ -60,7 +60,7 @@ func (o *outside) settle(d *dual, pt *point) {
 	clear(o.seen)
 	clear(o.done)
 	for j, x := range pt.x {
-		if x != 0 || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
+		if x != 0 || o.f.isFree(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
 			continue
 		}
 		o.reach(int32(j), pt)

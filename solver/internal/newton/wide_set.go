@@ -25,12 +25,14 @@ type workingSet struct {
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in order: those of coefficients
-// that are not zero, and of the others the most violated, as many again and 200; and
-// whether there was no room for the first.
+// that are not zero, and of the others the most violated, as many again and 200, with all
+// that no row holds at zero; and whether there was no room for the first.
 func (w *Wide) choose(first bool) (cols []int32, full bool) {
-	var rest []int32
+	var free, rest []int32
 	for j, x := range w.pt.x {
-		if x != 0 {
+		if w.whole.isFree(j) {
+			free = append(free, int32(j))
+		} else if x != 0 {
 			cols = append(cols, int32(j))
 		} else if w.rest.near[j] > 0 {
 			rest = append(rest, int32(j))
@@ -47,6 +49,7 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
+	cols = append(cols, free...)
 	slices.Sort(cols)
 	return cols, full
 }
@@ -148,9 +151,10 @@ func (s *workingSet) finish(set *Settings) (*Result, bool) {
 // multiplier is far from its limit become zeros.
 func (s *workingSet) expand(part *Result) {
 	w := s.w
-	x, z, r := make([]float64, w.whole.p), w.trial.z, w.whole.rows
+	x, whole, z, r := make([]float64, w.whole.p), make([]float64, w.whole.p), w.trial.z, w.whole.rows
 	own := part.Z[len(s.rows):]
 	for k, j := range s.cols {
+		whole[j] = part.X[k]
 		limit := s.sub.Limit[len(s.rows)+k]
 		if part.Polished || math.Abs(own[k]) >= keptLimit*limit {
 			x[j] = part.X[k]
@@ -159,7 +163,9 @@ func (s *workingSet) expand(part *Result) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.whole.p)
 	}
-	w.visit(x)
+	if w.visit(x); w.pt.value > part.Objective+part.Gap { // multipliers far from the optimum say nothing
+		w.visit(whole)
+	}
 	copy(w.trial.alpha, part.Alpha)
 	if r.m == nil {
 		for k, j := range s.cols {

@@ -5,7 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestWide holds proofs and results of working sets to those of the whole: on problems
@@ -22,12 +27,6 @@ func TestWide(t *testing.T) {
 				p := *f.Problem
 				p.MaxFeatures = 30
 				w, err := NewWide(&p)
-				if !f.rows.all && k.mu == 0 {
-					if !errors.Is(err, ErrNotApplicable) {
-						t.Errorf("no row of its own for some feature: error %v", err)
-					}
-					continue
-				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,5 +71,70 @@ func checkWide(t *testing.T, f *Finisher, w *Wide, best *Result) {
 	}
 	if res.Polished {
 		checkStructure(t, f, res)
+	}
+}
+
+// TestWideFree: features that no row holds at zero are in every working set, and what
+// closes their equalities counts; columns of them that depend on each other leave no
+// bound, and too many of them no Wide.
+func TestWideFree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const n, p = 400, 120
+	build := func(twice bool) *Problem {
+		data := make([]float64, n*p)
+		for i := range n {
+			for j := range p {
+				if v := rng.NormFloat64(); rng.IntN(5) == 0 {
+					data[i*p+j] = v
+				}
+			}
+			data[i*p+p-1], data[i*p+p-2] = 1, float64(i%7)
+			if twice {
+				data[i*p+p-2] = 2
+			}
+		}
+		x, err := sparse.FromDense(n, p, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &Problem{Data: x, Rows: x.Compact(nil), Labels: make([]float64, n), Loss: Logistic{}, A: quad.New(graph.Chain(p).FusedLasso(), p)}
+		q.Limit = slices.Repeat([]float64{0.02}, 2*p-1)
+		for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // of the last two features
+			q.Limit[row] = 0
+		}
+		for i := range n {
+			idx, val := x.Row(i)
+			sum := 0.7
+			for k, j := range idx {
+				if j < 6 {
+					sum += val[k]
+				}
+			}
+			if q.Labels[i] = 1; sum+rng.NormFloat64() < 0 {
+				q.Labels[i] = -1
+			}
+		}
+		return q
+	}
+	q := build(false)
+	f := mustNew(t, q)
+	best := f.Finish(nil, &Settings{Tol: 1e-13})
+	q.MaxFeatures = 40
+	w, err := NewWide(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWide(t, f, w, best)
+	if best.X[p-1] == 0 || best.X[p-2] == 0 {
+		t.Errorf("free coefficients %v", best.X[p-2:])
+	}
+	if w, err = NewWide(build(true)); err != nil {
+		t.Fatal(err)
+	} else if gap := w.Certify(best.X, nil); !math.IsInf(gap, 1) {
+		t.Errorf("columns that depend on each other: gap %v", gap)
+	}
+	clear(q.Limit)
+	if _, err := NewWide(q); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("%d free features: %v", p, err)
 	}
 }
