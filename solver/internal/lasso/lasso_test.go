@@ -328,3 +328,35 @@ func BenchmarkPath(b *testing.B) {
 		})
 	}
 }
+
+// TestFarOff: a start at which samples are so far on the wrong side that logistic losses
+// have slopes there and no curvature does not lead away.
+func TestFarOff(t *testing.T) {
+	const n, p = 60, 90 // a feature of its own for each sample, and 30 others
+	rng := rand.New(rand.NewPCG(3, 4))
+	var entries []sparse.Triplet
+	prob := &Problem{Loss: newton.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
+	for i := range n {
+		prob.Labels[i] = float64(1 - 2*(i%2))
+		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1})
+		for j := n; j < p; j++ {
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: rng.NormFloat64()})
+		}
+	}
+	var err error
+	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
+		t.Fatal(err)
+	}
+	prob.Rows = prob.Data.Compact(nil)
+	for _, far := range []float64{1, 30, 100, 1000} {
+		s := mustNew(t, prob)
+		x := make([]float64, p)
+		for j := range x {
+			x[j] = far * rng.NormFloat64()
+		}
+		s.Start(x)
+		if r := s.Solve(1e-5, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+			t.Errorf("margins of %g: gap %.1e after %d steps", far, r.Gap/s.Scale(), r.Iterations)
+		}
+	}
+}

@@ -1,7 +1,10 @@
 package lasso
 
 import (
+	"math"
+
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // margins sets dst = X x + o for rows of some columns, x having as many entries.
@@ -69,9 +72,28 @@ func (s *Solver) transposed(dst []float64, a kernels.Rows, alpha []float64) {
 
 // curvatures sets work.curve to φ” at the point.
 func (s *Solver) curvatures() {
+	_, logistic := s.Loss.(newton.Logistic)
 	s.chunks.Each(func(_, lo, hi int) {
 		s.Loss.Curvatures(s.work.curve[lo:hi], s.at.slope[lo:hi], s.at.margin[lo:hi], s.Labels[lo:hi], s.work.soft)
+		if logistic && s.work.damp > 0 {
+			s.dampen(lo, hi)
+		}
 	})
+}
+
+// dampen takes a part of the curvatures from parabolas that touch logistic losses and lie
+// above them, (σ(|t|) − ½)/|t|: far from zero on the wrong side φ” is next to nothing where
+// φ' is not, and a feature of such samples alone would go anywhere.
+func (s *Solver) dampen(lo, hi int) {
+	damp := s.work.damp
+	for i := lo; i < hi; i++ {
+		t, above := math.Abs(s.at.margin[i]), 0.25
+		if t > 1e-3 {
+			above = math.Abs(math.Abs(s.at.slope[i])-0.5) / t
+		}
+		v := s.work.curve[i]
+		s.work.curve[i] = math.FMA(damp, above-v, v)
+	}
 }
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].

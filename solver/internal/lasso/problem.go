@@ -77,6 +77,7 @@ type workspace struct {
 	partial              [][]float64 // p-vectors of the chunks but the first
 	dual                 []float64   // p: bounds of the errors of e
 	soft                 float64     // see newton.Loss.Curvatures
+	damp                 float64     // see dampen
 	started              bool        // at and e are of x
 	lo, hi               []float64   // n: where φ* ends
 	fenchel              float64     // of alpha at the point

@@ -182,7 +182,7 @@ func (s *Solver) constant() bool {
 // one, and of its curvatures.
 func (s *Solver) hessian(fresh bool) {
 	w, m := &s.set, &s.set.model
-	if m.formed && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0) {
+	if m.formed && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0) {
 		s.work.spare = 1 // once
 	} else {
 		s.curvatures()
@@ -259,6 +259,7 @@ func (s *Solver) search() (length float64) {
 		s.next.loss = s.losses(s.next.margin, s.next.slope)
 		s.next.value = s.value(&s.next)
 		if s.next.value <= s.at.value+float64(leastDescent*length*slope)+float64(rounding*math.Abs(s.at.value)) {
+			s.adapt(length)
 			return length
 		}
 		length *= 0.5
@@ -266,7 +267,26 @@ func (s *Solver) search() (length float64) {
 	for k, j := range w.cols {
 		s.x[j] = m.x[k]
 	}
+	s.adapt(0)
 	return 0
+}
+
+const (
+	shortStep = 0.1 // after which curvatures are dampened
+	firstDamp = 1e-3
+)
+
+// adapt raises the part of dampened curvatures after a short step, and lowers it after a
+// whole one.
+func (s *Solver) adapt(length float64) {
+	switch {
+	case length < shortStep:
+		s.work.damp = math.Min(1, math.Max(10*s.work.damp, firstDamp))
+	case length == 1:
+		if s.work.damp *= 0.1; s.work.damp < firstDamp {
+			s.work.damp = 0
+		}
+	}
 }
 
 // cancelled is the part of the margins below which differences of them have lost too
