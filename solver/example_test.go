@@ -38,7 +38,7 @@ func Example() {
 	fmt.Printf("%s: at most %.0e above the optimum %.4f\n", res.Status, res.DualityGap, res.At.Objective)
 	// Output:
 	// [0.822 0.822 0.822 0.822 0.000 0.000 0.000 0.000]
-	// converged: at most 2e-09 above the optimum 0.5119
+	// converged: at most 1e-14 above the optimum 0.5119
 }
 
 func ExampleProgress() {

@@ -58,7 +58,7 @@ func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	r.begin(x)
 	r.run()
 	res := r.end()
-	if res.Err == nil && set.MaxIterations == 0 && !(res.Gap <= math.Max(r.set.Tol, secondTol*r.scale)) {
+	if res.Err == nil && set.MaxIterations == 0 && !(res.Gap <= math.Max(r.exact.goal, secondTol*r.scale)) {
 		return f.second(res, set)
 	}
 	return res
@@ -100,20 +100,20 @@ const (
 
 // A finish is a call of Finish.
 type finish struct {
-	f        *Finisher
-	set      Settings
-	path     *path
-	trial    *dual   // the full step of the iteration
-	best     *dual   // best dual point so far
-	boundAt  float64 // P where best.gap was computed
-	atBest   *point  // best primal point so far
-	polished *point  // nil until needed
+	f       *Finisher
+	set     Settings
+	path    *path
+	trial   *dual   // the full step of the iteration
+	best    *dual   // best dual point so far
+	boundAt float64 // P where best.gap was computed
+	atBest  *point  // best primal point so far
 
 	scale         float64 // P(0)
 	tau, firstTau float64
 	warm          bool    // the start is not zero
 	least         float64 // τ to go to on a part of the samples, where nothing is proved; else 0
 	last          lastStep
+	exact         exactEnd
 	expected      float64 // value of the trial dual point, estimated
 	pending       bool    // the trial dual point was not proposed
 	trend         trend
@@ -121,9 +121,18 @@ type finish struct {
 	result        Result
 }
 
+// An exactEnd is what is known of the end with exact zeros and ties.
+type exactEnd struct {
+	goal     float64 // Settings.Tol; that of finish is less once it is reached
+	more     bool    // it is reached, and zeros and ties are not proved
+	polished *point  // nil until needed
+	proof    *dual   // of it; nil until needed
+}
+
 // A lastStep is what is remembered of an iteration.
 type lastStep struct {
-	rested    bool      // a polish after it came to rest, or judged the structure
+	polished  bool      // a polish after it was tried
+	rested    bool      // it came to rest, or judged the structure
 	length    float64   // 0 for a damped Newton step
 	tau       float64   // before it
 	weights   []float64 // of the rows, before it
@@ -149,6 +158,7 @@ func (r *finish) begin(x []float64) {
 		r.scale = 1
 	}
 	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
+	r.exact.goal = r.set.Tol
 	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
 	if r.result.Restarted || !r.sampled(x) {
 		r.place(x)
@@ -206,19 +216,46 @@ func (r *finish) run() {
 		if r.interrupted() || !r.iterate() || r.exhausted() {
 			return
 		}
-		if r.result.Gap <= r.set.Tol {
-			r.settle()
+		if r.result.Gap <= r.set.Tol && r.settled() {
 			return
 		}
-		if r.warm && r.trend.since == patience && r.tau > 0.1*r.trend.start {
+		if r.warm && !r.exact.more && r.trend.since == patience && r.tau > 0.1*r.trend.start {
 			r.restart()
 		}
 	}
 }
 
+const (
+	exactTol = 1.001e-6 // tolerance, as a part of P(0), from which on zeros and ties are to be exact
+	exactGap = 1e-11    // gap, as a part of P(0), that proves them
+	mostMore = 6        // iterations in which to find them, once the gap is closed
+)
+
+// exacts reports whether zeros and ties are to be exact.
+func (r *finish) exacts() bool { return r.exact.goal <= exactTol*r.scale }
+
+// proves reports whether a gap is all that is asked for of a point with zeros and ties:
+// others than the solution's can be within the tolerance.
+func (r *finish) proves(gap float64) bool {
+	return gap <= r.exact.goal && (!r.exacts() || gap <= exactGap*r.scale)
+}
+
+// settled ends the run where the gap is closed, with zeros and ties made exact, and
+// reports whether it is over: it is not where a few iterations more may find them.
+func (r *finish) settled() bool {
+	r.settle()
+	if r.exact.more || !r.exacts() || r.result.Polished && r.proves(r.result.Gap) {
+		return true
+	}
+	r.exact.more = true
+	r.set.Tol = math.Max(leastTol*r.scale, math.Min(exactGap*r.scale, 1e-2*r.set.Tol))
+	r.set.MaxIterations = min(r.set.MaxIterations, r.result.Iterations+mostMore)
+	return false
+}
+
 // settle makes the structure exact, in brief with the last Hessian if that does.
 func (r *finish) settle() {
-	if r.set.Brief && (r.polish(false) || r.last.rested) {
+	if r.set.Brief && (r.polishEarly() || r.last.rested) {
 		return
 	}
 	r.path.hessian()
@@ -227,10 +264,14 @@ func (r *finish) settle() {
 
 // interrupted asks whether to go on.
 func (r *finish) interrupted() bool {
-	if r.set.Interrupt != nil {
-		r.result.Err = r.set.Interrupt()
+	if r.set.Interrupt == nil {
+		return false
 	}
-	return r.result.Err != nil
+	err := r.set.Interrupt()
+	if !r.exact.more {
+		r.result.Err = err
+	}
+	return err != nil
 }
 
 // exhausted reports whether the complementarity is so small that rounding decides.
@@ -247,7 +288,7 @@ func (r *finish) restart() {
 
 // end returns the result.
 func (r *finish) end() *Result {
-	if r.pending && !(r.result.Gap <= r.set.Tol) {
+	if r.pending && !(r.result.Gap <= r.exact.goal) {
 		r.propose(metric{curve: r.path.curve, h: r.path.w})
 	}
 	r.result.X = append([]float64(nil), r.atBest.x...)

@@ -25,7 +25,7 @@ func (r *finish) iterate() bool {
 	r.pending = false
 	r.trend.since++
 	r.tau = p.complementarity()
-	if r.polishes() && r.set.Brief && r.polish(false) {
+	if r.polishes() && r.set.Brief && r.polishEarly() {
 		return false
 	}
 	p.hessian()
@@ -43,7 +43,8 @@ func (r *finish) iterate() bool {
 	if scaling := r.try(r.step); scaling > r.set.Tol {
 		r.tryCentral()
 	}
-	proposed := r.matters(p.pt.value)
+	matters := r.matters(p.pt.value)
+	proposed := matters && !r.defers()
 	if proposed {
 		r.propose(metric{curve: p.curve, h: p.w})
 	}
@@ -58,19 +59,29 @@ func (r *finish) iterate() bool {
 		length = 0
 	}
 	r.advance(length)
-	if r.last.length > 0 && !proposed && r.matters(p.pt.value) {
+	p.synchronise()
+	if !proposed && (matters || r.last.length > 0 && r.matters(p.pt.value)) {
+		if r.defers() && r.polishes() && r.polishEarly() {
+			return false
+		}
 		r.propose(metric{curve: p.curve, h: p.w})
 		proposed = true
 	}
 	r.pending = r.last.length > 0 && !proposed
-	p.synchronise()
 	r.note()
 	return true
+}
+
+// defers reports whether the trial dual point waits for a polish, which proves more for
+// the same time. It can where admitting it takes no factor.
+func (r *finish) defers() bool {
+	return r.set.Brief && r.exacts() && (r.f.rows.all || r.f.Ridge > 0)
 }
 
 // advance takes the corrected direction, or a damped Newton step if it is too short.
 func (r *finish) advance(length float64) {
 	p := r.path
+	r.last.polished = false
 	copy(r.last.weights, p.w)
 	r.last.tau, r.last.length = r.tau, length
 	if length < shortStep {

@@ -305,9 +305,29 @@ func (s *polisher) stiffen() bool {
 			s.proof.h[j] *= stiffer
 		}
 	}
+	if !f.rows.all && f.Ridge == 0 {
+		s.support()
+	}
 	copy(f.system.h, s.base)
 	f.rows.addGram(f.system.h, s.proof.h)
 	return f.system.factor()
+}
+
+// leastWeight is what the weight of a feature's own row is at least, in units of the
+// losses' curvature, where the correction that closes the equality must be bounded.
+const leastWeight = 1e-8
+
+// support keeps the certificate's matrix definite where columns depend on each other, as
+// those of one-hot features on an intercept: what is left of the equality along such a
+// direction moves z by as much whatever the weights are.
+func (s *polisher) support() {
+	f := s.f
+	for j, row := range f.rows.own {
+		if row >= 0 {
+			least := leastWeight * f.tri.row(s.base, j)[0] / float64(f.rows.entry[j]*f.rows.entry[j])
+			s.proof.h[row] = math.Max(s.proof.h[row], least)
+		}
+	}
 }
 
 // aim returns the Newton step from the point with the multipliers of the structure,

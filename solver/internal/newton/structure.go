@@ -37,26 +37,42 @@ func (r *finish) zeros() []bool {
 	return zero
 }
 
+// polishEarly tries the structure of the iterate before its Hessian is there, once.
+func (r *finish) polishEarly() bool {
+	if r.last.polished {
+		return false
+	}
+	r.last.polished = true
+	return r.polish(false)
+}
+
 // polish tries the structure of the iterate with the Hessian that is there, its own or that
 // of the iterate before, and reports whether that closes the gap.
 func (r *finish) polish(own bool) bool {
 	p, f := r.path, r.f
 	s := f.newPolisher(r.zeros(), p.pt.image, p.z, p.w)
 	s.base, s.curve, s.best, s.tol, s.brief = p.base, p.curve, r.atBest.value, r.set.Tol, r.set.Brief
-	s.tau, s.enough = r.floor(), r.boundAt-r.best.gap+r.set.Tol
-	if r.polished == nil {
-		r.polished = f.newPoint()
+	s.tau, s.enough = r.floor(), r.boundAt-r.best.gap+r.exact.goal
+	if r.exact.polished == nil {
+		r.exact.polished = f.newPoint()
 	}
-	pt := r.polished
+	pt := r.exact.polished
 	copy(pt.x, p.pt.x)
 	ok := s.run(pt)
 	if r.last.rested = s.rested; !ok || !own && !s.rested {
 		return false
 	}
-	if !r.set.Brief || !(r.gapAt(pt) <= r.set.Tol) {
+	if !r.set.Brief || r.exacts() || !(r.gapAt(pt) <= r.exact.goal) {
 		goal := 0.01 * math.Max(r.set.Tol, 1e-12*r.scale)
-		if gap := s.certify(r.trial, pt, goal); gap < r.gapAt(pt) {
-			r.best, r.trial = r.trial, r.best
+		if r.exacts() {
+			goal = math.Min(goal, 0.01*exactGap*r.scale)
+			s.tau = math.Min(s.tau, goal/float64(2*max(1, len(s.z))))
+		}
+		if r.exact.proof == nil {
+			r.exact.proof = r.f.newDual()
+		}
+		if gap := s.certify(r.exact.proof, pt, goal); gap < r.gapAt(pt) {
+			r.best, r.exact.proof = r.exact.proof, r.best
 			r.boundAt = pt.value
 		}
 	}
@@ -65,7 +81,7 @@ func (r *finish) polish(own bool) bool {
 		r.result.Gap = math.Min(r.result.Gap, other)
 		return false
 	}
-	r.atBest, r.polished = pt, r.atBest
+	r.atBest, r.exact.polished = pt, r.atBest
 	r.result.Polished, r.result.Structure, r.result.Gap = true, s.part, gap
-	return gap <= r.set.Tol
+	return r.proves(gap)
 }
