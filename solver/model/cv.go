@@ -17,7 +17,8 @@ import (
 type CVSettings struct {
 	// Path has the lambdas; those of all data serve every fold.
 	Path PathSettings
-	// Folds is the number of folds; zero means 10.
+	// Folds is the number of folds; zero means 10, or the number of rows if that is
+	// smaller. Two classes need two rows of each.
 	Folds int
 	// Assignment has the fold of each row, from 0; nil draws them with Settings.Seed,
 	// so that each has its share of each class.
@@ -77,9 +78,13 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if bad := c.folds(ctx); bad != nil {
 		return nil, bad
 	}
-	c.summarise()
+	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
+		return nil, errNoMetric
+	}
 	return &c.result, err
 }
+
+var errNoMetric = errors.New("model: the metric is no number in any fold, as the AUC of rows of one class; take fewer folds, or another metric")
 
 // A crossing is a call of CV.
 type crossing struct {
@@ -103,24 +108,32 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if set.Metric != nil {
 		c.metric = set.Metric
 	}
-	if set.Assignment != nil {
-		c.result.Assignment = set.Assignment
-		c.count, err = checkFolds(set.Assignment, c.d.n)
-		return err
-	}
-	if c.count = set.Folds; c.count == 0 {
-		c.count = 10
-	}
-	if c.count < 2 || c.count > c.d.n {
-		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for 10", set.Folds, c.d.n)
-	}
 	var sign []float64
 	if classifies(c.d.loss) {
 		sign = c.d.y
 	}
+	if set.Assignment != nil {
+		c.result.Assignment = set.Assignment
+		if c.count, err = checkFolds(set.Assignment, c.d.n); err != nil {
+			return err
+		}
+		return checkRest(set.Assignment, c.labels, sign)
+	}
+	if c.count = set.Folds; c.count == 0 {
+		c.count = min(defaultFolds, c.d.n)
+	}
+	switch {
+	case c.d.n < 2:
+		return errors.New("model: CV of one row: it is to be held out and something left to fit; give two rows or more")
+	case c.count < 2 || c.count > c.d.n:
+		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for %d", set.Folds, c.d.n, min(defaultFolds, c.d.n))
+	}
 	c.result.Assignment = folds(c.count, c.d.n, sign, c.d.spec.Seed)
-	return nil
+	return checkRest(c.result.Assignment, c.labels, sign)
 }
+
+// defaultFolds is the number of folds if there are as many rows.
+const defaultFolds = 10
 
 // folds fits and judges all folds.
 func (c *crossing) folds(ctx context.Context) error {

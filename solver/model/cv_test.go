@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,6 +145,49 @@ func TestCVKinds(t *testing.T) {
 }
 
 // devianceOfGlmnet is twice the log loss, of probabilities cut off at 1e-5.
+// TestCVOfFewRows: without a number of folds there are as many as rows allow, each of
+// which leaves rows of both classes; where none could, the error says what to do.
+func TestCVOfFewRows(t *testing.T) {
+	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
+	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
+		x, y := random(t, c.rows, 3, 4, false)
+		r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, set)
+		if err != nil || len(r.Values) != c.folds || len(r.Assignment) != c.rows {
+			t.Errorf("%d rows: %+v, %v", c.rows, r, err)
+		}
+		if c.rows < 4 {
+			continue
+		}
+		for i := range y {
+			y[i] = 0
+		}
+		y[1], y[c.rows-1] = 1, 1
+		r, err = CV(ctx, nil, x, y, set)
+		if err != nil || len(r.Values) != c.folds || r.Assignment[1] == r.Assignment[c.rows-1] {
+			t.Errorf("%d rows of two classes: %+v, %v", c.rows, r, err)
+		}
+		y[1] = 0
+		if r, err = CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), "has rows of label 1, row "+strconv.Itoa(c.rows-1)+" the first") {
+			t.Errorf("%d rows, one of class 1: %v, %v", c.rows, r, err)
+		}
+	}
+	x, _ := random(t, 6, 3, 4, false)
+	y := []float64{1, 5, 1, 5, 1, 5}
+	for want, set := range map[string]*CVSettings{
+		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
+		"the metric is no number":           {Path: PathSettings{Count: 3}, Metric: OneMinusAUC},
+		"or 0 for 6":                        {Folds: 7},
+	} {
+		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v and %v", want, r, err)
+		}
+	}
+	one, label := random(t, 1, 3, 4, false)
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, one, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
+		t.Errorf("one row: %v, %v", r, err)
+	}
+}
+
 func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
 	p, err := m.Probabilities(nil, x)
 	if err != nil {

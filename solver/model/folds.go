@@ -49,6 +49,30 @@ func checkFolds(of []int, n int) (count int, err error) {
 	return count, nil
 }
 
+// checkRest reports a fold without which the rows are of one class, given their labels
+// and the signs of these, nil for numbers.
+func checkRest(of []int, labels, sign []float64) error {
+	if sign == nil {
+		return nil
+	}
+	var first [2]int // row of each class
+	one := [2]bool{true, true}
+	seen := [2]bool{}
+	for i, v := range sign {
+		k := classOf(v)
+		if !seen[k] {
+			first[k], seen[k] = i, true
+		}
+		one[k] = one[k] && of[i] == of[first[k]]
+	}
+	for k, alone := range one {
+		if i := first[k]; alone {
+			return fmt.Errorf("model: no fold but %d has rows of label %v, row %d the first: the models of the others need both classes; give two rows or more of each, in different folds", of[i], labels[i], i)
+		}
+	}
+	return nil
+}
+
 // split returns the rows of a fold, and the others.
 func split(of []int, fold int) (in, out []int) {
 	for i, k := range of {

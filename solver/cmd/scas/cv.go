@@ -17,7 +17,7 @@ import (
 type cvCmd struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
-	Folds       count  `default:"10" placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default ${default})."`
+	Folds       count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
 	Metric      string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
 	Choose      string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
 	specFlags   `group:"What is fitted:"`
@@ -92,7 +92,7 @@ type cvStep struct {
 }
 
 func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
-	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = int(c.Folds), c.Seed, c.Metric, c.Choose, c.Verbose
+	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
 	for k, s := range newSteps(found.Path) {
 		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k])})
 	}
@@ -144,7 +144,7 @@ func (r *cvReport) text() string {
 func (c *cvCmd) check() error {
 	class := c.Loss.classifies()
 	switch {
-	case c.Folds < 2:
+	case c.Folds == 1:
 		return usagef("--folds %d: want 2 or more", c.Folds)
 	case !class && (c.Metric == "error" || c.Metric == "auc"):
 		return usagef("--metric %s is for two classes; with --loss %s take loss or mse", c.Metric, c.Loss)
@@ -161,14 +161,25 @@ func (c *cvCmd) atOnce() int {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return 1 + min(int(c.Folds), threads)
+	return 1 + min(c.most(), threads)
+}
+
+// most is the number of folds, or what it is at most where it is left to the rows.
+func (c *cvCmd) most() int {
+	if c.Folds == 0 {
+		return 10
+	}
+	return int(c.Folds)
 }
 
 // checkRows refuses data that cannot be split.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
-	if int(c.Folds) > n {
-		return usagef("--folds %d: the data have %s", c.Folds, plural(n, "row"))
+	switch {
+	case n < 2:
+		return fmt.Errorf("%s: %s; cross-validation needs two or more, to hold some out and fit the rest", dataName(c.Data), plural(n, "row"))
+	case int(c.Folds) > n:
+		return usagef("--folds %d: the data have %s; give at most as many folds", c.Folds, plural(n, "row"))
 	}
 	if data.Mapping.IsZero() {
 		return nil
@@ -215,7 +226,7 @@ func (c *cvCmd) Run(e *env) error {
 	r.problemReport = s.report(c.Data)
 	r.ReadSeconds = time.Since(start).Seconds()
 	start = time.Now()
-	metric, clear := e.counted(cvMetrics[c.Metric].of, int(c.Folds)*int(c.Lambdas))
+	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(s.y))*int(c.Lambdas))
 	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
 	clear()
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
