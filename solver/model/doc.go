@@ -10,6 +10,8 @@
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
 //	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
 //
+// Features in no group of a GroupLasso are groups of their own, with weight 1.
+//
 // ω are sample weights times class weights, o offsets, f penalty factors, and s the
 // standard deviations of the features where they are standardised, else 1. φ is the
 // logistic loss by default; [solver.Squared] and [solver.Huber] have no factor ½. The

@@ -25,6 +25,7 @@ type trainReport struct {
 	NNZ         int64   `json:"nnz"`
 	NNZX        int     `json:"nnz_x"`
 	Empty       int     `json:"features_without_data"`
+	Ungrouped   int     `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
 	LossName    string  `json:"loss_name"`
 	HuberDelta  float64 `json:"huber_delta,omitempty"`
 	problemFacts
@@ -95,6 +96,9 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		r.theory()
 	}
 	r.Empty = r.P - columns.Count(t.Data)
+	if g, ok := t.Penalty.(solver.GroupL2); ok {
+		r.Ungrouped = r.problemFacts.Graph.Rows - covered(g.Groups)
+	}
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r
 }
@@ -139,10 +143,20 @@ func (r *trainReport) addProblem(f *facts) {
 	}
 	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", loss, r.Lambda, r.Mu, domain)
 	f.addIf(r.Groups > 0, "", "group lasso, %s of %s", plural(r.Groups, "group"), r.GroupsFile)
+	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
 	f.addIf(r.ClassWeights != "", "weights", "both classes count the same")
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
-	f.add("graph", "%s", r.Graph)
+	f.addIf(r.Graph.Kind == "none" && r.Groups > 0, "graph", "none: A = I")
+	f.addIf(r.Graph.Kind != "none" || r.Groups == 0, "graph", "%s", r.Graph)
+}
+
+// ungrouped says how many features, or rows of A, are in no group.
+func (r *trainReport) ungrouped() string {
+	if r.Graph.Kind == "none" {
+		return plural(r.Ungrouped, "feature")
+	}
+	return plural(r.Ungrouped, "row") + " of A"
 }
 
 // addMethod says by which method, with which parameters.

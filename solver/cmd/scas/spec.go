@@ -33,7 +33,7 @@ type specFlags struct {
 	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
 	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
 	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
-	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features."`
+	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; a feature in none is a group of its own."`
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
@@ -258,6 +258,9 @@ func (r *problemReport) addTo(f *facts) {
 	switch {
 	case r.Groups > 0:
 		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
+		if g, ok := r.in.spec.Penalty.(model.GroupLasso); ok && r.P > covered(g.Groups) {
+			penalty += fmt.Sprintf(" and %s in none, each its own", plural(r.P-covered(g.Groups), "feature"))
+		}
 	case r.L1Ratio != nil:
 		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
 	}
@@ -272,6 +275,14 @@ func (r *problemReport) addTo(f *facts) {
 		extras += ", features on the scale of their deviations"
 	}
 	f.add("model", "%s loss, %s, %s", loss, penalty, extras)
+}
+
+// covered is the number of members of disjoint groups.
+func covered(groups [][]int) (count int) {
+	for _, g := range groups {
+		count += len(g)
+	}
+	return count
 }
 
 // coefficientName is that of the feature j, counted from 0.
