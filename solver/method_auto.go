@@ -9,26 +9,26 @@ import (
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
-// Auto is the default: SCASK, and where the problem admits it the finisher, Newton steps
-// that prove how far the result is from the optimum: after a few passes, or at once where
-// there are so many samples to a feature, 32, that they start on a part of them, or where
-// their matrices have a band. With A = I and 512 features or more that is a proximal
-// Newton method on working sets first, from lambda_max down, for absolute values, squares
-// and x ≥ 0. For L1 penalties of A x on R^p it is a predictor-corrector
-// method (Mehrotra 1992), for the other penalties and the domains of this package one
-// that follows a barrier's path. It admits matrices A and the identity, the losses of
-// this package and any ConjugateLoss, and up to some thousands of features; with an L1
-// penalty or the elastic net, where every feature but 64 has a row of A to itself, as with
-// [G; I] and an intercept, as many coefficients that are not zero, of any number of
-// features. Zeros and
-// ties of the result are exact where Stats.Rounded says so, as it does unless RelTol asks
-// for little.
+// Auto is the default: where the problem admits it the finisher, Newton steps that prove
+// how far the result is from the optimum, else SCASK. The finisher begins at once where
+// there are so many samples to a feature, 32, that it starts on a part of them, or where
+// its matrices have a band; else after a few passes of SCASK or, where A is not the
+// identity, SCASL, which does not rotate the data. With A = I and 512 features or more
+// that is a proximal Newton method on working sets first, from lambda_max down, for
+// absolute values, squares and x ≥ 0. For L1 penalties of A x on R^p it is a
+// predictor-corrector method (Mehrotra 1992), for the other penalties and the domains of
+// this package one that follows a barrier's path. It admits matrices A and the identity,
+// the losses of this package and any ConjugateLoss, and up to some thousands of features;
+// with an L1 penalty or the elastic net, where every feature but 64 has a row of A to
+// itself, as with [G; I] and an intercept, as many coefficients that are not zero, of any
+// number of features. Zeros and ties of the result are exact where Stats.Rounded says so,
+// as it does unless RelTol asks for little.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "scas-k, then Newton steps to a proved gap where p, or with A = I and [G; I] the non-zeros, are at most some thousands")
-	info.Rate, info.ManyUpdates = "scas-k: none proven; the finisher locally superlinear", true
+	info := scasInfo("auto", "Newton steps to a proved gap, from passes of scas-k or, with a graph, scas-l where these help; beyond some thousands of features, or with A = I and [G; I] of non-zeros, scas-k alone")
+	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 28n and a third of the data"
 	return info
 }

@@ -42,7 +42,7 @@ func (c *trainCmd) checkFit() error {
 		{"--l2y", c.L2Y != 0, "for the elastic net give --l1-ratio"},
 		{"--domain", c.Domain.text != "", "coefficients are confined without it"},
 		{"--tol none", c.Tol < 0, "every fit is to be proved"},
-		{"--dual-updates", c.DualUpdates != 0, "it is for scas-k"},
+		{"--dual-updates", c.DualUpdates != 0, "Newton steps have none"},
 		{"--passes", c.Passes != 0, "give --time-limit"},
 		{"--eta", c.Eta != 0, "Newton steps have no step size"},
 		{"--rho", c.Rho != 0, "Newton steps have none"},

@@ -28,9 +28,10 @@ func (infoCmd) Help() string {
     SCAS_LEVEL=avx2 scas info --json
 
 The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
-of every command; all levels give the same bits. What training adds at most to the memory
-of the data is estimated for A = I; a graph adds vectors with an entry for each of
-its edges, and with --method scas-k rotated data, as scas train says.`
+of every command; all levels give the same bits. What training adds at most to the
+memory of the data is estimated for A = I and --method auto; a graph adds vectors
+with an entry for each of its edges, and scas, scas-k and scas-strong may keep a
+rotated copy of the data for it (scas train --method list).`
 }
 
 // machineFacts describe program and machine.
