@@ -159,6 +159,24 @@ func TestAutoEnds(t *testing.T) {
 	}
 }
 
+// TestAutoWithoutProof: where no gap can be proved a goal is no reason for an error; the
+// status says that the budget was used.
+func TestAutoWithoutProof(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
+	l, _ := p.Constraint.Dims()
+	p.Coupling = &solver.Coupling{C: slices.Repeat([]float64{0.1}, l)}
+	for _, relTol := range []float64{0, 1e-2} {
+		for status, set := range map[solver.Status]solver.Settings{
+			solver.PassesDone: {RelTol: relTol, Passes: 20}, solver.TimeDone: {RelTol: relTol, TimeLimit: 1},
+		} {
+			res, err := solver.Minimize(t.Context(), p, &set)
+			if err != nil || res.Status != status || !math.IsInf(res.DualityGap, 1) {
+				t.Errorf("RelTol %v: %v, error %v", relTol, res, err)
+			}
+		}
+	}
+}
+
 // TestGroups: features that the graph joins and the penalty fuses are listed, with
 // coefficients that are exactly equal.
 func TestGroups(t *testing.T) {

@@ -131,7 +131,9 @@ func (r *Run) startValue() (value float64) {
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to
-// be within RelTol. The Result that comes with them holds what was reached.
+// be within RelTol. The Result that comes with them holds what was reached. Where no gap
+// can be proved at all, as with a penalty of the caller's own, there is no such error: a
+// nil one does not say that a run converged, Result.Status does.
 var ErrNotConverged = errors.New("solver: not converged")
 
 // A NotConvergedError says what was reached and what to do.

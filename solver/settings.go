@@ -29,7 +29,8 @@ type Settings struct {
 	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
 	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and
 	// for other methods, as below zero for all, that they go on to the end of the
-	// budget.
+	// budget. A problem of which no gap can be proved (Result.DualityGap) does so, too,
+	// for any RelTol: with status PassesDone or TimeDone and a nil error.
 	RelTol float64 `json:"rel_tol,omitempty"`
 	// TimeLimit ends a run between bounded amounts of work; zero means no limit.
 	TimeLimit time.Duration `json:"time_limit,omitempty"`
