@@ -177,6 +177,52 @@ func TestAutoWithoutProof(t *testing.T) {
 	}
 }
 
+// outlier returns a regression of 200 rows and 20 features in which one label is 1e5 times
+// what it would be, labels being of the given size and those of noise alone if noisy.
+func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Problem {
+	t.Helper()
+	const rows, features = 200, 20
+	rng := rand.New(rand.NewPCG(seed, 1))
+	weights, values, labels := make([]float64, features), make([]float64, rows*features), make([]float64, rows)
+	for j := range weights {
+		weights[j] = rng.NormFloat64()
+	}
+	for i := range labels {
+		for j, w := range weights {
+			v := math.Floor(3 * rng.Float64())
+			values[i*features+j] = v
+			labels[i] += size * w * v
+		}
+		labels[i] += 0.1 * size * rng.NormFloat64()
+		if noisy {
+			labels[i] = size * rng.NormFloat64()
+		}
+	}
+	labels[rng.IntN(rows)] *= 1e5
+	x, err := sparse.FromDense(rows, features, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, L2: 1e-6}
+}
+
+// TestAutoOfAnOutlier: where a goal is so loose that x = 0 meets it, though a few passes
+// find better, it is met as a close one is.
+func TestAutoOfAnOutlier(t *testing.T) {
+	for _, size := range []float64{1, 1e3} {
+		for _, noisy := range []bool{false, true} {
+			for seed := range uint64(5) {
+				p := outlier(t, seed, size, noisy)
+				for _, tol := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6} {
+					if res, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: tol}); err != nil || res.Status != solver.Converged {
+						t.Errorf("labels of %g, noisy %t, seed %d, to %g: %v", size, noisy, seed, tol, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestGroups: features that the graph joins and the penalty fuses are listed, with
 // coefficients that are exactly equal.
 func TestGroups(t *testing.T) {

@@ -70,7 +70,11 @@ func (f *Finisher) newFollower(set *Settings) *follower {
 func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	s := f.newFollower(set)
 	s.begin(x)
+	start, value := slices.Clone(s.atBest.x), s.atBest.value
 	s.run()
+	if worse(s.atBest.value, value) && f.Domain == nil {
+		s.result.toStart(f, s.atBest, start)
+	}
 	s.result.X = append([]float64(nil), s.atBest.x...)
 	s.result.Objective = s.atBest.value
 	s.result.Gap = f.evaluate(s.best, s.atBest)

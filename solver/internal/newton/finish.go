@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
@@ -49,7 +50,8 @@ const defaultIterations = 200
 const startTau = 0.05
 
 // Finish solves the problem from x, of length p, to a gap proved to be at most
-// set.Tol, by Mehrotra's predictor-corrector method.
+// set.Tol, by Mehrotra's predictor-corrector method. On R^p the objective of the result is
+// not above that of x but for rounding, even where the gap allows it.
 func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	if !f.Absolute() {
 		return f.follow(x, set)
@@ -87,7 +89,7 @@ func (f *Finisher) newFinish(set *Settings) *finish {
 	if r.set.MaxIterations == 0 {
 		r.set.MaxIterations = defaultIterations
 	}
-	r.atBest.value = math.Inf(1)
+	r.atBest.value, r.start.value = math.Inf(1), math.Inf(1)
 	return r
 }
 
@@ -110,7 +112,7 @@ type finish struct {
 
 	scale         float64 // P(0)
 	tau, firstTau float64
-	warm          bool    // the start is not zero
+	start         start
 	least         float64 // τ to go to on a part of the samples, where nothing is proved; else 0
 	last          lastStep
 	exact         exactEnd
@@ -127,6 +129,13 @@ type exactEnd struct {
 	more     bool    // it is reached, and zeros and ties are not proved
 	polished *point  // nil until needed
 	proof    *dual   // of it; nil until needed
+}
+
+// A start is what Finish began with.
+type start struct {
+	x     []float64 // as given
+	value float64   // P there
+	warm  bool      // it is not zero, and was not given up
 }
 
 // A lastStep is what is remembered of an iteration.
@@ -160,11 +169,14 @@ func (r *finish) begin(x []float64) {
 	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
 	r.exact.goal = r.set.Tol
 	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
+	if !r.result.Restarted {
+		r.remember(x)
+	}
 	if r.result.Restarted || !r.sampled(x) {
 		r.place(x)
 	}
 	r.trend = trend{tau: math.Inf(1), gap: math.Inf(1), start: r.path.complementarity()}
-	if r.warm && r.trend.start < r.firstTau {
+	if r.start.warm && r.trend.start < r.firstTau {
 		r.trend.start *= 5
 	}
 	r.last.length = 0
@@ -176,20 +188,32 @@ func (r *finish) begin(x []float64) {
 	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
 }
 
+// remember takes x for the start, with P there, which place takes over.
+func (r *finish) remember(x []float64) {
+	r.start.x, r.start.value = x, r.scale
+	if r.f.Sampled() && slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+		copy(r.path.pt.x, x)
+		r.f.visit(r.path.pt)
+		r.start.value = r.path.pt.value
+	}
+}
+
 // place puts the path at x, or 0 if that is better, on the central path of the first τ.
 func (r *finish) place(x []float64) {
 	f, pt := r.f, r.path.pt
-	r.warm = false
+	r.start.warm = false
 	for j, v := range x {
 		pt.x[j] = v
-		r.warm = r.warm || v != 0
+		r.start.warm = r.start.warm || v != 0
 	}
 	if x == nil {
 		clear(pt.x)
 	}
-	f.visit(pt)
-	if r.warm && !(pt.value <= 2*r.scale) {
-		r.warm = false
+	if f.visit(pt); !r.result.Restarted {
+		r.start.value = pt.value
+	}
+	if r.start.warm && !(pt.value <= 2*r.scale) {
+		r.start.warm = false
 		clear(pt.x)
 		f.visit(pt)
 	}
@@ -219,7 +243,7 @@ func (r *finish) run() {
 		if r.result.Gap <= r.set.Tol && r.settled() {
 			return
 		}
-		if r.warm && !r.exact.more && r.trend.since == patience && r.tau > 0.1*r.trend.start {
+		if r.start.warm && !r.exact.more && r.trend.since == patience && r.tau > 0.1*r.trend.start {
 			r.restart()
 		}
 	}
@@ -282,7 +306,7 @@ func (r *finish) exhausted() bool {
 
 // restart gives a start up for x = 0.
 func (r *finish) restart() {
-	r.result.Restarted, r.warm = true, false
+	r.result.Restarted, r.start.warm = true, false
 	r.begin(nil)
 }
 
@@ -291,6 +315,9 @@ func (r *finish) end() *Result {
 	if r.pending && !(r.result.Gap <= r.exact.goal) {
 		r.propose(metric{curve: r.path.curve, h: r.path.w})
 	}
+	if worse(r.atBest.value, r.start.value) {
+		r.result.toStart(r.f, r.atBest, r.start.x)
+	}
 	r.result.X = append([]float64(nil), r.atBest.x...)
 	r.result.Objective = r.atBest.value
 	if r.result.Gap = r.best.gap; r.boundAt != r.atBest.value {
@@ -298,4 +325,16 @@ func (r *finish) end() *Result {
 	}
 	r.result.Z, r.result.Alpha = r.f.rows.expand(r.best.z), r.best.alpha
 	return &r.result
+}
+
+// worse reports whether an objective is above another by more than rounding.
+func worse(value, other float64) bool { return value > other+float64(1e-13*math.Abs(other)) }
+
+// toStart makes the best point what it began with: a structure that is proved to be good
+// enough may have a larger objective.
+func (r *Result) toStart(f *Finisher, atBest *point, x []float64) {
+	clear(atBest.x)
+	copy(atBest.x, x)
+	f.visit(atBest)
+	r.Polished, r.Structure = false, structure.Partition{}
 }

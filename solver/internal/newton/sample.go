@@ -58,7 +58,7 @@ func (r *finish) sampled(x []float64) bool {
 	copy(p.uminus, q.path.uminus)
 	f.visit(p.pt)
 	p.synchronise()
-	p.soft, r.warm = q.path.soft, true
+	p.soft, r.start.warm = q.path.soft, true
 	return p.pt.value <= r.scale
 }
 

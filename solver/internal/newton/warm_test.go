@@ -28,6 +28,35 @@ func TestWarm(t *testing.T) {
 	}
 }
 
+// TestNotWorse: however much the gap allows, the result is no worse than the start, and
+// what is proved of it no less than the truth.
+func TestNotWorse(t *testing.T) {
+	for _, k := range kinds() {
+		for _, rows := range []int{40, 300} { // of the second a part is enough to start on
+			f := mustNew(t, k.random(t, rows, 8, 5))
+			best := f.Finish(nil, &Settings{Tol: 1e-13}).X
+			zero := f.lossAt(make([]float64, f.n))
+			rng := rand.New(rand.NewPCG(3, 4))
+			for _, distance := range []float64{0, 1e-3, 0.1} {
+				x, pt := make([]float64, f.p), f.newPoint()
+				for j := range x {
+					x[j] = best[j] + distance*rng.NormFloat64()
+				}
+				copy(pt.x, x)
+				f.visit(pt)
+				for _, tol := range []float64{0.9, 0.3, 1e-2} {
+					for _, finish := range []func([]float64, *Settings) *Result{f.Finish, f.follow} {
+						r := finish(x, &Settings{Tol: tol * zero, Brief: true})
+						if r.Objective > pt.value*(1+1e-12) || !(r.Gap <= tol*zero) || !(r.Gap >= trueExcess(f, r.X, best)-1e-16) {
+							t.Errorf("%+v, %d rows, %g away, to %g: objective %v after %v, gap %v", k, rows, distance, tol, r.Objective, pt.value, r.Gap)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestIterates: along a run, the gap proved is not below the truth, nor that of a
 // certificate of the same point.
 func TestIterates(t *testing.T) {
