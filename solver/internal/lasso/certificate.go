@@ -8,7 +8,7 @@ import (
 
 const unit = 0x1p-53 // a rounding
 
-// certify returns a bound of P(x) − P* by alpha, and leaves X'C alpha in e. Where
+// certify returns a bound of P(x) − P*, by alpha or by 0, and leaves X'C alpha in e. Where
 // rounding may be what keeps it above tol, e is computed again with compensation.
 func (s *Solver) certify(tol float64) float64 {
 	s.transposed(s.e, s.Rows, s.work.alpha)
@@ -18,7 +18,8 @@ func (s *Solver) certify(tol float64) float64 {
 		s.carefully()
 		gap = math.Min(gap, s.bound(tol))
 	}
-	return gap
+	// The dual point 0, at which φ* is 0, proves P(x) itself.
+	return math.Min(gap, s.at.value*(1+1e-11))
 }
 
 // rounded reports whether the bounds of rounding alone may cost the gap more than tol:
@@ -104,20 +105,25 @@ func (s *Solver) off(j int, drift float64) float64 {
 	return s.work.dual[j] + float64(1.5*s.facts.norm[j]*drift)
 }
 
+// ofFree returns the columns of the free features.
+func (s *Solver) ofFree() *newton.Free {
+	if s.facts.ofFree == nil {
+		s.facts.ofFree = newton.NewFree(s.Data, s.facts.free)
+	}
+	return s.facts.ofFree
+}
+
 // drift bounds √(d'H d) of the correction that closes the equalities of free features,
 // and reports whether it leaves alpha in the domain of φ*.
 func (s *Solver) drift() (float64, bool) {
 	if len(s.facts.free) == 0 {
 		return 0, true
 	}
-	if s.facts.ofFree == nil {
-		s.facts.ofFree = newton.NewFree(s.Data, s.facts.free)
-	}
 	phi := s.work.scaled
 	for i, c := range s.work.curve {
 		phi[i] = float64(s.coef[i] * newton.Phi(c, s.work.alpha[i], s.work.lo[i], s.work.hi[i]))
 	}
-	return s.facts.ofFree.Drift(phi, s.e, s.work.dual, s.facts.largest)
+	return s.ofFree().Drift(phi, s.e, s.work.dual, s.facts.largest)
 }
 
 // scaled bounds the Fenchel terms of tau times alpha: they are convex, and with α = 0 no

@@ -132,7 +132,7 @@ func (f *Finisher) judge(r Result) Result {
 	s.at.value, s.work.fenchel = s.value(&s.at), 0
 	s.curvatures()
 	copy(s.work.alpha, s.at.slope)
-	r.Gap, r.Objective, r.Loss = s.certify(f.set.Tol), s.at.value, s.at.loss
+	r.Gap, r.Objective, r.Loss = newton.Rounded(s.certify(f.set.Tol), s.at.value), s.at.value, s.at.loss
 	return r
 }
 
@@ -143,7 +143,13 @@ func (f *Finisher) end(r Result) *newton.Result {
 		r = f.judge(r)
 	}
 	to.X, to.Z, to.Alpha = s.x, make([]float64, s.p), s.work.alpha
-	to.Gap, to.Objective, to.Full, to.Err = r.Gap, r.Objective, r.Full, r.Err
+	to.Gap, to.Objective, to.Full, to.Err, to.Why = r.Gap, r.Objective, r.Full, r.Err, r.Why
+	switch {
+	case r.Err != nil:
+		to.Why = newton.Interrupted
+	case r.Gap <= f.set.Tol:
+		to.Why = newton.Reached
+	}
 	for j, e := range s.e {
 		l := s.limit[j]
 		to.Z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))

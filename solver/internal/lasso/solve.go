@@ -17,13 +17,14 @@ type Settings struct {
 
 // A Result is where Solve ended.
 type Result struct {
-	Gap        float64 // P(x) − P* is at most this, rounding included; +Inf if nothing is proved
+	Gap        float64 // Objective − P* is at most this, rounding included; +Inf if nothing is proved
 	Objective  float64 // P(x) as computed
 	Loss       float64 // of which Σ cᵢ φ
-	Iterations int     // Newton steps
-	Proofs     int     // passes over all columns
-	Full       bool    // the working set had no room
-	Err        error   // of Settings.Interrupt
+	Why        newton.Ending
+	Iterations int   // Newton steps
+	Proofs     int   // passes over all columns
+	Full       bool  // the working set had no room
+	Err        error // of Settings.Interrupt
 }
 
 const (
@@ -74,9 +75,39 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			s.choose(1)
 		}
 	}
-	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	s.work.spare = r.Gap / tol
+	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
+	r.Gap = newton.Rounded(r.Gap, r.Objective)
+	r.Why = s.ending(&r, set.Tol, limit)
 	return r
+}
+
+// ending returns why a result for which so many iterations were allowed is the last one.
+func (s *Solver) ending(r *Result, tol float64, limit int) newton.Ending {
+	switch {
+	case r.Err != nil:
+		return newton.Interrupted
+	case r.Gap <= tol:
+		return newton.Reached
+	case r.Full:
+		return newton.Room
+	case s.separable():
+		return newton.Separable
+	case r.Iterations >= limit:
+		return newton.Iterations
+	}
+	return newton.Rounding
+}
+
+// separable reports whether the losses fall without end along the features that are not
+// penalised.
+func (s *Solver) separable() bool {
+	if len(s.facts.free) == 0 {
+		return false
+	}
+	along := make([]float64, s.n)
+	s.ofFree().Along(along, s.x)
+	return newton.Falls(s.Loss, along, s.Labels, s.coef)
 }
 
 // setLambda sets limits and ridges, and returns the share of the limit from which on

@@ -77,7 +77,8 @@ func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	}
 	s.result.X = append([]float64(nil), s.atBest.x...)
 	s.result.Objective = s.atBest.value
-	s.result.Gap = f.evaluate(s.best, s.atBest)
+	s.result.Gap = Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
+	f.conclude(&s.result, set.Tol, s.set.MaxIterations)
 	s.result.Z = f.rows.expand(s.best.z)
 	return &s.result
 }
@@ -92,7 +93,7 @@ func (f *Finisher) certifyTerms(x []float64) Bound {
 	s.begin(x)
 	s.set.Tol = leastTol * s.scale
 	s.run()
-	return Bound{Gap: f.evaluate(s.best, s.judge), Objective: s.judge.value, Systems: s.result.Iterations}
+	return Bound{Gap: Rounded(f.evaluate(s.best, s.judge), s.judge.value), Objective: s.judge.value, Systems: s.result.Iterations}
 }
 
 // begin puts the iterate inside the domain.

@@ -4,8 +4,8 @@ import "math"
 
 // A Bound is what is proved of a point.
 type Bound struct {
-	// Gap bounds P(x) − P* from above, +Inf if nothing is proved. Rounding in its
-	// computation is accounted for; see dual.
+	// Gap bounds Objective − P* from above, +Inf if nothing is proved. Rounding in its
+	// computation is accounted for, see dual, and that of the sum that Objective is.
 	Gap float64
 	// Objective is P(x) as computed.
 	Objective float64
@@ -37,7 +37,7 @@ func (f *Finisher) Certify(x, z []float64) Bound {
 	} else {
 		c.descend(scale)
 	}
-	return Bound{Gap: c.best, Objective: c.pt.value, Systems: c.systems}
+	return Bound{Gap: Rounded(c.best, c.pt.value), Objective: c.pt.value, Systems: c.systems}
 }
 
 // descend tries one τ after the other from that of the finisher's start down to where

@@ -32,8 +32,9 @@ type Result struct {
 	X          []float64 // p
 	Z          []float64 // l: multipliers, a dual feasible point with Alpha
 	Alpha      []float64 // n
-	Gap        float64   // P(X) − P* is at most this; +Inf if nothing is proved
+	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
+	Why        Ending
 	Iterations int
 	Damped     int                 // of the iterations: damped Newton steps
 	Restarted  bool                // the start did not pay and was given up for 0
@@ -60,6 +61,11 @@ func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	r.begin(x)
 	r.run()
 	res := r.end()
+	most := set.MaxIterations
+	if most == 0 {
+		most = defaultIterations
+	}
+	f.conclude(res, set.Tol, most)
 	if res.Err == nil && set.MaxIterations == 0 && !(res.Gap <= math.Max(r.exact.goal, secondTol*r.scale)) {
 		return f.second(res, set)
 	}
@@ -76,7 +82,9 @@ func (f *Finisher) second(first *Result, set *Settings) *Result {
 	res := f.follow(first.X, set)
 	res.Iterations += first.Iterations
 	if !(res.Gap < first.Gap) {
-		first.Iterations, first.Err = res.Iterations, res.Err
+		if first.Iterations, first.Err = res.Iterations, res.Err; first.Err != nil {
+			first.Why = Interrupted
+		}
 		return first
 	}
 	return res
@@ -323,6 +331,7 @@ func (r *finish) end() *Result {
 	if r.result.Gap = r.best.gap; r.boundAt != r.atBest.value {
 		r.result.Gap = r.f.evaluate(r.best, r.atBest)
 	}
+	r.result.Gap = Rounded(r.result.Gap, r.atBest.value)
 	r.result.Z, r.result.Alpha = r.f.rows.expand(r.best.z), r.best.alpha
 	return &r.result
 }

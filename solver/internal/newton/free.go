@@ -43,6 +43,15 @@ func NewFree(x *sparse.CSR, columns []int32) *Free {
 	return f
 }
 
+// Along adds X_F x_F to dst, which has an entry per sample; x has one per feature.
+func (f *Free) Along(dst, x []float64) {
+	for k, j := range f.Columns {
+		for m, i := range f.idx[k] {
+			dst[i] += float64(f.val[k][m] * x[j])
+		}
+	}
+}
+
 // Phi returns Φ of a sample with the given φ”, α and domain of φ*.
 func Phi(curve, alpha, lo, hi float64) float64 {
 	return max(0, min(curve, Steep*min(alpha-lo, hi-alpha)))

@@ -52,13 +52,14 @@ func NewWide(p *Problem) (*Wide, error) {
 // Refused reports whether a call of Finish ended because forming a Hessian takes too long.
 func (w *Wide) Refused() bool { return w.refused }
 
-// Certify bounds P(x) − P* by the dual point φ'(Xx) and multipliers like z, of length
-// l, that close its equality as far as they can; nil for those of the signs of A x.
+// Certify bounds P(x) − P*, P(x) as computed, by the dual point φ'(Xx) and multipliers like
+// z, of length l, that close its equality as far as they can; nil for those of the signs of
+// A x.
 func (w *Wide) Certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
 	w.rest.settle(w.trial, w.pt)
-	return w.admit(0)
+	return Rounded(w.admit(0), w.pt.value)
 }
 
 // visit makes x the point.
@@ -118,8 +119,12 @@ func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
 	w.slopes(z)
 	w.trim()
 	r.judge(&Result{})
-	for range maxRounds {
-		if r.result.Gap <= set.Tol || r.result.Err != nil || !r.round() {
+	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
+		if k == maxRounds {
+			r.inner = Iterations
+			break
+		}
+		if !r.round() {
 			break
 		}
 	}
@@ -165,6 +170,7 @@ type rounds struct {
 	cols   []int32 // of the last working set
 	known  bool    // there is a best dual point
 	full   bool    // the last working set had no room for all that is not zero
+	inner  Ending  // of the last working set
 }
 
 // judge makes the trial dual point feasible, takes it and the point for the best if they
@@ -193,8 +199,9 @@ func (r *rounds) judge(part *Result) float64 {
 // on.
 func (r *rounds) round() bool {
 	cols, full := r.choose(r.cols == nil)
-	if slices.Equal(cols, r.cols) && r.tol >= r.last {
-		return false // the same again
+	if slices.Equal(cols, r.cols) && r.tol >= r.last { // the same again
+		r.result.Full = len(cols) == r.most && r.rest.over > 0
+		return false
 	}
 	r.last = r.tol
 	s := r.restrict(cols)
@@ -205,7 +212,7 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.cols = cols
-	r.result.Err = part.Err
+	r.result.Err, r.inner = part.Err, part.Why
 	r.result.Iterations += part.Iterations
 	r.result.Damped += part.Damped
 	s.expand(part)
@@ -225,8 +232,22 @@ func (r *rounds) round() bool {
 
 // end returns the result.
 func (r *rounds) end() *Result {
-	r.result.Z = r.whole.rows.expand(r.best.z)
-	return r.result
+	res := r.result
+	res.Gap = Rounded(res.Gap, res.Objective)
+	switch res.Why = Rounding; {
+	case res.Err != nil:
+		res.Why = Interrupted
+	case res.Gap <= r.set.Tol:
+		res.Why = Reached
+	case res.Full || r.refused:
+		res.Why = Room
+	case r.whole.separable(res.X):
+		res.Why = Separable
+	case r.inner == Iterations:
+		res.Why = Iterations
+	}
+	res.Z = r.whole.rows.expand(r.best.z)
+	return res
 }
 
 // partition makes that of a working set's features one of all.

@@ -1,0 +1,76 @@
+package lasso
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// separable has a first feature that tells the classes apart and is not penalised.
+func separable(t *testing.T) *Problem {
+	t.Helper()
+	const rows, features = 40, 5
+	values := make([]float64, rows*features)
+	p := &Problem{Loss: newton.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
+	for i := range p.Labels {
+		p.Labels[i] = math.Copysign(1, math.Sin(float64(3*i*i)))
+		for j := range features {
+			values[i*features+j] = math.Sin(float64(7*i + 11*j*j + i*j))
+		}
+		values[i*features] = p.Labels[i] * (2 + values[i*features])
+	}
+	var err error
+	if p.Data, err = sparse.FromDense(rows, features, values); err != nil {
+		t.Fatal(err)
+	}
+	p.Rows = p.Data.Compact(nil)
+	return p
+}
+
+// TestEndings: results say why there are no better ones.
+func TestEndings(t *testing.T) {
+	stop := errors.New("stop")
+	usual := func() *Problem { return kind{loss: newton.Logistic{}, free: 1}.random(60, 12, 7) }
+	room := kind{loss: newton.Squared{}, free: 1}.random(400, 100, 5)
+	room.MaxWorking = 30
+	for _, c := range []struct {
+		name   string
+		p      *Problem
+		lambda float64
+		set    Settings
+		want   newton.Ending
+	}{
+		{"a goal", usual(), 1e-2, Settings{Tol: 1e-9}, newton.Reached},
+		{"no goal", usual(), 1e-2, Settings{}, newton.Rounding},
+		{"few steps", usual(), 1e-2, Settings{Tol: 1e-9, MaxIterations: 2}, newton.Iterations},
+		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, newton.Interrupted},
+		{"no room", room, 1e-6, Settings{Tol: 1e-9}, newton.Room},
+		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, newton.Reached},
+		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, newton.Separable},
+		{"free, no goal", separable(t), 1e-2, Settings{}, newton.Separable},
+	} {
+		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == newton.Reached) != (r.Gap <= c.set.Tol) {
+			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)
+		}
+	}
+}
+
+// TestGapOfRoundedSums: no gap is smaller than what rounding makes of the objective that
+// it is of, even where the dual point is exact.
+func TestGapOfRoundedSums(t *testing.T) {
+	for _, k := range kinds() {
+		s := mustNew(t, k.random(60, 12, 7))
+		most, err := s.LambdaMax(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, share := range []float64{2, 0.5} {
+			if r := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()}); !(r.Gap >= 2*0x1p-52*r.Objective) || !(r.Gap <= 1e-12*s.Scale()) {
+				t.Errorf("%v at %g of lambda_max: gap %g of the objective %g", k, share, r.Gap, r.Objective)
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package newton
+
+import "math"
+
+// An Ending says why a method ended; its zero value, that it has not.
+type Ending int
+
+// The endings.
+const (
+	_           Ending = iota
+	Reached            // the gap is at most Settings.Tol
+	Rounding           // nothing moves, or lowers or proves anything: rounding decides
+	Iterations         // all of Settings.MaxIterations were done
+	Interrupted        // see Result.Err
+	Room               // working sets have no room for what is not zero, or Hessians take too long
+	Separable          // the losses fall without end along features that nothing holds
+)
+
+// String names the ending.
+func (e Ending) String() string {
+	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separable"}[e]
+}
+
+// conclude fills in why the method ended that was to go to a gap of tol in so many
+// iterations at most. The rest of the result is there.
+func (f *Finisher) conclude(r *Result, tol float64, most int) {
+	switch r.Why = Rounding; {
+	case r.Err != nil:
+		r.Why = Interrupted
+	case r.Gap <= tol:
+		r.Why = Reached
+	case f.separable(r.X):
+		r.Why = Separable
+	case r.Iterations >= most:
+		r.Why = Iterations
+	}
+}
+
+// separable reports whether the losses fall without end along the part of x that neither
+// penalty nor domain holds.
+func (f *Finisher) separable(x []float64) bool {
+	box, ok := f.domain().(Box)
+	if f.Ridge > 0 || f.rows.m == nil || !ok {
+		return false
+	}
+	d, along := make([]float64, f.p), make([]float64, f.n)
+	for j, v := range x {
+		end := box.Upper[j]
+		if v < 0 {
+			end = box.Lower[j]
+		}
+		if math.IsInf(end, 0) && !f.rows.touches(j) {
+			d[j] = v
+		}
+	}
+	f.margins(along, d)
+	return Falls(f.Loss, along, f.Labels, f.coef)
+}
+
+// touches reports whether some row of the penalty has a feature.
+func (r *penalty) touches(j int) bool {
+	_, val := r.t.Row(j)
+	return nonzeros(val) > 0
+}
+
+// Falls reports whether along a direction, in which margins change by along, the loss of
+// no sample with a coefficient rises, however far, and that of one does not stay.
+func Falls(l Loss, along, labels, coef []float64) bool {
+	falls := false
+	for i, d := range along {
+		lo, hi := l.Domain(labels[i]) // of φ'
+		if coef[i] == 0 || d == 0 {
+			continue
+		}
+		if !(d > 0 && hi <= 0 || d < 0 && lo >= 0) {
+			return false
+		}
+		falls = true
+	}
+	return falls
+}
+
+// ofObjective is what rounding may make of P as computed, a sum, as a part of it.
+const ofObjective = 0x1p-50
+
+// Rounded makes a gap of P(x), in real numbers, one of the objective as computed.
+func Rounded(gap, objective float64) float64 {
+	if gap += float64(ofObjective * math.Abs(objective)); math.IsNaN(gap) {
+		return math.Inf(1)
+	}
+	return gap
+}
