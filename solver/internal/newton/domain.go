@@ -363,19 +363,28 @@ func (s Simplex) excess(e, errors, x []float64, mu float64) float64 {
 		float64(float64(len(x))*unit*float64(s.Total*math.Abs(least)))
 }
 
-// Project replaces x by the nearest point, by sorting (Held, Wolfe and Crowder 1974).
+// Project replaces x by the nearest point, by sorting (Held, Wolfe and Crowder 1974). What
+// matters is how far coordinates are from the largest: however large that is, the sum is
+// the set's but for roundings.
 func (s Simplex) Project(x []float64) {
-	u := slices.Clone(x)
+	largest, unit := slices.Max(x), 1.0
+	if s.Total > 0x1p900 {
+		unit = 0x1p-100 // sums of such numbers might overflow
+	}
+	for j, v := range x {
+		x[j] = unit * math.Max(v-largest, -2*s.Total) // those as far below it as Total are zero
+	}
+	u, total := slices.Clone(x), unit*s.Total
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
 	sum, shift := 0.0, 0.0
 	for k, v := range u {
 		sum += v
-		if t := (sum - s.Total) / float64(k+1); v > t {
+		if t := (sum - total) / float64(k+1); v > t {
 			shift = t
 		}
 	}
 	for j, v := range x {
-		x[j] = math.Max(v-shift, 0)
+		x[j] = math.Max(v-shift, 0) / unit
 	}
 }
 
