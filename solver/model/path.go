@@ -69,9 +69,9 @@ func (s *Step) Model() *Model {
 // Path fits spec for one lambda after the other, each from where the last one ended, and
 // yields the solutions, each with its own status and certificate. A lambda that does not
 // converge comes with an error that matches solver.ErrNotConverged, and the path goes
-// on: it ends early only by the end of ctx or Settings.TimeLimit, which comes with a
-// step and an error, or by PathSettings.Validation. Bad data or a bad specification
-// yield no step and an error. spec.Lambda is not looked at.
+// on: it ends early only by the end of ctx or Settings.TimeLimit, which comes with an
+// error, and a step unless no lambda was known yet, or by PathSettings.Validation. Bad
+// data or a bad specification yield no step and an error. spec.Lambda is not looked at.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		d, err := newDesign(spec, x, y)
@@ -135,7 +135,10 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 	}
 	if p.lambdas = p.set.Lambdas; p.lambdas == nil {
 		most, err := d.lambdaMax(ctx, p.proximal)
-		if err != nil {
+		switch {
+		case err != nil && context.Cause(ctx) == errTime:
+			return nil, fmt.Errorf("%w: the time limit came before the first lambda was known; allow more time", solver.ErrNotConverged)
+		case err != nil:
 			return nil, err
 		}
 		p.lambdas = p.set.sequence(most, d.n, d.p)

@@ -58,7 +58,7 @@ func run(e *env, args []string) (code int) {
 	var a app
 	parser, err := kong.New(&a,
 		kong.Name("scas"),
-		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.svm\n    scas predict -m model.json new.svm"),
+		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.svm\n    scas predict -m model.json new.svm\n\n"+exitCodes),
 		kong.Vars{"version": "scas " + version},
 		kong.Writers(help, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),

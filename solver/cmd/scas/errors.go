@@ -23,6 +23,17 @@ const (
 	exitInterrupted  = 130
 )
 
+// exitCodes is the table of them in scas --help.
+const exitCodes = `Exit codes:
+
+    0      done; a named method (scas train --method) has made its passes
+    1      cannot read or write, malformed input included, or more than --memory
+    2      wrong usage
+    3      diverged, or a number in the input is not finite
+    4      not converged: what was asked for is not proved, or --time-limit came
+           first; the help of a command says what it writes then
+    130    interrupted; nothing is written`
+
 // usageError marks an error of the command line.
 type usageError struct{ error }
 

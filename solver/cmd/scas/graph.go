@@ -50,8 +50,9 @@ func (graphCmd) Help() string {
 
 Statistics go to standard output. Pictures are for up to %d features with edges.
 
-Exit codes: as of scas train, and 4 if glasso does not reach its duality gap;
-nothing is written then.`, draw.MaxNodes)
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
+is not finite, 4 glasso does not reach its duality gap, 130 interrupted; nothing
+is written but with 0.`, draw.MaxNodes)
 }
 
 // Run builds a graph.

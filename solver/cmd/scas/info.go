@@ -31,7 +31,10 @@ The environment variable SCAS_LEVEL (generic, avx2, avx512) chooses the kernels
 of every command; all levels give the same bits. What training adds at most to the
 memory of the data is estimated for A = I and --method auto; a graph adds vectors
 with an entry for each of its edges, and scas, scas-k and scas-strong may keep a
-rotated copy of the data for it (scas train --method list).`
+rotated copy of the data for it (scas train --method list).
+
+Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not
+finite, 130 interrupted.`
 }
 
 // machineFacts describe program and machine.

@@ -61,8 +61,9 @@ how far that is above the optimum, and whether this meets --tol. Which lambda to
 take, scas cv says.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
-input is not finite, 4 some lambda is not converged (its line says so),
-130 interrupted (nothing is written).`
+input is not finite, 4 some lambda is not converged (its line says so) or
+--time-limit came first (the lambdas until then are written), 130 interrupted
+(nothing is written).`
 }
 
 // A pathReport is what scas path --json prints.
@@ -201,7 +202,7 @@ func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step,
 	if e.terminal && !e.jsonLog {
 		e.clear()
 	}
-	if errors.Is(first, solver.ErrNotConverged) {
+	if errors.Is(first, solver.ErrNotConverged) && len(steps) > 0 {
 		first = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), at, first)
 	}
 	return steps, first

@@ -15,7 +15,7 @@ import (
 )
 
 type predictCmd struct {
-	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv."`
+	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
 	Data  string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
 
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
@@ -44,8 +44,9 @@ DATA are known to the model, accuracy and mean loss follow on standard error.
 A label the model does not know is an error, and so is a feature beyond the
 model's.
 
-Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in DATA is
-not finite.`
+Exit codes: 0 done, 1 cannot read or write (labels and features that the model
+does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
+finite, 130 interrupted (nothing is written).`
 }
 
 // A predictReport is what scas predict --json prints.

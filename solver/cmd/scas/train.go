@@ -46,7 +46,7 @@ type problemFlags struct {
 type runFlags struct {
 	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, from a few passes of scas-k, with a graph of scas-l, where these help, up to some thousands of coefficients that are not zero. Other names are methods to compare with; list explains them (default ${default})."`
 	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
-	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m."`
+	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
 	DualUpdates count         `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
 	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted (default ${default})." group:"For the methods of --method list:"`
 	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
@@ -71,15 +71,19 @@ func (trainCmd) Help() string {
 
 Without --intercept the model has none: decision boundaries go through 0. Add
 it unless the data are centred or have a column of ones; scas path and scas cv
-add it by themselves. Named methods (--method) are for models without one.
+add it by themselves. Models with --intercept, --standardize, --l1-ratio or
+--names are fitted by Newton steps alone, and take no --method, --mu, --l2y,
+--domain, nor the flags of methods.
 
 The table or the JSON object goes to standard output, progress and warnings to
-standard error. A run that fails or is interrupted writes no model and leaves an
-existing one alone.
+standard error. A run that ends with another exit code than 0 and 4 writes no
+model and leaves an existing one alone.
 
-Exit codes: 0 done, 1 cannot read or write (malformed input included, and what
-would take more than --memory), 2 wrong usage, 3 diverged or a number in the input is not finite, 4 not converged (the
-model is written and says so), 130 interrupted.`
+Exit codes: 0 done (where no gap can be proved, and with named methods without
+--tol: the passes are made), 1 cannot read or write (malformed input included,
+and what would take more than --memory), 2 wrong usage, 3 diverged or a number in
+the input is not finite, 4 not converged (the model is written and says so), 130
+interrupted.`
 }
 
 // Run trains.
