@@ -58,10 +58,10 @@ type number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return errors.New("null in the place of a number")
+	if string(text) == "null" || json.Unmarshal(text, (*float64)(v)) != nil {
+		return errNumber
 	}
-	return json.Unmarshal(text, (*float64)(v))
+	return nil
 }
 
 // Write writes the model as JSON: the head one field a line, the coefficients on one.
@@ -138,7 +138,7 @@ func Read(r io.Reader, name string) (*Model, error) {
 	}
 	m, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, named(name, err)
 	}
 	return m, nil
 }
@@ -157,7 +157,7 @@ func parse(text []byte) (*Model, error) {
 		Models json.RawMessage `json:"models"`
 	}
 	if err := json.Unmarshal(text, &format); err != nil {
-		return nil, fmt.Errorf("not a model file (%w)", err)
+		return nil, damageOf(text, err)
 	}
 	switch {
 	case format.Format == nil:
@@ -169,7 +169,7 @@ func parse(text []byte) (*Model, error) {
 		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 and %d: use the version that wrote it, %s", *format.Format, Version, Format, f.Version)
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("damaged model: %w", err)
+		return nil, damageOf(text, err)
 	}
 	if f.Graph != nil {
 		f.Facts.GraphEdges = f.Graph.Edges
@@ -181,11 +181,15 @@ func parse(text []byte) (*Model, error) {
 	if f.Nonzero != nil {
 		all, err := unpack(f.P, f.Nonzero, coefficients)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w%s", err, again)
 		}
 		coefficients = all
 	}
-	return f.head.model(coefficients)
+	m, err := f.head.model(coefficients)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, again)
+	}
+	return m, nil
 }
 
 // unpack returns p coefficients, zero but for those of features, counted from 1, as

@@ -164,13 +164,14 @@ func TestFormat1(t *testing.T) {
 func TestBadModels(t *testing.T) {
 	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2`)
 	for _, c := range []struct{ from, to, want string }{
-		{format1, "", "not a model file"},
-		{format1, "[1]", "not a model file"},
+		{format1, "", "file.json: not a model file: it is empty"},
+		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
 		{format1, `{"a": 1}`, "no format number"},
 		{`"format": 1`, `"format": 3`, "model format 3; scas 0.1.0 reads formats 1 and 2: use the version that wrote it, 0.1.0"},
-		{`-1]`, `null]`, "null in the place of a number"},
-		{`-1]`, `"x"]`, "damaged model"},
-		{`-1]`, `1e999]`, "damaged model"},
+		{`-1]`, `null]`, `"null": damaged model: coefficients: expected a finite number; fetch the file again`},
+		{`-1]`, `"x"]`, `"\"x\"": damaged model: coefficients: expected a finite number`},
+		{`-1]`, `1e999]`, `"1e999": damaged model: coefficients: expected a finite number`},
+		{`-1]`, `NaN]`, `"NaN": damaged model: invalid character 'N'`},
 		{`,-1]`, `]`, "2 coefficients for p = 3"},
 		{`[0,0.47257662126316763,-1]`, `null`, "0 coefficients for p = 3"},
 		{`"p": 3`, `"p": 4`, "3 coefficients for p = 4"},
@@ -182,15 +183,18 @@ func TestBadModels(t *testing.T) {
 		{`"positive": 2`, `"positive": -1`, "both labels are -1"},
 		{`"seed": 7`, `"intercept": null, "features": ["a"]`, "1 features named for 3 coefficients"},
 		{`"seed": 7`, `"tied_features": [[3]]`, "feature 3 in a group of 3"},
-		{`"lambda": 0.01`, `"lambda": "x"`, "damaged model"},
-		{`-1]`, `-1`, "not a model file"},
+		{`"lambda": 0.01`, `"lambda": "x"`, `"\"x\"": damaged model: lambda: expected a finite number`},
+		{`"lambda": 0.01`, `"lambda": 1e999`, `"1e999": damaged model: lambda: expected a finite number`},
+		{`"seed": 7`, `"seed": 7.5`, `"7.5": damaged model: seed: expected a whole number`},
+		{`-1]`, `-1`, "damaged model"},
+		{`-1]` + "\n}", ``, "damaged model: the file ends within it; fetch the file again, or fit the model again"},
 	} {
 		for _, text := range []string{format1, good} {
 			if text == good && strings.Contains(c.from, "format") {
 				continue
 			}
 			_, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file.json")
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "file.json: ") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "file.json:") {
 				t.Errorf("%s for %.40s: want %q, got %v", c.to, c.from, c.want, err)
 			}
 		}
@@ -214,7 +218,7 @@ func TestReadOfFewCoefficients(t *testing.T) {
 		{"[2,5]", "[2,6]", "feature 6 after 2; expected increasing numbers in 1..5"},
 		{"[2,5]", "[2]", "2 coefficients for 1 features"},
 		{`"p":5`, `"p":0`, "p = 0"},
-		{`"p":5`, `"p":1e99`, "damaged model"},
+		{`"p":5`, `"p":1e99`, `file:1:34: "1e99": damaged model: p: expected a whole number`},
 	} {
 		if _, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: want %q, got %v", c.to, c.want, err)

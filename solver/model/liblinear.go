@@ -82,8 +82,9 @@ type liblinear struct {
 	bias     float64
 }
 
-func (l *liblinear) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", l.name, l.line, fmt.Sprintf(format, args...))
+// errorf returns an error about a word of the line, or with "" about the line.
+func (l *liblinear) errorf(word, format string, args ...any) error {
+	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
 // next returns the words of the next line that has any.
@@ -103,13 +104,13 @@ func (l *liblinear) head() error {
 		words := l.next()
 		switch {
 		case words == nil && l.lines.Err() != nil:
-			return l.errorf("%v", l.lines.Err())
+			return l.errorf("", "%v", l.lines.Err())
 		case words == nil:
-			return l.errorf("the file ends before a line w; expected a model that liblinear wrote")
+			return l.errorf("", "the file ends before a line w: expected a model that liblinear wrote; fetch the file again")
 		case words[0] == "w":
 			return l.complete()
 		case len(words) < 2:
-			return l.errorf("%q without a value", words[0])
+			return l.errorf(words[0], "expected a value behind it; the file may be cut: fetch it again")
 		}
 		if err := l.field(words[0], words[1:]); err != nil {
 			return err
@@ -122,36 +123,36 @@ func (l *liblinear) field(key string, values []string) (err error) {
 	case "solver_type":
 		var ok bool
 		if l.loss, ok = solverTypes[values[0]]; !ok {
-			return l.errorf("solver_type %q; expected one with a single weight vector, such as L1R_LR", values[0])
+			return l.errorf(values[0], "solver_type: expected one with a single weight vector, such as L1R_LR")
 		}
 	case "nr_class":
 		if values[0] != "2" {
-			return l.errorf("nr_class %q; expected 2", values[0])
+			return l.errorf(values[0], "nr_class: expected 2")
 		}
 	case "label":
 		var labels [2]float64
 		if len(values) != 2 {
-			return l.errorf("%d labels; expected 2", len(values))
+			return l.errorf("", "%d labels: expected 2", len(values))
 		}
 		for k, text := range values {
 			if labels[k], err = strconv.ParseFloat(text, 64); err != nil || !finite(labels[k]) {
-				return l.errorf("label %q; expected a whole number", text)
+				return l.errorf(text, "label: expected a whole number")
 			}
 		}
 		if labels[0] == labels[1] {
-			return l.errorf("both labels are %v; expected two", labels[0])
+			return l.errorf("", "both labels are %v: expected two", labels[0])
 		}
 		l.labels = sparse.LabelMapping{Positive: labels[0], Negative: labels[1]}
 	case "nr_feature":
 		if l.features, err = strconv.Atoi(values[0]); err != nil || l.features < 1 || l.features > sparse.MaxCols {
-			return l.errorf("nr_feature %q; expected a number of features", values[0])
+			return l.errorf(values[0], "nr_feature: expected a number of features")
 		}
 	case "bias":
 		if l.bias, err = strconv.ParseFloat(values[0], 64); err != nil || !finite(l.bias) {
-			return l.errorf("bias %q; expected a number", values[0])
+			return l.errorf(values[0], "bias: expected a finite number")
 		}
 	default:
-		return l.errorf("%q; expected solver_type, nr_class, label, nr_feature, bias or w", key)
+		return l.errorf(key, "expected solver_type, nr_class, label, nr_feature, bias or w")
 	}
 	return nil
 }
@@ -160,11 +161,11 @@ func (l *liblinear) field(key string, values []string) (err error) {
 func (l *liblinear) complete() error {
 	switch {
 	case l.loss == nil:
-		return l.errorf("no solver_type before w")
+		return l.errorf("", "no solver_type before w: expected a model that liblinear wrote")
 	case l.features < 0:
-		return l.errorf("no nr_feature before w")
+		return l.errorf("", "no nr_feature before w: expected a model that liblinear wrote")
 	case classifies(l.loss) == l.labels.IsZero():
-		return l.errorf("labels are for classification, which they must be there for")
+		return l.errorf("", "labels are for classification: expected a line label with two of them there, and none elsewhere")
 	}
 	return nil
 }
@@ -180,16 +181,16 @@ func (l *liblinear) model() (*Model, error) {
 		for _, text := range words {
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !finite(v) {
-				return nil, l.errorf("weight %q; expected a finite number", text)
+				return nil, l.errorf(text, "weight: expected a finite number")
 			}
 			m.Coefficients = append(m.Coefficients, v)
 		}
 	}
 	if err := l.lines.Err(); err != nil {
-		return nil, l.errorf("%v", err)
+		return nil, l.errorf("", "%v", err)
 	}
 	if len(m.Coefficients) != want {
-		return nil, l.errorf("%d weights; expected %d, for nr_feature %d and bias %v", len(m.Coefficients), want, l.features, l.bias)
+		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", len(m.Coefficients), want, l.features, l.bias)
 	}
 	if l.bias >= 0 {
 		m.HasIntercept, m.Intercept = true, l.bias*m.Coefficients[l.features]

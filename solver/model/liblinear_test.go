@@ -51,20 +51,20 @@ func TestBadLiblinear(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{
-		{"L1R_LR", "MCSVM_CS", `m:1: solver_type "MCSVM_CS"`},
-		{"nr_class 2", "nr_class 3", `m:2: nr_class "3"`},
+		{"L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
+		{"nr_class 2", "nr_class 3", `m:2: "3": nr_class: expected 2`},
 		{"label 1 -1", "label 1", "m:3: 1 labels"},
-		{"label 1 -1", "label 1 x", `label "x"`},
+		{"label 1 -1", "label 1 x", `m:3: "x": label: expected`},
 		{"label 1 -1", "label 1 1", "both labels"},
 		{"label 1 -1\n", "", "labels are for classification"},
 		{"nr_feature 2\n", "", "no nr_feature"},
 		{"nr_feature 2", "nr_feature -2", "nr_feature"},
 		{"solver_type L1R_LR\n", "", "no solver_type"},
-		{"bias 0.5", "bias", "without a value"},
+		{"bias 0.5", "bias", `m:5: "bias": expected a value behind it`},
 		{"bias 0.5", "rho 1", `"rho"`},
-		{"bias 0.5", "bias -1", "3 weights; expected 2"},
-		{"3 \n", "", "2 weights; expected 3"},
-		{"3 \n", "NaN\n", `m:9: weight "NaN"`},
+		{"bias 0.5", "bias -1", "3 weights: expected 2"},
+		{"3 \n", "", "2 weights: expected 3"},
+		{"3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
 		{"w\n1 \n2 \n3 \n", "", "before a line w"},
 	} {
 		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {

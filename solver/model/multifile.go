@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
@@ -66,7 +67,7 @@ func ReadMulti(r io.Reader, name string) (*Multi, error) {
 	}
 	m, err := parseMulti(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, named(name, err)
 	}
 	return m, nil
 }
@@ -75,7 +76,7 @@ func parseMulti(text []byte) (*Multi, error) {
 	var f multiFile
 	switch err := json.Unmarshal(text, &f); {
 	case err != nil:
-		return nil, fmt.Errorf("not a model file of several classes (%w)", err)
+		return nil, damageOf(text, err)
 	case f.Models == nil:
 		return nil, errors.New("not a model file of several classes: it has no models; Load reads those of two classes and of numbers")
 	case f.Format != Format:
@@ -87,6 +88,10 @@ func parseMulti(text []byte) (*Multi, error) {
 	}
 	for k, part := range f.Models {
 		one, err := parse(part)
+		if where := (*sparse.ParseError)(nil); errors.As(err, &where) {
+			where.File, where.Line = fmt.Sprintf("model %d", k), 0 // within the part
+			return nil, where
+		}
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		}

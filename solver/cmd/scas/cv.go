@@ -219,7 +219,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.checkRows(data); err != nil {
 		return err
 	}
-	s, err := c.specify(data, c.solveFlags, c.Memory, c.atOnce())
+	s, err := c.specify(c.Data, data, c.solveFlags, c.Memory, c.atOnce())
 	if err != nil {
 		return err
 	}

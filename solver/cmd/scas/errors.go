@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -85,7 +87,10 @@ var inFlags = strings.NewReplacer(
 	"read the labels as numbers for regression", "use --loss squared for labels that are numbers",
 	"reading without Strict sorts them", "without --strict they are sorted",
 	"read it with index base 0", "give --index-base 0",
-	"state more features", "give --features a larger number, or predict with the model of these data",
+	", or give the mapping of an existing model", "",
+	"what scas train, scas cv or Save wrote", "what scas train -o FILE or scas cv -o FILE wrote; scas predict takes it after -m",
+	"if the data has more features, state their number", "if the data has more features, state their number with --features",
+	"state more features", "give --features a larger number",
 )
 
 // leaveOut words the defaults of solver.Settings, and what the solver asks of the
@@ -112,7 +117,10 @@ var leaveOut = strings.NewReplacer(
 // describe words err for a user of the command line.
 func describe(err error) string {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		return inFlags.Replace(parse.Error())
+		return inFlags.Replace(withinPackages(parse.Error()))
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
+		return path.Path + " is a directory: name a file"
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
 		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
@@ -122,10 +130,22 @@ func describe(err error) string {
 			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
 	}
 	msg := err.Error()
-	for _, prefix := range []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: "} {
-		msg = strings.ReplaceAll(strings.TrimPrefix(msg, prefix), ": "+prefix, ": ")
+	for _, prefix := range packages {
+		msg = strings.TrimPrefix(msg, prefix)
 	}
-	return leaveOut.Replace(msg)
+	return leaveOut.Replace(inFlags.Replace(withinPackages(msg)))
+}
+
+// packages are the prefixes of errors by which packages name themselves.
+var packages = []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: "}
+
+// withinPackages leaves them out of a message but at its beginning, where a file of such
+// a name may stand.
+func withinPackages(msg string) string {
+	for _, prefix := range packages {
+		msg = strings.ReplaceAll(msg, ": "+prefix, ": ")
+	}
+	return msg
 }
 
 // fail reports err, which may be nil, and returns the exit code.

@@ -141,7 +141,7 @@ func (c *trainCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := flags.specify(data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
+	s, err := flags.specify(c.Data, data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (c *infoCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if err := c.Memory.allow(float64(2*dataBytes(data)), "%s", plural(data.X.NNZ(), "entry")); err != nil {
+		if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 			return err
 		}
 		r.Data = newDataFacts(dataName(c.Data), data)

@@ -78,18 +78,20 @@ func readWeights(path string, rows int) ([]float64, error) {
 	switch {
 	case len(weights) != rows:
 		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(weights), "weight"), plural(rows, "row"))}
+	case !isFinite(total):
+		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
 	case total == 0:
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
 	}
 	return weights, nil
 }
 
-// readGroups reads disjoint groups of the numbers 1 to limit, one group a line,
-// and returns them counted from 0.
-func readGroups(path string, limit int) ([][]int, error) {
+// readGroups reads disjoint groups of the numbers 1 to limit, of features or rows of A,
+// one group a line, and returns them counted from 0.
+func readGroups(path string, limit int, of string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
-		err = &sparse.ParseError{File: path, Msg: "no group: expected numbers of rows of A, one group a line"}
+		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
 	in := make([]int, limit) // line of the group each number is in
@@ -97,7 +99,7 @@ func readGroups(path string, limit int) ([][]int, error) {
 		for k, word := range l.words {
 			v, err := strconv.Atoi(word)
 			if err != nil || v < 1 || v > limit {
-				return nil, l.errorAt(k, "expected a number in 1..%d, a row of A", limit)
+				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)
 			}
 			if first := in[v-1]; first != 0 {
 				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", v, first)

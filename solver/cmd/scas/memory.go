@@ -117,7 +117,7 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	if c.Graph != "none" {
 		what += " with a graph"
 	}
-	return c.Memory.allow(float64(dataBytes(data))+perFeature*float64(p), "%s of %s", what, plural(p, "feature"))
+	return c.Memory.allow(float64(dataBytes(data))+perFeature*float64(p), "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
 }
 
 // allowTraining refuses a run that would not fit.
@@ -127,7 +127,7 @@ func (c *trainCmd) allowTraining(t *task, m solver.Method) error {
 		rows, _ := a.Dims()
 		need += 8*int64(rows) + 12*a.NNZ()
 	}
-	return c.Memory.allow(float64(need), "training on %s and %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"))
+	return c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
 }
 
 // allowGraph refuses graphs over more features than fit.
@@ -139,5 +139,9 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	if c.Antisym {
 		perFeature += 150
 	}
-	return c.Memory.allow(perFeature*float64(s.features), "a graph over %s", plural(s.features, "feature"))
+	of := ""
+	if s.data != nil || s.cov != nil {
+		of = " of " + s.name
+	}
+	return c.Memory.allow(perFeature*float64(s.features), "a graph over %s%s", plural(s.features, "feature"), of)
 }

@@ -146,7 +146,8 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	var size struct{ P float64 }
 	if err := json.Unmarshal(text, &size); err != nil && !json.Valid(text) {
-		return nil, fmt.Errorf("%s: not a model file (%w); scas train -o FILE writes one, and predict takes it after -m", path, err)
+		_, err = model.Read(bytes.NewReader(text), path) // says where
+		return nil, err
 	}
 	if err := limit.allow(8*size.P, "a model of %s", plural(int64(size.P), "feature")); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -147,7 +147,7 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.specify(data, c.solveFlags, c.Memory, 1)
+	s, err := c.specify(c.Data, data, c.solveFlags, c.Memory, 1)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -77,7 +78,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = e.readData(c.Data, c.readOptions(m)); err != nil {
-		return err
+		return ofModel(err)
 	}
 	if pred, err = c.predict(m, data.X); errors.Is(err, model.ErrOverflow) {
 		return notFiniteError{fmt.Errorf("%s: %w", c.Data, err)}
@@ -106,6 +107,17 @@ func (c *predictCmd) Run(e *env) error {
 		err = printJSON(e.stderr, r)
 	default:
 		err = printJSON(e.stdout, r)
+	}
+	return err
+}
+
+// ofModel words what readers say of features and labels that the model does not know.
+func ofModel(err error) error {
+	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
+		parse.Msg = strings.NewReplacer(
+			"beyond the stated", "beyond the model's", "state more features", "take the model of these data",
+			"unknown label: the labels are", "unknown label: with --ignore-labels it does not matter; the model's are",
+		).Replace(parse.Msg)
 	}
 	return err
 }

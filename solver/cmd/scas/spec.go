@@ -97,8 +97,8 @@ type specified struct {
 	groups int
 }
 
-// specify says what to fit to data, of which so many fits go on at once.
-func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
+// specify says what to fit to data of that name, of which so many fits go on at once.
+func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, y: originalLabels(data)}
 	out.spec = model.Spec{
@@ -115,7 +115,7 @@ func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySiz
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c, memory, fits); err != nil {
+	if err := out.allow(c, name, memory, fits); err != nil {
 		return nil, err
 	}
 	if c.SampleWeights != "" {
@@ -135,14 +135,14 @@ func (c *specFlags) specify(data *sparse.Dataset, s solveFlags, memory memorySiz
 }
 
 // allow refuses fits that would not fit into memory.
-func (s *specified) allow(c *specFlags, memory memorySize, fits int) error {
+func (s *specified) allow(c *specFlags, name string, memory memorySize, fits int) error {
 	n, p := s.data.X.Dims()
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]
 	}
-	return memory.allow(need*float64(fits), "fitting %s and %s", plural(n, "row"), plural(p, "feature"))
+	return memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(name))
 }
 
 // name reads the names of the features.
@@ -197,7 +197,7 @@ func (s *specified) join(c *specFlags, p int) error {
 func (s *specified) penalise(c *specFlags, p int) error {
 	switch {
 	case c.Groups != "":
-		groups, err := readGroups(c.Groups, p)
+		groups, err := readGroups(c.Groups, p, "feature")
 		if err != nil {
 			return err
 		}

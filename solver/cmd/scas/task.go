@@ -97,7 +97,11 @@ func (c *trainCmd) penalise(t *task) error {
 	lambda := float64(c.Lambda)
 	switch {
 	case c.Groups != "":
-		groups, err := readGroups(c.Groups, t.facts.Graph.Rows)
+		of := "feature"
+		if t.facts.Graph.Kind != "none" {
+			of = "row of A"
+		}
+		groups, err := readGroups(c.Groups, t.facts.Graph.Rows, of)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,139 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// This file says what is wrong with the text of a model, and where.
+
+// again is what to do about a damaged file.
+const again = "; fetch the file again, or fit the model again"
+
+// errNumber is that of a field that asks for a number.
+var errNumber = errors.New("expected a finite number")
+
+// damageOf words the error of reading the text as JSON. It names no file.
+func damageOf(text []byte, err error) error {
+	first := bytes.Fields(text[:min(len(text), 1<<10)])
+	if len(first) == 0 {
+		return errors.New("not a model file: it is empty; expected what scas train, scas cv or Save wrote")
+	}
+	if first[0][0] != '{' {
+		return errorAt(text, bytes.Index(text, first[0]), "not a model file: expected what scas train, scas cv or Save wrote")
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax) && strings.Contains(err.Error(), "unexpected end"):
+		return errorAt(text, len(text), "damaged model: the file ends within it"+again)
+	case errors.As(err, &syntax):
+		return errorAt(text, int(syntax.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, again))
+	case errors.As(err, &kind):
+		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
+		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
+		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), again))
+	}
+	key, at := oddNumber(text)
+	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, again))
+}
+
+// named puts the name of the file before an error.
+func named(name string, err error) error {
+	if where := (*sparse.ParseError)(nil); errors.As(err, &where) && where.File == "" {
+		where.File = name
+		return where
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// kindOf says what values of a type are like.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a finite number"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "an object"
+}
+
+// errorAt returns an error about the word at an offset.
+func errorAt(text []byte, offset int, msg string) error {
+	before := text[:offset]
+	word := text[offset:]
+	if end := bytes.IndexAny(word, ",]} \t\r\n"); end > 0 {
+		word = word[:end]
+	}
+	return &sparse.ParseError{
+		Line: 1 + bytes.Count(before, []byte("\n")), Column: offset - bytes.LastIndexByte(before, '\n'), Token: string(word), Msg: msg,
+	}
+}
+
+// oddNumber returns the key, and the offset, of the first value that is to be a number and
+// is none.
+func oddNumber(text []byte) (key string, offset int) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	depth, isKey := 0, false
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return "a number", 0
+		}
+		switch v := t.(type) {
+		case json.Delim:
+			if depth++; v == '}' || v == ']' {
+				depth -= 2
+			}
+			isKey = depth == 1
+			continue
+		case string:
+			if isKey {
+				key, isKey = v, false
+				continue
+			}
+		}
+		isKey = depth == 1
+		if odd(key, t) {
+			return key, valueAt(text, int(d.InputOffset()))
+		}
+	}
+}
+
+// valueAt returns where the value begins that ends at an offset.
+func valueAt(text []byte, end int) int {
+	if text[end-1] == '"' {
+		end = bytes.LastIndexByte(text[:end-1], '"') + 1
+	}
+	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
+}
+
+// odd reports whether a value of a key is to be a number and is none.
+func odd(key string, value json.Token) bool {
+	switch key {
+	case "coefficients", "objective", "mean_loss", "rel_tol":
+	case "intercept", "duality_gap":
+		if value == nil {
+			return false
+		}
+	default:
+		return false
+	}
+	n, ok := value.(json.Number)
+	_, err := strconv.ParseFloat(n.String(), 64)
+	return !ok || err != nil
+}
