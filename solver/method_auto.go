@@ -85,7 +85,7 @@ func (r *Run) finish() error {
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
-	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: r.goal, Brief: true, Interrupt: func() error {
+	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: r.goal, Brief: true, Stop: r.Err, Interrupt: func() error {
 		if !r.affordsFinisher(1) {
 			return errBudget
 		}
@@ -96,7 +96,7 @@ func (r *Run) finish() error {
 	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
 		return nil // SCASK goes on alone
 	}
-	r.exhausted, r.full = true, res.Full
+	r.exhausted, r.ended = true, res.Why
 	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))

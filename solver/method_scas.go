@@ -94,7 +94,7 @@ type scas struct {
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 	s := &scas{Run: r, stage: stage, state: outer.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
-		A: r.A, Step: r.dual, Draw: r.Samples.Draw, Interrupt: r.Err,
+		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.Err,
 	}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {

@@ -117,14 +117,12 @@ func (r *Run) notConverged(res *Result) error {
 	switch {
 	case res.Status == TimeDone:
 		e.Try = "allow more time"
-	case r.full:
-		e.Try = "the model has more coefficients than the finisher has room for: raise lambda, or ask for less"
 	case res.Status == Stalled && r.Problem.loss().String() == "huber":
 		e.Try = "few labels may be near: take a larger Huber.Delta, or ask for less"
 	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.lossAtZero()):
 		e.Try = "features without a penalty depend on each other: leave some out, or raise L2 above zero"
 	case res.Status == Stalled:
-		e.Try = "rounding decides here: scale the features, or ask for less"
+		e.Try = r.ended.Remedy()
 	default:
 		e.Try = "allow more passes"
 	}
@@ -160,6 +158,7 @@ func (r *Run) record() error {
 func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
+	r.Problem.project(r.Mean.X)
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		PrimalResidual: r.primalResidual(),

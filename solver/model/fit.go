@@ -107,13 +107,13 @@ func (d *design) newProximal() (*proximal, error) {
 // solve goes on from where it is to the solution for lambda.
 func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	goal := q.d.spec.relTol() * q.s.Scale()
-	r := q.s.Solve(lambda, &lasso.Settings{Tol: goal, Interrupt: ctx.Err})
+	r := q.s.Solve(lambda, &lasso.Settings{Tol: goal, Interrupt: ctx.Err, Stop: ctx.Err})
 	q.full = r.Full
 	out := &outcome{
 		lambda: lambda, x: append([]float64(nil), q.s.X()...), objective: r.Objective, loss: r.Loss, gap: r.Gap,
 		status: solver.Converged, run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
 	}
-	e := &solver.NotConvergedError{Status: solver.PassesDone, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedies[r.Why]}
+	e := &solver.NotConvergedError{Status: solver.PassesDone, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: r.Why.Remedy()}
 	switch {
 	case r.Err != nil && context.Cause(ctx) == errTime:
 		out.status, e.Status, e.Try = solver.TimeDone, solver.TimeDone, "allow more time"
@@ -127,14 +127,6 @@ func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	}
 	out.status = solver.PassesDone
 	return out, e
-}
-
-// remedies say what to do about fits that ended before their goal.
-var remedies = map[newton.Ending]string{
-	newton.Rounding:   "rounding decides here: scale the features, or ask for less",
-	newton.Iterations: "it would take more Newton steps than are allowed: scale the features, or ask for less",
-	newton.Room:       "the model has more coefficients than there is room for: raise lambda, or ask for less",
-	newton.Separable:  "features that are not penalised tell the classes apart, so that the loss falls for ever: penalise them, or ask for less",
 }
 
 // conjugate returns a loss with its conjugate, nil if that is not known.

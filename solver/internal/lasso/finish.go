@@ -87,7 +87,7 @@ func (f *Finisher) Finish(x []float64, set *newton.Settings) *newton.Result {
 
 // solve goes on to a lambda, as a multiple of the problem's.
 func (f *Finisher) solve(lambda, tol float64) Result {
-	r := f.s.Solve(lambda, &Settings{Tol: tol, Interrupt: f.set.Interrupt})
+	r := f.s.Solve(lambda, &Settings{Tol: tol, Interrupt: f.set.Interrupt, Stop: f.set.Stop})
 	f.result.Iterations += r.Iterations
 	return r
 }

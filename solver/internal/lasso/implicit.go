@@ -19,6 +19,12 @@ type implicit struct {
 	along     []float64   // n: scratch
 	rows      kernels.Rows
 	dir, next []float64 // of the set: scratch
+	stop      func() error
+}
+
+// stopped reports whether the model is to be left as it is.
+func (q *model) stopped() bool {
+	return q.implicit != nil && q.implicit.stop != nil && q.implicit.stop() != nil
 }
 
 const (
@@ -113,6 +119,9 @@ func (q *model) conjugate(tol float64) {
 		energy += float64(rest[a] * h.dir[i])
 	}
 	for range maxConjugate {
+		if q.stopped() {
+			return
+		}
 		h.times()
 		var bend float64
 		for _, i := range q.support {

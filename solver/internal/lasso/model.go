@@ -104,7 +104,7 @@ func (q *model) solve(tol float64) {
 		clear(q.implicit.u)
 	}
 	for range maxSweeps {
-		if q.sweep(false) <= tol {
+		if q.stopped() || q.sweep(false) <= tol {
 			return
 		}
 		if !q.sweeps(tol) {
@@ -127,7 +127,7 @@ func (q *model) sweeps(tol float64) bool {
 		turns = implicitSweeps
 	}
 	for range turns {
-		if q.sweep(true) <= tol {
+		if q.stopped() || q.sweep(true) <= tol {
 			return true
 		}
 	}

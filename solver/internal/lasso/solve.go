@@ -13,6 +13,7 @@ type Settings struct {
 	Tol           float64      // gap at which to stop
 	MaxIterations int          // 0 for 100
 	Interrupt     func() error // asked before each iteration, unless nil
+	Stop          func() error // asked within long ones, which its error ends, unless nil
 }
 
 // A Result is where Solve ended.
@@ -59,6 +60,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 		}
 		r.Iterations++
+		if h := s.set.model.implicit; h != nil {
+			h.stop = set.Stop
+		}
 		moved := s.step(tol, r.Iterations > 1)
 		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
 		if s.work.fenchel > aim && moved {

@@ -16,6 +16,19 @@ const (
 	Separable          // the losses fall without end along features that nothing holds
 )
 
+// Remedy says what to do where that is not what was asked for.
+func (e Ending) Remedy() string {
+	switch e {
+	case Iterations:
+		return "it would take more Newton steps than are allowed: scale the features, or ask for less"
+	case Room:
+		return "the model has more coefficients than there is room for: raise lambda, or ask for less"
+	case Separable:
+		return "features that are not penalised tell the classes apart, so that the loss falls for ever: penalise them, or ask for less"
+	}
+	return "rounding decides here: scale the features, or ask for less"
+}
+
 // String names the ending.
 func (e Ending) String() string {
 	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separable"}[e]

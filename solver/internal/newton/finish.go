@@ -14,6 +14,7 @@ type Settings struct {
 	Brief         bool           // end where the gap is proved, not where x comes to rest
 	Record        func(Progress) // called after each iteration, unless nil
 	Interrupt     func() error   // asked before each iteration, unless nil
+	Stop          func() error   // asked within long ones, which its error ends, unless nil
 }
 
 // Progress is what Finish knows after an iteration.

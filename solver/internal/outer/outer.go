@@ -24,7 +24,8 @@ type Iterate struct {
 	A          *quad.Product
 	Step       *dual.Step
 	Plan       inner.Plan
-	Metric     *scale.Metric // that of the plan; nil for the problem's
+	Metric     *scale.Metric     // that of the plan; nil for the problem's
+	Project    func(x []float64) // onto X
 	Draw       func(rows []int32)
 	Interrupt  func() error // asked every thousand samples or so; its error ends an iteration
 
@@ -49,6 +50,7 @@ func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
 		for j, sum := range s.sum {
 			s.X[j] = (s.X[j] + sum) * inv
 		}
+		s.Project(s.X) // it is there but for rounding, of long sums
 		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 	}
 	return nil

@@ -1,0 +1,66 @@
+package solver_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestMeansAreFeasible: what a run returns is in the domain, however many iterates it is
+// the mean of, also on columns of timestamps.
+func TestMeansAreFeasible(t *testing.T) {
+	const rows, features = 60, 4
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		values, labels := make([]float64, rows*features), make([]float64, rows)
+		for i := range rows {
+			for j := range features {
+				values[i*features+j] = rng.NormFloat64()
+			}
+			if seed%2 > 0 {
+				values[i*features] = 1.7e9 + 1e3*float64(i)
+			}
+			labels[i] = values[i*features+1] + 0.1*rng.NormFloat64()
+		}
+		x, err := sparse.FromDense(rows, features, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, set := range []solver.Settings{
+			{Method: solver.SCAS{}, Schedule: solver.Theorem, Passes: 1e5},
+			{Method: solver.SCAS{}, Passes: 2000}, {Method: solver.SCASK{}, Passes: 200}, {Method: solver.SCASL{}, Passes: 200}, {},
+		} {
+			if seed%2 > 0 && set.Schedule == solver.Theorem {
+				continue // one iteration would take 1e14 passes
+			}
+			p := &solver.Problem{Data: x, Labels: labels, Loss: solver.Huber{}, Penalty: solver.L1{Lambda: 1e-5}, Domain: solver.Simplex{}}
+			res, err := solver.Minimize(t.Context(), p, &set)
+			if res == nil {
+				t.Fatal(err)
+			}
+			for _, at := range [][]float64{res.X, res.XAverage} {
+				sum := -1.0
+				for _, v := range at {
+					if sum += v; v < 0 {
+						t.Errorf("seed %d, %v: coordinate %g", seed, set.Method, v)
+					}
+				}
+				if math.Abs(sum) > 4*features*0x1p-53 {
+					t.Errorf("seed %d, %T, %s: sum off by %g", seed, set.Method, set.Schedule, sum)
+				}
+			}
+			p.Domain = solver.NewBox(features, 0.1, 0.7)
+			if res, err = solver.Minimize(t.Context(), p, &set); res == nil {
+				t.Fatal(err)
+			}
+			for j, v := range append(res.X, res.XAverage...) {
+				if v < 0.1 || v > 0.7 {
+					t.Errorf("seed %d, %T, %s: coordinate %d is %g", seed, set.Method, set.Schedule, j, v)
+				}
+			}
+		}
+	}
+}
