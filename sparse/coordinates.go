@@ -15,8 +15,8 @@ type Coordinate struct {
 	// I and J are the first two tokens, which count from 1; 0 stands for a token
 	// that is absent or no whole number from 1 to 2^31-1.
 	I, J int32
-	// Value is the third token: 1 if there is none, NaN if it is not a finite
-	// decimal number.
+	// Value is the third token, or in a dense file the only one: 1 if there is none,
+	// NaN if it is not a finite decimal number.
 	Value float64
 	// Tokens is how many the line has, at least 1.
 	Tokens int
@@ -39,6 +39,7 @@ type Coordinates struct {
 	Symmetry string
 
 	field  string  // real, integer or pattern in a Matrix Market file
+	array  bool    // a dense Matrix Market file, whose lines are values alone
 	mirror float64 // what an entry is times in the triangle left out, or 0
 	text   string
 }
@@ -49,10 +50,27 @@ type Coordinates struct {
 // file that ReadMatrix does not take are errors of type *ParseError; what
 // else may be wrong is for who judges the Lines to find.
 func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
-	data, _, err := ReadText(r, name)
+	c, _, err := readCoordinates(r, name, &ReadOptions{})
+	return c, err
+}
+
+// readCoordinates is ReadCoordinates within the memory that opt allows.
+func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*Coordinates, ReadStats, error) {
+	var stats ReadStats
+	data, kind, err := ReadText(r, name)
 	if err != nil {
-		return nil, err
+		return nil, stats, err
 	}
+	stats.Compression, stats.Bytes = kind, int64(len(data))
+	const perLine = 2 * 24 // a Coordinate, and what a slice may have unused
+	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "%d bytes of text, read,", len(data)); err != nil {
+		return nil, stats, err
+	}
+	c, err := coordinatesOf(data, name)
+	return c, stats, err
+}
+
+func coordinatesOf(data []byte, name string) (*Coordinates, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, &ParseError{File: name, Msg: "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)"}
 	}
@@ -64,15 +82,23 @@ func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 				return nil, err
 			}
 		case c.Symmetry == "" || first[0] != '%':
-			c.Lines = append(c.Lines, coordinate(lines))
+			c.Lines = append(c.Lines, c.coordinate(lines))
 		}
 	}
 	return c, nil
 }
 
 // coordinate reads the current line.
-func coordinate(lines *text.Lines) Coordinate {
+func (in *Coordinates) coordinate(lines *text.Lines) Coordinate {
 	c := Coordinate{Value: 1, Tokens: len(lines.Fields), Line: lines.Number}
+	if in.array && len(in.Lines) > 0 {
+		v, ok := text.ParseFloat(lines.Fields[0].Text)
+		if !ok {
+			v = math.NaN()
+		}
+		c.Value = v
+		return c
+	}
 	for k, to := range []*int32{&c.I, &c.J} {
 		if k == c.Tokens {
 			return c
@@ -93,7 +119,7 @@ func coordinate(lines *text.Lines) Coordinate {
 
 // banner reads the first line of a Matrix Market file.
 func (c *Coordinates) banner(words []text.Field) error {
-	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`"
+	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, or array for coordinate"
 	if len(words) != 5 {
 		return c.errorAt(1, words[0], wantBanner)
 	}
@@ -102,7 +128,7 @@ func (c *Coordinates) banner(words []text.Field) error {
 		want    string
 	}{
 		{[]string{"matrix"}, wantBanner},
-		{[]string{"coordinate"}, "expected format coordinate (convert the matrix: dense ones are read as tables of correlations only)"},
+		{[]string{"coordinate", "array"}, "expected format coordinate or array"},
 		{[]string{"real", "integer", "pattern"}, "expected field real, integer or pattern"},
 		{[]string{"general", "symmetric", "skew-symmetric"}, "expected symmetry general, symmetric or skew-symmetric"},
 	} {
@@ -112,6 +138,9 @@ func (c *Coordinates) banner(words []text.Field) error {
 	}
 	c.field, c.Symmetry = strings.ToLower(words[3].Text), strings.ToLower(words[4].Text)
 	c.mirror = map[string]float64{"symmetric": 1, "skew-symmetric": -1}[c.Symmetry]
+	if c.array = strings.EqualFold(words[2].Text, "array"); c.array && c.field == "pattern" {
+		return c.errorAt(1, words[3], "an array has values: expected field real or integer")
+	}
 	return nil
 }
 

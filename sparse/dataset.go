@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // Dataset is a matrix of samples (one row each) with a label per row.
@@ -11,10 +13,14 @@ type Dataset struct {
 	X *CSR
 	// Labels has one element per row: -1 or +1 for classification (Mapping
 	// tells the original ones), the numbers of the file for regression and
-	// for ReadOptions.AnyLabels.
+	// for ReadOptions.AnyLabels, where it is nil if the file has no labels.
 	Labels []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
+	// Names are those of the features; nil if the file has none.
+	Names []string
+	// Table tells what became of the columns of a table; nil for other forms.
+	Table *TableFacts
 	// Stats tells how the data was read; zero for data that was not read.
 	Stats ReadStats
 }
@@ -24,6 +30,10 @@ type Dataset struct {
 type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
+	// NegativeName and PositiveName are the labels where they are words, of which a
+	// table may have two; Negative is then 0 and Positive 1.
+	NegativeName string `json:"negative_name,omitempty"`
+	PositiveName string `json:"positive_name,omitempty"`
 }
 
 // IsZero reports whether labels are used as they are.
@@ -59,7 +69,34 @@ func (m LabelMapping) String() string {
 	if m.IsZero() {
 		return "labels as they are"
 	}
-	return formatFloat(m.Negative) + " is -1, " + formatFloat(m.Positive) + " is +1"
+	return m.Name(-1) + " is -1, " + m.Name(1) + " is +1"
+}
+
+// named reports whether labels are words.
+func (m LabelMapping) named() bool { return m.NegativeName != "" || m.PositiveName != "" }
+
+// Name is Original as text, the word of labels that are words.
+func (m LabelMapping) Name(sign float64) string {
+	switch {
+	case !m.named() || m.IsZero():
+		return formatFloat(m.Original(sign))
+	case sign > 0:
+		return m.PositiveName
+	}
+	return m.NegativeName
+}
+
+// signOf is Sign for the text of a label.
+func (m LabelMapping) signOf(label string) (sign float64, ok bool) {
+	switch {
+	case !m.named():
+		v, number := text.ParseFloat(label)
+		sign, ok = m.Sign(v)
+		return sign, ok && number
+	case label == m.PositiveName:
+		return 1, true
+	}
+	return -1, label == m.NegativeName
 }
 
 // ReadStats tells what a reader found and decided.
@@ -169,6 +206,10 @@ func (c *labelCollector) finish() ([]float64, LabelMapping, error) {
 			"every label is %s: expected two classes (read the labels as numbers for regression, or give the mapping of an existing model)", formatFloat(c.kinds[0]))}
 	}
 	m := LabelMapping{Negative: min(c.kinds[0], c.kinds[1]), Positive: max(c.kinds[0], c.kinds[1])}
+	if name := c.opt.PositiveName; name != "" && c.opt.Positive == nil {
+		return nil, LabelMapping{}, &ParseError{File: c.name, Msg: fmt.Sprintf(
+			"the label %s said to be positive does not occur: the labels are %s and %s", name, formatFloat(m.Negative), formatFloat(m.Positive))}
+	}
 	if pos := c.opt.Positive; pos != nil {
 		switch *pos {
 		case m.Positive:

@@ -111,7 +111,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 	p.stats.NNZ += int64(len(part.idx))
 	p.stats.Bytes += int64(part.bytes)
 	p.stats.SortedRows += part.sorted
-	return nil
+	return p.opt.allow(p.name, rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ, "the first %d lines", p.lines)
 }
 
 // errLabel ends a part with a label that cannot be right; take says why.

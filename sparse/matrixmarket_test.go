@@ -26,6 +26,10 @@ func TestReadMatrixMarket(t *testing.T) {
 		{"skew", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n", "2 2 2\n1 2 -3\n2 1 3\n"},
 		{"pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "2 2 2\n1 2 1\n2 1 1\n"},
 		{"empty", "%%MatrixMarket matrix coordinate real general\n0 0 0\n", "0 0 0\n"},
+		{"array", "%%MatrixMarket matrix array real general\n% comment\n2 3\n1\n0\n-0\n4\n\n5e-1\n6\n", "2 3 5\n1 1 1\n1 2 -0\n1 3 0.5\n2 2 4\n2 3 6\n"},
+		{"symmetric array", "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n", "2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 3\n"},
+		{"skew array", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", "3 3 6\n1 2 -1\n1 3 -2\n2 1 1\n2 3 -3\n3 1 2\n3 2 3\n"},
+		{"array without values", "%%MatrixMarket matrix array real general\n0 3\n", "0 3 0\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, err := ReadMatrix(strings.NewReader(tt.text), "m")
@@ -41,6 +45,7 @@ func TestReadMatrixMarket(t *testing.T) {
 
 func TestReadMatrixMarketRefuses(t *testing.T) {
 	const real, symmetric = "%%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket matrix coordinate real symmetric\n"
+	const array = "%%MatrixMarket matrix array real general\n"
 	for _, tt := range []struct {
 		name, text   string
 		line, column int
@@ -49,7 +54,16 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 		{"empty", "", 0, 0, []string{"the file is empty"}},
 		{"vector", "%%MatrixMarket vector coordinate real general\n", 1, 16, []string{`"vector"`, "matrix coordinate"}},
 		{"short banner", "%%MatrixMarket matrix coordinate real\n1 1 1\n", 1, 1, []string{"FIELD SYMMETRY"}},
-		{"array", "%%MatrixMarket matrix array real general\n", 1, 23, []string{`"array"`, "coordinate"}},
+		{"tensor", "%%MatrixMarket matrix tensor real general\n", 1, 23, []string{`"tensor"`, "coordinate or array"}},
+		{"array of a pattern", "%%MatrixMarket matrix array pattern general\n", 1, 29, []string{`"pattern"`, "real or integer"}},
+		{"array without size", array + "% only this\n", 0, 0, []string{"`rows cols`"}},
+		{"array with three sizes", array + "2 2 4\n", 2, 5, []string{"3 tokens", "`rows cols`"}},
+		{"array, two a line", array + "1 2\n1 2\n", 3, 3, []string{"2 tokens", "one value a line"}},
+		{"array, too few", array + "2 2\n1\n2\n3\n", 5, 0, []string{"after 3 entries", "4 announced"}},
+		{"array, too many", array + "1 2\n1\n2\n3\n", 5, 1, []string{"more entries than the 2"}},
+		{"array, nan", array + "1 2\n1\nnan\n", 4, 1, []string{`"nan"`, "finite"}},
+		{"array, not square", "%%MatrixMarket matrix array real symmetric\n2 3\n", 2, 3, []string{"2 x 3", "square"}},
+		{"array, fraction", "%%MatrixMarket matrix array integer general\n1 1\n.5\n", 3, 1, []string{"whole number"}},
 		{"complex", "%%MatrixMarket matrix coordinate complex general\n", 1, 34, []string{`"complex"`, "real, integer or pattern"}},
 		{"hermitian", "%%MatrixMarket matrix coordinate real hermitian\n", 1, 39, []string{`"hermitian"`, "skew-symmetric"}},
 		{"no size", real + "% only this\n", 0, 0, []string{"rows cols nnz"}},

@@ -95,8 +95,10 @@ const (
 
 // eachBlock cuts a text into blocks of whole lines, each ending in a line feed
 // and followed by text.Pad more bytes, and calls do with the buffer and the
-// block's length. A missing line feed at the end of the text is added.
-func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) error {
+// block's length; last says that no other follows. do returns how many of the bytes
+// it has dealt with: the others come again, with more behind them, but after the
+// last block. A missing line feed at the end of the text is added.
+func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
 	const tail = text.Pad + 1 // room for the missing line feed, too
 	buf := make([]byte, blockSize+tail)
 	have, first := 0, true
@@ -118,23 +120,25 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int) error) erro
 			buf[have] = '\n'
 			have++
 		}
-		end := scanned + bytes.LastIndexByte(buf[scanned:have], '\n') + 1
-		if end == scanned && !atEnd { // a line longer than the buffer
-			if have > maxLine {
-				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected lines `label index:value ...`, one for every sample", maxLine>>20)}
-			}
-			buf = append(buf, make([]byte, len(buf))...)
-			continue
-		}
-		if end > 0 {
-			if err := do(buf, end); err != nil {
+		used, end := 0, scanned+bytes.LastIndexByte(buf[scanned:have], '\n')+1
+		if end > scanned || atEnd && end > 0 {
+			if used, err = do(buf, end, atEnd); err != nil {
 				return err
 			}
 		}
 		if atEnd {
 			return nil
 		}
-		have = copy(buf, buf[end:have])
+		if used == 0 { // a line, or several that belong together, longer than the buffer
+			if have > maxLine {
+				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
+			}
+			if have == len(buf)-tail {
+				buf = append(buf, make([]byte, len(buf))...)
+			}
+			continue
+		}
+		have = copy(buf, buf[used:have])
 	}
 }
 
@@ -158,11 +162,11 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 		taken <- err
 	}()
 	first := true
-	err := eachBlock(in, name, func(buf []byte, n int) error {
+	err := eachBlock(in, name, func(buf []byte, n int, _ bool) (used int, err error) {
 		var b []byte
 		select {
 		case <-stop:
-			return errStopped
+			return 0, errStopped
 		case b = <-free:
 		default:
 		}
@@ -177,7 +181,7 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 			default:
 			}
 		}()
-		return nil
+		return n, nil
 	})
 	close(order)
 	if wrong := <-taken; wrong != nil {

@@ -89,6 +89,16 @@ func Write(w io.Writer, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
+// WriteAll is Write for a fill that reports errors itself.
+func WriteAll(w io.Writer, doing string, fill func(io.Writer) error) error {
+	var failure error
+	err := Write(w, doing, func(to *bufio.Writer) { failure = fill(to) })
+	if failure != nil {
+		return fmt.Errorf("%s: %w", doing, failure)
+	}
+	return err
+}
+
 // AppendCoordinate appends the line `i j value`, the value in the shortest form
 // that reads back to the same bits.
 func AppendCoordinate(line []byte, i, j int, value float64) []byte {

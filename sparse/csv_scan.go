@@ -1,0 +1,129 @@
+package sparse
+
+import (
+	"bytes"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// A cell is a piece of a record.
+type cell struct {
+	text []byte
+	// end is where the text ends in the buffer, -1 if the text has been rewritten; start is
+	// where the cell begins there.
+	start, end int
+}
+
+// A scanner cuts records into cells.
+type scanner struct {
+	delim   byte
+	stop    [256]bool // what ends or forbids a cell without quotes
+	cells   []cell
+	scratch []byte
+	breaks  int // line feeds within the quotes of the record
+}
+
+func newScanner(delim byte) *scanner {
+	s := &scanner{delim: delim}
+	s.stop[delim], s.stop['\n'], s.stop['"'] = true, true, true
+	return s
+}
+
+// A scanError says where a record is not of the form, and how.
+type scanError struct {
+	at  int
+	msg string
+}
+
+// record cuts the record at b[i], of which at least one line is in b[:n], and returns the
+// position after its line feed; -1 if b[:n] ends within quotes. No cells are a blank line.
+func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
+	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
+	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {
+		return lineEnd(b, i), nil
+	}
+	for {
+		var c cell
+		if b[i] == '"' {
+			if c, i, wrong = s.quoted(b, i, n); wrong != nil || i < 0 {
+				return i, wrong
+			}
+		} else {
+			start := i
+			for !s.stop[b[i]] {
+				i++
+			}
+			if b[i] == '"' {
+				return 0, &scanError{i, "a quote within a cell that does not begin with one: expected the whole cell in quotes, its own doubled"}
+			}
+			c = s.trimmed(b, start, i)
+		}
+		s.cells = append(s.cells, c)
+		if b[i] == '\n' {
+			return i + 1, nil
+		}
+		i++
+	}
+}
+
+// trimmed is the cell b[start:end] without the blanks around it.
+func (s *scanner) trimmed(b []byte, start, end int) cell {
+	if b[end] == '\n' && end > start && b[end-1] == '\r' {
+		end--
+	}
+	first := start
+	for start < end && (b[start] == ' ' || b[start] == '\t') {
+		start++
+	}
+	for end > start && (b[end-1] == ' ' || b[end-1] == '\t') {
+		end--
+	}
+	return cell{b[start:end], first, end}
+}
+
+// quoted reads the cell whose opening quote is b[i], and returns the position of the
+// delimiter or line feed behind it, -1 if b[:n] ends before the closing quote.
+func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError) {
+	first := i
+	start, kept := i+1, len(s.scratch)
+	rewritten := false
+	for i++; ; i++ {
+		k := bytes.IndexByte(b[i:n], '"')
+		if k < 0 {
+			return c, -1, nil
+		}
+		s.breaks += bytes.Count(b[i:i+k], []byte{'\n'})
+		i += k
+		if b[i+1] != '"' || i+1 >= n {
+			break
+		}
+		s.scratch = append(s.scratch, b[start:i+1]...)
+		rewritten = true
+		i++
+		start = i + 1
+	}
+	c = cell{b[start:i], first, i}
+	if rewritten {
+		s.scratch = append(s.scratch, b[start:i]...)
+		c.text, c.end = s.scratch[kept:len(s.scratch):len(s.scratch)], -1
+	}
+	if i++; b[i] == '\r' && b[i+1] == '\n' {
+		i++
+	}
+	if i < n && b[i] != s.delim && b[i] != '\n' {
+		return c, 0, &scanError{i, "text behind a closing quote: expected a delimiter or the end of the line; a quote within quotes is doubled"}
+	}
+	return c, i, nil
+}
+
+// number reads a cell as a finite decimal number.
+func (c *cell) number(b []byte) (v float64, ok bool) {
+	if c.end < 0 || len(c.text) == 0 {
+		return text.ParseFloat(string(c.text))
+	}
+	behind := b[c.end]
+	b[c.end] = '\n'
+	v, end, ok := text.Float(b, c.end-len(c.text))
+	b[c.end] = behind
+	return v, ok && end == c.end
+}

@@ -1,0 +1,196 @@
+package sparse
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const houses = `price,rooms,city,area
+250.5,3,Ulm,80
+310,4,Bonn,0
+199,2,Ulm,-5e1
+`
+
+func mustReadCSV(t testing.TB, text string, opt *ReadOptions) *Dataset {
+	t.Helper()
+	d, err := ReadCSV(strings.NewReader(text), "t.csv", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestReadCSV(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		opt        ReadOptions
+		names      string
+		want       [][]float64
+		labels     []float64
+		label      string
+	}{
+		{"label chosen", houses, ReadOptions{Regression: true, Table: TableOptions{Label: "price"}},
+			"rooms city=Bonn city=Ulm area", [][]float64{{3, 0, 1, 80}, {4, 1, 0, 0}, {2, 0, 1, -50}}, []float64{250.5, 310, 199}, "price chosen"},
+		{"label by number, last by default", houses, ReadOptions{Regression: true},
+			"price rooms city=Bonn city=Ulm", [][]float64{{250.5, 3, 0, 1}, {310, 4, 1, 0}, {199, 2, 0, 1}}, []float64{80, 0, -50}, "area last"},
+		{"label named", "a,Target,b\n1,2,3\n4,5,6\n", ReadOptions{}, "a b", [][]float64{{1, 3}, {4, 6}}, []float64{-1, 1}, "Target named"},
+		{"words", "a,y\n1,no\n2,yes\n3,no\n", ReadOptions{}, "a", [][]float64{{1}, {2}, {3}}, []float64{-1, 1, -1}, "y named"},
+		{"words, positive", "a,y\n1,no\n2,yes\n", ReadOptions{PositiveName: "no"}, "a", [][]float64{{1}, {2}}, []float64{1, -1}, "y named"},
+		{"any words", "a,y\n1,c\n2,a\n3,b\n", ReadOptions{AnyLabels: true}, "a", [][]float64{{1}, {2}, {3}}, []float64{2, 0, 1}, "y named"},
+		{"categorical numbers, dropped, crlf, mark", "\ufeffid,zip,y\r\n7,01,1\r\n8,1,2\r\n", ReadOptions{Table: TableOptions{Categorical: []string{"zip"}, Drop: []string{"1"}}},
+			"zip=01 zip=1", [][]float64{{1, 0}, {0, 1}}, []float64{-1, 1}, "y named"},
+		{"quotes", "\"a, b\",\"c\"\"d\",y\n\"1\",\" x\ny\",0\n\n2,\"\"\"\",1", ReadOptions{},
+			"a, b|c\"d= x\ny|c\"d=\"", [][]float64{{1, 1, 0}, {2, 0, 1}}, []float64{-1, 1}, "y named"},
+		{"no header", "1,2,0\n3,x4,1\n", ReadOptions{Table: TableOptions{NoHeader: true, Categorical: []string{"2"}}},
+			"1 2=2 2=x4", [][]float64{{1, 1, 0}, {3, 0, 1}}, []float64{-1, 1}, "3 last"},
+		{"semicolons, blanks", "a; b ;y\n 1 ;2\t; 0\n3;4;1\n", ReadOptions{Table: TableOptions{Delimiter: ';'}}, "a b", [][]float64{{1, 2}, {3, 4}}, []float64{-1, 1}, "y named"},
+		{"tabulators", "a\ty\n1\t0\n2\t1\n", ReadOptions{Format: TSV}, "a", [][]float64{{1}, {2}}, []float64{-1, 1}, "y named"},
+		{"no labels", "a,b\n1,2\n", ReadOptions{AnyLabels: true, Table: TableOptions{NoLabel: true}}, "a b", [][]float64{{1, 2}}, nil, " "},
+		{"mean", "a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", ReadOptions{Table: TableOptions{Missing: MissingMean}},
+			"a b c=u c=v", [][]float64{{1, 3, 1, 0}, {1, 4.5, 0, 0}, {2, 4.5, 0, 1}, {0, 6, 0, 0}}, []float64{-1, 1, 1, -1}, "y named"},
+		{"median", "a,b,y\n,-3,0\n1,NULL,1\n2,0,1\n5,6,0\n-1,0,1\n", ReadOptions{Table: TableOptions{Missing: MissingMedian}},
+			"a b", [][]float64{{1.5, -3}, {1, 0}, {2, 0}, {5, 6}, {-1, 0}}, []float64{-1, 1, 1, -1, 1}, "y named"},
+		{"zero", "a,b,y\n,3,0\n1,,1\n", ReadOptions{Table: TableOptions{Missing: MissingZero}}, "a b", [][]float64{{0, 3}, {1, 0}}, []float64{-1, 1}, "y named"},
+		{"missing first, then words", "a,b,y\n,3,0\nu,4,1\n", ReadOptions{Table: TableOptions{Missing: MissingMean}}, "a=u b", [][]float64{{0, 3}, {1, 4}}, []float64{-1, 1}, "y named"},
+		{"matched", "z,city,more,rooms,y\n9,Rome,1,3,1\n8,Ulm,,4,0\n", ReadOptions{Names: []string{"rooms", "city=Bonn", "city=Ulm", "z"}, Mapping: LabelMapping{Negative: 0, Positive: 1}},
+			"rooms city=Bonn city=Ulm z", [][]float64{{3, 0, 0, 9}, {4, 0, 1, 8}}, []float64{1, -1}, "y named"},
+		{"matched, filled, without labels", "b,a\n,u\n2,\n", ReadOptions{Names: []string{"a=u", "a=v", "b"}, LabelsOptional: true, Table: TableOptions{Label: "y", Fill: map[string]float64{"b": 7}}},
+			"a=u a=v b", [][]float64{{1, 0, 7}, {0, 0, 2}}, nil, " "},
+		{"matched words", "a,l\n1,no\n", ReadOptions{Names: []string{"a"}, Mapping: LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}},
+			"a", [][]float64{{1}}, []float64{-1}, "l last"},
+		{"negative zero", "a,y\n-0,0\n1,1\n", ReadOptions{}, "a", [][]float64{{math.Copysign(0, -1)}, {1}}, []float64{-1, 1}, "y named"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := mustReadCSV(t, tt.text, &tt.opt)
+			sep := " "
+			if strings.Contains(tt.names, "|") {
+				sep = "|"
+			}
+			if got := strings.Join(d.Names, sep); got != tt.names {
+				t.Errorf("names %q, want %q", got, tt.names)
+			}
+			if diff := cmp.Diff(tt.want, dense(d.X)); diff != "" {
+				t.Error(diff)
+			}
+			if got := d.Table.Label + " " + d.Table.Found; got != tt.label || !sameFloats(d.Labels, tt.labels) {
+				t.Errorf("label %q, %v, want %q, %v", got, d.Labels, tt.label, tt.labels)
+			}
+			if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTableFacts(t *testing.T) {
+	d := mustReadCSV(t, "z,city,more,rooms,y\n9,Rome,1,3,1\n8,Ulm,,4,0\n7,Rom,2,3,1\n", &ReadOptions{Names: []string{"rooms", "city=Ulm", "z"}})
+	want := &TableFacts{Label: "y", Found: "named", Numbers: 2, Categorical: []Category{{"city", 1, 2, "Rome"}}, Ignored: []string{"more"}}
+	if diff := cmp.Diff(want, d.Table); diff != "" {
+		t.Error(diff)
+	}
+	d = mustReadCSV(t, "a,b,c,y\n,3,u,no\n1,NA,,yes\n", &ReadOptions{Table: TableOptions{Missing: MissingMean}})
+	want = &TableFacts{
+		Label: "y", Found: "named", Classes: []string{"no", "yes"}, Numbers: 2, Categorical: []Category{{Column: "c", Categories: 1}},
+		Filled: 3, Missing: MissingMean, Fill: map[string]float64{"a": 1, "b": 3},
+	}
+	if diff := cmp.Diff(want, d.Table); diff != "" {
+		t.Error(diff)
+	}
+	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
+		t.Errorf("%+v", d.Mapping)
+	}
+}
+
+func TestReadCSVRefuses(t *testing.T) {
+	fill := ReadOptions{Table: TableOptions{Missing: MissingMean}}
+	for _, tt := range []struct {
+		name, text   string
+		opt          ReadOptions
+		line, column int
+		want         []string
+	}{
+		{"empty", "", ReadOptions{}, 0, 0, []string{"the file is empty", "a header"}},
+		{"blank", "\n\r\n", ReadOptions{}, 0, 0, []string{"the file is empty"}},
+		{"header only", "a,b\n", ReadOptions{}, 0, 0, []string{"no line below it"}},
+		{"no header", "1,2\n3,4\n", ReadOptions{}, 1, 0, []string{"nothing but numbers", "no header"}},
+		{"short line", "a,y\n1,0\n2\n", ReadOptions{}, 3, 1, []string{"1 cells: expected 2"}},
+		{"long line", "a,y\n1,0\n2,1,\n", ReadOptions{}, 3, 1, []string{"3 cells: expected 2"}},
+		{"twice", "a,a,y\n1,0,1\n", ReadOptions{}, 1, 0, []string{`"a"`, "two columns of that name"}},
+		{"other delimiter", "a;b;y\n1;0;1\n", ReadOptions{}, 1, 0, []string{"the delimiter seems to be another"}},
+		{"no name", ",a,y\n0,1,1\n", ReadOptions{}, 1, 0, []string{"column 1 has no name", "pandas"}},
+		{"missing", "a,y\n1,0\n,1\n", ReadOptions{}, 3, 1, []string{"column a", "a missing value", "filled"}},
+		{"missing as NA", "a,b,y\n1,2,0\n3,NA,1\n", ReadOptions{}, 3, 3, []string{`"NA"`, "column b", "a missing value"}},
+		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing value"}},
+		{"missing label", "a,y\n1,0\n2,\n", fill, 3, 3, []string{"a missing label"}},
+		{"no values", "a,b,y\n1,,0\n2,,1\n", fill, 0, 0, []string{"column b has no values"}},
+		{"word among numbers", "a,y\n1,0\nx,1\n", ReadOptions{}, 3, 1, []string{`"x"`, "column a", "declare the column categorical"}},
+		{"infinite", "a,y\n1,0\n-inf,1\n", ReadOptions{}, 3, 1, []string{`"-inf"`, "not finite"}},
+		{"infinite first", "a,y\n1e999,0\n1,1\n", ReadOptions{}, 2, 1, []string{`"1e999"`, "not finite"}},
+		{"decimal comma", "a;y\n1,5;0\n", ReadOptions{Table: TableOptions{Delimiter: ';'}}, 2, 1, []string{`"1,5"`, "decimal point"}},
+		{"thousands", "a,y\n\"1,500.5\",0\n", ReadOptions{}, 2, 1, []string{"marks of thousands"}},
+		{"quote within", "a,y\n1\"2,0\n", ReadOptions{}, 2, 2, []string{"a quote within a cell"}},
+		{"behind a quote", "a,y\n\"1\"2,0\n", ReadOptions{}, 2, 4, []string{"behind a closing quote"}},
+		{"not closed", "a,y\n1,0\n\"2,1\n3,1\n", ReadOptions{}, 3, 1, []string{"not closed"}},
+		{"after a line break", "a,b,y\n\"x\n\ny\",1,0\nz,u,1\n", ReadOptions{}, 5, 3, []string{`"u"`, "column b"}},
+		{"in a record of lines", "a,b,y\nx,1,0\n\"x\ny\",u,0\n", ReadOptions{}, 4, 4, []string{`"u"`, "column b"}},
+		{"no such label", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "price"}}, 0, 0, []string{`"price"`, "no such column", "a, y"}},
+		{"no such category", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Categorical: []string{"9"}}}, 0, 0, []string{`"9"`, "no such column"}},
+		{"label dropped", "a,y\n1,0\n", ReadOptions{Table: TableOptions{Label: "a", Drop: []string{"a"}}}, 0, 0, []string{`"a"`, "cannot be that of the labels"}},
+		{"no label", "a,b\n1,0\n", ReadOptions{Table: TableOptions{Drop: []string{"b"}}}, 0, 0, []string{"no column of labels"}},
+		{"label alone", "y\n1\n", ReadOptions{Regression: true}, 0, 0, []string{"no column is a feature"}},
+		{"third word", "a,y\n1,u\n1,v\n1,w\n", ReadOptions{}, 4, 3, []string{`"w"`, "a third label, after u and v"}},
+		{"third number", "a,y\n1,1\n1,2\n1,3\n", ReadOptions{}, 4, 3, []string{`"3"`, "a third label"}},
+		{"one word", "a,y\n1,u\n1,u\n", ReadOptions{}, 0, 0, []string{"every label is u"}},
+		{"positive word", "a,y\n1,u\n1,v\n", ReadOptions{PositiveName: "w"}, 0, 0, []string{"the label w", "u and v"}},
+		{"positive word of numbers", "a,y\n1,0\n1,1\n", ReadOptions{PositiveName: "w"}, 0, 0, []string{"the label w", "0 and 1"}},
+		{"word for a number", "a,y\n1,u\n", ReadOptions{Regression: true}, 2, 3, []string{`"u"`, "a finite decimal number"}},
+		{"word among labels", "a,y\n1,1\n1,u\n", ReadOptions{}, 3, 3, []string{`"u"`, "as in the first line"}},
+		{"infinite label", "a,y\n1,inf\n", ReadOptions{Regression: true}, 2, 3, []string{"label is not finite"}},
+		{"unknown word", "a,y\n1,u\n", ReadOptions{Mapping: LabelMapping{Positive: 1, NegativeName: "n", PositiveName: "p"}}, 2, 3, []string{`"u"`, "the labels are n and p"}},
+		{"unknown number", "a,y\n1,3\n", ReadOptions{Mapping: LabelMapping{Negative: 0, Positive: 1}}, 2, 3, []string{`"3"`, "unknown label"}},
+		{"column absent", "a,y\n1,0\n", ReadOptions{Names: []string{"a", "b", "c=u"}}, 0, 0, []string{`"b"`, "no such column, and 1 others", "has a, y"}},
+		{"missing where nothing fills", "a,b\n1,\n", ReadOptions{Names: []string{"a", "b"}, LabelsOptional: true, Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 2, 3, []string{"no value that would fill"}},
+		{"name of a category", "a,a=u,y\nu,1,0\n", ReadOptions{}, 0, 0, []string{`"a=u"`, "rename"}},
+		{"features", "a,y\n1,0\n2,1\n", ReadOptions{Features: 3}, 0, 0, []string{"the table has 1 features", "stated 3"}},
+		{"beyond the mean", "a,y\n1e308,0\n1.7e308,1\n,1\n", fill, 0, 0, []string{"column a", "beyond float64"}},
+		{"memory", houses, ReadOptions{Regression: true, Memory: 64}, 0, 0, []string{"of memory, more than the", "allow more memory"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadCSV(strings.NewReader(tt.text), "t.csv", &tt.opt)
+			wantParseError(t, err, tt.line, tt.column, append(tt.want, "t.csv")...)
+		})
+	}
+	for _, o := range []TableOptions{{Delimiter: '"'}, {Delimiter: '1'}, {Missing: "mode"}} {
+		if _, err := ReadCSV(strings.NewReader(houses), "t.csv", &ReadOptions{Table: o}); err == nil || !strings.Contains(err.Error(), "sparse: TableOptions.") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestCSVBlocks: records that blocks cut anywhere are the same, long ones included.
+func TestCSVBlocks(t *testing.T) {
+	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
+		word := strings.Repeat("line\n", size/5)
+		var b strings.Builder
+		b.WriteString("a,b,y\n")
+		for i := range 7 {
+			fmt.Fprintf(&b, "%d,\"%s\",%d\n", i, word, i%2)
+		}
+		d := mustReadCSV(t, b.String(), nil)
+		if d.X.rows != 7 || d.X.cols != 2 || d.Names[1] != "b="+word || d.Stats.Bytes != int64(b.Len()) {
+			t.Errorf("%d: %d x %d, %d bytes of %d", size, d.X.rows, d.X.cols, d.Stats.Bytes, b.Len())
+		}
+	}
+	mib := allocated(func() {
+		_, err := ReadCSV(io.MultiReader(strings.NewReader("a,y\n\""), &repeat{text: "1,\n"}), "t.csv", nil)
+		wantParseError(t, err, 0, 0, "a line of more than 64 MiB")
+	})
+	if mib > 400 {
+		t.Errorf("a quote that never closes takes %d MiB", mib)
+	}
+}

@@ -1,0 +1,382 @@
+// Package npy reads and writes arrays in the .npy form of NumPy: numbers, truth values
+// and strings. It believes nothing: what a header says is checked, and nothing is
+// allocated for elements that have not come.
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// magic is how every array begins.
+const magic = "\x93NUMPY"
+
+// maxHeader bounds the text of a header, maxDims the dimensions, maxString the
+// characters of a string.
+const maxHeader, maxDims, maxString = 1 << 16, 32, 1 << 16
+
+// An Array is an array whose header has been read and whose elements have not.
+type Array struct {
+	// Kind is f (floating), i (signed), u (unsigned), b (truth values), S (bytes) or U
+	// (Unicode); Size is the bytes of an element.
+	Kind byte
+	Size int
+	// Fortran says that the first index runs fastest.
+	Fortran bool
+	Shape   []int
+	// Len is the number of elements.
+	Len int64
+
+	name  string // of the type, as NumPy writes it
+	big   bool
+	r     io.Reader
+	read  int64 // elements
+	chunk []byte
+}
+
+// An ElementError is about one element.
+type ElementError struct {
+	Index int64 // in the order of the file, from 0
+	Token string
+	Msg   string
+}
+
+func (e *ElementError) Error() string {
+	return fmt.Sprintf("element %d, %s: %s", e.Index, e.Token, e.Msg)
+}
+
+// Open reads the header of an array.
+func Open(r io.Reader) (*Array, error) {
+	var head [12]byte
+	if _, err := io.ReadFull(r, head[:10]); err != nil {
+		return nil, ended(err, "within the header")
+	}
+	if string(head[:6]) != magic {
+		return nil, fmt.Errorf("this is no array of NumPy: expected a file that numpy.save wrote")
+	}
+	size := int(binary.LittleEndian.Uint16(head[8:]))
+	switch major := head[6]; major {
+	case 1:
+	case 2, 3:
+		if _, err := io.ReadFull(r, head[10:]); err != nil {
+			return nil, ended(err, "within the header")
+		}
+		size = int(min(binary.LittleEndian.Uint32(head[8:]), maxHeader+1))
+	default:
+		return nil, fmt.Errorf("version %d of NumPy's array files: expected 1, 2 or 3", major)
+	}
+	if size > maxHeader {
+		return nil, fmt.Errorf("a header of more than %d bytes: expected that of one array of numbers", maxHeader)
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, ended(err, "within the header")
+	}
+	a := &Array{r: r}
+	if err := a.parse(string(text)); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// ended words the end of the file where more was to come.
+func ended(err error, where string) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("the file ends %s: write or fetch it again", where)
+	}
+	return err
+}
+
+// parse reads the header, a dictionary of Python with the keys descr, fortran_order and
+// shape.
+func (a *Array) parse(text string) error {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
+	if !ok {
+		return badHeader(text)
+	}
+	seen := 0
+	for {
+		rest = strings.TrimLeft(rest, " ")
+		if rest == "}" {
+			break
+		}
+		key, after, ok := quoted(rest)
+		if rest, ok = strings.CutPrefix(strings.TrimLeft(after, " "), ":"); !ok {
+			return badHeader(text)
+		}
+		bit := map[string]int{"descr": 1, "fortran_order": 2, "shape": 4}[key]
+		if bit == 0 || seen&bit != 0 {
+			return badHeader(text)
+		}
+		seen |= bit
+		var err error
+		if rest, err = a.value(key, strings.TrimLeft(rest, " ")); err != nil {
+			return err
+		}
+		rest = strings.TrimLeft(rest, " ")
+		if after, comma := strings.CutPrefix(rest, ","); comma {
+			rest = after
+		} else if rest != "}" {
+			return badHeader(text)
+		}
+	}
+	if seen != 7 {
+		return badHeader(text)
+	}
+	return a.count()
+}
+
+func badHeader(text string) error {
+	const most = 80
+	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", most, text)
+}
+
+// quoted cuts a string in quotes off the start of s.
+func quoted(s string) (text, rest string, ok bool) {
+	if s == "" || s[0] != '\'' && s[0] != '"' {
+		return "", s, false
+	}
+	text, rest, ok = strings.Cut(s[1:], s[:1])
+	return text, rest, ok
+}
+
+// value reads what belongs to a key, and returns what follows.
+func (a *Array) value(key, s string) (rest string, err error) {
+	switch key {
+	case "descr":
+		name, rest, ok := quoted(s)
+		if !ok {
+			return "", fmt.Errorf("elements of several fields: expected an array of plain numbers")
+		}
+		return rest, a.setType(name)
+	case "fortran_order":
+		if rest, ok := strings.CutPrefix(s, "True"); ok {
+			a.Fortran = true
+			return rest, nil
+		}
+		rest, ok := strings.CutPrefix(s, "False")
+		if !ok {
+			return "", badHeader(s)
+		}
+		return rest, nil
+	}
+	inner, rest, ok := strings.Cut(s, ")")
+	inner, opened := strings.CutPrefix(inner, "(")
+	if !ok || !opened {
+		return "", badHeader(s)
+	}
+	inner = strings.TrimSuffix(strings.TrimSpace(inner), ",")
+	if inner == "" {
+		return rest, nil
+	}
+	for part := range strings.SplitSeq(inner, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 62)
+		if err != nil || len(a.Shape) == maxDims {
+			return "", badHeader(s)
+		}
+		a.Shape = append(a.Shape, int(n))
+	}
+	return rest, nil
+}
+
+// setType understands names such as <f8, |b1 and <U12.
+func (a *Array) setType(name string) error {
+	want := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
+	if len(name) < 3 || !strings.Contains("<>|=", name[:1]) {
+		return want
+	}
+	size, err := strconv.ParseUint(name[2:], 10, 32)
+	if err != nil {
+		return want
+	}
+	a.name, a.Kind, a.Size, a.big = name, name[1], int(size), name[0] == '>'
+	switch known := a.Kind; {
+	case known == 'f' && (size == 4 || size == 8):
+	case (known == 'i' || known == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
+	case known == 'b' && size == 1:
+	case known == 'S' && size <= maxString:
+	case known == 'U' && size <= maxString:
+		a.Size *= 4
+	default:
+		return want
+	}
+	return nil
+}
+
+// count sets Len.
+func (a *Array) count() error {
+	a.Len = 1
+	for _, n := range a.Shape {
+		if n > 0 && a.Len > math.MaxInt64/16/int64(n)/int64(max(1, a.Size)) {
+			return fmt.Errorf("shape %v: more than any machine holds", a.Shape)
+		}
+		a.Len *= int64(n)
+	}
+	return nil
+}
+
+// Numeric reports whether elements are numbers or truth values.
+func (a *Array) Numeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
+
+// next reads up to n elements and returns their bytes; none, with io.EOF, once all have
+// been read. What follows the last element is an error.
+func (a *Array) next(n int) ([]byte, error) {
+	if left := a.Len - a.read; int64(n) > left {
+		n = int(left)
+	}
+	if n == 0 || a.Size == 0 {
+		var one [1]byte
+		if k, _ := io.ReadFull(a.r, one[:]); k > 0 {
+			return nil, fmt.Errorf("bytes after the last of %d elements: expected the end of the file", a.Len)
+		}
+		return nil, io.EOF
+	}
+	if need := n * a.Size; cap(a.chunk) < need {
+		a.chunk = make([]byte, need)
+	}
+	b := a.chunk[:n*a.Size]
+	if k, err := io.ReadFull(a.r, b); err != nil {
+		return nil, ended(err, fmt.Sprintf("after %d of %d elements", a.read+int64(k/a.Size), a.Len))
+	}
+	a.read += int64(n)
+	return b, nil
+}
+
+func (a *Array) order() binary.ByteOrder {
+	if a.big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// Floats reads the next elements into dst and returns how many, at least one unless the
+// error is io.EOF, which follows the last. A whole number that float64 has not is an
+// *ElementError.
+func (a *Array) Floats(dst []float64) (int, error) {
+	at := a.read
+	b, err := a.next(len(dst))
+	if err != nil {
+		return 0, err
+	}
+	n := len(b) / a.Size
+	switch {
+	case a.Kind == 'f' && a.Size == 8 && !a.big:
+		for k := range n {
+			dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
+		}
+		return n, nil
+	case a.Kind == 'f' && a.Size == 8:
+		for k := range n {
+			dst[k] = math.Float64frombits(binary.BigEndian.Uint64(b[8*k:]))
+		}
+		return n, nil
+	case a.Kind == 'f':
+		order := a.order()
+		for k := range n {
+			dst[k] = float64(math.Float32frombits(order.Uint32(b[4*k:])))
+		}
+		return n, nil
+	}
+	for k := range n {
+		v, unsigned := a.whole(b[k*a.Size:])
+		dst[k] = float64(v)
+		if unsigned && v < 0 {
+			dst[k] = float64(uint64(v))
+		}
+		if exact := v > -1<<53 && v < 1<<53; !exact && !sameWhole(v, unsigned, dst[k]) {
+			token := strconv.FormatInt(v, 10)
+			if unsigned {
+				token = strconv.FormatUint(uint64(v), 10)
+			}
+			return 0, &ElementError{Index: at + int64(k), Token: token, Msg: "a whole number with more digits than float64 holds: expected one that it has exactly"}
+		}
+	}
+	return n, nil
+}
+
+// sameWhole reports whether f is exactly the whole number v.
+func sameWhole(v int64, unsigned bool, f float64) bool {
+	if unsigned && v < 0 {
+		return f < 1<<64 && uint64(f) == uint64(v)
+	}
+	return f < 1<<63 && int64(f) == v
+}
+
+// whole returns a whole number; one of 64 bits without a sign has the bits of v.
+func (a *Array) whole(b []byte) (v int64, unsigned bool) {
+	order := a.order()
+	switch {
+	case a.Kind == 'b':
+		return int64(min(b[0], 1)), true
+	case a.Kind == 'u' && a.Size == 1:
+		return int64(b[0]), true
+	case a.Kind == 'u' && a.Size == 2:
+		return int64(order.Uint16(b)), true
+	case a.Kind == 'u' && a.Size == 4:
+		return int64(order.Uint32(b)), true
+	case a.Kind == 'u':
+		return int64(order.Uint64(b)), true
+	case a.Size == 1:
+		return int64(int8(b[0])), false
+	case a.Size == 2:
+		return int64(int16(order.Uint16(b))), false
+	case a.Size == 4:
+		return int64(int32(order.Uint32(b))), false
+	}
+	return int64(order.Uint64(b)), false
+}
+
+// Ints is Floats for whole numbers. An array of others, and a number beyond int64, are
+// errors.
+func (a *Array) Ints(dst []int64) (int, error) {
+	if a.Kind != 'i' && a.Kind != 'u' {
+		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
+	}
+	at := a.read
+	b, err := a.next(len(dst))
+	if err != nil {
+		return 0, err
+	}
+	n := len(b) / a.Size
+	for k := range n {
+		v, unsigned := a.whole(b[k*a.Size:])
+		if unsigned && v < 0 {
+			return 0, &ElementError{Index: at + int64(k), Token: strconv.FormatUint(uint64(v), 10), Msg: "expected a whole number below 2^63"}
+		}
+		dst[k] = v
+	}
+	return n, nil
+}
+
+// Strings reads the next elements, at most n, of an array of strings: see Floats.
+func (a *Array) Strings(n int) ([]string, error) {
+	if a.Numeric() {
+		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
+	}
+	if a.Size == 0 {
+		return nil, io.EOF
+	}
+	b, err := a.next(n)
+	if err != nil {
+		return nil, err
+	}
+	order := a.order()
+	out := make([]string, len(b)/a.Size)
+	for k := range out {
+		e := b[k*a.Size : (k+1)*a.Size]
+		if a.Kind == 'S' {
+			out[k] = strings.TrimRight(string(e), "\x00")
+			continue
+		}
+		var s strings.Builder
+		for ; len(e) > 0; e = e[4:] {
+			s.WriteRune(rune(min(order.Uint32(e), 0x110000))) // what is no character becomes the mark of that
+		}
+		out[k] = strings.TrimRight(s.String(), "\x00")
+	}
+	return out, nil
+}

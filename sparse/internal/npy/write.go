@@ -1,0 +1,105 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// writeHeader writes a header of version 1, padded as NumPy pads it.
+func writeHeader(w io.Writer, descr string, shape []int) error {
+	dims := make([]string, len(shape))
+	for k, n := range shape {
+		dims[k] = fmt.Sprint(n)
+	}
+	list := strings.Join(dims, ", ")
+	if len(shape) == 1 {
+		list += ","
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, list)
+	const align = 64
+	size := len(magic) + 4 + len(text) + 1
+	text += strings.Repeat(" ", (align-size%align)%align) + "\n"
+	head := append([]byte(magic), 1, 0)
+	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
+	_, err := w.Write(append(head, text...))
+	return err
+}
+
+// A Writer writes the elements of an array one block after the other.
+type Writer struct {
+	w     io.Writer
+	chunk []byte
+}
+
+// NewWriter writes the header of an array of float64 (f8), int32 (i4) or int64 (i8), in
+// C order.
+func NewWriter(w io.Writer, kind string, shape ...int) (*Writer, error) {
+	return &Writer{w: w}, writeHeader(w, "<"+kind, shape)
+}
+
+// Floats writes elements of f8.
+func (w *Writer) Floats(v []float64) error {
+	return blocks(w, v, func(b []byte, x float64) []byte {
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	})
+}
+
+// Ints writes elements of i8.
+func (w *Writer) Ints(v []int64) error {
+	return blocks(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
+}
+
+// Int32s writes elements of i4.
+func (w *Writer) Int32s(v []int32) error {
+	return blocks(w, v, func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) })
+}
+
+func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
+	const most = 1 << 13
+	for len(v) > 0 {
+		n := min(len(v), most)
+		w.chunk = w.chunk[:0]
+		for _, x := range v[:n] {
+			w.chunk = add(w.chunk, x)
+		}
+		if _, err := w.w.Write(w.chunk); err != nil {
+			return err
+		}
+		v = v[n:]
+	}
+	return nil
+}
+
+// WriteStrings writes an array of Unicode strings of one dimension.
+func WriteStrings(w io.Writer, v []string) error {
+	size := 1
+	for _, s := range v {
+		size = max(size, utf8.RuneCountInString(s))
+	}
+	if err := writeHeader(w, fmt.Sprintf("<U%d", size), []int{len(v)}); err != nil {
+		return err
+	}
+	for _, s := range v {
+		b := make([]byte, 0, 4*size)
+		for _, c := range s {
+			b = binary.LittleEndian.AppendUint32(b, uint32(c))
+		}
+		if _, err := w.Write(append(b, make([]byte, 4*size-len(b))...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteBytes writes an array without dimensions that holds one string of bytes.
+func WriteBytes(w io.Writer, s string) error {
+	if err := writeHeader(w, fmt.Sprintf("|S%d", len(s)), nil); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, s)
+	return err
+}

@@ -1,0 +1,261 @@
+package sparse
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// ReadNPY reads samples, one to a row, from a dense array of NumPy's .npy form, possibly
+// compressed: float64, float32, whole numbers or truth values, of two dimensions, in C or
+// Fortran order. Zeros are not stored, but negative ones are. Labels are those of
+// opt.Targets.
+//
+// What is not of this form, whole numbers that float64 does not have and numbers that are
+// not finite are errors of type *ParseError.
+func ReadNPY(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+	if opt == nil {
+		opt = &ReadOptions{}
+	}
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	in, kind, err := Decompress(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	bytes := &countingReader{r: in}
+	a := arrayReader{name: name, what: "the array", opt: opt}
+	x, err := a.dense(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n, Compression: kind})
+}
+
+// newArrayData makes a data set of arrays, of which the first feature is number 0.
+func newArrayData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
+	if x.rows == 0 {
+		return nil, &ParseError{File: name, Msg: "an array without rows: expected one for every sample"}
+	}
+	d := &Dataset{X: x, Stats: stats}
+	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = x.rows, x.NNZ(), ZeroBased
+	return d, d.labelled(name, y, opt)
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// An arrayReader reads arrays of one file.
+type arrayReader struct {
+	name string // of the file
+	what string // the array, for errors
+	opt  *ReadOptions
+}
+
+// arrayBlock is how many elements are read at a time.
+const arrayBlock = 1 << 13
+
+// wrong returns an error about the array.
+func (a *arrayReader) wrong(format string, args ...any) error {
+	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
+}
+
+// describe words an error of package npy; place says where an element is.
+func (a *arrayReader) describe(err error, place func(at int64) string) error {
+	switch e := err.(type) {
+	case nil, *ParseError:
+		return err
+	case *npy.ElementError:
+		return &ParseError{File: a.name, Token: e.Token, Msg: fmt.Sprintf("%s, %s: %s", a.what, place(e.Index), e.Msg)}
+	}
+	return &ParseError{File: a.name, Msg: a.what + ": " + err.Error(), Err: err}
+}
+
+// element places what is in an array of one dimension.
+func element(at int64) string { return "element " + strconv.FormatInt(at, 10) + " (counted from 0)" }
+
+// notFinite reports an element that is NaN or infinite.
+func notFinite(at int64, v float64) error {
+	return &npy.ElementError{Index: at, Token: formatFloat(v), Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none"}
+}
+
+// dense reads a matrix.
+func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
+	in, err := npy.Open(r)
+	if err != nil {
+		return nil, a.describe(err, element)
+	}
+	if len(in.Shape) != 2 || !in.Numeric() {
+		return nil, a.wrong("%d dimensions of type %c: expected a table of numbers, a row for every sample (x.reshape(-1, 1) makes a column)", len(in.Shape), in.Kind)
+	}
+	n, p := in.Shape[0], in.Shape[1]
+	switch limit := a.opt.Features; {
+	case p > math.MaxInt32 || n > math.MaxInt32:
+		return nil, a.wrong("shape (%d, %d): expected at most %d rows and columns", n, p, math.MaxInt32)
+	case p == 0 && n > 0:
+		return nil, a.wrong("shape (%d, 0): expected at least one column", n)
+	case limit > 0 && p != limit:
+		return nil, a.wrong("%d columns: expected the stated %d features", p, limit)
+	}
+	place := func(at int64) string {
+		i, j := at/int64(p), at%int64(p)
+		if in.Fortran {
+			i, j = at%int64(n), at/int64(n)
+		}
+		return fmt.Sprintf("row %d, column %d (counted from 0)", i, j)
+	}
+	x, err := a.rowByRow, error(nil)
+	if in.Fortran {
+		x = a.columnByColumn
+	}
+	m, err := x(in, n, p)
+	return m, a.describe(err, place)
+}
+
+// eachBlock reads all elements of an array of numbers.
+func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
+	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
+	for {
+		n, err := in.Floats(block)
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = do(at, block[:n])
+		}
+		if err != nil {
+			return err
+		}
+		at += int64(n)
+	}
+}
+
+// rowByRow reads a table in C order.
+func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
+	m := rows{ptr: make([]int64, 1, 1024)}
+	j := 0
+	err := eachArrayBlock(in, func(at int64, v []float64) error {
+		m.reserve(len(v))
+		for k, x := range v {
+			if storable(x) {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					return notFinite(at+int64(k), x)
+				}
+				m.idx, m.val = append(m.idx, int32(j)), append(m.val, x)
+			}
+			if j++; j == p {
+				m.end()
+				j = 0
+			}
+		}
+		return a.opt.allow(a.name, m.bytes(), "the first %d of %d rows", len(m.ptr)-1, n)
+	})
+	return m.matrix(p), err
+}
+
+// columnByColumn reads a table in Fortran order: as the rows of its transpose.
+func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
+	t, err := a.half().rowByRow(in, p, n)
+	if err != nil {
+		return nil, err
+	}
+	return t.Transpose(), nil
+}
+
+// half reads with half of the memory, since what is read is copied.
+func (a *arrayReader) half() *arrayReader {
+	opt := *a.opt
+	opt.Memory = (opt.Memory + 1) / 2
+	return &arrayReader{a.name, a.what, &opt}
+}
+
+// vector reads an array of numbers of one dimension, or of two of which one is 1.
+func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
+	if !in.Numeric() {
+		return nil, a.wrong("words: expected numbers")
+	}
+	if err := a.flat(in); err != nil {
+		return nil, err
+	}
+	var v []float64
+	err := eachArrayBlock(in, func(_ int64, block []float64) error {
+		v = append(v, block...)
+		return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
+	})
+	return v, a.describe(err, element)
+}
+
+// flat refuses an array that is no list.
+func (a *arrayReader) flat(in *npy.Array) error {
+	longest := 0
+	for _, n := range in.Shape {
+		longest = max(longest, n)
+	}
+	if len(in.Shape) == 0 || len(in.Shape) > 2 || int64(longest) != in.Len && in.Len > 0 {
+		return a.wrong("shape %v: expected one dimension", in.Shape)
+	}
+	return nil
+}
+
+// labels reads labels.
+func (a *arrayReader) labels(in *npy.Array) ([]float64, error) {
+	y, err := a.vector(in)
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, a.describe(notFinite(int64(i), v), element)
+		}
+	}
+	return y, err
+}
+
+func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error) {
+	in, _, err := Decompress(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	a := arrayReader{name: name, what: "the labels", opt: opt}
+	array, err := npy.Open(in)
+	if err != nil {
+		return nil, a.describe(err, element)
+	}
+	return a.labels(array)
+}
+
+// WriteNPY writes x as a dense array of float64 in C order, of NumPy's .npy form.
+func WriteNPY(w io.Writer, x *CSR) error {
+	return text.WriteAll(w, "sparse: writing an array", func(w io.Writer) error {
+		out, err := npy.NewWriter(w, "f8", x.rows, x.cols)
+		if err != nil {
+			return err
+		}
+		row := make([]float64, x.cols)
+		for i := range x.rows {
+			idx, val := x.Row(i)
+			for k, j := range idx {
+				row[j] = val[k]
+			}
+			if err := out.Floats(row); err != nil {
+				return err
+			}
+			for _, j := range idx {
+				row[j] = 0
+			}
+		}
+		return nil
+	})
+}

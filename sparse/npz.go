@@ -1,0 +1,421 @@
+package sparse
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// ReadNPZ reads samples, one to a row, from an archive of arrays of NumPy's .npz form,
+// compressed or not:
+//
+//   - a sparse matrix as scipy.sparse.save_npz writes it, of format csr: data, indices,
+//     indptr, shape, format; rows whose columns are out of order are sorted and counted;
+//   - or a dense one, as numpy.savez(path, X=X, y=y) does: the array X or x, or the only
+//     one of two dimensions; see ReadNPY.
+//
+// Labels are the array y, labels or target, or opt.Targets; the array names or features
+// has the names of the features. Other arrays are left alone.
+func ReadNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+	if opt == nil {
+		opt = &ReadOptions{}
+	}
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	source, size, kind, err := seekable(r, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	z := &npzReader{name: name, opt: opt, arrays: map[string]*zip.File{}}
+	archive, err := zip.NewReader(source, size)
+	if err != nil {
+		return nil, &ParseError{File: name, Msg: "no archive of arrays (" + err.Error() + "): expected a file that numpy.savez or scipy.sparse.save_npz wrote", Err: err}
+	}
+	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	for _, f := range archive.File {
+		array, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if z.arrays[array] != nil {
+			return nil, &ParseError{File: name, Token: array, Msg: "two arrays of that name: expected one"}
+		}
+		z.arrays[array], z.order = f, append(z.order, array)
+	}
+	return z.read(kind)
+}
+
+// seekable returns the bytes of r as a whole, a file's as they are on disk. Those of other
+// sources, and of a compressed file, are kept in memory.
+func seekable(r io.Reader, name string, opt *ReadOptions) (io.ReaderAt, int64, Compression, error) {
+	if f, ok := r.(*os.File); ok {
+		info, err := f.Stat()
+		var head [6]byte
+		if err == nil && info.Mode().IsRegular() {
+			k, _ := f.ReadAt(head[:], 0)
+			if k < 2 || bytes.HasPrefix(head[:], []byte("PK")) {
+				return f, info.Size(), Plain, nil
+			}
+		}
+	}
+	in, kind, err := Decompress(r, name)
+	if err != nil {
+		return nil, 0, kind, err
+	}
+	defer in.Close()
+	most := int64(maxText)
+	if opt.Memory > 0 {
+		most = min(most, opt.Memory)
+	}
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	switch {
+	case err != nil:
+		return nil, 0, kind, err
+	case int64(len(data)) > most:
+		return nil, 0, kind, &ParseError{File: name, Msg: fmt.Sprintf("more than %.1f MiB, which are to be kept in memory: give the file itself, not compressed", float64(most)/(1<<20))}
+	}
+	return bytes.NewReader(data), int64(len(data)), kind, nil
+}
+
+type npzReader struct {
+	name   string
+	opt    *ReadOptions
+	arrays map[string]*zip.File
+	order  []string
+	bytes  int64
+}
+
+// first returns the first of the names that an array has; empty if none.
+func (z *npzReader) first(names ...string) string {
+	for _, name := range names {
+		if z.arrays[name] != nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// open calls do with an array.
+func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) error) error {
+	f := z.arrays[array]
+	a := &arrayReader{name: z.name, what: "array " + array, opt: z.opt}
+	r, err := f.Open()
+	if err != nil {
+		return a.describe(err, element)
+	}
+	defer r.Close()
+	z.bytes += int64(min(f.UncompressedSize64, math.MaxInt64/16))
+	return do(a, r)
+}
+
+// load opens an array and reads it by a method of npy.Array.
+func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
+	err = z.open(array, func(a *arrayReader, r io.Reader) error {
+		in, err := npy.Open(r)
+		if err != nil {
+			return a.describe(err, element)
+		}
+		v, err = read(a, in)
+		return err
+	})
+	return v, err
+}
+
+func (z *npzReader) read(kind Compression) (*Dataset, error) {
+	var x *CSR
+	var err error
+	sorted := 0
+	if z.arrays["indptr"] != nil || z.arrays["format"] != nil {
+		x, sorted, err = z.sparse()
+	} else {
+		x, err = z.dense()
+	}
+	if err == nil {
+		x, err = widen(z.name, x, z.wanted())
+	}
+	if err != nil {
+		return nil, err
+	}
+	var y []float64
+	if labels := z.first("y", "labels", "target"); labels != "" && z.opt.Targets == nil {
+		if y, err = load(z, labels, (*arrayReader).labels); err != nil {
+			return nil, err
+		}
+	}
+	d, err := newArrayData(z.name, x, y, z.opt, ReadStats{Compression: kind, SortedRows: sorted})
+	if err != nil {
+		return nil, err
+	}
+	if err := z.setNames(d); err != nil {
+		return nil, err
+	}
+	d.Stats.Bytes = z.bytes
+	return d, d.arrange(z.name, z.opt.Names)
+}
+
+// wanted is opt, without the number of features if they go by names.
+func (z *npzReader) wanted() *ReadOptions {
+	if z.opt.Names == nil || z.first("names", "features") == "" {
+		return z.opt
+	}
+	opt := *z.opt
+	opt.Features = 0
+	return &opt
+}
+
+// setNames reads the names of the features.
+func (z *npzReader) setNames(d *Dataset) error {
+	array := z.first("names", "features")
+	if array == "" {
+		return nil
+	}
+	names, err := load(z, array, (*arrayReader).words)
+	if err != nil {
+		return err
+	}
+	if len(names) != d.X.cols {
+		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", array, len(names), d.X.cols)}
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			return &ParseError{File: z.name, Token: name, Msg: "array " + array + ": a name that comes twice: expected each once"}
+		}
+		seen[name] = true
+	}
+	d.Names = names
+	return nil
+}
+
+// words reads strings.
+func (a *arrayReader) words(in *npy.Array) ([]string, error) {
+	var words []string
+	bytes := int64(0)
+	for {
+		block, err := in.Strings(1024)
+		if err == io.EOF {
+			return words, nil
+		}
+		for _, s := range block {
+			bytes += int64(len(s)) + 32
+		}
+		if err == nil {
+			err = a.opt.allow(a.name, bytes, "the words of %s", a.what)
+		}
+		if err != nil {
+			return nil, a.describe(err, element)
+		}
+		words = append(words, block...)
+	}
+}
+
+// dense reads a matrix of which every number is there.
+func (z *npzReader) dense() (x *CSR, err error) {
+	array := z.first("X", "x")
+	for _, name := range z.order {
+		if array != "" {
+			break
+		}
+		if err := z.open(name, func(_ *arrayReader, r io.Reader) error {
+			if in, err := npy.Open(r); err == nil && len(in.Shape) == 2 && in.Numeric() {
+				array = name
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if array == "" {
+		return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format", z.order)}
+	}
+	z.bytes = 0
+	err = z.open(array, func(a *arrayReader, r io.Reader) error {
+		a.opt = z.wanted()
+		x, err = a.dense(r)
+		return err
+	})
+	return x, err
+}
+
+// sparse reads a matrix as scipy stores it.
+func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
+	for _, name := range []string{"data", "indices", "indptr", "shape"} {
+		if z.arrays[name] == nil {
+			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %v: expected those of scipy's csr: data, indices, indptr, shape, format", z.order)}
+		}
+	}
+	if z.arrays["format"] != nil {
+		format, err := load(z, "format", (*arrayReader).words)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(format) != 1 || format[0] != "csr" {
+			return nil, 0, &ParseError{File: z.name, Token: strings.Join(format, " "), Msg: "array format: expected csr (x.tocsr() makes it)"}
+		}
+	}
+	shape, err := load(z, "shape", readInts(1<<20))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
+		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf("array shape: %v: expected rows and columns, at most %d", shape, math.MaxInt32)}
+	}
+	ptr, err := load(z, "indptr", readInts(int(shape[0])+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	idx, err := load(z, "indices", readIndices)
+	if err != nil {
+		return nil, 0, err
+	}
+	val, err := load(z, "data", (*arrayReader).vector)
+	if err != nil {
+		return nil, 0, err
+	}
+	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
+}
+
+// readInts reads an array of at most so many whole numbers.
+func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
+	return func(a *arrayReader, in *npy.Array) (v []int64, err error) {
+		if in.Len > int64(most) {
+			return nil, a.wrong("%d numbers: expected at most %d", in.Len, most)
+		}
+		err = a.eachInt(in, func(block []int64) error {
+			v = append(v, block...)
+			return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
+		})
+		return v, err
+	}
+}
+
+// readIndices reads column numbers; those out of the range of 32 bits become -1.
+func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
+	err = a.eachInt(in, func(block []int64) error {
+		for _, j := range block {
+			if j < 0 || j > math.MaxInt32 {
+				j = -1
+			}
+			v = append(v, int32(j))
+		}
+		return a.opt.allow(a.name, (4+8+4)*int64(len(v)), "%d entries", len(v))
+	})
+	return v, err
+}
+
+// eachInt reads all elements of a list of whole numbers.
+func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
+	if err := a.flat(in); err != nil {
+		return err
+	}
+	block := make([]int64, arrayBlock)
+	for {
+		n, err := in.Ints(block)
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = do(block[:n])
+		}
+		if err != nil {
+			return a.describe(err, element)
+		}
+	}
+}
+
+// assemble checks the arrays of a matrix, and sorts rows whose columns are not in order.
+func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sorted int, err error) {
+	wrong := func(format string, args ...any) (*CSR, int, error) {
+		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
+	}
+	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
+		return wrong("the arrays do not make a matrix: %s", strings.TrimPrefix(err.Error(), "sparse: "))
+	}
+	for k, v := range val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			a := arrayReader{name: z.name, what: "array data"}
+			return nil, 0, a.describe(notFinite(int64(k), v), element)
+		}
+	}
+	for i := range n {
+		row, values := idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]
+		for k, j := range row {
+			if j < 0 || int(j) >= p {
+				return wrong("array indices, element %d (counted from 0), of row %d: expected a column in 0..%d", ptr[i]+int64(k), i, p-1)
+			}
+		}
+		if !slices.IsSorted(row) {
+			if z.opt.Strict {
+				return wrong("array indices: row %d has columns out of order: expected increasing ones (reading without Strict sorts them)", i)
+			}
+			sorted++
+		}
+		if j, twice := sortRow(row, values); twice {
+			return wrong("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
+		}
+	}
+	x, err = New(n, p, ptr, idx, val)
+	return x, sorted, err
+}
+
+// WriteNPZ writes data as scipy.sparse.save_npz writes a matrix of format csr, with the
+// array y of the labels and the array names, where there are any, beside it. Equal data
+// give equal bytes.
+func WriteNPZ(w io.Writer, d *Dataset) error {
+	return text.WriteAll(w, "sparse: writing arrays", func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		for _, part := range npzParts(d) {
+			to, err := z.CreateHeader(&zip.FileHeader{Name: part.name + ".npy", Method: zip.Store})
+			if err == nil {
+				err = part.fill(to)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+}
+
+type npzPart struct {
+	name string
+	fill func(io.Writer) error
+}
+
+func npzParts(d *Dataset) []npzPart {
+	x := d.X
+	array := func(name, kind string, n int, fill func(*npy.Writer) error) npzPart {
+		return npzPart{name, func(w io.Writer) error {
+			out, err := npy.NewWriter(w, kind, n)
+			if err != nil {
+				return err
+			}
+			return fill(out)
+		}}
+	}
+	parts := []npzPart{
+		array("indices", "i4", len(x.idx), func(w *npy.Writer) error { return w.Int32s(x.idx) }),
+		array("indptr", "i8", len(x.ptr), func(w *npy.Writer) error { return w.Ints(x.ptr) }),
+		{"format", func(w io.Writer) error { return npy.WriteBytes(w, "csr") }},
+		array("shape", "i8", 2, func(w *npy.Writer) error { return w.Ints([]int64{int64(x.rows), int64(x.cols)}) }),
+		array("data", "f8", len(x.val), func(w *npy.Writer) error { return w.Floats(x.val) }),
+	}
+	if y := d.OriginalLabels(); y != nil {
+		parts = append(parts, array("y", "f8", len(y), func(w *npy.Writer) error { return w.Floats(y) }))
+	}
+	if d.Names != nil {
+		parts = append(parts, npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})
+	}
+	return parts
+}

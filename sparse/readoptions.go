@@ -1,0 +1,86 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ReadOptions says how to read a file of data. Nil and the zero value mean: index
+// base found out, as many features as the largest index seen, two labels mapped
+// to -1 and +1 with the larger positive, unsorted rows sorted.
+type ReadOptions struct {
+	// Format is the form of the file. Auto, the zero value, goes by the name.
+	Format Format
+	// IndexBase is AutoBase (zero), ZeroBased or OneBased. Reading an index 0
+	// from a OneBased file is an error. It is about LIBSVM text alone.
+	IndexBase IndexBase
+	// Features is the number p of columns; 0 takes the largest index seen, or what the
+	// file says. An index beyond a stated p is an error, and so is a dense table with
+	// another number.
+	Features int
+	// Positive, if not nil, is the label that becomes +1; it must occur.
+	Positive *float64
+	// PositiveName is Positive for labels that are words; empty means the one that is
+	// later in the order of bytes.
+	PositiveName string
+	// Mapping, if not zero, fixes both labels beforehand, as prediction needs:
+	// any other label is an error, and a file with one of them only is fine.
+	Mapping LabelMapping
+	// Regression keeps labels as they are.
+	Regression bool
+	// AnyLabels keeps labels as they are without asking what they mean, for
+	// prediction on data whose labels are unknown or irrelevant. It differs
+	// from Regression in intent, and in that labels may be absent.
+	AnyLabels bool
+	// LabelsOptional takes data without labels for what they are.
+	LabelsOptional bool
+	// Strict refuses rows whose indices are not increasing; otherwise they are
+	// sorted and counted. Repeated indices are always an error.
+	Strict bool
+	// Targets are labels from elsewhere, one for each row, in the place of the file's.
+	Targets []float64
+	// Table is about tables, CSV and TSV.
+	Table TableOptions
+	// Names, if not nil, are those of the features wanted, in their order: a file that
+	// names its features is brought into it. One that the file lacks is an error, one
+	// that is not wanted is left out.
+	Names []string
+	// Memory bounds what the data may take, in bytes, where a file would take more; 0
+	// means no bound.
+	Memory int64
+}
+
+func (o *ReadOptions) check() error {
+	ways := 0
+	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), o.Regression, o.AnyLabels} {
+		if on {
+			ways++
+		}
+	}
+	switch {
+	case o.Format != Auto && !slices.Contains(Formats(), o.Format):
+		return fmt.Errorf("sparse: ReadOptions.Format is %q: want one of %v", o.Format, Formats())
+	case o.IndexBase > OneBased:
+		return fmt.Errorf("sparse: ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
+	case o.Features < 0 || o.Features > MaxCols:
+		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
+	case ways > 1:
+		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Regression, AnyLabels set: want at most one")
+	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
+		return fmt.Errorf("sparse: ReadOptions.Positive is %v: want a finite label", *o.Positive)
+	}
+	return nil
+}
+
+// allow refuses what takes more bytes than Memory.
+func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
+	if o.Memory == 0 || bytes <= o.Memory {
+		return nil
+	}
+	return &ParseError{File: name, Msg: fmt.Sprintf("%s take %.1f MiB of memory, more than the %.1f MiB allowed: allow more memory",
+		fmt.Sprintf(format, args...), float64(bytes)/(1<<20), float64(o.Memory)/(1<<20))}
+}
+
+// entryBytes is what an entry of a matrix takes, rowBytes a row beside them, with its label.
+const entryBytes, rowBytes = 4 + 8, 8 + 8
