@@ -1,16 +1,19 @@
 package sparse
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -291,4 +294,25 @@ func ReadLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 		return nil, &ParseError{File: name, Msg: "no labels: expected one number a line"}
 	}
 	return labels, nil
+}
+
+// WriteLabels writes labels that ReadLabels reads: as an array of NumPy's form if that is
+// the format, else one a line.
+func WriteLabels(w io.Writer, format Format, labels []float64) error {
+	if format != NPY {
+		return text.Write(w, "sparse: writing labels", func(to *bufio.Writer) {
+			var line []byte
+			for _, v := range labels {
+				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
+				to.Write(line)
+			}
+		})
+	}
+	return text.WriteAll(w, "sparse: writing labels", func(w io.Writer) error {
+		out, err := npy.NewWriter(w, "f8", len(labels))
+		if err != nil {
+			return err
+		}
+		return out.Floats(labels)
+	})
 }

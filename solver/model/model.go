@@ -23,6 +23,11 @@ type Model struct {
 	HasIntercept bool
 	// Features are the names, nil if there are none.
 	Features []string
+	// Target is the name of the label column of the table that was fitted, and Fill has
+	// what takes the place of missing values in its columns of numbers; empty for other
+	// data. Fit knows neither: who has read the table sets them.
+	Target string
+	Fill   map[string]float64
 	// IndexBase is the number of the first feature in files, 0 or 1.
 	IndexBase int
 	// Groups lists features whose coefficients are equal, up to sign, and not zero,

@@ -16,6 +16,21 @@ var ErrOverflow = errors.New("model: the margin overflows: its values are too la
 // ErrNoProbability is returned where the loss is not the logistic one.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
+// ReadOptions are those by which package sparse reads data for the model to predict: with
+// as many features, by their names where model and data have names; labels as the model
+// knows them, which may be absent; missing values of tables filled as in training.
+func (m *Model) ReadOptions() *sparse.ReadOptions {
+	base := sparse.OneBased
+	if m.IndexBase == 0 {
+		base = sparse.ZeroBased
+	}
+	return &sparse.ReadOptions{
+		Features: len(m.Coefficients), Names: m.Features, IndexBase: base,
+		Mapping: m.Labels, Regression: !m.Classifies(), LabelsOptional: true,
+		Table: sparse.TableOptions{Label: m.Target, Fill: m.Fill},
+	}
+}
+
 // Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept:
 // for regression the prediction. Indices count from 0 and increase; features that are
 // absent are 0. It checks what it is given, allocates nothing, and may be called by many

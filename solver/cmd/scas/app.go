@@ -16,13 +16,14 @@ const version = "0.1.0"
 
 // app is the command line.
 type app struct {
-	Train      trainCmd      `cmd:"" help:"Fit a model to a LIBSVM file."`
-	Predict    predictCmd    `cmd:"" help:"Apply a model to a LIBSVM file."`
+	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
+	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
 	Path       pathCmd       `cmd:"" help:"Fit a model for each of many lambdas, and draw them."`
 	CV         cvCmd         `cmd:"" name:"cv" help:"Choose lambda by cross-validation, and fit the model that has it."`
 	Model      modelCmd      `cmd:"" help:"Show a model, or convert it to and from liblinear's text."`
-	Graph      graphCmd      `cmd:"" help:"Make a graph over the features of a LIBSVM file."`
-	Info       infoCmd       `cmd:"" help:"Describe this machine, and a LIBSVM file or a model."`
+	Convert    convertCmd    `cmd:"" help:"Rewrite data in another form: LIBSVM, CSV, TSV, npy, npz or Matrix Market."`
+	Graph      graphCmd      `cmd:"" help:"Make a graph over the features of data."`
+	Info       infoCmd       `cmd:"" help:"Describe this machine, and data or a model."`
 	Demo       demoCmd       `cmd:"" help:"Show the method on a small table of real data."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 
@@ -58,7 +59,7 @@ func run(e *env, args []string) (code int) {
 	var a app
 	parser, err := kong.New(&a,
 		kong.Name("scas"),
-		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.svm\n    scas predict -m model.json new.svm\n\n"+exitCodes),
+		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
 		kong.Vars{"version": "scas " + version},
 		kong.Writers(help, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),

@@ -15,7 +15,7 @@ import (
 )
 
 type cvCmd struct {
-	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+	Data string `arg:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
 	Folds       count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
 	Metric      string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
@@ -186,7 +186,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	}
 	for _, l := range countLabels(data.Labels) {
 		if l.Rows < 2 {
-			return fmt.Errorf("%s: the label %g is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Original(l.Label), plural(l.Rows, "row"))
+			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(l.Label), plural(l.Rows, "row"))
 		}
 	}
 	return nil
@@ -205,10 +205,10 @@ func (c *cvCmd) Run(e *env) error {
 	var r cvReport
 	var found *model.CVResult
 	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return found.Path[r.Chosen.Index].Model().Write(w) }},
+		{"-o", c.Model, func(w io.Writer) error { return r.in.describe(found.Path[r.Chosen.Index].Model()).Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
 	}
-	if err := out.check(append(c.inputs(), c.Data)...); err != nil {
+	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
 	}
 	start := time.Now()

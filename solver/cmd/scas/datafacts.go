@@ -19,6 +19,7 @@ const maxLabels = 10
 // dataFacts describe a data file.
 type dataFacts struct {
 	Name        string `json:"name"`
+	Format      string `json:"format"`
 	Compression string `json:"compression"`
 	TextBytes   int64  `json:"text_bytes"`
 
@@ -35,10 +36,13 @@ type dataFacts struct {
 	FeatureSD spread `json:"feature_sd"` // of the features that vary
 	Constant  int    `json:"constant_features"`
 
-	Labels      []labelCount `json:"labels,omitempty"` // at most maxLabels kinds
-	LabelSpread spread       `json:"label_spread"`
+	Table       *sparse.TableFacts `json:"table,omitempty"`
+	Labels      []labelCount       `json:"labels,omitempty"` // at most maxLabels kinds
+	LabelSpread spread             `json:"label_spread"`
 
 	Memory memoryFacts `json:"memory"`
+
+	data *sparse.Dataset
 }
 
 // memoryFacts tell what data and training take, in bytes.
@@ -59,9 +63,10 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-func newDataFacts(name string, d *sparse.Dataset) *dataFacts {
+func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFacts {
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
+		data: d, Format: format.String(), Table: d.Table,
 		Name: name, Compression: d.Stats.Compression.String(), TextBytes: d.Stats.Bytes,
 		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(d.X), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
@@ -114,11 +119,13 @@ func countLabels(labels []float64) []labelCount {
 }
 
 func (d *dataFacts) addTo(f *facts) {
-	f.add("data", "%s, %s, %s bytes of text", d.Name, d.Compression, grouped(d.TextBytes))
+	f.add("data", "%s, %s, %s, %s bytes", d.Name, d.Format, d.Compression, grouped(d.TextBytes))
 	f.add("size", "%s, %s", plural(d.Rows, "row"), plural(d.Features, "feature"))
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
+	addColumns(f, d.data)
 	f.add("labels", "%s", d.labels())
-	f.add("index base", "%d", d.IndexBase)
+	f.addIf(d.data.Names != nil, "features", "%s", some(d.data.Names))
+	f.addIf(d.data.Names == nil, "index base", "%d", d.IndexBase)
 	f.addIf(d.Sorted > 0, "", "%s had indices out of order", plural(d.Sorted, "row"))
 	f.add("row entries", "%g to %g, mean %.4g", d.RowNNZ.Min, d.RowNNZ.Max, d.RowNNZ.Mean)
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
@@ -129,6 +136,9 @@ func (d *dataFacts) addTo(f *facts) {
 }
 
 func (d *dataFacts) labels() string {
+	if d.data.Labels == nil {
+		return "none"
+	}
 	if d.Labels == nil {
 		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g", maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)
 	}

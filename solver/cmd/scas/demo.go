@@ -212,7 +212,7 @@ func coefficient(v float64) string {
 // interior-point method.
 func demoA9A(e *env, w *bufio.Writer, dir string) error {
 	const features, lambda, passes = 123, 1e-5, 60
-	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features})
+	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features}, &formFlags{}, 0)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,15 @@ var inFlags = strings.NewReplacer(
 	"what scas train, scas cv or Save wrote", "what scas train -o FILE or scas cv -o FILE wrote; scas predict takes it after -m",
 	"if the data has more features, state their number", "if the data has more features, state their number with --features",
 	"state more features", "give --features a larger number",
+	"leave out the column, or have missing values filled", "leave out the column with --drop, or have missing values filled with --missing mean, median or zero (in training)",
+	"declare the column categorical", "declare the column with --categorical",
+	"allow more memory", "allow more with --memory SIZE",
+	"say that there is no header if so", "give --no-header if it has none",
+	"the delimiter seems to be another", "is the delimiter another? give --delimiter ';' or the like",
+	": leave it out, or name it", ": leave it out with --drop 1, or name it",
+	"no values: leave it out", "no values: leave it out with --drop",
+	"say which it is", "give --label COLUMN",
+	"expected them in a file of their own, one for every row", "give --labels FILE, which has one number a line or is an npy file",
 )
 
 // leaveOut words the defaults of solver.Settings, and what the solver asks of the

@@ -133,7 +133,7 @@ func (c *trainCmd) fit(e *env) error {
 	flags := c.specFlags()
 	var m *model.Model
 	out := outputs{{"-o", c.Model, func(w io.Writer) error { return m.Write(w) }}}
-	if err := out.check(append(flags.inputs(), c.Data)...); err != nil {
+	if err := out.check(append(flags.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -154,7 +154,7 @@ func (c *trainCmd) fit(e *env) error {
 		return err
 	}
 	head.Seconds = time.Since(start).Seconds()
-	r := newFitReport(head, m)
+	r := newFitReport(head, s.describe(m))
 	if err == nil || errors.Is(err, solver.ErrNotConverged) {
 		if _, err := out.write(); err != nil {
 			return err
@@ -169,10 +169,13 @@ func (c *trainCmd) fit(e *env) error {
 
 // readRows reads the data of a fit.
 func (e *env) readRows(path string, c *rowFlags, loss lossFlag) (*sparse.Dataset, error) {
-	data, err := e.readData(path, &sparse.ReadOptions{
-		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict,
-		Regression: !loss.classifies(), Positive: (*float64)(c.Positive),
-	})
+	opt := &sparse.ReadOptions{
+		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Table: c.table(),
+	}
+	if c.Positive != nil {
+		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
+	}
+	data, err := e.readData(path, opt, &c.formFlags, c.Memory)
 	if err == nil && data.Stats.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
 	}

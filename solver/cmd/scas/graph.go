@@ -13,7 +13,7 @@ import (
 )
 
 type graphCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input; its labels do not matter."`
+	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; its labels do not matter."`
 
 	Method     string   `enum:"glasso,threshold,knn,chain,recipe" default:"glasso" help:"glasso: sparse inverse covariance selection, of the correlations; threshold: the strongest correlations; knn: every feature with those most correlated with it; chain: neighbouring features; recipe: step by step what published codes of stochastic ADMM do (default ${default})."`
 	Penalty    positive `placeholder:"F" help:"Penalty of glasso: larger ones leave fewer edges."`
@@ -64,10 +64,10 @@ func (c *graphCmd) Run(e *env) error {
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return r.write(w) }},
 		{"--precision", c.Precision, func(w io.Writer) error { return sparse.WriteMatrix(w, r.theta) }},
-		{"--dot", c.DOT, func(w io.Writer) error { return draw.DOT(w, r.graph, nil) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, nil) }},
+		{"--dot", c.DOT, func(w io.Writer) error { return draw.DOT(w, r.graph, r.names) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return draw.SVG(w, r.graph, r.names) }},
 	}
-	if err := out.check(c.Data, c.Correlation); err != nil {
+	if err := out.check(c.Data, c.Labels, c.Correlation); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -140,6 +140,7 @@ type graphSource struct {
 	data     *sparse.CSR       // nil without DATA
 	cov      *graph.Covariance // of the data: their correlation; nil where none is asked for
 	features int
+	names    []string // of the features, or nil
 }
 
 func (c *graphCmd) source(e *env) (*graphSource, error) {
@@ -155,12 +156,12 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 		}
 		return &graphSource{name: dataName(c.Correlation), cov: cov, features: p}, nil
 	case c.Data != "":
-		data, err := e.readData(c.Data, c.anyLabels())
+		data, err := e.readData(c.Data, c.anyLabels(), &c.formFlags, c.Memory)
 		if err != nil {
 			return nil, err
 		}
 		_, p := data.X.Dims()
-		return &graphSource{name: dataName(c.Data), data: data.X, features: p}, nil
+		return &graphSource{name: dataName(c.Data), data: data.X, features: p, names: data.Names}, nil
 	}
 	return &graphSource{name: "no data", features: int(c.Features)}, nil
 }
@@ -169,7 +170,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
-		Antisym: c.Antisym, Version: version,
+		Antisym: c.Antisym, Version: version, names: s.names,
 	}
 	if s.data != nil && (c.Method == "glasso" || c.Method == "threshold" || c.Method == "knn") {
 		if s.cov, err = graph.CorrelationOf(s.data); err != nil {

@@ -32,6 +32,7 @@ type graphReport struct {
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph
+	names []string    // of the nodes, or nil
 	theta *sparse.CSR // of glasso
 	a     *sparse.CSR // what scas train makes of the output
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type infoCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input; or a model, which scas model show tells more of."`
+	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model, which scas model show tells more of."`
 
 	indexFlags
 	memoryFlags
@@ -24,6 +24,7 @@ func (infoCmd) Help() string {
 
     scas info
     scas info train.svm.gz
+    scas info houses.csv
     scas info model.json
     SCAS_LEVEL=avx2 scas info --json
 
@@ -116,14 +117,15 @@ func (c *infoCmd) Run(e *env) error {
 		}
 		r.Model = newModelReport(c.Data, m, shownInInfo)
 	} else if c.Data != "" {
-		data, err := e.readData(c.Data, c.anyLabels())
+		opt := c.anyLabels()
+		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)
 		if err != nil {
 			return err
 		}
 		if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 			return err
 		}
-		r.Data = newDataFacts(dataName(c.Data), data)
+		r.Data = newDataFacts(dataName(c.Data), opt.Format, data)
 	}
 	return e.report(c.JSON, r)
 }

@@ -9,17 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// readData reads a LIBSVM file, "-" being standard input. An interrupt does not
-// wait for it: a terminal or a pipe may have nothing to say for long.
-func (e *env) readData(path string, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
-	return await(e, func() (*sparse.Dataset, error) {
-		if path == "-" {
-			return sparse.ReadLIBSVM(e.stdin, "stdin", opt)
-		}
-		return sparse.ReadLIBSVMFile(path, opt)
-	})
-}
-
 // A line of a text file, cut at the blanks.
 type line struct {
 	file, text string

@@ -60,7 +60,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), low, high f
 		t.Fatal(err)
 	}
 	loaded := heap()
-	data := newDataFacts("data", d).Memory.Data
+	data := newDataFacts("data", sparse.LIBSVM, d).Memory.Data
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	settings := change(p)
 	before := heap()

@@ -37,7 +37,10 @@ type modelHead struct {
 	HuberDelta float64              `json:"huber_delta,omitempty"`
 	Labels     *sparse.LabelMapping `json:"labels"` // null for regression
 	problemFacts
-	IndexBase int `json:"index_base"` // of the training file; predict expects the same
+	IndexBase int                `json:"index_base"` // of the training file; predict expects the same
+	Names     []string           `json:"features,omitempty"`
+	Target    string             `json:"target,omitempty"` // the column of the labels
+	Fill      map[string]float64 `json:"fill,omitempty"`   // of missing values, by columns
 
 	Objective float64       `json:"objective"` // at the coefficients, on the training data
 	Status    solver.Status `json:"status"`
@@ -66,7 +69,7 @@ type modelRun struct {
 func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float64) *modelFile {
 	m := &modelFile{Coefficients: x, modelHead: modelHead{
 		Format: modelFormat, Version: version,
-		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
+		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased), Names: t.data.Names,
 		Objective: objective, Status: r.Status, Gap: r.DualityGap, Output: c.Output,
 		modelRun: modelRun{
 			Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
@@ -77,6 +80,9 @@ func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float
 	}
 	if c.Schedule != string(solver.Practical) {
 		m.Schedule = c.Schedule
+	}
+	if table := t.data.Table; table != nil {
+		m.Target, m.Fill = table.Label, table.Fill
 	}
 	if !t.data.Mapping.IsZero() {
 		m.Labels = &t.data.Mapping

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
 )
 
 type modelCmd struct {
@@ -64,6 +65,10 @@ type modelReport struct {
 	Loss         string              `json:"loss"`
 	Positive     *float64            `json:"positive_label,omitempty"`
 	Negative     *float64            `json:"negative_label,omitempty"`
+	PositiveName string              `json:"positive_name,omitempty"` // of labels that are words
+	NegativeName string              `json:"negative_name,omitempty"`
+	Target       string              `json:"target,omitempty"` // the column of the labels
+	Fill         map[string]float64  `json:"fill,omitempty"`   // of missing values, by columns
 	P            int                 `json:"p"`
 	IndexBase    int                 `json:"index_base"`
 	Facts        model.Facts         `json:"fit"`
@@ -76,6 +81,9 @@ type modelReport struct {
 	Coefficients []coefficientReport `json:"coefficients"` // the largest
 	Groups       int                 `json:"groups"`
 	Tied         []groupReport       `json:"tied_groups,omitempty"` // the largest
+
+	labels sparse.LabelMapping
+	named  bool
 }
 
 type coefficientReport struct {
@@ -97,11 +105,14 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	}
 	if m.Classifies() {
 		r.Positive, r.Negative = &m.Labels.Positive, &m.Labels.Negative
+		r.PositiveName, r.NegativeName = m.Labels.PositiveName, m.Labels.NegativeName
+		r.labels = m.Labels
 	}
 	if m.HasIntercept {
 		v := number(m.Intercept)
 		r.Intercept = &v
 	}
+	r.Target, r.Fill, r.named = m.Target, m.Fill, m.Features != nil
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
 	size := func(j int) float64 { return math.Abs(m.Coefficients[j]) }
 	var order []int
@@ -128,9 +139,15 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 }
 
 func (r *modelReport) addTo(f *facts) {
-	f.add("model", "%s: %s loss, %s counted from %d", r.File, r.Loss, plural(r.P, "feature"), r.IndexBase)
+	names := fmt.Sprintf("counted from %d", r.IndexBase)
+	if r.named {
+		names = "with names"
+	}
+	f.add("model", "%s: %s loss, %s %s", r.File, r.Loss, plural(r.P, "feature"), names)
+	f.addIf(r.Target != "", "target", "column %s", r.Target)
+	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
 	if r.Positive != nil {
-		f.add("labels", "%g is the positive class, %g the negative", *r.Positive, *r.Negative)
+		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
 	}
 	fit := fmt.Sprintf("lambda %g", r.Facts.Lambda)
 	if r.Facts.Rows > 0 {

@@ -77,6 +77,9 @@ func place(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
+// target is where an output is written: links are followed.
+func (o output) target() string { return atomicfile.Followed(o.path) }
+
 // write writes every file whole or not at all, and returns their names.
 func (out outputs) write() (written []string, err error) {
 	for _, o := range out {

@@ -15,7 +15,7 @@ import (
 )
 
 type pathCmd struct {
-	Data string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+	Data string `arg:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
 	specFlags   `group:"What is fitted:"`
 	lambdaFlags `group:"Which lambdas:"`
@@ -139,7 +139,7 @@ func (c *pathCmd) Run(e *env) error {
 		{"-o", c.Output, func(w io.Writer) error { return writeCoefficients(w, &r, steps) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
 	}
-	if err := out.check(append(c.inputs(), c.Data)...); err != nil {
+	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
 	}
 	start := time.Now()

@@ -17,7 +17,7 @@ import (
 
 type predictCmd struct {
 	Model string `short:"m" required:"" placeholder:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
-	Data  string `arg:"" name:"DATA" help:"LIBSVM file, plain or compressed, or - for standard input."`
+	Data  string `arg:"" name:"DATA" help:"Data file as for scas train, or - for standard input."`
 
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
 	Threshold    *label `placeholder:"F" help:"Predict the positive class where the probability, or with squared-hinge loss the margin, is above F (default: 0.5, for margins 0)."`
@@ -25,6 +25,7 @@ type predictCmd struct {
 	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve, the share of positive rows found against that of negative rows called positive."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
+	formFlags
 	memoryFlags
 	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
 }
@@ -37,6 +38,7 @@ func (predictCmd) Help() string {
     scas predict -m a9a.json --metrics --svg roc.svg -o predictions.txt a9a.t.zst
     scas predict -m a9a.json --threshold 0.3 a9a.t.zst
     scas predict -m a9a.json --ignore-labels new.svm | head
+    scas predict -m price.json houses.csv
 
 One line per row: the probability of the positive class (with squared-hinge loss
 the margin, which is above 0 for that class) and the predicted label, as the
@@ -44,6 +46,12 @@ training file wrote it; for regression, the predicted value. If the labels of
 DATA are known to the model, accuracy and mean loss follow on standard error.
 A label the model does not know is an error, and so is a feature beyond the
 model's.
+
+Columns of tables are matched with the model's features by name: their order may
+differ, a column that the model needs must be there, and others are left out. A
+category that the model does not know counts as none, which is said on standard
+error. Missing values are filled as in training. The column of the labels may be
+absent.
 
 Exit codes: 0 done, 1 cannot read or write (labels and features that the model
 does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
@@ -74,10 +82,10 @@ func (c *predictCmd) Run(e *env) error {
 		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return pred.draw(w, data) }},
 	}
-	if err := out.check(c.Data, c.Model); err != nil {
+	if err := out.check(c.Data, c.Labels, c.Model); err != nil {
 		return err
 	}
-	if data, err = e.readData(c.Data, c.readOptions(m)); err != nil {
+	if data, err = e.readRowsOf(m, c); err != nil {
 		return ofModel(err)
 	}
 	if pred, err = c.predict(m, data.X); errors.Is(err, model.ErrOverflow) {
@@ -86,7 +94,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	r := predictReport{N: len(pred.value)}
-	if !c.IgnoreLabels {
+	if !c.IgnoreLabels && data.Labels != nil {
 		if err := r.measure(c, m, data); err != nil {
 			return err
 		}
@@ -140,25 +148,47 @@ func (c *predictCmd) check(m *model.Model) error {
 func isLogistic(m *model.Model) bool { return m.Loss.String() == solver.Logistic{}.String() }
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
-	opt := &sparse.ReadOptions{Features: len(m.Coefficients), IndexBase: sparse.OneBased}
-	if c.IndexBase == "0" || c.IndexBase == "model" && m.IndexBase == 0 {
-		opt.IndexBase = sparse.ZeroBased
+	opt := m.ReadOptions()
+	if c.IndexBase != "model" {
+		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}
-	switch {
-	case c.IgnoreLabels:
-		opt.AnyLabels = true
-	case m.Classifies():
-		opt.Mapping = m.Labels
-	default:
-		opt.Regression = true
+	if c.IgnoreLabels {
+		opt.Mapping, opt.Regression, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, false, true, true
 	}
 	return opt
+}
+
+// readRowsOf reads data for a model to predict.
+func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
+	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
+	if err != nil {
+		return nil, err
+	}
+	switch t := data.Table; {
+	case data.Labels == nil && (c.Metrics || c.SVG != ""):
+		return nil, usagef("--metrics and --svg compare with labels, and %s has none", dataName(c.Data))
+	case t == nil:
+	case m.Features == nil:
+		e.warn("the model has no names: columns are taken in their order")
+	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.Target):
+		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), some(t.Ignored))
+	}
+	return data, nil
+}
+
+// some lists the first few of many names.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // predictions of a model.
 type predictions struct {
 	value  []float64 // probability of the positive class, or margin
-	labels []float64 // nil for regression
+	labels []string  // nil for regression
 }
 
 func (c *predictCmd) predict(m *model.Model, x *sparse.CSR) (*predictions, error) {
@@ -166,14 +196,15 @@ func (c *predictCmd) predict(m *model.Model, x *sparse.CSR) (*predictions, error
 	if err != nil || !m.Classifies() {
 		return &predictions{value: margins}, err
 	}
-	p := &predictions{value: margins, labels: make([]float64, len(margins))}
+	p := &predictions{value: margins, labels: make([]string, len(margins))}
+	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
 	for i, v := range margins {
-		p.labels[i] = m.Labels.Original(v)
+		p.labels[i] = label[v > 0]
 		if isLogistic(m) {
 			p.value[i] = kernels.Sigmoid(v)
 		}
 		if c.Threshold != nil {
-			p.labels[i] = m.Labels.Original(p.value[i] - float64(*c.Threshold))
+			p.labels[i] = label[p.value[i]-float64(*c.Threshold) > 0]
 		}
 	}
 	return p, nil
@@ -188,8 +219,7 @@ func (p *predictions) write(w io.Writer) error {
 			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
 		} else {
 			line = strconv.AppendFloat(line[:0], v, 'g', 8, 64)
-			line = append(line, ' ')
-			line = strconv.AppendFloat(line, p.labels[i], 'g', -1, 64)
+			line = append(append(line, ' '), p.labels[i]...)
 		}
 		bw.Write(append(line, '\n')) // the first error sticks until Flush
 	}
@@ -236,7 +266,7 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 
 // measure compares predictions with labels.
 func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Dataset) error {
-	s, err := m.Score(data.X, originalLabels(data), &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
+	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
 	if err != nil {
 		return err
 	}
@@ -255,15 +285,6 @@ func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Data
 		r.Metrics = s
 	}
 	return nil
-}
-
-// originalLabels are those of the file.
-func originalLabels(d *sparse.Dataset) []float64 {
-	labels := make([]float64, len(d.Labels))
-	for i, b := range d.Labels {
-		labels[i] = d.Mapping.Original(b)
-	}
-	return labels
 }
 
 func (r *predictReport) table() (f facts) {

@@ -21,13 +21,14 @@ type trainReport struct {
 	solver.Stats
 	outcome
 
-	ReadSeconds float64 `json:"read_seconds"` // before Seconds
-	NNZ         int64   `json:"nnz"`
-	NNZX        int     `json:"nnz_x"`
-	Empty       int     `json:"features_without_data"`
-	Ungrouped   int     `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
-	LossName    string  `json:"loss_name"`
-	HuberDelta  float64 `json:"huber_delta,omitempty"`
+	ReadSeconds float64            `json:"read_seconds"` // before Seconds
+	NNZ         int64              `json:"nnz"`
+	Table       *sparse.TableFacts `json:"table,omitempty"`
+	NNZX        int                `json:"nnz_x"`
+	Empty       int                `json:"features_without_data"`
+	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
+	LossName    string             `json:"loss_name"`
+	HuberDelta  float64            `json:"huber_delta,omitempty"`
 	problemFacts
 	Schedule string `json:"schedule"`
 	Seed     uint64 `json:"seed"`
@@ -73,7 +74,7 @@ type processFacts struct {
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	m, _ := baseline.ByName(res.Stats.Method)
 	r := &trainReport{
-		Stats: res.Stats, NNZ: t.Data.NNZ(),
+		Stats: res.Stats, NNZ: t.Data.NNZ(), Table: t.data.Table,
 		outcome:  outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
 		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
@@ -130,6 +131,7 @@ func (r *trainReport) table() (f facts) {
 func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
 	f.add("data", "%s: %s", dataName(c.Data), shape(r.data.X))
+	addColumns(f, r.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.data))
@@ -142,6 +144,7 @@ func (r *trainReport) addProblem(f *facts) {
 		domain = ", coefficients in " + r.Domain
 	}
 	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", loss, r.Lambda, r.Mu, domain)
+	f.addIf(r.data.Table != nil, "", "tables mostly want --intercept --standardize, unless columns are centred and of one scale")
 	f.addIf(r.Groups > 0, "", "group lasso, %s of %s", plural(r.Groups, "group"), r.GroupsFile)
 	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
@@ -238,8 +241,8 @@ func density(x *sparse.CSR) float64 {
 // labelCounts tells the two classes and their sizes.
 func labelCounts(d *sparse.Dataset) string {
 	n := countLabels(d.Labels) // of -1 and of +1
-	return fmt.Sprintf("%g is the positive class (%s), %g the negative (%s)",
-		d.Mapping.Positive, plural(n[1].Rows, "row"), d.Mapping.Negative, plural(n[0].Rows, "row"))
+	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
+		d.Mapping.Name(1), plural(n[1].Rows, "row"), d.Mapping.Name(-1), plural(n[0].Rows, "row"))
 }
 
 // String describes the graph for people.

@@ -43,8 +43,8 @@ type specFlags struct {
 type rowFlags struct {
 	indexFlags
 	memoryFlags
-	Positive *label `placeholder:"LABEL" help:"Label of the positive class (default: the larger)."`
-	Strict   bool   `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+	Positive *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
+	Strict   bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 }
 
 // solveFlags say how accurately, how long and on what.
@@ -66,7 +66,7 @@ func (c *specFlags) inputs() []string {
 }
 
 // check refuses flags that do not belong together.
-func (c *specFlags) check(positive *label) error {
+func (c *specFlags) check(positive *positiveFlag) error {
 	graph := c.Graph != "none"
 	switch {
 	case positive != nil && !c.Loss.classifies():
@@ -100,7 +100,7 @@ type specified struct {
 // specify says what to fit to data of that name, of which so many fits go on at once.
 func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, y: originalLabels(data)}
+	out := &specified{data: data, y: data.OriginalLabels()}
 	out.spec = model.Spec{
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
@@ -148,6 +148,7 @@ func (s *specified) allow(c *specFlags, name string, memory memorySize, fits int
 // name reads the names of the features.
 func (s *specified) name(path string, p int) error {
 	if path == "" {
+		s.spec.Features = s.data.Names
 		return nil
 	}
 	lines, err := readLines(path)
@@ -210,21 +211,22 @@ func (s *specified) penalise(c *specFlags, p int) error {
 
 // A problemReport is the head of the reports of fits.
 type problemReport struct {
-	N            int        `json:"n"`
-	P            int        `json:"p"`
-	NNZ          int64      `json:"nnz"`
-	LossName     string     `json:"loss_name"`
-	HuberDelta   float64    `json:"huber_delta,omitempty"`
-	Graph        graphFacts `json:"graph"`
-	Fusion       float64    `json:"fusion,omitempty"`
-	Groups       int        `json:"groups,omitempty"`
-	L1Ratio      *float64   `json:"l1_ratio,omitempty"`
-	HasIntercept bool       `json:"has_intercept"`
-	Standardized bool       `json:"standardized"`
-	Level        string     `json:"level"`
-	Version      string     `json:"scas_version"`
-	ReadSeconds  float64    `json:"read_seconds"`
-	Seconds      float64    `json:"seconds"`
+	N            int                `json:"n"`
+	P            int                `json:"p"`
+	NNZ          int64              `json:"nnz"`
+	Table        *sparse.TableFacts `json:"table,omitempty"`
+	LossName     string             `json:"loss_name"`
+	HuberDelta   float64            `json:"huber_delta,omitempty"`
+	Graph        graphFacts         `json:"graph"`
+	Fusion       float64            `json:"fusion,omitempty"`
+	Groups       int                `json:"groups,omitempty"`
+	L1Ratio      *float64           `json:"l1_ratio,omitempty"`
+	HasIntercept bool               `json:"has_intercept"`
+	Standardized bool               `json:"standardized"`
+	Level        string             `json:"level"`
+	Version      string             `json:"scas_version"`
+	ReadSeconds  float64            `json:"read_seconds"`
+	Seconds      float64            `json:"seconds"`
 
 	name string
 	in   *specified
@@ -235,7 +237,7 @@ func (s *specified) report(name string) problemReport {
 	n, p := s.data.X.Dims()
 	loss := lossFlag{s.spec.Loss}
 	r := problemReport{
-		N: n, P: p, NNZ: s.data.X.NNZ(), LossName: loss.String(), HuberDelta: loss.huberDelta(), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+		N: n, P: p, NNZ: s.data.X.NNZ(), Table: s.data.Table, LossName: loss.String(), HuberDelta: loss.huberDelta(), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
 		Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
 	}
@@ -248,6 +250,7 @@ func (s *specified) report(name string) problemReport {
 // addTo says what was fitted.
 func (r *problemReport) addTo(f *facts) {
 	f.add("data", "%s: %s", dataName(r.name), shape(r.in.data.X))
+	addColumns(f, r.in.data)
 	if !r.in.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.in.data))
 	}
@@ -291,4 +294,15 @@ func coefficientName(features []string, base, j int) string {
 		return features[j]
 	}
 	return fmt.Sprint(j + base)
+}
+
+// describe tells a model of the data what package model does not know of them.
+func (s *specified) describe(m *model.Model) *model.Model {
+	if !s.data.Mapping.IsZero() {
+		m.Labels = s.data.Mapping // with words
+	}
+	if t := s.data.Table; t != nil {
+		m.Target, m.Fill = t.Label, t.Fill
+	}
+	return m
 }

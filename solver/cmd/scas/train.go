@@ -12,7 +12,7 @@ import (
 )
 
 type trainCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"LIBSVM file, plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+	Data string `arg:"" optional:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
 
 	problemFlags `group:"What is fitted:"`
 	shapeFlags   `group:"What is fitted:"`
@@ -146,7 +146,7 @@ func (c *trainCmd) Run(e *env) error {
 func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
-		return usagef("expected \"<DATA>\", a LIBSVM file or - for standard input")
+		return usagef("expected \"<DATA>\", a data file or - for standard input")
 	case c.Positive != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():
@@ -168,7 +168,7 @@ func (c *trainCmd) inputs() []string {
 	for _, prefix := range []string{"edges:", "matrix:"} {
 		graph = strings.TrimPrefix(graph, prefix)
 	}
-	return []string{c.Data, graph, c.Groups, c.SampleWeights}
+	return []string{c.Data, c.Labels, graph, c.Groups, c.SampleWeights}
 }
 
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {

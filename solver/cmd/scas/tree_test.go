@@ -63,7 +63,8 @@ kernels
 sparse/atomicfile
 sparse/internal/check
 sparse/internal/text
-sparse                      kernels sparse/atomicfile sparse/internal/text
+sparse/internal/npy
+sparse                      kernels sparse/atomicfile sparse/internal/npy sparse/internal/text
 sparse/graph                sparse sparse/internal/text
 sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph

@@ -73,6 +73,30 @@ func (v *tolerance) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
 }
 
+// positiveFlag is a label: a number or, in tables, a word.
+type positiveFlag struct {
+	word   string
+	number *float64 // nil for a word
+}
+
+func (v *positiveFlag) UnmarshalText(text []byte) error {
+	v.word = string(text)
+	if f, err := strconv.ParseFloat(v.word, 64); err == nil {
+		if !isFinite(f) {
+			return v.notNumber()
+		}
+		v.number = &f
+	}
+	if v.word == "" {
+		return v.notNumber()
+	}
+	return nil
+}
+
+func (v *positiveFlag) notNumber() error {
+	return fmt.Errorf("%q: want a label, a finite number", v.word)
+}
+
 // label is a finite number.
 type label float64
 
@@ -92,15 +116,17 @@ func (v *count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// indexFlags say which features DATA has.
+// indexFlags say what form DATA has, and which features.
 type indexFlags struct {
+	formFlags
+	columnFlags
 	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
-	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature; auto: 0 if index 0 occurs (default ${default})."`
+	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if index 0 occurs (default ${default})."`
 }
 
 // anyLabels reads data whose labels do not matter.
 func (c indexFlags) anyLabels() *sparse.ReadOptions {
-	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase}
+	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
 
 // indexBase is the number of the first feature.

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// formFlags say what form DATA has, and where its labels are.
+type formFlags struct {
+	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx" default:"auto" help:"Form of DATA: libsvm, csv, tsv, npy, npz or mtx; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
+	Labels    string    `placeholder:"FILE" help:"Labels of an npy, npz or mtx file: one number a line, or an npy file (default for npz: its array y, labels or target)."`
+	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the column called label, target or y, else the last)."`
+	NoHeader  bool      `name:"no-header" help:"Tables: the first line is a row, not names; columns are called 1, 2, 3 ..."`
+	Delimiter delimiter `placeholder:"C" help:"Tables: what is between cells, such as ';' or tab (default: a comma, in .tsv a tabulator)."`
+}
+
+// columnFlags say what becomes of the columns of tables.
+type columnFlags struct {
+	Categorical []string `placeholder:"COLUMN,..." help:"Tables: columns whose values are categories though they look like numbers. A column whose first value is not a number is one of categories anyway. Each category becomes a feature that is 0 or 1, called COLUMN=CATEGORY."`
+	Drop        []string `placeholder:"COLUMN,..." help:"Tables: columns to leave out, such as identifiers."`
+	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" help:"Tables: what becomes of missing values, which are empty cells, NA, N/A, NaN and NULL: refuse, or fill them with the mean or median of the column or with 0, which the model does in prediction, too; a missing category is none of them (default ${default})."`
+}
+
+// delimiter is a character of one byte; 0 stands for no flag.
+type delimiter byte
+
+func (d *delimiter) UnmarshalText(text []byte) error {
+	switch s := string(text); {
+	case s == "tab" || s == `\t`:
+		*d = '\t'
+	case len(s) == 1 && s[0] < 0x80 && !strings.ContainsAny(s, "\"\r\n+-.0123456789eE"):
+		*d = delimiter(s[0])
+	default:
+		return fmt.Errorf("%q: want one character such as ',' or ';', or tab", text)
+	}
+	return nil
+}
+
+// table says how tables are read.
+func (c *columnFlags) table() sparse.TableOptions {
+	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
+	if c.Missing != "refuse" {
+		t.Missing = sparse.Missing(c.Missing)
+	}
+	return t
+}
+
+// apply sets what the flags say of a file.
+func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
+	if opt.Format = sparse.Format(c.Format); c.Format == "auto" || c.Format == "" {
+		opt.Format = sparse.LIBSVM
+		if path != "-" {
+			opt.Format = sparse.FormatOf(path)
+		}
+	}
+	t := &opt.Table
+	table := opt.Format == sparse.CSV || opt.Format == sparse.TSV
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
+		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil}, {"--missing", t.Missing != sparse.MissingRefuse},
+	} {
+		if f.on && !table {
+			return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", f.name, dataName(path), opt.Format)
+		}
+	}
+	switch {
+	case c.Labels != "" && (table || opt.Format == sparse.LIBSVM):
+		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
+	case opt.PositiveName != "" && opt.Positive == nil && !table:
+		return usagef("--positive: %q: want a label, a finite number; words are labels in tables alone", opt.PositiveName)
+	}
+	t.Delimiter, t.NoHeader = byte(c.Delimiter), c.NoHeader
+	if c.Label != "" {
+		t.Label, opt.LabelsOptional = c.Label, false
+	}
+	if t.NoLabel = t.NoLabel || c.Label == "none"; t.NoLabel {
+		t.Label = ""
+	}
+	return nil
+}
+
+// readData reads a file of data, "-" being standard input. An interrupt does not wait for
+// it: a terminal or a pipe may have nothing to say for long.
+func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, memory memorySize) (*sparse.Dataset, error) {
+	opt.Memory, _ = memory.limit()
+	if err := form.apply(path, opt); err != nil {
+		return nil, err
+	}
+	data, err := await(e, func() (*sparse.Dataset, error) {
+		if form.Labels != "" {
+			labels, err := sparse.ReadLabelsFile(form.Labels, opt.Memory)
+			if err != nil {
+				return nil, err
+			}
+			opt.Targets = labels
+		}
+		if path == "-" {
+			return sparse.Read(e.stdin, "stdin", opt)
+		}
+		return sparse.ReadFile(path, opt)
+	})
+	if err == nil {
+		e.warnOfColumns(data)
+	}
+	return data, err
+}
+
+// warnOfColumns warns of columns that are hardly what they are taken for.
+func (e *env) warnOfColumns(d *sparse.Dataset) {
+	const many = 50
+	n, _ := d.X.Dims()
+	if d.Table == nil {
+		return
+	}
+	for _, c := range d.Table.Categorical {
+		switch {
+		case c.Unknown > 0:
+			e.warn("column %s: %s of categories that the model does not know, such as %q; they count as none", c.Column, plural(c.Unknown, "value"), c.Example)
+		case c.Categories > many && c.Categories > n/2:
+			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
+		}
+	}
+}
+
+// addColumns tells what became of the columns of a table.
+func addColumns(f *facts, d *sparse.Dataset) {
+	t := d.Table
+	if t == nil {
+		return
+	}
+	label := "no column has labels"
+	if t.Label != "" {
+		label = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
+	}
+	f.add("columns", "%s; %s of numbers", label, plural(t.Numbers, "other"))
+	const most = 5
+	var parts []string
+	for k, c := range t.Categorical {
+		if k == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, grouped(c.Categories)))
+	}
+	f.addIf(parts != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", strings.Join(parts, ", "))
+	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing value"), map[sparse.Missing]string{
+		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
+	}[t.Missing])
+	f.addIf(d.Mapping.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
+}
+
+// classNumbers tells the numbers that stand for words.
+func classNumbers(classes []string) string {
+	const most = 6
+	var parts []string
+	for k, name := range classes[:min(most, len(classes))] {
+		parts = append(parts, fmt.Sprintf("%d is %s", k, name))
+	}
+	if len(classes) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-most))
+	}
+	return strings.Join(parts, ", ")
+}
+
+type convertCmd struct {
+	In  string `arg:"" name:"IN" help:"Data file as for scas train, or - for standard input."`
+	Out string `arg:"" name:"OUT" help:"File to write; its ending says in what form, and with .gz or .zst behind that, how compressed."`
+
+	LabelsOut string `name:"labels-out" placeholder:"FILE" help:"Write the labels there, one a line, or as an array if the name ends in .npy: for npy and mtx, which have no place for them."`
+	indexFlags
+	memoryFlags
+}
+
+// Help is shown by scas convert --help.
+func (convertCmd) Help() string {
+	return `Examples:
+
+    scas convert houses.csv houses.npz
+    scas convert train.svm.gz train.csv
+    scas convert --labels y.npy X.npy train.svm.zst
+    scas convert --labels-out y.txt train.svm train.mtx
+
+Endings: .csv, .tsv, .npy (a dense array), .npz (the sparse csr of scipy, with
+labels as the array y and names as the array names), .mtx (Matrix Market), any
+other: LIBSVM. Numbers keep every bit, and names go along where there is a place
+for them: in tables and npz. Dense forms (csv, tsv, npy) do not know which zeros
+were stored, and LIBSVM does not know the number of features. Labels that are
+words are numbered, from 0, except from table to table.
+
+The file is written whole or not at all.`
+}
+
+// Run converts.
+func (c *convertCmd) Run(e *env) error {
+	var data *sparse.Dataset
+	to := sparse.FormatOf(c.Out)
+	out := outputs{
+		{"OUT", c.Out, nil},
+		{"--labels-out", c.LabelsOut, nil},
+	}
+	if err := out.check(c.In, c.Labels); err != nil {
+		return err
+	}
+	data, err := e.readData(c.In, c.anyLabels(), &c.formFlags, c.Memory)
+	if err != nil {
+		return err
+	}
+	n, p := data.X.Dims()
+	if cells := float64(n) * float64(p); to == sparse.CSV || to == sparse.TSV || to == sparse.NPY {
+		if err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column")); err != nil {
+			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
+		}
+	}
+	if c.LabelsOut != "" && data.Labels == nil {
+		return usagef("--labels-out: %s has no labels", dataName(c.In))
+	}
+	if err := sparse.WriteFile(out[0].target(), data); err != nil {
+		return err
+	}
+	if c.LabelsOut != "" {
+		if err := writeFile(c.LabelsOut, func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }); err != nil {
+			return err
+		}
+	}
+	return e.print(c.table(data, to).String())
+}
+
+// table says what was written, and what was left out.
+func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f facts) {
+	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
+	addColumns(&f, d)
+	f.add("written", "%s, as %v", c.Out, to)
+	named := to == sparse.CSV || to == sparse.TSV || to == sparse.NPZ
+	table := to == sparse.CSV || to == sparse.TSV
+	_, p := d.X.Dims()
+	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", to)
+	f.addIf(to == sparse.LIBSVM, "", "read it with --features %d", p)
+	f.addIf(d.Labels == nil && to == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
+	f.addIf(d.Labels != nil && c.LabelsOut == "" && (to == sparse.NPY || to == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
+	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
+	if table && d.Labels != nil {
+		name := "label"
+		if d.Table != nil {
+			name = d.Table.Label
+		}
+		if hides(d.Names, name) {
+			f.add("", "a feature is called label, target or y: read it with --label %s", name)
+		}
+	}
+	return f
+}
+
+// hides reports whether a column of the features would be taken for that of the labels,
+// which has that name.
+func hides(features []string, name string) bool {
+	for _, usual := range []string{"label", "target", "y"} {
+		if strings.EqualFold(usual, name) {
+			return false
+		}
+		if slices.ContainsFunc(features, func(f string) bool { return strings.EqualFold(f, usual) }) {
+			return true
+		}
+	}
+	return false
+}
