@@ -83,7 +83,7 @@ func seekable(r io.Reader, name string, opt *ReadOptions) (io.ReaderAt, int64, C
 	case err != nil:
 		return nil, 0, kind, err
 	case int64(len(data)) > most:
-		return nil, 0, kind, &ParseError{File: name, Msg: fmt.Sprintf("more than %.1f MiB, which are to be kept in memory: give the file itself, not compressed", float64(most)/(1<<20))}
+		return nil, 0, kind, &ParseError{File: name, Msg: fmt.Sprintf("more than %s, which are to be kept in memory: give the file itself, not compressed", byteCount(most))}
 	}
 	return bytes.NewReader(data), int64(len(data)), kind, nil
 }

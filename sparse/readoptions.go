@@ -78,8 +78,17 @@ func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any
 	if o.Memory == 0 || bytes <= o.Memory {
 		return nil
 	}
-	return &ParseError{File: name, Msg: fmt.Sprintf("%s take %.1f MiB of memory, more than the %.1f MiB allowed: allow more memory",
-		fmt.Sprintf(format, args...), float64(bytes)/(1<<20), float64(o.Memory)/(1<<20))}
+	return &ParseError{File: name, Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed: allow more memory",
+		fmt.Sprintf(format, args...), byteCount(bytes), byteCount(o.Memory))}
+}
+
+// byteCount writes a number of bytes for people.
+func byteCount(n int64) string {
+	v, k := float64(n), 0
+	for ; v >= 1000 && k < 4; k++ {
+		v /= 1 << 10
+	}
+	return fmt.Sprintf("%.3g %s", v, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[k])
 }
 
 // entryBytes is what an entry of a matrix takes, rowBytes a row beside them, with its label.

@@ -119,7 +119,11 @@ func countLabels(labels []float64) []labelCount {
 }
 
 func (d *dataFacts) addTo(f *facts) {
-	f.add("data", "%s, %s, %s, %s bytes", d.Name, d.Format, d.Compression, grouped(d.TextBytes))
+	form := d.Format
+	if form == sparse.LIBSVM.String() {
+		form = "text"
+	}
+	f.add("data", "%s, %s, %s bytes of %s", d.Name, d.Compression, grouped(d.TextBytes), form)
 	f.add("size", "%s, %s", plural(d.Rows, "row"), plural(d.Features, "feature"))
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
 	addColumns(f, d.data)

@@ -32,6 +32,31 @@ func (c *trainCmd) checkFit() error {
 			because = f.name
 		}
 	}
+	if name, remedy := c.unfitted(); name != "" {
+		return usagef("%s takes no %s: %s", because, name, remedy)
+	}
+	return c.specFlags().check(c.Positive)
+}
+
+// settle adds an intercept and standardises where DATA is a table, whose columns are as
+// people wrote them, unless a flag says otherwise.
+func (c *trainCmd) settle() {
+	format := c.formatOf(c.Data)
+	if name, _ := c.unfitted(); name != "" || format != sparse.CSV && format != sparse.TSV {
+		return
+	}
+	on := true
+	if c.Intercept == nil {
+		c.Intercept = &on
+	}
+	if c.Standardize == nil && c.Graph == "none" {
+		c.Standardize = &on
+	}
+}
+
+// unfitted returns the first flag that package solver/model does not know, and what to do
+// about it.
+func (c *trainCmd) unfitted() (name, remedy string) {
 	for _, f := range []struct {
 		name   string
 		on     bool
@@ -53,10 +78,10 @@ func (c *trainCmd) checkFit() error {
 		{"--float32", c.Float32, "values are kept as they are"},
 	} {
 		if f.on {
-			return usagef("%s takes no %s: %s", because, f.name, f.remedy)
+			return f.name, f.remedy
 		}
 	}
-	return c.specFlags().check(c.Positive)
+	return "", ""
 }
 
 // specFlags are those of the flags that path and cv have as well. What train leaves

@@ -49,14 +49,20 @@ func (c *columnFlags) table() sparse.TableOptions {
 	return t
 }
 
+// formatOf returns the form of a file.
+func (c *formFlags) formatOf(path string) sparse.Format {
+	switch {
+	case c.Format != "auto" && c.Format != "":
+		return sparse.Format(c.Format)
+	case path == "-":
+		return sparse.LIBSVM
+	}
+	return sparse.FormatOf(path)
+}
+
 // apply sets what the flags say of a file.
 func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
-	if opt.Format = sparse.Format(c.Format); c.Format == "auto" || c.Format == "" {
-		opt.Format = sparse.LIBSVM
-		if path != "-" {
-			opt.Format = sparse.FormatOf(path)
-		}
-	}
+	opt.Format = c.formatOf(path)
 	t := &opt.Table
 	table := opt.Format == sparse.CSV || opt.Format == sparse.TSV
 	for _, f := range []struct {

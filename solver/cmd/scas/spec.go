@@ -15,8 +15,8 @@ import (
 
 // shapeFlags are of the models of package solver/model, whatever command fits them.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do, train does not)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, train does not)."`
+	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do; train does for tables)."`
+	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: F |x|_1 + (1-F)/2 |x|^2, 1 being the lasso and 0 ridge regression."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
 }

@@ -63,17 +63,20 @@ func (trainCmd) Help() string {
 
     scas train --lambda 1e-5 --features 123 -o a9a.json a9a.zst
     scas train --intercept --standardize --lambda 1e-3 -o model.json train.svm
+    scas train --loss squared --label price -o price.json houses.csv
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
     scas train --class-weights balanced --domain nonnegative train.svm
     scas train --method list
     zcat data.gz | scas train --json -
 
-Without --intercept the model has none: decision boundaries go through 0. Add
-it unless the data are centred or have a column of ones; scas path and scas cv
-add it by themselves. Models with --intercept, --standardize, --l1-ratio or
---names are fitted by Newton steps alone, and take no --method, --mu, --l2y,
---domain, nor the flags of methods.
+For tables (.csv, .tsv) an intercept is fitted and features are standardised, as
+scas path and scas cv do, unless --no-intercept and --no-standardize say
+otherwise. For other data that takes --intercept and --standardize: without an
+intercept decision boundaries go through 0, so add it unless the data are centred
+or have a column of ones. Models with --intercept,
+--standardize, --l1-ratio or --names are fitted by Newton steps alone, and take no
+--method, --mu, --l2y, --domain, nor the flags of methods.
 
 The table or the JSON object goes to standard output, progress and warnings to
 standard error. A run that ends with another exit code than 0 and 4 writes no
@@ -91,6 +94,7 @@ func (c *trainCmd) Run(e *env) error {
 	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
 	}
+	c.settle()
 	if err := c.check(); err != nil {
 		return err
 	}
