@@ -230,10 +230,11 @@ func (a *Array) next(n int) ([]byte, error) {
 	}
 	if n == 0 || a.Size == 0 {
 		var one [1]byte
-		if k, _ := io.ReadFull(a.r, one[:]); k > 0 {
+		k, err := io.ReadFull(a.r, one[:])
+		if k > 0 {
 			return nil, fmt.Errorf("bytes after the last of %d elements: expected the end of the file", a.Len)
 		}
-		return nil, io.EOF
+		return nil, err // io.EOF, unless a checksum is wrong
 	}
 	if need := n * a.Size; cap(a.chunk) < need {
 		a.chunk = make([]byte, need)

@@ -1,0 +1,284 @@
+package sparse
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFormatOf(t *testing.T) {
+	for name, want := range map[string]Format{
+		"a.csv": CSV, "A.CSV": CSV, "a.csv.gz": CSV, "a.tsv.zst": TSV, "dir.csv/a": LIBSVM, "a.npy.xz": NPY, "a.npz": NPZ, "a.mtx.bz2": MatrixMarket, "a.mm": MatrixMarket,
+		"a.svm": LIBSVM, "a.zst": LIBSVM, "csv": LIBSVM, "": LIBSVM, "stdin": LIBSVM, ".csv": CSV, "a.csv.gz.gz": LIBSVM,
+	} {
+		if got := FormatOf(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// awkward is a data set with numbers that are easily lost.
+func awkward(t *testing.T) *Dataset {
+	t.Helper()
+	x, err := FromTriplets(4, 5, []Triplet{
+		{0, 1, 0.1}, {0, 4, -1e-300}, {1, 0, 1.0 / 3}, {2, 3, math.MaxFloat64}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, math.Copysign(0, -1)}, {3, 4, 123456789012345680},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Dataset{X: x, Labels: []float64{0.1, -2, 1e17, math.Copysign(0, -1)}, Names: []string{"a", "b,c", `"d"`, " e", "f=g\nh"}}
+}
+
+// TestWriteFile: every form reads back to the same bits, compressed or not.
+func TestWriteFile(t *testing.T) {
+	d := awkward(t)
+	for _, format := range Formats() {
+		for _, packed := range []string{"", ".gz", ".zst"} {
+			path := filepath.Join(t.TempDir(), "d."+string(format)+packed)
+			if err := WriteFile(path, d); err != nil {
+				t.Fatal(err)
+			}
+			opt := &ReadOptions{Regression: true, Features: 5}
+			if format == NPY || format == MatrixMarket {
+				opt.Targets = d.Labels
+			}
+			back, err := ReadFile(path, opt)
+			if err != nil {
+				t.Errorf("%v%s: %v", format, packed, err)
+				continue
+			}
+			names := d.Names
+			if format == NPY || format == MatrixMarket || format == LIBSVM {
+				names = nil
+			}
+			if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || !slices.Equal(names, back.Names) {
+				t.Errorf("%v%s: %v, %v, %q", format, packed, dense(back.X), back.Labels, back.Names)
+			}
+			if want := map[string]Compression{"": Plain, ".gz": Gzip, ".zst": Zstd}[packed]; back.Stats.Compression != want || back.Stats.Rows != 4 || back.Stats.Bytes == 0 || back.Stats.NNZ != 7 {
+				t.Errorf("%v%s: %+v", format, packed, back.Stats)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "d.csv.bz2")
+	if err := WriteFile(path, d); err == nil || !strings.Contains(err.Error(), "bzip2 is not written") {
+		t.Error(err)
+	}
+	for _, format := range Formats() {
+		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%v: %v", format, err)
+		}
+	}
+}
+
+// TestWritesWords: labels that are words, and names, survive from table to table.
+func TestWritesWords(t *testing.T) {
+	const text = "a,city=Bonn,city=Ulm,ill\n1,0,1,no\n2,1,0,yes\n"
+	for _, opt := range []*ReadOptions{nil, {AnyLabels: true}} {
+		d := mustReadCSV(t, "a,city,ill\n1,Ulm,no\n2,Bonn,yes\n", opt)
+		var b strings.Builder
+		if err := WriteCSV(&b, d, ','); err != nil || b.String() != text {
+			t.Errorf("%q, %v", b.String(), err)
+		}
+	}
+}
+
+func TestLabelsFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, tt := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"a.txt": {[]byte("1\n# none\n\n2 3\n"), `a.txt:4:3: "3": expected one label a line`},
+		"b.txt": {[]byte("1\nnan\n"), `b.txt:2:1: "nan": expected one label a line, a finite`},
+		"c.txt": {nil, "no labels"},
+		"d.npy": {npyFile("<f8", false, "(1,)", 0, 0, 0, 0, 0, 0, 0xf0, 0x7f), `"+Inf": the labels, element 0 (counted from 0): not finite`},
+		"e.npy": {npyFile("|i1", false, "(2, 2)", 1, 2, 3, 4), "the labels: shape [2 2]: expected one dimension"},
+		"f.npy": {npyFile("|S1", false, "(2,)", 1, 2), "the labels: words: expected numbers"},
+		"g.npy": {nil, "the file ends within the header"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadLabelsFile(path, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v, want %s", name, got, err, tt.want)
+		}
+	}
+	if _, err := ReadLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10); err == nil || !strings.Contains(err.Error(), "of memory") {
+		t.Error(err)
+	}
+}
+
+func TestReadNPYRefuses(t *testing.T) {
+	ones := make([]byte, 8)
+	header := func(text string) []byte {
+		return append([]byte("\x93NUMPY\x01\x00"), append([]byte{byte(len(text)), byte(len(text) >> 8)}, text...)...)
+	}
+	for _, tt := range []struct {
+		name string
+		data []byte
+		opt  ReadOptions
+		want string
+	}{
+		{"nothing", nil, ReadOptions{}, "the file ends within the header"},
+		{"text", []byte("1 1:1\n1 1:1\n"), ReadOptions{}, "no array of NumPy"},
+		{"version", []byte("\x93NUMPY\x04\x00\x00\x00\x00\x00"), ReadOptions{}, "version 4"},
+		{"long header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f\x00\x00\x00"), ReadOptions{}, "a header of more than"},
+		{"no dictionary", header("[1, 2]"), ReadOptions{}, `the header "[1, 2]" is not of the form`},
+		{"no shape", header("{'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
+		{"shape twice", header("{'shape': (1, 1), 'shape': (1, 1), 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
+		{"negative shape", header("{'shape': (-1, 1), 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
+		{"open shape", header("{'shape': (1, 1, 'descr': '<f8', 'fortran_order': False, }"), ReadOptions{}, "is not of the form"},
+		{"order", header("{'shape': (1, 1), 'descr': '<f8', 'fortran_order': 1, }"), ReadOptions{}, "is not of the form"},
+		{"huge", npyFile("<f8", false, "(4000000000000, 4000000000000)"), ReadOptions{}, "more than any machine holds"},
+		{"wide", npyFile("<f8", false, "(1, 4000000000)"), ReadOptions{}, "at most 2147483647 rows and columns"},
+		{"three dimensions", npyFile("|i1", false, "(2, 2, 2)", ones...), ReadOptions{}, "3 dimensions"},
+		{"words", npyFile("|S4", false, "(1, 2)", ones...), ReadOptions{}, "expected a table of numbers"},
+		{"no rows", npyFile("|i1", false, "(0, 2)"), ReadOptions{}, "an array without rows"},
+		{"no columns", npyFile("|i1", false, "(2, 0)"), ReadOptions{}, "at least one column"},
+		{"short", npyFile("|i1", false, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},
+		{"short, column by column", npyFile("|i1", true, "(3, 3)", ones...), ReadOptions{}, "the file ends after 8 of 9 elements"},
+		{"long", npyFile("|i1", false, "(7, 1)", ones...), ReadOptions{}, "bytes after the last of 7 elements"},
+		{"lying", npyFile("<f8", false, "(1000000, 1000000)", ones...), ReadOptions{}, "the file ends after 1 of 1000000000000 elements"},
+		{"features", npyFile("|i1", false, "(4, 2)", ones...), ReadOptions{Features: 3}, "2 columns: expected the stated 3"},
+		{"memory", npyFile("|i1", false, "(4, 2)", 1, 1, 1, 1, 1, 1, 1, 1), ReadOptions{Memory: 100}, "the first 4 of 4 rows take"},
+		{"nan, column by column", npyFile("<f4", true, "(2, 1)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f), ReadOptions{}, `"NaN": the array, row 1, column 0 (counted from 0): not finite`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.opt.AnyLabels = true
+			var err error
+			mib := allocated(func() { _, err = ReadNPY(bytes.NewReader(tt.data), "a.npy", &tt.opt) })
+			wantParseError(t, err, 0, 0, "a.npy: ", tt.want)
+			if mib > 8 {
+				t.Errorf("%d MiB allocated", mib)
+			}
+		})
+	}
+	_, err := ReadNPY(bytes.NewReader(npyFile("|i1", false, "(4, 2)", ones...)), "a.npy", nil)
+	wantParseError(t, err, 0, 0, "the file has no labels")
+}
+
+func TestReadNPZRefuses(t *testing.T) {
+	good := csrParts([]byte{0, 2, 2, 3, 4}, []byte{0, 2, 1, 0}, 3, []float64{1, 2, 3, 4})
+	with := func(name string, content []byte) []byte {
+		parts := slices.Clone(good)
+		if k := slices.Index(parts, name+".npy"); k >= 0 {
+			parts[k+1] = string(content)
+			if content == nil {
+				parts = slices.Delete(parts, k, k+2)
+			}
+		} else {
+			parts = append(parts, name+".npy", string(content))
+		}
+		return zipped(t, zip.Store, parts...)
+	}
+	damaged := with("y", npyFile("|i1", false, "(4,)", 1, 2, 1, 2))
+	at := bytes.Index(damaged, []byte("\x01\x02\x01\x02"))
+	damaged[at] = 2
+	list := func(n string, v ...byte) []byte { return npyFile("|i1", false, n, v...) }
+	for _, tt := range []struct {
+		name string
+		data []byte
+		opt  ReadOptions
+		want string
+	}{
+		{"no archive", []byte("PK nonsense"), ReadOptions{}, "no archive of arrays"},
+		{"empty", zipped(t, zip.Store), ReadOptions{}, "no matrix among the arrays []"},
+		{"no matrix", zipped(t, zip.Store, "y.npy", string(list("(4,)", 1, 2, 3, 4))), ReadOptions{}, "no matrix among the arrays [y]"},
+		{"twice", zipped(t, zip.Store, append(slices.Clone(good), good[0], good[1])...), ReadOptions{}, `"indices": two arrays of that name`},
+		{"no data", with("data", nil), ReadOptions{}, `"data": no such array`},
+		{"columns", with("format", npyFile("|S3", false, "()", 'c', 's', 'c')), ReadOptions{}, `"csc": array format: expected csr`},
+		{"shape", with("shape", list("(3,)", 1, 2, 3)), ReadOptions{}, "array shape: [1 2 3]"},
+		{"negative shape", with("shape", list("(2,)", 4, 0xff)), ReadOptions{}, "array shape: [4 -1]"},
+		{"float indices", with("indices", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, `array indices: elements of type "<f4": expected whole numbers`},
+		{"column", with("indices", list("(4,)", 0, 3, 1, 0)), ReadOptions{}, "array indices, element 1 (counted from 0), of row 0: expected a column in 0..2"},
+		{"negative column", with("indices", list("(4,)", 0, 0xff, 1, 0)), ReadOptions{}, "array indices, element 1"},
+		{"column twice", with("indices", list("(4,)", 2, 2, 1, 0)), ReadOptions{}, "row 0 has column 2 twice"},
+		{"out of order", with("indices", list("(4,)", 2, 0, 1, 0)), ReadOptions{Strict: true}, "row 0 has columns out of order"},
+		{"indptr falls", with("indptr", list("(5,)", 0, 3, 2, 3, 4)), ReadOptions{}, "row pointer 2 is 2, below"},
+		{"indptr short", with("indptr", list("(4,)", 0, 3, 3, 4)), ReadOptions{}, "4 row pointers for 4 rows"},
+		{"indptr long", with("indptr", list("(6,)", 0, 3, 3, 4, 4, 4)), ReadOptions{}, "6 numbers: expected at most 5"},
+		{"nan", with("data", npyFile("<f4", false, "(4,)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)), ReadOptions{}, `"NaN": array data, element 1`},
+		{"fewer data", with("data", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, "4 column indices but 1 values"},
+		{"labels", with("y", list("(3,)", 1, 2, 1)), ReadOptions{}, "3 labels for 4 rows"},
+		{"checksum", damaged, ReadOptions{}, "array y: zip: checksum error"},
+		{"names", with("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
+		{"same names", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
+		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
+		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most the stated 2 features"},
+		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes, which are to be kept"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadNPZ(bytes.NewReader(tt.data), "z.npz", &tt.opt)
+			wantParseError(t, err, 0, 0, "z.npz", tt.want)
+		})
+	}
+	d, err := ReadNPZ(bytes.NewReader(with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
+	if err != nil || !sameTable([][]float64{{2, 1}, {0, 0}, {0, 0}, {0, 4}}, d.X) {
+		t.Errorf("by names: %+v, %v", d, err)
+	}
+	d, err = ReadNPZ(bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
+	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
+		t.Errorf("wide, out of order: %+v, %v", d, err)
+	}
+}
+
+// TestFormatBombs: little data that expand without measure are refused within the memory
+// that is allowed.
+func TestFormatBombs(t *testing.T) {
+	const allowed, most = 32 << 20, 160 // bytes, and MiB allocated in all
+	ones := bytes.Repeat([]byte{1}, 40<<20)
+	array := npyFile("|i1", false, "(40, 1048576)", ones...)
+	list := npyFile("|i1", false, "(41943040,)", ones...)
+	for name, read := range map[string]func(opt *ReadOptions) error{
+		"npy": func(opt *ReadOptions) error { _, err := ReadNPY(bytes.NewReader(array), "bomb", opt); return err },
+		"npz": func(opt *ReadOptions) error {
+			_, err := ReadNPZ(bytes.NewReader(zipped(t, zip.Deflate, "X.npy", string(array))), "bomb", opt)
+			return err
+		},
+		"csr": func(opt *ReadOptions) error {
+			parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
+			parts[1] = string(list)
+			_, err := ReadNPZ(bytes.NewReader(zipped(t, zip.Deflate, parts...)), "bomb", opt)
+			return err
+		},
+		"csv": func(opt *ReadOptions) error {
+			_, err := ReadCSV(io.MultiReader(strings.NewReader("a,b,y\n"), &repeat{text: "1,1,1\n"}), "bomb", opt)
+			return err
+		},
+		"categories": func(opt *ReadOptions) error { _, err := ReadCSV(&counting{}, "bomb", opt); return err },
+	} {
+		var err error
+		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
+		wantParseError(t, err, 0, 0, "bomb", "of memory, more than the 32 MiB allowed")
+		if name != "npz" && name != "csr" && mib > most { // the others make their bombs, too
+			t.Errorf("%s: %d MiB", name, mib)
+		}
+	}
+	packed := compress(t, append([]byte("a,y\n"), bytes.Repeat([]byte("1,1\n"), 5<<20)...))[Gzip]
+	_, err := ReadCSV(bytes.NewReader(packed), "bomb", &ReadOptions{AnyLabels: true})
+	wantParseError(t, err, 0, 0, "expands to more than 500 times")
+}
+
+// counting is a table whose categories are all different.
+type counting struct{ at int }
+
+func (c *counting) Read(p []byte) (int, error) {
+	n := 0
+	for ; n+12 <= len(p); c.at++ {
+		n += copy(p[n:], "k")
+		for v, digits := c.at, 0; digits < 8; digits++ {
+			p[n], v = byte('0'+v%10), v/10
+			n++
+		}
+		n += copy(p[n:], ",1\n")
+	}
+	return n, nil
+}
