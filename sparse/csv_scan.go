@@ -18,6 +18,7 @@ type cell struct {
 type scanner struct {
 	delim   byte
 	stop    [256]bool // what ends or forbids a cell without quotes
+	ends    [256]bool // what ends a number
 	cells   []cell
 	scratch []byte
 	breaks  int // line feeds within the quotes of the record
@@ -26,6 +27,7 @@ type scanner struct {
 func newScanner(delim byte) *scanner {
 	s := &scanner{delim: delim}
 	s.stop[delim], s.stop['\n'], s.stop['"'] = true, true, true
+	s.ends[delim], s.ends['\n'], s.ends['\r'] = true, true, true
 	return s
 }
 

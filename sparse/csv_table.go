@@ -74,6 +74,11 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
+		if next, ok := t.plain(b, i); ok {
+			t.line++
+			i = next
+			continue
+		}
 		next, wrong := t.scan.record(b, i, n)
 		if next < 0 && !last {
 			break
@@ -95,6 +100,55 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	}
 	t.stats.Bytes += int64(i)
 	return i, t.opt.allow(t.name, t.rows.bytes()+t.bytes, "the first %d lines", t.line)
+}
+
+// plain takes the record at b[i] if it is one line, without quotes and with nothing that
+// is new or wrong, which is what most are; it has no effect on any other. next is the
+// position after it.
+func (t *table) plain(b []byte, i int) (next int, ok bool) {
+	t.reserve(len(t.columns))
+	idx, val := t.idx, t.val
+	var label cell
+	for c, col := range t.columns {
+		end := i
+		if col.kind == numberColumn {
+			v, at, ok := text.FloatUntil(b, i, &t.scan.ends)
+			if !ok {
+				return 0, false
+			}
+			end = at
+			if storable(v) {
+				idx, val = append(idx, col.number), append(val, v)
+			}
+		} else {
+			for !t.scan.stop[b[end]] {
+				end++
+			}
+			cell := t.scan.trimmed(b, i, end)
+			id, known := col.levels[string(cell.text)]
+			switch {
+			case col.kind == labelColumn:
+				label = cell
+			case known:
+				idx, val = append(idx, id), append(val, 1)
+			case col.kind != ignoredColumn:
+				return 0, false
+			}
+		}
+		if b[end] == '\r' && b[end+1] == '\n' {
+			end++
+		}
+		if last := c == len(t.columns)-1; last && b[end] != '\n' || !last && b[end] != t.scan.delim {
+			return 0, false
+		}
+		i = end + 1
+	}
+	if t.facts.Label != "" && t.labels.take(&label, b, t.line) != "" || t.columns == nil {
+		return 0, false
+	}
+	t.idx, t.val = idx, val
+	t.end()
+	return i, true
 }
 
 // errorAt returns an error about b[at] in the record at b[start].

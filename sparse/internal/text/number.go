@@ -32,7 +32,9 @@ var separators = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\v': 
 func IsSeparator(c byte) bool { return separators[c] }
 
 // TokenEnd returns the position of the first separator of b at or after i.
-func TokenEnd(b []byte, i int) int {
+func TokenEnd(b []byte, i int) int { return tokenEnd(b, i, &separators) }
+
+func tokenEnd(b []byte, i int, separators *[256]bool) int {
 	for !separators[b[i]] {
 		i++
 	}
@@ -57,7 +59,10 @@ func Digits(b []byte, i int) (n int, v uint64) {
 // separator. end is the separator's position. The value is the one strconv's
 // ParseFloat gives for the same text. If ok is false the token is not a finite
 // decimal number: malformed, too large for float64, hexadecimal, NaN or Inf.
-func Float(b []byte, i int) (v float64, end int, ok bool) {
+func Float(b []byte, i int) (v float64, end int, ok bool) { return FloatUntil(b, i, &separators) }
+
+// FloatUntil is Float for other separators.
+func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok bool) {
 	start := i
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
@@ -97,7 +102,7 @@ func Float(b []byte, i int) (v float64, end int, ok bool) {
 		}
 	}
 	if n == 0 {
-		return 0, TokenEnd(b, start), false
+		return 0, tokenEnd(b, start, separators), false
 	}
 	if b[i]|0x20 == 'e' {
 		e, next, isExp := exponent(b, i+1)
@@ -118,7 +123,7 @@ func Float(b []byte, i int) (v float64, end int, ok bool) {
 		}
 		return v, i, true
 	}
-	return slowFloat(b, start)
+	return slowFloat(b, start, separators)
 }
 
 // exponent reads a signed exponent of 1 to 4 digits; longer ones are left to
@@ -139,8 +144,8 @@ func exponent(b []byte, i int) (e, end int, ok bool) {
 }
 
 // slowFloat leaves rounding to strconv, but not what counts as a number.
-func slowFloat(b []byte, start int) (v float64, end int, ok bool) {
-	end = TokenEnd(b, start)
+func slowFloat(b []byte, start int, separators *[256]bool) (v float64, end int, ok bool) {
+	end = tokenEnd(b, start, separators)
 	token := string(b[start:end])
 	v, err := strconv.ParseFloat(token, 64)
 	if err != nil || math.IsInf(v, 0) || strings.Trim(token, "0123456789+-.eE") != "" {
