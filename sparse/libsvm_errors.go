@@ -29,7 +29,7 @@ func (p *libsvmPart) badLabel(b []byte, start, i, end int) error {
 	case strings.Contains(token, ":"):
 		msg = "the label is missing: expected a number before the first index:value"
 	case strings.ContainsAny(token, ",;"):
-		msg = want + " (this looks like comma-separated values; LIBSVM text is `label index:value ...` separated by blanks)"
+		msg = want + " (this looks like comma-separated values: read it as CSV; LIBSVM text is `label index:value ...` separated by blanks)"
 	case isNonFinite(token):
 		msg = "the label is not finite: " + want
 	}

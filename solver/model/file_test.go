@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,4 +244,43 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%v: %+v, then %+v", err, m, again)
 		}
 	})
+}
+
+// TestTables: what a model knows of the table it was fitted to survives its file, and reads
+// tables to predict: columns by name, missing values filled, words for labels.
+func TestTables(t *testing.T) {
+	const text = "a,city,b,ill\n1,Ulm,3,no\n2,Bonn,,yes\n0,Ulm,4,no\n3,Bonn,9,yes\n"
+	read := func(text string, opt *sparse.ReadOptions) *sparse.Dataset {
+		t.Helper()
+		d, err := sparse.ReadCSV(strings.NewReader(text), "t.csv", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := read(text, &sparse.ReadOptions{Table: sparse.TableOptions{Missing: sparse.MissingMedian}})
+	m := mustFit(t, &Spec{Lambda: 0.01, Features: d.Names}, d.X, d.OriginalLabels())
+	m.Labels, m.Target, m.Fill = d.Mapping, d.Table.Label, d.Table.Fill
+	path := filepath.Join(t.TempDir(), "m.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Load(path)
+	if err != nil || back.Target != "ill" || back.Fill["b"] != 4 || back.Labels != m.Labels || !slices.Equal(back.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	want, err := m.Margins(nil, d.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{text, "b,id,city,a\n3,x,Ulm,1\nNA,x,Bonn,2\n4,x,Ulm,0\n9,x,Bonn,3\n"} {
+		again := read(other, back.ReadOptions())
+		got, err := back.Margins(nil, again.X)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v, want %v", other, got, err, want)
+		}
+		if labels := other == text; labels != slices.Equal(again.Labels, d.Labels) {
+			t.Errorf("%q: labels %v", other, again.Labels)
+		}
+	}
 }

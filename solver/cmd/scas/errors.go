@@ -93,6 +93,7 @@ var inFlags = strings.NewReplacer(
 	"state more features", "give --features a larger number",
 	"leave out the column, or have missing values filled", "leave out the column with --drop, or have missing values filled with --missing mean, median or zero (in training)",
 	"declare the column categorical", "declare the column with --categorical",
+	"read it as CSV", "give --format csv",
 	"allow more memory", "allow more with --memory SIZE",
 	"say that there is no header if so", "give --no-header if it has none",
 	"the delimiter seems to be another", "is the delimiter another? give --delimiter ';' or the like",
