@@ -112,18 +112,20 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	}
 	// m and the power of ten are exact, so one rounding gives the right value.
 	if separators[b[i]] && n <= 19 && m <= 1<<53 && uint(exp+22) <= 44 {
-		v = float64(m)
-		if exp < 0 {
-			v /= pow10[-exp]
-		} else {
-			v *= pow10[exp]
-		}
-		if neg {
+		if v = scaled(m, exp); neg {
 			v = -v
 		}
 		return v, i, true
 	}
 	return slowFloat(b, start, separators)
+}
+
+// scaled returns m times a power of ten of -22 to 22.
+func scaled(m uint64, exp int) float64 {
+	if exp < 0 {
+		return float64(m) / pow10[-exp]
+	}
+	return float64(m) * pow10[exp]
 }
 
 // exponent reads a signed exponent of 1 to 4 digits; longer ones are left to
