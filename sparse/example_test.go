@@ -71,3 +71,29 @@ func ExampleNewSynthetic() {
 	// [1 1 1 -1.5 -1.5 -1.5 0 0]
 	// [[0 1] [1 2] [3 4] [4 5]]
 }
+
+// A table: words become categories, and missing values are filled.
+func ExampleReadCSV() {
+	const table = `price,rooms,city
+250,3,Ulm
+310,,Bonn
+199,2,Ulm
+`
+	d, err := sparse.ReadCSV(strings.NewReader(table), "houses.csv", &sparse.ReadOptions{
+		Regression: true,
+		Table:      sparse.TableOptions{Label: "price", Missing: sparse.MissingMean},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Names, d.Labels)
+	for i := range d.Labels {
+		fmt.Println(d.X.Row(i))
+	}
+	// Output:
+	// [rooms city=Bonn city=Ulm] [250 310 199]
+	// [0 2] [3 1]
+	// [0 1] [2.5 1]
+	// [0 2] [2 1]
+}

@@ -11,18 +11,18 @@ import (
 
 // formFlags say what form DATA has, and where its labels are.
 type formFlags struct {
-	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx" default:"auto" help:"Form of DATA: libsvm, csv, tsv, npy, npz or mtx; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
+	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz or mtx; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
 	Labels    string    `placeholder:"FILE" help:"Labels of an npy, npz or mtx file: one number a line, or an npy file (default for npz: its array y, labels or target)."`
-	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the column called label, target or y, else the last)."`
+	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the one that the model was fitted to, or the column called label, target or y, else the last)."`
 	NoHeader  bool      `name:"no-header" help:"Tables: the first line is a row, not names; columns are called 1, 2, 3 ..."`
 	Delimiter delimiter `placeholder:"C" help:"Tables: what is between cells, such as ';' or tab (default: a comma, in .tsv a tabulator)."`
 }
 
 // columnFlags say what becomes of the columns of tables.
 type columnFlags struct {
-	Categorical []string `placeholder:"COLUMN,..." help:"Tables: columns whose values are categories though they look like numbers. A column whose first value is not a number is one of categories anyway. Each category becomes a feature that is 0 or 1, called COLUMN=CATEGORY."`
-	Drop        []string `placeholder:"COLUMN,..." help:"Tables: columns to leave out, such as identifiers."`
-	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" help:"Tables: what becomes of missing values, which are empty cells, NA, N/A, NaN and NULL: refuse, or fill them with the mean or median of the column or with 0, which the model does in prediction, too; a missing category is none of them (default ${default})."`
+	Categorical []string `placeholder:"COLUMN" help:"Tables: columns whose values are categories though they look like numbers. A column whose first value is not a number is one of categories anyway. Each category becomes a feature that is 0 or 1, called COLUMN=CATEGORY."`
+	Drop        []string `placeholder:"COLUMN" help:"Tables: columns to leave out, such as identifiers."`
+	Missing     string   `enum:"refuse,mean,median,zero" default:"refuse" placeholder:"RULE" help:"Tables: what becomes of missing values, which are empty cells, NA, N/A, NaN and NULL: refuse, or fill them with the mean or median of the column or with 0, which the model does in prediction, too; a missing category is none of them (default ${default})."`
 }
 
 // delimiter is a character of one byte; 0 stands for no flag.
