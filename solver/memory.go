@@ -9,12 +9,13 @@ import (
 // Memory estimates what a run of method m, nil for the default, keeps beside the
 // problem at its peak, in bytes: the data in compact form, margins and slopes, some
 // vectors of length p and l, a gradient for every run of rows that is summed apart, what
-// multiplies by A', the iterates that a method stores, and what proves the gap and
-// finishes, three matrices of order p, or with A = I and many features of the size of the
-// largest working set, which few coefficients that are not zero do not fill. p and l do not count columns that leave the problem (Minimize), for which
-// an index and the vectors of the Result are all. A plan of methods asked for by name
-// may rotate the data (Stats.PlanReason), which is not counted. The collector lets
-// garbage grow by as much as lives, unless GOGC or GOMEMLIMIT say otherwise.
+// multiplies by A', the iterates that a method stores, and what proves the gap,
+// three matrices of order p, or where there are many features what finishes, matrices of
+// the size of the largest working set, which few coefficients that are not zero do not
+// fill. p and l do not count columns that leave the problem (Minimize), for which an index
+// and the vectors of the Result are all. A plan of methods asked for by name may rotate
+// the data (Stats.PlanReason), which is not counted. The collector lets garbage grow by
+// as much as lives, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	part, _, k := leaveOut(p, &Settings{})
 	total := part.memory(m)
@@ -43,5 +44,6 @@ func (p *Problem) memory(m Method) int64 {
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
 	}
-	return total + prove.Memory(p.forNewton(p.algebra(), kernels.Rows{}, 0), runs)
+	_, finishes := m.(Auto)
+	return total + prove.Memory(p.forNewton(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
 }

@@ -73,7 +73,7 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFac
 		Labels: countLabels(d.Labels), LabelSpread: newSpread(d.Labels),
 		Memory: memoryFacts{
 			Data: dataBytes(d), Peak: peakMemory(),
-			Solver: (&solver.Problem{Data: d.X}).Memory(nil),
+			Solver: (&solver.Problem{Data: d.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil),
 		},
 	}
 	nnz, norms := make([]float64, rows), d.X.RowNormsSq()

@@ -137,7 +137,7 @@ func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, mem
 // allow refuses fits that would not fit into memory.
 func (s *specified) allow(c *specFlags, name string, memory memorySize, fits int) error {
 	n, p := s.data.X.Dims()
-	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{}}
+	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]

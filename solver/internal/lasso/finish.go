@@ -1,12 +1,14 @@
 package lasso
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A Finisher solves problems of package newton that are of this package.
@@ -160,14 +162,38 @@ func (f *Finisher) end(r Result) *newton.Result {
 	return to
 }
 
-// Memory estimates what a Finisher with full working sets takes, in bytes, for data cut
-// into so many runs.
+// Memory estimates what a Finisher takes with the largest working sets whose Hessian is
+// formed, half of which is their support, in bytes, for data cut into so many runs; 0
+// where there is none.
 func Memory(q *newton.Problem, runs int) int64 {
 	n, features := q.Data.Dims()
 	if !serves(q) {
 		return 0
 	}
-	k, entries := int64(min(features, defaultWorking)), q.Data.NNZ()
+	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
 	ofSet := min(entries, int64(n)*k)
-	return 2<<20 + 8*(2*k*k+11*int64(n)+int64(14+runs)*int64(features)) + 12*(entries+2*ofSet)
+	const ofTranspose, ofRows = 12, 10 // bytes of an entry
+	vectors := 11*int64(n) + int64(14+runs)*int64(features)
+	return q.ScratchMemory() + 8*(k*k+2*(k/2)*(k/2)+vectors) + ofTranspose*entries + ofRows*ofSet
+}
+
+// mostFormed is the most columns whose Hessian may be formed: no other columns have as
+// many entries as the fullest.
+func mostFormed(m *sparse.CSR) (most int) {
+	n, p := m.Dims()
+	count := make([]float64, p)
+	for i := range n {
+		idx, _ := m.Row(i)
+		for _, j := range idx {
+			count[j]++
+		}
+	}
+	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
+	entries := 0.0
+	for k, c := range count[:min(p, defaultWorking)] {
+		if entries += c; formed(k+1, entries) {
+			most = k + 1
+		}
+	}
+	return most
 }

@@ -38,11 +38,11 @@ const (
 
 // implicit returns what stands for the Hessian of the columns, nil where it is formed.
 func (s *Solver) implicit(cols []int32) *implicit {
-	entries, m := 0.0, float64(len(cols))
+	entries := 0.0
 	for _, j := range cols {
 		entries += s.facts.entries[j]
 	}
-	if m < leastImplicit || m <= defaultWorking && entries*implicitPart > m*m {
+	if formed(len(cols), entries) {
 		return nil
 	}
 	h := &implicit{columns: s.transpose(), cols: cols}
@@ -53,6 +53,13 @@ func (s *Solver) implicit(cols []int32) *implicit {
 		*v = make([]float64, len(cols))
 	}
 	return h
+}
+
+// formed reports whether the Hessian of so many columns, with so many entries in all, is
+// formed.
+func formed(columns int, entries float64) bool {
+	m := float64(columns)
+	return m < leastImplicit || m <= defaultWorking && entries*implicitPart > m*m
 }
 
 func (h *implicit) column(j int) ([]int32, []float64) { return h.columns.Row(int(h.cols[j])) }

@@ -41,18 +41,24 @@ func newSquares(a kernels.Rows, p, threads int) *squares {
 	return s
 }
 
-// fit cuts rows into runs, a power of two of them.
+// fit cuts rows into runs.
 func (s *squares) fit(a kernels.Rows, p int) {
-	runs := 1
-	if n := a.Len(); n > 0 && (a.Ptr[n]-a.Ptr[0])/int64(n) < sharedFrom {
-		products := 0
-		for i, first := range a.Ptr[:n] {
-			k := int(a.Ptr[i+1] - first)
-			products += k * (k + 1) / 2
-		}
-		runs = max(1, min(maxRuns, products/(runProducts*max(1, p*p))))
+	s.runs = pass.Cut(a.Ptr, hessianRuns(a.Ptr, p), cap(s.free))
+}
+
+// hessianRuns is the number of runs, a power of two, of rows with these pointers.
+func hessianRuns(ptr []int64, p int) int {
+	n := len(ptr) - 1
+	if n == 0 || (ptr[n]-ptr[0])/int64(n) >= sharedFrom {
+		return 1
 	}
-	s.runs = pass.Cut(a.Ptr, 1<<(bits.Len(uint(runs))-1), cap(s.free))
+	products := 0
+	for i, first := range ptr[:n] {
+		k := int(ptr[i+1] - first)
+		products += k * (k + 1) / 2
+	}
+	runs := max(1, min(maxRuns, products/(runProducts*max(1, p*p))))
+	return 1 << (bits.Len(uint(runs)) - 1)
 }
 
 // add adds X' diag(c) X to the upper triangle of the p × p matrix dst.

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,6 +69,12 @@ func (p *Problem) band() int {
 // matrices are factored faster per operation.
 const bandPart = 8
 
+// mostDense is the number of features up to which New forms dense matrices.
+func (p *Problem) mostDense() int { return cmp.Or(p.MaxFeatures, DenseFeatures) }
+
+// mostWide is the number of columns of a working set.
+func (p *Problem) mostWide() int { return cmp.Or(p.MaxFeatures, MostFeatures) }
+
 // Absolute reports whether there is nothing but absolute values and a quadratic.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Domain == nil }
 
@@ -111,10 +118,7 @@ type Finisher struct {
 // for this package.
 func New(p *Problem) (*Finisher, error) {
 	_, features := p.Data.Dims()
-	most := p.MaxFeatures
-	if most == 0 {
-		most = DenseFeatures
-	}
+	most := p.mostDense()
 	switch {
 	case features > most && p.band() == features-1:
 		return nil, fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)

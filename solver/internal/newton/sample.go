@@ -19,14 +19,17 @@ const (
 // Sampled reports whether Finish has a start of its own, on a part of the samples: then
 // there is little to gain from another one.
 func (f *Finisher) Sampled() bool {
-	return f.rows.len() > 0 && f.n/sampleShare >= leastSample*f.p
+	return f.rows.len() > 0 && partPays(f.n, f.p)
 }
+
+// partPays reports whether a part of n samples is enough for so many features.
+func partPays(n, features int) bool { return n/sampleShare >= leastSample*features }
 
 // Quick reports whether New's Finisher starts on a part of the samples, or has matrices
 // with a band.
 func (p *Problem) Quick() bool {
 	n, features := p.Data.Dims()
-	return features <= DenseFeatures && n/sampleShare >= leastSample*features || p.band() < features-1
+	return features <= DenseFeatures && partPays(n, features) || p.band() < features-1
 }
 
 // sampled puts the path where that of a part of the samples is left, and reports

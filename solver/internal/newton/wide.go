@@ -34,15 +34,12 @@ func NewWide(p *Problem) (*Wide, error) {
 	case p.Loss == nil:
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
-	w := &Wide{whole: prepare(p), most: p.MaxFeatures, place: make([]int32, features)}
+	w := &Wide{whole: prepare(p), most: p.mostWide(), place: make([]int32, features)}
 	if p.Ridge == 0 {
 		w.whole.free = newFreeSide(w.whole)
 	}
 	if free := w.whole.free; free != nil && len(free.Columns) > mostFree {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, len(free.Columns))
-	}
-	if w.most == 0 {
-		w.most = MostFeatures
 	}
 	w.pt, w.trial, w.best = w.whole.newPoint(), w.whole.newDual(), w.whole.newDual()
 	w.rest = newOutside(w.whole)
@@ -94,7 +91,7 @@ func (w *Wide) admit(goal float64) float64 {
 }
 
 // MostFeatures is the number of columns of a working set if Problem.MaxFeatures does not
-// say. Its matrices take a gigabyte, a step about a second on one thread.
+// say. Its three matrices take 400 MB, a step about a second on one thread.
 const MostFeatures = 4096
 
 // mostFree is the most features without a row of their own, such as an intercept: each

@@ -152,11 +152,18 @@ func (p *Prover) finish(x, y, beta []float64, set *newton.Settings) *newton.Resu
 	return res
 }
 
-// Memory estimates what proving and finishing q take at their peak, in bytes, for data
-// cut into so many runs.
-func Memory(q *newton.Problem, runs int) int64 {
+// Memory estimates what proving q takes at its peak, and finishing it if it is finished,
+// in bytes, for data cut into so many runs.
+func Memory(q *newton.Problem, runs int, finish bool) int64 {
 	if q == nil {
 		return 0
 	}
-	return max(q.Memory(runs), lasso.Memory(q, runs))
+	if !finish {
+		return q.Memory(runs, false)
+	}
+	first := lasso.Memory(q, runs)
+	if _, features := q.Data.Dims(); first > 0 && features > newton.DenseFeatures {
+		return first // its working sets have room
+	}
+	return max(first, q.Memory(runs, true))
 }

@@ -1,0 +1,41 @@
+package lasso_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestMemory holds the estimate to what the allocator says, where working sets grow to
+// about the most columns whose Hessian is formed: with half of lambda it is not.
+func TestMemory(t *testing.T) {
+	const features, lambda = 10000, 4e-4
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: newton.Logistic{}, A: quad.New(nil, features), Threads: 1}
+	q.Limit = slices.Repeat([]float64{lambda}, features)
+	before := solvertest.Heap()
+	res, most := solvertest.Peak(func() *newton.Result {
+		return lasso.NewFinisher(q, q.Rows, 1).Finish(make([]float64, features), &newton.Settings{Tol: 1e-7})
+	})
+	if !(res.Gap <= 1e-7) {
+		t.Errorf("gap %g", res.Gap)
+	}
+	estimate := lasso.Memory(q, pass.NewChunks(q.Data, 1).Count())
+	ratio := float64(estimate) / float64(most-before)
+	t.Logf("%d estimated, %d measured, %.2f", estimate, most-before, ratio)
+	if ratio < 0.7 || ratio > 1.4 {
+		t.Errorf("the estimate is %.3g times what was measured", ratio)
+	}
+	runtime.KeepAlive(q)
+	runtime.KeepAlive(res)
+}
