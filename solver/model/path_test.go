@@ -72,13 +72,13 @@ func TestLambdaMax(t *testing.T) {
 		}
 		for _, part := range []float64{0.99, 1} {
 			one := *spec
-			one.Lambda, one.RelTol = part*most, 1e-10
+			one.Lambda, one.RelTol = part*most, 1e-12
 			m := mustFit(t, &one, x, y)
 			size := 0.0
 			for _, v := range m.Coefficients {
 				size = math.Max(size, math.Abs(v))
 			}
-			if (size > 1e-4) != (part < 1) {
+			if (size > 1e-5) != (part < 1) {
 				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, part, size)
 			}
 		}

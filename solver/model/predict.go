@@ -9,9 +9,23 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ErrOverflow is wrapped by errors of predictions whose margin is not finite: values of
+// ErrOverflow is matched by errors of predictions whose margin is not finite: values of
 // the row or coefficients are too large.
 var ErrOverflow = errors.New("model: the margin overflows: its values are too large")
+
+// An OverflowError says which row of a matrix has a margin that is not finite. It matches
+// ErrOverflow.
+type OverflowError struct {
+	Row    int // from 0
+	Margin float64
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("model: row %d: the margin is %v: its values are too large", e.Row, e.Margin)
+}
+
+// Is reports whether the target is ErrOverflow.
+func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 
 // ErrNoProbability is returned where the loss is not the logistic one.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
@@ -50,10 +64,10 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 		lane[k%8] = math.FMA(values[k], m.Coefficients[j], lane[k%8])
 	}
 	sum := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
-	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if sum += m.Intercept; !finite(sum) {
 		return 0, m.badValue(indices, values)
 	}
-	return sum + m.Intercept, nil
+	return sum, nil
 }
 
 func (m *Model) badIndex(k int, j, last int32) error {
@@ -110,8 +124,8 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	}
 	kernels.Margins(dst, x.Rows(0, n), m.Coefficients)
 	for i, t := range dst {
-		if dst[i] = t + m.Intercept; !finite(t) {
-			return nil, fmt.Errorf("model: row %d: %w", i, ErrOverflow)
+		if dst[i] = t + m.Intercept; !finite(dst[i]) {
+			return nil, &OverflowError{i, dst[i]}
 		}
 	}
 	return dst, nil

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"sync"
@@ -162,4 +163,28 @@ func BenchmarkPredict(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
 	})
+}
+
+// TestOverflow: margins that are no numbers are errors, which say of which row.
+func TestOverflow(t *testing.T) {
+	x, err := sparse.FromDense(3, 1, []float64{1, -1e200, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m    Model
+		row  int
+		want float64
+	}{
+		{Model{Coefficients: []float64{1e200}}, 1, math.Inf(-1)},
+		{Model{Coefficients: []float64{1e308}, Intercept: math.MaxFloat64}, 0, math.Inf(1)},
+	} {
+		var over *OverflowError
+		if _, err := c.m.Margins(nil, x); !errors.As(err, &over) || !errors.Is(err, ErrOverflow) || over.Row != c.row || over.Margin != c.want {
+			t.Errorf("%+v: %v", c.m, err)
+		}
+		if _, err := c.m.Margin(x.Row(c.row)); !errors.Is(err, ErrOverflow) {
+			t.Errorf("%+v: of one row %v", c.m, err)
+		}
+	}
 }

@@ -88,10 +88,8 @@ func (c *predictCmd) Run(e *env) error {
 	if data, err = e.readRowsOf(m, c); err != nil {
 		return ofModel(err)
 	}
-	if pred, err = c.predict(m, data.X); errors.Is(err, model.ErrOverflow) {
-		return notFiniteError{fmt.Errorf("%s: %w", c.Data, err)}
-	} else if err != nil {
-		return err
+	if pred, err = c.predict(m, data.X); err != nil {
+		return c.explain(err)
 	}
 	r := predictReport{N: len(pred.value)}
 	if !c.IgnoreLabels && data.Labels != nil {
@@ -128,6 +126,15 @@ func ofModel(err error) error {
 		).Replace(parse.Msg)
 	}
 	return err
+}
+
+// explain counts the row of a margin that is not finite from 1, and names the files.
+func (c *predictCmd) explain(err error) error {
+	var over *model.OverflowError
+	if !errors.As(err, &over) {
+		return err
+	}
+	return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v", c.Data, over.Row+1, c.Model, over.Margin)}
 }
 
 // check refuses flags that do not belong together, or to the model.
