@@ -150,16 +150,19 @@ func goSets(all []built) ([]byte, error) {
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "var set%s = set{\n\tlevel: %s,\n", t.name, t.name)
-		forms := map[string][]string{}
+		forms, steps := map[string][]string{}, ""
 		for _, k := range all {
 			switch {
 			case k.isa != t:
+			case strings.HasPrefix(k.field, "inner"):
+				steps += fmt.Sprintf("\t\t%s: %s,\n", k.field, k.function)
 			case !k.array:
 				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
 			default:
 				forms[k.field] = append(forms[k.field], k.function)
 			}
 		}
+		fmt.Fprintf(&b, "\tsteps: steps{\n%s\t},\n", steps)
 		for _, field := range slices.Sorted(maps.Keys(forms)) {
 			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(forms[field], ", "))
 		}

@@ -66,8 +66,8 @@ func (s *spy) set() *set {
 	all := fused(func(a *stepArgs) int { return len(a.w) })
 	nonzeros := fused(func(*stepArgs) int { return 1 })
 	return &set{
-		level:      AVX512, // panels are an option
-		innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros,
+		level:   AVX512, // panels are an option
+		steps:   steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros},
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
 		hessian: [numForms]hessianKernel{adds, adds, adds, adds, adds, adds},

@@ -213,7 +213,7 @@ func TestRotatedBoundedWork(t *testing.T) {
 				done += a.count
 				return a.count
 			}
-			active = &set{innerRotated: kernel, innerRotatedBall: kernel}
+			active = &set{steps: steps{innerRotated: kernel, innerRotatedBall: kernel}}
 			a.run()
 			active = was
 			if s.calls != 3 || done != samples {

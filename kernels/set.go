@@ -31,10 +31,7 @@ type set struct {
 	proxDual       func(beta, y, ax, limit []float64, rho, inv float64) (primal, change float64)
 	stepNorm       func(w, d, q []float64, eta float64) float64
 
-	// Runs of inner steps.
-	innerDense, innerBox           stepKernel
-	innerLazyCells, innerDecay     stepKernel
-	innerRotated, innerRotatedBall stepKernel
+	steps
 
 	// Elementwise.
 	update    func(w, s, d, q []float64, eta float64)
@@ -43,26 +40,35 @@ type set struct {
 	axpy      func(alpha float64, x, y []float64)
 }
 
+// steps are runs of inner steps.
+type steps struct {
+	innerDense, innerBox           stepKernel
+	innerLazyCells, innerDecay     stepKernel
+	innerRotated, innerRotatedBall stepKernel
+}
+
 var generic = set{
-	level:            Generic,
-	innerDense:       innerDenseGeneric,
-	innerBox:         innerBoxGeneric,
-	innerLazyCells:   innerLazyCellsGeneric,
-	innerDecay:       innerDecayGeneric,
-	margins:          [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
-	rowLanes:         rowLanesGeneric,
-	scatter:          [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
-	hessian:          [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
-	hessianPanel:     hessianPanelGeneric,
-	dot:              dotGeneric,
-	logisticSlopes:   logisticSlopesGeneric,
-	squaredSlopes:    squaredSlopesGeneric,
-	proxDual:         proxDualGeneric,
-	stepNorm:         stepNormGeneric,
-	update:           updateGeneric,
-	updateBox:        updateBoxGeneric,
-	scaleAdd:         scaleAddGeneric,
-	axpy:             axpyGeneric,
-	innerRotated:     innerRotatedGeneric,
-	innerRotatedBall: innerRotatedBallGeneric,
+	level: Generic,
+	steps: steps{
+		innerDense:       innerDenseGeneric,
+		innerBox:         innerBoxGeneric,
+		innerLazyCells:   innerLazyCellsGeneric,
+		innerDecay:       innerDecayGeneric,
+		innerRotated:     innerRotatedGeneric,
+		innerRotatedBall: innerRotatedBallGeneric,
+	},
+	margins:        [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
+	rowLanes:       rowLanesGeneric,
+	scatter:        [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
+	hessian:        [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
+	hessianPanel:   hessianPanelGeneric,
+	dot:            dotGeneric,
+	logisticSlopes: logisticSlopesGeneric,
+	squaredSlopes:  squaredSlopesGeneric,
+	proxDual:       proxDualGeneric,
+	stepNorm:       stepNormGeneric,
+	update:         updateGeneric,
+	updateBox:      updateBoxGeneric,
+	scaleAdd:       scaleAddGeneric,
+	axpy:           axpyGeneric,
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"math"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -24,12 +27,27 @@ func TestModelRoundTrip(t *testing.T) {
 	if err := writeFile(path, want.encode); err != nil {
 		t.Fatal(err)
 	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written modelFile
+	if err := json.Unmarshal(text, &written); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, &written, cmp.AllowUnexported(modelFile{}, modelHead{}, problemFacts{})); diff != "" {
+		t.Error(diff)
+	}
 	got, err := readModel(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.Coefficients, got.Coefficients); diff != "" || got.Labels != *want.Labels || got.Certificate.Objective != want.Objective || got.HasIntercept {
-		t.Error(diff, got)
+	read := &model.Model{
+		Loss: solver.Logistic{}, Labels: *want.Labels, Coefficients: want.Coefficients,
+		Certificate: model.Certificate{Objective: want.Objective},
+	}
+	if diff := cmp.Diff(read, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
