@@ -190,7 +190,13 @@ func TestGroupLasso(t *testing.T) {
 		g.Groups = append(g.Groups, []int{j, j + 1, j + 2, j + 3})
 	}
 	p.Penalty = g
-	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 3000, RelTol: 1e-14})
+	for _, set := range []*solver.Settings{{Method: solver.SCASK{}, Passes: 3000}, {Passes: 3000, RelTol: 1e-14}} {
+		checkGroups(t, p, g, solvertest.Minimize(t, p, set))
+	}
+}
+
+func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.Result) {
+	t.Helper()
 	grad := (&solvertest.Naive{Problem: p, X: res.X}).FullGradient()
 	const limit = 0.04 * 2 // lambda times the square root of the size
 	of := func(group []int, x []float64) float64 {
