@@ -2,9 +2,9 @@ package solver_test
 
 import (
 	"math"
-	"path/filepath"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -29,7 +29,7 @@ const (
 // asks for the gaps the package promises.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
-		c, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+		c, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 		if err != nil {
 			t.Fatal(err)
 		}

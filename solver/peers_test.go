@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
@@ -19,7 +19,7 @@ import (
 // table reads a text file of numbers, a row per line.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join(solvertest.DataDir(t), "ref", name))
+	f, err := os.Open(tests.DataFile(t, "ref", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestGenlassoGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.ReadEdgesFile(filepath.Join(solvertest.DataDir(t), "ref", "ggfl_edges.txt"), 20)
+	g, err := graph.ReadEdgesFile(tests.DataFile(t, "ref", "ggfl_edges.txt"), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestPublishedMatrices(t *testing.T) {
 		{"paper/covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 0.5151450223254025, 20},
 	} {
 		p := solvertest.Load(t, c.data, c.features)
-		con, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", c.graph), c.features)
+		con, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", c.graph), c.features)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestPublishedMatrices(t *testing.T) {
 // TestOperatorOnRealGraph uses the edges of a9a's graph without a matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
-	con, err := graph.ReadConstraintFile(filepath.Join(solvertest.DataDir(t), "graphs", "a9a_glasso_0.1.edges"), 123)
+	con, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,12 @@ package sparse
 import (
 	"testing"
 
-	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/internal/tests"
 )
 
 // The sets that experiments use load with their known shapes and labels.
 func TestRealData(t *testing.T) {
-	tests := []struct {
+	cases := []struct {
 		dir, file          string
 		rows, cols         int
 		nnz                int64 // 0: not known beforehand
@@ -31,9 +31,9 @@ func TestRealData(t *testing.T) {
 		{"small", "abalone", 4177, 8, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
 		{"small", "housing_scale", 506, 13, 0, 0, 0, LabelMapping{}, &ReadOptions{Regression: true}},
 	}
-	for _, tt := range tests {
+	for _, tt := range cases {
 		t.Run(tt.file, func(t *testing.T) {
-			d, err := ReadLIBSVMFile(check.DataFile(t, tt.dir, tt.file), tt.opt)
+			d, err := ReadLIBSVMFile(tests.DataFile(t, tt.dir, tt.file), tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,6 +62,6 @@ func TestRealData(t *testing.T) {
 
 // Three classes of regression targets are named as such.
 func TestRegressionReadAsClasses(t *testing.T) {
-	_, err := ReadLIBSVMFile(check.DataFile(t, "small", "abalone"), nil)
+	_, err := ReadLIBSVMFile(tests.DataFile(t, "small", "abalone"), nil)
 	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
@@ -67,7 +68,7 @@ func TestCompressedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !sameBits(d.X, want.X) || d.Stats.Compression != kind || d.Stats.Bytes != int64(len(smallText)) {
-				t.Errorf("read %v, %+v", dense(d.X), d.Stats)
+				t.Errorf("read %v, %+v", tests.Dense(d.X), d.Stats)
 			}
 			if kind == Plain {
 				return

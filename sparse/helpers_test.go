@@ -20,20 +20,6 @@ func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	return d
 }
 
-// dense returns the matrix row by row, to compare small ones.
-func dense(a *CSR) [][]float64 {
-	rows, cols := a.Dims()
-	d := make([][]float64, rows)
-	for i := range d {
-		d[i] = make([]float64, cols)
-		idx, val := a.Row(i)
-		for k, j := range idx {
-			d[i][j] = val[k]
-		}
-	}
-	return d
-}
-
 // sameBits reports whether two matrices are equal in shape, structure and every
 // bit of every value.
 func sameBits(a, b *CSR) bool {

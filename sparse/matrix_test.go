@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
@@ -15,7 +16,7 @@ func TestReadMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{0, 0, 0, 2}, {0, 0, 0, 0}, {-.001, 0, 0, 0}}, dense(a)); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 0, 0, 2}, {0, 0, 0, 0}, {-.001, 0, 0, 0}}, tests.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
 	if a.NNZ() != 3 {

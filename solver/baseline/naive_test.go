@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -48,7 +49,7 @@ func (d *dense) solve(shift float64, v []float64) []float64 {
 	for j := range d.p {
 		h[j*d.p+j] += shift
 	}
-	return solvertest.SolveDense(h, v)
+	return tests.Solve(h, v)
 }
 
 // row returns aᵢ.

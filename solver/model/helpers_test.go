@@ -4,10 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -161,20 +160,10 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	return m
 }
 
-// dataFile returns the path of a data file, or skips the test.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
-	}
-	return filepath.Join(dir, name)
-}
-
 // load reads a data set with its labels as they are.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(dataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
+	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
@@ -277,7 +278,7 @@ func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
 	}
-	d, err := sparse.ReadLIBSVMFile(check.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
+	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,27 +1,15 @@
 package reference
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
-
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("SCAS_DATA is not set: the optima of real data are not checked")
-	}
-	return dir
-}
 
 func problem(t *testing.T, file string, features int, lambda, mu float64, a *sparse.CSR) *solver.Problem {
 	t.Helper()
@@ -38,60 +26,27 @@ func problem(t *testing.T, file string, features int, lambda, mu float64, a *spa
 
 // TestKnownOptima compares with optima found by another program.
 func TestKnownOptima(t *testing.T) {
-	dir := dataDir(t)
-	edges, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(filepath.Join(dir, "ref", "optima.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]struct {
-		file     string
-		features int
-	}{
-		"a9a":                {"paper/a9a.zst", 123},
-		"a1a (p=123)":        {"small/a1a", 123},
-		"heart_scale (p=13)": {"small/heart_scale", 13},
-	}
-	checked := 0
-	for _, row := range rows[1:] {
-		k, ok := known[row[0]]
-		if !ok {
-			continue
-		}
-		num := func(at int) float64 {
-			v, err := strconv.ParseFloat(row[at], 64)
+	for _, o := range tests.Optima(t) {
+		var a *sparse.CSR
+		switch o.A {
+		case "":
+		case "chain":
+			a = graph.Chain(o.Features).FusedLasso()
+		default:
+			edges, err := graph.ReadEdgesFile(tests.DataFile(t, o.A), o.Features)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return v
-		}
-		var a *sparse.CSR
-		switch {
-		case row[1] == "chain differences over I":
-			a = graph.Chain(k.features).FusedLasso()
-		case row[1] != "I":
 			a = edges.FusedLasso()
 		}
-		got, err := Solve(t.Context(), problem(t, filepath.Join(dir, k.file), k.features, num(2), num(3), a))
+		got, err := Solve(t.Context(), problem(t, tests.DataFile(t, o.File), o.Features, o.Lambda, o.Mu, a))
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%v: %.15f, off by %.1e, gap below %.1e by %s", row[:4], got.Objective, got.Objective-num(4), got.Gap, got.By)
-		if off := math.Abs(got.Objective - num(4)); !(off < 1e-11) || !(got.Gap < 1e-12) {
-			t.Errorf("%v: objective %.15f is %.1e off, certified to %.1e", row, got.Objective, off, got.Gap)
+		t.Logf("%+v: %.15f, off by %.1e, gap below %.1e by %s", o, got.Objective, got.Objective-o.Value, got.Gap, got.By)
+		if off := math.Abs(got.Objective - o.Value); !(off < 1e-11) || !(got.Gap < 1e-12) {
+			t.Errorf("%+v: objective %.15f is %.1e off, certified to %.1e", o, got.Objective, off, got.Gap)
 		}
-		checked++
-	}
-	if checked != 6 {
-		t.Errorf("checked %d optima, want 6", checked)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
@@ -93,7 +94,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 }
 
 func TestMemoryOfPaperSets(t *testing.T) {
-	dir := dataDir(t)
+	dir := tests.DataFile(t)
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
@@ -46,16 +47,6 @@ func writeWDBC(t *testing.T, dir string) (path string) {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// dataDir returns the directory of the benchmark data, or skips.
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("SCAS_DATA does not name the directory of the benchmark data: nothing is checked on it")
-	}
-	return dir
 }
 
 // buildV3 builds scas for x86-64-v3, where the compiler would fuse products
@@ -146,7 +137,7 @@ func TestMethodsEqualAtEveryLevel(t *testing.T) {
 }
 
 func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
-	dir := dataDir(t)
+	dir := tests.DataFile(t)
 	v3 := buildV3(t)
 	args := []string{"--features", "123", "--lambda", "1e-5", filepath.Join(dir, "paper", "a9a.zst")}
 	passes := append([]string{"--method", "scas-k", "--passes", "10"}, args...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -70,19 +71,6 @@ func setOf(flags []bool) *Set {
 	return s
 }
 
-func dense(m *sparse.CSR) [][]float64 {
-	n, p := m.Dims()
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = make([]float64, p)
-		idx, val := m.Row(i)
-		for k, j := range idx {
-			out[i][j] = val[k]
-		}
-	}
-	return out
-}
-
 func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	none, all := 0, 0
@@ -144,10 +132,10 @@ func (k *Kept) check(t *testing.T, data, a *sparse.CSR, stay []bool) {
 	if !slices.Equal(k.Columns, cols) {
 		t.Fatalf("columns %v stay, want %v", k.Columns, cols)
 	}
-	part := func(m *sparse.CSR, row int) []float64 { return Take(dense(m)[row], cols) }
+	part := func(m *sparse.CSR, row int) []float64 { return Take(tests.Dense(m)[row], cols) }
 	n, _ := data.Dims()
 	for i := range n {
-		if !slices.Equal(dense(k.Data)[i], part(data, i)) {
+		if !slices.Equal(tests.Dense(k.Data)[i], part(data, i)) {
 			t.Fatalf("row %d of the data differs", i)
 		}
 	}
@@ -168,7 +156,7 @@ func (k *Kept) check(t *testing.T, data, a *sparse.CSR, stay []bool) {
 		t.Fatalf("rows %v stay, want %v", k.Rows, rows)
 	}
 	for at, i := range rows {
-		if !slices.Equal(dense(k.A)[at], part(a, int(i))) {
+		if !slices.Equal(tests.Dense(k.A)[at], part(a, int(i))) {
 			t.Fatalf("row %d of A differs", i)
 		}
 	}

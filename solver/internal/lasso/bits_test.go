@@ -1,12 +1,10 @@
 package lasso
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
-	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
@@ -17,11 +15,7 @@ func exactProblem(t *testing.T, loss newton.Loss, n, p int, ones bool) *Problem 
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p)}
-	state := uint32(12345)
-	next := func(below uint32) int {
-		state = state*1664525 + 1013904223
-		return int((state >> 8) % below)
-	}
+	next := tests.Integers()
 	for i := range n {
 		sum := 0
 		for j := range p {
@@ -75,25 +69,16 @@ func TestBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := mustNew(t, exactProblem(t, c.loss, 200, 90, c.ones))
-			h := fnv.New64a()
-			var word [8]byte
-			put := func(values ...float64) {
-				for _, v := range values {
-					binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
-					h.Write(word[:])
-				}
-			}
 			most, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			put(most)
+			found := []float64{most}
 			for k := range 10 {
 				r := s.Solve(most/float64(int(1)<<k), &Settings{Tol: 1e-9 * s.Scale()})
-				put(r.Gap, r.Objective, float64(r.Iterations))
-				put(s.X()...)
+				found = append(append(found, r.Gap, r.Objective, float64(r.Iterations)), s.X()...)
 			}
-			if got := fmt.Sprintf("%x", h.Sum64()); got != c.want {
+			if got := fmt.Sprintf("%x", tests.Fingerprint(found)); got != c.want {
 				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.ones, level, got, c.want)
 			}
 		}

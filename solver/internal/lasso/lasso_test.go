@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
@@ -264,11 +263,7 @@ func TestDegenerate(t *testing.T) {
 // load reads a set with a column of ones behind it, or skips the test.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
-	}
-	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

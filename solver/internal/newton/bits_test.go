@@ -1,11 +1,9 @@
 package newton
 
 import (
-	"encoding/binary"
-	"hash/fnv"
-	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -17,11 +15,7 @@ func exactProblem(t *testing.T, loss Loss, n, p int, ones bool, a *sparse.CSR) *
 	t.Helper()
 	var entries []sparse.Triplet
 	labels := make([]float64, n)
-	state := uint32(12345)
-	next := func(below uint32) int {
-		state = state*1664525 + 1013904223
-		return int((state >> 8) % below)
-	}
+	next := tests.Integers()
 	for i := range n {
 		sum := 0
 		for j := range p {
@@ -52,15 +46,7 @@ func exactProblem(t *testing.T, loss Loss, n, p int, ones bool, a *sparse.CSR) *
 
 // fingerprint hashes the bits of a result.
 func fingerprint(r *Result, b Bound) uint64 {
-	h := fnv.New64a()
-	var word [8]byte
-	for _, v := range [][]float64{r.X, r.Z, {r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)}} {
-		for _, x := range v {
-			binary.LittleEndian.PutUint64(word[:], math.Float64bits(x))
-			h.Write(word[:])
-		}
-	}
-	return h.Sum64()
+	return tests.Fingerprint(r.X, r.Z, []float64{r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)})
 }
 
 // TestBits: the same bits at all levels of the kernels and for any number of threads.

@@ -1,69 +1,34 @@
 package newton
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestOptima: optima of the paper's data that another program found to 1e-11.
 func TestOptima(t *testing.T) {
-	file, err := os.Open(dataFile(t, filepath.Join("ref", "optima.csv")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sets := map[string]struct {
-		file     string
-		features int
-	}{
-		"a9a":                {"paper/a9a.zst", 123},
-		"a1a (p=123)":        {"small/a1a", 123},
-		"heart_scale (p=13)": {"small/heart_scale", 13},
-	}
-	checked := 0
-	for _, row := range rows[1:] {
-		set, ok := sets[row[0]]
-		if !ok {
-			continue
-		}
-		num := func(k int) float64 {
-			v, err := strconv.ParseFloat(row[k], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
-		}
-		x, y := load(t, set.file, set.features)
+	for _, o := range tests.Optima(t) {
+		x, y := load(t, o.File, o.Features)
 		var a *sparse.CSR
-		switch {
-		case row[1] == "chain differences over I":
-			a = graph.Chain(set.features).FusedLasso()
-		case row[1] != "I":
-			a = readEdges(t, "graphs/a9a_glasso_0.1.edges", set.features)
+		switch o.A {
+		case "":
+		case "chain":
+			a = graph.Chain(o.Features).FusedLasso()
+		default:
+			a = readEdges(t, o.A, o.Features)
 		}
-		f := mustNew(t, newProblem(x, y, Logistic{}, a, num(2), num(3)))
+		f := mustNew(t, newProblem(x, y, Logistic{}, a, o.Lambda, o.Mu))
 		r := f.Finish(nil, &Settings{Tol: 1e-12})
-		t.Logf("%v: %.16g, off by %.1e, gap %.1e, %d iterations", row[:4], r.Objective, r.Objective-num(4), r.Gap, r.Iterations)
-		if off := r.Objective - num(4); !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
-			t.Errorf("%v: off by %.1e, gap %.1e, polished %v, %d iterations", row[:4], off, r.Gap, r.Polished, r.Iterations)
+		t.Logf("%+v: %.16g, off by %.1e, gap %.1e, %d iterations", o, r.Objective, r.Objective-o.Value, r.Gap, r.Iterations)
+		if off := r.Objective - o.Value; !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
+			t.Errorf("%+v: off by %.1e, gap %.1e, polished %v, %d iterations", o, off, r.Gap, r.Polished, r.Iterations)
 		}
 		checkStructure(t, f, r)
-		checked++
-	}
-	if checked != 6 {
-		t.Errorf("%d optima checked, want 6", checked)
 	}
 }
 

@@ -3,24 +3,13 @@ package newton
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
-
-// dataFile returns the path of a reference file, or skips the test.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
-	}
-	return filepath.Join(dir, name)
-}
 
 // newProblem has equal limits and labels −1 and +1 made of two values.
 func newProblem(x *sparse.CSR, labels []float64, loss Loss, a *sparse.CSR, lambda, mu float64) *Problem {
@@ -43,7 +32,7 @@ func newProblem(x *sparse.CSR, labels []float64, loss Loss, a *sparse.CSR, lambd
 // load reads a LIBSVM file; two values of labels become −1 and +1.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	ds, err := sparse.ReadLIBSVMFile(dataFile(t, name), &sparse.ReadOptions{Features: features})
+	ds, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +53,7 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 // readEdges returns [G; I] of an edge list.
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
-	g, err := graph.ReadEdgesFile(dataFile(t, name), p)
+	g, err := graph.ReadEdgesFile(tests.DataFile(t, name), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -173,7 +174,7 @@ func slowOptimum(f *Finisher) ([]float64, float64) {
 			m := denseHessian(f, curve, h)
 			g := slices.Clone(pt.grad)
 			f.rows.addTrans(g, z)
-			d := eliminate(m, g)
+			d := tests.Solve(m, g)
 			rate := 0.0
 			for j := range d {
 				rate += g[j] * d[j]
@@ -213,36 +214,4 @@ func denseHessian(f *Finisher, curve, h []float64) []float64 {
 		}
 	}
 	return m
-}
-
-// eliminate solves m d = g by elimination with pivoting.
-func eliminate(m, g []float64) []float64 {
-	n := len(g)
-	x := slices.Clone(g)
-	for k := range n {
-		pivot := k
-		for i := k; i < n; i++ {
-			if math.Abs(m[i*n+k]) > math.Abs(m[pivot*n+k]) {
-				pivot = i
-			}
-		}
-		for j := range n {
-			m[k*n+j], m[pivot*n+j] = m[pivot*n+j], m[k*n+j]
-		}
-		x[k], x[pivot] = x[pivot], x[k]
-		for i := k + 1; i < n; i++ {
-			c := m[i*n+k] / m[k*n+k]
-			for j := k; j < n; j++ {
-				m[i*n+j] -= c * m[k*n+j]
-			}
-			x[i] -= c * x[k]
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		for j := k + 1; j < n; j++ {
-			x[k] -= m[k*n+j] * x[j]
-		}
-		x[k] /= m[k*n+k]
-	}
-	return x
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -54,7 +55,7 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 // squared decrement.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
-	step := SolveDense(h, g)
+	step := tests.Solve(h, g)
 	decrement = kernels.Dot(g, step)
 	at := b.value(x)
 	for size := 1.0; size > 1e-10; size /= 2 {
@@ -115,36 +116,4 @@ func (b *barrier) derivatives(x []float64) (h, g []float64) {
 		h[j*dim+j] += b.p.L2
 	}
 	return h, g
-}
-
-// SolveDense solves h x = g by elimination with pivoting.
-func SolveDense(h, g []float64) []float64 {
-	n := len(g)
-	x := slices.Clone(g)
-	for k := range n {
-		pivot := k
-		for i := k; i < n; i++ {
-			if math.Abs(h[i*n+k]) > math.Abs(h[pivot*n+k]) {
-				pivot = i
-			}
-		}
-		for j := range n {
-			h[k*n+j], h[pivot*n+j] = h[pivot*n+j], h[k*n+j]
-		}
-		x[k], x[pivot] = x[pivot], x[k]
-		for i := k + 1; i < n; i++ {
-			f := h[i*n+k] / h[k*n+k]
-			for j := k; j < n; j++ {
-				h[i*n+j] -= f * h[k*n+j]
-			}
-			x[i] -= f * x[k]
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		for j := k + 1; j < n; j++ {
-			x[k] -= h[k*n+j] * x[j]
-		}
-		x[k] /= h[k*n+k]
-	}
-	return x
 }

@@ -6,30 +6,19 @@ package solvertest
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// DataDir returns the directory of the reference data or skips the test.
-func DataDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
-	}
-	return dir
-}
-
 // Load reads a LIBSVM file of the reference data.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
-	ds, err := sparse.ReadLIBSVMFile(filepath.Join(DataDir(t), name), &sparse.ReadOptions{Features: features})
+	ds, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

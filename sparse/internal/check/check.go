@@ -2,8 +2,6 @@
 package check
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,14 +18,4 @@ func Error(t testing.TB, err error, fragments ...string) {
 			t.Errorf("error %q lacks %q", err, f)
 		}
 	}
-}
-
-// DataFile returns the path of a file of the data directory, or skips the test.
-func DataFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" {
-		t.Skipf("SCAS_DATA is not set: not reading %s", filepath.Join(parts...))
-	}
-	return filepath.Join(append([]string{dir}, parts...)...)
 }

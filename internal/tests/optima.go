@@ -1,0 +1,61 @@
+package tests
+
+import (
+	"encoding/csv"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// An Optimum is that of the logistic loss with lambda |A x|₁ + (mu/2)|x|² on a real data
+// set, found by another program.
+type Optimum struct {
+	Name       string
+	File       string // LIBSVM, below the directory of the real data sets
+	Features   int
+	A          string // "chain", a file of edges like File, or empty: [G; I], or I
+	Lambda, Mu float64
+	Value      float64 // to 1e-11
+}
+
+// Optima returns those of data sets that are small enough for every method.
+func Optima(t testing.TB) (all []Optimum) {
+	t.Helper()
+	f, err := os.Open(DataFile(t, "ref", "optima.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := map[string]Optimum{
+		"a9a":                {File: "paper/a9a.zst", Features: 123},
+		"a1a (p=123)":        {File: "small/a1a", Features: 123},
+		"heart_scale (p=13)": {File: "small/heart_scale", Features: 13},
+	}
+	for _, row := range rows[1:] {
+		o, ok := sets[row[0]]
+		if !ok {
+			continue
+		}
+		switch o.Name = row[0] + ", A = " + row[1]; row[1] {
+		case "I":
+		case "chain differences over I":
+			o.A = "chain"
+		default:
+			o.A = "graphs/a9a_glasso_0.1.edges"
+		}
+		for k, to := range []*float64{&o.Lambda, &o.Mu, &o.Value} {
+			if *to, err = strconv.ParseFloat(row[2+k], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, o)
+	}
+	if len(all) != 6 {
+		t.Errorf("%d optima, want 6", len(all))
+	}
+	return all
+}

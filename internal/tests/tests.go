@@ -1,0 +1,97 @@
+// Package tests has what the tests of several packages share, and imports none of them.
+package tests
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// DataFile returns the path of a file of the real data sets, or of their directory, or
+// skips the test where there are none.
+func DataFile(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("SCAS_DATA")
+	if dir == "" {
+		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
+	}
+	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+// A Matrix has rows of indices and values.
+type Matrix interface {
+	Dims() (rows, cols int)
+	Row(i int) (indices []int32, values []float64)
+}
+
+// Dense returns the rows of m with their zeros.
+func Dense(m Matrix) [][]float64 {
+	n, p := m.Dims()
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, p)
+		idx, val := m.Row(i)
+		for k, j := range idx {
+			out[i][j] = val[k]
+		}
+	}
+	return out
+}
+
+// Solve solves h x = g by elimination with pivoting, and overwrites h.
+func Solve(h, g []float64) []float64 {
+	n := len(g)
+	x := slices.Clone(g)
+	for k := range n {
+		pivot := k
+		for i := k; i < n; i++ {
+			if math.Abs(h[i*n+k]) > math.Abs(h[pivot*n+k]) {
+				pivot = i
+			}
+		}
+		for j := range n {
+			h[k*n+j], h[pivot*n+j] = h[pivot*n+j], h[k*n+j]
+		}
+		x[k], x[pivot] = x[pivot], x[k]
+		for i := k + 1; i < n; i++ {
+			f := h[i*n+k] / h[k*n+k]
+			for j := k; j < n; j++ {
+				h[i*n+j] -= f * h[k*n+j]
+			}
+			x[i] -= f * x[k]
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		for j := k + 1; j < n; j++ {
+			x[k] -= h[k*n+j] * x[j]
+		}
+		x[k] /= h[k*n+k]
+	}
+	return x
+}
+
+// Integers draws whole numbers, the same on every machine, from 0 to below − 1.
+func Integers() func(below uint32) int {
+	state := uint32(12345)
+	return func(below uint32) int {
+		state = state*1664525 + 1013904223
+		return int((state >> 8) % below)
+	}
+}
+
+// Fingerprint hashes the bits of numbers.
+func Fingerprint(parts ...[]float64) uint64 {
+	h := fnv.New64a()
+	var word [8]byte
+	for _, part := range parts {
+		for _, v := range part {
+			binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
+			_, _ = h.Write(word[:])
+		}
+	}
+	return h.Sum64()
+}
