@@ -350,6 +350,9 @@ func TestMultiFile(t *testing.T) {
 	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "several classes") {
 		t.Errorf("%v", err)
 	}
+	if _, err := ReadMulti(strings.NewReader("\x00"), "m"); err == nil || !strings.Contains(err.Error(), "not a text file") {
+		t.Errorf("%v", err)
+	}
 	if _, err := ReadMulti(strings.NewReader(format1), "m"); err == nil || !strings.Contains(err.Error(), "m: not a model file of several classes: it has no models") {
 		t.Errorf("%v", err)
 	}

@@ -121,19 +121,25 @@ func (m *Model) Save(path string) error {
 }
 
 // Load reads a file that Save wrote; see Read.
-func Load(path string) (*Model, error) {
+func Load(path string) (*Model, error) { return loadFile(path, Read) }
+
+// loadFile opens a file and reads it.
+func loadFile[T any](path string, read func(io.Reader, string) (T, error)) (m T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return m, err
 	}
 	defer f.Close()
-	return Read(f, path)
+	return read(f, path)
 }
 
 // Read reads a model of format 1 or 2, of all coefficients or of those that are not zero.
 // What is no model, or a damaged one, is an error that names the file and says what is
 // wrong. A short file may say that it has many features: 8 bytes are taken for each.
-func Read(r io.Reader, name string) (*Model, error) {
+func Read(r io.Reader, name string) (*Model, error) { return readText(r, name, parse) }
+
+// readText parses a text of bounded length, and names it in errors.
+func readText[T any](r io.Reader, name string, parse func(text []byte) (*T, error)) (*T, error) {
 	text, _, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err

@@ -172,13 +172,18 @@ func (d *design) model(out *outcome) *Model {
 	}
 	m.Facts.ClassWeights = d.spec.ClassWeights
 	m.Facts.Balanced = d.spec.Balanced
-	m.Certificate = Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, Status: out.status, RelTol: d.spec.relTol()}
+	m.Certificate = d.certificate(out)
 	m.Run = out.run
 	m.Run.Seed = d.spec.Seed
 	return m
 }
 
-// spread of a slice by the scale: b = u/s.
+// certificate says what an outcome has.
+func (d *design) certificate(out *outcome) Certificate {
+	return Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, Status: out.status, RelTol: d.spec.relTol()}
+}
+
+// divide sets u to u/s.
 func divide(u, s []float64) {
 	for j, v := range s {
 		u[j] /= v

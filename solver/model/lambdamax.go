@@ -122,24 +122,15 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 
 // groupMax is LambdaMax of groups; g is the gradient on the original scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
-	in := make([]bool, d.p)
-	for k, members := range group.Groups {
-		w, norm2 := sqrtOf(len(members)), 0.0
-		if group.Weights != nil {
-			w = group.Weights[k]
-		}
+	groups, weights := group.all(d.p)
+	for k, members := range groups {
+		norm2 := 0.0
 		for _, j := range members {
-			in[j] = true
 			u := g[j] / d.scale[j]
 			norm2 += float64(u * u)
 		}
-		if w > 0 {
-			most = math.Max(most, math.Sqrt(norm2)/w)
-		}
-	}
-	for j, there := range in {
-		if !there {
-			most = math.Max(most, math.Abs(g[j])/d.scale[j])
+		if weights[k] > 0 {
+			most = math.Max(most, math.Sqrt(norm2)/weights[k])
 		}
 	}
 	return most

@@ -50,7 +50,7 @@ func (d *design) general() (*general, error) {
 		}
 	}
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		g.group(group)
+		g.groups, g.weights = group.all(d.p)
 		return g, nil
 	}
 	if d.spec.l1Ratio() < 1 && (!d.spec.NoIntercept || d.spec.PenaltyFactors != nil) {
@@ -95,29 +95,6 @@ func (g *general) constrain(columns int) error {
 	g.problem.Constraint = solver.NewConstraint(a)
 	g.weights = append(slices.Repeat([]float64{d.spec.fusion()}, l), g.weights...)
 	return nil
-}
-
-// group sets the groups, those of one feature included.
-func (g *general) group(group GroupLasso) {
-	in := make([]bool, g.d.p)
-	for k, members := range group.Groups {
-		for _, j := range members {
-			in[j] = true
-		}
-		g.groups = append(g.groups, members)
-		w := 0.0
-		if group.Weights != nil {
-			w = group.Weights[k]
-		} else {
-			w = sqrtOf(len(members))
-		}
-		g.weights = append(g.weights, w)
-	}
-	for j, there := range in {
-		if !there {
-			g.groups, g.weights = append(g.groups, []int{j}), append(g.weights, 1)
-		}
-	}
 }
 
 // solve solves for lambda.

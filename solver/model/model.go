@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -91,8 +90,6 @@ func (m *Model) NonZeros() (count int) {
 	}
 	return count
 }
-
-func sqrtOf(n int) float64 { return math.Sqrt(float64(n)) }
 
 // loss returns Loss, nil being the logistic one.
 func (m *Model) loss() solver.Loss {

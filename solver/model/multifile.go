@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
@@ -49,28 +48,11 @@ func (m *Multi) Save(path string) error {
 }
 
 // LoadMulti reads a file that Multi.Save wrote; see ReadMulti.
-func LoadMulti(path string) (*Multi, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadMulti(f, path)
-}
+func LoadMulti(path string) (*Multi, error) { return loadFile(path, ReadMulti) }
 
 // ReadMulti reads models of several classes. What is none, or damaged, is an error that
 // names the file and says what is wrong.
-func ReadMulti(r io.Reader, name string) (*Multi, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	m, err := parseMulti(text)
-	if err != nil {
-		return nil, named(name, err)
-	}
-	return m, nil
-}
+func ReadMulti(r io.Reader, name string) (*Multi, error) { return readText(r, name, parseMulti) }
 
 func parseMulti(text []byte) (*Multi, error) {
 	var f multiFile

@@ -233,7 +233,7 @@ func (p *pather) step(ctx context.Context, k int) (*Step, error) {
 	}
 	s := &Step{
 		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
-		Certificate: Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, RelTol: p.d.spec.relTol(), Status: out.status},
+		Certificate: p.d.certificate(out),
 	}
 	for j, v := range out.x[:p.d.p] {
 		if v != 0 {

@@ -130,6 +130,28 @@ func (g GroupLasso) check(p int) error {
 
 func (GroupLasso) name() string { return "group-lasso" }
 
+// all returns the groups of p features, those of one feature included, and their weights.
+func (g GroupLasso) all(p int) (groups [][]int, weights []float64) {
+	in := make([]bool, p)
+	for k, members := range g.Groups {
+		for _, j := range members {
+			in[j] = true
+		}
+		groups = append(groups, members)
+		if g.Weights != nil {
+			weights = append(weights, g.Weights[k])
+		} else {
+			weights = append(weights, math.Sqrt(float64(len(members))))
+		}
+	}
+	for j, there := range in {
+		if !there {
+			groups, weights = append(groups, []int{j}), append(weights, 1)
+		}
+	}
+	return groups, weights
+}
+
 // l1Ratio returns r, 1 without an elastic net.
 func (s *Spec) l1Ratio() float64 {
 	if e, ok := s.Penalty.(ElasticNet); ok {
