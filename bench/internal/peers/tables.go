@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/scas-admm/scas/bench/internal/table"
 )
 
 // SCASLabel is what scas is called in tables: its times are to what it proved.
@@ -26,16 +28,10 @@ func Seconds(t float64) string {
 	switch {
 	case math.IsNaN(t):
 		return "–"
-	case t >= 100:
-		return fmt.Sprintf("%.0f", t)
-	case t >= 10:
-		return fmt.Sprintf("%.1f", t)
-	case t >= 1:
-		return fmt.Sprintf("%.2f", t)
-	case t >= 0.1:
-		return fmt.Sprintf("%.3f", t)
+	case t < 0.1:
+		return fmt.Sprintf("%.4f", t)
 	}
-	return fmt.Sprintf("%.4f", t)
+	return table.Digits(t)
 }
 
 // Compared writes the ratio to the fastest peer, and which it is; or why there is none.

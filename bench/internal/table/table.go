@@ -17,7 +17,7 @@ import (
 // loss to the naive loop, is marked.
 func Table(rows []Row) string {
 	return align("kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound", rows, func(r Row) []string {
-		return []string{r.Level, ns(r.Min()), ns(r.Median()), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
+		return []string{r.Level, Digits(r.Min()), Digits(r.Median()), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
 	})
 }
 
@@ -25,7 +25,7 @@ func Table(rows []Row) string {
 // compare with.
 func MillisecondTable(rows []Row) string {
 	return align("what\tdata\tlevel\tmin ms\tmedian ms\tvs naive", rows, func(r Row) []string {
-		return []string{r.Level, ns(r.Min() / 1e6), ns(r.Median() / 1e6), ratio(r)}
+		return []string{r.Level, Digits(r.Min() / 1e6), Digits(r.Median() / 1e6), ratio(r)}
 	})
 }
 
@@ -45,8 +45,9 @@ func align(head string, rows []Row, cells func(Row) []string) string {
 	return b.String()
 }
 
-// ns writes a time with three significant digits, never in scientific form.
-func ns(v float64) string {
+// Digits writes a number with three significant digits, below 1 with three decimals, and
+// never in scientific form.
+func Digits(v float64) string {
 	switch {
 	case v >= 100:
 		return fmt.Sprintf("%.0f", v)

@@ -106,7 +106,7 @@ bench/internal/outer        kernels sparse solver bench/internal/measure bench/i
 bench/internal/reference    sparse solver bench/internal/submatrix
 bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/glasso solver solver/baseline solver/theory bench/internal/reference bench/internal/submatrix
 bench/internal/paper/report solver solver/baseline bench/internal/chart bench/internal/paper
-bench/internal/peers        sparse sparse/graph solver
+bench/internal/peers        sparse sparse/graph solver bench/internal/table
 bench/internal/peers/page   bench/internal/chart bench/internal/peers
 bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/table
 `
