@@ -34,21 +34,11 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name               string
-		estimate, measured int64
-		low, high          float64 // of the ratio
-	}{
-		// The reader keeps room of up to a quarter rather than copy.
-		{"data", data, loaded - start, 1 / 1.28, 1.03},
-		{"solver", p.Memory(nil), trained - before, 0.7, 1.4},
-	} {
-		ratio := float64(c.estimate) / float64(c.measured)
-		t.Logf("%s: %s estimated, %s measured, %.2f", c.name, byteCount(c.estimate), byteCount(c.measured), ratio)
-		if ratio < c.low || ratio > c.high {
-			t.Errorf("%s: the estimate is %.3g times what was measured", c.name, ratio)
-		}
+	// The reader keeps room of up to a quarter rather than copy.
+	if ratio := float64(data) / float64(loaded-start); ratio < 1/1.28 || ratio > 1.03 {
+		t.Errorf("the data have %s by the estimate, %.3g times what was measured", byteCount(data), ratio)
 	}
+	solvertest.CheckEstimate(t, p.Memory(nil), trained-before)
 	runtime.KeepAlive(d)
 	runtime.KeepAlive(res)
 }

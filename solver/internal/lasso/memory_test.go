@@ -30,12 +30,7 @@ func TestMemory(t *testing.T) {
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	estimate := lasso.Memory(q, pass.NewChunks(q.Data, 1).Count())
-	ratio := float64(estimate) / float64(most-before)
-	t.Logf("%d estimated, %d measured, %.2f", estimate, most-before, ratio)
-	if ratio < 0.7 || ratio > 1.4 {
-		t.Errorf("the estimate is %.3g times what was measured", ratio)
-	}
+	solvertest.CheckEstimate(t, lasso.Memory(q, pass.NewChunks(q.Data, 1).Count()), most-before)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }

@@ -60,12 +60,7 @@ func TestMemory(t *testing.T) {
 			if math.IsInf(res.Gap, 1) || res.Full != (c.most > 0) {
 				t.Errorf("gap %g, working sets full: %v", res.Gap, res.Full)
 			}
-			estimate := p.Memory(pass.NewChunks(p.Data, 1).Count(), true)
-			ratio := float64(estimate) / float64(most-before)
-			t.Logf("%d estimated, %d measured, %.2f", estimate, most-before, ratio)
-			if ratio < 0.7 || ratio > 1.4 {
-				t.Errorf("the estimate is %.3g times what was measured", ratio)
-			}
+			solvertest.CheckEstimate(t, p.Memory(pass.NewChunks(p.Data, 1).Count(), true), most-before)
 			runtime.KeepAlive(p)
 			runtime.KeepAlive(res)
 		})

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+	"testing"
 )
 
 // Heap returns the bytes of live objects.
@@ -41,4 +42,14 @@ func Peak[T any](do func() T) (result T, most int64) {
 	last := Heap()
 	ended.Store(true)
 	return result, max(last, seen.Load())
+}
+
+// CheckEstimate holds an estimate of memory to what was measured, both in bytes.
+func CheckEstimate(t testing.TB, estimate, measured int64) {
+	t.Helper()
+	ratio := float64(estimate) / float64(measured)
+	t.Logf("%d bytes estimated, %d measured, %.2f", estimate, measured, ratio)
+	if ratio < 0.7 || ratio > 1.4 {
+		t.Errorf("the estimate is %.3g times what was measured", ratio)
+	}
 }
