@@ -14,7 +14,8 @@ type stepArgs struct {
 	w, sum []float64 // the point; the sum of points, or h of InnerDense
 	c, e   []float64
 	lo, hi []float64
-	zero   float64 // +0, where the padding of a decoded row points
+	//lint:ignore U1000 kernels in assembly point there
+	zero float64 // +0, where the padding of a decoded row points
 
 	cells []float64 // of InnerLazyCells and InnerDecay
 	norm2 []float64 // of InnerLazyBallCells, nil in InnerLazyCells

@@ -87,7 +87,7 @@ func fake(behaviour, dir string) {
 		case "idle":
 			fmt.Println("done 0.01 0.01")
 		case "busy":
-			for tol < 1e-3 {
+			for t := tol; t < 1e-3; t = -t { // for good
 			}
 			fmt.Println("done 0.5 0.5")
 		case "times":

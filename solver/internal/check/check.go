@@ -70,9 +70,9 @@ func lossAt(l LossFunction, t, b float64) error {
 	kink := step * (1 + most)
 	switch {
 	case differs(sum, value[0]+value[1]+value[2], 3*scale):
-		return fmt.Errorf("Slopes returns the sum %v, Value %v", sum, value[0]+value[1]+value[2])
+		return fmt.Errorf("the sum of Slopes is %v, that of Value %v", sum, value[0]+value[1]+value[2])
 	case l.Slopes(nil, margin, label) != sum:
-		return fmt.Errorf("Slopes without a slope returns another sum")
+		return fmt.Errorf("the sum of Slopes is another one without a slope")
 	case !(math.Abs(rise-slope[1]) <= within*scale+kink):
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
 	case slope[2] < slope[0]-within*step*scale:
@@ -135,7 +135,7 @@ func prox(g PenaltyFunction, v, steps []float64, rng *rand.Rand) error {
 	g.Prox(z, z, steps)
 	for j := range u {
 		if u[j] != z[j] {
-			return fmt.Errorf("Prox gives another result where dst is v")
+			return fmt.Errorf("the result of Prox is another one where dst is v")
 		}
 	}
 	cost := func(u []float64) float64 {
@@ -148,7 +148,7 @@ func prox(g PenaltyFunction, v, steps []float64, rng *rand.Rand) error {
 	}
 	best := cost(u)
 	if math.IsNaN(best) || math.IsInf(best, 0) {
-		return fmt.Errorf("Value after Prox, %.4g, is %v", u, g.Value(u))
+		return fmt.Errorf("after Prox, %.4g, Value is %v", u, g.Value(u))
 	}
 	for size := 1.0; size > 1e-5; size /= 4 {
 		other := make([]float64, len(u))
@@ -159,7 +159,7 @@ func prox(g PenaltyFunction, v, steps []float64, rng *rand.Rand) error {
 			}
 		}
 		if c := cost(other); c < best-1e-12*(1+math.Abs(best)) {
-			return fmt.Errorf("Prox gives %.6g, where %.6g is better by %.3g", u, other, best-c)
+			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, other, best-c)
 		}
 	}
 	c, ok := g.(PenaltyConjugate)

@@ -209,7 +209,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	}
 	h := f.system.h
 	copy(h, s.hess.base)
-	f.rows.addBend(h, s.hess.bend, s.x0())
+	f.rows.addBend(h, s.hess.bend, s.zeros())
 	for i := range f.p {
 		row := f.tri.row(h, i)
 		if row[0] += s.hess.domain[i]; outer > 0 {
@@ -230,8 +230,8 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
-// x0 returns a p-vector of zeros.
-func (s *follower) x0() []float64 {
+// zeros returns the scratch x, cleared.
+func (s *follower) zeros() []float64 {
 	clear(s.x)
 	return s.x
 }
@@ -286,16 +286,11 @@ func (s *follower) propose() {
 	f.slopesAlong(s.trial.alpha, s.pt, s.hess.curve, s.step)
 	copy(s.trial.z, s.hess.z)
 	f.rows.push(s.trial.z, s.v, s.hess.bend)
-	h := s.hess.bend.h
-	if f.rows.quad != nil {
-		h = append([]float64(nil), h...)
-		add(h, f.rows.quad, 1)
-	}
 	at := s.pt
 	if s.judge != nil {
 		at = s.judge
 	}
-	gap := f.admit(s.trial, at, metric{s.hess.curve, h, s.hess.domain}, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
+	gap := f.admit(s.trial, at, metric{s.hess.curve, f.rows.withSquares(s.hess.bend.h), s.hess.domain}, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
 	if at != s.judge {
 		gap -= s.pt.value - s.atBest.value // as if at the best point; evaluated anew below
 	}
@@ -304,11 +299,11 @@ func (s *follower) propose() {
 	}
 }
 
-// keep takes the iterate for the best point if it is, and judges.
+// keep takes the iterate for the best point if it is, judges that, and shows it.
 func (s *follower) keep() {
 	if s.pt.value < s.atBest.value {
 		s.atBest.copyFrom(s.pt)
-		s.result.Polished = false
+		s.result.unpolish()
 	}
 	at := s.atBest
 	if s.judge != nil {

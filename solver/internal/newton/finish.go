@@ -45,6 +45,9 @@ type Result struct {
 	Err        error               // of Settings.Interrupt
 }
 
+// unpolish forgets the structure of a point that another one replaces.
+func (r *Result) unpolish() { r.Polished, r.Structure = false, structure.Partition{} }
+
 const defaultIterations = 200
 
 // startTau is the first complementarity, as a part of P(0)/l: the safe one, also for
@@ -239,7 +242,7 @@ func (r *finish) keep(pt *point) {
 	}
 	if pt.value < least {
 		r.atBest.copyFrom(pt)
-		r.result.Polished = false
+		r.result.unpolish()
 	}
 }
 

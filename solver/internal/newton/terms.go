@@ -1,6 +1,9 @@
 package newton
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Beyond Σ limitⱼ|vⱼ|, a penalty can have squares, Σ (quadⱼ/2) vⱼ², and in the place of
 // absolute values norms of groups of rows, Σ limit_k |v_k|₂. Their dual points have the
@@ -128,18 +131,21 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 
 // addBend adds A'BA to the upper triangle dst, with the squares.
 func (r *penalty) addBend(dst []float64, b *bend, work []float64) {
-	h := b.h
-	if r.quad != nil {
-		h = append([]float64(nil), h...)
-		for j, q := range r.quad {
-			h[j] += q
-		}
-	}
-	r.addGram(dst, h)
+	r.addGram(dst, r.withSquares(b.h))
 	for k := range r.groups {
 		idx, val := r.column(work, r.groups[k].rows, b.v)
 		r.subtract(dst, b.part[k], idx, val)
 	}
+}
+
+// withSquares returns weights of the rows and those of their squares.
+func (r *penalty) withSquares(h []float64) []float64 {
+	if r.quad == nil {
+		return h
+	}
+	all := slices.Clone(h)
+	add(all, r.quad, 1)
+	return all
 }
 
 // subtract takes part u u' from the upper triangle dst, of u given

@@ -41,12 +41,6 @@ func Cut(ptr []int64, chunks, threads int) Chunks {
 	return c
 }
 
-// Whole is a single run.
-func Whole(x *sparse.CSR) Chunks {
-	n, _ := x.Dims()
-	return Chunks{bounds: []int{0, n}, threads: 1}
-}
-
 // Count returns the number of runs.
 func (c Chunks) Count() int { return len(c.bounds) - 1 }
 

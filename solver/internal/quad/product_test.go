@@ -117,7 +117,7 @@ func TestSharedOnce(t *testing.T) {
 			t.Error("the spectrum was computed twice, or not at all")
 		}
 	}
-	if q.Gram() != q.Gram() || q.Product().parts != q.Product().parts {
+	if gram, parts := q.Gram(), q.Product().parts; gram != q.Gram() || parts != q.Product().parts {
 		t.Error("A'A or the parts of A are computed anew")
 	}
 }
