@@ -77,7 +77,7 @@ solver/internal/sample
 solver/internal/rule        sparse
 solver/internal/columns     sparse
 solver/internal/structure   sparse
-solver/internal/quad        kernels sparse
+solver/internal/quad        kernels solver/internal/pass sparse
 solver/internal/scale       solver/internal/quad sparse
 solver/internal/dual        kernels solver/internal/quad
 solver/internal/newton      kernels sparse solver/internal/pass solver/internal/quad solver/internal/structure

@@ -25,10 +25,7 @@ func (f *Finisher) findOpen() []bool {
 
 // admitTerms is admit for conic problems.
 func (f *Finisher) admitTerms(d *dual, pt *point, m metric, goal float64) float64 {
-	d.gap = math.Inf(1)
-	clear(d.slack)
-	d.drift = 0
-	shrink, ok := f.intoDomain(d.alpha)
+	shrink, ok := f.start(d)
 	if !ok {
 		return d.gap
 	}

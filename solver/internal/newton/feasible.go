@@ -22,10 +22,7 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 	if !f.Absolute() {
 		return f.admitTerms(d, pt, m, goal)
 	}
-	d.gap = math.Inf(1)
-	clear(d.slack)
-	d.drift = 0
-	shrink, ok := f.intoDomain(d.alpha)
+	shrink, ok := f.start(d)
 	if !ok {
 		return d.gap
 	}
@@ -90,6 +87,13 @@ func scale(v []float64, by float64) {
 	for i := range v {
 		v[i] *= by
 	}
+}
+
+// start forgets what is known of d, and is intoDomain for its alpha.
+func (f *Finisher) start(d *dual) (shrink float64, ok bool) {
+	d.gap, d.drift = math.Inf(1), 0
+	clear(d.slack)
+	return f.intoDomain(d.alpha)
 }
 
 // intoDomain clips alpha into the domain of φ* if z can make up for it; else it

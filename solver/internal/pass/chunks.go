@@ -46,11 +46,14 @@ func (c Chunks) Count() int { return len(c.bounds) - 1 }
 
 // Each calls do for every run, on up to c.threads goroutines.
 func (c Chunks) Each(do func(k, lo, hi int)) {
-	call := func(k int) { do(k, c.bounds[k], c.bounds[k+1]) }
-	threads := min(c.threads, c.Count())
-	if threads <= 1 {
-		for k := range c.Count() {
-			call(k)
+	Spread(c.threads, c.Count(), func(k int) { do(k, c.bounds[k], c.bounds[k+1]) })
+}
+
+// Spread calls do for 0 ≤ k < count on up to so many goroutines.
+func Spread(threads, count int, do func(k int)) {
+	if threads = min(threads, count); threads <= 1 {
+		for k := range count {
+			do(k)
 		}
 		return
 	}
@@ -58,8 +61,8 @@ func (c Chunks) Each(do func(k, lo, hi int)) {
 	var wg sync.WaitGroup
 	for range threads {
 		wg.Go(func() {
-			for k := int(next.Add(1) - 1); k < c.Count(); k = int(next.Add(1) - 1) {
-				call(k)
+			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
+				do(k)
 			}
 		})
 	}

@@ -2,10 +2,9 @@ package quad
 
 import (
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // factorBlock is the number of columns that are eliminated together. It is part of
@@ -71,25 +70,10 @@ func (c *Cholesky) blocks(threads int) bool {
 	return true
 }
 
-// spread calls do for 0 ≤ k < count on up to so many goroutines.
+// spread calls do for 0 ≤ k < count on up to so many goroutines. The last rows are the
+// longest, so they come first.
 func spread(threads, count int, do func(k int)) {
-	if threads = min(threads, count/4); threads <= 1 {
-		for k := range count {
-			do(k)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range threads {
-		wg.Go(func() {
-			// The last rows are the longest, so they come first.
-			for k := int(next.Add(1)); k <= count; k = int(next.Add(1)) {
-				do(count - k)
-			}
-		})
-	}
-	wg.Wait()
+	pass.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
 
 // row returns columns lo to hi−1 of row i of the factor.
