@@ -1,12 +1,8 @@
 package solver_test
 
 import (
-	"bufio"
 	"fmt"
 	"math"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/internal/tests"
@@ -16,29 +12,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// table reads a text file of numbers, a row per line.
+// table reads numbers of the reference data.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
-	f, err := os.Open(tests.DataFile(t, "ref", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var rows [][]float64
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row []float64
-		for _, field := range strings.Fields(lines.Text()) {
-			v, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row = append(row, v)
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return tests.Numbers(t, tests.DataFile(t, "ref", name))
 }
 
 func column(rows [][]float64, j int) []float64 {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +22,27 @@ func DataFile(t testing.TB, parts ...string) string {
 		t.Skip("skipped: SCAS_DATA is not set; it names the directory with the real data sets")
 	}
 	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+// Numbers reads a table of numbers, a row a line.
+func Numbers(t testing.TB, path string) (rows [][]float64) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var row []float64
+		for _, field := range strings.Fields(line) {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // A Matrix has rows of indices and values.

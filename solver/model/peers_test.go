@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -96,31 +97,11 @@ fit <- function(k, family, alpha, standardize, intercept) {
 	}
 	all := make([][][]float64, len(peers))
 	for k, q := range peers {
-		if all[k] = readTable(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
+		if all[k] = tests.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
 			t.Fatalf("glmnet gave %d of %d lambdas", len(all[k]), len(q.lambdas))
 		}
 	}
 	return all
-}
-
-func readTable(t testing.TB, path string) (out [][]float64) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var row []float64
-		for _, word := range strings.Fields(line) {
-			v, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row = append(row, v)
-		}
-		out = append(out, row)
-	}
-	return out
 }
 
 func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
