@@ -11,7 +11,7 @@ const unit = 0x1p-53 // a rounding
 // certify returns a bound of P(x) − P*, by alpha or by 0, and leaves X'C alpha in e. Where
 // rounding may be what keeps it above tol, e is computed again with compensation.
 func (s *Solver) certify(tol float64) float64 {
-	s.transposed(s.e, s.Rows, s.work.alpha)
+	s.Transposed(s.e, s.Rows, s.work.alpha)
 	s.rounding()
 	gap := s.bound(tol)
 	if gap > tol && s.rounded(tol) {
@@ -67,7 +67,7 @@ func (s *Solver) carefully() {
 	var size float64
 	for i := range s.n {
 		a := s.work.alpha[i]
-		g := a * s.coef[i]
+		g := a * s.Coef[i]
 		size += math.Abs(g * a)
 		idx, val := s.Data.Row(i)
 		for k, j := range idx {
@@ -90,10 +90,10 @@ func (s *Solver) carefully() {
 func (s *Solver) rounding() {
 	var size float64
 	for i, a := range s.work.alpha {
-		size += float64(s.coef[i] * float64(a*a))
+		size += float64(s.Coef[i] * float64(a*a))
 	}
 	size = math.Sqrt(size) * (1 + 1e-9)
-	chunks := float64(2 * s.chunks.Count())
+	chunks := float64(2 * s.Count())
 	for j, k := range s.facts.entries {
 		s.work.dual[j] = float64(float64((k+chunks+8)*unit*size) * s.facts.norm[j])
 	}
@@ -119,9 +119,9 @@ func (s *Solver) drift() (float64, bool) {
 	if len(s.facts.free) == 0 {
 		return 0, true
 	}
-	phi := s.work.scaled
+	phi := s.Scratch
 	for i, c := range s.work.curve {
-		phi[i] = float64(s.coef[i] * newton.Phi(c, s.work.alpha[i], s.work.lo[i], s.work.hi[i]))
+		phi[i] = float64(s.Coef[i] * newton.Phi(c, s.work.alpha[i], s.work.lo[i], s.work.hi[i]))
 	}
 	return s.ofFree().Drift(phi, s.e, s.work.dual, s.facts.largest)
 }

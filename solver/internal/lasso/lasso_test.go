@@ -190,7 +190,7 @@ func TestThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
 		p.Threads = threads
 		s := mustNew(t, p)
-		if s.chunks.Count() < 2 {
+		if s.Count() < 2 {
 			t.Fatal("one chunk")
 		}
 		most, _ := s.LambdaMax(nil)

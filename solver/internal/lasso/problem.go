@@ -37,11 +37,10 @@ const (
 // A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
 type Solver struct {
 	*Problem
-	n, p   int
-	chunks pass.Chunks
-	coef   []float64 // cᵢ
-	facts  facts
-	scale  float64 // P(0) without free features
+	*pass.Sums
+	n, p  int
+	facts facts
+	scale float64 // P(0) without free features
 
 	x, e         []float64 // the point; X'Cα of the last dual point
 	limit, ridge []float64
@@ -72,16 +71,14 @@ type state struct {
 }
 
 type workspace struct {
-	alpha, curve, scaled []float64   // n
-	parts                []float64   // a number per chunk
-	partial              [][]float64 // p-vectors of the chunks but the first
-	dual                 []float64   // p: bounds of the errors of e
-	soft                 float64     // see newton.Loss.Curvatures
-	damp                 float64     // see dampen
-	started              bool        // at and e are of x
-	lo, hi               []float64   // n: where φ* ends
-	fenchel              float64     // of alpha at the point
-	spare                float64     // the last gap as a part of what was asked for
+	alpha, curve []float64 // n
+	dual         []float64 // p: bounds of the errors of e
+	soft         float64   // see newton.Loss.Curvatures
+	damp         float64   // see dampen
+	started      bool      // at and e are of x
+	lo, hi       []float64 // n: where φ* ends
+	fenchel      float64   // of alpha at the point
+	spare        float64   // the last gap as a part of what was asked for
 }
 
 // New prepares a problem. The point is x = 0.
@@ -93,20 +90,15 @@ func New(p *Problem) (*Solver, error) {
 	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {
 		return nil, fmt.Errorf("lasso: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
 	}
-	s := &Solver{Problem: p, n: n, p: features, chunks: pass.NewChunks(p.Data, p.Threads)}
-	s.coef = coefficients(p.Weights, n)
+	s := &Solver{Problem: p, Sums: pass.NewSums(pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
 	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
 		*v = make([]float64, features)
 	}
-	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.scaled, &s.work.lo, &s.work.hi} {
+	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.lo, &s.work.hi} {
 		*v = make([]float64, n)
 	}
 	for i, b := range p.Labels {
 		s.work.lo[i], s.work.hi[i] = p.Loss.Domain(b)
-	}
-	s.work.parts = make([]float64, s.chunks.Count())
-	for range s.chunks.Count() - 1 {
-		s.work.partial = append(s.work.partial, make([]float64, features))
 	}
 	s.measure()
 	s.margins(s.at.margin, p.Rows, s.x)
@@ -127,7 +119,7 @@ func New(p *Problem) (*Solver, error) {
 func (s *Solver) measure() {
 	for i := range s.n {
 		idx, val := s.Data.Row(i)
-		c := s.coef[i]
+		c := s.Coef[i]
 		for k, j := range idx {
 			v := val[k]
 			s.facts.norm[j] += float64(c * float64(v*v))
@@ -138,26 +130,6 @@ func (s *Solver) measure() {
 	for j, v := range s.facts.norm {
 		s.facts.norm[j] = math.Sqrt(v)
 	}
-}
-
-// coefficients returns ωᵢ/Σω.
-func coefficients(weights []float64, n int) []float64 {
-	c := make([]float64, n)
-	sum := float64(n)
-	if weights != nil {
-		sum = 0
-		for _, w := range weights {
-			sum += w
-		}
-	}
-	inv := 1 / sum
-	for i := range c {
-		c[i] = inv
-		if weights != nil {
-			c[i] = weights[i] * inv
-		}
-	}
-	return c
 }
 
 // X returns the point, which the next call of Solve changes.

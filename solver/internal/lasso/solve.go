@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -111,7 +110,7 @@ func (s *Solver) separable() bool {
 	}
 	along := make([]float64, s.n)
 	s.ofFree().Along(along, s.x)
-	return newton.Falls(s.Loss, along, s.Labels, s.coef)
+	return newton.Falls(s.Loss, along, s.Labels, s.Coef)
 }
 
 // setLambda sets limits and ridges, and returns the share of the limit from which on
@@ -152,7 +151,7 @@ func (s *Solver) findFree() {
 func (s *Solver) visit() {
 	s.margins(s.at.margin, s.Rows, s.x)
 	s.at.loss = s.losses(s.at.margin, s.at.slope)
-	s.transposed(s.e, s.Rows, s.at.slope)
+	s.Transposed(s.e, s.Rows, s.at.slope)
 	s.set.cols, s.work.started = nil, true
 	if s.set.place != nil {
 		clear(s.set.place)
@@ -192,7 +191,7 @@ func (s *Solver) step(tol float64, fresh bool) bool {
 		m.x[k], m.limit[k] = s.x[j], s.limit[j]
 	}
 	s.hessian(fresh)
-	s.transposed(m.g, w.rows, s.at.slope)
+	s.Transposed(m.g, w.rows, s.at.slope)
 	for k, j := range w.cols {
 		m.g[k] += float64(s.ridge[j] * s.x[j])
 	}
@@ -221,11 +220,7 @@ func (s *Solver) hessian(fresh bool) {
 		s.work.spare = 1 // once
 	} else {
 		s.curvatures()
-		scaled := s.work.scaled
-		for i, c := range s.work.curve {
-			scaled[i] = float64(c * s.coef[i])
-		}
-		m.hessian(w.rows, scaled)
+		m.hessian(w.rows, s.Scaled(s.work.curve))
 	}
 	for k, j := range w.cols {
 		if m.implicit != nil {
@@ -331,7 +326,7 @@ const cancelled = 1e-5
 // propose takes the step of that length, and sets alpha to the slopes of the model at
 // its end, in the domain of φ*.
 func (s *Solver) propose(length float64) {
-	along := s.work.scaled
+	along := s.Scratch
 	inv, move, size := 1/length, 0.0, 0.0
 	if length > 0 {
 		for i, t := range s.next.margin {
@@ -340,11 +335,7 @@ func (s *Solver) propose(length float64) {
 		}
 	}
 	if move <= cancelled*size {
-		s.chunks.Each(func(_, lo, hi int) {
-			rows := s.set.rows
-			rows.Ptr = rows.Ptr[lo : hi+1]
-			kernels.Margins(along[lo:hi], rows, s.set.model.d)
-		})
+		s.Margins(along, s.set.rows, s.set.model.d)
 	}
 	for i, v := range along {
 		alpha := s.at.slope[i] + float64(s.work.curve[i]*v)
@@ -375,7 +366,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for range 4 { // the point, too, to the last digit
 		s.step(0, true)
 	}
-	s.transposed(s.e, s.Rows, s.at.slope)
+	s.Transposed(s.e, s.Rows, s.at.slope)
 	var most float64
 	for j, l := range s.L1 {
 		if l > 0 {

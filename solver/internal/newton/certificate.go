@@ -160,7 +160,7 @@ func (f *Finisher) fullStep(trial *dual, pt *point, curve, z, h, d []float64) {
 
 // slopesAlong sets alpha to φ'(t) + Φ step, step = X d; they may be the same.
 func (f *Finisher) slopesAlong(alpha []float64, pt *point, curve, step []float64) {
-	f.chunks.Each(func(_, lo, hi int) {
+	f.Each(func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			alpha[i] = math.FMA(curve[i], step[i], pt.slope[i])
 		}

@@ -75,8 +75,8 @@ func (f *Finisher) driftCost(d *dual, pt *point, fenchel float64) float64 {
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
 func (f *Finisher) fenchel(alpha []float64, pt *point) float64 {
-	return f.sumOver(func(lo, hi int) float64 {
-		return f.Loss.Fenchel(alpha[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], f.coef[lo:hi])
+	return f.Over(func(lo, hi int) float64 {
+		return f.Loss.Fenchel(alpha[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], f.Coef[lo:hi])
 	})
 }
 

@@ -67,7 +67,7 @@ func (f *Finisher) separable(x []float64) bool {
 		}
 	}
 	f.margins(along, d)
-	return Falls(f.Loss, along, f.Labels, f.coef)
+	return Falls(f.Loss, along, f.Labels, f.Coef)
 }
 
 // touches reports whether some row of the penalty has a feature.

@@ -71,7 +71,7 @@ func checkExact(t *testing.T, f *Finisher, x []float64) {
 
 // exactLoss adds c [φ(t) + φ*(α)] of a sample: with b = ±1, of parabolas.
 func exactLoss(sum *big.Float, f *Finisher, x []float64, i int, alpha float64) {
-	margin, b, c := num(0), f.Labels[i], f.coef[i]
+	margin, b, c := num(0), f.Labels[i], f.Coef[i]
 	idx, val := f.Data.Row(i)
 	for k, j := range idx {
 		addTo(margin, val[k], x[j])
@@ -93,8 +93,8 @@ func exactResidual(f *Finisher, d *dual, j, own int) (e *big.Float, size float64
 		idx, val := f.Data.Row(i)
 		for k, col := range idx {
 			if int(col) == j {
-				addTo(e, f.coef[i], alpha, val[k])
-				size += abs(f.coef[i] * alpha * val[k])
+				addTo(e, f.Coef[i], alpha, val[k])
+				size += abs(f.Coef[i] * alpha * val[k])
 			}
 		}
 	}

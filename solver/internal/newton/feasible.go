@@ -99,9 +99,7 @@ func (f *Finisher) start(d *dual) (shrink float64, ok bool) {
 // intoDomain clips alpha into the domain of φ* if z can make up for it; else it
 // returns the factor that brings alpha there, if there is one.
 func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
-	parts := f.parts
-	f.chunks.Each(func(k, lo, hi int) { parts[k] = f.partIntoDomain(alpha, lo, hi) })
-	shrink = slices.Min(parts)
+	shrink = slices.Min(f.Parts(func(lo, hi int) float64 { return f.partIntoDomain(alpha, lo, hi) }))
 	return shrink, shrink >= 0
 }
 
@@ -117,7 +115,7 @@ func (f *Finisher) partIntoDomain(alpha []float64, low, high int) (shrink float6
 		case a >= lo && a <= hi:
 		case math.IsNaN(a):
 			return -1
-		case clip || f.coef[i] == 0:
+		case clip || f.Coef[i] == 0:
 			alpha[i] = math.Max(lo, math.Min(a, hi))
 		case a > hi && hi > 0:
 			shrink = math.Min(shrink, hi/a)
@@ -202,7 +200,7 @@ func (f *Finisher) leastOf(part, curve []float64) []float64 {
 	}
 	for i, c := range curve {
 		idx, val := f.Data.Row(i)
-		c *= f.coef[i]
+		c *= f.Coef[i]
 		for k, j := range idx {
 			part[j] += float64(c * float64(val[k]*val[k]))
 		}
@@ -226,11 +224,11 @@ func (f *Finisher) stays(d *dual, m metric) bool {
 	size *= d.drift
 	for i, a := range d.alpha {
 		curve := m.curve[i]
-		if curve == 0 || f.coef[i] == 0 {
+		if curve == 0 || f.Coef[i] == 0 {
 			continue
 		}
 		lo, hi := f.Loss.Domain(f.Labels[i])
-		move := math.Min(math.Sqrt(curve/f.coef[i])*d.drift, curve*size)
+		move := math.Min(math.Sqrt(curve/f.Coef[i])*d.drift, curve*size)
 		if a-move < lo || a+move > hi {
 			return false
 		}

@@ -153,7 +153,7 @@ func newFreeSide(f *Finisher) *freeSide {
 	for i := range f.n {
 		idx, val := f.Data.Row(i)
 		for k, j := range idx {
-			s.norm[j] += float64(f.coef[i] * float64(val[k]*val[k]))
+			s.norm[j] += float64(f.Coef[i] * float64(val[k]*val[k]))
 		}
 	}
 	for j, v := range s.norm {
@@ -170,7 +170,7 @@ func (f *Finisher) isFree(j int) bool { return f.free != nil && f.rows.own[j] < 
 func (f *Finisher) closeFree(d *dual, curve []float64) {
 	for i, a := range d.alpha {
 		lo, hi := f.Loss.Domain(f.Labels[i])
-		f.free.phi[i] = float64(f.coef[i] * Phi(curve[i], a, lo, hi))
+		f.free.phi[i] = float64(f.Coef[i] * Phi(curve[i], a, lo, hi))
 	}
 	drift, ok := f.free.Drift(f.free.phi, f.sum.y, f.sum.error, f.columns)
 	if !ok {

@@ -88,10 +88,10 @@ func (r *finish) along(x, v []float64, length float64) float64 {
 	copy(v, p.pt.image)
 	add(x, p.corr.x, length)
 	add(v, p.corr.v, length)
-	loss := r.f.sumOver(func(lo, hi int) float64 {
+	loss := r.f.Over(func(lo, hi int) float64 {
 		copy(r.margin[lo:hi], p.pt.margin[lo:hi])
 		add(r.margin[lo:hi], r.step[lo:hi], length)
-		return r.f.lossOf(r.margin, lo, hi)
+		return r.f.MeanOf(r.f.Loss, nil, r.margin[lo:hi], r.f.Labels[lo:hi], lo)
 	})
 	return r.smoothed(loss, v, x)
 }

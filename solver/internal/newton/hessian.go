@@ -108,24 +108,20 @@ func (s *squares) form(dst []float64, p, lo, hi int, a kernels.Rows, c []float64
 // + mu I, given φ”(tᵢ). What is below the diagonal has no meaning.
 func (f *Finisher) hessian(dst, curvature []float64) {
 	clear(dst)
-	f.chunks.Each(func(_, lo, hi int) {
-		for i, c := range curvature[lo:hi] {
-			f.scratch[lo+i] = float64(c * f.coef[lo+i])
-		}
-	})
+	scaled := f.Scaled(curvature)
 	if f.tri.banded() {
-		f.bandHessian(dst)
+		f.bandHessian(dst, scaled)
 	} else {
-		f.squares.add(dst, f.p, f.Rows, f.scratch)
+		f.squares.add(dst, f.p, f.Rows, scaled)
 	}
 	for j := range f.p {
 		dst[j*f.tri.stride+j] += f.Ridge
 	}
 }
 
-// bandHessian adds X' diag(scratch) X to a band: rows are short where there is one.
-func (f *Finisher) bandHessian(dst []float64) {
-	for i, c := range f.scratch {
+// bandHessian adds X' diag(scaled) X to a band: rows are short where there is one.
+func (f *Finisher) bandHessian(dst, scaled []float64) {
+	for i, c := range scaled {
 		idx, val := f.Data.Row(i)
 		for k, j := range idx {
 			v, out := float64(c*val[k]), dst[int(j)*f.tri.stride:]

@@ -159,8 +159,8 @@ func (r *finish) tryCentral() {
 // and what scaling costs where |z| > limit.
 func (r *finish) expect(step []float64) (gap, scaling float64) {
 	p, f := r.path, r.f
-	gap = f.sumOver(func(lo, hi int) (sum float64) {
-		curve, coef := p.curve[lo:hi], f.coef[lo:hi]
+	gap = f.Over(func(lo, hi int) (sum float64) {
+		curve, coef := p.curve[lo:hi], f.Coef[lo:hi]
 		for i, s := range step[lo:hi] {
 			sum += float64(float64(coef[i]*curve[i]) * float64(s*s))
 		}

@@ -94,10 +94,9 @@ var ErrNotApplicable = errors.New("newton: not applicable")
 // A Finisher is a problem prepared. It is not for concurrent use.
 type Finisher struct {
 	*Problem
+	*pass.Sums
 	n, p    int
-	chunks  pass.Chunks
-	block   int       // rows that a cache holds
-	coef    []float64 // cᵢ
+	block   int // rows that a cache holds
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
 	open    []bool    // see findOpen
@@ -106,11 +105,8 @@ type Finisher struct {
 	system  *system
 	sum     *residual
 	spare   *dual       // nil until needed
-	partial [][]float64 // p-vectors of the chunks but the first
 	pairs   [][]float64 // two p-vectors per chunk; nil until needed
 	squares *squares
-	parts   []float64 // a number per chunk
-	scratch []float64 // an entry per sample
 	work    []float64 // 3p; empty until needed
 }
 
@@ -143,18 +139,13 @@ func New(p *Problem) (*Finisher, error) {
 // prepare makes all of a Finisher but what is dense in the features.
 func prepare(p *Problem) *Finisher {
 	n, features := p.Data.Dims()
-	f := &Finisher{Problem: p, n: n, p: features, chunks: cut(p, features)}
+	f := &Finisher{Problem: p, Sums: pass.NewSums(cut(p, features), p.Weights, n, features), n: n, p: features}
 	f.block = max(8, min(blockRows, blockNonzeros*n/max(1, int(p.Data.NNZ()))))
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
 	f.rows.join(p.Groups)
-	f.coef = coefficients(p.Weights, n)
-	f.columns = largest(p.Data, f.chunks)
+	f.columns = largest(p.Data, f.Chunks)
 	f.open = f.findOpen()
 	f.sum = newResidual(features)
-	f.parts, f.scratch = make([]float64, f.chunks.Count()), make([]float64, n)
-	for range f.chunks.Count() - 1 {
-		f.partial = append(f.partial, make([]float64, features))
-	}
 	return f
 }
 
@@ -175,26 +166,6 @@ func cut(p *Problem, features int) pass.Chunks {
 	ptr := p.Rows.Ptr
 	nnz := ptr[len(ptr)-1]
 	return pass.Cut(ptr, int(max(1, min(maxChunks, nnz/max(leastChunk, 16*int64(features))))), p.Threads)
-}
-
-// coefficients returns ωᵢ/Σω.
-func coefficients(weights []float64, n int) []float64 {
-	c := make([]float64, n)
-	if weights == nil {
-		for i := range c {
-			c[i] = 1 / float64(n)
-		}
-		return c
-	}
-	var sum float64
-	for _, w := range weights {
-		sum += w
-	}
-	inv := 1 / sum
-	for i, w := range weights {
-		c[i] = w * inv
-	}
-	return c
 }
 
 // largest returns the largest absolute value of each column.

@@ -30,16 +30,16 @@ func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
 	f.rows.addTrans(r.y, z)
 	f.rows.absTrans(r.error, z)
 	for j := range r.error {
-		terms := float64(f.n + f.rows.len() + 2*f.chunks.Count() + 8)
+		terms := float64(f.n + f.rows.len() + 2*f.Count() + 8)
 		r.error[j] = float64(terms * unit * (r.error[j] + float64(total*f.columns[j])))
 	}
 }
 
 // size returns Σ cᵢ|αᵢ|.
 func (f *Finisher) size(alpha []float64) float64 {
-	return f.sumOver(func(lo, hi int) (total float64) {
+	return f.Over(func(lo, hi int) (total float64) {
 		for i := lo; i < hi; i++ {
-			total += math.Abs(alpha[i] * f.coef[i])
+			total += math.Abs(alpha[i] * f.Coef[i])
 		}
 		return total
 	})
@@ -47,23 +47,23 @@ func (f *Finisher) size(alpha []float64) float64 {
 
 // compensated is residual with pairs of numbers, y = head + tail.
 func (f *Finisher) compensated(r *residual, alpha, z []float64, total float64) {
-	for len(f.pairs) < f.chunks.Count() {
+	for len(f.pairs) < f.Count() {
 		f.pairs = append(f.pairs, make([]float64, 2*f.p))
 	}
-	f.chunks.Each(func(k, lo, hi int) {
+	f.Each(func(k, lo, hi int) {
 		head, tail := f.pair(k)
 		clear(head)
 		clear(tail)
 		for i := lo; i < hi; i++ {
 			idx, val := f.Data.Row(i)
-			g := float64(alpha[i] * f.coef[i])
+			g := float64(alpha[i] * f.Coef[i])
 			for m, j := range idx {
 				addProduct(&head[j], &tail[j], g, val[m])
 			}
 		}
 	})
 	head, tail := f.pair(0)
-	for k := 1; k < f.chunks.Count(); k++ {
+	for k := 1; k < f.Count(); k++ {
 		h, t := f.pair(k)
 		for j := range head {
 			addProduct(&head[j], &tail[j], 1, h[j])

@@ -98,13 +98,10 @@ func (f *Finisher) sample(m int) *Finisher {
 		}
 	}
 	g.Problem, g.n = &sub, m
-	g.chunks = cut(&sub, f.p)
 	shared := *f.squares
 	g.squares = &shared
 	g.squares.fit(sub.Rows, f.p)
-	g.coef = coefficients(sub.Weights, m)
-	g.parts, g.scratch = make([]float64, g.chunks.Count()), make([]float64, m)
-	g.partial = f.partial[:g.chunks.Count()-1]
+	g.Sums = f.Part(cut(&sub, f.p), sub.Weights, m)
 	return &g
 }
 

@@ -122,7 +122,7 @@ func trueExcess(f *Finisher, x, y []float64) float64 {
 			t += val[k] * y[j]
 			d += val[k] * (x[j] - y[j])
 		}
-		sum += f.coef[i] * lossChange(f.Loss, t, d, f.Labels[i])
+		sum += f.Coef[i] * lossChange(f.Loss, t, d, f.Labels[i])
 	}
 	for j := range p {
 		sum += f.Ridge / 2 * (x[j] - y[j]) * (x[j] + y[j])
