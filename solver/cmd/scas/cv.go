@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,12 +220,11 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.checkRows(data); err != nil {
 		return err
 	}
-	s, err := c.specify(c.Data, data, c.solveFlags, c.Memory, c.atOnce())
+	s, head, err := c.specified(e, c.Data, data, c.solveFlags, c.Memory, c.atOnce())
 	if err != nil {
 		return err
 	}
-	r.problemReport = s.report(c.Data)
-	r.ReadSeconds = time.Since(start).Seconds()
+	r.problemReport, r.ReadSeconds = head, time.Since(start).Seconds()
 	start = time.Now()
 	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(s.y))*int(c.Lambdas))
 	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
@@ -238,10 +238,7 @@ func (c *cvCmd) Run(e *env) error {
 		return err
 	}
 	r.Model, r.SVG = c.Model, c.SVG
-	if printed := e.show(c.JSON, &r); err == nil {
-		err = printed
-	}
-	return err
+	return cmp.Or(err, e.show(c.JSON, &r))
 }
 
 // counted is a metric that shows on a terminal how many of so many models are judged,

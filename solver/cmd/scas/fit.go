@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -166,12 +167,11 @@ func (c *trainCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := flags.specify(c.Data, data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
+	s, head, err := flags.specified(e, c.Data, data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
 	if err != nil {
 		return err
 	}
 	s.spec.Lambda = float64(c.Lambda)
-	head := s.report(c.Data)
 	head.ReadSeconds = time.Since(start).Seconds()
 	start = time.Now()
 	m, err = model.Fit(e.ctx, &s.spec, data.X, s.y)
@@ -186,10 +186,7 @@ func (c *trainCmd) fit(e *env) error {
 		}
 		r.Model = c.Model
 	}
-	if printed := e.report(c.JSON, r); err == nil {
-		err = printed
-	}
-	return err
+	return cmp.Or(err, e.report(c.JSON, r))
 }
 
 // readRows reads the data of a fit.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -147,12 +148,11 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.specify(c.Data, data, c.solveFlags, c.Memory, 1)
+	s, head, err := c.specified(e, c.Data, data, c.solveFlags, c.Memory, 1)
 	if err != nil {
 		return err
 	}
-	r.problemReport = s.report(c.Data)
-	r.ReadSeconds = time.Since(start).Seconds()
+	r.problemReport, r.ReadSeconds = head, time.Since(start).Seconds()
 	start = time.Now()
 	steps, err = e.follow(s, c.settings())
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
@@ -164,10 +164,7 @@ func (c *pathCmd) Run(e *env) error {
 		return err
 	}
 	r.Output, r.SVG = c.Output, c.SVG
-	if printed := e.show(c.JSON, &r); err == nil {
-		err = printed
-	}
-	return err
+	return cmp.Or(err, e.show(c.JSON, &r))
 }
 
 // about names the data in an error of the fit to them, unless it is an interrupt.

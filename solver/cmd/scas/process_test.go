@@ -239,6 +239,8 @@ func TestSignals(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"train", fifo}, {"train", "--graph", fifo, data}, {"train", "--groups", fifo, data}, {"train", "--sample-weights", fifo, data},
+		{"train", "--intercept", "--graph", fifo, data}, {"path", "--graph", fifo, data}, {"path", fifo},
+		{"cv", "--groups", fifo, data}, {"cv", "--sample-weights", fifo, data},
 		{"predict", "-m", fifo, data}, {"graph", "--penalty", "1", "--correlation", fifo}, {"info", fifo},
 	} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -97,6 +97,15 @@ type specified struct {
 	groups int
 }
 
+// specified is specify, which may wait for files, and the head of the report.
+func (c *specFlags) specified(e *env, name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, problemReport, error) {
+	out, err := await(e, func() (*specified, error) { return c.specify(name, data, s, memory, fits) })
+	if err != nil {
+		return nil, problemReport{}, err
+	}
+	return out, out.report(name), nil
+}
+
 // specify says what to fit to data of that name, of which so many fits go on at once.
 func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
 	_, p := data.X.Dims()

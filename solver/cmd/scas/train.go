@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -140,10 +141,7 @@ func (c *trainCmd) Run(e *env) error {
 		}
 		r.Model = c.Model
 	}
-	if printed := e.report(c.JSON, r); err == nil {
-		err = printed
-	}
-	return err
+	return cmp.Or(err, e.report(c.JSON, r))
 }
 
 // check refuses flags that do not belong together.
