@@ -161,6 +161,14 @@ type labelCollector struct {
 	count  int
 }
 
+func (c *labelCollector) add(label float64, line, column int) error {
+	label, err := c.see(label, line, column)
+	if err == nil {
+		c.labels = append(c.labels, label)
+	}
+	return err
+}
+
 // see returns what stands for a label, unless it is one that cannot be right.
 func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	switch {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/internal/tests"
 )
 
 // This file has readers that are as simple as can be, and fuzz tests that compare with
@@ -128,10 +130,10 @@ func FuzzReadCSV(f *testing.F) {
 			return
 		}
 		if !ok {
-			t.Fatalf("encoding/csv does not read it; here %v, %v, %v", d.Names, dense(d.X), d.Labels)
+			t.Fatalf("encoding/csv does not read it; here %v, %v, %v", d.Names, tests.Dense(d.X), d.Labels)
 		}
 		if !slices.Equal(names, d.Names) || !sameFloats(y, d.Labels) || !sameTable(x, d.X) {
-			t.Fatalf("encoding/csv reads %v, %v, %v; here %v, %v, %v", names, x, y, d.Names, dense(d.X), d.Labels)
+			t.Fatalf("encoding/csv reads %v, %v, %v; here %v, %v, %v", names, x, y, d.Names, tests.Dense(d.X), d.Labels)
 		}
 		throughCSV(t, d)
 	})
@@ -147,7 +149,7 @@ func lastName(data []byte, last int) string {
 }
 
 func sameTable(want [][]float64, x *CSR) bool {
-	got := dense(x)
+	got := tests.Dense(x)
 	if len(got) != len(want) {
 		return false
 	}
@@ -174,7 +176,7 @@ func throughCSV(t *testing.T, d *Dataset) {
 		t.Fatalf("%q: %v", b.String(), err)
 	}
 	if !slices.Equal(back.Names, d.Names) || !sameBits(back.X, d.X) || !sameFloats(back.Labels, d.Labels) {
-		t.Fatalf("%v, %v became %v, %v by %q", d.Names, dense(d.X), back.Names, dense(back.X), b.String())
+		t.Fatalf("%v, %v became %v, %v by %q", d.Names, tests.Dense(d.X), back.Names, tests.Dense(back.X), b.String())
 	}
 }
 
@@ -285,7 +287,7 @@ func FuzzReadNPY(f *testing.F) {
 			t.Fatalf("an invalid matrix: %v", err)
 		}
 		if ok && !sameTable(want, d.X) {
-			t.Fatalf("%v; want %v", dense(d.X), want)
+			t.Fatalf("%v; want %v", tests.Dense(d.X), want)
 		}
 		if int64(d.X.rows)*int64(d.X.cols) > 1<<20 {
 			t.Skip("more than makes a quick test")
@@ -296,7 +298,7 @@ func FuzzReadNPY(f *testing.F) {
 		}
 		again, ok := naiveNPY(b.Bytes())
 		if !ok || !sameTable(again, d.X) {
-			t.Fatalf("written %v, by the naive reader %v", dense(d.X), again)
+			t.Fatalf("written %v, by the naive reader %v", tests.Dense(d.X), again)
 		}
 	})
 }
@@ -364,7 +366,7 @@ func FuzzReadNPZ(f *testing.F) {
 			return
 		}
 		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil || !sameTable(want, d.X) {
-			t.Fatalf("%v; %v, want %v", err, dense(d.X), want)
+			t.Fatalf("%v; %v, want %v", err, tests.Dense(d.X), want)
 		}
 		var b bytes.Buffer
 		if err := WriteNPZ(&b, d); err != nil {
@@ -513,10 +515,10 @@ func FuzzMatrixMarket(f *testing.F) {
 		case a.rows > 99 || a.cols > 99:
 			t.Skip("larger than the naive reader reads")
 		case !ok:
-			t.Fatalf("the naive reader reads nothing; here %v", dense(a))
+			t.Fatalf("the naive reader reads nothing; here %v", tests.Dense(a))
 		}
 		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil || !sameTable(want, a) {
-			t.Fatalf("%v; %v, want %v", err, dense(a), want)
+			t.Fatalf("%v; %v, want %v", err, tests.Dense(a), want)
 		}
 		var b strings.Builder
 		if err := WriteMatrixMarket(&b, a); err != nil {
