@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestAuto holds what the default method proves against known optima: the gap proved is
@@ -36,7 +36,7 @@ func TestAuto(t *testing.T) {
 		p := solvertest.Load(t, c.name, c.features)
 		p.Penalty = solver.L1{Lambda: c.lambda}
 		if c.graph != "" {
-			con, err := graph.ReadConstraintFile(tests.DataFile(t, c.graph), c.features)
+			con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, c.graph), c.features)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +278,7 @@ func TestSmallSets(t *testing.T) {
 func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil
-	ds, err := sparse.ReadLIBSVMFile(tests.DataFile(t, "small", name), &sparse.ReadOptions{Regression: regression})
+	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "small", name), &sparse.ReadOptions{Regression: regression})
 	if err != nil {
 		t.Fatal(err)
 	}

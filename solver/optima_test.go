@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // Known optima, computed by an interior-point Newton method to 1e-11; covtype's
@@ -29,7 +29,7 @@ const (
 // asks for the gaps the package promises.
 func TestKnownOptima(t *testing.T) {
 	a9aGraph := func(t *testing.T) *sparse.CSR {
-		c, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+		c, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,17 +5,17 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // table reads numbers of the reference data.
 func table(t *testing.T, name string) [][]float64 {
 	t.Helper()
-	return tests.Numbers(t, tests.DataFile(t, "ref", name))
+	return sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", name))
 }
 
 func column(rows [][]float64, j int) []float64 {
@@ -63,7 +63,7 @@ func TestGenlassoGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.ReadEdgesFile(tests.DataFile(t, "ref", "ggfl_edges.txt"), 20)
+	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, "ref", "ggfl_edges.txt"), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestPublishedMatrices(t *testing.T) {
 		{"paper/covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 0.5151450223254025, 20},
 	} {
 		p := solvertest.Load(t, c.data, c.features)
-		con, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", c.graph), c.features)
+		con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", c.graph), c.features)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestPublishedMatrices(t *testing.T) {
 // TestOperatorOnRealGraph uses the edges of a9a's graph without a matrix.
 func TestOperatorOnRealGraph(t *testing.T) {
 	p := solvertest.Load(t, "small/a1a", 123)
-	con, err := graph.ReadConstraintFile(tests.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}

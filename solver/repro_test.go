@@ -7,11 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // reproduction reads a regression or classification problem on which the solver once
@@ -19,7 +19,7 @@ import (
 func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	classes := loss.Validate([]float64{0.5}) != nil
-	ds, err := sparse.ReadLIBSVMFile(tests.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
+	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 func TestReproductions(t *testing.T) {
 	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
 	_, p := simplex.Data.Dims()
-	con, err := graph.ReadConstraintFile("edges:"+tests.DataFile(t, "repro", "hs999.edges"), p)
+	con, err := graph.ReadConstraintFile("edges:"+sparsetest.DataFile(t, "repro", "hs999.edges"), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestStructureSurvivesRounding(t *testing.T) {
 // general has a matrix A with repeated and empty rows.
 func general(t *testing.T) *solver.Problem {
 	t.Helper()
-	text, err := os.ReadFile(tests.DataFile(t, "repro", "g105.json"))
+	text, err := os.ReadFile(sparsetest.DataFile(t, "repro", "g105.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // rcv1Text writes text of rcv1's shape: 75 increasing indices below 47,236 a row
@@ -35,7 +35,7 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 	}
 	for _, file := range []string{"a9a", "rcv1v2_binary_train.libsvm", "hivfp_train.libsvm", "covtype.libsvm.binary.scale"} {
 		b.Run("file="+file, func(b *testing.B) {
-			f, err := os.Open(tests.DataFile(b, "paper", file+".zst"))
+			f, err := os.Open(sparsetest.DataFile(b, "paper", file+".zst"))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFromTriplets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{0, 2}, {0, 0}, {-3, 4}}, tests.Dense(a)); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 2}, {0, 0}, {-3, 4}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
 	for _, tt := range []struct {
@@ -95,7 +95,7 @@ func TestOperationsAgainstDense(t *testing.T) {
 	for seed := range uint64(20) {
 		rows, cols := int(seed*7%31), int(1+seed*5%23)
 		a := randomMatrix(seed, rows, cols)
-		d := tests.Dense(a)
+		d := sparsetest.Dense(a)
 		x, y := make([]float64, cols), make([]float64, rows)
 		for j := range x {
 			x[j] = float64(j%9 - 4)
@@ -126,7 +126,7 @@ func TestOperationsAgainstDense(t *testing.T) {
 			got, want any
 		}{
 			{"MulVec", gotAx, ax}, {"MulVecTrans", gotAty, aty},
-			{"Gram", tests.Dense(a.Gram()), gram}, {"Transpose", tests.Dense(a.Transpose()), trans},
+			{"Gram", sparsetest.Dense(a.Gram()), gram}, {"Transpose", sparsetest.Dense(a.Transpose()), trans},
 		} {
 			if diff := cmp.Diff(c.want, c.got); diff != "" {
 				t.Errorf("%d x %d: %s: %s", rows, cols, c.name, diff)
@@ -179,7 +179,7 @@ func TestGramIsNotFused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g := a.Gram(); g.NNZ() != 2 {
-		t.Errorf("A'A = %v, want 0 off the diagonal", tests.Dense(g))
+		t.Errorf("A'A = %v, want 0 off the diagonal", sparsetest.Dense(g))
 	}
 }
 
@@ -192,7 +192,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{1, 0, 2}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, tests.Dense(a)); diff != "" {
+	if diff := cmp.Diff([][]float64{{1, 0, 2}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
 	_, err = Stack(top, Identity(2))
@@ -202,7 +202,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{0, 0, 1}, {1, 0, 2}, {0, 0, 1}, {0, 0, 0}}, tests.Dense(s)); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 0, 1}, {1, 0, 2}, {0, 0, 1}, {0, 0, 0}}, sparsetest.Dense(s)); diff != "" {
 		t.Error(diff)
 	}
 	_, err = a.SelectRows([]int{0, 5})
@@ -212,7 +212,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{0, 0, -2}, {3, 0, -4}, {0, 0, -2}, {0, 0, 0}}, tests.Dense(c)); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 0, -2}, {3, 0, -4}, {0, 0, -2}, {0, 0, 0}}, sparsetest.Dense(c)); diff != "" {
 		t.Error(diff)
 	}
 	_, err = s.ScaleColumns([]float64{1, 1, math.Inf(1)})

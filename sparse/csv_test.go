@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 const houses = `price,rooms,city,area
@@ -76,7 +76,7 @@ func TestReadCSV(t *testing.T) {
 			if got := strings.Join(d.Names, sep); got != tt.names {
 				t.Errorf("names %q, want %q", got, tt.names)
 			}
-			if diff := cmp.Diff(tt.want, tests.Dense(d.X)); diff != "" {
+			if diff := cmp.Diff(tt.want, sparsetest.Dense(d.X)); diff != "" {
 				t.Error(diff)
 			}
 			if got := d.Table.Label + " " + d.Table.Found; got != tt.label || !sameFloats(d.Labels, tt.labels) {

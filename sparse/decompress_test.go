@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
@@ -68,7 +68,7 @@ func TestCompressedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !sameBits(d.X, want.X) || d.Stats.Compression != kind || d.Stats.Bytes != int64(len(smallText)) {
-				t.Errorf("read %v, %+v", tests.Dense(d.X), d.Stats)
+				t.Errorf("read %v, %+v", sparsetest.Dense(d.X), d.Stats)
 			}
 			if kind == Plain {
 				return

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestFormatOf(t *testing.T) {
@@ -61,7 +61,7 @@ func TestWriteFile(t *testing.T) {
 				names = nil
 			}
 			if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || !slices.Equal(names, back.Names) {
-				t.Errorf("%v%s: %v, %v, %q", format, packed, tests.Dense(back.X), back.Labels, back.Names)
+				t.Errorf("%v%s: %v, %v, %q", format, packed, sparsetest.Dense(back.X), back.Labels, back.Names)
 			}
 			if want := map[string]Compression{"": Plain, ".gz": Gzip, ".zst": Zstd}[packed]; back.Stats.Compression != want || back.Stats.Rows != 4 || back.Stats.Bytes == 0 || back.Stats.NNZ != 7 {
 				t.Errorf("%v%s: %+v", format, packed, back.Stats)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // This file has readers that are as simple as can be, and fuzz tests that compare with
@@ -130,10 +130,10 @@ func FuzzReadCSV(f *testing.F) {
 			return
 		}
 		if !ok {
-			t.Fatalf("encoding/csv does not read it; here %v, %v, %v", d.Names, tests.Dense(d.X), d.Labels)
+			t.Fatalf("encoding/csv does not read it; here %v, %v, %v", d.Names, sparsetest.Dense(d.X), d.Labels)
 		}
 		if !slices.Equal(names, d.Names) || !sameFloats(y, d.Labels) || !sameTable(x, d.X) {
-			t.Fatalf("encoding/csv reads %v, %v, %v; here %v, %v, %v", names, x, y, d.Names, tests.Dense(d.X), d.Labels)
+			t.Fatalf("encoding/csv reads %v, %v, %v; here %v, %v, %v", names, x, y, d.Names, sparsetest.Dense(d.X), d.Labels)
 		}
 		throughCSV(t, d)
 	})
@@ -149,7 +149,7 @@ func lastName(data []byte, last int) string {
 }
 
 func sameTable(want [][]float64, x *CSR) bool {
-	got := tests.Dense(x)
+	got := sparsetest.Dense(x)
 	if len(got) != len(want) {
 		return false
 	}
@@ -176,7 +176,7 @@ func throughCSV(t *testing.T, d *Dataset) {
 		t.Fatalf("%q: %v", b.String(), err)
 	}
 	if !slices.Equal(back.Names, d.Names) || !sameBits(back.X, d.X) || !sameFloats(back.Labels, d.Labels) {
-		t.Fatalf("%v, %v became %v, %v by %q", d.Names, tests.Dense(d.X), back.Names, tests.Dense(back.X), b.String())
+		t.Fatalf("%v, %v became %v, %v by %q", d.Names, sparsetest.Dense(d.X), back.Names, sparsetest.Dense(back.X), b.String())
 	}
 }
 
@@ -287,7 +287,7 @@ func FuzzReadNPY(f *testing.F) {
 			t.Fatalf("an invalid matrix: %v", err)
 		}
 		if ok && !sameTable(want, d.X) {
-			t.Fatalf("%v; want %v", tests.Dense(d.X), want)
+			t.Fatalf("%v; want %v", sparsetest.Dense(d.X), want)
 		}
 		if int64(d.X.rows)*int64(d.X.cols) > 1<<20 {
 			t.Skip("more than makes a quick test")
@@ -298,7 +298,7 @@ func FuzzReadNPY(f *testing.F) {
 		}
 		again, ok := naiveNPY(b.Bytes())
 		if !ok || !sameTable(again, d.X) {
-			t.Fatalf("written %v, by the naive reader %v", tests.Dense(d.X), again)
+			t.Fatalf("written %v, by the naive reader %v", sparsetest.Dense(d.X), again)
 		}
 	})
 }
@@ -366,7 +366,7 @@ func FuzzReadNPZ(f *testing.F) {
 			return
 		}
 		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil || !sameTable(want, d.X) {
-			t.Fatalf("%v; %v, want %v", err, tests.Dense(d.X), want)
+			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(d.X), want)
 		}
 		var b bytes.Buffer
 		if err := WriteNPZ(&b, d); err != nil {
@@ -515,10 +515,10 @@ func FuzzMatrixMarket(f *testing.F) {
 		case a.rows > 99 || a.cols > 99:
 			t.Skip("larger than the naive reader reads")
 		case !ok:
-			t.Fatalf("the naive reader reads nothing; here %v", tests.Dense(a))
+			t.Fatalf("the naive reader reads nothing; here %v", sparsetest.Dense(a))
 		}
 		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil || !sameTable(want, a) {
-			t.Fatalf("%v; %v, want %v", err, tests.Dense(a), want)
+			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(a), want)
 		}
 		var b strings.Builder
 		if err := WriteMatrixMarket(&b, a); err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // Texts and what is in them.
@@ -62,7 +62,7 @@ func TestReadLIBSVM(t *testing.T) {
 	for _, tt := range libsvmTexts {
 		t.Run(tt.name, func(t *testing.T) {
 			d := mustRead(t, tt.text, tt.opt)
-			if diff := cmp.Diff(tt.want, tests.Dense(d.X)); diff != "" {
+			if diff := cmp.Diff(tt.want, sparsetest.Dense(d.X)); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(tt.labels, d.Labels); diff != "" {
@@ -214,7 +214,7 @@ func TestEveryBlockPhase(t *testing.T) {
 	for shift := range len(line) + 1 {
 		fill := "#" + strings.Repeat("x", blockSize-len(line)+shift-2) + "\n"
 		if d := mustRead(t, fill+line, nil); !sameBits(d.X, want.X) {
-			t.Fatalf("shift %d: %v, want %v", shift, tests.Dense(d.X), tests.Dense(want.X))
+			t.Fatalf("shift %d: %v, want %v", shift, sparsetest.Dense(d.X), sparsetest.Dense(want.X))
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestWriteLIBSVMRoundTrip(t *testing.T) {
 		}
 		d := mustRead(t, b.String(), &ReadOptions{IndexBase: OneBased, Features: 9, Regression: true})
 		if !sameBits(d.X, x) || !sameFloats(d.Labels, labels) {
-			t.Errorf("%q reads back as %v, %v", b.String(), tests.Dense(d.X), d.Labels)
+			t.Errorf("%q reads back as %v, %v", b.String(), sparsetest.Dense(d.X), d.Labels)
 		}
 	}
 	labels := []float64{1, -1, 1}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestReadMatrix(t *testing.T) {
@@ -16,7 +16,7 @@ func TestReadMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{0, 0, 0, 2}, {0, 0, 0, 0}, {-.001, 0, 0, 0}}, tests.Dense(a)); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 0, 0, 2}, {0, 0, 0, 0}, {-.001, 0, 0, 0}}, sparsetest.Dense(a)); diff != "" {
 		t.Error(diff)
 	}
 	if a.NNZ() != 3 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // naiveRead is the reader one writes first: strings.Fields and strconv.
@@ -58,7 +58,7 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 	}
 	for _, name := range []string{"small/housing_scale", "small/abalone", "small/german.numer_scale", "paper/rcv1v2_binary_test.libsvm.zst", "paper/a9a.t.zst"} {
 		t.Run(name, func(t *testing.T) {
-			f, err := os.Open(tests.DataFile(t, name))
+			f, err := os.Open(sparsetest.DataFile(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}

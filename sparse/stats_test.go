@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // column returns column j with its zeros.
 func column(a *CSR, j int) []float64 {
-	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, flatten(tests.Dense(a))))
+	return mat.Col(nil, j, mat.NewDense(a.rows, a.cols, flatten(sparsetest.Dense(a))))
 }
 
 func flatten(d [][]float64) []float64 {

@@ -4,18 +4,18 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // halfOfA9a is every second row of a9a with the matrix published for it.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := solvertest.Load(t, "paper/a9a.zst", 123)
-	a, err := sparse.ReadMatrixFile(tests.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
+	a, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

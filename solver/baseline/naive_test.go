@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // dense is a method written without anything the package has: full vectors and
@@ -49,7 +49,7 @@ func (d *dense) solve(shift float64, v []float64) []float64 {
 	for j := range d.p {
 		h[j*d.p+j] += shift
 	}
-	return tests.Solve(h, v)
+	return sparsetest.Solve(h, v)
 }
 
 // row returns aᵢ.

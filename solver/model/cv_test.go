@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestFolds: each fold has its share of the rows and of each class, and another seed
@@ -239,12 +239,12 @@ write.table(format(cbind(f$cvm, f$cvsd, f$index[,1]), digits=17), "%[1]s/out", q
 		if strings.Contains(out, "no glmnet") {
 			t.Skip("skipped: R has no glmnet")
 		}
-		for i, row := range tests.Numbers(t, filepath.Join(dir, "out")) {
+		for i, row := range sparsetest.Numbers(t, filepath.Join(dir, "out")) {
 			if math.Abs(row[0]-got.Mean[i]) > 1e-7*row[0] || math.Abs(row[1]-got.SE[i]) > 1e-7*row[0] {
 				t.Errorf("%s, lambda %d: %.9g ± %.9g, cv.glmnet %.9g ± %.9g", family, i, got.Mean[i], got.SE[i], row[0], row[1])
 			}
 		}
-		best := tests.Numbers(t, filepath.Join(dir, "out"))
+		best := sparsetest.Numbers(t, filepath.Join(dir, "out"))
 		if int(best[0][2])-1 != got.Best || int(best[1][2])-1 != got.OneSE {
 			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v", family, got.Best, got.OneSE, best[0][2]-1, best[1][2]-1)
 		}

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // naive returns the objective that spec documents, by plain loops over one row after the
@@ -163,7 +163,7 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 // load reads a data set with its labels as they are.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
+	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // small are the small public sets.
@@ -97,7 +97,7 @@ fit <- function(k, family, alpha, standardize, intercept) {
 	}
 	all := make([][][]float64, len(peers))
 	for k, q := range peers {
-		if all[k] = tests.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
+		if all[k] = sparsetest.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
 			t.Fatalf("glmnet gave %d of %d lambdas", len(all[k]), len(q.lambdas))
 		}
 	}

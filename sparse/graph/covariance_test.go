@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestReadCovariance(t *testing.T) {
@@ -75,7 +75,7 @@ func TestCovarianceIsSymmetric(t *testing.T) {
 
 // A file and the data it was made from give the same correlations and graphs.
 func TestSachsFromDataAndFile(t *testing.T) {
-	text, err := os.ReadFile(tests.DataFile(t, "ref", "sachs_7466x11.tsv"))
+	text, err := os.ReadFile(sparsetest.DataFile(t, "ref", "sachs_7466x11.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSachsFromDataAndFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := ReadCovarianceFile(tests.DataFile(t, "ref", tt.file))
+		file, err := ReadCovarianceFile(sparsetest.DataFile(t, "ref", tt.file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func TestReadEdges(t *testing.T) {
@@ -153,7 +153,7 @@ func TestPublishedGraphs(t *testing.T) {
 		{"a9a_glasso_0.1.edges", 123, EdgeList, 291 + 123, 2*291 + 123},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			c, err := ReadConstraintFile(tests.DataFile(t, "graphs", tt.file), tt.p)
+			c, err := ReadConstraintFile(sparsetest.DataFile(t, "graphs", tt.file), tt.p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,14 +164,14 @@ func TestPublishedGraphs(t *testing.T) {
 		})
 	}
 	t.Run("rcv1 with its true features", func(t *testing.T) {
-		_, err := ReadConstraintFile(tests.DataFile(t, "graphs", "F_rcv1_train_spdhg.txt"), 47236)
+		_, err := ReadConstraintFile(sparsetest.DataFile(t, "graphs", "F_rcv1_train_spdhg.txt"), 47236)
 		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "--features 47237")
 	})
 }
 
 // The published a9a matrix is [G; I] with our antisymmetric G of 421 edges.
 func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
-	f, err := sparse.ReadMatrixFile(tests.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
+	f, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

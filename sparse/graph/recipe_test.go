@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // The recipe gives the matrices published for these data sets.
@@ -25,7 +25,7 @@ func TestPublishedRecipe(t *testing.T) {
 		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
 	} {
 		t.Run(tt.data, func(t *testing.T) {
-			d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
+			d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			published, err := sparse.ReadMatrixFile(tests.DataFile(t, "graphs", tt.matrix))
+			published, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs", tt.matrix))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func problem(t *testing.T, file string, features int, lambda, mu float64, a *sparse.CSR) *solver.Problem {
@@ -26,20 +26,20 @@ func problem(t *testing.T, file string, features int, lambda, mu float64, a *spa
 
 // TestKnownOptima compares with optima found by another program.
 func TestKnownOptima(t *testing.T) {
-	for _, o := range tests.Optima(t) {
+	for _, o := range sparsetest.Optima(t) {
 		var a *sparse.CSR
 		switch o.A {
 		case "":
 		case "chain":
 			a = graph.Chain(o.Features).FusedLasso()
 		default:
-			edges, err := graph.ReadEdgesFile(tests.DataFile(t, o.A), o.Features)
+			edges, err := graph.ReadEdgesFile(sparsetest.DataFile(t, o.A), o.Features)
 			if err != nil {
 				t.Fatal(err)
 			}
 			a = edges.FusedLasso()
 		}
-		got, err := Solve(t.Context(), problem(t, tests.DataFile(t, o.File), o.Features, o.Lambda, o.Mu, a))
+		got, err := Solve(t.Context(), problem(t, sparsetest.DataFile(t, o.File), o.Features, o.Lambda, o.Mu, a))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // differences returns the rows of A = [G; I] without those of I.
@@ -46,7 +46,7 @@ func fused(t *testing.T) map[string]*solver.Problem {
 	}
 	var data, labels []float64
 	var chain [][]float64
-	for i, row := range tests.Numbers(t, tests.DataFile(t, "ref", "fl1d_y.txt")) {
+	for i, row := range sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", "fl1d_y.txt")) {
 		labels = append(labels, row[0])
 		if i > 0 {
 			chain = append(chain, []float64{float64(i), float64(i + 1)})
@@ -58,16 +58,16 @@ func fused(t *testing.T) map[string]*solver.Problem {
 	}
 	add("fl1d", data, labels, chain, 5, 1, 0.5, 0.1)
 	data, labels = nil, nil
-	for _, row := range tests.Numbers(t, tests.DataFile(t, "ref", "ggfl_yX_120x21.txt")) {
+	for _, row := range sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", "ggfl_yX_120x21.txt")) {
 		labels, data = append(labels, row[0]), append(data, row[1:]...)
 	}
-	add("ggfl", data, labels, tests.Numbers(t, tests.DataFile(t, "ref", "ggfl_edges.txt")), 50, 20, 5, 1)
+	add("ggfl", data, labels, sparsetest.Numbers(t, sparsetest.DataFile(t, "ref", "ggfl_edges.txt")), 50, 20, 5, 1)
 	return all
 }
 
 // logistic are the problems of optima.csv, and one with a published graph.
 func logistic(t *testing.T) map[string]*solver.Problem {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	edges, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)

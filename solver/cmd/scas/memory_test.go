@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // checkMemory holds the account of a data set to what the allocator says.
@@ -84,7 +84,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 }
 
 func TestMemoryOfPaperSets(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {

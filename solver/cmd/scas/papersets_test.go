@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // The sets of the paper, or their stand-ins, are read as what they are.
 func TestInfoOnPaperSets(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	for _, c := range []struct {
 		file           string
 		rows, features int
@@ -51,7 +51,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 
 // Labels 1 and 2 become negative and positive.
 func TestCovtypeLabels(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	out := scas(t, "scas", nil, "train", "--json", "--method", "scas-k", "--passes", "2", "-o", filepath.Join(t.TempDir(), "m.json"),
 		filepath.Join(dir, "paper", "covtype.libsvm.binary.scale.zst"))
 	var r struct {
@@ -73,7 +73,7 @@ func TestCovtypeLabels(t *testing.T) {
 // The graph that published codes use with a9a: their matrix to the bit, with what
 // is known of it.
 func TestPublishedGraphOfA9A(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	want, err := os.ReadFile(filepath.Join(dir, "graphs", "F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Skipf("the published matrix is not there: the recipe is not checked (%v)", err)
@@ -111,7 +111,7 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 
 // Leaving out the diagonal gives the edges scikit-learn found.
 func TestGlassoGraphOfA9A(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	want, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Skipf("the graph is not there: nothing is compared with it (%v)", err)

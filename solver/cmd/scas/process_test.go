@@ -15,11 +15,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // scas runs a program with extra environment variables and fails the test
@@ -137,7 +137,7 @@ func TestMethodsEqualAtEveryLevel(t *testing.T) {
 }
 
 func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
-	dir := tests.DataFile(t)
+	dir := sparsetest.DataFile(t)
 	v3 := buildV3(t)
 	args := []string{"--features", "123", "--lambda", "1e-5", filepath.Join(dir, "paper", "a9a.zst")}
 	passes := append([]string{"--method", "scas-k", "--passes", "10"}, args...)

@@ -60,7 +60,7 @@ func ours(path string) bool { return within(path, module) }
 // import more, but no command, nothing of bench and no generator.
 const rooms = `
 kernels
-internal/tests
+sparse/sparsetest
 sparse/atomicfile
 sparse/internal/check
 sparse/internal/text
@@ -88,7 +88,7 @@ solver/internal/outer       solver/internal/dual solver/internal/inner solver/in
 solver                      kernels sparse solver/internal/check solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/prove solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/theory
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/lasso solver/internal/newton
 solver/baseline             kernels sparse solver solver/internal/quad
-solver/internal/solvertest  internal/tests kernels sparse sparse/graph solver
+solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver
 solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/model solver/theory
 gen
 gen/cmd/gen                 gen

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // random returns a matrix with few entries, some of them stored zeros.
@@ -132,10 +132,10 @@ func (k *Kept) check(t *testing.T, data, a *sparse.CSR, stay []bool) {
 	if !slices.Equal(k.Columns, cols) {
 		t.Fatalf("columns %v stay, want %v", k.Columns, cols)
 	}
-	part := func(m *sparse.CSR, row int) []float64 { return Take(tests.Dense(m)[row], cols) }
+	part := func(m *sparse.CSR, row int) []float64 { return Take(sparsetest.Dense(m)[row], cols) }
 	n, _ := data.Dims()
 	for i := range n {
-		if !slices.Equal(tests.Dense(k.Data)[i], part(data, i)) {
+		if !slices.Equal(sparsetest.Dense(k.Data)[i], part(data, i)) {
 			t.Fatalf("row %d of the data differs", i)
 		}
 	}
@@ -156,7 +156,7 @@ func (k *Kept) check(t *testing.T, data, a *sparse.CSR, stay []bool) {
 		t.Fatalf("rows %v stay, want %v", k.Rows, rows)
 	}
 	for at, i := range rows {
-		if !slices.Equal(tests.Dense(k.A)[at], part(a, int(i))) {
+		if !slices.Equal(sparsetest.Dense(k.A)[at], part(a, int(i))) {
 			t.Fatalf("row %d of A differs", i)
 		}
 	}

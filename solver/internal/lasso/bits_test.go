@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // exactProblem is made of whole numbers, so that it is the same on every machine.
@@ -15,7 +15,7 @@ func exactProblem(t *testing.T, loss newton.Loss, n, p int, ones bool) *Problem 
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p)}
-	next := tests.Integers()
+	next := sparsetest.Integers()
 	for i := range n {
 		sum := 0
 		for j := range p {
@@ -78,7 +78,7 @@ func TestBits(t *testing.T) {
 				r := s.Solve(most/float64(int(1)<<k), &Settings{Tol: 1e-9 * s.Scale()})
 				found = append(append(found, r.Gap, r.Objective, float64(r.Iterations)), s.X()...)
 			}
-			if got := fmt.Sprintf("%x", tests.Fingerprint(found)); got != c.want {
+			if got := fmt.Sprintf("%x", sparsetest.Fingerprint(found)); got != c.want {
 				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.ones, level, got, c.want)
 			}
 		}

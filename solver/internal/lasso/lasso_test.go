@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A kind of random problem.
@@ -263,7 +263,7 @@ func TestDegenerate(t *testing.T) {
 // load reads a set with a column of ones behind it, or skips the test.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

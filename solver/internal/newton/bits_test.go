@@ -3,10 +3,10 @@ package newton
 import (
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // exactProblem is made of whole numbers, so that it is the same on every machine:
@@ -15,7 +15,7 @@ func exactProblem(t *testing.T, loss Loss, n, p int, ones bool, a *sparse.CSR) *
 	t.Helper()
 	var entries []sparse.Triplet
 	labels := make([]float64, n)
-	next := tests.Integers()
+	next := sparsetest.Integers()
 	for i := range n {
 		sum := 0
 		for j := range p {
@@ -46,7 +46,7 @@ func exactProblem(t *testing.T, loss Loss, n, p int, ones bool, a *sparse.CSR) *
 
 // fingerprint hashes the bits of a result.
 func fingerprint(r *Result, b Bound) uint64 {
-	return tests.Fingerprint(r.X, r.Z, []float64{r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)})
+	return sparsetest.Fingerprint(r.X, r.Z, []float64{r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)})
 }
 
 // TestBits: the same bits at all levels of the kernels and for any number of threads.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A measured run: iterations and milliseconds to proved gaps.
@@ -62,7 +62,7 @@ func TestMeasure(t *testing.T) {
 	x, y := load(t, "paper/a9a.zst", 123)
 	show("a9a I", newProblem(x, y, Logistic{}, nil, 1e-5, 0))
 	show("a9a 291 edges", newProblem(x, y, Logistic{}, readEdges(t, "graphs/a9a_glasso_0.1.edges", 123), 1e-5, 0))
-	published, err := sparse.ReadMatrixFile(tests.DataFile(t, "graphs/F_a9a_asvrpdhg.txt"))
+	published, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs/F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // TestOptima: optima of the paper's data that another program found to 1e-11.
 func TestOptima(t *testing.T) {
-	for _, o := range tests.Optima(t) {
+	for _, o := range sparsetest.Optima(t) {
 		x, y := load(t, o.File, o.Features)
 		var a *sparse.CSR
 		switch o.A {

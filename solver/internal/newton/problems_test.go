@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // newProblem has equal limits and labels −1 and +1 made of two values.
@@ -32,7 +32,7 @@ func newProblem(x *sparse.CSR, labels []float64, loss Loss, a *sparse.CSR, lambd
 // load reads a LIBSVM file; two values of labels become −1 and +1.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	ds, err := sparse.ReadLIBSVMFile(tests.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 // readEdges returns [G; I] of an edge list.
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
-	g, err := graph.ReadEdgesFile(tests.DataFile(t, name), p)
+	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)
 	if err != nil {
 		t.Fatal(err)
 	}

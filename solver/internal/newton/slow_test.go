@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A kind is a class of random problems.
@@ -174,7 +174,7 @@ func slowOptimum(f *Finisher) ([]float64, float64) {
 			m := denseHessian(f, curve, h)
 			g := slices.Clone(pt.grad)
 			f.rows.addTrans(g, z)
-			d := tests.Solve(m, g)
+			d := sparsetest.Solve(m, g)
 			rate := 0.0
 			for j := range d {
 				rate += g[j] * d[j]

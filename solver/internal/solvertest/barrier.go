@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A barrier is f(x) + Σ h(A x) with h(v) = min over t of limit·t − τ log(t² − v²).
@@ -55,7 +55,7 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 // squared decrement.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
-	step := tests.Solve(h, g)
+	step := sparsetest.Solve(h, g)
 	decrement = kernels.Dot(g, step)
 	at := b.value(x)
 	for size := 1.0; size > 1e-10; size /= 2 {

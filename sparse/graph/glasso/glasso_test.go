@@ -14,10 +14,10 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/internal/tests"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // full returns a square matrix row by row.
@@ -53,7 +53,7 @@ func readTable(t testing.TB, path string) []float64 {
 
 // R's glasso 1.11 with thr 1e-12 solved these.
 func TestSachs(t *testing.T) {
-	c, err := graph.ReadCovarianceFile(tests.DataFile(t, "ref", "sachs_cor.txt"))
+	c, err := graph.ReadCovarianceFile(sparsetest.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestSachs(t *testing.T) {
 		objective float64
 	}{{0.05, 30, 5.49003023206514}, {0.2, 22, 10.7836444158437}} {
 		t.Run(fmt.Sprint(tt.rho), func(t *testing.T) {
-			want := readTable(t, tests.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
+			want := readTable(t, sparsetest.DataFile(t, "ref", fmt.Sprintf("sachs_glasso_cor_rho%v_wi.txt", tt.rho)))
 			res, err := Estimate(c, Options{Penalty: tt.rho})
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestSachs(t *testing.T) {
 
 func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(tests.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestA9a(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, err := graph.ReadEdgesFile(tests.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
+	published, err := graph.ReadEdgesFile(sparsetest.DataFile(t, "graphs", "a9a_glasso_0.1.edges"), 123)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package tests
+package sparsetest
 
 import (
 	"encoding/csv"

@@ -1,5 +1,5 @@
-// Package tests has what the tests of several packages share, and imports none of them.
-package tests
+// Package sparsetest has what the tests of several packages share, and imports none of them.
+package sparsetest
 
 import (
 	"encoding/binary"
