@@ -100,10 +100,8 @@ type Category struct {
 // What is not of this form, lines with more or fewer cells than the first, missing values
 // unless opt replaces them and numbers that are not finite are errors of type *ParseError.
 func ReadCSV(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	if opt == nil {
-		opt = &ReadOptions{}
-	}
-	if err := opt.check(); err != nil {
+	opt, err := opt.checked()
+	if err != nil {
 		return nil, err
 	}
 	t, err := newTable(name, opt)

@@ -30,10 +30,8 @@ func ReadLIBSVMFile(path string, opt *ReadOptions) (*Dataset, error) {
 // exactly two values (unless opt says otherwise) and a file without any sample
 // are errors of type *ParseError.
 func ReadLIBSVM(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	if opt == nil {
-		opt = &ReadOptions{}
-	}
-	if err := opt.check(); err != nil {
+	opt, err := opt.checked()
+	if err != nil {
 		return nil, err
 	}
 	in, kind, err := Decompress(r, name)

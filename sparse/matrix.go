@@ -259,10 +259,8 @@ func (c *Coordinates) wrongEntry(e Coordinate, size [3]int64) (token int, msg st
 // ReadMatrixMarket reads samples, one to a row, as ReadMatrix reads a matrix. Their labels
 // are those of opt.Targets.
 func ReadMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	if opt == nil {
-		opt = &ReadOptions{}
-	}
-	if err := opt.check(); err != nil {
+	opt, err := opt.checked()
+	if err != nil {
 		return nil, err
 	}
 	c, stats, err := readCoordinates(r, name, opt)

@@ -18,10 +18,8 @@ import (
 // What is not of this form, whole numbers that float64 does not have and numbers that are
 // not finite are errors of type *ParseError.
 func ReadNPY(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	if opt == nil {
-		opt = &ReadOptions{}
-	}
-	if err := opt.check(); err != nil {
+	opt, err := opt.checked()
+	if err != nil {
 		return nil, err
 	}
 	in, kind, err := Decompress(r, name)

@@ -27,10 +27,8 @@ import (
 // Labels are the array y, labels or target, or opt.Targets; the array names or features
 // has the names of the features. Other arrays are left alone.
 func ReadNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	if opt == nil {
-		opt = &ReadOptions{}
-	}
-	if err := opt.check(); err != nil {
+	opt, err := opt.checked()
+	if err != nil {
 		return nil, err
 	}
 	source, size, kind, err := seekable(r, name, opt)

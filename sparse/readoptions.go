@@ -51,6 +51,14 @@ type ReadOptions struct {
 	Memory int64
 }
 
+// checked returns o, or the defaults for nil, unless something is wrong with it.
+func (o *ReadOptions) checked() (*ReadOptions, error) {
+	if o == nil {
+		return &ReadOptions{}, nil
+	}
+	return o, o.check()
+}
+
 func (o *ReadOptions) check() error {
 	ways := 0
 	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), o.Regression, o.AnyLabels} {

@@ -104,7 +104,7 @@ func (a *Array) parse(text string) error {
 		if rest == "}" {
 			break
 		}
-		key, after, ok := quoted(rest)
+		key, after, _ := quoted(rest)
 		if rest, ok = strings.CutPrefix(strings.TrimLeft(after, " "), ":"); !ok {
 			return badHeader(text)
 		}
