@@ -29,7 +29,7 @@ type Auto struct{}
 func (Auto) Info() MethodInfo {
 	info := scasInfo("auto", "Newton steps to a proved gap, from passes of scas-k (scas-l with a graph); scas-k alone where p, or with A = I and [G; I] the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
-	info.Memory = "4p + 2l + n, at the end 3p^2 + 30p + 40l + 28n and a third of the data"
+	info.Memory = "4p + 2l + n, at the end 3.5p^2 + 30p + 40l + 19n and a third of the data"
 	return info
 }
 
