@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -26,16 +27,16 @@ type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string               `json:"loss"`
-	HuberDelta float64              `json:"huber_delta,omitempty"`
-	Labels     *sparse.LabelMapping `json:"labels"` // null for regression
-	P          int                  `json:"p"`
-	IndexBase  *int                 `json:"index_base"`
-	Intercept  *number              `json:"intercept"` // null if the model has none
-	Features   []string             `json:"features,omitempty"`
-	Target     string               `json:"target,omitempty"`        // the column of the labels
-	Fill       map[string]float64   `json:"fill,omitempty"`          // of missing values, by columns
-	Groups     [][]int              `json:"tied_features,omitempty"` // counted from 0
+	Loss       string             `json:"loss"`
+	HuberDelta float64            `json:"huber_delta,omitempty"`
+	Labels     *labels            `json:"labels"` // null for regression
+	P          int                `json:"p"`
+	IndexBase  *int               `json:"index_base"`
+	Intercept  *number            `json:"intercept"` // null if the model has none
+	Features   []string           `json:"features,omitempty"`
+	Target     string             `json:"target,omitempty"`        // the column of the labels
+	Fill       map[string]float64 `json:"fill,omitempty"`          // of missing values, by columns
+	Groups     [][]int            `json:"tied_features,omitempty"` // counted from 0
 
 	Facts
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
@@ -62,6 +63,47 @@ type number float64
 func (v *number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" || json.Unmarshal(text, (*float64)(v)) != nil {
 		return errNumber
+	}
+	return nil
+}
+
+// labels are those of two classes, both of which must be there.
+type labels sparse.LabelMapping
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *labels) UnmarshalJSON(text []byte) error {
+	var both struct{ Negative, Positive *number }
+	if err := json.Unmarshal(text, &both); err != nil {
+		return err
+	}
+	if both.Negative == nil || both.Positive == nil {
+		return errors.New("labels without a negative and a positive one")
+	}
+	*l = labels{Negative: float64(*both.Negative), Positive: float64(*both.Positive)}
+	return nil
+}
+
+// distinct reports the first field of a JSON object that is there twice.
+func distinct(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	seen := map[string]bool{}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key := strings.ToLower(fmt.Sprint(name)) // as fields are matched
+		if seen[key] {
+			return fmt.Errorf("field %v is there twice", name)
+		}
+		seen[key] = true
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -99,7 +141,7 @@ func (m *Model) head() *head {
 		h.HuberDelta = huber.Delta
 	}
 	if m.Classifies() {
-		h.Labels = &m.Labels
+		h.Labels = (*labels)(&m.Labels)
 	}
 	if m.HasIntercept {
 		h.Intercept = (*number)(&m.Intercept)
@@ -161,8 +203,9 @@ func parse(text []byte) (*Model, error) {
 		Coefficients []number `json:"coefficients"`
 	}
 	var format struct {
-		Format *int            `json:"format"`
-		Models json.RawMessage `json:"models"`
+		Format    *int            `json:"format"`
+		Models    json.RawMessage `json:"models"`
+		Intercept json.RawMessage `json:"intercept"`
 	}
 	if err := json.Unmarshal(text, &format); err != nil {
 		return nil, damageOf(text, err)
@@ -178,6 +221,12 @@ func parse(text []byte) (*Model, error) {
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
 		return nil, damageOf(text, err)
+	}
+	if err := distinct(text); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	if *format.Format == Format && format.Intercept == nil && f.Nonzero == nil { // those of few features have none
+		return nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	if f.Graph != nil {
 		f.Facts.GraphEdges = f.Graph.Edges
@@ -238,7 +287,7 @@ func (h *head) model(coefficients []float64) (*Model, error) {
 		},
 	}
 	if h.Labels != nil {
-		m.Labels = *h.Labels
+		m.Labels = sparse.LabelMapping(*h.Labels)
 	}
 	if h.Intercept != nil {
 		m.HasIntercept, m.Intercept = true, float64(*h.Intercept)

@@ -163,7 +163,7 @@ func TestFormat1(t *testing.T) {
 
 // TestBadModels: files that are no models, or damaged ones, are refused with a reason.
 func TestBadModels(t *testing.T) {
-	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2`)
+	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2, "intercept": null`)
 	for _, c := range []struct{ from, to, want string }{
 		{format1, "", "file.json: not a model file: it is empty"},
 		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
@@ -182,13 +182,16 @@ func TestBadModels(t *testing.T) {
 		{`"logistic"`, `"squared"`, "which is for numbers"},
 		{"\"labels\": {\n    \"negative\": -1,\n    \"positive\": 2\n  }", `"labels": null`, "no labels"},
 		{`"positive": 2`, `"positive": -1`, "both labels are -1"},
-		{`"seed": 7`, `"intercept": null, "features": ["a"]`, "1 features named for 3 coefficients"},
+		{`"seed": 7`, `"features": ["a"]`, "1 features named for 3 coefficients"},
 		{`"seed": 7`, `"tied_features": [[3]]`, "feature 3 in a group of 3"},
 		{`"lambda": 0.01`, `"lambda": "x"`, `"\"x\"": damaged model: lambda: expected a finite number`},
 		{`"lambda": 0.01`, `"lambda": 1e999`, `"1e999": damaged model: lambda: expected a finite number`},
 		{`"seed": 7`, `"seed": 7.5`, `"7.5": damaged model: seed: expected a whole number`},
 		{`-1]`, `-1`, "damaged model"},
 		{`-1]` + "\n}", ``, "damaged model: the file ends within it; fetch the file again, or fit the model again"},
+		{`"negative": -1,`, ``, "labels without a negative and a positive one"},
+		{`"positive": 2`, `"positivE2": 2`, "labels without a negative and a positive one"},
+		{`"p": 3`, `"p": 3, "P": 3`, "field P is there twice"},
 	} {
 		for _, text := range []string{format1, good} {
 			if text == good && strings.Contains(c.from, "format") {
@@ -199,6 +202,10 @@ func TestBadModels(t *testing.T) {
 				t.Errorf("%s for %.40s: want %q, got %v", c.to, c.from, c.want, err)
 			}
 		}
+	}
+	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // by one bit
+	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
+		t.Errorf("an intercept that is lost: %v", err)
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
 		t.Errorf("no file: %v", err)

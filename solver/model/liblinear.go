@@ -107,6 +107,8 @@ func (l *liblinear) head() error {
 			return l.errorf("", "%v", l.lines.Err())
 		case words == nil:
 			return l.errorf("", "the file ends before a line w: expected a model that liblinear wrote; fetch the file again")
+		case words[0] == "w" && len(words) > 1:
+			return l.errorf(words[1], "expected the weights in the lines below w")
 		case words[0] == "w":
 			return l.complete()
 		case len(words) < 2:
@@ -119,6 +121,9 @@ func (l *liblinear) head() error {
 }
 
 func (l *liblinear) field(key string, values []string) (err error) {
+	if key != "label" && len(values) > 1 {
+		return l.errorf(values[1], "expected one value after %s", key)
+	}
 	switch key {
 	case "solver_type":
 		var ok bool
@@ -135,7 +140,8 @@ func (l *liblinear) field(key string, values []string) (err error) {
 			return l.errorf("", "%d labels: expected 2", len(values))
 		}
 		for k, text := range values {
-			if labels[k], err = strconv.ParseFloat(text, 64); err != nil || !finite(labels[k]) {
+			var ok bool
+			if labels[k], ok = decimal(text); !ok {
 				return l.errorf(text, "label: expected a whole number")
 			}
 		}
@@ -148,13 +154,20 @@ func (l *liblinear) field(key string, values []string) (err error) {
 			return l.errorf(values[0], "nr_feature: expected a number of features")
 		}
 	case "bias":
-		if l.bias, err = strconv.ParseFloat(values[0], 64); err != nil || !finite(l.bias) {
+		var ok bool
+		if l.bias, ok = decimal(values[0]); !ok {
 			return l.errorf(values[0], "bias: expected a finite number")
 		}
 	default:
 		return l.errorf(key, "expected solver_type, nr_class, label, nr_feature, bias or w")
 	}
 	return nil
+}
+
+// decimal reads a finite decimal number: strconv alone takes 0x1p3 and 1_0 as well.
+func decimal(text string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
 // complete reports what the head lacks.
@@ -179,8 +192,8 @@ func (l *liblinear) model() (*Model, error) {
 	}
 	for words := l.next(); words != nil; words = l.next() {
 		for _, text := range words {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !finite(v) {
+			v, ok := decimal(text)
+			if !ok {
 				return nil, l.errorf(text, "weight: expected a finite number")
 			}
 			m.Coefficients = append(m.Coefficients, v)
@@ -195,6 +208,9 @@ func (l *liblinear) model() (*Model, error) {
 	if l.bias >= 0 {
 		m.HasIntercept, m.Intercept = true, l.bias*m.Coefficients[l.features]
 		m.Coefficients = m.Coefficients[:l.features:l.features]
+	}
+	if !finite(m.Intercept) {
+		return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, m.Intercept)
 	}
 	return m, nil
 }

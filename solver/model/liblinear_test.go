@@ -65,6 +65,13 @@ func TestBadLiblinear(t *testing.T) {
 		{"bias 0.5", "bias -1", "3 weights: expected 2"},
 		{"3 \n", "", "2 weights: expected 3"},
 		{"3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
+		{"3 \n", "1_0\n", `m:9: "1_0": weight: expected`},
+		{"3 \n", "0x1p3\n", `m:9: "0x1p3": weight: expected`},
+		{"bias 0.5", "bias 1_0", `"1_0": bias: expected`},
+		{"label 1 -1", "label 1 0x2", `"0x2": label: expected`},
+		{"nr_feature 2", "nr_feature 2 5", `"5": expected one value after nr_feature`},
+		{"\nw\n", "\nw 7\n", `"7": expected the weights`},
+		{"0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
 		{"w\n1 \n2 \n3 \n", "", "before a line w"},
 	} {
 		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
