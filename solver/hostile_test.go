@@ -90,8 +90,18 @@ func hostilePenalty(q *solver.Problem, lambda float64, p int, rng *rand.Rand) {
 	}
 }
 
+// startObjective is the objective at 0, or at the point of the domain nearest to it.
+func startObjective(p *solver.Problem) float64 {
+	_, features := p.Data.Dims()
+	x := make([]float64, features)
+	if p.Domain != nil {
+		p.Domain.Project(x)
+	}
+	return p.Evaluate(x).Objective
+}
+
 // TestHostileBounds: whatever the problem and however a run ends, no objective found by
-// another run is below what was proved.
+// another run is below what was proved, nor is it above that at the start.
 func TestHostileBounds(t *testing.T) {
 	converged := 0
 	for seed := range uint64(1500) {
@@ -105,6 +115,9 @@ func TestHostileBounds(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			results, best = append(results, res), math.Min(best, res.At.Objective)
+			if at := startObjective(p); sets[k].Method == nil && res.At.Objective > at {
+				t.Errorf("seed %d, run %d: objective %.17g, %.17g at the start", seed, k, res.At.Objective, at)
+			}
 			if (err == nil) != (res.Status == solver.Converged) && sets[k].Method == nil {
 				t.Errorf("seed %d: %s with error %v", seed, res.Status, err)
 			}

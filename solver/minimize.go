@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/watch"
@@ -18,7 +19,8 @@ import (
 // the recorder returns an error, it returns what was reached so far, status Stopped, and
 // that error, none for ErrStop. If the iterates diverge it returns the
 // best of them, status Diverged and a *DivergenceError. For a bad problem or
-// setting (*SettingError) the Result is nil.
+// setting (*SettingError) the Result is nil. With a goal and without a Coupling the
+// objective is never above that at the start.
 //
 // Columns of Data without any number but 0 leave the problem where 0 is best for their
 // coefficients whatever the others are, and s.Start has them there: columns that A, a
@@ -175,6 +177,25 @@ func (r *Run) result() *Result {
 	res.Groups = r.groups
 	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
 	res.DualityGap = watch.Known(r.gap + math.Max(0, res.At.Objective-before))
+	if r.goal > 0 && r.Problem.Coupling == nil {
+		r.notAboveStart(res)
+	}
 	res.Stats = r.Stats
 	return res
+}
+
+// notAboveStart puts the start in the place of x where that is above it, which a proved
+// gap, or a budget, may allow. The gap remains a bound.
+func (r *Run) notAboveStart(res *Result) {
+	p := r.Problem
+	x := make([]float64, len(res.X))
+	copy(x, r.Settings.Start.X)
+	p.project(x)
+	l, _ := r.A.Algebra.Dims()
+	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) && !(p.lossAtZero()+p.penalty().Value(make([]float64, l)) < res.At.Objective) {
+		return // without a look at the data
+	}
+	if at := p.Evaluate(x); at.Objective < res.At.Objective {
+		res.X, res.At, res.Groups = x, at, nil
+	}
 }
