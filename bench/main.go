@@ -24,6 +24,7 @@ type app struct {
 	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
 	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Memory   memoryCmd   `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
+	Torture  tortureCmd  `cmd:"" help:"Attack the program and the library, and count what survived."`
 }
 
 // env is the world as a command sees it.

@@ -1,0 +1,95 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// faultAttack lets system calls fail, and disks be full or read-only.
+type faultAttack struct {
+	*jobs
+	strace string
+}
+
+func beginFaults(ctx context.Context, g *ground) (attack, error) {
+	j, err := newJobs(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	f := &faultAttack{jobs: j}
+	if f.strace, err = g.tracing(ctx); err != nil && !errors.Is(err, errSkip) {
+		return nil, err
+	}
+	return trial(f.try), nil
+}
+
+func (f *faultAttack) try(ctx context.Context, seed uint64) (string, error) {
+	rng := random(seed)
+	one, dir, was, err := f.prepare(rng)
+	if err != nil {
+		return "", err
+	}
+	defer remove(dir)
+	c := call{dir: dir, args: one.args}
+	fault, mayLeave := "", false
+	switch kind := rng.IntN(8); {
+	case kind == 0:
+		blocks := rng.IntN(20)
+		fault = fmt.Sprintf("files of at most %d blocks", blocks)
+		c.wrap = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$@"`, blocks), "sh"}
+	case kind == 1:
+		fault, c.nobody = "a read-only directory", true
+		if err := os.Chmod(dir, 0o555); err != nil {
+			return "", err
+		}
+		if os.Getuid() == 0 && !f.forNobody() {
+			return "left out", nil
+		}
+	case kind == 2:
+		fault = "a full standard output"
+		c.wrap = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
+	case f.strace == "":
+		return "left out", nil
+	default:
+		at := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
+		how := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
+		when := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
+		fault, mayLeave = at+" "+how+" "+when, at == "unlinkat"
+		c.wrap = []string{f.strace, "-f", "-o", os.DevNull, "-e", "trace=" + at, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", at, how, when)}
+	}
+	e, err := f.g.call(ctx, c)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", fault, err)
+	}
+	if strings.Contains(e.stderr, "runtime: ") && c.wrap != nil && strings.Contains(fault, " E") { // of Go's own calls
+		_, err := one.judge(dir, was, false, true)
+		return "the runtime gave up", err
+	}
+	if err := e.orderly(); err != nil {
+		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
+	}
+	written, err := one.judge(dir, was, e.code == exitOK, mayLeave)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w (exit code %d)", fault, err, e.code)
+	}
+	if e.code != exitOK {
+		return "refused", nil
+	}
+	return one.finished(written), nil
+}
+
+// forNobody reports whether a user without rights can run the program.
+func (f *faultAttack) forNobody() bool {
+	program, err := f.g.program()
+	for at := filepath.Dir(program); err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil || info.Mode().Perm()&0o005 != 0o005 {
+			return false
+		}
+	}
+	return err == nil
+}

@@ -1,0 +1,216 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/solver/baseline"
+)
+
+// flagAttack runs every command with random flags, of extreme values too.
+type flagAttack struct {
+	g  *ground
+	in string
+}
+
+func beginFlags(_ context.Context, g *ground) (attack, error) {
+	in, err := g.inputs()
+	if err != nil {
+		return nil, err
+	}
+	return trial((&flagAttack{g, in}).try), nil
+}
+
+// A flag is one with its values; without values it is a switch.
+type flag struct {
+	name   string
+	values []string
+}
+
+// value draws one of the values, seldom one that no flag takes.
+func (f flag) value(rng *rand.Rand) (v string) {
+	for range 4 {
+		if v = pick(rng, f.values...); !slices.Contains(never, v) {
+			break
+		}
+	}
+	return v
+}
+
+// never are values that are refused.
+var never = []string{
+	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
+	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
+}
+
+// numbers are values of flags that take numbers.
+var numbers = []string{
+	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308",
+	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
+}
+
+var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
+
+// flagsOf are the flags of the commands, with files of inputs named IN/.
+func flagsOf(command string) []flag {
+	read := []flag{
+		{"--features", []string{"3", "9", "100", "0", "-1", "2147483647", "x"}}, {"--index-base", []string{"auto", "0", "1", "2"}},
+		{"--memory", []string{"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}},
+	}
+	fit := []flag{
+		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "hinge"}},
+		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
+		{"--groups", []string{"IN/groups", "IN/edges", "IN/none", "/dev/null"}}, {"--sample-weights", []string{"IN/weights", "IN/groups", "/dev/null"}},
+		{"--class-weights", []string{"balanced", "none", "x"}}, {"--names", []string{"IN/names", "IN/weights", "/dev/null"}},
+		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
+		{"--tol", []string{"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"}}, {"--time-limit", []string{"1ns", "1ms", "2s", "-1s", "x", "9999999h"}},
+		{"--seed", []string{"0", "7", "18446744073709551615", "-1", "1e3"}}, {"--threads", counts}, {"--level", []string{"generic", "avx2", "avx512", "x"}},
+		{"--positive", []string{"-1", "1", "7", "nan"}}, {"--strict", nil}, {"--json", nil}, {"--verbose", nil}, {"--log-format", []string{"json", "text", "x"}},
+	}
+	switch command {
+	case "train":
+		return slices.Concat(read, fit, []flag{
+			{"--lambda", numbers}, {"--l2y", numbers}, {"--mu", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
+			{"--domain", []string{"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"}},
+			{"--method", methods()}, {"--passes", []string{"1", "3", "50", "1e-300", "auto", "0", "nan"}},
+			{"--dual-updates", counts}, {"--inner-steps", counts}, {"--batch-size", counts},
+			{"--schedule", []string{"theorem", "practical"}}, {"--float32", nil}, {"--output", []string{"average", "last"}}, {"-o", []string{"o1"}},
+		})
+	case "path":
+		return slices.Concat(read, fit, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
+	case "cv":
+		return slices.Concat(read, fit, []flag{
+			{"--lambdas", []string{"1", "2", "9", "0", "x"}}, {"--ratio", numbers}, {"--fusion", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
+			{"--folds", []string{"2", "3", "10", "1", "0", "1000", "x"}}, {"--metric", []string{"loss", "error", "auc", "mse", "x"}}, {"--choose", []string{"min", "1se", "x"}},
+		})
+	case "predict":
+		return slices.Concat(read[1:], []flag{
+			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil},
+		})
+	case "graph":
+		return slices.Concat(read, []flag{
+			{"--method", []string{"glasso", "threshold", "knn", "chain", "recipe", "x"}}, {"--penalty", numbers}, {"--edges", counts}, {"--threshold", numbers}, {"--neighbours", counts},
+			{"--signed", nil}, {"--weighted", nil}, {"--antisym", nil}, {"--correlation", []string{"IN/table", "IN/edges", "/dev/null"}}, {"--free-diagonal", nil},
+			{"--max-component", counts}, {"--threads", counts}, {"-o", []string{"o1"}}, {"--precision", []string{"o2", "o1"}}, {"--dot", []string{"o3"}}, {"--svg", []string{"o4"}}, {"--json", nil},
+		})
+	case "model show":
+		return []flag{{"--top", counts}, {"--json", nil}, read[2]}
+	case "model convert":
+		return []flag{{"-o", []string{"o1", "/dev/full"}}, {"--to", []string{"auto", "scas", "liblinear", "x"}}, read[2]}
+	case "info":
+		return slices.Concat(read, []flag{{"--json", nil}})
+	}
+	return []flag{{"--help", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
+}
+
+func methods() []string {
+	all := []string{"auto", "auto", "list", "x"}
+	for _, m := range baseline.Methods() {
+		all = append(all, m.Info().Name)
+	}
+	return all
+}
+
+// line draws a command line over the inputs.
+func (a *flagAttack) line(rng *rand.Rand) []string {
+	command := pick(rng, "train", "train", "train", "train", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
+	args := strings.Fields(command)
+	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
+	data := pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none") + ".svm"
+	switch command {
+	case "predict":
+		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in("IN/"+data))
+	case "model show", "model convert":
+		args = append(args, in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
+	case "completion":
+		args = append(args, pick(rng, "bash", "zsh", "fish", "x"))
+	case "":
+		args = append(args, pick(rng, "x", "--", "-", "train"))
+	default:
+		if !chance(rng, 20) {
+			args = append(args, in("IN/"+data))
+		}
+	}
+	all := flagsOf(command)
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, f := range all[:rng.IntN(min(len(all), pick(rng, 3, 5, 9))+1)] {
+		switch {
+		case f.values == nil:
+			args = append(args, f.name)
+		case strings.HasPrefix(f.name, "--"):
+			args = append(args, f.name+"="+in(f.value(rng)))
+		default:
+			args = append(args, f.name, in(f.value(rng)))
+		}
+	}
+	return args
+}
+
+// try runs a command line and looks at how it ended and what it left.
+func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
+	rng := random(seed)
+	args := a.line(rng)
+	dir, err := a.g.room("flags")
+	if err != nil {
+		return "", err
+	}
+	defer remove(dir)
+	was := map[string]string{}
+	for _, name := range []string{"o1", "o2", "o3", "o4"} {
+		if chance(rng, 2) {
+			was[name] = old
+		}
+	}
+	if err := put(dir, was); err != nil {
+		return "", err
+	}
+	e, err := a.g.call(ctx, call{dir: dir, args: args})
+	if err == nil {
+		err = e.orderly()
+	}
+	if err == nil {
+		err = a.left(dir, was, args, e)
+	}
+	if err != nil {
+		return "", fmt.Errorf("scas %s: %w", strings.Join(args, " "), err)
+	}
+	return fmt.Sprintf("exit %d", e.code), nil
+}
+
+// left says what is wrong with the files that a run left, and with what it printed.
+func (a *flagAttack) left(dir string, was map[string]string, args []string, e *ending) error {
+	found, err := contents(dir)
+	if err != nil {
+		return err
+	}
+	failed := e.code != exitOK && e.code != exitNotConverged
+	for name, text := range found {
+		before, there := was[name]
+		switch asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) }); {
+		case !asked && !there:
+			return fmt.Errorf("left %s", name)
+		case there && string(text) == before:
+		case !asked || failed:
+			return fmt.Errorf("exit code %d, and %s is %q", e.code, name, head(string(text)))
+		case len(text) == 0 && args[0] != "path":
+			return fmt.Errorf("%s is empty", name)
+		}
+	}
+	if slices.Contains(args, "--json") && e.code == exitOK && e.stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.stdout)) && !listing(args) {
+		return fmt.Errorf("--json printed %q", head(e.stdout))
+	}
+	if e.code == exitOK && (strings.Contains(e.stdout, "objective   +Inf") || strings.Contains(e.stdout, "objective   NaN") || strings.Contains(e.stdout, `"objective": null`)) {
+		return fmt.Errorf("done with an objective that is not finite: %s", head(e.stdout))
+	}
+	_, err = os.Stat(filepath.Join(a.in, "mid.svm"))
+	return err
+}
+
+// listing reports whether a line asks for a list of methods.
+func listing(args []string) bool { return slices.Contains(args, "--method=list") }

@@ -1,0 +1,238 @@
+package torture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A job is a command line that writes files.
+type job struct {
+	args    []string // inputs by their paths, outputs by their names
+	outputs map[string][]byte
+	seconds float64
+}
+
+// jobs are command lines with what they write undisturbed.
+type jobs struct {
+	g   *ground
+	in  string // directory of the inputs
+	all []job
+}
+
+// newJobs writes inputs and runs every job twice: equal bytes are due.
+func newJobs(ctx context.Context, g *ground) (*jobs, error) {
+	j := &jobs{g: g}
+	var err error
+	if j.in, err = g.inputs(); err != nil {
+		return nil, err
+	}
+	in := func(name string) string { return filepath.Join(j.in, name) }
+	for _, line := range [][]string{
+		{"train", "-o", "m.json", in("tiny.svm")},
+		{"train", "--intercept", "--standardize", "-o", "m.json", in("mid.svm")},
+		{"train", "--graph", in("edges"), "--method", "scas-k", "--passes", "20", "-o", "m.json", in("mid.svm")},
+		{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", in("mid.svm")},
+		{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", in("mid.svm")},
+		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", in("mid.svm")},
+		{"predict", "-m", in("mid.json"), "--svg", "r.svg", "-o", "p.txt", in("mid.svm")},
+		{"model", "convert", "-o", "m.txt", in("mid.json")},
+	} {
+		one := job{args: line}
+		for range 2 {
+			if err := one.learn(ctx, g); err != nil {
+				return nil, err
+			}
+		}
+		j.all = append(j.all, one)
+	}
+	return j, nil
+}
+
+// inputs writes the files that attacks read.
+func (g *ground) inputs() (string, error) {
+	dir, err := g.room("in")
+	if err != nil {
+		return "", err
+	}
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5})
+	if err != nil {
+		return "", err
+	}
+	var mid, numbers strings.Builder
+	if err := errors.Join(sparse.WriteLIBSVM(&mid, s.X, s.Labels), sparse.WriteLIBSVM(&numbers, s.X, s.X.RowNormsSq())); err != nil {
+		return "", err
+	}
+	return dir, put(dir, map[string]string{
+		"mid.svm": mid.String(), "numbers.svm": numbers.String(), "mid.json": midModel,
+		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
+		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
+		"small.svm": "1 1:5e-324 2:1e-300\n-1 1:-1e-308 3:1e-160\n",
+		"mixed.svm": "1 1:1e100 2:1e-100\n-1 1:-1 3:1\n1 2:1e9\n-1 3:-1e-9\n",
+		"one.svm":   "1 1:1\n-1\n", "bad.svm": "1 1:1\n-1 2:x\n", "empty.svm": "",
+		"groups": "1 3\n2\n", "edges": "1 2\n2 3 -1\n", "steep": "1 2 1e155\n", "flat": "1 2 1e-200\n2 3 1e90\n",
+		"matrix": "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 2 -1\n2 3 5\n", "weights": "1\n1e308\n0\n5e-324\n",
+		"table": "1 0.5 0.2\n0.5 1 0.1\n0.2 0.1 1\n", "names": "a\nb\nc\n",
+	})
+}
+
+const midModel = `{
+  "format": 2,
+  "scas_version": "0.1.0",
+  "loss": "logistic",
+  "labels": {
+    "negative": -1,
+    "positive": 1
+  },
+  "p": 8,
+  "index_base": 1,
+  "intercept": 0.125,
+  "lambda": 0.01,
+  "objective": 0.5,
+  "mean_loss": 0.4,
+  "duality_gap": null,
+  "rel_tol": 1e-06,
+  "status": "converged",
+  "seed": 0,
+  "coefficients": [1,1,0,0,-0.5,-0.5,0,2]
+}
+`
+
+// learn runs a job undisturbed and keeps what it writes, or compares.
+func (j *job) learn(ctx context.Context, g *ground) error {
+	dir, err := g.room("job")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	e, err := g.call(ctx, call{dir: dir, args: j.args})
+	if err != nil {
+		return err
+	}
+	if e.code != exitOK {
+		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.code, e.stderr)
+	}
+	found, err := contents(dir)
+	if err != nil {
+		return err
+	}
+	if j.outputs == nil {
+		j.outputs, j.seconds = found, e.seconds
+	}
+	for name, text := range j.outputs {
+		if len(text) == 0 || !bytes.Equal(found[name], text) {
+			return fmt.Errorf("%v: %s differs from run to run", j.args, name)
+		}
+	}
+	return nil
+}
+
+func contents(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	for _, e := range entries {
+		if found[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// old is what stood in a file before.
+const old = "what was here before\n"
+
+// prepare makes a directory for a job, with old files in the place of its outputs or
+// without.
+func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
+	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
+	if dir, err = j.g.room("trial"); err != nil {
+		return one, dir, was, err
+	}
+	for name := range one.outputs {
+		if chance(rng, 4) {
+			continue // nothing was there
+		}
+		was[name] = old
+	}
+	return one, dir, was, put(dir, was)
+}
+
+// judge looks at what a job that was disturbed left: every output as it was or whole, all
+// of them new if it says that it is done, and nothing else. Temporary files may be left
+// where left says so.
+func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
+	found, err := contents(dir)
+	if err != nil {
+		return 0, err
+	}
+	for name, text := range found {
+		before, there := was[name]
+		switch want, ours := j.outputs[name]; {
+		case ours && bytes.Equal(text, want):
+			written++
+		case strings.HasSuffix(name, ".tmp") && left:
+		case !ours, !there || string(text) != before:
+			return 0, fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
+		}
+	}
+	for name := range was {
+		if _, still := found[name]; !still {
+			return 0, fmt.Errorf("%v: %s is gone", j.args, name)
+		}
+	}
+	if done && written < len(j.outputs) {
+		return 0, fmt.Errorf("%v: exit code 0, and %d of %d outputs", j.args, written, len(j.outputs))
+	}
+	return written, nil
+}
+
+// finished names how a disturbed job ended.
+func (j job) finished(written int) string {
+	switch written {
+	case 0:
+		return "old kept"
+	case len(j.outputs):
+		return "new whole"
+	}
+	return "some new whole"
+}
+
+// strace returns how to run a program under strace, or why it cannot be.
+func (g *ground) tracing(ctx context.Context) (path string, err error) {
+	g.traced.Do(func() {
+		dir, err := g.room("strace")
+		if err != nil {
+			return
+		}
+		e, err := g.call(ctx, call{dir: dir, wrap: []string{"strace", "-f", "-o", "trace", "-e", "inject=fsync:error=EIO:when=65535"}, args: []string{"--version"}})
+		if err == nil && e.code == exitOK {
+			g.strace = "strace"
+		}
+	})
+	if g.strace == "" {
+		return "", skip("no strace here that can fail system calls")
+	}
+	return g.strace, nil
+}
+
+// remove removes a directory, whatever its rights.
+func remove(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	os.RemoveAll(dir)
+}

@@ -1,0 +1,16 @@
+//go:build !unix
+
+package torture
+
+import (
+	"os"
+	"os/exec"
+)
+
+// usage is not told here.
+func usage(*os.ProcessState) (signal string, peak int64) { return "", 0 }
+
+func apart(*exec.Cmd, bool) {}
+
+// What stops a process and lets it go on is not there: it goes on.
+var stopSignal, continueSignal = os.Interrupt, os.Interrupt

@@ -1,0 +1,122 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// signalAttack sends signals to jobs, at random times or, under strace, at the system
+// calls that matter.
+type signalAttack struct {
+	*jobs
+	strace string
+}
+
+func beginSignals(ctx context.Context, g *ground) (attack, error) {
+	j, err := newJobs(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	s := &signalAttack{jobs: j}
+	if s.strace, err = g.tracing(ctx); err != nil && !errors.Is(err, errSkip) {
+		return nil, err
+	}
+	return trial(s.try), nil
+}
+
+// moments are system calls at which a signal may come.
+var moments = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
+
+func (s *signalAttack) try(ctx context.Context, seed uint64) (string, error) {
+	rng := random(seed)
+	one, dir, was, err := s.prepare(rng)
+	if err != nil {
+		return "", err
+	}
+	defer remove(dir)
+	kind := pick(rng, "KILL", "KILL", "KILL", "TERM", "INT", "HUP", "STOP")
+	c := call{dir: dir, args: one.args}
+	if s.strace != "" && kind != "STOP" && chance(rng, 2) {
+		at := pick(rng, moments...)
+		when := 1 + rng.IntN(pick(rng, 3, 12))
+		c.wrap = []string{s.strace, "-f", "-o", os.DevNull, "-e", "trace=" + at, "-e", fmt.Sprintf("inject=%s:signal=SIG%s:when=%d", at, kind, when)}
+	} else {
+		after := time.Duration(rng.Float64() * one.seconds * 1.2 * float64(time.Second))
+		c.started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
+	}
+	e, err := s.g.call(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	killed := e.signal != "" || e.code > 128 && e.code != exitInterrupted
+	if !killed || kind != "KILL" && kind != "HUP" && kind != "TERM" && kind != "INT" {
+		if err := e.orderly(); err != nil {
+			return "", err
+		}
+	}
+	if killed && kind != "KILL" && c.wrap == nil && !early(e) { // strace sends one for every thread, and a second one kills
+		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.signal, e.code, head(e.stderr))
+	}
+	written, err := one.judge(dir, was, e.code == exitOK, killed)
+	if err != nil {
+		return "", fmt.Errorf("SIG%s: %w", kind, err)
+	}
+	if killed {
+		if err := s.again(ctx, rng, one, dir); err != nil {
+			return "", fmt.Errorf("after SIG%s: %w", kind, err)
+		}
+	}
+	return one.finished(written), nil
+}
+
+// early reports whether a signal came before the program could ask for signals: it had
+// not said or written anything.
+func early(e *ending) bool { return e.stdout == "" && e.stderr == "" }
+
+// disturb sends a signal after a while; what was stopped goes on after a pause.
+func disturb(p *os.Process, kind string, after, pause time.Duration) {
+	time.Sleep(after)
+	_ = p.Signal(signals[kind]) // it may be over
+	if kind == "STOP" {
+		time.Sleep(pause)
+		_ = p.Signal(signals["CONT"])
+	}
+}
+
+// again repeats a job whose process was killed: it cleans up and ends well. Files that
+// are new may be in use; those left are made old.
+func (s *signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
+	left, err := leftovers(dir)
+	if err != nil || len(left) == 0 && !chance(rng, 8) {
+		return err
+	}
+	for _, name := range left {
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(dir, name), past, past); err != nil {
+			return err
+		}
+	}
+	e, err := s.g.call(ctx, call{dir: dir, args: one.args})
+	if err != nil {
+		return err
+	}
+	if e.code != exitOK {
+		return fmt.Errorf("%v: exit code %d: %s", one.args, e.code, head(e.stderr))
+	}
+	if _, err := one.judge(dir, nil, true, false); err != nil {
+		return fmt.Errorf("%w (%s had been left)", err, strings.Join(left, ", "))
+	}
+	return nil
+}
+
+var signals = map[string]os.Signal{
+	"KILL": os.Kill, "INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
+	"STOP": stopSignal, "CONT": continueSignal,
+}

@@ -1,0 +1,164 @@
+package torture
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// streamAttack feeds inputs through pipes, slowly, in pieces, cut short, and changes files
+// while they are read.
+type streamAttack struct {
+	g    *ground
+	data map[string][]byte // by name
+	line map[string][]string
+}
+
+func beginStreams(_ context.Context, g *ground) (attack, error) {
+	if _, err := exec.LookPath("mkfifo"); err != nil {
+		return nil, skip("no mkfifo")
+	}
+	in, err := g.inputs()
+	if err != nil {
+		return nil, err
+	}
+	s := &streamAttack{g: g, data: map[string][]byte{}}
+	for _, name := range []string{"mid.svm", "edges", "table", "mid.json", "names"} {
+		if s.data[name], err = os.ReadFile(filepath.Join(in, name)); err != nil {
+			return nil, err
+		}
+	}
+	tiny := filepath.Join(in, "tiny.svm")
+	s.line = map[string][]string{
+		"mid.svm":  {"train", "-o", "out", "x"},
+		"edges":    {"train", "--graph", "edges:x", "-o", "out", tiny},
+		"names":    {"train", "--names", "x", "-o", "out", tiny},
+		"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
+		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(in, "mid.svm")},
+	}
+	return trial(s.try), nil
+}
+
+func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
+	rng := random(seed)
+	name := pick(rng, "mid.svm", "mid.svm", "edges", "table", "mid.json", "names")
+	text := s.data[name]
+	if chance(rng, 2) {
+		text = text[:rng.IntN(len(text)+1)]
+	}
+	changing := chance(rng, 3)
+	plain, plainOut, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
+		return func() {}, os.WriteFile(path, text, 0o644)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := plain.orderly(); err != nil {
+		return "", err
+	}
+	e, out, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
+		if changing {
+			return change(rng, path, text)
+		}
+		return drip(rng, path, text)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := e.orderly(); err != nil {
+		return "", err
+	}
+	switch {
+	case changing && e.code != exitOK && e.code != exitNotConverged && len(out) > 0:
+		return "", fmt.Errorf("%v: exit code %d, and an output", s.line[name], e.code)
+	case changing:
+		return "changed", nil
+	case e.code != plain.code || !bytes.Equal(out, plainOut):
+		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.line[name], e.code, plain.code, bytes.Equal(out, plainOut), head(e.stderr))
+	}
+	return "as from a file", nil
+}
+
+// run runs a command line in a room whose file x is made by feed, which returns what goes
+// on beside.
+func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*ending, []byte, error) {
+	dir, err := s.g.room("stream")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer remove(dir)
+	beside, err := feed(filepath.Join(dir, "x"))
+	if err != nil {
+		return nil, nil, err
+	}
+	done := make(chan struct{})
+	e, err := s.g.call(ctx, call{dir: dir, args: args, started: func(*os.Process) {
+		go func() {
+			defer close(done)
+			beside()
+		}()
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	if f, err := os.OpenFile(filepath.Join(dir, "x"), os.O_RDWR, 0); err == nil { // lets a writer go on that nobody reads
+		defer f.Close()
+	}
+	<-done
+	out, err := os.ReadFile(filepath.Join(dir, "out"))
+	if os.IsNotExist(err) {
+		err = nil
+	}
+	return e, out, err
+}
+
+// drip writes a text to a pipe in pieces, with pauses.
+func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
+	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
+	}
+	size, pause := 1+len(text)/300+rng.IntN(pick(rng, 20, 4000)), time.Duration(rng.IntN(400))*time.Microsecond
+	return func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		for len(text) > 0 {
+			n := min(size, len(text))
+			if _, err := f.Write(text[:n]); err != nil {
+				return
+			}
+			text = text[n:]
+			time.Sleep(pause)
+		}
+	}, nil
+}
+
+// change truncates, extends, overwrites, replaces or removes a file while it is read.
+func change(rng *rand.Rand, path string, text []byte) (func(), error) {
+	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
+	return func() {
+		time.Sleep(pause)
+		switch how { // whatever comes of it
+		case 0:
+			_ = os.Truncate(path, int64(len(text)/2))
+		case 1:
+			if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
+				_, _ = f.Write(text)
+				f.Close()
+			}
+		case 2:
+			_ = os.WriteFile(path, bytes.Repeat([]byte("x"), len(text)), 0o644)
+		case 3:
+			_ = os.Remove(path)
+		case 4:
+			_ = os.Rename(path, path+".moved")
+		}
+	}, os.WriteFile(path, text, 0o644)
+}

@@ -1,0 +1,67 @@
+package torture
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestShort is the short form of all attacks.
+func TestShort(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tallies, err := Run(t.Context(), Options{Tries: 1, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", Table(tallies))
+	for _, y := range tallies {
+		for _, f := range y.Failed {
+			t.Error(f)
+		}
+		if y.Skipped == "" && y.Tried == 0 {
+			t.Errorf("%s tried nothing", y.Kind.Name)
+		}
+	}
+}
+
+// TestTogether trains on many goroutines at once, each problem twice, for the same bits.
+func TestTogether(t *testing.T) {
+	trainings, seed := 60, uint64(1)
+	if text := os.Getenv(TogetherEnv); text != "" {
+		var err error
+		if trainings, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		if seed, err = strconv.ParseUint(os.Getenv(TogetherSeed), 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Together(t.Context(), seed, trainings); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSeed: one seed gives one trial, and the same.
+func TestSeed(t *testing.T) {
+	for _, only := range []string{"data", "edges", "tables", "models", "problems"} {
+		first := ""
+		for range 2 {
+			tallies, err := Run(t.Context(), Options{Tries: 1, Seed: 77, Only: only, Dir: t.TempDir()})
+			if err != nil || len(tallies) != 1 || tallies[0].Tried != 1 {
+				t.Fatalf("%s: %v, %v", only, tallies, err)
+			}
+			table := strings.ReplaceAll(Table(tallies), " ", "")
+			if first != "" && table != first {
+				t.Errorf("%s: %s, then %s", only, first, table)
+			}
+			first = table
+		}
+	}
+	if _, err := Run(t.Context(), Options{Only: "luck", Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "problems") {
+		t.Errorf("--only luck: %v", err)
+	}
+}
