@@ -187,3 +187,40 @@ func TestShares(t *testing.T) {
 		t.Error("NonZeros is wrong")
 	}
 }
+
+// TestPages: a set has pages where it has members alone, and numbers them in order.
+func TestPages(t *testing.T) {
+	const n = 1 << 31
+	s, other := NewSet(n), NewSet(n)
+	want := []int32{0, 63, 64, 65535, 65536, 1 << 20, n - 1}
+	for k, j := range want {
+		if k%2 == 0 {
+			s.Add(int(j))
+		} else {
+			other.Add(int(j))
+		}
+	}
+	s.Add(64)
+	s.add(other)
+	if got := s.members(); !slices.Equal(got, want) || s.count() != len(want) {
+		t.Errorf("members %v, want %v", got, want)
+	}
+	at := newPlaces(s)
+	for k, j := range want {
+		if !s.Has(int(j)) || at.of(j) != int32(k) {
+			t.Errorf("%d is at %d, want %d", j, at.of(j), k)
+		}
+	}
+	if s.Has(1) || s.Has(1<<30) {
+		t.Error("members that were not added")
+	}
+	pages := 0
+	for _, page := range s.pages {
+		if page != nil {
+			pages++
+		}
+	}
+	if pages != 4 {
+		t.Errorf("%d pages, want 4", pages)
+	}
+}

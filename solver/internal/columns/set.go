@@ -7,11 +7,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Set is one of numbers from 0 up, a bit each.
-type Set struct{ words []uint64 }
+// A Set is one of numbers from 0 up, a bit each of the pages that have members: two
+// thousand million columns, few of them with data, take a megabyte.
+type Set struct{ pages []*[pageWords]uint64 }
+
+// A page has pageWords words, 1<<pageBits numbers.
+const (
+	pageBits  = 16
+	pageWords = 1 << (pageBits - 6)
+)
 
 // NewSet returns the empty set of numbers below n.
-func NewSet(n int) *Set { return &Set{make([]uint64, (n+63)/64)} }
+func NewSet(n int) *Set { return &Set{make([]*[pageWords]uint64, (n+1<<pageBits-1)>>pageBits)} }
 
 // NonZeros returns the places where v is not zero, nil if there are none.
 func NonZeros(v []float64) *Set {
@@ -28,10 +35,19 @@ func NonZeros(v []float64) *Set {
 }
 
 // Add makes j a member.
-func (s *Set) Add(j int) { s.words[j>>6] |= 1 << (j & 63) }
+func (s *Set) Add(j int) {
+	page := &s.pages[j>>pageBits]
+	if *page == nil {
+		*page = new([pageWords]uint64)
+	}
+	(*page)[j>>6%pageWords] |= 1 << (j & 63)
+}
 
 // Has reports whether j is a member.
-func (s *Set) Has(j int) bool { return s.words[j>>6]>>(j&63)&1 != 0 }
+func (s *Set) Has(j int) bool {
+	page := s.pages[j>>pageBits]
+	return page != nil && page[j>>6%pageWords]>>(j&63)&1 != 0
+}
 
 // Union returns the members of both, either of which may be nil.
 func (s *Set) Union(t *Set) *Set {
@@ -46,8 +62,30 @@ func (s *Set) add(t *Set) {
 	if t == nil {
 		return
 	}
-	for k, w := range t.words {
-		s.words[k] |= w
+	for k, page := range t.pages {
+		if page == nil {
+			continue
+		}
+		if s.pages[k] == nil {
+			s.pages[k] = new([pageWords]uint64)
+		}
+		for i := range page {
+			s.pages[k][i] |= page[i]
+		}
+	}
+}
+
+// words yields the words that are not zero, each with its smallest number.
+func (s *Set) words(yield func(base int, w uint64) bool) {
+	for k, page := range s.pages {
+		if page == nil {
+			continue
+		}
+		for i, w := range page {
+			if w != 0 && !yield(k<<pageBits+i<<6, w) {
+				return
+			}
+		}
 	}
 }
 
@@ -61,9 +99,9 @@ func (s *Set) count() (n int) {
 // members returns them in increasing order.
 func (s *Set) members() []int32 {
 	list := make([]int32, 0, s.count())
-	for k, w := range s.words {
+	for base, w := range s.words {
 		for ; w != 0; w &= w - 1 {
-			list = append(list, int32(k<<6+bits.TrailingZeros64(w)))
+			list = append(list, int32(base+bits.TrailingZeros64(w)))
 		}
 	}
 	return list
@@ -72,14 +110,18 @@ func (s *Set) members() []int32 {
 // places number the members of a set in order.
 type places struct {
 	*Set
-	before []int32 // members below each word
+	before []*[pageWords]int32 // members below each word of a page that has any
 }
 
 func newPlaces(s *Set) places {
-	at := places{s, make([]int32, len(s.words))}
+	at := places{s, make([]*[pageWords]int32, len(s.pages))}
 	var n int32
-	for k, w := range s.words {
-		at.before[k] = n
+	for base, w := range s.words {
+		page := &at.before[base>>pageBits]
+		if *page == nil {
+			*page = new([pageWords]int32)
+		}
+		(*page)[base>>6%pageWords] = n
 		n += int32(bits.OnesCount64(w))
 	}
 	return at
@@ -87,8 +129,9 @@ func newPlaces(s *Set) places {
 
 // of returns the place of a member.
 func (at places) of(j int32) int32 {
-	below := at.words[j>>6] & (1<<(j&63) - 1)
-	return at.before[j>>6] + int32(bits.OnesCount64(below))
+	page, word := j>>pageBits, j>>6%pageWords
+	below := at.pages[page][word] & (1<<(j&63) - 1)
+	return at.before[page][word] + int32(bits.OnesCount64(below))
 }
 
 // renumber returns rows of m, nil for all, over its count columns that are members. All
