@@ -7,7 +7,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 # products into sums: not at all without AVX2.
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
-.PHONY: demo test test-full lint generate bench bench-full peers paper paper-quick mutate same-bits data clean help
+.PHONY: demo test test-full torture licences supply lint generate bench bench-full peers paper paper-quick mutate same-bits data clean help
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,16 @@ test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTI
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; \
 	done
+
+torture: ## attack program and library for FOR (default 3m; FOR=2h for more), table into OUT if set
+	$(GO) run ./bench torture --for $(or $(FOR),3m) $(if $(FIRST),--first $(FIRST)) $(if $(OUT),--results "$(OUT)")
+
+licences: ## list the linked modules and their licences, and fail on an unknown one
+	@$(GO) run ./bench licences
+
+supply: licences ## and verify the modules' checksums, and build twice from nothing: the same bytes
+	$(GO) mod verify
+	SCAS_SUPPLY=full $(GO) test -count=1 -run '^TestReproducible$$' -v ./bench/internal/supply
 
 generate: ## write the assembly anew from the generators
 	$(GO) generate ./...

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/scas-admm/scas/bench/internal/supply"
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -25,6 +26,7 @@ type app struct {
 	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Memory   memoryCmd   `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
 	Torture  tortureCmd  `cmd:"" help:"Attack the program and the library, and count what survived."`
+	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
 // env is the world as a command sees it.
@@ -52,6 +54,7 @@ func run(e *env) (code int, err error) {
 	parser, err := kong.New(&a,
 		kong.Name("bench"),
 		kong.Description("Benchmarks of scas."),
+		kong.Vars{"program": supply.Program},
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),

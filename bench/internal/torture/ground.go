@@ -23,6 +23,8 @@ type ground struct {
 	opt  Options
 	ctx  context.Context
 	peak atomic.Int64 // largest resident size of a process, bytes
+	// limit is the time of the kind at work; zero if it has none.
+	limit time.Duration
 
 	once sync.Once
 	scas string

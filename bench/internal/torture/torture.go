@@ -86,6 +86,7 @@ func Kinds() []Kind {
 		{"bombs", "compressed bombs and giant numbers, peak memory below 200 MB", 7, 12, true, beginBombs},
 		{"problems", "random problems of every loss, penalty, domain and coupling", 18, 250, false, stateless(tryProblem)},
 		{"trainings", "trainings in one process: memory, goroutines, descriptors", 5, 6, true, beginTrainings},
+		{"fuzz", "every fuzz target, by Go's fuzzing", 10, 0, true, beginFuzz},
 		{"races", "trainings at once under -race, and with every collection checked", 5, 0, true, beginRaces},
 	}
 }
@@ -167,6 +168,7 @@ func (g *ground) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, 
 	}
 	start := time.Now()
 	g.peak.Store(0)
+	g.limit = limit
 	a, err := k.begin(ctx, g)
 	if errors.Is(err, errSkip) {
 		t.Skipped = strings.TrimPrefix(err.Error(), errSkip.Error()+": ")

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,8 +11,10 @@ import (
 // TestShort is the short form of all attacks.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
+	for _, d := range []string{dir, filepath.Dir(dir)} { // for attacks as another user
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tallies, err := Run(t.Context(), Options{Tries: 1, Dir: dir})
 	if err != nil {

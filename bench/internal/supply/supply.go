@@ -1,0 +1,220 @@
+// Package supply tells what the program is made of: the modules linked into it, pinned by
+// version and checksum, and their licences; and whether a build can be repeated.
+package supply
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Program is the package of the program.
+const Program = "github.com/scas-admm/scas/solver/cmd/scas"
+
+// A Module is linked into the program.
+type Module struct {
+	Path, Version string
+	Dir           string   // where its source is
+	Licences      []string // SPDX names of what its licence files say
+}
+
+// Modules lists what packages are linked from, the module itself and Go included.
+func Modules(ctx context.Context, packages ...string) ([]Module, error) {
+	out, err := goCommand(ctx, append([]string{"list", "-deps", "-json=Module"}, packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	root, err := goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	list := []Module{{Path: "go", Version: "standard library", Dir: strings.TrimSpace(string(root))}}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct{ Module *Module }
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if p.Module != nil && !seen[p.Module.Path] {
+			seen[p.Module.Path] = true
+			list = append(list, *p.Module)
+		}
+	}
+	for k := range list {
+		if list[k].Licences, err = licencesIn(list[k].Dir); err != nil {
+			return nil, fmt.Errorf("%s: %w", list[k].Path, err)
+		}
+	}
+	slices.SortFunc(list, func(a, b Module) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+func goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return out, nil
+}
+
+// licencesIn reads the files in the root of a module that are licences by their names.
+func licencesIn(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		if e.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "UNLICENSE") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		found := Classify(string(text))
+		if len(found) == 0 {
+			found = []string{"unknown (" + e.Name() + ")"}
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// phrases tell licences, in texts whose blanks are single and whose letters are small.
+var phrases = []struct{ name, phrase string }{
+	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
+	{"BSD", "redistribution and use in source and binary forms"},
+	{"Apache-2.0", "apache license version 2.0"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose"},
+	{"OFL-1.1", "sil open font license version 1.1"},
+	{"FTL", "your choice of exactly one of the following two licenses: * the freetype license"},
+	{"CC-BY-4.0", "creative commons attribution 4.0 international"},
+	{"Unlicense", "this is free and unencumbered software released into the public domain"},
+	{"MPL", "mozilla public license"},
+	{"AGPL", "gnu affero general public license version"},
+	{"LGPL", "gnu lesser general public license version"},
+	{"GPL", "gnu general public license version"},
+}
+
+// accepted are licences under which the program may be passed on as it is.
+var accepted = []string{"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "OFL-1.1", "FTL", "CC-BY-4.0", "Unlicense"}
+
+// Classify returns the SPDX names of the licences that a text holds.
+func Classify(text string) (names []string) {
+	text = strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer("#", " ", "//", " ").Replace(text)), " "))
+	for _, p := range phrases {
+		name := p.name
+		if !strings.Contains(text, p.phrase) {
+			continue
+		}
+		if name == "BSD" {
+			name = "BSD-2-Clause"
+			if strings.Contains(text, "neither the name") || strings.Contains(text, "may not be used to endorse") || strings.Contains(text, "contributors may be used to endorse") {
+				name = "BSD-3-Clause"
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Check reports the modules whose licences are not all accepted.
+func Check(list []Module) error {
+	var errs []error
+	for _, m := range list {
+		bad := slices.ContainsFunc(m.Licences, func(name string) bool { return !slices.Contains(accepted, name) })
+		if bad || len(m.Licences) == 0 {
+			errs = append(errs, fmt.Errorf("%s %s: licence %s: expected %s", m.Path, m.Version, orNone(m.Licences), strings.Join(accepted, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " and ")
+}
+
+// Table shows the modules.
+func Table(list []Module) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, m := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", m.Path, m.Version, orNone(m.Licences))
+	}
+	w.Flush()
+	return b.String()
+}
+
+// Build builds the program from the module in dir, statically and without what depends on
+// the place. An empty cache means that of the user.
+func Build(ctx context.Context, dir, cache, out string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, Program)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+	if cache != "" {
+		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
+	}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+}
+
+// Same reports whether two files have the same bytes.
+func Same(a, b string) (bool, error) {
+	one, err := os.ReadFile(a)
+	if err != nil {
+		return false, err
+	}
+	other, err := os.ReadFile(b)
+	return bytes.Equal(one, other), err
+}
+
+// Inspect reports a program that is not static, or has a module without a version and a
+// checksum, or replaced.
+func Inspect(program string) error {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	for _, m := range info.Deps {
+		if m.Version == "" || m.Sum == "" || m.Replace != nil {
+			return fmt.Errorf("module %s %s is not pinned: checksum %q, replaced %v", m.Path, m.Version, m.Sum, m.Replace != nil)
+		}
+	}
+	f, err := elf.Open(program)
+	if err != nil {
+		return nil // of another system
+	}
+	defer f.Close()
+	if libraries, err := f.ImportedLibraries(); err == nil && len(libraries) > 0 {
+		return fmt.Errorf("linked to %v", libraries)
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			return errors.New("it needs a loader")
+		}
+	}
+	return nil
+}

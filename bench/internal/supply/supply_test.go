@@ -1,0 +1,139 @@
+package supply
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLicences: what is linked into the programs may be passed on.
+func TestLicences(t *testing.T) {
+	list, err := Modules(t.Context(), Program, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(list); err != nil {
+		t.Error(err)
+	}
+	if len(list) < 15 || !strings.Contains(Table(list), "github.com/scas-admm/scas") {
+		t.Errorf("%d modules:\n%s", len(list), Table(list))
+	}
+}
+
+// TestCheck: licences that are not known, or not accepted, are refused, and so is none.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"Do what you want.":                       "unknown (LICENSE)",
+		"GNU GENERAL PUBLIC LICENSE\n  Version 3": "GPL",
+		"Mozilla Public License Version 2.0":      "MPL",
+		"":                                        "unknown (LICENSE)",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "LICENSE"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		names, err := licencesIn(dir)
+		if err != nil || len(names) != 1 || names[0] != want {
+			t.Errorf("%q: %v, %v", text, names, err)
+		}
+		if Check([]Module{{Path: "m", Licences: names}}) == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+	if err := Check([]Module{{Path: "m"}}); err == nil || !strings.Contains(err.Error(), "licence none") {
+		t.Errorf("without a licence: %v", err)
+	}
+	if err := Check([]Module{{Path: "m", Licences: []string{"MIT", "BSD-3-Clause"}}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// source copies what the program is built from to another place.
+func source(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, part := range []string{"go.mod", "go.sum", "kernels", "sparse", "solver"} {
+		from := filepath.Join("../../..", part)
+		if info, err := os.Stat(from); err != nil {
+			t.Fatal(err)
+		} else if info.IsDir() {
+			if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, part), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestReproducible: two builds of one source, at two places, are the same program, static
+// and of pinned modules, and it uses no network. With SCAS_SUPPLY=full nothing that was
+// compiled before is taken.
+func TestReproducible(t *testing.T) {
+	dir := t.TempDir()
+	one, other, cache := filepath.Join(dir, "scas"), filepath.Join(dir, "scas2"), ""
+	if os.Getenv("SCAS_SUPPLY") == "full" {
+		cache = filepath.Join(dir, "cache")
+	}
+	if err := Build(t.Context(), "../../..", "", one); err != nil {
+		t.Fatal(err)
+	}
+	if err := Build(t.Context(), source(t), cache, other); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := Same(one, other); err != nil || !same {
+		t.Errorf("two builds differ (%v)", err)
+	}
+	if err := Inspect(one); err != nil {
+		t.Error(err)
+	}
+	if out, err := exec.Command(one, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "scas ") {
+		t.Errorf("%q, %v", out, err)
+	}
+	noNetwork(t, one)
+}
+
+// noNetwork runs a program under strace and fails if it asks for the network.
+func noNetwork(t *testing.T, program string) {
+	t.Helper()
+	dir := t.TempDir()
+	data, trace := filepath.Join(dir, "d.svm"), filepath.Join(dir, "trace")
+	if err := os.WriteFile(data, []byte("1 1:1 3:2\n-1 2:1\n1 1:2 2:1\n-1 3:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	strace := []string{"-f", "-o", trace, "-e", "trace=socket,connect,bind,listen,accept4,sendto,recvfrom,sendmsg,recvmsg"}
+	if out, err := exec.Command("strace", append(strace, "true")...).CombinedOutput(); err != nil {
+		t.Logf("no strace here: the network is not watched: %v %s", err, out)
+		return
+	}
+	for _, args := range [][]string{{"train", "-o", filepath.Join(dir, "m"), data}, {"predict", "-m", filepath.Join(dir, "m"), data}, {"cv", "--folds", "2", "--lambdas", "3", data}, {"info", data}, {"--help"}} {
+		if out, err := exec.Command("strace", append(append(strace[:len(strace):len(strace)], program), args...)...).CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+		text, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if !strings.Contains(line, "+++ exited") && !strings.Contains(line, "--- SIG") {
+				t.Errorf("%v: %s", args, line)
+			}
+		}
+	}
+}
+
+// TestInspect: a program whose modules are not pinned is refused, and what is none.
+func TestInspect(t *testing.T) {
+	if err := Inspect("supply_test.go"); err == nil {
+		t.Error("a text is inspected without an error")
+	}
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"io"
+
+	"github.com/scas-admm/scas/bench/internal/supply"
+)
+
+type licencesCmd struct {
+	Package []string `arg:"" optional:"" default:"${program}" help:"Packages of programs (default ${program})."`
+}
+
+// Help is shown by bench licences --help.
+func (licencesCmd) Help() string {
+	return `Lists the modules linked into the program, with their versions and licences, by the
+licence files in their source. The exit code is 1 if one has none, or one that is not
+known or asks for more than the program gives.`
+}
+
+// Run lists them.
+func (c *licencesCmd) Run(e *env) error {
+	list, err := supply.Modules(e.ctx, c.Package...)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(e.stdout, supply.Table(list)); err != nil {
+		return err
+	}
+	return supply.Check(list)
+}
