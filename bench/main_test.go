@@ -178,6 +178,9 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"peers", "--clock=sun"}, 2, "cpu"},
 		{[]string{"peers", "--leave=.", "--only=^heart$", "--peer=mine"}, 1, "name=command"},
 		{[]string{"peers", "--leave=.", "--only=^heart$", "--data=" + out}, 1, "make data"},
+		{[]string{"torture", "--for=0s"}, 1, "--for"},
+		{[]string{"torture", "--only=luck"}, 1, "problems"},
+		{[]string{"licences", "./nothing"}, 1, "nothing"},
 		{[]string{"paper"}, 2, "--out"},
 		{[]string{"paper", "--out=" + out, "--only=mnist"}, 1, "a9a"},
 		{[]string{"paper", "--out=" + out, "--method=sgd"}, 1, "scas-k"},
@@ -223,5 +226,25 @@ func TestMemory(t *testing.T) {
 	}
 	if _, _, err := runCommand(t, "memory", "--scas", scas, data+".none"); err == nil {
 		t.Error("a file that is not there is no error")
+	}
+}
+
+func TestTorture(t *testing.T) {
+	dir := t.TempDir()
+	out, code, err := runCommand(t, "torture", "--for=1h", "--tries=1", "--only=tables", "--results="+dir)
+	if err != nil || code != 0 || !strings.Contains(out, "survived") || !strings.Contains(out, "\ntables  300    300       0 ") {
+		t.Errorf("exit code %d, %v:\n%s", code, err, out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "torture-*.txt")); len(files) != 1 {
+		t.Errorf("files %v", files)
+	}
+	if out, _, err := runCommand(t, "torture", "--list"); err != nil || !strings.Contains(out, "bombs") {
+		t.Errorf("--list: %v:\n%s", err, out)
+	}
+}
+
+func TestLicences(t *testing.T) {
+	if out, code, err := runCommand(t, "licences"); err != nil || code != 0 || !strings.Contains(out, "github.com/alecthomas/kong") {
+		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
 }

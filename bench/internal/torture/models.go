@@ -157,8 +157,11 @@ func (m *naiveModel) unpack(nonzero json.RawMessage, p float64) error {
 
 func (m *naiveModel) readLabels(text json.RawMessage) error {
 	class := m.loss == "logistic" || m.loss == "squared-hinge"
+	if text == nil {
+		text = json.RawMessage("null")
+	}
 	switch {
-	case text == nil, !class && m.loss != "squared" && m.loss != "huber", class == (string(text) == "null"):
+	case !class && m.loss != "squared" && m.loss != "huber", class == (string(text) == "null"):
 		return errors.New("bad loss or labels")
 	case !class:
 		return nil

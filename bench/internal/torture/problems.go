@@ -17,6 +17,9 @@ import (
 // apart, columns that repeat or are zero, labels that are all alike, outliers.
 func problem(rng *rand.Rand) *solver.Problem {
 	n, p := 1+rng.IntN(14), 1+rng.IntN(10)
+	if chance(rng, 100) {
+		n, p = 1+rng.IntN(40), 400+rng.IntN(400) // many features to a row
+	}
 	q := &solver.Problem{Data: hostileMatrix(rng, n, p), Labels: make([]float64, n)}
 	q.Loss = pick[solver.Loss](rng, solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: 0.01}, solver.SquaredHinge{})
 	classes := q.Loss.Validate([]float64{0.5}) != nil

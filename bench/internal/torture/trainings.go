@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +68,12 @@ func train(ctx context.Context, rng *rand.Rand) error {
 		return errors.New("neither a model nor an error")
 	case err == nil && m.Certificate.Status != solver.Converged:
 		return fmt.Errorf("%s without an error", m.Certificate.Status)
+	case m == nil:
+		return nil
+	}
+	c := m.Certificate
+	if slices.ContainsFunc(m.Coefficients, func(v float64) bool { return !finite(v) }) || !finite(m.Intercept) || math.IsNaN(c.Gap) || c.Gap < 0 || err == nil && !finite(c.Objective+c.Gap) {
+		return fmt.Errorf("model %+v, error %w", m, err)
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 	in := make([]int, limit) // line of the group each number is in
 	for g, l := range lines {
 		for k, word := range l.words {
-			v, err := strconv.Atoi(word)
+			u, err := strconv.ParseUint(word, 10, 31) // which takes no sign
+			v := int(u)
 			if err != nil || v < 1 || v > limit {
 				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)
 			}

@@ -35,7 +35,7 @@ func Find(data, a *sparse.CSR, columns, rows *Set) *Kept {
 	} else {
 		k.l, _ = a.Dims()
 	}
-	if stay.count() == 0 {
+	if stay.count() == 0 && p > 0 {
 		stay.Add(0) // a problem needs one
 	}
 	if stay.count() < p && a != nil {

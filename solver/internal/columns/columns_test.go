@@ -188,6 +188,13 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestNoColumns: of a matrix without columns everything stays.
+func TestNoColumns(t *testing.T) {
+	if k := Find(sparse.Identity(0), nil, nil, nil); k != nil {
+		t.Errorf("%+v", k)
+	}
+}
+
 // TestPages: a set has pages where it has members alone, and numbers them in order.
 func TestPages(t *testing.T) {
 	const n = 1 << 31
