@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -118,6 +119,15 @@ func TestHostileBounds(t *testing.T) {
 			if at := startObjective(p); sets[k].Method == nil && res.At.Objective > at {
 				t.Errorf("seed %d, run %d: objective %.17g, %.17g at the start", seed, k, res.At.Objective, at)
 			}
+			if p.Domain != nil {
+				nearest := slices.Clone(res.X)
+				p.Domain.Project(nearest)
+				for j, v := range res.X {
+					if math.Abs(v-nearest[j]) > 1e-12 {
+						t.Errorf("seed %d, run %d: %s: coefficient %d is %v, in %T %v", seed, k, res.Status, j, v, p.Domain, nearest[j])
+					}
+				}
+			}
 			if (err == nil) != (res.Status == solver.Converged) && sets[k].Method == nil {
 				t.Errorf("seed %d: %s with error %v", seed, res.Status, err)
 			}
@@ -135,5 +145,34 @@ func TestHostileBounds(t *testing.T) {
 	t.Logf("%d of 1,500 converged to 1e-6", converged)
 	if converged < 1350 {
 		t.Errorf("%d of 1,500 converged to 1e-6", converged)
+	}
+}
+
+// TestSimplexStays: where one entry of the data outweighs all others by 1e4 to 1e11, Newton's
+// steps keep to the simplex, whose coordinates sum to 1.
+func TestSimplexStays(t *testing.T) {
+	x, err := sparse.FromDense(6, 7, []float64{
+		0.00033339144406215423, 61.92653114853525, 0, 0, 0, 0.6751427223721512, 0,
+		1.1221628229243554e-05, 413.78314398658404, -1.45264403136253, -0.5844087239790378, 0, 1.056748201952958, -0.7091702487209994,
+		6.435696684219768e-05, -86.82907531711197, 0.41214425418417827, 0.8397525554531418, 0, 0, 0,
+		0, 0, 0, 1.310061482596423, 0, -0.9682628843665966, -0.08341439448512666,
+		0, -6.659526204975409e+06, -0.05147031420728354, 0, 0, -0.21158349936858356, -0.6802624006797229,
+		-0.00019700112157974967, 0, 0.135351988467454, 0.7166620301460803, 0, 1.0606712943820278, 1.0574700528284997,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const label = -3.903138180537935
+	p := &solver.Problem{Data: x, Labels: []float64{label, label, label, label, label, label}, Loss: solver.Huber{}, Domain: solver.Simplex{}}
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})
+	if res == nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, v := range res.X {
+		sum += v
+	}
+	if math.Abs(sum-1) > 1e-12 || res.At.Objective < 6.856 || res.DualityGap > 1e-6 {
+		t.Errorf("%s: sum %v, objective %v, gap %g", res.Status, sum, res.At.Objective, res.DualityGap)
 	}
 }

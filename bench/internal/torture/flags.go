@@ -122,7 +122,7 @@ func (a *flagAttack) line(rng *rand.Rand) []string {
 	command := pick(rng, "train", "train", "train", "train", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
 	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
-	data := pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none") + ".svm"
+	data := pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide") + ".svm"
 	switch command {
 	case "predict":
 		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in("IN/"+data))

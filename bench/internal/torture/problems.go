@@ -17,7 +17,7 @@ import (
 // apart, columns that repeat or are zero, labels that are all alike, outliers.
 func problem(rng *rand.Rand) *solver.Problem {
 	n, p := 1+rng.IntN(14), 1+rng.IntN(10)
-	if chance(rng, 100) {
+	if chance(rng, 1000) {
 		n, p = 1+rng.IntN(40), 400+rng.IntN(400) // many features to a row
 	}
 	q := &solver.Problem{Data: hostileMatrix(rng, n, p), Labels: make([]float64, n)}
@@ -252,6 +252,8 @@ func judge(p *solver.Problem, s *solver.Settings, res *solver.Result, err error)
 		return "", fmt.Errorf("%s, error %v: x is %v", res.Status, err, res.X)
 	case err == nil && !finite(res.At.Loss), err == nil && !finite(res.At.Objective) && p.Coupling == nil && !bounded(p.Penalty):
 		return "", fmt.Errorf("%s without an error: %+v", res.Status, res.At)
+	case outside(p.Domain, res.X) > 1e-9:
+		return "", fmt.Errorf("%s, error %v: x is outside of the domain by %g of its size", res.Status, err, outside(p.Domain, res.X))
 	case math.IsNaN(res.DualityGap) || res.DualityGap < 0:
 		return "", fmt.Errorf("gap %v", res.DualityGap)
 	case res.Status == solver.Converged && err != nil, res.Status == solver.Diverged && !errors.As(err, &diverged):
@@ -272,6 +274,23 @@ func judge(p *solver.Problem, s *solver.Settings, res *solver.Result, err error)
 		return "not proved", nil
 	}
 	return "not converged", nil
+}
+
+// outside is how far x is from the nearest point of the domain, as a part of its size.
+func outside(d solver.Domain, x []float64) float64 {
+	if d == nil {
+		return 0
+	}
+	nearest := slices.Clone(x)
+	d.Project(nearest)
+	apart, size := 0.0, 0.0
+	for j, v := range x {
+		apart, size = max(apart, math.Abs(v-nearest[j])), max(size, math.Abs(v))
+	}
+	if apart == 0 {
+		return 0
+	}
+	return apart / size
 }
 
 // bounded reports whether a penalty may be infinite.

@@ -401,8 +401,11 @@ func (s *follower) search(decrement float64) float64 {
 		add(image, s.v, length)
 		if s.value(s.margin, image, s.x) <= at-float64(0.05*length*decrement)+float64(4e-16*math.Abs(at)) {
 			copy(pt.x, s.x)
-			copy(s.image, image)
+			settled := f.Domain != nil && f.Domain.settle(pt.x)
 			f.visit(pt)
+			if copy(s.image, image); settled {
+				copy(s.image, pt.image)
+			}
 			return length
 		}
 		length /= 2

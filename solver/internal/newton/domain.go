@@ -29,6 +29,9 @@ type Domain interface {
 	// snap moves coordinates to bounds near which the barrier has more curvature than
 	// the objective, whose Hessian's diagonal is given, and returns to X.
 	snap(x, curvature []float64, tau float64)
+	// settle undoes what rounding has done to Σ x where X is flat, and reports whether it
+	// had to.
+	settle(x []float64) bool
 	// excess returns h(x) + h*(−e) + e'x ≥ 0, h(x) = (mu/2)|x|² on X, for x in X and the
 	// worst e within the errors given: what a dual point leaves open.
 	excess(e, errors, x []float64, mu float64) float64
@@ -85,8 +88,9 @@ func (b Box) terms(int) (count int) {
 	return count
 }
 
-func (b Box) held(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
-func (Box) flat() bool        { return false }
+func (b Box) held(j int) bool     { return !(b.Upper[j] > b.Lower[j]) }
+func (Box) settle([]float64) bool { return false }
+func (Box) flat() bool            { return false }
 
 func (b Box) bounded() bool {
 	for j, lo := range b.Lower {
@@ -194,10 +198,11 @@ func (b Ball) shrink(x []float64, part float64) {
 	}
 }
 
-func (Ball) terms(int) int { return 2 }
-func (Ball) held(int) bool { return false }
-func (Ball) flat() bool    { return false }
-func (Ball) bounded() bool { return true }
+func (Ball) terms(int) int         { return 2 }
+func (Ball) held(int) bool         { return false }
+func (Ball) settle([]float64) bool { return false }
+func (Ball) flat() bool            { return false }
+func (Ball) bounded() bool         { return true }
 
 // left returns R² − |x|².
 func (b Ball) left(x []float64) float64 {
@@ -299,6 +304,17 @@ func (s Simplex) normalise(x []float64) {
 		sum += v
 	}
 	scale(x, s.Total/sum)
+}
+
+// drift is how much of itself the sum of a simplex may lose to rounding.
+const drift = 1e-13
+
+func (s Simplex) settle(x []float64) bool {
+	if math.Abs(sum(x)-s.Total) <= drift*s.Total {
+		return false
+	}
+	s.normalise(x)
+	return true
 }
 
 func (Simplex) terms(p int) int { return p }
