@@ -17,8 +17,8 @@ import (
 // apart, columns that repeat or are zero, labels that are all alike, outliers.
 func problem(rng *rand.Rand) *solver.Problem {
 	n, p := 1+rng.IntN(14), 1+rng.IntN(10)
-	if chance(rng, 1000) {
-		n, p = 1+rng.IntN(40), 400+rng.IntN(400) // many features to a row
+	if chance(rng, 300) {
+		n, p = 1+rng.IntN(40), 450+rng.IntN(150) // many features to a row
 	}
 	q := &solver.Problem{Data: hostileMatrix(rng, n, p), Labels: make([]float64, n)}
 	q.Loss = pick[solver.Loss](rng, solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: 0.01}, solver.SquaredHinge{})
@@ -83,7 +83,7 @@ func hostileMatrix(rng *rand.Rand, n, p int) *sparse.CSR {
 
 // constrain draws A and returns its number of rows.
 func constrain(rng *rand.Rand, q *solver.Problem, p int) int {
-	if p < 2 || chance(rng, 2) {
+	if p < 2 || p > 50 || chance(rng, 2) {
 		return p
 	}
 	var entries []sparse.Triplet
