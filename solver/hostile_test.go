@@ -176,3 +176,38 @@ func TestSimplexStays(t *testing.T) {
 		t.Errorf("%s: sum %v, objective %v, gap %g", res.Status, sum, res.At.Objective, res.DualityGap)
 	}
 }
+
+// TestBoundOfHeavyPenalty: where the penalty of two rows outweighs the loss by 1e6 and more,
+// and the other features fit the labels exactly, what is proved is not below the truth:
+// the factor of a matrix that the penalty dominates says nothing of the rest.
+func TestBoundOfHeavyPenalty(t *testing.T) {
+	x, err := sparse.FromDense(5, 7, []float64{
+		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,
+		0.006232211264898387, 0.012464422529796773, 0, -0.0437869618462325, 1.687290551873176, -0.09608599604641888, 5.575229427474401e+07,
+		0, 0, 156.74568378710256, 0.20847552932562216, 2.275032440819663, 0.36796850049696733, -608.1883968288824,
+		0.0042752288460206345, 0.008550457692041269, 2056.6871802809205, -0.08531595657611578, 0, 0, 318.58303496988015,
+		0.0017217330783635154, 0.0034434661567270307, 0, 0.10845391465109701, 0.2113083274539252, 0, -278.26612665247563,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.FromDense(2, 7, []float64{0, 0, 1, 0, 0, 0, 0, -1, 1, 0, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{
+		Data: x, Labels: []float64{-19.992857608803263, -3.2517268660206966, -11.7120979482311, -18.722648587383713, 14.830765577405424},
+		Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 4.55345828947697e+08}, Constraint: a,
+	}
+	best, err := solver.Minimize(context.Background(), p, nil)
+	if err != nil || best.At.Objective > 1e-9 {
+		t.Fatalf("%+v, %v", best, err)
+	}
+	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if above := res.At.Objective - best.At.Objective; above > res.DualityGap {
+		t.Errorf("proved to be within %v, and %v above another", res.DualityGap, above)
+	}
+}

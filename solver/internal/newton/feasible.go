@@ -161,8 +161,9 @@ func (f *Finisher) closeRest(d *dual, m metric) {
 	d.drift = f.distance(f.sum.y, f.sum.error, m)
 }
 
-// leastPart is the part of the diagonal of the losses' Hessian, and a floor of that of all
-// of H, that H must exceed for the correction to be bounded. Where free columns depend on
+// leastPart is the part of the diagonal of the losses' Hessian that H must exceed for the
+// correction to be bounded, and at least what rounding may add to H's own diagonal: a factor
+// of H that is dominated by the penalty says nothing of less. Where free columns depend on
 // each other, or nearly so, it does not.
 const leastPart = 1e-10
 
@@ -193,7 +194,7 @@ func (f *Finisher) distance(y, errors []float64, m metric) float64 {
 }
 
 // leastOf sets part to leastPart times the diagonal of X'C diag(curve) X + mu I, at least
-// that part of the diagonal of H.
+// to what forming and factoring H may be off by.
 func (f *Finisher) leastOf(part, curve []float64) []float64 {
 	for j := range part {
 		part[j] = f.Ridge
@@ -206,7 +207,7 @@ func (f *Finisher) leastOf(part, curve []float64) []float64 {
 		}
 	}
 	for j := range part {
-		part[j] = leastPart * math.Max(part[j], leastPart*f.system.h[j*f.tri.stride+j])
+		part[j] = math.Max(leastPart*part[j], float64(16*(f.tri.width+1))*unit*f.system.h[j*f.tri.stride+j])
 	}
 	return part
 }
