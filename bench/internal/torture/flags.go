@@ -19,12 +19,40 @@ type flagAttack struct {
 	in string
 }
 
-func beginFlags(_ context.Context, g *ground) (attack, error) {
+func beginFlags(ctx context.Context, g *ground) (attack, error) {
 	in, err := g.inputs()
 	if err != nil {
 		return nil, err
 	}
+	for _, ending := range endings {
+		if e, err := g.call(ctx, call{dir: in, args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.code != exitOK {
+			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
+		}
+	}
 	return trial((&flagAttack{g, in}).try), nil
+}
+
+// endings are those of the forms of data beside LIBSVM text.
+var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
+
+// spoil writes data of one of the forms, some bytes of which are damaged, into a directory.
+func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
+	ending := pick(rng, endings...)
+	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))
+	if err != nil {
+		return "", err
+	}
+	for range rng.IntN(4) {
+		text[rng.IntN(len(text))] ^= byte(1 << rng.IntN(8))
+	}
+	if chance(rng, 4) {
+		text = text[:rng.IntN(len(text))]
+	}
+	if chance(rng, 4) && (ending == ".csv" || ending == ".tsv" || ending == ".mtx") {
+		text = []byte(damage(rng, string(text)))
+	}
+	name = "spoilt" + ending
+	return name, os.WriteFile(filepath.Join(dir, name), text, 0o644)
 }
 
 // A flag is one with its values; without values it is a switch.
@@ -59,6 +87,11 @@ var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "21474
 
 // flagsOf are the flags of the commands, with files of inputs named IN/.
 func flagsOf(command string) []flag {
+	form := []flag{
+		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
+		{"--label", []string{"label", "1", "none", "0", "x", "9"}}, {"--no-header", nil}, {"--delimiter", []string{",", ";", "tab", "x", "", "\"", "\n"}},
+		{"--categorical", []string{"1", "1,2", "x", ""}}, {"--drop", []string{"1", "2,3", "x", "label"}}, {"--missing", []string{"mean", "median", "zero", "0", "refuse", "x"}},
+	}
 	read := []flag{
 		{"--features", []string{"3", "9", "100", "0", "-1", "2147483647", "x"}}, {"--index-base", []string{"auto", "0", "1", "2"}},
 		{"--memory", []string{"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}},
@@ -75,7 +108,7 @@ func flagsOf(command string) []flag {
 	}
 	switch command {
 	case "train":
-		return slices.Concat(read, fit, []flag{
+		return slices.Concat(read, fit, form, []flag{
 			{"--lambda", numbers}, {"--l2y", numbers}, {"--mu", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
 			{"--domain", []string{"nonnegative", "ball:1", "ball:5e-324", "ball:1e308", "simplex", "simplex:1e308", "box:-1,1", "box:-inf,inf", "box:0,0", "box:1,0", "box:1e308,1e308", "x"}},
 			{"--method", methods()}, {"--passes", []string{"1", "3", "50", "1e-300", "auto", "0", "nan"}},
@@ -103,6 +136,8 @@ func flagsOf(command string) []flag {
 		return []flag{{"--top", counts}, {"--json", nil}, read[2]}
 	case "model convert":
 		return []flag{{"-o", []string{"o1", "/dev/full"}}, {"--to", []string{"auto", "scas", "liblinear", "x"}}, read[2]}
+	case "convert":
+		return slices.Concat(read, form, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
 	case "info":
 		return slices.Concat(read, []flag{{"--json", nil}})
 	}
@@ -117,24 +152,29 @@ func methods() []string {
 	return all
 }
 
-// line draws a command line over the inputs.
-func (a *flagAttack) line(rng *rand.Rand) []string {
-	command := pick(rng, "train", "train", "train", "train", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
+// line draws a command line over the inputs, or with data of that name if it is not empty.
+func (a *flagAttack) line(rng *rand.Rand, spoilt string) []string {
+	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
 	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
-	data := pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide") + ".svm"
+	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide") + ".svm"
+	if spoilt != "" {
+		data = spoilt
+	}
 	switch command {
 	case "predict":
-		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in("IN/"+data))
+		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in(data))
 	case "model show", "model convert":
 		args = append(args, in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
+	case "convert":
+		args = append(args, in(data), "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
 	case "completion":
 		args = append(args, pick(rng, "bash", "zsh", "fish", "x"))
 	case "":
 		args = append(args, pick(rng, "x", "--", "-", "train"))
 	default:
 		if !chance(rng, 20) {
-			args = append(args, in("IN/"+data))
+			args = append(args, in(data))
 		}
 	}
 	all := flagsOf(command)
@@ -155,13 +195,18 @@ func (a *flagAttack) line(rng *rand.Rand) []string {
 // try runs a command line and looks at how it ended and what it left.
 func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	args := a.line(rng)
 	dir, err := a.g.room("flags")
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
-	was := map[string]string{}
+	spoilt := ""
+	if chance(rng, 4) {
+		if spoilt, err = a.spoil(rng, dir); err != nil {
+			return "", err
+		}
+	}
+	args, was := a.line(rng, spoilt), map[string]string{}
 	for _, name := range []string{"o1", "o2", "o3", "o4"} {
 		if chance(rng, 2) {
 			was[name] = old
@@ -192,6 +237,9 @@ func (a *flagAttack) left(dir string, was map[string]string, args []string, e *e
 	failed := e.code != exitOK && e.code != exitNotConverged
 	for name, text := range found {
 		before, there := was[name]
+		if strings.HasPrefix(name, "spoilt") {
+			continue
+		}
 		switch asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) }); {
 		case !asked && !there:
 			return fmt.Errorf("left %s", name)

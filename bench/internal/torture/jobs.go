@@ -45,6 +45,8 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", in("mid.svm")},
 		{"predict", "-m", in("mid.json"), "--svg", "r.svg", "-o", "p.txt", in("mid.svm")},
 		{"model", "convert", "-o", "m.txt", in("mid.json")},
+		{"convert", in("mid.svm"), "c.csv"},
+		{"convert", in("mid.svm"), "c.npz"},
 	} {
 		one := job{args: line}
 		for range 2 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
@@ -103,10 +102,7 @@ func New(p *Problem) (*Solver, error) {
 	s.measure()
 	s.margins(s.at.margin, p.Rows, s.x)
 	s.scale = s.losses(s.at.margin, nil)
-	s.set.threads = p.Threads
-	if s.set.threads == 0 {
-		s.set.threads = runtime.GOMAXPROCS(0)
-	}
+	s.set.threads = pass.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
 	if p.MaxWorking == 0 {
 		s.set.most = min(features, mostImplicit)

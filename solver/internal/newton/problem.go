@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -150,12 +149,7 @@ func prepare(p *Problem) *Finisher {
 }
 
 // threads returns the number of goroutines.
-func (p *Problem) threads() int {
-	if p.Threads == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return p.Threads
-}
+func (p *Problem) threads() int { return pass.Threads(p.Threads) }
 
 // maxChunks bounds the runs of samples that are added up apart, each of leastChunk
 // nonzeros or more.

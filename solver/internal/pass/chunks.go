@@ -25,14 +25,23 @@ func NewChunks(x *sparse.CSR, threads int) Chunks {
 	return Cut(x.Rows(0, n).Ptr, int(max(1, min(16, nnz/max(1<<17, 16*int64(cols))))), threads)
 }
 
+// maxThreads bounds the goroutines of what has scratch for each.
+const maxThreads = 1024
+
+// Threads returns how many goroutines there are to be where so many are asked for, 0
+// standing for GOMAXPROCS.
+func Threads(asked int) int {
+	if asked == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return min(asked, maxThreads)
+}
+
 // Cut makes so many runs of about as many nonzeros, given the row pointers, from 0 on.
 func Cut(ptr []int64, chunks, threads int) Chunks {
 	n := len(ptr) - 1
 	nnz := ptr[n]
-	c := Chunks{bounds: make([]int, chunks+1), threads: threads}
-	if threads == 0 {
-		c.threads = runtime.GOMAXPROCS(0)
-	}
+	c := Chunks{bounds: make([]int, chunks+1), threads: Threads(threads)}
 	for k := range chunks {
 		target := nnz * int64(k) / int64(chunks)
 		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= target })
