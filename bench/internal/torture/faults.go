@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -16,6 +17,9 @@ type faultAttack struct {
 }
 
 func beginFaults(ctx context.Context, g *ground) (attack, error) {
+	if runtime.GOOS != "linux" {
+		return nil, skip("no /dev/full here")
+	}
 	j, err := newJobs(ctx, g)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,9 @@ type signalAttack struct {
 }
 
 func beginSignals(ctx context.Context, g *ground) (attack, error) {
+	if runtime.GOOS == "windows" {
+		return nil, skip("no signals can be sent here")
+	}
 	j, err := newJobs(ctx, g)
 	if err != nil {
 		return nil, err
@@ -56,7 +60,7 @@ func (s *signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "", err
 	}
 	killed := e.signal != "" || e.code > 128 && e.code != exitInterrupted
-	if !killed || kind != "KILL" && kind != "HUP" && kind != "TERM" && kind != "INT" {
+	if !killed {
 		if err := e.orderly(); err != nil {
 			return "", err
 		}
