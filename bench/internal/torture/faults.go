@@ -73,6 +73,9 @@ func (f *faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err
 	}
+	if strings.HasPrefix(fault, "write ") && e.code == exitIO && e.stderr == "" {
+		e.stderr = "scas: " // it was that write that failed, in every thread
+	}
 	if err := e.orderly(); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
 	}
