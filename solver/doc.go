@@ -12,15 +12,19 @@
 //		Penalty:    solver.L1{Lambda: 1e-4},
 //	}, nil)
 //
-// A [Method] is a value in [Settings]: Algorithms 1 ([SCAS]) and 2 ([SCASStrong]) of
-// the paper; the default, [SCASK], which is Algorithm 1 with several dual updates per
-// snapshot; those of package baseline; or one of your own. Nothing of size n·p is
-// stored: beside the data there are some vectors of length p, n and the number of rows of
-// A, and where Newton's method proves the result three matrices of order p or of a working
-// set; see [Problem.Memory]. Columns without data that the penalty holds at 0 take an
-// index and their zeros in the result. Step size and rho follow from the data unless set. A zero
-// primal and dual residual certify an optimum, since Dual is always a subgradient of
-// the penalty at Y; where mu > 0, Result.DualityGap bounds the excess over it.
+// A [Method] is a value in [Settings]. The default, [Auto], proves how far the result is
+// from the optimum, Result.DualityGap, and ends a run where that is little enough, wherever
+// it knows how: by Newton's method after a few passes of [SCASK] or [SCASL]. Those are
+// Algorithm 1 of the paper with several dual updates per snapshot; [SCAS] and [SCASStrong]
+// are its Algorithms 1 and 2; package baseline has more, and one may be your own.
+//
+// Nothing of size n·p is stored: beside the data there are some vectors of length p, n and
+// the number of rows of A, and where Newton's method proves the result three matrices of
+// order p or of a working set; see [Problem.Memory]. Columns without data that the penalty
+// holds at 0 take an index and their zeros in the result. Step size and rho follow from the
+// data unless set. Where nothing is proved, the residuals say how far the run came: zero
+// primal and dual residuals certify an optimum, since Dual is always a subgradient of the
+// penalty at Y.
 //
 // The same problem, settings and seed give the same bits on every machine, at every
 // kernel level and with any number of threads: see package kernels for the numeric
