@@ -16,7 +16,7 @@ import (
 
 // fitted reports whether the flags ask for package solver/model.
 func (c *trainCmd) fitted() bool {
-	return c.Intercept != nil && *c.Intercept || c.Standardize != nil && *c.Standardize || c.L1Ratio != nil || c.Names != ""
+	return c.Intercept != nil && *c.Intercept || c.Standardize != nil && *c.Standardize || c.L1Ratio != nil || c.Names != "" || c.PenaltyFactors != ""
 }
 
 // checkFit refuses flags that package solver/model does not know.
@@ -26,7 +26,7 @@ func (c *trainCmd) checkFit() error {
 		name string
 		on   bool
 	}{
-		{"--names", c.Names != ""}, {"--l1-ratio", c.L1Ratio != nil},
+		{"--penalty-factors", c.PenaltyFactors != ""}, {"--names", c.Names != ""}, {"--l1-ratio", c.L1Ratio != nil},
 		{"--standardize", c.Standardize != nil && *c.Standardize}, {"--intercept", c.Intercept != nil && *c.Intercept},
 	} {
 		if f.on {

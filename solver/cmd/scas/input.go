@@ -46,27 +46,40 @@ func readLines(path string) (lines []line, err error) {
 	return lines, err
 }
 
-// readWeights reads a weight for every row of the data, one a line.
-func readWeights(path string, rows int) ([]float64, error) {
+// readNumbers reads numbers that are not negative, one a line, such as a weight for every
+// row of the data.
+func readNumbers(path, what string, want int, of string) ([]float64, error) {
 	lines, err := readLines(path)
 	if err != nil {
 		return nil, err
 	}
-	weights := make([]float64, len(lines))
-	var total float64
+	numbers := make([]float64, len(lines))
 	for k, l := range lines {
 		if len(l.words) > 1 {
-			return nil, l.errorAt(1, "expected one weight a line")
+			return nil, l.errorAt(1, "expected one %s a line", what)
 		}
 		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // such as 0x1p3 and 1_0
-		if odd || (*notNegative)(&weights[k]).UnmarshalText([]byte(l.words[0])) != nil {
-			return nil, l.errorAt(0, "expected a weight, a finite number that is not negative")
+		if odd || (*notNegative)(&numbers[k]).UnmarshalText([]byte(l.words[0])) != nil {
+			return nil, l.errorAt(0, "expected a %s, a finite number that is not negative", what)
 		}
-		total += weights[k]
+	}
+	if len(numbers) != want {
+		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(want, of))}
+	}
+	return numbers, nil
+}
+
+// readWeights reads a weight for every row of the data.
+func readWeights(path string, rows int) ([]float64, error) {
+	weights, err := readNumbers(path, "weight", rows, "row")
+	if err != nil {
+		return nil, err
+	}
+	var total float64
+	for _, w := range weights {
+		total += w
 	}
 	switch {
-	case len(weights) != rows:
-		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(weights), "weight"), plural(rows, "row"))}
 	case !isFinite(total):
 		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
 	case total == 0:

@@ -19,6 +19,8 @@ type shapeFlags struct {
 	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: F |x|_1 + (1-F)/2 |x|^2, 1 being the lasso and 0 ridge regression."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
+	// PenaltyFactors are of the features.
+	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
 }
 
 // share is a number of 0 to 1.
@@ -62,7 +64,7 @@ func (c *specFlags) inputs() []string {
 	for _, prefix := range []string{"edges:", "matrix:"} {
 		g = strings.TrimPrefix(g, prefix)
 	}
-	return []string{g, c.Groups, c.SampleWeights, c.Names}
+	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors}
 }
 
 // check refuses flags that do not belong together.
@@ -79,6 +81,8 @@ func (c *specFlags) check(positive *positiveFlag) error {
 		return usagef("give either --groups or --l1-ratio")
 	case c.Groups != "" && graph:
 		return usagef("give either --groups or --graph")
+	case c.Groups != "" && c.PenaltyFactors != "":
+		return usagef("give either --groups or --penalty-factors")
 	case c.Fusion != 1 && !graph:
 		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
 	case c.L1Ratio != nil && graph && (c.Intercept == nil || *c.Intercept):
@@ -133,6 +137,13 @@ func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, mem
 			return nil, err
 		}
 		out.spec.SampleWeights = weights
+	}
+	if c.PenaltyFactors != "" {
+		factors, err := readNumbers(c.PenaltyFactors, "factor", p, "feature")
+		if err != nil {
+			return nil, err
+		}
+		out.spec.PenaltyFactors = factors
 	}
 	if err := out.name(c.Names, p); err != nil {
 		return nil, err
@@ -285,6 +296,9 @@ func (r *problemReport) addTo(f *facts) {
 	}
 	if r.Standardized {
 		extras += ", features on the scale of their deviations"
+	}
+	if r.in.spec.PenaltyFactors != nil {
+		extras += ", each feature with its penalty factor"
 	}
 	f.add("model", "%s loss, %s, %s", loss, penalty, extras)
 }
