@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,15 +30,33 @@ const MaxNodes = 500
 // listed below the picture. A wrong number of names and more than MaxNodes nodes
 // with edges are errors. Places depend on the graph alone, to a tenth of a pixel;
 // between machines they may differ with the rounding of an eigenvalue solver.
-func SVG(w io.Writer, g *graph.Graph, names []string) error {
+func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
+
+// SVGSets is SVG with nodes coloured by the set that each is in: sets has one number
+// per node, k for Colour(k), Plain for a node of no set, Faint for one that does not
+// matter; or it is nil, for Plain. Any other count is an error.
+func SVGSets(w io.Writer, g *graph.Graph, names []string, sets []int) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	if s := g.Statistics(); s.Nodes-s.Isolated > MaxNodes {
+	if sets != nil && len(sets) != g.Nodes() {
+		return fmt.Errorf("draw: sets of %d nodes for %d: want one per node, or none", len(sets), g.Nodes())
+	}
+	if !Fits(g) {
+		s := g.Statistics()
 		return fmt.Errorf("draw: %d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
 	}
 	d := newDrawing(g, names)
+	if d.sets = sets; sets == nil {
+		d.sets = slices.Repeat([]int{Plain}, g.Nodes())
+	}
 	return text.Write(w, "draw: writing SVG", func(to *bufio.Writer) { d.write(to) })
+}
+
+// Fits reports whether g is small enough for SVG.
+func Fits(g *graph.Graph) bool {
+	s := g.Statistics()
+	return s.Nodes-s.Isolated <= MaxNodes
 }
 
 // drawing is a graph with places, in pixels.
@@ -45,6 +64,7 @@ type drawing struct {
 	edges    []graph.Edge
 	shape    string // of the graph, in words
 	names    []string
+	sets     []int
 	at       []r2.Vec
 	drawn    []bool
 	size     r2.Vec
@@ -141,6 +161,9 @@ func (d *drawing) lines(w io.Writer) {
 		if e.Weight < 0 {
 			look = `stroke="#d55e00" stroke-dasharray="5 3"`
 		}
+		if d.sets[e.I] == Faint || d.sets[e.J] == Faint {
+			look += ` opacity="0.35"`
+		}
 		p, q := d.at[e.I], d.at[e.J]
 		fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.2f\" %s/>\n",
 			p.X, p.Y, q.X, q.Y, 0.6+1.4*math.Abs(e.Weight)/largest, look)
@@ -154,12 +177,13 @@ func (d *drawing) circles(w io.Writer) {
 		if !drawn {
 			continue
 		}
-		p, name := d.at[i], escapeXML(d.names[i])
+		p, name, look := d.at[i], escapeXML(d.names[i]), lookOf(d.sets[i])
 		if !d.long {
-			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"#ffffff\" stroke=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", p.X, p.Y, p.X, p.Y+4, name)
+			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
 			continue
 		}
-		fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#333333\"/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", p.X, p.Y, p.X, p.Y-7, name)
+		fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"%s/><text x=\"%.1f\" y=\"%.1f\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"%s>%s</text>\n",
+			p.X, p.Y, look.radius, look.dot, look.rim, p.X, p.Y-look.radius-3, look.text, name)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,38 @@ func TestSVG(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("texts %q lack %q", text, want)
 		}
+	}
+}
+
+// Nodes of a set have its colour, and those that do not matter are grey, whether names
+// are within circles or beside dots.
+func TestSVGSets(t *testing.T) {
+	g := graph.Chain(6)
+	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
+		var b, plain, none bytes.Buffer
+		if err := SVGSets(&b, g, names, []int{0, 0, 1, Plain, Faint, Faint}); err != nil {
+			t.Fatal(err)
+		}
+		for colour, want := range map[string]int{Colour(0): 2, Colour(1): 1, "#cccccc": 2, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
+			if got := strings.Count(b.String(), colour); got != want {
+				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
+			}
+		}
+		if err := errors.Join(SVGSets(&plain, g, names, slices.Repeat([]int{Plain}, 6)), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
+			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
+		}
+	}
+	check.Error(t, SVGSets(io.Discard, g, nil, []int{0}), "sets of 1 nodes for 6")
+}
+
+func TestColours(t *testing.T) {
+	of := map[string]int{}
+	for k := range 100 {
+		c := Colour(k)
+		if before, taken := of[c]; taken || len(c) != 7 {
+			t.Errorf("set %d has the colour %q of set %d", k, c, before)
+		}
+		of[c] = k
 	}
 }
 
