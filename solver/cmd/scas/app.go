@@ -36,7 +36,8 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one
+	terminal       bool     // stderr is one
+	args           []string // of the command line that runs, without the program's name
 	jsonLog        bool
 }
 
@@ -47,6 +48,7 @@ type exit int
 // run executes one command line, without the program's name, and returns the
 // exit code.
 func run(e *env, args []string) (code int) {
+	e.args = args
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()

@@ -26,10 +26,11 @@ type cvCmd struct {
 	solveFlags  `group:"How it is solved:"`
 	rowFlags    `group:"How DATA is read:"`
 
-	Model   string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
-	SVG     string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
-	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
-	Verbose bool   `help:"Also print a line for every lambda."`
+	Model string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
+	SVG   string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
+	pageFlags
+	JSON    bool `name:"json" help:"Print the result as one JSON object."`
+	Verbose bool `help:"Also print a line for every lambda."`
 }
 
 // Help is shown by scas cv --help.
@@ -39,6 +40,7 @@ func (cvCmd) Help() string {
     scas cv -o model.json train.svm
     scas cv --folds 5 --metric auc --choose min -o model.json train.svm
     scas cv --graph edges.txt --svg curve.svg -o model.json train.svm
+    scas cv --report fit.html -o model.json train.csv
 
 Chooses lambda, the weight of the penalty, by cross-validation: for each of the
 folds a path (see scas path --help) is fitted to the other rows and judged on
@@ -73,6 +75,7 @@ type cvReport struct {
 	Steps  []cvStep `json:"steps"`
 	Model  string   `json:"model,omitempty"`
 	SVG    string   `json:"svg,omitempty"`
+	Report string   `json:"report,omitempty"`
 
 	verbose bool
 }
@@ -109,7 +112,14 @@ func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 
 // text is for people.
 func (r *cvReport) text() string {
-	var f facts
+	if !r.verbose {
+		return r.table().String()
+	}
+	t := r.lines()
+	return r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+}
+
+func (r *cvReport) table() (f facts) {
 	r.addTo(&f)
 	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
 	f.gap()
@@ -124,9 +134,12 @@ func (r *cvReport) text() string {
 	addGap(&f, chosen.DualityGap)
 	f.addIf(r.Model != "", "model", "written to %s", r.Model)
 	f.addIf(r.SVG != "", "curve", "drawn in %s", r.SVG)
-	if !r.verbose {
-		return f.String()
-	}
+	f.addIf(r.Report != "", "report", "written to %s", r.Report)
+	return f
+}
+
+// lines has one for each lambda.
+func (r *cvReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
 		mark := ""
@@ -138,7 +151,22 @@ func (r *cvReport) text() string {
 		}
 		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE), string(s.Status), mark}
 	}
-	return f.String() + "\n" + columnsOf([]string{"lambda", "non-zeros", cvMetrics[r.Metric].name, "s.e.", "status", ""}, rows)
+	return grid{[]string{"lambda", "non-zeros", cvMetrics[r.Metric].name, "s.e.", "status", ""}, rows}
+}
+
+// page explains the model that is chosen; err is what the command ends with.
+func (r *cvReport) page(e *env, chosen *model.Step, err error) (*page, error) {
+	p := e.newPage("cv", r.name)
+	p.Facts, p.Table = r.table(), r.lines()
+	s := r.Steps[r.Chosen.Index]
+	p.judge(s.Status, s.Objective, s.DualityGap, err)
+	plot, err := inline(func(w io.Writer) error { return drawCurve(w, r) })
+	if err != nil {
+		return nil, err
+	}
+	p.Plot, p.Of = plot, fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda)
+	m := r.in.describe(chosen.Model())
+	return p, errors.Join(p.measure(m, r.in.data), p.show(m, r.in.spec.Graph))
 }
 
 // check refuses flags that do not belong together.
@@ -208,6 +236,7 @@ func (c *cvCmd) Run(e *env) error {
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return r.in.describe(found.Path[r.Chosen.Index].Model()).Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
+		c.output(func() (*page, error) { return r.page(e, found.Path[r.Chosen.Index], err) }),
 	}
 	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
@@ -237,7 +266,7 @@ func (c *cvCmd) Run(e *env) error {
 	if _, err := out.write(); err != nil {
 		return err
 	}
-	r.Model, r.SVG = c.Model, c.SVG
+	r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
 	return cmp.Or(err, e.show(c.JSON, &r))
 }
 

@@ -111,8 +111,10 @@ type fitReport struct {
 	NNZX       int           `json:"nnz_x"`
 	Tied       int           `json:"tied_groups"` // of equal coefficients, along the graph
 	problemReport
-	Run   model.Run `json:"run"`
-	Model string    `json:"model,omitempty"` // the file written
+	Run    model.Run `json:"run"`
+	Model  string    `json:"model,omitempty"` // the file written
+	SVG    string    `json:"svg,omitempty"`
+	Report string    `json:"report,omitempty"`
 }
 
 func newFitReport(head problemReport, m *model.Model) *fitReport {
@@ -143,7 +145,17 @@ func (r *fitReport) table() (f facts) {
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	addGap(&f, r.DualityGap)
 	f.addIf(r.Model != "", "model", "written to %s", r.Model)
+	f.addIf(r.SVG != "", "graph", "drawn in %s", r.SVG)
+	f.addIf(r.Report != "", "report", "written to %s", r.Report)
 	return f
+}
+
+// page explains the model m; err is what the command ends with.
+func (r *fitReport) page(e *env, m *model.Model, err error) (*page, error) {
+	p := e.newPage("train", r.name)
+	p.Facts = r.table()
+	p.judge(r.Status, r.Objective, r.DualityGap, err)
+	return p, errors.Join(p.measure(m, r.in.data), p.show(m, r.in.spec.Graph))
 }
 
 func addGap(f *facts, gap number) {
@@ -157,8 +169,15 @@ func addGap(f *facts, gap number) {
 // fit trains through package solver/model.
 func (c *trainCmd) fit(e *env) error {
 	flags := c.specFlags()
+	var s *specified
+	var r *fitReport
 	var m *model.Model
-	out := outputs{{"-o", c.Model, func(w io.Writer) error { return m.Write(w) }}}
+	var err error
+	out := outputs{
+		{"-o", c.Model, func(w io.Writer) error { return m.Write(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, s.spec.Graph, m) }},
+		c.output(func() (*page, error) { return r.page(e, m, err) }),
+	}
 	if err := out.check(append(flags.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
 	}
@@ -171,6 +190,9 @@ func (c *trainCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
+	if err := c.drawable(s.spec.Graph); err != nil {
+		return err
+	}
 	s.spec.Lambda = float64(c.Lambda)
 	head.ReadSeconds = time.Since(start).Seconds()
 	start = time.Now()
@@ -179,12 +201,12 @@ func (c *trainCmd) fit(e *env) error {
 		return err
 	}
 	head.Seconds = time.Since(start).Seconds()
-	r := newFitReport(head, s.describe(m))
+	r = newFitReport(head, s.describe(m))
 	if err == nil || errors.Is(err, solver.ErrNotConverged) {
 		if _, err := out.write(); err != nil {
 			return err
 		}
-		r.Model = c.Model
+		r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
 	}
 	return cmp.Or(err, e.report(c.JSON, r))
 }

@@ -125,9 +125,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	for _, j := range order[:min(top, len(order))] {
 		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), m.Coefficients[j]})
 	}
-	groups := slices.Clone(m.Groups)
-	groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 0 })
-	slices.SortStableFunc(groups, func(g, h []int) int { return cmp.Compare(size(h[0]), size(g[0])) })
+	groups := largestGroups(m)
 	for _, g := range groups[:min(top, len(groups))] {
 		tied := groupReport{Coefficient: m.Coefficients[g[0]]}
 		for _, j := range g {
@@ -136,6 +134,14 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 		r.Tied = append(r.Tied, tied)
 	}
 	return r
+}
+
+// largestGroups returns the groups of equal coefficients, the largest of these first.
+func largestGroups(m *model.Model) [][]int {
+	size := func(g []int) float64 { return math.Abs(m.Coefficients[g[0]]) }
+	groups := slices.DeleteFunc(slices.Clone(m.Groups), func(g []int) bool { return len(g) == 0 })
+	slices.SortStableFunc(groups, func(g, h []int) int { return cmp.Compare(size(h), size(g)) })
+	return groups
 }
 
 func (r *modelReport) addTo(f *facts) {

@@ -25,7 +25,8 @@ type pathCmd struct {
 
 	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
-	JSON   bool   `name:"json" help:"Print the result as one JSON object."`
+	pageFlags
+	JSON bool `name:"json" help:"Print the result as one JSON object."`
 }
 
 // lambdaFlags say which lambdas a path has.
@@ -51,6 +52,7 @@ func (pathCmd) Help() string {
 
     scas path train.svm
     scas path --lambdas 50 --ratio 1e-3 --svg path.svg -o path.csv train.svm
+    scas path --report path.html train.csv
     scas path --graph edges.txt --json train.svm
 
 Fits one model after the other, from the lambda (the weight of the penalty) at
@@ -73,6 +75,7 @@ type pathReport struct {
 	Steps  []stepReport `json:"steps"`
 	Output string       `json:"output,omitempty"`
 	SVG    string       `json:"svg,omitempty"`
+	Report string       `json:"report,omitempty"`
 }
 
 // A stepReport is of one lambda.
@@ -109,11 +112,18 @@ func (r *pathReport) table() (f facts) {
 	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), grouped(converged), r.Seconds, r.ReadSeconds)
 	f.addIf(r.Output != "", "", "coefficients written to %s", r.Output)
 	f.addIf(r.SVG != "", "", "drawn in %s", r.SVG)
+	f.addIf(r.Report != "", "", "explained in %s", r.Report)
 	return f
 }
 
 // text is for people: a table of a line to each lambda below what was fitted.
 func (r *pathReport) text() string {
+	t := r.lines()
+	return r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+}
+
+// lines has one for each lambda.
+func (r *pathReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
 		rows[k] = []string{
@@ -121,7 +131,21 @@ func (r *pathReport) text() string {
 			fmt.Sprintf("%.1e", s.DualityGap), string(s.Status),
 		}
 	}
-	return r.table().String() + "\n" + columnsOf([]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows)
+	return grid{[]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows}
+}
+
+// page explains the path; err is what the command ends with.
+func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
+	p := e.newPage("path", r.name)
+	p.Facts, p.Table = r.table(), r.lines()
+	p.judgeSteps(r.Steps, err)
+	plot, err := inline(func(w io.Writer) error { return drawPath(w, r, steps) })
+	if err != nil {
+		return nil, err
+	}
+	last := steps[len(steps)-1]
+	p.Plot, p.Of = plot, fmt.Sprintf("at the last lambda, %.6g", last.Lambda)
+	return p, p.show(r.in.describe(last.Model()), r.in.spec.Graph)
 }
 
 // Run fits a path.
@@ -139,6 +163,7 @@ func (c *pathCmd) Run(e *env) error {
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return writeCoefficients(w, &r, steps) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
+		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
 	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return err
@@ -163,7 +188,7 @@ func (c *pathCmd) Run(e *env) error {
 	if _, err := out.write(); err != nil {
 		return err
 	}
-	r.Output, r.SVG = c.Output, c.SVG
+	r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
 	return cmp.Or(err, e.show(c.JSON, &r))
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -11,8 +12,10 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/internal/columns"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // A trainReport is what scas train --json prints; the table for people shows
@@ -36,12 +39,16 @@ type trainReport struct {
 	conditions
 
 	processFacts
-	Model string `json:"model,omitempty"` // the file written
+	Model  string `json:"model,omitempty"` // the file written
+	SVG    string `json:"svg,omitempty"`
+	Report string `json:"report,omitempty"`
 
-	model *modelFile
-	cmd   *trainCmd
-	data  *sparse.Dataset
-	info  solver.MethodInfo
+	model  *modelFile
+	groups [][]int // of equal coefficients, where that is part of what is proved
+	graph  *graph.Graph
+	cmd    *trainCmd
+	data   *sparse.Dataset
+	info   solver.MethodInfo
 }
 
 // outcome is what the run reached, of the iterate reported.
@@ -78,12 +85,12 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		outcome:  outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
 		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
-		cmd:          c, data: t.data, info: m.Info(),
+		groups:       res.Groups, graph: t.graph, cmd: c, data: t.data, info: m.Info(),
 	}
 	x, at := res.X, res.At
 	if r.ofAverage() {
 		x, at = res.XAverage, res.AtAverage
-		r.PrimalResidual, r.DualResidual = number(math.NaN()), number(math.NaN())
+		r.PrimalResidual, r.DualResidual, r.groups = number(math.NaN()), number(math.NaN()), nil
 	}
 	r.Objective, r.Loss, r.Penalty, r.NNZX = number(at.Objective), number(at.Loss), number(at.Penalty), nonZeros(x)
 	if c.Mu != 0 {
@@ -215,6 +222,27 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(isFinite(float64(r.DualityGap)), "gap", "proved to be at most %.2g above the optimum", r.DualityGap)
 	f.addIf(!isFinite(float64(r.DualityGap)), "gap", "nothing is proved; judge by the residuals")
 	f.addIf(r.Model != "", "model", "written to %s", r.Model)
+	f.addIf(r.SVG != "", "graph", "drawn in %s", r.SVG)
+	f.addIf(r.Report != "", "report", "written to %s", r.Report)
+}
+
+// fitted is the model, as package solver/model has it.
+func (r *trainReport) fitted() *model.Model {
+	f := r.model
+	return &model.Model{
+		Loss: r.cmd.Loss.Loss, Labels: r.data.Mapping, Coefficients: f.Coefficients, Features: f.Names, IndexBase: f.IndexBase,
+		Groups: r.groups, Facts: model.Facts{Rows: r.N, NNZ: r.NNZ, Lambda: r.Lambda},
+		Certificate: model.Certificate{Objective: f.Objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), Status: f.Status},
+	}
+}
+
+// page explains the model; err is what the command ends with.
+func (r *trainReport) page(e *env, err error) (*page, error) {
+	p := e.newPage("train", r.cmd.Data)
+	p.Facts = r.table()
+	p.judge(r.Status, r.Objective, r.DualityGap, err)
+	m := r.fitted()
+	return p, errors.Join(p.measure(m, r.data), p.show(m, r.graph))
 }
 
 func dataName(path string) string {

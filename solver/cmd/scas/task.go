@@ -15,6 +15,7 @@ type task struct {
 	solver.Problem
 	data  *sparse.Dataset
 	facts problemFacts
+	graph *graph.Graph // of the fused lasso; nil if A is not of one
 }
 
 // problemFacts are what the report and the model tell of a problem alike. Files are
@@ -84,12 +85,12 @@ func (c *trainCmd) constrain(t *task) (err error) {
 		}
 		facts.File = filepath.Base(c.Graph)
 	}
-	t.Constraint, facts.Kind = con.A, con.Kind
+	t.Constraint, t.graph, facts.Kind = con.A, con.Graph, con.Kind
 	facts.Rows, _ = con.A.Dims()
 	if con.Graph != nil {
 		facts.Edges = len(con.Graph.Edges())
 	}
-	return nil
+	return c.drawable(con.Graph)
 }
 
 // penalise sets g, a function of as many coordinates as A has rows.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/draw"
 )
 
 type trainCmd struct {
@@ -21,12 +23,14 @@ type trainCmd struct {
 	rowFlags     `group:"How DATA is read:"`
 	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
 
-	Model   string `short:"o" placeholder:"FILE" help:"Write the model there."`
-	Output  string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems." group:"For the methods of --method list:"`
-	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
-	Verbose bool   `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
-	Threads count  `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
-	Level   level  `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+	Model  string `short:"o" placeholder:"FILE" help:"Write the model there."`
+	Output string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems." group:"For the methods of --method list:"`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph: features of a fused group in one colour, those with a coefficient of zero faint."`
+	pageFlags
+	JSON    bool  `name:"json" help:"Print the result as one JSON object."`
+	Verbose bool  `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
+	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
+	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 }
 
 // problemFlags say what is minimised.
@@ -68,6 +72,7 @@ func (trainCmd) Help() string {
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
     scas train --class-weights balanced --domain nonnegative train.svm
+    scas train --graph edges.txt --svg fused.svg --report fit.html train.svm
     scas train --method list
     zcat data.gz | scas train --json -
 
@@ -108,7 +113,11 @@ func (c *trainCmd) Run(e *env) error {
 		return c.fit(e)
 	}
 	var r *trainReport
-	out := outputs{{"-o", c.Model, func(w io.Writer) error { return r.model.encode(w) }}}
+	out := outputs{
+		{"-o", c.Model, func(w io.Writer) error { return r.model.encode(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.graph, r.fitted()) }},
+		c.output(func() (*page, error) { return r.page(e, err) }),
+	}
 	if err := out.check(c.inputs()...); err != nil {
 		return err
 	}
@@ -139,7 +148,7 @@ func (c *trainCmd) Run(e *env) error {
 		if _, err := out.write(); err != nil {
 			return err
 		}
-		r.Model = c.Model
+		r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
 	}
 	return cmp.Or(err, e.report(c.JSON, r))
 }
@@ -155,11 +164,26 @@ func (c *trainCmd) check() error {
 		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
 	case c.ClassWeights != "none" && c.SampleWeights != "":
 		return usagef("give either --class-weights or --sample-weights")
+	case c.SVG != "" && c.Graph == "none":
+		return usagef("--svg draws a graph; give --graph as well")
 	case c.Groups != "" && c.L2Y != 0:
 		return usagef("give either --groups or --l2y")
 	}
 	if c.fitted() {
 		return c.checkFit()
+	}
+	return nil
+}
+
+// drawable refuses to draw what is no graph, or one of too many features.
+func (c *trainCmd) drawable(g *graph.Graph) error {
+	switch {
+	case c.SVG == "":
+		return nil
+	case g == nil:
+		return usagef("--svg draws a graph, and --graph %s is a matrix read as A itself", c.Graph)
+	case !draw.Fits(g):
+		return usagef("--svg draws graphs of at most %d features with edges, and --graph %s has more", draw.MaxNodes, c.Graph)
 	}
 	return nil
 }

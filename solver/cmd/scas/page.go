@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/draw"
+)
+
+// pageFlags ask for a page.
+type pageFlags struct {
+	Report string `placeholder:"FILE" help:"Write a page of HTML there that explains the fit: what was fitted, whether it converged, the largest coefficients, pictures."`
+}
+
+// A page is what --report writes: one file of HTML that needs no other, without scripts,
+// to be read on a screen and in print.
+type page struct {
+	Command string // scas train
+	Data    string // its name
+	Facts   facts  // the printed summary
+	Verdict judgement
+	Metrics facts // on the training data
+	Plot    template.HTML
+	Graph   template.HTML
+	Model   *modelReport // the coefficients; those of a path are of Of
+	Of      string
+	Bars    []bar
+	Sets    []set
+	Table   grid // of lambdas
+	Line    string
+	Version string
+}
+
+// A judgement says whether a fit is what was asked for.
+type judgement struct {
+	Good                   bool
+	Status, Result, Remedy string
+}
+
+// A grid has a line for each lambda.
+type grid struct {
+	Head []string
+	Rows [][]string
+}
+
+// A bar is a coefficient, in percent of the largest, from From on.
+type bar struct {
+	coefficientReport
+	From, Width float64
+	Sign        string // of a class in the page
+}
+
+// A set is a group of equal coefficients, with its colour in the picture of the graph.
+type set struct {
+	Colour, Size, Coefficient, Members string
+	More                               int // members that are not listed
+}
+
+// At most so many coefficients and groups are on a page, and so many names to a group.
+const maxBars, maxMembers = 50, 40
+
+//go:embed page.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"grouped": grouped[int], "number": func(v number) string { return fmt.Sprintf("%.6g", v) },
+	"coefficient": func(v float64) string { return fmt.Sprintf("%.6g", v) },
+}).Parse(pageText))
+
+func (p *page) write(w io.Writer) error {
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// output is the page that compose makes.
+func (c *pageFlags) output(compose func() (*page, error)) output {
+	return output{"--report", c.Report, func(w io.Writer) error {
+		p, err := compose()
+		if err != nil {
+			return err
+		}
+		return p.write(w)
+	}}
+}
+
+// newPage begins a page about data of that name.
+func (e *env) newPage(command, data string) *page {
+	return &page{Command: "scas " + command, Data: dataName(data), Version: version, Line: commandLine(e.args)}
+}
+
+// judge sets the verdict: err is what the command ends with.
+func (p *page) judge(status solver.Status, objective, gap number, err error) {
+	p.Verdict = judgement{Good: status == solver.Converged && err == nil, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
+	switch {
+	case p.Verdict.Good:
+		p.Verdict.Status = "Converged."
+	case err == nil:
+		p.Verdict.Status = "The passes are made; nothing was to be proved."
+	}
+	if isFinite(float64(gap)) {
+		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the optimum.", gap)
+	} else {
+		p.Verdict.Result += "How far it is above the optimum is not proved."
+	}
+	p.remedy(err)
+}
+
+// judgeSteps is judge of a path.
+func (p *page) judgeSteps(steps []stepReport, err error) {
+	converged, worst := 0, 0.0
+	for _, s := range steps {
+		if s.Status == solver.Converged {
+			converged++
+		}
+		if gap := float64(s.DualityGap); isFinite(gap) {
+			worst = max(worst, gap)
+		} else {
+			worst = math.Inf(1)
+		}
+	}
+	p.Verdict = judgement{Good: converged == len(steps) && err == nil, Status: "Not converged everywhere."}
+	if p.Verdict.Good {
+		p.Verdict.Status = "Converged."
+	}
+	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(steps), "lambda"))
+	if isFinite(worst) {
+		p.Verdict.Result += fmt.Sprintf("Every objective is proved to be at most %.2g above its optimum.", worst)
+	} else {
+		p.Verdict.Result += "For some, nothing is proved."
+	}
+	p.remedy(err)
+}
+
+func (p *page) remedy(err error) {
+	if err != nil {
+		p.Verdict.Remedy = describe(err)
+	}
+}
+
+// show sets the coefficients and groups of a model, and the picture of its graph if it
+// has one that can be drawn.
+func (p *page) show(m *model.Model, g *graph.Graph) error {
+	p.Model = newModelReport("", m, maxBars)
+	largest := 0.0
+	for _, c := range p.Model.Coefficients {
+		largest = max(largest, math.Abs(c.Coefficient))
+	}
+	for _, c := range p.Model.Coefficients {
+		b := bar{coefficientReport: c, Width: math.Abs(c.Coefficient) / largest * 100, Sign: "above"}
+		if c.Coefficient < 0 {
+			b.From, b.Sign = -b.Width, "below"
+		}
+		p.Bars = append(p.Bars, b)
+	}
+	for k, t := range p.Model.Tied {
+		shown := min(maxMembers, len(t.Features))
+		p.Sets = append(p.Sets, set{
+			Colour: draw.Colour(k), Size: plural(len(t.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", t.Coefficient),
+			Members: strings.Join(t.Features[:shown], ", "), More: len(t.Features) - shown,
+		})
+	}
+	if g == nil || len(g.Edges()) == 0 || !draw.Fits(g) {
+		return nil
+	}
+	picture, err := inline(func(w io.Writer) error { return drawTied(w, g, m) })
+	p.Graph = picture
+	return err
+}
+
+// Zeros is the number of coefficients that are zero.
+func (p *page) Zeros() int { return p.Model.P - p.Model.NNZX }
+
+// Left is where bars begin, in percent of the largest coefficient.
+func (p *page) Left() (left float64) {
+	for _, b := range p.Bars {
+		left = min(left, b.From)
+	}
+	return left
+}
+
+// Span is how far the bars reach, from Left on.
+func (p *page) Span() (span float64) {
+	for _, b := range p.Bars {
+		span = max(span, b.From+b.Width)
+	}
+	return span - p.Left()
+}
+
+// measure sets what the model is worth on the data that it was fitted to.
+func (p *page) measure(m *model.Model, data *sparse.Dataset) error {
+	n, _ := data.X.Dims()
+	r := predictReport{N: n}
+	if err := r.measure(&predictCmd{Metrics: true}, m, data); err != nil {
+		return err
+	}
+	p.Metrics = r.table()
+	return nil
+}
+
+// drawTied draws a graph with the features of a group in one colour, as sets of a page
+// have it, and those whose coefficient is zero faint.
+func drawTied(w io.Writer, g *graph.Graph, m *model.Model) error {
+	names := make([]string, g.Nodes())
+	sets := make([]int, g.Nodes())
+	for j, v := range m.Coefficients {
+		names[j] = coefficientName(m.Features, m.IndexBase, j)
+		if sets[j] = draw.Plain; v == 0 {
+			sets[j] = draw.Faint
+		}
+	}
+	for k, group := range largestGroups(m) {
+		for _, j := range group {
+			sets[j] = k
+		}
+	}
+	return draw.SVGSets(w, g, names, sets)
+}
+
+// inline is a picture within a page: without the lines that begin a file of SVG.
+func inline(fill func(io.Writer) error) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := fill(&b); err != nil {
+		return "", err
+	}
+	at := bytes.Index(b.Bytes(), []byte("<svg"))
+	if at < 0 {
+		return "", errors.New("drawing: no picture")
+	}
+	return template.HTML(b.Bytes()[at:]), nil // names are escaped by what draws
+}
+
+// plain are words that a shell takes as they are.
+var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
+
+// commandLine is what repeats a command, in the words of a POSIX shell.
+func commandLine(args []string) string {
+	words := []string{"scas"}
+	for _, a := range args {
+		if !plain.MatchString(a) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
