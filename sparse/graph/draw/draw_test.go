@@ -144,6 +144,26 @@ func TestLayoutOfAChain(t *testing.T) {
 	}
 }
 
+// A long chain is folded into rows: no wider than a page, neighbours beside or below
+// each other.
+func TestLayoutOfALongChain(t *testing.T) {
+	_, d := draw(t, graph.Chain(MaxNodes), nil)
+	if len(d.Circles) != MaxNodes {
+		t.Fatalf("%d circles, want %d", len(d.Circles), MaxNodes)
+	}
+	for i, c := range d.Circles {
+		if c.X > pictureWidth {
+			t.Errorf("node %d is %v pixels to the right, beyond %d", i, c.X, pictureWidth)
+		}
+		if i > 0 && math.Abs(c.X-d.Circles[i-1].X)+math.Abs(c.Y-d.Circles[i-1].Y) > 46.3 {
+			t.Errorf("nodes %d and %d are apart", i-1, i)
+		}
+	}
+	if ring := folded([][]int{{1, 2}, {0, 2}, {1, 0}}, 1, 1); ring != nil {
+		t.Errorf("a ring is folded: %v", ring)
+	}
+}
+
 func TestDOT(t *testing.T) {
 	g := mustGraph(t, 4, []graph.Edge{{I: 0, J: 2, Weight: 1}, {I: 2, J: 1, Weight: -0.25}})
 	var b bytes.Buffer

@@ -45,6 +45,45 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return at
 }
 
+// folded places a path that is longer than width in rows, there and back, with room for
+// labels as wide as label; it returns nil for other components.
+func folded(adj [][]int, label, width float64) []r2.Vec {
+	start, ends := 0, 0
+	for i, neighbours := range adj {
+		switch len(neighbours) {
+		case 1:
+			if ends++; ends == 1 {
+				start = i
+			}
+		case 2:
+		default:
+			return nil
+		}
+	}
+	across, down := 1.0, 1.0
+	if label > 1 {
+		across, down = label, 0.6
+	}
+	perRow := max(1, 1+int(width/across))
+	if len(adj) <= perRow || ends != 2 {
+		return nil
+	}
+	at := make([]r2.Vec, len(adj))
+	for k, i, from := 0, start, -1; k < len(adj); k++ {
+		row, column := k/perRow, k%perRow
+		if row%2 == 1 {
+			column = perRow - 1 - column
+		}
+		at[i] = r2.Vec{X: across * float64(column), Y: down * float64(row)}
+		next := adj[i][0]
+		if next == from {
+			next = adj[i][len(adj[i])-1]
+		}
+		i, from = next, i
+	}
+	return at
+}
+
 // leastStress returns the place of node i that the others, by their distances,
 // want on average.
 func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
@@ -160,7 +199,11 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 		for k, i := range m {
 			lists[k] = adj[i]
 		}
-		places, box := boxed(partNodes(layoutComponent(lists), clearance/unit), unit, margin)
+		places := folded(lists, 2*(margin-4)/unit, (width-2*margin)/unit)
+		if places == nil {
+			places = partNodes(layoutComponent(lists), clearance/unit)
+		}
+		places, box := boxed(places, unit, margin)
 		if corner.X > 0 && corner.X+box.X > width {
 			corner = r2.Vec{Y: corner.Y + rowHeight}
 			rowHeight = 0
