@@ -79,7 +79,12 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 	if both.Negative == nil || both.Positive == nil {
 		return errors.New("labels without a negative and a positive one")
 	}
-	*l = labels{Negative: float64(*both.Negative), Positive: float64(*both.Positive)}
+	if err := json.Unmarshal(text, (*sparse.LabelMapping)(l)); err != nil {
+		return err
+	}
+	if (l.NegativeName == "") != (l.PositiveName == "") {
+		return fmt.Errorf("labels %q and %q; expected two words or none", l.NegativeName, l.PositiveName)
+	}
 	return nil
 }
 

@@ -190,6 +190,7 @@ func TestBadModels(t *testing.T) {
 		{`-1]`, `-1`, "damaged model"},
 		{`-1]` + "\n}", ``, "damaged model: the file ends within it; fetch the file again, or fit the model again"},
 		{`"negative": -1,`, ``, "labels without a negative and a positive one"},
+		{`"positive": 2`, `"positive": 2, "positive_name": "yes"`, `labels "" and "yes"; expected two words or none`},
 		{`"positive": 2`, `"positivE2": 2`, "labels without a negative and a positive one"},
 		{`"p": 3`, `"p": 3, "P": 3`, "field P is there twice"},
 	} {
