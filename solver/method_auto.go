@@ -35,7 +35,7 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
-	if r.goal > 0 && (r.affordsFinisher(1) && r.prover.Direct() || r.prover.Banded() && r.finishes()) {
+	if r.goal > 0 && (r.affordsFinisher(1) && r.prover.TakeDirect() || r.prover.Banded() && r.finishes()) {
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
@@ -52,7 +52,7 @@ type direct struct{ *Run }
 
 func (d direct) Next() (bool, error) { return true, d.finish() }
 
-// warmPasses is what SCASK does before the finisher takes over where there are few samples
+// warmPasses is what SCASK or SCASL does before the finisher takes over where there are few samples
 // to a feature: it saves that a third of its iterations, and more passes do not save it as
 // many more.
 const warmPasses = 4
@@ -94,7 +94,7 @@ func (r *Run) finish() error {
 		return r.Err()
 	}})
 	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
-		return nil // SCASK goes on alone
+		return nil // the passes go on alone
 	}
 	r.exhausted, r.ended = true, res.Why
 	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums

@@ -155,7 +155,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"infinite label", "a,y\n1,inf\n", ReadOptions{Regression: true}, 2, 3, []string{"label is not finite"}},
 		{"unknown word", "a,y\n1,u\n", ReadOptions{Mapping: LabelMapping{Positive: 1, NegativeName: "n", PositiveName: "p"}}, 2, 3, []string{`"u"`, "the labels are n and p"}},
 		{"unknown number", "a,y\n1,3\n", ReadOptions{Mapping: LabelMapping{Negative: 0, Positive: 1}}, 2, 3, []string{`"3"`, "unknown label"}},
-		{"column absent", "a,y\n1,0\n", ReadOptions{Names: []string{"a", "b", "c=u"}}, 0, 0, []string{`"b"`, "no such column, and 1 others", "has a, y"}},
+		{"column absent", "a,y\n1,0\n", ReadOptions{Names: []string{"a", "b", "c=u"}}, 0, 0, []string{`"b"`, "no such column, and 1 more", "has a, y"}},
 		{"missing where nothing fills", "a,b\n1,\n", ReadOptions{Names: []string{"a", "b"}, LabelsOptional: true, Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 2, 3, []string{"no value that would fill"}},
 		{"name of a category", "a,a=u,y\nu,1,0\n", ReadOptions{}, 0, 0, []string{`"a=u"`, "rename"}},
 		{"features", "a,y\n1,0\n2,1\n", ReadOptions{Features: 3}, 0, 0, []string{"the table has 1 features", "stated 3"}},

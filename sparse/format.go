@@ -171,8 +171,11 @@ func (d *Dataset) arrange(file string, names []string) error {
 
 // missingColumns reports columns that a file lacks.
 func missingColumns(file string, missing, have []string) error {
-	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column, and %d others are absent: expected every feature by its name; the file has %s",
-		len(missing)-1, some(have))}
+	others := ""
+	if n := len(missing) - 1; n > 0 {
+		others = fmt.Sprintf(", and %d more are absent", n)
+	}
+	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
 }
 
 // some lists the first few names of many.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -65,6 +66,9 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 				return 0, err
 			}
 		}
+	}
+	if most == 0 && d.spec.PenaltyFactors != nil && slices.Max(d.spec.PenaltyFactors) == 0 {
+		return 0, errors.New("model: every penalty factor is 0, so that no lambda matters; give one that is positive")
 	}
 	if most == 0 {
 		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")

@@ -40,10 +40,16 @@ func (c *trainCmd) checkFit() error {
 }
 
 // settle adds an intercept and standardises where DATA is a table, whose columns are as
-// people wrote them, unless a flag says otherwise.
-func (c *trainCmd) settle() {
+// people wrote them, unless a flag says otherwise, or takes neither, which is said.
+func (c *trainCmd) settle(e *env) {
 	format := c.formatOf(c.Data)
-	if name, _ := c.unfitted(); name != "" || format != sparse.CSV && format != sparse.TSV {
+	if format != sparse.CSV && format != sparse.TSV {
+		return
+	}
+	if name, remedy := c.unfitted(); name != "" {
+		if c.Intercept == nil || c.Standardize == nil {
+			e.warn("with %s there is no intercept and columns are not standardised, which tables mostly want: %s; or give --no-intercept --no-standardize", name, remedy)
+		}
 		return
 	}
 	on := true

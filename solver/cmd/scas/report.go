@@ -151,7 +151,7 @@ func (r *trainReport) addProblem(f *facts) {
 		domain = ", coefficients in " + r.Domain
 	}
 	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", loss, r.Lambda, r.Mu, domain)
-	f.addIf(r.Groups > 0, "", "group lasso, %s of %s", plural(r.Groups, "group"), r.GroupsFile)
+	f.addIf(r.Groups > 0, "", "group lasso, %s, from %s", plural(r.Groups, "group"), r.GroupsFile)
 	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
 	f.addIf(r.ClassWeights != "", "weights", "both classes count the same")

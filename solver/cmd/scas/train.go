@@ -38,7 +38,7 @@ type problemFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph. The penalty is |A x|_1, the sum of the absolute coefficients for A = I (default ${default}); scas cv finds a good value."`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty: the elastic net (default ${default})."`
-	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features counted from 1 (with --graph of rows of A). Those in no group are not penalised; with --intercept, --standardize or --names each is a group of its own, as of scas path and cv."`
+	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features counted from 1 (with --graph of rows of A). Those in no group are not penalised; with --intercept, --standardize, --l1-ratio, --penalty-factors or --names, and of tables, each is a group of its own, as of scas path and cv."`
 	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (F/2)|x|^2, a ridge term (default ${default})."`
 	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. none: A = I, the plain lasso. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
 	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
@@ -80,9 +80,10 @@ For tables (.csv, .tsv) an intercept is fitted and features are standardised, as
 scas path and scas cv do, unless --no-intercept and --no-standardize say
 otherwise. For other data that takes --intercept and --standardize: without an
 intercept decision boundaries go through 0, so add it unless the data are centred
-or have a column of ones. Models with --intercept,
---standardize, --l1-ratio or --names are fitted by Newton steps alone, and take no
---method, --mu, --l2y, --domain, nor the flags of methods.
+or have a column of ones. Models with --intercept, --standardize, --l1-ratio,
+--penalty-factors or --names are fitted by Newton steps alone, and take no
+--method, --mu, --l2y, --domain, nor the flags of methods: with one of those a
+table is fitted without intercept, as it is, and a warning says so.
 
 The table or the JSON object goes to standard output, progress and warnings to
 standard error. A run that ends with another exit code than 0 and 4 writes no
@@ -100,7 +101,7 @@ func (c *trainCmd) Run(e *env) error {
 	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
 	}
-	c.settle()
+	c.settle(e)
 	if err := c.check(); err != nil {
 		return err
 	}

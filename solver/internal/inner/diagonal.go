@@ -35,9 +35,9 @@ func (l *Loop) diagonalOfK() []float64 {
 func newDiagonal(l *Loop, k []float64) Plan {
 	p := len(k)
 	base := diagonal{Loop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
-	kappa, what := k[0], "A'A is a multiple of the identity"
+	kappa, what, shape := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
 	if l.Kappa > 0 {
-		what = "the penalty is linearised"
+		what, shape = "the penalty is linearised", "the penalty is linearised"
 	}
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
 	switch x := l.Domain; {
@@ -46,16 +46,16 @@ func newDiagonal(l *Loop, k []float64) Plan {
 		return guard(l, newLazy(base))
 	case x.whole() && float64(p) > decayFrom+decaySlope*l.nonzeros():
 		lazily := newDecay(l, k)
-		lazily.why = fmt.Sprintf("A'A is diagonal: %.3g nonzeros a step instead of %d features", l.nonzeros(), p)
+		lazily.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
 		return guard(l, lazily)
 	case x.whole():
-		base.why = fmt.Sprintf("A'A is diagonal and %d features are few", p)
+		base.why = fmt.Sprintf("%s and %d features are few", shape, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
 	case x.Lower != nil:
-		base.why = "A'A is diagonal; a box needs every coordinate"
+		base.why = shape + "; a box needs every coordinate"
 		return &box{diagonal: base, sum: make([]float64, p)}
 	case x.Radius > 0 && scalar:
-		base.why = "A'A is a multiple of the identity: the ball through a tracked norm"
+		base.why = what + ": the ball through a tracked norm"
 		return guard(l, newBall(base))
 	}
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")

@@ -20,7 +20,7 @@ type Iterate struct {
 	X, Y, Dual []float64
 	Gradient   []float64 // z, of the mean loss at the snapshot
 	Ridge      float64   // mu
-	Kappa      float64   // ρ λ₁ where the penalty is linearised, else 0
+	Kappa      float64   // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
 	A          *quad.Product
 	Step       *dual.Step
 	Plan       inner.Plan
@@ -141,7 +141,7 @@ func (s *Iterate) linearise() {
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
-	if s.Kappa > 0 && s.Metric != nil { // K has no mu
+	if s.Kappa > 0 && s.Metric != nil { // whose plan has no mu of its own
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Ridge, v, s.d[j])
 		}

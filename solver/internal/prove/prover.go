@@ -19,7 +19,7 @@ type Prover struct {
 	made     bool            // dense and wide are what there is
 	dense    *newton.Finisher
 	wide     *newton.Wide
-	first    *lasso.Finisher // until it was tried
+	first    *lasso.Finisher // from TakeDirect to Finish
 	assembly float64         // of a Hessian, in passes
 }
 
@@ -60,7 +60,7 @@ func (p *Prover) Proves() bool {
 	return p.dense != nil || p.wide != nil
 }
 
-// Cheap reports whether proofs cost so little that they can be tried on the way.
+// Cheap reports whether proofs can be tried on the way, as those of a Wide cannot.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.wide == nil
@@ -69,15 +69,17 @@ func (p *Prover) Cheap() bool {
 // Finishes reports whether Newton's method is the way to the optimum.
 func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 
-// Refused reports whether the problem turned out to have more nonzeros than there is
-// room for, and the finisher left it.
+// Refused reports whether the finisher left the problem, as the Hessian of a working set
+// would take too long to form.
 func (p *Prover) Refused() bool { return p.wide != nil && p.wide.Refused() }
 
-// Dependent reports whether columns without a penalty were found to depend on each other.
+// Dependent reports whether columns without a penalty were found to depend on each other,
+// by what was proved so far.
 func (p *Prover) Dependent() bool { return p.dense != nil && p.dense.Dependent() }
 
-// Direct reports whether package lasso takes the problem, which asks for no start.
-func (p *Prover) Direct() bool {
+// TakeDirect makes package lasso's finisher, if that takes the problem, for the next call
+// of Finish to begin with, and reports whether it did. It asks for no start.
+func (p *Prover) TakeDirect() bool {
 	if q := p.problem; q != nil && p.first == nil {
 		p.first = lasso.NewFinisher(q, q.Rows, q.Threads)
 	}
@@ -104,8 +106,8 @@ func (p *Prover) Least() float64 {
 	return 1
 }
 
-// Cost is that of an iteration in passes: the Hessian, a gradient and margins along two
-// directions.
+// Cost is that of an iteration in passes: the Hessian, where it is of all columns, a
+// gradient and margins along two directions.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
 // Certify bounds the excess of the objective at x, which is feasible, over the optimum,
@@ -120,8 +122,8 @@ func (p *Prover) Certify(x, beta []float64) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem from x, y = A x and beta, as far as it gets. Multipliers of
-// the result are those of the whole penalty.
+// Finish solves the problem, which Finishes or TakeDirect took, from x, y = A x and beta, as
+// far as it gets. Multipliers of the result are those of the whole penalty.
 func (p *Prover) Finish(x, y, beta []float64, set *newton.Settings) *newton.Result {
 	res := p.finish(x, y, beta, set)
 	if q := p.problem; q.Joined > 0 {
@@ -134,7 +136,7 @@ func (p *Prover) finish(x, y, beta []float64, set *newton.Settings) *newton.Resu
 	first := &newton.Result{Gap: math.Inf(1)}
 	if p.first != nil {
 		first, p.first = p.first.Finish(x, set), nil
-		x, y, beta = first.X, first.X, first.Z
+		x, y, beta = first.X, first.X, first.Z // A = I there
 	}
 	res := first
 	switch {
