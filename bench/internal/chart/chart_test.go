@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
+
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/table"
@@ -137,6 +139,16 @@ func TestPower(t *testing.T) {
 	for e, want := range map[int]string{0: "1", 4: "10000", 5: "1e5", 12: "1e12", -1: "0.1", -2: "0.01", -3: "1e-3", -15: "1e-15"} {
 		if got := power(e); got != want {
 			t.Errorf("power(%d) = %q, want %q", e, got, want)
+		}
+	}
+}
+
+// TestOneValue: a curve whose values are all the same power of ten has a decade around it.
+func TestOneValue(t *testing.T) {
+	for _, v := range []float64{1, 1e-12, 3e-9} {
+		axis := plot.Axis{Min: v, Max: v}
+		if wholeDecades(&axis); !(axis.Min <= v && v <= axis.Max && axis.Max > 9*axis.Min) {
+			t.Errorf("%g: from %g to %g", v, axis.Min, axis.Max)
 		}
 	}
 }

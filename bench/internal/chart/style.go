@@ -77,10 +77,11 @@ func textStyle(p *plot.Plot, size vg.Length, x draw.XAlignment, y draw.YAlignmen
 // logarithmic gives an axis decades.
 func logarithmic(a *plot.Axis) { a.Scale, a.Tick.Marker = plot.LogScale{}, decades{} }
 
-// wholeDecades rounds the range of an axis, so that both ends have a label.
+// wholeDecades rounds the range of an axis, so that both ends have a label; there is one
+// decade at least.
 func wholeDecades(a *plot.Axis) {
-	a.Min = math.Pow10(int(math.Floor(math.Log10(a.Min))))
-	a.Max = math.Pow10(int(math.Ceil(math.Log10(a.Max))))
+	first, last := int(math.Floor(math.Log10(a.Min))), int(math.Ceil(math.Log10(a.Max)))
+	a.Min, a.Max = math.Pow10(first), math.Pow10(max(last, first+1))
 }
 
 // addGrid draws lines at the ticks.
