@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -13,8 +14,8 @@ import (
 // forNewton returns p as package newton takes it, with A and the rows of the kernels as
 // given; nil where the problem has something that is not known there.
 func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *newton.Problem {
-	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: newtonLoss(p.loss()), Ridge: p.L2, A: a, Threads: threads}
-	if q.Loss == nil || p.Coupling != nil || !newtonDomain(q, p.Domain) || !newtonPenalty(q, p.penalty()) {
+	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: a, Threads: threads}
+	if p.Coupling != nil || !kind.Newton(q, p.loss(), p.penalty(), p.Domain) {
 		return nil
 	}
 	return q

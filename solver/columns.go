@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/solver/internal/columns"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -9,12 +10,12 @@ import (
 // their coefficients whatever the others are and s starts there; or both as they are
 // and nil. p and the start of s are valid.
 func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
-	fixed, ok := domainZeros(p.Domain)
+	fixed, ok := kind.DomainZeros(p.Domain)
 	a, matrix := p.matrix()
 	if _, cols := p.Data.Dims(); cols == 0 {
 		return p, s, nil // not valid, which others say
 	}
-	if !ok || !matrix || !penaltyZeros(p.penalty()) || p.Coupling != nil {
+	if !ok || !matrix || !kind.PenaltyZeros(p.penalty()) || p.Coupling != nil {
 		return p, s, nil
 	}
 	start := s.Start
@@ -32,9 +33,9 @@ func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
 		part.Constraint = k.A
 	}
 	if p.Penalty != nil {
-		part.Penalty = penaltyPart(p.Penalty, k.Rows)
+		part.Penalty = kind.PenaltyPart(p.Penalty, k.Rows)
 	}
-	part.Domain = domainPart(p.Domain, k.Columns)
+	part.Domain = kind.DomainPart(p.Domain, k.Columns)
 	set.Start = Iterate{columns.Take(start.X, k.Columns), columns.Take(start.Y, k.Rows), columns.Take(start.Dual, k.Rows)}
 	if s.Recorder != nil {
 		set.Recorder = widen(s.Recorder, k)

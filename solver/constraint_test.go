@@ -129,7 +129,9 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, solver.L1{Lambda: 0.02} }, 1e-9},
 		{"squared L2", func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, solver.SquaredL2{Lambda: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, nil }, 1e-9},
-		{"groups of one", func(p *solver.Problem) { p.Constraint, p.Penalty = chain, solver.GroupL2{0.02, groups, ones} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
+		{"groups of one", func(p *solver.Problem) {
+			p.Constraint, p.Penalty = chain, solver.GroupL2{Lambda: 0.02, Groups: groups, Weights: ones}
+		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
 		{"indicator of y >= 0 and domain x >= 0", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.NonnegativeY() },
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.Nonnegative{} }, 1e-7},
 		{"indicator of a box and domain", func(p *solver.Problem) { p.Constraint, p.Penalty = nil, solver.Within{Lower: -0.2, Upper: 0.3} },
@@ -306,7 +308,7 @@ func TestBadConstraints(t *testing.T) {
 		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
 		{"SampleWeights sum to 0", func(p *solver.Problem) { p.SampleWeights = make([]float64, 100) }},
 		{"Simplex.Total = -1", func(p *solver.Problem) { p.Domain = solver.Simplex{Total: -1} }},
-		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{-1} }},
+		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{Delta: -1} }},
 	} {
 		p := small(t)
 		c.mod(p)

@@ -2,9 +2,8 @@ package solver
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/loss"
 )
 
 // A Loss is the smooth function φ(t; b) of a margin t = a'x and a label b.
@@ -46,74 +45,17 @@ type ScalarLoss interface {
 	Slope(margin, label float64) float64
 }
 
-// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
-type Logistic struct{}
-
-// Slopes implements Loss.
-func (Logistic) Slopes(slope, margin, label []float64) float64 {
-	return kernels.LogisticSlopes(slope, margin, label)
-}
-
-// Value implements Loss.
-func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
-
-// SecondDerivative returns s(1−s) with s = |φ'(margin)|.
-func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
-	s := math.Abs(slope)
-	return float64(s * (1 - s))
-}
-
-// Curvature returns 1/4.
-func (Logistic) Curvature() float64 { return 0.25 }
-
-// String returns "logistic".
-func (Logistic) String() string { return "logistic" }
-
-// Validate implements Loss.
-func (Logistic) Validate(labels []float64) error { return validateBinary("logistic", labels) }
-
-func validateBinary(loss string, labels []float64) error {
-	for i, b := range labels {
-		if b != 1 && b != -1 {
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs -1 or +1", i, b, loss)
-		}
-	}
-	return nil
-}
-
-func validateReal(labels []float64) error {
-	for i, b := range labels {
-		if math.IsNaN(b) || math.IsInf(b, 0) {
-			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
-		}
-	}
-	return nil
-}
-
-// Squared is φ(t; b) = (b − t)², as the paper writes it: without the factor ½.
-type Squared struct{}
-
-// Slopes implements Loss.
-func (Squared) Slopes(slope, margin, label []float64) float64 {
-	return kernels.SquaredSlopes(slope, margin, label)
-}
-
-// Value implements Loss.
-func (Squared) Value(margin, label float64) float64 {
-	return float64((label - margin) * (label - margin))
-}
-
-// SecondDerivative returns 2.
-func (Squared) SecondDerivative(_, _, _ float64) float64 { return 2 }
-
-// Curvature returns 2.
-func (Squared) Curvature() float64 { return 2 }
-
-// String returns "squared".
-func (Squared) String() string { return "squared" }
-
-// Validate implements Loss.
-func (Squared) Validate(labels []float64) error { return validateReal(labels) }
+// The losses of package loss; the zero value of each is ready.
+type (
+	// Logistic is log(1 + exp(−b t)) with labels −1 and +1.
+	Logistic = loss.Logistic
+	// Squared is (b − t)².
+	Squared = loss.Squared
+	// Huber is Squared where the residual is small, linear where it is large.
+	Huber = loss.Huber
+	// SquaredHinge is max(0, 1 − b t)² with labels −1 and +1.
+	SquaredHinge = loss.SquaredHinge
+)
 
 // ParseLoss returns the loss of the given name.
 func ParseLoss(name string) (Loss, error) {

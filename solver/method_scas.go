@@ -6,7 +6,9 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/outer"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/scale"
 	"github.com/scas-admm/scas/sparse"
@@ -130,7 +132,7 @@ func (s *scas) innerLoop() *inner.Loop {
 	p, set := s.Problem, &s.Settings
 	l := &inner.Loop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
-		Loss: innerLoss(p.loss()), A: s.A.Algebra, Domain: innerDomain(p.Domain, len(s.X)),
+		Loss: kind.InnerLoss(p.loss()), A: s.A.Algebra, Domain: kind.InnerDomain(p.Domain, len(s.X)),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Err,
@@ -170,7 +172,7 @@ func (s *scas) slopeAtZero() float64 {
 	slope := s.Snapshot.Slope // not taken yet
 	clear(slope)
 	s.Problem.loss().Slopes(slope, slope, s.Problem.Labels)
-	return math.Sqrt(sumSquares(slope) / float64(len(slope)))
+	return math.Sqrt(quad.SumSquares(slope) / float64(len(slope)))
 }
 
 // stiffness is the largest eigenvalue of K.

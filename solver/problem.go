@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
@@ -103,7 +104,7 @@ func (p *Problem) penalty() Penalty {
 
 // samples are those of p, in rows as they are or in compact form.
 func (p *Problem) samples(rows kernels.Rows) pass.Data {
-	kind, fused := fusedLoss(p.loss())
+	kind, fused := kind.FusedLoss(p.loss())
 	return pass.Data{Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss(), Kind: kind, Fused: fused}
 }
 
@@ -136,7 +137,7 @@ func (p *Problem) regression() bool { return p.loss().Validate([]float64{0.5}) =
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
 // product into the caller's sum on some machines and not on others.
 func (p *Problem) ridge(x []float64) float64 {
-	return float64(0.5 * p.L2 * sumSquares(x))
+	return float64(0.5 * p.L2 * quad.SumSquares(x))
 }
 
 func (p *Problem) loss() Loss {
@@ -197,12 +198,4 @@ func (p *Problem) Validate() error {
 		return p.Domain.Validate(cols)
 	}
 	return nil
-}
-
-func sumSquares(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += float64(v * v)
-	}
-	return sum
 }

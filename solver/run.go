@@ -155,7 +155,7 @@ func (r *Run) NaturalRho(factor float64) float64 {
 // marginUnit is the unit of aᵢ'x: in regression that of the labels.
 func (r *Run) marginUnit() float64 {
 	if labels := r.Problem.Labels; r.Problem.regression() {
-		if rms := math.Sqrt(sumSquares(labels) / float64(len(labels))); rms > 0 {
+		if rms := math.Sqrt(quad.SumSquares(labels) / float64(len(labels))); rms > 0 {
 			return rms
 		}
 	}
@@ -198,11 +198,11 @@ func (r *Run) penaltyNow() float64 {
 		}
 	}
 	r.loose = true
-	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*sumSquares(r.violation()))
+	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*quad.SumSquares(r.violation()))
 }
 
 // primalResidual returns |A x + B y − c|₂.
-func (r *Run) primalResidual() float64 { return math.Sqrt(sumSquares(r.violation())) }
+func (r *Run) primalResidual() float64 { return math.Sqrt(quad.SumSquares(r.violation())) }
 
 // paperPasses are the passes as the paper counts them.
 func (r *Run) paperPasses() float64 {

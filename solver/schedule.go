@@ -3,6 +3,7 @@ package solver
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
 )
@@ -44,7 +45,7 @@ func (s *scas) stepCurvature() float64 {
 	if s.rows == nil {
 		s.rows = rule.NewCurvature(s.data, s.Problem.SampleWeights)
 	}
-	if !continuousCurvature(s.Problem.loss()) {
+	if !kind.ContinuousCurvature(s.Problem.loss()) {
 		return s.rows.Met(func(int) float64 { return s.Samples.Curvature() })
 	}
 	return s.rows.Met(func(i int) float64 {

@@ -3,6 +3,8 @@ package solver
 import (
 	"fmt"
 	"math"
+
+	"github.com/scas-admm/scas/solver/internal/check"
 )
 
 // validateWeights checks Problem.SampleWeights.
@@ -10,7 +12,7 @@ func validateWeights(w []float64, n int) error {
 	if w == nil {
 		return nil
 	}
-	if err := checkWeights("Problem.SampleWeights", w, n); err != nil {
+	if err := check.Weights("Problem.SampleWeights", w, n); err != nil {
 		return err
 	}
 	var sum float64

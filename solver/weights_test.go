@@ -42,7 +42,7 @@ func TestSampleWeights(t *testing.T) {
 
 // TestLosses: slopes and second derivatives are those of Value, by differences.
 func TestLosses(t *testing.T) {
-	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.Squared{}), (solver.Huber{}), solver.Huber{0.3}, (solver.SquaredHinge{})} {
+	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.Squared{}), (solver.Huber{}), solver.Huber{Delta: 0.3}, (solver.SquaredHinge{})} {
 		for _, b := range []float64{-1, 1} {
 			for m := -4.03; m < 4; m += 0.1 {
 				var slope [1]float64

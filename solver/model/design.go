@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -137,5 +138,5 @@ func (d *design) factor(j int) float64 {
 // proximal reports whether the problem is one for package lasso.
 func (d *design) proximal() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	return d.spec.Method == nil && d.spec.Graph == nil && !grouped && conjugate(d.loss) != nil
+	return d.spec.Method == nil && d.spec.Graph == nil && !grouped && kind.NewtonLoss(d.loss) != nil
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/lasso"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -90,7 +90,7 @@ func (d *design) newProximal() (*proximal, error) {
 	_, columns := d.x.Dims()
 	p := &lasso.Problem{
 		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
-		Loss: conjugate(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
+		Loss: kind.NewtonLoss(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
 	}
 	r := d.spec.l1Ratio()
 	for j, s := range d.scale {
@@ -128,27 +128,6 @@ func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	out.status = solver.PassesDone
 	return out, e
 }
-
-// conjugate returns a loss with its conjugate, nil if that is not known.
-func conjugate(l solver.Loss) newton.Loss {
-	switch l := l.(type) {
-	case solver.Logistic:
-		return newton.Logistic{}
-	case solver.Squared:
-		return newton.Squared{}
-	case solver.SquaredHinge:
-		return newton.SquaredHinge{}
-	case solver.Huber:
-		if l.Delta == 0 {
-			return newton.Huber{Delta: defaultHuber}
-		}
-		return newton.Huber{Delta: l.Delta}
-	}
-	return nil
-}
-
-// defaultHuber is the Delta that solver.Huber has at zero.
-const defaultHuber = 1.35
 
 // model makes a model of an outcome.
 func (d *design) model(out *outcome) *Model {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -31,7 +32,7 @@ const leastRatio = 1e-3
 
 // lambdaMax leaves q, if that is not nil, at the model without penalised coefficients.
 func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
-	if conjugate(d.loss) == nil {
+	if kind.NewtonLoss(d.loss) == nil {
 		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
 	}
 	r := math.Max(leastRatio, d.spec.l1Ratio())

@@ -1,4 +1,5 @@
-// Package check compares numerically what losses and penalties say of themselves.
+// Package check refuses numbers that cannot be weights, and compares numerically what
+// losses and penalties say of themselves.
 package check
 
 import (

@@ -11,7 +11,7 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 	for i := range p {
 		vectors[i*p+i] = 1
 	}
-	total := sumSquares(m)
+	total := SumSquares(m)
 	for range 60 {
 		var off float64
 		for i := range p {

@@ -30,7 +30,7 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 			return 0
 		}
 		a.MulVec(av, v)
-		next := sumSquares(av) // v'A'Av, from below
+		next := SumSquares(av) // v'A'Av, from below
 		back(v, av)
 		if next-lambda <= 1e-10*next {
 			return next * (1 + 1e-6)
@@ -74,7 +74,7 @@ func randomVector(p int, seed1, seed2 uint64) []float64 {
 
 // normalise divides v by its norm, and reports whether that is not zero.
 func normalise(v []float64) bool {
-	norm := math.Sqrt(sumSquares(v))
+	norm := math.Sqrt(SumSquares(v))
 	if norm == 0 {
 		return false
 	}
@@ -84,7 +84,8 @@ func normalise(v []float64) bool {
 	return true
 }
 
-func sumSquares(x []float64) float64 {
+// SumSquares returns |x|².
+func SumSquares(x []float64) float64 {
 	var sum float64
 	for _, v := range x {
 		sum += float64(v * v)

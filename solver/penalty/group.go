@@ -1,9 +1,10 @@
-package solver
+package penalty
 
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/check"
 )
 
 // GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
@@ -16,7 +17,8 @@ type GroupL2 struct {
 	Weights []float64
 }
 
-func (g GroupL2) limit(k int) float64 {
+// Limit returns Lambda times the weight of group k, the bound of |beta_k|₂.
+func (g GroupL2) Limit(k int) float64 {
 	if g.Weights == nil {
 		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
 	}
@@ -32,11 +34,11 @@ func (g GroupL2) norm(k int, y []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Value implements Penalty.
+// Value returns g(y).
 func (g GroupL2) Value(y []float64) float64 {
 	var sum float64
 	for k := range g.Groups {
-		sum += float64(g.limit(k) * g.norm(k, y))
+		sum += float64(g.Limit(k) * g.norm(k, y))
 	}
 	return sum
 }
@@ -49,7 +51,7 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 			continue
 		}
 		factor := 0.0
-		if norm, t := g.norm(k, v), float64(step[group[0]]*g.limit(k)); norm > t {
+		if norm, t := g.norm(k, v), float64(step[group[0]]*g.Limit(k)); norm > t {
 			factor = 1 - t/norm
 		}
 		for _, j := range group {
@@ -58,12 +60,12 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate implements ConjugatePenalty: 0 where |z_k|₂ is within the limit of every
+// Conjugate is 0 where |z_k|₂ is within the limit of every
 // group and z zero elsewhere, else +Inf.
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
 	for k, group := range g.Groups {
-		if g.norm(k, z) > g.limit(k) {
+		if g.norm(k, z) > g.Limit(k) {
 			return math.Inf(1)
 		}
 		for _, j := range group {
@@ -84,9 +86,9 @@ func (GroupL2) Separable() bool { return false }
 // Scale returns Lambda.
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
-// Validate implements Penalty.
+// Validate reports what is wrong with g on R^q.
 func (g GroupL2) Validate(q int) error {
-	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
+	if err := check.Coefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err
 	}
 	owner := make([]int, q)
@@ -101,28 +103,5 @@ func (g GroupL2) Validate(q int) error {
 			owner[j] = k + 1
 		}
 	}
-	return checkWeights("GroupL2.Weights", g.Weights, len(g.Groups))
-}
-
-// part is penaltyPart. Weights that follow from the size of a group stay those of all of
-// it.
-func (g GroupL2) part(places []int32) GroupL2 {
-	out := GroupL2{Lambda: g.Lambda, Weights: []float64{}}
-	for k, group := range g.Groups {
-		var left []int
-		for _, j := range group {
-			if at, ok := slices.BinarySearch(places, int32(j)); ok {
-				left = append(left, at)
-			}
-		}
-		if len(left) == 0 {
-			continue
-		}
-		weight := math.Sqrt(float64(len(group)))
-		if g.Weights != nil {
-			weight = g.Weights[k]
-		}
-		out.Groups, out.Weights = append(out.Groups, left), append(out.Weights, weight)
-	}
-	return out
+	return check.Weights("GroupL2.Weights", g.Weights, len(g.Groups))
 }

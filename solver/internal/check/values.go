@@ -1,0 +1,31 @@
+package check
+
+import (
+	"fmt"
+	"math"
+)
+
+// Coefficient refuses a number of that name unless it is finite and not negative.
+func Coefficient(name string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("solver: %s = %v; it must be finite and not negative", name, v)
+	}
+	return nil
+}
+
+// Weights refuses weights of that name, nil for ones, unless there are as many as wanted,
+// finite and not negative.
+func Weights(name string, w []float64, want int) error {
+	if w == nil {
+		return nil
+	}
+	if len(w) != want {
+		return fmt.Errorf("solver: %s has length %d; it needs one weight for each of %d", name, len(w), want)
+	}
+	for j, v := range w {
+		if err := Coefficient(fmt.Sprintf("%s[%d]", name, j), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

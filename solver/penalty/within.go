@@ -1,0 +1,52 @@
+package penalty
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/solver/domain"
+)
+
+// Within is the indicator of Lower ≤ y ≤ Upper: zero inside, +Inf outside.
+type Within struct {
+	Lower, Upper float64 // may be infinite
+}
+
+// NonnegativeY is the indicator of y ≥ 0.
+func NonnegativeY() Within { return Within{0, math.Inf(1)} }
+
+// Value returns g(y).
+func (g Within) Value(y []float64) float64 {
+	for _, v := range y {
+		if !(v >= g.Lower && v <= g.Upper) {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}
+
+// Prox is the projection.
+func (g Within) Prox(dst, v, _ []float64) {
+	for j, u := range v {
+		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
+	}
+}
+
+// Conjugate is Σ max(zⱼ Lower, zⱼ Upper).
+func (g Within) Conjugate(z []float64) float64 {
+	return domain.NewBox(len(z), g.Lower, g.Upper).Support(z)
+}
+
+// Separable returns true.
+func (Within) Separable() bool { return true }
+
+// Scale returns 0.
+func (Within) Scale() float64 { return 0 }
+
+// Validate reports what is wrong with g on R^q.
+func (g Within) Validate(int) error {
+	if !(g.Lower <= g.Upper) {
+		return fmt.Errorf("solver: Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
+	}
+	return nil
+}
