@@ -41,7 +41,7 @@ func (g L1) Value(y []float64) float64 {
 // Prox is the soft threshold at step·Lambda·Weights.
 func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
-		dst[j] = softThreshold(u, float64(step[j]*g.Limit(j)))
+		dst[j] = quad.SoftThreshold(u, float64(step[j]*g.Limit(j)))
 	}
 }
 
@@ -91,7 +91,7 @@ func (g ElasticNet) Value(y []float64) float64 {
 // Prox is the proximal map.
 func (g ElasticNet) Prox(dst, v, step []float64) {
 	for j, u := range v {
-		dst[j] = softThreshold(u, float64(step[j]*g.L1)) / (1 + float64(step[j]*g.L2))
+		dst[j] = quad.SoftThreshold(u, float64(step[j]*g.L1)) / (1 + float64(step[j]*g.L2))
 	}
 }
 
@@ -151,13 +151,3 @@ func (g SquaredL2) Scale() float64 { return g.Lambda }
 
 // Validate reports what is wrong with g on R^q.
 func (g SquaredL2) Validate(int) error { return check.Coefficient("SquaredL2.Lambda", g.Lambda) }
-
-func softThreshold(v, t float64) float64 {
-	switch {
-	case v > t:
-		return v - t
-	case v < -t:
-		return v + t
-	}
-	return 0
-}

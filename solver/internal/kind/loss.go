@@ -12,12 +12,8 @@ import (
 
 // A Loss is any loss.
 type Loss interface {
+	// Slopes returns Σ φ and, unless slope is nil, sets it to φ'.
 	Slopes(slope, margin, label []float64) (sum float64)
-	Value(margin, label float64) float64
-	SecondDerivative(margin, slope, label float64) float64
-	Curvature() float64
-	String() string
-	Validate(labels []float64) error
 }
 
 // InnerLoss returns l as the inner loop takes it, not for concurrent use.

@@ -167,7 +167,7 @@ func (q *model) best(j int, at, curve float64) float64 {
 			return move
 		}
 	}
-	return shrink(at-slope/curve, l/curve) - at
+	return quad.SoftThreshold(at-slope/curve, l/curve) - at
 }
 
 // move adds to coordinate j of the step.
@@ -194,17 +194,6 @@ func (q *model) curvature(j int) float64 {
 		return q.diagonal[j] + q.implicit.ridge[j]
 	}
 	return q.h[j*q.m+j]
-}
-
-// shrink is the soft threshold.
-func shrink(v, t float64) float64 {
-	switch {
-	case v > t:
-		return v - t
-	case v < -t:
-		return v + t
-	}
-	return 0
 }
 
 // jump minimises over the support with the signs it has, up to where the first of them

@@ -92,3 +92,14 @@ func SumSquares(x []float64) float64 {
 	}
 	return sum
 }
+
+// SoftThreshold returns the u that minimises t|u| + (u − v)²/2.
+func SoftThreshold(v, t float64) float64 {
+	switch {
+	case v > t:
+		return v - t
+	case v < -t:
+		return v + t
+	}
+	return 0
+}
