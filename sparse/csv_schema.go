@@ -1,0 +1,293 @@
+package sparse
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// A schema says what the columns of a table are, and which categories they have.
+type schema struct {
+	name    string // of the file
+	opt     *ReadOptions
+	columns []*tableColumn
+	levels  int // categories of all columns
+	facts   TableFacts
+	room    int64 // that the categories take, in bytes
+}
+
+// A tableColumn is a column of a table. Of a column without a value so far the kind is unknown.
+type tableColumn struct {
+	name   string
+	kind   columnKind
+	number int32 // of its entries, if it has numbers
+	levels map[string]int32
+	order  []string // its categories as they came
+	// fill takes the place of missing values if fills.
+	fill    float64
+	fills   bool
+	missing int
+	unknown int // values that are no category wanted
+	example string
+}
+
+type columnKind uint8
+
+const (
+	unknownColumn columnKind = iota
+	numberColumn
+	categoryColumn
+	labelColumn
+	ignoredColumn
+)
+
+// header makes the columns, of the record of that line.
+func (s *schema) header(cells []cell, line int, delim byte) error {
+	numbers, names := 0, map[string]bool{}
+	for c, cell := range cells {
+		name := strconv.Itoa(c + 1)
+		if _, number := text.ParseFloat(string(cell.text)); number {
+			numbers++
+		}
+		if !s.opt.Table.NoHeader {
+			name = string(cell.text)
+		}
+		switch {
+		case names[name] && name != "":
+			return &ParseError{File: s.name, Line: line, Token: name, Msg: "two columns of that name: expected different ones"}
+		case len(cells) == 1 && bytes.IndexByte(cell.text, ';') > 0:
+			return &ParseError{File: s.name, Line: line, Token: name, Msg: fmt.Sprintf("one column, by the delimiter %q: expected more; the delimiter seems to be another", delim)}
+		}
+		names[name] = true
+		s.columns = append(s.columns, &tableColumn{name: name, number: int32(c)})
+	}
+	if numbers == len(cells) && !s.opt.Table.NoHeader {
+		return &ParseError{File: s.name, Line: line, Token: string(cells[0].text), Msg: "the first line has nothing but numbers: expected names of the columns; say that there is no header if so"}
+	}
+	return s.assign(line)
+}
+
+// find returns the column that a name means, or else a number from 1.
+func (s *schema) find(name string) (*tableColumn, error) {
+	for _, col := range s.columns {
+		if col.name == name {
+			return col, nil
+		}
+	}
+	if k, err := strconv.Atoi(name); err == nil && k >= 1 && k <= len(s.columns) {
+		return s.columns[k-1], nil
+	}
+	return nil, &ParseError{File: s.name, Token: name, Msg: "no such column: expected a name, or a number from 1; the file has " + some(s.columnNames())}
+}
+
+func (s *schema) columnNames() []string {
+	names := make([]string, len(s.columns))
+	for c, col := range s.columns {
+		names[c] = col.name
+	}
+	return names
+}
+
+// assign says what columns are, as far as that does not depend on their values.
+func (s *schema) assign(line int) error {
+	for _, part := range []struct {
+		names []string
+		kind  columnKind
+	}{{s.opt.Table.Categorical, categoryColumn}, {s.opt.Table.Drop, ignoredColumn}} {
+		for _, name := range part.names {
+			col, err := s.find(name)
+			if err != nil {
+				return err
+			}
+			col.kind = part.kind
+		}
+	}
+	if s.opt.Names != nil {
+		if err := s.match(); err != nil {
+			return err
+		}
+	}
+	if err := s.findLabel(); err != nil {
+		return err
+	}
+	for c, col := range s.columns {
+		if col.name == "" && col.kind != ignoredColumn {
+			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name (an index that pandas wrote?): leave it out, or name it", c+1)}
+		}
+		if v, filled := s.opt.Table.Fill[col.name]; filled {
+			col.fill, col.fills = v, true
+		}
+	}
+	return nil
+}
+
+// findLabel finds the column of the labels.
+func (s *schema) findLabel() error {
+	o := &s.opt.Table
+	if o.NoLabel {
+		return nil
+	}
+	free := func(col *tableColumn) bool {
+		return s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col)
+	}
+	choose := func(col *tableColumn, found string) error {
+		col.kind = labelColumn
+		s.facts.Label, s.facts.Found = col.name, found
+		s.facts.Ignored = slices.DeleteFunc(s.facts.Ignored, func(name string) bool { return name == col.name })
+		return nil
+	}
+	if o.Label != "" {
+		col, err := s.find(o.Label)
+		switch {
+		case err != nil && s.opt.LabelsOptional:
+			return nil
+		case err != nil:
+			return err
+		case !free(col):
+			return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the labels: it is left out or a feature"}
+		}
+		return choose(col, "chosen")
+	}
+	for _, name := range []string{"label", "target", "y"} {
+		for _, col := range s.columns {
+			if strings.EqualFold(col.name, name) && free(col) {
+				return choose(col, "named")
+			}
+		}
+	}
+	last := s.columns[len(s.columns)-1]
+	switch {
+	case free(last):
+		return choose(last, "last")
+	case s.opt.LabelsOptional || s.opt.AnyLabels:
+		return nil
+	}
+	return &ParseError{File: s.name, Msg: "no column of labels: the last one is left out or a feature, and none is called label, target or y; say which it is"}
+}
+
+// isIgnored reports whether a column is none of the features wanted.
+func (s *schema) isIgnored(col *tableColumn) bool { return slices.Contains(s.facts.Ignored, col.name) }
+
+// match finds the columns of the features that are wanted.
+func (s *schema) match() error {
+	byName := map[string]*tableColumn{}
+	for _, col := range s.columns {
+		byName[col.name] = col
+	}
+	wanted := map[*tableColumn]bool{}
+	var missing []string
+	for _, name := range s.opt.Names {
+		if col := byName[name]; col != nil && col.kind == unknownColumn {
+			col.kind = numberColumn
+			wanted[col] = true
+		}
+	}
+	for _, name := range s.opt.Names {
+		if col := byName[name]; col != nil && wanted[col] && col.kind == numberColumn {
+			continue
+		}
+		col, value := categoryOf(name, byName)
+		if col == nil || col.kind != unknownColumn && col.kind != categoryColumn {
+			missing = append(missing, name)
+			continue
+		}
+		wanted[col], col.kind = true, categoryColumn
+		s.newLevel(col, value)
+	}
+	if missing != nil {
+		return missingColumns(s.name, missing, s.columnNames())
+	}
+	for _, col := range s.columns {
+		if !wanted[col] && col.kind != ignoredColumn {
+			col.kind = ignoredColumn
+			s.facts.Ignored = append(s.facts.Ignored, col.name)
+		}
+	}
+	return nil
+}
+
+// categoryOf splits the name of a feature, column=value, at the last place at which what
+// is before is a column; nil if there is none.
+func categoryOf(name string, columns map[string]*tableColumn) (*tableColumn, string) {
+	for at := len(name); ; {
+		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
+			return nil, ""
+		}
+		if col := columns[name[:at]]; col != nil {
+			return col, name[at+1:]
+		}
+	}
+}
+
+// newLevel adds a category.
+func (s *schema) newLevel(col *tableColumn, value string) int32 {
+	id := int32(len(s.columns) + s.levels)
+	s.levels++
+	if col.levels == nil {
+		col.levels = map[string]int32{}
+	}
+	col.levels[value] = id
+	col.order = append(col.order, value)
+	s.room += int64(len(col.name)+2*len(value)) + 128
+	return id
+}
+
+// order returns the feature that each number of entries is, -1 for none, and the names of
+// the features.
+func (s *schema) order() (to []int32, names []string, err error) {
+	to = slices.Repeat([]int32{-1}, len(s.columns)+s.levels)
+	if s.opt.Names != nil {
+		return to, s.opt.Names, s.orderAs(to, s.opt.Names)
+	}
+	for c, col := range s.columns {
+		switch col.kind {
+		case numberColumn:
+			to[c] = int32(len(names))
+			names = append(names, col.name)
+			s.facts.Numbers++
+		case categoryColumn:
+			values := slices.Sorted(slices.Values(col.order))
+			for _, value := range values {
+				to[col.levels[value]] = int32(len(names))
+				names = append(names, col.name+"="+value)
+			}
+			s.facts.Categorical = append(s.facts.Categorical, Category{Column: col.name, Categories: len(values)})
+		}
+	}
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[name] {
+			return nil, nil, &ParseError{File: s.name, Token: name, Msg: "a column and a category of another have that name: expected different ones; rename the column"}
+		}
+		seen[name] = true
+	}
+	if names == nil {
+		return nil, nil, &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
+	}
+	return to, names, nil
+}
+
+// orderAs sets to for the features wanted.
+func (s *schema) orderAs(to []int32, names []string) error {
+	at := make(map[string]int32, len(names))
+	for j, name := range names {
+		at[name] = int32(j)
+	}
+	for c, col := range s.columns {
+		switch col.kind {
+		case numberColumn:
+			to[c] = at[col.name]
+			s.facts.Numbers++
+		case categoryColumn:
+			for value, id := range col.levels {
+				to[id] = at[col.name+"="+value]
+			}
+			s.facts.Categorical = append(s.facts.Categorical, Category{Column: col.name, Categories: len(col.levels), Unknown: col.unknown, Example: col.example})
+		}
+	}
+	return nil
+}
