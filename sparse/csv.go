@@ -100,24 +100,7 @@ type Category struct {
 // What is not of this form, lines with more or fewer cells than the first, missing values
 // unless opt replaces them and numbers that are not finite are errors of type *ParseError.
 func ReadCSV(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
-	t, err := newTable(name, opt)
-	if err != nil {
-		return nil, err
-	}
-	in, kind, err := Decompress(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	if err := eachBlock(in, name, t.block); err != nil {
-		return nil, err
-	}
-	t.stats.Compression = kind
-	return t.finish()
+	return readDecompressed(r, name, opt, readTable)
 }
 
 // WriteCSV writes a table that ReadCSV reads: a header, and one line for every row, with

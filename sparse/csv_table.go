@@ -3,6 +3,7 @@ package sparse
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,17 @@ type table struct {
 	line   int // of the record, from 1
 	labels *tableLabels
 	stats  ReadStats
+}
+
+func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+	t, err := newTable(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := eachBlock(in, name, t.block); err != nil {
+		return nil, err
+	}
+	return t.finish()
 }
 
 func newTable(name string, opt *ReadOptions) (*table, error) {

@@ -94,6 +94,26 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return ReadLIBSVM(r, name, &o)
 }
 
+// readDecompressed has read take what r holds, decompressed, by options that are checked,
+// and notes the compression.
+func readDecompressed(r io.Reader, name string, opt *ReadOptions, read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) (*Dataset, error) {
+	opt, err := opt.checked()
+	if err != nil {
+		return nil, err
+	}
+	in, kind, err := Decompress(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	d, err := read(in, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	d.Stats.Compression = kind
+	return d, nil
+}
+
 // labelled gives a data set that has none the labels in y, nil for none, which may be
 // those of opt instead.
 func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {

@@ -30,20 +30,14 @@ func ReadLIBSVMFile(path string, opt *ReadOptions) (*Dataset, error) {
 // exactly two values (unless opt says otherwise) and a file without any sample
 // are errors of type *ParseError.
 func ReadLIBSVM(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
-	in, kind, err := Decompress(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
+	return readDecompressed(r, name, opt, readLIBSVM)
+}
+
+func readLIBSVM(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser(name, opt)
 	if err := inParallel(in, name, p.block, p.take); err != nil {
 		return nil, err
 	}
-	p.stats.Compression = kind
 	return p.finish()
 }
 

@@ -18,22 +18,17 @@ import (
 // What is not of this form, whole numbers that float64 does not have and numbers that are
 // not finite are errors of type *ParseError.
 func ReadNPY(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
-	in, kind, err := Decompress(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
+	return readDecompressed(r, name, opt, readNPY)
+}
+
+func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	bytes := &countingReader{r: in}
 	a := arrayReader{name: name, what: "the array", opt: opt}
 	x, err := a.dense(bytes)
 	if err != nil {
 		return nil, err
 	}
-	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n, Compression: kind})
+	return newArrayData(name, x, nil, opt, ReadStats{Bytes: bytes.n})
 }
 
 // newArrayData makes a data set of arrays, of which the first feature is number 0.
