@@ -2,7 +2,6 @@ package torture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,27 +10,17 @@ import (
 )
 
 // faultAttack lets system calls fail, and disks be full or read-only.
-type faultAttack struct {
-	*jobs
-	strace string
-}
+type faultAttack struct{ *jobs }
 
 func beginFaults(ctx context.Context, g *ground) (attack, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("no /dev/full here")
 	}
 	j, err := newJobs(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	f := &faultAttack{jobs: j}
-	if f.strace, err = g.tracing(ctx); err != nil && !errors.Is(err, errSkip) {
-		return nil, err
-	}
-	return trial(f.try), nil
+	return trial(faultAttack{j}.try), err
 }
 
-func (f *faultAttack) try(ctx context.Context, seed uint64) (string, error) {
+func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	one, dir, was, err := f.prepare(rng)
 	if err != nil {
@@ -63,7 +52,7 @@ func (f *faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		how := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
 		when := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
 		fault, mayLeave = at+" "+how+" "+when, at == "unlinkat"
-		c.wrap = []string{f.strace, "-f", "-o", os.DevNull, "-e", "trace=" + at, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", at, how, when)}
+		c.wrap = f.inject(at, "error="+how, when)
 	}
 	e, err := f.g.call(ctx, c)
 	if err != nil {
@@ -90,7 +79,7 @@ func (f *faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 }
 
 // forNobody reports whether a user without rights can run the program.
-func (f *faultAttack) forNobody() bool {
+func (f faultAttack) forNobody() bool {
 	program, err := f.g.program()
 	for at := filepath.Dir(program); err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
 		info, err := os.Stat(at)

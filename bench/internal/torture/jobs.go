@@ -26,11 +26,13 @@ type jobs struct {
 	g   *ground
 	in  string // directory of the inputs
 	all []job
+	// strace is how to run a program under strace, empty if it does not work here.
+	strace string
 }
 
 // newJobs writes inputs and runs every job twice: equal bytes are due.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
-	j := &jobs{g: g}
+	j := &jobs{g: g, strace: g.tracing(ctx)}
 	var err error
 	if j.in, err = g.inputs(); err != nil {
 		return nil, err
@@ -211,8 +213,15 @@ func (j job) finished(written int) string {
 	return "some new whole"
 }
 
-// strace returns how to run a program under strace, or why it cannot be.
-func (g *ground) tracing(ctx context.Context) (path string, err error) {
+// inject is what runs a program under strace, which at some calls of a system call does
+// what tampering says.
+func (j *jobs) inject(call, tampering string, when any) []string {
+	return []string{j.strace, "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
+}
+
+// tracing returns how to run a program under strace, empty if it cannot fail system calls
+// here.
+func (g *ground) tracing(ctx context.Context) string {
 	g.traced.Do(func() {
 		dir, err := g.room("strace")
 		if err != nil {
@@ -223,10 +232,7 @@ func (g *ground) tracing(ctx context.Context) (path string, err error) {
 			g.strace = "strace"
 		}
 	})
-	if g.strace == "" {
-		return "", skip("no strace here that can fail system calls")
-	}
-	return g.strace, nil
+	return g.strace
 }
 
 // remove removes a directory, whatever its rights.

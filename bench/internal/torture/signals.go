@@ -2,7 +2,6 @@ package torture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,30 +14,20 @@ import (
 
 // signalAttack sends signals to jobs, at random times or, under strace, at the system
 // calls that matter.
-type signalAttack struct {
-	*jobs
-	strace string
-}
+type signalAttack struct{ *jobs }
 
 func beginSignals(ctx context.Context, g *ground) (attack, error) {
 	if runtime.GOOS == "windows" {
 		return nil, skip("no signals can be sent here")
 	}
 	j, err := newJobs(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	s := &signalAttack{jobs: j}
-	if s.strace, err = g.tracing(ctx); err != nil && !errors.Is(err, errSkip) {
-		return nil, err
-	}
-	return trial(s.try), nil
+	return trial(signalAttack{j}.try), err
 }
 
 // moments are system calls at which a signal may come.
 var moments = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
-func (s *signalAttack) try(ctx context.Context, seed uint64) (string, error) {
+func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	one, dir, was, err := s.prepare(rng)
 	if err != nil {
@@ -50,7 +39,7 @@ func (s *signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if s.strace != "" && kind != "STOP" && chance(rng, 2) {
 		at := pick(rng, moments...)
 		when := 1 + rng.IntN(pick(rng, 3, 12))
-		c.wrap = []string{s.strace, "-f", "-o", os.DevNull, "-e", "trace=" + at, "-e", fmt.Sprintf("inject=%s:signal=SIG%s:when=%d", at, kind, when)}
+		c.wrap = s.inject(at, "signal=SIG"+kind, when)
 	} else {
 		after := time.Duration(rng.Float64() * one.seconds * 1.2 * float64(time.Second))
 		c.started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
@@ -96,7 +85,7 @@ func disturb(p *os.Process, kind string, after, pause time.Duration) {
 
 // again repeats a job whose process was killed: it cleans up and ends well. Files that
 // are new may be in use; those left are made old.
-func (s *signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
+func (s signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := leftovers(dir)
 	if err != nil || len(left) == 0 && !chance(rng, 8) {
 		return err
