@@ -73,9 +73,7 @@ type cvReport struct {
 	Choose string   `json:"choose"`
 	Chosen cvLambda `json:"chosen"`
 	Steps  []cvStep `json:"steps"`
-	Model  string   `json:"model,omitempty"`
-	SVG    string   `json:"svg,omitempty"`
-	Report string   `json:"report,omitempty"`
+	written
 
 	verbose bool
 }
@@ -132,9 +130,7 @@ func (r *cvReport) table() (f facts) {
 	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, chosen.Status)
 	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
 	addGap(&f, chosen.DualityGap)
-	f.addIf(r.Model != "", "model", "written to %s", r.Model)
-	f.addIf(r.SVG != "", "curve", "drawn in %s", r.SVG)
-	f.addIf(r.Report != "", "report", "written to %s", r.Report)
+	r.addFiles(&f, "curve")
 	return f
 }
 
@@ -266,7 +262,7 @@ func (c *cvCmd) Run(e *env) error {
 	if _, err := out.write(); err != nil {
 		return err
 	}
-	r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
+	r.written = written{c.Model, c.SVG, c.Report}
 	return cmp.Or(err, e.show(c.JSON, &r))
 }
 

@@ -117,10 +117,8 @@ type fitReport struct {
 	NNZX       int           `json:"nnz_x"`
 	Tied       int           `json:"tied_groups"` // of equal coefficients, along the graph
 	problemReport
-	Run    model.Run `json:"run"`
-	Model  string    `json:"model,omitempty"` // the file written
-	SVG    string    `json:"svg,omitempty"`
-	Report string    `json:"report,omitempty"`
+	Run model.Run `json:"run"`
+	written
 }
 
 func newFitReport(head problemReport, m *model.Model) *fitReport {
@@ -150,9 +148,7 @@ func (r *fitReport) table() (f facts) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	addGap(&f, r.DualityGap)
-	f.addIf(r.Model != "", "model", "written to %s", r.Model)
-	f.addIf(r.SVG != "", "graph", "drawn in %s", r.SVG)
-	f.addIf(r.Report != "", "report", "written to %s", r.Report)
+	r.addFiles(&f, "graph")
 	return f
 }
 
@@ -212,7 +208,7 @@ func (c *trainCmd) fit(e *env) error {
 		if _, err := out.write(); err != nil {
 			return err
 		}
-		r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
+		r.written = written{c.Model, c.SVG, c.Report}
 	}
 	return cmp.Or(err, e.report(c.JSON, r))
 }

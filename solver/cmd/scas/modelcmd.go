@@ -61,29 +61,50 @@ names, certificate and the run are left out.`
 
 // A modelReport is what scas model show --json prints.
 type modelReport struct {
-	File         string              `json:"file"`
-	Loss         string              `json:"loss"`
-	Positive     *float64            `json:"positive_label,omitempty"`
-	Negative     *float64            `json:"negative_label,omitempty"`
-	PositiveName string              `json:"positive_name,omitempty"` // of labels that are words
-	NegativeName string              `json:"negative_name,omitempty"`
-	Target       string              `json:"target,omitempty"` // the column of the labels
-	Fill         map[string]float64  `json:"fill,omitempty"`   // of missing values, by columns
-	P            int                 `json:"p"`
-	IndexBase    int                 `json:"index_base"`
-	Facts        model.Facts         `json:"fit"`
-	Objective    number              `json:"objective"`
-	DualityGap   number              `json:"duality_gap"` // null where nothing is proved
-	Status       solver.Status       `json:"status"`
-	Run          model.Run           `json:"run"`
+	File string `json:"file"`
+	meaningReport
+	inputReport
+	fitOutcome
+	contentReport
+}
+
+// meaningReport says what a margin means.
+type meaningReport struct {
+	Loss         string   `json:"loss"`
+	Positive     *float64 `json:"positive_label,omitempty"`
+	Negative     *float64 `json:"negative_label,omitempty"`
+	PositiveName string   `json:"positive_name,omitempty"` // of labels that are words
+	NegativeName string   `json:"negative_name,omitempty"`
+
+	labels sparse.LabelMapping
+}
+
+// inputReport says what data the model is for.
+type inputReport struct {
+	Target    string             `json:"target,omitempty"` // the column of the labels
+	Fill      map[string]float64 `json:"fill,omitempty"`   // of missing values, by columns
+	P         int                `json:"p"`
+	IndexBase int                `json:"index_base"`
+
+	named bool
+}
+
+// fitOutcome says how a model was fitted, and how well.
+type fitOutcome struct {
+	Facts      model.Facts   `json:"fit"`
+	Objective  number        `json:"objective"`
+	DualityGap number        `json:"duality_gap"` // null where nothing is proved
+	Status     solver.Status `json:"status"`
+	Run        model.Run     `json:"run"`
+}
+
+// contentReport is what the model has found.
+type contentReport struct {
 	Intercept    *number             `json:"intercept"`
 	NNZX         int                 `json:"nnz_x"`
 	Coefficients []coefficientReport `json:"coefficients"` // the largest
 	Groups       int                 `json:"groups"`
 	Tied         []groupReport       `json:"tied_groups,omitempty"` // the largest
-
-	labels sparse.LabelMapping
-	named  bool
 }
 
 type coefficientReport struct {
@@ -100,19 +121,25 @@ type groupReport struct {
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	c := m.Certificate
 	r := &modelReport{
-		File: dataName(file), Loss: m.Loss.String(), P: len(m.Coefficients), IndexBase: m.IndexBase, Facts: m.Facts, Run: m.Run,
-		Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status, NNZX: m.NonZeros(), Groups: len(m.Groups),
+		File:          dataName(file),
+		meaningReport: meaningReport{Loss: m.Loss.String(), labels: m.Labels},
+		inputReport:   inputReport{Target: m.Target, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
+		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status, Run: m.Run},
+		contentReport: newContentReport(m, top),
 	}
 	if m.Classifies() {
 		r.Positive, r.Negative = &m.Labels.Positive, &m.Labels.Negative
 		r.PositiveName, r.NegativeName = m.Labels.PositiveName, m.Labels.NegativeName
-		r.labels = m.Labels
 	}
+	return r
+}
+
+func newContentReport(m *model.Model, top int) contentReport {
+	r := contentReport{NNZX: m.NonZeros(), Groups: len(m.Groups)}
 	if m.HasIntercept {
 		v := number(m.Intercept)
 		r.Intercept = &v
 	}
-	r.Target, r.Fill, r.named = m.Target, m.Fill, m.Features != nil
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
 	size := func(j int) float64 { return math.Abs(m.Coefficients[j]) }
 	var order []int

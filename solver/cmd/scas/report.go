@@ -23,32 +23,25 @@ import (
 type trainReport struct {
 	solver.Stats
 	outcome
-
-	ReadSeconds float64            `json:"read_seconds"` // before Seconds
-	NNZ         int64              `json:"nnz"`
-	Table       *sparse.TableFacts `json:"table,omitempty"`
-	NNZX        int                `json:"nnz_x"`
-	Empty       int                `json:"features_without_data"`
-	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
-	LossName    string             `json:"loss_name"`
-	HuberDelta  float64            `json:"huber_delta,omitempty"`
+	countFacts
+	lossFacts
 	problemFacts
-	Schedule string `json:"schedule"`
-	Seed     uint64 `json:"seed"`
-	Output   string `json:"output"`
+	settingFacts
 	conditions
-
 	processFacts
-	Model  string `json:"model,omitempty"` // the file written
-	SVG    string `json:"svg,omitempty"`
-	Report string `json:"report,omitempty"`
+	written
 
+	origin
 	model  *modelFile
 	groups [][]int // of equal coefficients, where that is part of what is proved
-	graph  *graph.Graph
-	cmd    *trainCmd
-	data   *sparse.Dataset
-	info   solver.MethodInfo
+}
+
+// origin is what a report was made from.
+type origin struct {
+	cmd   *trainCmd
+	data  *sparse.Dataset
+	graph *graph.Graph
+	info  solver.MethodInfo
 }
 
 // outcome is what the run reached, of the iterate reported.
@@ -62,6 +55,52 @@ type outcome struct {
 	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
 	DualResidual   number `json:"dual_residual"`
 	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
+}
+
+// countFacts count what the data have, and what came of them.
+type countFacts struct {
+	ReadSeconds float64            `json:"read_seconds"` // before Stats.Seconds
+	NNZ         int64              `json:"nnz"`
+	Table       *sparse.TableFacts `json:"table,omitempty"`
+	NNZX        int                `json:"nnz_x"`
+	Empty       int                `json:"features_without_data"`
+	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
+}
+
+// lossFacts name a loss.
+type lossFacts struct {
+	LossName   string  `json:"loss_name"`
+	HuberDelta float64 `json:"huber_delta,omitempty"`
+}
+
+func newLossFacts(loss lossFlag) lossFacts { return lossFacts{loss.String(), loss.huberDelta()} }
+
+func (l lossFacts) loss() string {
+	if l.HuberDelta != 0 {
+		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
+	}
+	return l.LossName
+}
+
+// settingFacts are flags of the run that its Stats do not tell.
+type settingFacts struct {
+	Schedule string `json:"schedule"`
+	Seed     uint64 `json:"seed"`
+	Output   string `json:"output"`
+}
+
+// written are the files that a fit wrote.
+type written struct {
+	Model  string `json:"model,omitempty"`
+	SVG    string `json:"svg,omitempty"`
+	Report string `json:"report,omitempty"`
+}
+
+// addFiles names them; picture is what SVG shows.
+func (w written) addFiles(f *facts, picture string) {
+	f.addIf(w.Model != "", "model", "written to %s", w.Model)
+	f.addIf(w.SVG != "", picture, "drawn in %s", w.SVG)
+	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }
 
 // conditions are reported with --verbose only.
@@ -81,11 +120,14 @@ type processFacts struct {
 func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	m, _ := baseline.ByName(res.Stats.Method)
 	r := &trainReport{
-		Stats: res.Stats, NNZ: t.Data.NNZ(), Table: t.data.Table,
-		outcome:  outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
-		LossName: c.Loss.String(), HuberDelta: c.Loss.huberDelta(), problemFacts: t.facts, Schedule: c.Schedule, Seed: c.Seed, Output: c.Output,
+		Stats:      res.Stats,
+		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
+		countFacts: countFacts{NNZ: t.Data.NNZ(), Table: t.data.Table, Empty: t.facts.P - columns.Count(t.Data)},
+		lossFacts:  newLossFacts(c.Loss), problemFacts: t.facts,
+		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
-		groups:       res.Groups, graph: t.graph, cmd: c, data: t.data, info: m.Info(),
+		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info()},
+		groups:       res.Groups,
 	}
 	x, at := res.X, res.At
 	if r.ofAverage() {
@@ -103,7 +145,6 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if c.Verbose {
 		r.theory()
 	}
-	r.Empty = r.P - columns.Count(t.Data)
 	if g, ok := t.Penalty.(solver.GroupL2); ok {
 		r.Ungrouped = r.problemFacts.Graph.Rows - covered(g.Groups)
 	}
@@ -143,14 +184,11 @@ func (r *trainReport) addProblem(f *facts) {
 	if !r.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.data))
 	}
-	loss, domain := r.LossName, ""
-	if r.HuberDelta != 0 {
-		loss = fmt.Sprintf("%s:%g", loss, r.HuberDelta)
-	}
+	domain := ""
 	if r.Domain != "" {
 		domain = ", coefficients in " + r.Domain
 	}
-	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", loss, r.Lambda, r.Mu, domain)
+	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", r.loss(), r.Lambda, r.Mu, domain)
 	f.addIf(r.Groups > 0, "", "group lasso, %s, from %s", plural(r.Groups, "group"), r.GroupsFile)
 	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
@@ -221,9 +259,7 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
 	f.addIf(isFinite(float64(r.DualityGap)), "gap", "proved to be at most %.2g above the optimum", r.DualityGap)
 	f.addIf(!isFinite(float64(r.DualityGap)), "gap", "nothing is proved; judge by the residuals")
-	f.addIf(r.Model != "", "model", "written to %s", r.Model)
-	f.addIf(r.SVG != "", "graph", "drawn in %s", r.SVG)
-	f.addIf(r.Report != "", "report", "written to %s", r.Report)
+	r.addFiles(f, "graph")
 }
 
 // fitted is the model, as package solver/model has it.

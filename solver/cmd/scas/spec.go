@@ -231,22 +231,21 @@ func (s *specified) penalise(c *specFlags, p int) error {
 
 // A problemReport is the head of the reports of fits.
 type problemReport struct {
-	N            int                `json:"n"`
-	P            int                `json:"p"`
-	NNZ          int64              `json:"nnz"`
-	Table        *sparse.TableFacts `json:"table,omitempty"`
-	LossName     string             `json:"loss_name"`
-	HuberDelta   float64            `json:"huber_delta,omitempty"`
-	Graph        graphFacts         `json:"graph"`
-	Fusion       float64            `json:"fusion,omitempty"`
-	Groups       int                `json:"groups,omitempty"`
-	L1Ratio      *float64           `json:"l1_ratio,omitempty"`
-	HasIntercept bool               `json:"has_intercept"`
-	Standardized bool               `json:"standardized"`
-	Level        string             `json:"level"`
-	Version      string             `json:"scas_version"`
-	ReadSeconds  float64            `json:"read_seconds"`
-	Seconds      float64            `json:"seconds"`
+	N     int                `json:"n"`
+	P     int                `json:"p"`
+	NNZ   int64              `json:"nnz"`
+	Table *sparse.TableFacts `json:"table,omitempty"`
+	lossFacts
+	Graph        graphFacts `json:"graph"`
+	Fusion       float64    `json:"fusion,omitempty"`
+	Groups       int        `json:"groups,omitempty"`
+	L1Ratio      *float64   `json:"l1_ratio,omitempty"`
+	HasIntercept bool       `json:"has_intercept"`
+	Standardized bool       `json:"standardized"`
+	Level        string     `json:"level"`
+	Version      string     `json:"scas_version"`
+	ReadSeconds  float64    `json:"read_seconds"`
+	Seconds      float64    `json:"seconds"`
 
 	name string
 	in   *specified
@@ -255,9 +254,8 @@ type problemReport struct {
 // report returns the head of a report about data of that name.
 func (s *specified) report(name string) problemReport {
 	n, p := s.data.X.Dims()
-	loss := lossFlag{s.spec.Loss}
 	r := problemReport{
-		N: n, P: p, NNZ: s.data.X.NNZ(), Table: s.data.Table, LossName: loss.String(), HuberDelta: loss.huberDelta(), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+		N: n, P: p, NNZ: s.data.X.NNZ(), Table: s.data.Table, lossFacts: newLossFacts(lossFlag{s.spec.Loss}), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
 		Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
 	}
@@ -274,10 +272,7 @@ func (r *problemReport) addTo(f *facts) {
 	if !r.in.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.in.data))
 	}
-	loss, penalty := r.LossName, "lasso"
-	if r.HuberDelta != 0 {
-		loss = fmt.Sprintf("%s:%g", loss, r.HuberDelta)
-	}
+	penalty := "lasso"
 	switch {
 	case r.Groups > 0:
 		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
@@ -300,7 +295,7 @@ func (r *problemReport) addTo(f *facts) {
 	if r.in.spec.PenaltyFactors != nil {
 		extras += ", each feature with its penalty factor"
 	}
-	f.add("model", "%s loss, %s, %s", loss, penalty, extras)
+	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
 }
 
 // covered is the number of members of disjoint groups.

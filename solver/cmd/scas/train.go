@@ -149,7 +149,7 @@ func (c *trainCmd) Run(e *env) error {
 		if _, err := out.write(); err != nil {
 			return err
 		}
-		r.Model, r.SVG, r.Report = c.Model, c.SVG, c.Report
+		r.written = written{c.Model, c.SVG, c.Report}
 	}
 	return cmp.Or(err, e.report(c.JSON, r))
 }
