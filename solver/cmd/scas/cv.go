@@ -16,18 +16,12 @@ import (
 )
 
 type cvCmd struct {
-	Data string `arg:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
-
-	Folds       count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
-	Metric      string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
-	Choose      string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
-	specFlags   `group:"What is fitted:"`
-	lambdaFlags `group:"Which lambdas:"`
-	solveFlags  `group:"How it is solved:"`
-	rowFlags    `group:"How DATA is read:"`
-
-	Model string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
-	SVG   string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
+	fitFlags
+	Folds  count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
+	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
+	Choose string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
+	Model  string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
+	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
 	pageFlags
 	JSON    bool `name:"json" help:"Print the result as one JSON object."`
 	Verbose bool `help:"Also print a line for every lambda."`
@@ -234,25 +228,20 @@ func (c *cvCmd) Run(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
 		c.output(func() (*page, error) { return r.page(e, found.Path[r.Chosen.Index], err) }),
 	}
-	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
-		return err
-	}
 	start := time.Now()
-	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
+	data, err := c.read(e, out)
+	if err == nil {
+		err = c.checkRows(data)
+	}
 	if err != nil {
 		return err
 	}
-	if err := c.checkRows(data); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, c.atOnce()); err != nil {
 		return err
 	}
-	s, head, err := c.specified(e, c.Data, data, c.solveFlags, c.Memory, c.atOnce())
-	if err != nil {
-		return err
-	}
-	r.problemReport, r.ReadSeconds = head, time.Since(start).Seconds()
 	start = time.Now()
-	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(s.y))*int(c.Lambdas))
-	found, err = model.CV(e.ctx, &s.spec, data.X, s.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
+	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(r.in.y))*int(c.Lambdas))
+	found, err = model.CV(e.ctx, &r.in.spec, data.X, r.in.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
 	clear()
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -119,13 +118,15 @@ type fitReport struct {
 	problemReport
 	Run model.Run `json:"run"`
 	written
+
+	model *model.Model
 }
 
 func newFitReport(head problemReport, m *model.Model) *fitReport {
 	c := m.Certificate
 	r := &fitReport{
 		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap),
-		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups), problemReport: head, Run: m.Run,
+		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups), problemReport: head, Run: m.Run, model: m,
 	}
 	if m.HasIntercept {
 		v := number(m.Intercept)
@@ -152,12 +153,16 @@ func (r *fitReport) table() (f facts) {
 	return f
 }
 
-// page explains the model m; err is what the command ends with.
-func (r *fitReport) page(e *env, m *model.Model, err error) (*page, error) {
+func (r *fitReport) encode(w io.Writer) error { return r.model.Write(w) }
+
+func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model) }
+
+// page explains the model; err is what the command ends with.
+func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, err)
-	return p, errors.Join(p.measure(m, r.in.data), p.show(m, r.in.spec.Graph))
+	return p, errors.Join(p.measure(r.model, r.in.data), p.show(r.model, r.in.spec.Graph))
 }
 
 func addGap(f *facts, gap number) {
@@ -168,49 +173,28 @@ func addGap(f *facts, gap number) {
 	}
 }
 
-// fit trains through package solver/model.
-func (c *trainCmd) fit(e *env) error {
-	flags := c.specFlags()
-	var s *specified
-	var r *fitReport
-	var m *model.Model
-	var err error
-	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return m.Write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, s.spec.Graph, m) }},
-		c.output(func() (*page, error) { return r.page(e, m, err) }),
+// fit trains through package solver/model. Without a result there is an error.
+func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
+	flags := fitFlags{
+		Data: c.Data, specFlags: *c.specFlags(), rowFlags: c.rowFlags,
+		solveFlags: solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads},
 	}
-	if err := out.check(append(flags.inputs(), c.Data, c.Labels)...); err != nil {
-		return err
-	}
-	start := time.Now()
-	data, err := c.read(e)
+	head, err := flags.begin(e, data, start, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s, head, err := flags.specified(e, c.Data, data, solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads}, c.Memory, 1)
-	if err != nil {
-		return err
-	}
+	s := head.in
 	if err := c.drawable(s.spec.Graph); err != nil {
-		return err
+		return nil, err
 	}
 	s.spec.Lambda = float64(c.Lambda)
-	head.ReadSeconds = time.Since(start).Seconds()
 	start = time.Now()
-	m, err = model.Fit(e.ctx, &s.spec, data.X, s.y)
+	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
-		return err
+		return nil, err
 	}
 	head.Seconds = time.Since(start).Seconds()
-	r = newFitReport(head, s.describe(m))
-	if err == nil || errors.Is(err, solver.ErrNotConverged) {
-		if _, err := out.write(); err != nil {
-			return err
-		}
-		r.written = written{c.Model, c.SVG, c.Report}
-	}
-	return cmp.Or(err, e.report(c.JSON, r))
+	return newFitReport(head, s.describe(m)), err
 }
 
 // readRows reads the data of a fit.

@@ -16,34 +16,12 @@ import (
 )
 
 type pathCmd struct {
-	Data string `arg:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
-
-	specFlags   `group:"What is fitted:"`
-	lambdaFlags `group:"Which lambdas:"`
-	solveFlags  `group:"How it is solved:"`
-	rowFlags    `group:"How DATA is read:"`
+	fitFlags
 
 	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
 	pageFlags
 	JSON bool `name:"json" help:"Print the result as one JSON object."`
-}
-
-// lambdaFlags say which lambdas a path has.
-type lambdaFlags struct {
-	Lambdas count `default:"100" placeholder:"N" help:"Number of lambdas (default ${default})."`
-	Ratio   ratio `placeholder:"F" help:"The last lambda over the first, which is the least that makes every coefficient zero (default: 1e-4 with more rows than features, else 1e-2)."`
-}
-
-// ratio is a number between 0 and 1.
-type ratio float64
-
-func (v *ratio) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
-}
-
-func (c *lambdaFlags) settings() model.PathSettings {
-	return model.PathSettings{Count: int(c.Lambdas), Ratio: float64(c.Ratio)}
 }
 
 // Help is shown by scas path --help.
@@ -165,21 +143,16 @@ func (c *pathCmd) Run(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return drawPath(w, &r, steps) }},
 		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
-	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
-		return err
-	}
 	start := time.Now()
-	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
+	data, err := c.read(e, out)
 	if err != nil {
 		return err
 	}
-	s, head, err := c.specified(e, c.Data, data, c.solveFlags, c.Memory, 1)
-	if err != nil {
+	if r.problemReport, err = c.begin(e, data, start, 1); err != nil {
 		return err
 	}
-	r.problemReport, r.ReadSeconds = head, time.Since(start).Seconds()
 	start = time.Now()
-	steps, err = e.follow(s, c.settings())
+	steps, err = e.follow(r.in, c.settings())
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
 	}

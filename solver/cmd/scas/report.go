@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -95,6 +96,8 @@ type written struct {
 	SVG    string `json:"svg,omitempty"`
 	Report string `json:"report,omitempty"`
 }
+
+func (w *written) wrote(files written) { *w = files }
 
 // addFiles names them; picture is what SVG shows.
 func (w written) addFiles(f *facts, picture string) {
@@ -271,6 +274,10 @@ func (r *trainReport) fitted() *model.Model {
 		Certificate: model.Certificate{Objective: f.Objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), Status: f.Status},
 	}
 }
+
+func (r *trainReport) encode(w io.Writer) error { return r.model.encode(w) }
+
+func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.fitted()) }
 
 // page explains the model; err is what the command ends with.
 func (r *trainReport) page(e *env, err error) (*page, error) {

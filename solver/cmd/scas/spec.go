@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -12,84 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
-
-// shapeFlags are of the models of package solver/model, whatever command fits them.
-type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do; train does for tables)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
-	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: F |x|_1 + (1-F)/2 |x|^2, 1 being the lasso and 0 ridge regression."`
-	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
-	// PenaltyFactors are of the features.
-	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
-}
-
-// share is a number of 0 to 1.
-type share float64
-
-func (v *share) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
-}
-
-// specFlags say what scas path and scas cv fit.
-type specFlags struct {
-	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
-	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
-	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
-	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; a feature in none is a group of its own."`
-	shapeFlags
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
-	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
-}
-
-// rowFlags say how DATA is read.
-type rowFlags struct {
-	indexFlags
-	memoryFlags
-	Positive *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
-	Strict   bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
-}
-
-// solveFlags say how accurately, how long and on what.
-type solveFlags struct {
-	Tol       ratio         `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
-	TimeLimit time.Duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
-	Seed      uint64        `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
-	Threads   count         `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
-	Level     level         `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
-}
-
-// inputs are the files that are read beside DATA.
-func (c *specFlags) inputs() []string {
-	g := c.Graph
-	for _, prefix := range []string{"edges:", "matrix:"} {
-		g = strings.TrimPrefix(g, prefix)
-	}
-	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors}
-}
-
-// check refuses flags that do not belong together.
-func (c *specFlags) check(positive *positiveFlag) error {
-	graph := c.Graph != "none"
-	switch {
-	case positive != nil && !c.Loss.classifies():
-		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
-	case c.ClassWeights != "none" && !c.Loss.classifies():
-		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
-	case c.ClassWeights != "none" && c.SampleWeights != "":
-		return usagef("give either --class-weights or --sample-weights")
-	case c.Groups != "" && c.L1Ratio != nil:
-		return usagef("give either --groups or --l1-ratio")
-	case c.Groups != "" && graph:
-		return usagef("give either --groups or --graph")
-	case c.Groups != "" && c.PenaltyFactors != "":
-		return usagef("give either --groups or --penalty-factors")
-	case c.Fusion != 1 && !graph:
-		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
-	case c.L1Ratio != nil && graph && (c.Intercept == nil || *c.Intercept):
-		return usagef("--l1-ratio with --graph is for models without an intercept; give --no-intercept as well")
-	}
-	return nil
-}
 
 // A specified is data and what to fit to them.
 type specified struct {
@@ -101,23 +22,14 @@ type specified struct {
 	groups int
 }
 
-// specified is specify, which may wait for files, and the head of the report.
-func (c *specFlags) specified(e *env, name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, problemReport, error) {
-	out, err := await(e, func() (*specified, error) { return c.specify(name, data, s, memory, fits) })
-	if err != nil {
-		return nil, problemReport{}, err
-	}
-	return out, out.report(name), nil
-}
-
-// specify says what to fit to data of that name, of which so many fits go on at once.
-func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, memory memorySize, fits int) (*specified, error) {
+// specify says what to fit to data, of which so many fits go on at once.
+func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, y: data.OriginalLabels()}
 	out.spec = model.Spec{
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
-		Settings:    model.Settings{RelTol: float64(s.Tol), TimeLimit: s.TimeLimit, Seed: s.Seed, Threads: int(s.Threads)},
+		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: int(c.Threads)},
 	}
 	if !data.Mapping.IsZero() {
 		out.spec.Positive = &data.Mapping.Positive
@@ -128,7 +40,7 @@ func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, mem
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c, name, memory, fits); err != nil {
+	if err := out.allow(c, fits); err != nil {
 		return nil, err
 	}
 	if c.SampleWeights != "" {
@@ -148,21 +60,21 @@ func (c *specFlags) specify(name string, data *sparse.Dataset, s solveFlags, mem
 	if err := out.name(c.Names, p); err != nil {
 		return nil, err
 	}
-	if err := out.join(c, p); err != nil {
+	if err := out.join(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	return out, out.penalise(c, p)
+	return out, out.penalise(&c.specFlags, p)
 }
 
 // allow refuses fits that would not fit into memory.
-func (s *specified) allow(c *specFlags, name string, memory memorySize, fits int) error {
+func (s *specified) allow(c *fitFlags, fits int) error {
 	n, p := s.data.X.Dims()
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]
 	}
-	return memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(name))
+	return c.Memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
 }
 
 // name reads the names of the features.

@@ -15,7 +15,7 @@ import (
 )
 
 type trainCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."`
+	Data string `arg:"" optional:"" name:"DATA" help:"${data}"`
 
 	problemFlags `group:"What is fitted:"`
 	shapeFlags   `group:"What is fitted:"`
@@ -110,30 +110,54 @@ func (c *trainCmd) Run(e *env) error {
 		return err
 	}
 	defer restore()
-	if c.fitted() {
-		return c.fit(e)
-	}
-	var r *trainReport
+	var r fitResult
 	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return r.model.encode(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.graph, r.fitted()) }},
+		{"-o", c.Model, func(w io.Writer) error { return r.encode(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	if err := out.check(c.inputs()...); err != nil {
 		return err
 	}
 	start := time.Now()
-	data, err := c.read(e)
+	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
 	if err != nil {
 		return err
 	}
+	fit := c.minimize
+	if c.fitted() {
+		fit = c.fit
+	}
+	if r, err = fit(e, data, start); r == nil {
+		return err
+	}
+	if err == nil || errors.Is(err, solver.ErrNotConverged) {
+		if _, err := out.write(); err != nil {
+			return err
+		}
+		r.wrote(written{c.Model, c.SVG, c.Report})
+	}
+	return cmp.Or(err, e.report(c.JSON, r))
+}
+
+// A fitResult is a report of a fit that knows the model.
+type fitResult interface {
+	table() facts
+	encode(io.Writer) error // the model
+	draw(io.Writer) error   // its graph
+	page(e *env, err error) (*page, error)
+	wrote(written)
+}
+
+// minimize trains through package solver. Without a result there is an error.
+func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
 	settings := c.settings()
 	t, err := await(e, func() (*task, error) { return c.task(data) }) // it reads files
 	if err == nil {
 		err = c.allowTraining(t, settings.Method)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
@@ -141,17 +165,11 @@ func (c *trainCmd) Run(e *env) error {
 	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
 	clear()
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
-		return err
+		return nil, err
 	}
-	r = newTrainReport(c, t, res)
+	r := newTrainReport(c, t, res)
 	r.ReadSeconds = readSeconds
-	if err == nil || errors.Is(err, solver.ErrNotConverged) {
-		if _, err := out.write(); err != nil {
-			return err
-		}
-		r.written = written{c.Model, c.SVG, c.Report}
-	}
-	return cmp.Or(err, e.report(c.JSON, r))
+	return r, err
 }
 
 // check refuses flags that do not belong together.
@@ -190,17 +208,7 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 }
 
 // inputs are the files that training reads.
-func (c *trainCmd) inputs() []string {
-	graph := c.Graph
-	for _, prefix := range []string{"edges:", "matrix:"} {
-		graph = strings.TrimPrefix(graph, prefix)
-	}
-	return []string{c.Data, c.Labels, graph, c.Groups, c.SampleWeights}
-}
-
-func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
-	return e.readRows(c.Data, &c.rowFlags, c.Loss)
-}
+func (c *trainCmd) inputs() []string { return append(c.specFlags().inputs(), c.Data, c.Labels) }
 
 func (c *trainCmd) settings() *solver.Settings {
 	return &solver.Settings{

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// dataHelp is that of the argument DATA.
+const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
+
+// fitFlags are those of commands that fit models of package solver/model to DATA.
+type fitFlags struct {
+	Data string `arg:"" name:"DATA" help:"${data}"`
+
+	specFlags   `group:"What is fitted:"`
+	lambdaFlags `group:"Which lambdas:"`
+	solveFlags  `group:"How it is solved:"`
+	rowFlags    `group:"How DATA is read:"`
+}
+
+// read reads DATA, unless something is in the way of out.
+func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
+	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
+		return nil, err
+	}
+	return e.readRows(c.Data, &c.rowFlags, c.Loss)
+}
+
+// begin says what to fit to the data, so many fits at once, as the head of a report; what
+// is read since start is read.
+func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, fits int) (problemReport, error) {
+	s, err := await(e, func() (*specified, error) { return c.specify(data, fits) }) // it reads files
+	if err != nil {
+		return problemReport{}, err
+	}
+	r := s.report(c.Data)
+	r.ReadSeconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// shapeFlags are of the models of package solver/model, whatever command fits them.
+type shapeFlags struct {
+	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do; train does for tables)."`
+	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
+	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: F |x|_1 + (1-F)/2 |x|^2, 1 being the lasso and 0 ridge regression."`
+	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
+	// PenaltyFactors are of the features.
+	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
+}
+
+// share is a number of 0 to 1.
+type share float64
+
+func (v *share) UnmarshalText(text []byte) error {
+	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
+}
+
+// specFlags say what scas path and scas cv fit.
+type specFlags struct {
+	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
+	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
+	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
+	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; a feature in none is a group of its own."`
+	shapeFlags
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
+	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+}
+
+// rowFlags say how DATA is read.
+type rowFlags struct {
+	indexFlags
+	memoryFlags
+	Positive *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
+	Strict   bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+}
+
+// solveFlags say how accurately, how long and on what.
+type solveFlags struct {
+	Tol       ratio         `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
+	TimeLimit time.Duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
+	Seed      uint64        `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
+	Threads   count         `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
+	Level     level         `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+}
+
+// lambdaFlags say which lambdas a path has.
+type lambdaFlags struct {
+	Lambdas count `default:"100" placeholder:"N" help:"Number of lambdas (default ${default})."`
+	Ratio   ratio `placeholder:"F" help:"The last lambda over the first, which is the least that makes every coefficient zero (default: 1e-4 with more rows than features, else 1e-2)."`
+}
+
+// ratio is a number between 0 and 1.
+type ratio float64
+
+func (v *ratio) UnmarshalText(text []byte) error {
+	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
+}
+
+func (c *lambdaFlags) settings() model.PathSettings {
+	return model.PathSettings{Count: int(c.Lambdas), Ratio: float64(c.Ratio)}
+}
+
+// inputs are the files that are read beside DATA.
+func (c *specFlags) inputs() []string {
+	g := c.Graph
+	for _, prefix := range []string{"edges:", "matrix:"} {
+		g = strings.TrimPrefix(g, prefix)
+	}
+	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors}
+}
+
+// check refuses flags that do not belong together.
+func (c *specFlags) check(positive *positiveFlag) error {
+	graph := c.Graph != "none"
+	switch {
+	case positive != nil && !c.Loss.classifies():
+		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
+	case c.ClassWeights != "none" && !c.Loss.classifies():
+		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)
+	case c.ClassWeights != "none" && c.SampleWeights != "":
+		return usagef("give either --class-weights or --sample-weights")
+	case c.Groups != "" && c.L1Ratio != nil:
+		return usagef("give either --groups or --l1-ratio")
+	case c.Groups != "" && graph:
+		return usagef("give either --groups or --graph")
+	case c.Groups != "" && c.PenaltyFactors != "":
+		return usagef("give either --groups or --penalty-factors")
+	case c.Fusion != 1 && !graph:
+		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
+	case c.L1Ratio != nil && graph && (c.Intercept == nil || *c.Intercept):
+		return usagef("--l1-ratio with --graph is for models without an intercept; give --no-intercept as well")
+	}
+	return nil
+}
