@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -215,7 +216,7 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 	want := Any // an error
 	switch {
-	case edgesErr == nil && matrixErr != nil:
+	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList
 	case edgesErr != nil && matrixErr == nil && wide == p:
 		want = Matrix
@@ -225,11 +226,30 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
+// maybeCut reports whether the first line of a file of edges may be the size of a matrix
+// over p features of which lines are missing.
+func maybeCut(data []byte, p int) bool {
+	var lines [][]string
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+		line, _, _ = strings.Cut(line, "#")
+		if words := strings.Fields(line); len(words) > 0 {
+			lines = append(lines, words)
+		}
+	}
+	if len(lines) == 0 || len(lines[0]) != 3 {
+		return false
+	}
+	columns, err := strconv.Atoi(lines[0][1])
+	entries, noCount := strconv.Atoi(lines[0][2])
+	return err == nil && noCount == nil && columns == p && entries >= len(lines)
+}
+
 // Any text gives an error or a graph that survives writing and reading.
 func FuzzReadEdges(f *testing.F) {
 	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)
 	}
+	f.Add([]byte("1 2 1"), 2)
 	f.Fuzz(func(t *testing.T, data []byte, p int) {
 		p %= 1000
 		g, err := ReadEdges(bytes.NewReader(data), "fuzz", p)
