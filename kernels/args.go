@@ -41,6 +41,13 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // never stopped
 }
 
+// keepsRead checks that what is written overlaps nothing that all loops read.
+func (a *stepArgs) keepsRead(fn, name string, v []float64) {
+	checkApart(fn, name, v, "Label", a.Label)
+	checkApart(fn, name, v, "Slope0", a.Slope0)
+	checkApart(fn, name, v, "Val", a.Rows.Val)
+}
+
 // run repeats a kernel until the samples are used up or a lazy loop stops, and
 // returns the number of steps. A row that does not fit is done by the reference,
 // which has room for any.

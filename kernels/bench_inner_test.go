@@ -47,7 +47,7 @@ func innerBench(shape int, form int) (*Steps, []int32) {
 // distinctRows returns rows with sorted distinct columns, which are more often
 // low than high, as words are.
 func distinctRows(rng *rand.Rand, lens []int, p int) Rows {
-	a := Rows{Ptr: []int64{0}}
+	a := Rows{Ptr: []int64{0}, Cols: p}
 	seen := make([]int, p)
 	for r, n := range lens {
 		for n > 0 {

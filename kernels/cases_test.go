@@ -68,7 +68,7 @@ func labels(rng *rand.Rand, n int) []float64 {
 // a few nonzeros into idx and val, as a view of a larger matrix does.
 func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 	const offset = 3
-	a := Rows{Ptr: []int64{offset}, Idx: make([]int32, offset), Val: make([]float64, offset)}
+	a := Rows{Ptr: []int64{offset}, Idx: make([]int32, offset), Val: make([]float64, offset), Cols: d}
 	for _, n := range lens {
 		for range n {
 			a.Idx = append(a.Idx, rng.Int32N(int32(d)))

@@ -152,9 +152,9 @@ func TestAllocations(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	steps := func(n int) *Steps {
-		return &Steps{Rows: Rows{Ptr: []int64{0, 1}, Idx: make([]int32, 1)}, Label: v(n), Slope0: v(1)}
+		return &Steps{Rows: Rows{Ptr: []int64{0, 1}, Idx: make([]int32, 1), Cols: 1}, Label: v(n), Slope0: v(1)}
 	}
-	rows := func(ptr ...int64) Rows { return Rows{Ptr: ptr, Idx: make([]int32, 4), Val: v(4)} }
+	rows := func(ptr ...int64) Rows { return Rows{Ptr: ptr, Idx: make([]int32, 4), Val: v(4), Cols: 1} }
 	for _, c := range []struct {
 		want string
 		call func()

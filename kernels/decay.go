@@ -41,14 +41,21 @@ func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	if len(state)%DecayStride != 0 {
 		panicf("%s: len(state) is %d, want %d numbers per column", fn, len(state), DecayStride)
 	}
+	checkColumns(fn, "state/8", len(state)/DecayStride, &s.Rows)
+	a.keepsRead(fn, "state", state)
 	raceWrite(state)
 	a.cells, a.step = state, float64(step)
 	a.run(active.innerDecay, innerDecayGeneric)
 }
 
 // DecayTo brings coordinates up to date: it sets w[j] to the value after the
-// given number of steps.
+// given number of steps. state has DecayStride numbers for every entry of w, at least,
+// and must not overlap it.
 func DecayTo(w, state []float64, step int) {
+	if len(state)/DecayStride < len(w) {
+		panicf("DecayTo: len(state) is %d, want at least %d numbers for each of %d entries", len(state), DecayStride, len(w))
+	}
+	checkApart("DecayTo", "w", w, "state", state)
 	now := float64(step)
 	for j := range w {
 		cell := state[j*DecayStride : (j+1)*DecayStride]

@@ -11,7 +11,7 @@ import (
 func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000
-	a := Rows{Ptr: []int64{0}}
+	a := Rows{Ptr: []int64{0}, Cols: p}
 	label := make([]float64, n)
 	for i := range n {
 		for j := range p {

@@ -1,7 +1,5 @@
 package kernels
 
-import "fmt"
-
 // chunk is the length of the pieces whose sums a dense sum adds in order. It
 // is part of the numeric contract: changing it changes results.
 const chunk = 4096
@@ -35,11 +33,3 @@ func Axpy(alpha float64, x, y []float64) {
 		x, y = x[n:], y[n:]
 	}
 }
-
-func checkLen(fn, arg string, got, want int) {
-	if got != want {
-		panicf("%s: len(%s) is %d, want %d", fn, arg, got, want)
-	}
-}
-
-func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }

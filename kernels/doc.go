@@ -50,10 +50,13 @@
 //
 // # Safety
 //
-// Functions panic when slices disagree in length. They trust the column
-// indices of Rows, which were validated when the matrix was built. Slices must
-// not overlap unless the doc comment of the function says they may. Nothing
-// allocates. Kernels may run in any number of goroutines on different outputs;
+// Functions panic when slices disagree in length, or are shorter than the columns
+// of Rows. They trust the column indices themselves and the row pointers between
+// the first and the last, which were validated when the matrix was built (for
+// those from elsewhere there is Rows.Check). Slices must not overlap unless the doc
+// comment of the function says they may: calls on rows panic if they do, calls on
+// vectors alone, which take some nanoseconds, do not look, write nothing outside
+// and may give other numbers at every level. Nothing allocates. Kernels may run in any number of goroutines on different outputs;
 // the race detector sees what they read and write. One assembly call is bounded
 // to 65536 nonzeros or elements, with a pre-emption point between calls; a
 // longer row is cut with its lanes kept, which changes no bit. The fused inner

@@ -15,6 +15,7 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	var a stepArgs
 	a.begin(fn, s, sampled)
+	checkColumns(fn, "w", len(w), &s.Rows)
 	a.take(fn, "h", w, h, c, e)
 	a.run(active.innerDense, innerDenseGeneric)
 }
@@ -31,9 +32,14 @@ func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	var a stepArgs
 	a.begin(fn, s, sampled)
+	checkColumns(fn, "w", len(w), &s.Rows)
 	a.take(fn, "sum", w, sum, c, e)
 	checkLen(fn, "lo", len(lo), len(w))
 	checkLen(fn, "hi", len(hi), len(w))
+	for _, in := range [...][]float64{lo, hi} {
+		checkApart(fn, "w", w, "a bound", in)
+		checkApart(fn, "sum", sum, "a bound", in)
+	}
 	raceRead(lo)
 	raceRead(hi)
 	a.lo, a.hi = lo, hi
@@ -46,6 +52,13 @@ func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, name, len(sum), len(w))
 	checkLen(fn, "c", len(c), len(w))
 	checkLen(fn, "e", len(e), len(w))
+	checkApart(fn, "w", w, name, sum)
+	a.keepsRead(fn, "w", w)
+	a.keepsRead(fn, name, sum)
+	for _, in := range [...][]float64{c, e} {
+		checkApart(fn, "w", w, "c or e", in)
+		checkApart(fn, name, sum, "c or e", in)
+	}
 	raceWrite(w)
 	raceWrite(sum)
 	raceRead(c)

@@ -11,9 +11,10 @@ import (
 func Example() {
 	// The rows (1, 0, 2) and (0, 3, 0).
 	a := kernels.Rows{
-		Ptr: []int64{0, 2, 3},
-		Idx: []int32{0, 2, 1},
-		Val: []float64{1, 2, 3},
+		Ptr:  []int64{0, 2, 3},
+		Idx:  []int32{0, 2, 1},
+		Val:  []float64{1, 2, 3},
+		Cols: 3,
 	}
 	label := []float64{+1, -1}
 	w := []float64{0.5, 0, -0.25}

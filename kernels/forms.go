@@ -1,7 +1,5 @@
 package kernels
 
-import "math"
-
 // Storage forms: the columns are those of Idx, then Idx16; for each the values
 // are Val, Val32, or all 1.
 const numForms = 6
@@ -26,21 +24,6 @@ func (a *Rows) form() int {
 
 // rowLen returns the number of nonzeros of row i.
 func (a *Rows) rowLen(i int32) int { return int(a.Ptr[i+1] - a.Ptr[i]) }
-
-// stored returns how many column indices and values there are.
-func (a *Rows) stored() (columns, values int) {
-	columns, values = len(a.Idx), len(a.Val)
-	if a.Idx == nil {
-		columns = len(a.Idx16)
-	}
-	if a.Val == nil {
-		values = len(a.Val32)
-		if a.Val32 == nil {
-			values = math.MaxInt
-		}
-	}
-	return columns, values
-}
 
 // entry returns the column and the value of nonzero k, in any form.
 func (a *Rows) entry(k int) (col int, val float64) {

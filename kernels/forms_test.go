@@ -30,7 +30,7 @@ func inForm(a Rows, form int) (plain, stored Rows) {
 	default:
 		stored.Val = a.Val
 	}
-	stored.Ptr, stored.Idx = a.Ptr, a.Idx
+	stored.Ptr, stored.Idx, stored.Cols = a.Ptr, a.Idx, a.Cols
 	if form >= 3 {
 		stored.Idx, stored.Idx16 = nil, make([]uint16, len(a.Idx))
 		for k, j := range a.Idx {

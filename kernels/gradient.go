@@ -12,12 +12,27 @@ const gradientBlock = 1 << 13
 //	margin[r] = a_r'w,  slope[r] = slope(margin[r], label[r]),  z += slope[r] a_r
 //
 // and returns the sum of the losses. margin, slope and label have one entry per
-// row; z and w one per column, and z must not overlap w. Blocks of rows depend
-// on the row pointers alone, and the sums of their losses are added in order.
+// row, z and w at least one per column. z, margin and slope must not overlap anything.
+// Blocks of rows depend on the row pointers alone, and the sums of their losses are
+// added in order.
 func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, loss LossKind) float64 {
-	checkRows("MarginsGradient", "margin", len(margin), a)
-	checkLen("MarginsGradient", "slope", len(slope), len(margin))
-	checkLen("MarginsGradient", "label", len(label), len(margin))
+	const fn = "MarginsGradient"
+	checkRows(fn, "margin", len(margin), &a)
+	checkLen(fn, "slope", len(slope), len(margin))
+	checkLen(fn, "label", len(label), len(margin))
+	checkColumns(fn, "z", len(z), &a)
+	checkColumns(fn, "w", len(w), &a)
+	for _, out := range [...]struct {
+		name string
+		v    []float64
+	}{{"z", z}, {"margin", margin}, {"slope", slope}} {
+		checkApart(fn, out.name, out.v, "label", label)
+		checkApart(fn, out.name, out.v, "w", w)
+		checkApart(fn, out.name, out.v, "Val", a.Val)
+	}
+	checkApart(fn, "z", z, "margin", margin)
+	checkApart(fn, "z", z, "slope", slope)
+	checkApart(fn, "margin", margin, "slope", slope)
 	var sum float64
 	for lo := 0; lo < len(margin); {
 		first := a.Ptr[lo]

@@ -13,7 +13,7 @@ func TestMarginsGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const p = 50
 	for _, rows := range []int{0, 1, 700, 3000} {
-		a := Rows{Ptr: []int64{0}}
+		a := Rows{Ptr: []int64{0}, Cols: p}
 		label := make([]float64, rows)
 		for r := range rows {
 			n := rng.IntN(p)

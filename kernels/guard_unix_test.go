@@ -63,7 +63,7 @@ func TestBounds(t *testing.T) {
 				a.Ptr = []int64{0, int64(n)}
 				a.Idx, a.Val = a.Idx[3:], a.Val[3:]
 				a.Idx[0], a.Idx[n-1] = 0, int32(n-1)
-				a = Rows{Ptr: guarded(t, a.Ptr, end), Idx: guarded(t, a.Idx, end), Val: guarded(t, a.Val, end)}
+				a = Rows{Ptr: guarded(t, a.Ptr, end), Idx: guarded(t, a.Idx, end), Val: guarded(t, a.Val, end), Cols: n}
 				one := guarded(t, []float64{1}, end)
 				Margins(one, a, vec())
 				Gradient(vec(), a, one)

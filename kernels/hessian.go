@@ -13,8 +13,8 @@ package kernels
 // and at last +0 is added, so that a zero is +0. The order is that of every
 // element on its own: how the work is cut, into what tiles and for how many
 // goroutines, leaves no trace (see HessianRows). The columns of a row must
-// increase and be below p. len(c) must be the number of rows; h must not
-// overlap c or a. s may be nil, and is then allocated.
+// increase, and p be at least their number. len(c) must be the number of rows; h must
+// not overlap c or a. s may be nil, and is then allocated.
 //
 // This is the matrix of a Newton step of the solver, with c the weighted second
 // derivatives of the loss. Cost: a row of n nonzeros takes n(n+1)/2 multiply-adds
@@ -73,7 +73,12 @@ func (a *Rows) addsBefore(j, p int) int64 {
 
 func hessian(fn string, h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	checkHessian(fn, h, p, stride, lo, hi)
-	checkRows(fn, "c", len(c), a)
+	checkRows(fn, "c", len(c), &a)
+	if p < a.Cols {
+		panicf("%s: p is %d, want at least Cols, %d", fn, p, a.Cols)
+	}
+	checkApart(fn, "h", h, "c", c)
+	checkApart(fn, "h", h, "Val", a.Val)
 	raceReadRows(a)
 	raceRead(c)
 	if lo == hi {
@@ -110,7 +115,7 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	if lo < 0 || hi < lo || hi > p {
 		panicf("%s: rows lo %d to hi %d of %d", fn, lo, hi, p)
 	}
-	if p > 0 && len(h) < (p-1)*stride+p {
+	if p > 0 && !holds(len(h), p, stride, p) {
 		panicf("%s: len(h) is %d, want at least %d for p = %d and stride = %d", fn, len(h), (p-1)*stride+p, p, stride)
 	}
 }

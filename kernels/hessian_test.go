@@ -12,7 +12,7 @@ import (
 // increasingRows returns rows of the given lengths, at most p, whose columns
 // increase. The first row starts a few nonzeros into idx and val.
 func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
-	a := Rows{Ptr: []int64{3}, Idx: make([]int32, 3), Val: make([]float64, 3)}
+	a := Rows{Ptr: []int64{3}, Idx: make([]int32, 3), Val: make([]float64, 3), Cols: p}
 	for _, n := range lens {
 		n = min(n, p)
 		for j := 0; n > 0; j++ {
@@ -28,7 +28,7 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 
 // withLead makes most rows begin with the columns 0 to lead-1.
 func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
-	b := Rows{Ptr: []int64{0}}
+	b := Rows{Ptr: []int64{0}, Cols: a.Cols}
 	for i := range a.Len() {
 		for j := range lead {
 			if rng.IntN(60) > 0 {

@@ -35,7 +35,7 @@ type Steps struct {
 
 func (s *Steps) check(fn string, sampled []int32) {
 	n := s.Rows.Len()
-	checkRows(fn, "Label", len(s.Label), s.Rows)
+	checkRows(fn, "Label", len(s.Label), &s.Rows)
 	checkLen(fn, "Slope0", len(s.Slope0), n)
 	for _, i := range sampled {
 		if uint(i) >= uint(n) {

@@ -93,7 +93,8 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
 	var a stepArgs
 	a.begin(fn, s, sampled)
-	checkCells(fn, c)
+	checkCells(fn, c, &s.Rows)
+	a.keepsRead(fn, "the cells", c)
 	a.cells, a.ball.Lazy = c, *l
 	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
 	*l = a.ball.Lazy
@@ -117,8 +118,10 @@ func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled
 	const fn = "InnerLazyBallCells"
 	var a stepArgs
 	a.begin(fn, s, sampled)
-	checkCells(fn, c)
+	checkCells(fn, c, &s.Rows)
+	a.keepsRead(fn, "the cells", c)
 	checkLen(fn, "norm2", len(norm2), s.Rows.Len())
+	checkApart(fn, "the cells", c, "norm2", norm2)
 	raceRead(norm2)
 	a.cells, a.norm2, a.ball = c, norm2, *l
 	done := a.run(active.innerLazyCells, innerLazyCellsGeneric)
@@ -126,9 +129,10 @@ func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled
 	return done
 }
 
-func checkCells(fn string, c Cells) {
+func checkCells(fn string, c Cells, a *Rows) {
 	if len(c) < cellSize || len(c)%cellSize != 0 {
 		panicf("%s: %d numbers are not cells; make them with NewCells", fn, len(c))
 	}
+	checkColumns(fn, "Cells", c.Len(), a)
 	raceWrite(c)
 }

@@ -102,32 +102,33 @@ func (s *spy) set() *set {
 // noinline directive is removed.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
-	v := make([]float64, n)
+	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
 	empty := make([]int64, n+1)
-	many := Rows{Ptr: make([]int64, n/8+1), Idx: make([]int32, n), Val: v}
+	many := Rows{Ptr: make([]int64, n/8+1), Idx: make([]int32, n), Val: v, Cols: 1}
 	for r := range many.Ptr {
 		many.Ptr[r] = int64(8 * r)
 	}
 	steps := &Steps{Rows: many, Label: v[:many.Len()], Slope0: v[:many.Len()]}
 	sampled := make([]int32, 60000)
-	w, cells := make([]float64, 123), NewCells(123)
+	x, cells := make([]float64, 123), NewCells(123)
+	w, h := slices.Clone(x), slices.Clone(x)
 	rng := rand.New(rand.NewPCG(7, 1))
 	thin := increasingRows(rng, sources[0], slices.Repeat([]int{14}, 20000), 200)
 	dense := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
 	square, wide := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
 	wide.Val = nil
-	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v}
+	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
 	for _, c := range []struct {
 		name  string
 		calls int
 		run   func()
 	}{
-		{"Margins", 4, func() { Margins(v[:many.Len()], many, v) }},
-		{"Margins, long row", 5, func() { Margins(v[:3], long, v) }},
+		{"Margins", 4, func() { Margins(out[:many.Len()], many, v) }},
+		{"Margins, long row", 5, func() { Margins(out[:3], long, v) }},
 		{"Margins, empty rows", 4, func() { Margins(v, Rows{Ptr: empty}, nil) }},
-		{"Gradient", 4, func() { Gradient(v, many, v[:many.Len()]) }},
-		{"Gradient, long row", 6, func() { Gradient(v, long, v[:3]) }},
-		{"Gradient, empty rows", 4, func() { Gradient(v, Rows{Ptr: empty}, v) }},
+		{"Gradient", 4, func() { Gradient(out, many, v[:many.Len()]) }},
+		{"Gradient, long row", 6, func() { Gradient(out, long, v[:3]) }},
+		{"Gradient, empty rows", 4, func() { Gradient(out, Rows{Ptr: empty}, v) }},
 		{"Hessian", 33, func() { Hessian(square, 200, 200, thin, v[:thin.Len()], nil) }},
 		{"Hessian, panels", 80 * 6, func() { Hessian(square, 200, 200, dense, v[:dense.Len()], nil) }},
 		{"Hessian, long row", 4, func() { NewHessianScratch().byRows(square, 600, 600, 0, 600, wide, v[:1]) }},
@@ -137,18 +138,18 @@ func TestBoundedWork(t *testing.T) {
 		{"LogisticSlopes, sum", 49, func() { LogisticSlopes(nil, v, v) }},
 		{"SquaredSlopes", 49, func() { SquaredSlopes(v, v, v) }},
 		{"SquaredSlopes, sum", 49, func() { SquaredSlopes(nil, v, v) }},
-		{"ProjectedUpdate", 4, func() { ProjectedUpdate(v, v, v, v, 1) }},
-		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(v, v, v, v, v, v, 1) }},
-		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(v, v, v, v, 1, 1) }},
+		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
+		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
+		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
 		// 131 and 9 units of work a step, 501 and 7282 steps a call.
-		{"InnerDense", 120, func() { InnerDense(w, w, w, w, steps, sampled) }},
-		{"InnerBox", 120, func() { InnerBox(w, w, w, w, w, w, steps, sampled) }},
+		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
+		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
 		{"InnerLazyBallCells", 9, func() {
 			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
 		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
-		{"ProxDual", 49, func() { ProxDual(v, v, v, v, 1) }},
+		{"ProxDual", 49, func() { ProxDual(out, sum, v, v, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &spy{t: t}

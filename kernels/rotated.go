@@ -28,6 +28,8 @@ func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled [
 	a.begin(fn, s, sampled)
 	a.take(fn, "sum", w, sum, c, e)
 	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
+	checkApart(fn, "w", w, "x", x)
+	checkApart(fn, "sum", sum, "x", x)
 	raceRead(x)
 	if len(w)%8 != 0 || len(w) > rotatedMax {
 		panicf("%s: len(w) is %d, want a multiple of 8, at most %d", fn, len(w), rotatedMax)

@@ -184,7 +184,7 @@ func TestRotatedContract(t *testing.T) {
 		{"len(w) is 12, want a multiple of 8", func(a *rotatedCase) { a.w, a.sum, a.c, a.e, a.x = a.w[:12], a.sum[:12], a.c[:12], a.e[:12], a.x[:60] }},
 		{"len(w) is 4104, want", func(a *rotatedCase) {
 			a.w, a.x = make([]float64, rotatedMax+8), make([]float64, 5*(rotatedMax+8))
-			a.sum, a.c, a.e = a.w, a.w, a.w
+			a.sum, a.c, a.e = slices.Clone(a.w), slices.Clone(a.w), slices.Clone(a.w)
 		}},
 	} {
 		func() {

@@ -13,14 +13,17 @@ import "sort"
 // every value is 1. Arithmetic is float64 in every form, so a form that keeps the
 // numbers gives the same bits.
 //
-// Kernels trust Ptr between its ends and trust every index to be a valid
-// position of the dense vector: whoever builds the matrix checks, once.
+// Every column is below Cols, and dense vectors that go with the rows have at least
+// as many entries. Kernels hold the vectors to Cols on every call, but trust Ptr between
+// its ends and the columns themselves: whoever builds the matrix checks these, once,
+// as Check does.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32
 	Val   []float64
 	Idx16 []uint16
 	Val32 []float32
+	Cols  int // number of columns
 }
 
 // Len returns the number of rows, 0 for the zero Rows.
@@ -38,10 +41,13 @@ const maxWork = 1 << 16
 //	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r
 //	dst[r] = ((l0+l4)+(l2+l6)) + ((l1+l5)+(l3+l7))
 //
-// An empty row gives +0. len(dst) must be the number of rows. dst must not
-// overlap w or a.
+// An empty row gives +0. len(dst) must be the number of rows, len(w) at least that of
+// columns. dst must not overlap w or a.
 func Margins(dst []float64, a Rows, w []float64) {
-	checkRows("Margins", "dst", len(dst), a)
+	checkRows("Margins", "dst", len(dst), &a)
+	checkColumns("Margins", "w", len(w), &a)
+	checkApart("Margins", "dst", dst, "w", w)
+	checkApart("Margins", "dst", dst, "Val", a.Val)
 	raceReadRows(a)
 	raceRead(w)
 	raceWrite(dst)
@@ -64,9 +70,13 @@ func Margins(dst []float64, a Rows, w []float64) {
 //
 //	z[idx[k]] = FMA(slope[r], val[k], z[idx[k]])
 //
-// len(slope) must be the number of rows. z must not overlap slope or a.
+// len(slope) must be the number of rows, len(z) at least that of columns. z must not
+// overlap slope or a.
 func Gradient(z []float64, a Rows, slope []float64) {
-	checkRows("Gradient", "slope", len(slope), a)
+	checkRows("Gradient", "slope", len(slope), &a)
+	checkColumns("Gradient", "z", len(z), &a)
+	checkApart("Gradient", "z", z, "slope", slope)
+	checkApart("Gradient", "z", z, "Val", a.Val)
 	raceReadRows(a)
 	raceRead(slope)
 	raceWrite(z)
@@ -81,20 +91,6 @@ func Gradient(z []float64, a Rows, slope []float64) {
 			scatterBlock(z, &a, slope[:n])
 		}
 		slope, ptr = slope[n:], ptr[n:]
-	}
-}
-
-func checkRows(fn, arg string, n int, a Rows) {
-	if n != a.Len() {
-		panicf("%s: len(%s) is %d, want the number of rows, %d", fn, arg, n, a.Len())
-	}
-	if n == 0 {
-		return
-	}
-	lo, hi := a.Ptr[0], a.Ptr[n]
-	columns, values := a.stored()
-	if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
-		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, columns, values)
 	}
 }
 

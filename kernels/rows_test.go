@@ -37,7 +37,7 @@ func TestViews(t *testing.T) {
 	for lo := range a.Len() + 1 {
 		for hi := lo; hi <= a.Len(); hi++ {
 			part := make([]float64, hi-lo)
-			Margins(part, Rows{Ptr: a.Ptr[lo : hi+1], Idx: a.Idx, Val: a.Val}, w)
+			Margins(part, Rows{Ptr: a.Ptr[lo : hi+1], Idx: a.Idx, Val: a.Val, Cols: a.Cols}, w)
 			sameVector(t, "view", part, all[lo:hi])
 		}
 	}
@@ -64,7 +64,7 @@ func TestBlockRows(t *testing.T) {
 // TestOrder shows that Gradient adds in row and index order: in another order
 // the large terms would not cancel before the small one is added.
 func TestOrder(t *testing.T) {
-	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}}
+	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}, Cols: 1}
 	eachLevel(t, func(t *testing.T) {
 		z := []float64{0}
 		Gradient(z, a, []float64{1, 0.5})
@@ -79,7 +79,7 @@ func TestNegativeZero(t *testing.T) {
 	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
 	eachLevel(t, func(t *testing.T) {
 		for n := range 70 {
-			a := Rows{Ptr: []int64{0, int64(n)}, Idx: make([]int32, n), Val: make([]float64, n)}
+			a := Rows{Ptr: []int64{0, int64(n)}, Idx: make([]int32, n), Val: make([]float64, n), Cols: 1}
 			x := make([]float64, n)
 			for k := range n {
 				a.Val[k], x[k] = -1e-170, 1e-170

@@ -26,6 +26,11 @@ func AddTile(h []float64, stride, rows int, t, panel []float64) {
 	}
 	raceRead(t[:rows*TileSide])
 	if rows > 0 {
+		written := h[:(rows-1)*stride+TileSide]
+		checkApart("AddTile", "h", written, "t", t[:rows*TileSide])
+		checkApart("AddTile", "h", written, "panel", panel[:TileSide*TileSide])
+	}
+	if rows > 0 {
 		hessianPanelBlock(h, stride, allRows[:rows], t, panel)
 	}
 }
@@ -40,6 +45,8 @@ func AddRows(h, t, panel []float64) {
 	if len(t) > TileSide {
 		panicf("AddRows: len(t) is %d, want at most %d", len(t), TileSide)
 	}
+	checkApart("AddRows", "h", h[:TileSide], "t", t)
+	checkApart("AddRows", "h", h[:TileSide], "the rows added", panel[:len(t)*TileSide])
 	raceRead(t)
 	if len(t) > 0 {
 		hessianPanelBlock(h, TileSide, leading[len(t)-1:len(t)], t, panel)
@@ -50,7 +57,7 @@ func checkTile(fn string, h []float64, stride, rows int, panel []float64) {
 	if rows < 0 || rows > TileSide || stride < TileSide {
 		panicf("%s: %d rows with stride %d, want at most %d with at least that", fn, rows, stride, TileSide)
 	}
-	if rows > 0 && len(h) < (rows-1)*stride+TileSide {
+	if rows > 0 && !holds(len(h), rows, stride, TileSide) {
 		panicf("%s: len(h) is %d, want at least %d", fn, len(h), (rows-1)*stride+TileSide)
 	}
 	if len(panel) < TileSide*TileSide {

@@ -8,13 +8,13 @@
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·innerDecayAVX2(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 456(AX), R10
-	MOVQ 272(AX), R11
+	MOVQ 464(AX), R10
+	MOVQ 280(AX), R11
 	LEAQ ·table_nothing+0(SB), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
@@ -29,7 +29,7 @@ step1:
 	SUBQ       R12, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R14
@@ -38,9 +38,9 @@ step1:
 	MOVLQSX    (R14), R15
 	PREFETCHT0 (R13)(R15*8)
 	MOVLQSX    -32(R14), R15
-	MOVQ       120(AX), R14
+	MOVQ       128(AX), R14
 	PREFETCHT0 (R14)(R15*8)
-	MOVQ       144(AX), R14
+	MOVQ       152(AX), R14
 	PREFETCHT0 (R14)(R15*8)
 	MOVQ       (R13)(R15*8), R15
 	MOVQ       24(AX), R13
@@ -305,7 +305,7 @@ block37:
 	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y6
 	VUNPCKLPD    Y6, Y4, Y7
 	VUNPCKHPD    Y6, Y4, Y4
-	VBROADCASTSD 584(AX), Y6
+	VBROADCASTSD 592(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
 	VBROADCASTSD ·table_expMax+0(SB), Y4
@@ -360,7 +360,7 @@ block37:
 	VINSERTF128  $0x01, 16(R10)(R13*1), Y3, Y6
 	VUNPCKLPD    Y6, Y4, Y7
 	VUNPCKHPD    Y6, Y4, Y4
-	VBROADCASTSD 584(AX), Y6
+	VBROADCASTSD 592(AX), Y6
 	VSUBPD       Y0, Y6, Y0
 	VMULPD       Y4, Y0, Y0
 	VBROADCASTSD ·table_expMax+0(SB), Y4
@@ -406,18 +406,18 @@ blocks38:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	VMOVSD       ·table_one+0(SB), X0
-	CMPB         168(AX), $0x00
+	CMPB         176(AX), $0x00
 	JNE          factor39
-	MOVQ         120(AX), BX
+	MOVQ         128(AX), BX
 	VMOVSD       (BX)(CX*8), X0
 
 factor39:
 	VMULSD      X1, X0, X0
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X1
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X2
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared40
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -465,10 +465,10 @@ squared40:
 	VSUBSD X0, X2, X2
 
 sloped41:
-	VMOVSD 176(AX), X0
+	VMOVSD 184(AX), X0
 	VMULSD X0, X2, X2
 	VMOVSD ·table_one+0(SB), X0
-	VADDSD 584(AX), X0, X0
+	VADDSD 592(AX), X0, X0
 	XORQ   CX, CX
 	MOVQ   DX, BX
 	SHLQ   $0x03, BX
@@ -522,14 +522,14 @@ one44:
 	JLT         one44
 
 nonzeros45:
-	VMOVSD X0, 584(AX)
+	VMOVSD X0, 592(AX)
 	ADDQ   $0x04, DI
 	ADDQ   $0x01, DX
-	SUBQ   DX, 296(AX)
+	SUBQ   DX, 304(AX)
 	JGT    step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)
@@ -540,13 +540,13 @@ done2:
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, FMA3, MMX+
 TEXT ·innerDecayAVX512(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 456(AX), R10
-	MOVQ 272(AX), R11
+	MOVQ 464(AX), R10
+	MOVQ 280(AX), R11
 	LEAQ ·table_nothing+0(SB), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
@@ -561,7 +561,7 @@ step1:
 	SUBQ       R12, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R14
@@ -570,9 +570,9 @@ step1:
 	MOVLQSX    (R14), R15
 	PREFETCHT0 (R13)(R15*8)
 	MOVLQSX    -32(R14), R15
-	MOVQ       120(AX), R14
+	MOVQ       128(AX), R14
 	PREFETCHT0 (R14)(R15*8)
-	MOVQ       144(AX), R14
+	MOVQ       152(AX), R14
 	PREFETCHT0 (R14)(R15*8)
 	MOVQ       (R13)(R15*8), R15
 	MOVQ       24(AX), R13
@@ -817,7 +817,7 @@ block32:
 	VINSERTF64X2     $0x03, 16(R10)(R13*1), Z9, Z9
 	VUNPCKLPD        Z9, Z7, Z10
 	VUNPCKHPD        Z9, Z7, Z7
-	VBROADCASTSD     584(AX), Z9
+	VBROADCASTSD     592(AX), Z9
 	VSUBPD           Z0, Z9, Z0
 	VMULPD           Z7, Z0, Z0
 	VBROADCASTSD     ·table_expMax+0(SB), Z7
@@ -864,18 +864,18 @@ blocks33:
 	VPERMILPD     $0x01, X3, X0
 	VADDSD        X0, X3, X3
 	VMOVSD        ·table_one+0(SB), X0
-	CMPB          168(AX), $0x00
+	CMPB          176(AX), $0x00
 	JNE           factor34
-	MOVQ          120(AX), BX
+	MOVQ          128(AX), BX
 	VMOVSD        (BX)(CX*8), X0
 
 factor34:
 	VMULSD      X3, X0, X0
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X3
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X4
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared35
 	VANDPD      ·table_absBits+0(SB), X0, X5
 	VMOVUPD     ·table_expMax+0(SB), X7
@@ -923,10 +923,10 @@ squared35:
 	VSUBSD X0, X4, X4
 
 sloped36:
-	VMOVSD 176(AX), X0
+	VMOVSD 184(AX), X0
 	VMULSD X0, X4, X4
 	VMOVSD ·table_one+0(SB), X0
-	VADDSD 584(AX), X0, X0
+	VADDSD 592(AX), X0, X0
 	XORQ   CX, CX
 	MOVQ   DX, BX
 	SHLQ   $0x03, BX
@@ -980,14 +980,14 @@ one39:
 	JLT         one39
 
 nonzeros40:
-	VMOVSD X0, 584(AX)
+	VMOVSD X0, 592(AX)
 	ADDQ   $0x04, DI
 	ADDQ   $0x01, DX
-	SUBQ   DX, 296(AX)
+	SUBQ   DX, 304(AX)
 	JGT    step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)

@@ -8,14 +8,14 @@
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·innerDenseAVX2(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 304(AX), R10
-	MOVQ 328(AX), R11
-	LEAQ 448(AX), CX
+	MOVQ 312(AX), R10
+	MOVQ 336(AX), R11
+	LEAQ 456(AX), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -29,7 +29,7 @@ step1:
 	SUBQ       R12, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R14
@@ -38,9 +38,9 @@ step1:
 	MOVLQSX    (R14), R15
 	PREFETCHT0 (R13)(R15*8)
 	MOVLQSX    -32(R14), R15
-	MOVQ       120(AX), R14
+	MOVQ       128(AX), R14
 	PREFETCHT0 (R14)(R15*8)
-	MOVQ       144(AX), R14
+	MOVQ       152(AX), R14
 	PREFETCHT0 (R14)(R15*8)
 	MOVQ       (R13)(R15*8), R15
 	MOVQ       24(AX), R13
@@ -328,18 +328,18 @@ blocks38:
 	VADDPD X3, X1, X1
 	VADDPD X1, X0, X0
 	VMOVSD ·table_one+0(SB), X1
-	CMPB   168(AX), $0x00
+	CMPB   176(AX), $0x00
 	JNE    factor39
-	MOVQ   120(AX), BX
+	MOVQ   128(AX), BX
 	VMOVSD (BX)(CX*8), X1
 
 factor39:
 	VMULSD      X1, X0, X0
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X1
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X2
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared40
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -387,11 +387,11 @@ squared40:
 	VSUBSD X0, X2, X2
 
 sloped41:
-	VMOVSD      176(AX), X0
+	VMOVSD      184(AX), X0
 	VMULSD      X0, X2, X2
-	MOVQ        312(AX), CX
-	MOVQ        352(AX), R12
-	MOVQ        376(AX), R13
+	MOVQ        320(AX), CX
+	MOVQ        360(AX), R12
+	MOVQ        384(AX), R13
 	SUBQ        $0x04, CX
 	JLT         short42
 	VMOVUPD     (R10)(CX*8), Y0
@@ -489,12 +489,12 @@ one50:
 
 nonzeros51:
 	ADDQ $0x04, DI
-	ADDQ 312(AX), DX
-	SUBQ DX, 296(AX)
+	ADDQ 320(AX), DX
+	SUBQ DX, 304(AX)
 	JGT  step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)
@@ -505,14 +505,14 @@ done2:
 // Requires: AVX, AVX512F, AVX512VL, BMI2, FMA3, MMX+
 TEXT ·innerDenseAVX512(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 304(AX), R10
-	MOVQ 328(AX), R11
-	LEAQ 448(AX), CX
+	MOVQ 312(AX), R10
+	MOVQ 336(AX), R11
+	LEAQ 456(AX), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -526,7 +526,7 @@ step1:
 	SUBQ       R12, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R14
@@ -535,9 +535,9 @@ step1:
 	MOVLQSX    (R14), R15
 	PREFETCHT0 (R13)(R15*8)
 	MOVLQSX    -32(R14), R15
-	MOVQ       120(AX), R14
+	MOVQ       128(AX), R14
 	PREFETCHT0 (R14)(R15*8)
-	MOVQ       144(AX), R14
+	MOVQ       152(AX), R14
 	PREFETCHT0 (R14)(R15*8)
 	MOVQ       (R13)(R15*8), R15
 	MOVQ       24(AX), R13
@@ -790,18 +790,18 @@ blocks33:
 	VADDPD X6, X4, X4
 	VADDPD X4, X0, X0
 	VMOVSD ·table_one+0(SB), X4
-	CMPB   168(AX), $0x00
+	CMPB   176(AX), $0x00
 	JNE    factor34
-	MOVQ   120(AX), BX
+	MOVQ   128(AX), BX
 	VMOVSD (BX)(CX*8), X4
 
 factor34:
 	VMULSD      X4, X0, X0
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X4
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X5
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared35
 	VANDPD      ·table_absBits+0(SB), X0, X6
 	VMOVUPD     ·table_expMax+0(SB), X7
@@ -849,11 +849,11 @@ squared35:
 	VSUBSD X0, X5, X5
 
 sloped36:
-	VMOVSD      176(AX), X0
+	VMOVSD      184(AX), X0
 	VMULSD      X0, X5, X5
-	MOVQ        312(AX), CX
-	MOVQ        352(AX), R12
-	MOVQ        376(AX), R13
+	MOVQ        320(AX), CX
+	MOVQ        360(AX), R12
+	MOVQ        384(AX), R13
 	SUBQ        $0x08, CX
 	JLT         short37
 	VMOVUPD     (R10)(CX*8), Z0
@@ -951,12 +951,12 @@ one45:
 
 nonzeros46:
 	ADDQ $0x04, DI
-	ADDQ 312(AX), DX
-	SUBQ DX, 296(AX)
+	ADDQ 320(AX), DX
+	SUBQ DX, 304(AX)
 	JGT  step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)
@@ -967,13 +967,13 @@ done2:
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·innerBoxAVX2(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 304(AX), R10
-	LEAQ 448(AX), CX
+	MOVQ 312(AX), R10
+	LEAQ 456(AX), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -987,7 +987,7 @@ step1:
 	SUBQ       R11, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R13
@@ -996,9 +996,9 @@ step1:
 	MOVLQSX    (R13), R14
 	PREFETCHT0 (R12)(R14*8)
 	MOVLQSX    -32(R13), R14
-	MOVQ       120(AX), R13
+	MOVQ       128(AX), R13
 	PREFETCHT0 (R13)(R14*8)
-	MOVQ       144(AX), R13
+	MOVQ       152(AX), R13
 	PREFETCHT0 (R13)(R14*8)
 	MOVQ       (R12)(R14*8), R14
 	MOVQ       24(AX), R12
@@ -1286,9 +1286,9 @@ blocks38:
 	VADDPD X3, X1, X1
 	VADDPD X1, X0, X0
 	VMOVSD ·table_one+0(SB), X1
-	CMPB   168(AX), $0x00
+	CMPB   176(AX), $0x00
 	JNE    factor39
-	MOVQ   120(AX), BX
+	MOVQ   128(AX), BX
 	VMOVSD (BX)(CX*8), X1
 
 factor39:
@@ -1302,32 +1302,32 @@ factor39:
 
 two40:
 	MOVQ        (R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X2
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X1, (R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X1, 8(R12)(BX*2)
 	MOVQ        8(R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X2
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X1, 16(R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X1, 24(R12)(BX*2)
 	ADDQ        $0x10, BX
 	CMPQ        BX, R11
@@ -1340,29 +1340,29 @@ rest41:
 
 one42:
 	MOVQ        (R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X2
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X3
 	VFMADD213SD X2, X3, X1
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X1, (R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X1
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X1, 8(R12)(BX*2)
 	ADDQ        $0x08, BX
 	CMPQ        BX, R11
 	JLT         one42
 
 nonzeros43:
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X1
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X2
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared44
 	VANDPD      ·table_absBits+0(SB), X0, X3
 	VMOVUPD     ·table_expMax+0(SB), X4
@@ -1410,14 +1410,14 @@ squared44:
 	VSUBSD X0, X2, X2
 
 sloped45:
-	VMOVSD      176(AX), X0
+	VMOVSD      184(AX), X0
 	VMULSD      X0, X2, X2
-	MOVQ        312(AX), CX
-	MOVQ        352(AX), R11
-	MOVQ        376(AX), R12
-	MOVQ        400(AX), R13
-	MOVQ        424(AX), R14
-	MOVQ        328(AX), R15
+	MOVQ        320(AX), CX
+	MOVQ        360(AX), R11
+	MOVQ        384(AX), R12
+	MOVQ        408(AX), R13
+	MOVQ        432(AX), R14
+	MOVQ        336(AX), R15
 	SUBQ        $0x04, CX
 	JLT         short46
 	VMOVUPD     (R10)(CX*8), Y0
@@ -1514,38 +1514,38 @@ swept48:
 
 two52:
 	MOVQ        (R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      (R12)(CX*2), X0
 	VFMADD231SD (R9)(CX*1), X2, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      8(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X1, (R12)(R11*1)
 	MOVQ        8(R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      16(R12)(CX*2), X0
 	VFMADD231SD 8(R9)(CX*1), X2, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      24(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X1, (R12)(R11*1)
 	ADDQ        $0x10, CX
 	CMPQ        CX, BX
@@ -1558,21 +1558,21 @@ rest53:
 
 one54:
 	MOVQ        (R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      (R12)(CX*2), X0
 	VFMADD231SD (R9)(CX*1), X2, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMAXSD      X0, X1, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X1
 	VMINSD      X0, X1, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      8(R12)(CX*2), X1
 	VADDSD      X0, X1, X1
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X1, (R12)(R11*1)
 	ADDQ        $0x08, CX
 	CMPQ        CX, BX
@@ -1580,12 +1580,12 @@ one54:
 
 nonzeros55:
 	ADDQ $0x04, DI
-	ADDQ 312(AX), DX
-	SUBQ DX, 296(AX)
+	ADDQ 320(AX), DX
+	SUBQ DX, 304(AX)
 	JGT  step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)
@@ -1596,13 +1596,13 @@ done2:
 // Requires: AVX, AVX512F, AVX512VL, BMI2, FMA3, MMX+
 TEXT ·innerBoxAVX512(SB), NOSPLIT, $8-16
 	MOVQ a+0(FP), AX
-	MOVQ 200(AX), DI
-	MOVQ 224(AX), R8
-	MOVQ 248(AX), R9
-	MOVQ 208(AX), CX
+	MOVQ 208(AX), DI
+	MOVQ 232(AX), R8
+	MOVQ 256(AX), R9
+	MOVQ 216(AX), CX
 	LEAQ (DI)(CX*4), SI
-	MOVQ 304(AX), R10
-	LEAQ 448(AX), CX
+	MOVQ 312(AX), R10
+	LEAQ 456(AX), CX
 	SUBQ R10, CX
 	MOVQ CX, (SP)
 
@@ -1616,7 +1616,7 @@ step1:
 	SUBQ       R11, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done2
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R13
@@ -1625,9 +1625,9 @@ step1:
 	MOVLQSX    (R13), R14
 	PREFETCHT0 (R12)(R14*8)
 	MOVLQSX    -32(R13), R14
-	MOVQ       120(AX), R13
+	MOVQ       128(AX), R13
 	PREFETCHT0 (R13)(R14*8)
-	MOVQ       144(AX), R13
+	MOVQ       152(AX), R13
 	PREFETCHT0 (R13)(R14*8)
 	MOVQ       (R12)(R14*8), R14
 	MOVQ       24(AX), R12
@@ -1880,9 +1880,9 @@ blocks33:
 	VADDPD X6, X4, X4
 	VADDPD X4, X0, X0
 	VMOVSD ·table_one+0(SB), X4
-	CMPB   168(AX), $0x00
+	CMPB   176(AX), $0x00
 	JNE    factor34
-	MOVQ   120(AX), BX
+	MOVQ   128(AX), BX
 	VMOVSD (BX)(CX*8), X4
 
 factor34:
@@ -1896,32 +1896,32 @@ factor34:
 
 two35:
 	MOVQ        (R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X5
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X4, (R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X4, 8(R12)(BX*2)
 	MOVQ        8(R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X5
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X4, 16(R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X4, 24(R12)(BX*2)
 	ADDQ        $0x10, BX
 	CMPQ        BX, R11
@@ -1934,29 +1934,29 @@ rest36:
 
 one37:
 	MOVQ        (R8)(BX*1), R12
-	MOVQ        304(AX), R13
+	MOVQ        312(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        376(AX), R13
+	MOVQ        384(AX), R13
 	VMOVSD      (R13)(R12*1), X5
-	MOVQ        352(AX), R13
+	MOVQ        360(AX), R13
 	VMOVSD      (R13)(R12*1), X6
 	VFMADD213SD X5, X6, X4
-	MOVQ        272(AX), R13
+	MOVQ        280(AX), R13
 	VMOVSD      X4, (R13)(BX*2)
-	MOVQ        328(AX), R13
+	MOVQ        336(AX), R13
 	VMOVSD      (R13)(R12*1), X4
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      X4, 8(R12)(BX*2)
 	ADDQ        $0x08, BX
 	CMPQ        BX, R11
 	JLT         one37
 
 nonzeros38:
-	MOVQ        120(AX), BX
+	MOVQ        128(AX), BX
 	VMOVSD      (BX)(CX*8), X4
-	MOVQ        144(AX), BX
+	MOVQ        152(AX), BX
 	VMOVSD      (BX)(CX*8), X5
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared39
 	VANDPD      ·table_absBits+0(SB), X0, X6
 	VMOVUPD     ·table_expMax+0(SB), X7
@@ -2004,14 +2004,14 @@ squared39:
 	VSUBSD X0, X5, X5
 
 sloped40:
-	VMOVSD      176(AX), X0
+	VMOVSD      184(AX), X0
 	VMULSD      X0, X5, X5
-	MOVQ        312(AX), CX
-	MOVQ        352(AX), R11
-	MOVQ        376(AX), R12
-	MOVQ        400(AX), R13
-	MOVQ        424(AX), R14
-	MOVQ        328(AX), R15
+	MOVQ        320(AX), CX
+	MOVQ        360(AX), R11
+	MOVQ        384(AX), R12
+	MOVQ        408(AX), R13
+	MOVQ        432(AX), R14
+	MOVQ        336(AX), R15
 	SUBQ        $0x08, CX
 	JLT         short41
 	VMOVUPD     (R10)(CX*8), Z0
@@ -2108,38 +2108,38 @@ swept43:
 
 two47:
 	MOVQ        (R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      (R12)(CX*2), X0
 	VFMADD231SD (R9)(CX*1), X5, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      8(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X4, (R12)(R11*1)
 	MOVQ        8(R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      16(R12)(CX*2), X0
 	VFMADD231SD 8(R9)(CX*1), X5, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      24(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X4, (R12)(R11*1)
 	ADDQ        $0x10, CX
 	CMPQ        CX, BX
@@ -2152,21 +2152,21 @@ rest48:
 
 one49:
 	MOVQ        (R8)(CX*1), R11
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      (R12)(CX*2), X0
 	VFMADD231SD (R9)(CX*1), X5, X0
-	MOVQ        400(AX), R12
+	MOVQ        408(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMAXSD      X0, X4, X0
-	MOVQ        424(AX), R12
+	MOVQ        432(AX), R12
 	VMOVSD      (R12)(R11*1), X4
 	VMINSD      X0, X4, X0
-	MOVQ        304(AX), R12
+	MOVQ        312(AX), R12
 	VMOVSD      X0, (R12)(R11*1)
-	MOVQ        272(AX), R12
+	MOVQ        280(AX), R12
 	VMOVSD      8(R12)(CX*2), X4
 	VADDSD      X0, X4, X4
-	MOVQ        328(AX), R12
+	MOVQ        336(AX), R12
 	VMOVSD      X4, (R12)(R11*1)
 	ADDQ        $0x08, CX
 	CMPQ        CX, BX
@@ -2174,12 +2174,12 @@ one49:
 
 nonzeros50:
 	ADDQ $0x04, DI
-	ADDQ 312(AX), DX
-	SUBQ DX, 296(AX)
+	ADDQ 320(AX), DX
+	SUBQ DX, 304(AX)
 	JGT  step1
 
 done2:
-	MOVQ 200(AX), AX
+	MOVQ 208(AX), AX
 	SUBQ AX, DI
 	SHRQ $0x02, DI
 	MOVQ DI, done+8(FP)

@@ -8,18 +8,18 @@
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·innerLazyCellsAVX2(SB), NOSPLIT, $8-16
 	MOVQ   a+0(FP), AX
-	MOVQ   200(AX), DI
-	MOVQ   224(AX), R8
-	MOVQ   248(AX), R9
-	MOVQ   208(AX), CX
+	MOVQ   208(AX), DI
+	MOVQ   232(AX), R8
+	MOVQ   256(AX), R9
+	MOVQ   216(AX), CX
 	LEAQ   (DI)(CX*4), SI
-	MOVQ   456(AX), R10
-	MOVQ   464(AX), CX
+	MOVQ   464(AX), R10
+	MOVQ   472(AX), CX
 	SHLQ   $0x03, CX
 	SUBQ   $0x20, CX
 	MOVQ   CX, (SP)
-	VMOVSD 504(AX), X0
-	VMOVSD 512(AX), X1
+	VMOVSD 512(AX), X0
+	VMOVSD 520(AX), X1
 
 step2:
 	CMPQ       DI, SI
@@ -31,7 +31,7 @@ step2:
 	SUBQ       R11, DX
 	LEAQ       7(DX), BX
 	ANDQ       $-8, BX
-	CMPQ       BX, 232(AX)
+	CMPQ       BX, 240(AX)
 	JGT        done3
 	SHLQ       $0x03, BX
 	LEAQ       64(DI), R13
@@ -40,9 +40,9 @@ step2:
 	MOVLQSX    (R13), R14
 	PREFETCHT0 (R12)(R14*8)
 	MOVLQSX    -32(R13), R14
-	MOVQ       120(AX), R13
+	MOVQ       128(AX), R13
 	PREFETCHT0 (R13)(R14*8)
-	MOVQ       144(AX), R13
+	MOVQ       152(AX), R13
 	PREFETCHT0 (R13)(R14*8)
 	MOVQ       (R12)(R14*8), R14
 	MOVQ       24(AX), R12
@@ -281,16 +281,16 @@ full36:
 
 decoded22:
 	VMOVSD ·table_one+0(SB), X3
-	CMPB   168(AX), $0x00
+	CMPB   176(AX), $0x00
 	JNE    factor38
-	MOVQ   120(AX), R11
+	MOVQ   128(AX), R11
 	VMOVSD (R11)(CX*8), X3
 
 factor38:
-	VMOVSD      176(AX), X2
+	VMOVSD      184(AX), X2
 	VMULSD      X0, X3, X11
 	VMULSD      X1, X3, X12
-	VMOVSD      520(AX), X3
+	VMOVSD      528(AX), X3
 	VMULSD      X3, X0, X0
 	VFMSUB213SD X2, X3, X1
 	VDIVSD      X0, X2, X13
@@ -347,11 +347,11 @@ blocks40:
 	VMULSD      X3, X11, X2
 	VMULSD      X4, X12, X5
 	VADDSD      X5, X2, X2
-	MOVQ        120(AX), R11
+	MOVQ        128(AX), R11
 	VMOVSD      (R11)(CX*8), X6
-	MOVQ        144(AX), R11
+	MOVQ        152(AX), R11
 	VMOVSD      (R11)(CX*8), X5
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared41
 	VANDPD      ·table_absBits+0(SB), X2, X7
 	VMOVUPD     ·table_expMax+0(SB), X8
@@ -399,10 +399,10 @@ squared41:
 	VSUBSD X2, X5, X5
 
 sloped42:
-	VMOVSD      176(AX), X2
+	VMOVSD      184(AX), X2
 	VMULSD      X5, X13, X11
 	VMULSD      X5, X2, X2
-	MOVQ        480(AX), R11
+	MOVQ        488(AX), R11
 	TESTQ       R11, R11
 	JNZ         ball43
 	VINSERTF128 $0x01, X2, Y11, Y2
@@ -454,7 +454,7 @@ blocks46:
 	JMP     both44
 
 ball43:
-	VMULSD      560(AX), X11, X2
+	VMULSD      568(AX), X11, X2
 	VINSERTF128 $0x01, X2, Y11, Y2
 	XORQ        R12, R12
 	TESTQ       BX, BX
@@ -502,22 +502,22 @@ blocks48:
 	VXORPD      X12, X12, X12
 	VMOVUPD     Y12, (R10)(BX*1)
 	VMOVSD      (R11)(CX*8), X2
-	VMOVSD      536(AX), X5
-	VMOVSD      544(AX), X6
+	VMOVSD      544(AX), X5
+	VMOVSD      552(AX), X6
 	VADDSD      X3, X3, X3
 	VFMADD231SD X11, X2, X3
 	VFMADD231SD X11, X3, X5
 	VFMADD231SD X11, X4, X6
-	VMOVSD      X5, 536(AX)
-	VMOVSD      X6, 544(AX)
+	VMOVSD      X5, 544(AX)
+	VMOVSD      X6, 552(AX)
 	VMULSD      X1, X1, X2
-	VMULSD      552(AX), X2, X2
+	VMULSD      560(AX), X2, X2
 	VADDSD      X0, X0, X3
 	VMULSD      X1, X3, X3
 	VFMADD231SD X6, X3, X2
 	VMULSD      X0, X0, X3
 	VFMADD231SD X5, X3, X2
-	VMOVSD      528(AX), X3
+	VMOVSD      536(AX), X3
 	VMULSD      X3, X3, X4
 	VUCOMISD    X4, X2
 	JLS         inside49
@@ -527,10 +527,10 @@ blocks48:
 	VMULSD      X2, X1, X1
 
 inside49:
-	VADDSD 560(AX), X0, X2
-	VMOVSD X2, 560(AX)
-	VADDSD 568(AX), X1, X2
+	VADDSD 568(AX), X0, X2
 	VMOVSD X2, 568(AX)
+	VADDSD 576(AX), X1, X2
+	VMOVSD X2, 576(AX)
 
 both44:
 	VMOVSD   ·table_lazyFloor+0(SB), X2
@@ -538,11 +538,11 @@ both44:
 	JHI      leave1
 	VMOVUPD  ·table_absBits+0(SB), X2
 	VANDPD   X1, X2, X2
-	VUCOMISD 576(AX), X2
+	VUCOMISD 584(AX), X2
 	JHI      leave1
 	ADDQ     $0x04, DI
 	ADDQ     $0x01, DX
-	SUBQ     DX, 296(AX)
+	SUBQ     DX, 304(AX)
 	JGT      step2
 	JMP      done3
 
@@ -550,11 +550,11 @@ leave1:
 	ADDQ $0x04, DI
 
 done3:
-	MOVQ   200(AX), CX
+	MOVQ   208(AX), CX
 	SUBQ   CX, DI
 	SHRQ   $0x02, DI
 	MOVQ   DI, done+8(FP)
-	VMOVSD X0, 504(AX)
-	VMOVSD X1, 512(AX)
+	VMOVSD X0, 512(AX)
+	VMOVSD X1, 520(AX)
 	VZEROUPPER
 	RET

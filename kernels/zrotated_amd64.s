@@ -8,30 +8,30 @@
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    304(AX), CX
-	MOVQ    328(AX), DX
-	MOVQ    352(AX), BX
-	MOVQ    376(AX), SI
+	MOVQ    312(AX), CX
+	MOVQ    336(AX), DX
+	MOVQ    360(AX), BX
+	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    616(AX), R8
+	MOVQ    624(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    200(AX), R9
+	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   312(AX), R8
-	MOVQ    592(AX), R9
+	IMULQ   320(AX), R8
+	MOVQ    600(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    616(AX), R9
+	MOVQ    624(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    200(AX), R12
+	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   312(AX), R9
-	MOVQ    592(AX), R12
+	IMULQ   320(AX), R9
+	MOVQ    600(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -46,7 +46,7 @@ TEXT ·innerRotatedAVX2(SB), NOSPLIT, $0-16
 	VXORPD  X8, X8, X8
 	VXORPD  X9, X9, X9
 	XORQ    R12, R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -143,37 +143,37 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 616(AX)
+	CMPQ        DI, 624(AX)
 	JGE         last4
-	MOVQ        616(AX), R10
+	MOVQ        624(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        200(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       312(AX), R10
-	MOVQ        592(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        208(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       320(AX), R10
+	MOVQ        600(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        216(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       312(AX), R11
-	MOVQ        592(AX), R12
+	IMULQ       320(AX), R11
+	MOVQ        600(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
 
 gain2:
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
-	MOVQ        120(AX), R13
+	MOVQ        128(AX), R13
 	VMOVSD      (R13)(R12*8), X2
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X2, X0
 	VANDPD      ·table_absBits+0(SB), X0, X5
@@ -221,10 +221,10 @@ squared8:
 	VADDSD X2, X2, X2
 
 scale9:
-	MOVQ   144(AX), R13
+	MOVQ   152(AX), R13
 	VMOVSD (R13)(R12*8), X0
 	VSUBSD X2, X0, X2
-	VMOVSD 176(AX), X0
+	VMOVSD 184(AX), X0
 	VMULSD X0, X2, X2
 	TESTQ  DI, DI
 	JZ     begun3
@@ -237,7 +237,7 @@ scale9:
 	VXORPD X8, X8, X8
 	VXORPD X9, X9, X9
 	XORQ   R12, R12
-	MOVQ   312(AX), R13
+	MOVQ   320(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -344,7 +344,7 @@ begun3:
 
 last4:
 	XORQ BX, BX
-	MOVQ 312(AX), AX
+	MOVQ 320(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone14
@@ -397,30 +397,30 @@ done15:
 // Requires: AVX, AVX512F, AVX512VL, CMOV, FMA3, MMX+
 TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    304(AX), CX
-	MOVQ    328(AX), DX
-	MOVQ    352(AX), BX
-	MOVQ    376(AX), SI
+	MOVQ    312(AX), CX
+	MOVQ    336(AX), DX
+	MOVQ    360(AX), BX
+	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    616(AX), R8
+	MOVQ    624(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    200(AX), R9
+	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   312(AX), R8
-	MOVQ    592(AX), R9
+	IMULQ   320(AX), R8
+	MOVQ    600(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    616(AX), R9
+	MOVQ    624(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    200(AX), R12
+	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   312(AX), R9
-	MOVQ    592(AX), R12
+	IMULQ   320(AX), R9
+	MOVQ    600(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X1, X1, X1
 	VXORPD  X2, X2, X2
@@ -429,7 +429,7 @@ TEXT ·innerRotatedAVX512(SB), NOSPLIT, $0-16
 	VXORPD  X4, X4, X4
 	VXORPD  X6, X6, X6
 	XORQ    R12, R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -499,37 +499,37 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 616(AX)
+	CMPQ        DI, 624(AX)
 	JGE         last4
-	MOVQ        616(AX), R10
+	MOVQ        624(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        200(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       312(AX), R10
-	MOVQ        592(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        208(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       320(AX), R10
+	MOVQ        600(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        216(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       312(AX), R11
-	MOVQ        592(AX), R12
+	IMULQ       320(AX), R11
+	MOVQ        600(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X2, X0
 	VFMADD213SD X3, X4, X0
 
 gain2:
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
-	MOVQ        120(AX), R13
+	MOVQ        128(AX), R13
 	VMOVSD      (R13)(R12*8), X2
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X2, X0
 	VANDPD      ·table_absBits+0(SB), X0, X6
@@ -577,10 +577,10 @@ squared8:
 	VADDSD X2, X2, X2
 
 scale9:
-	MOVQ   144(AX), R13
+	MOVQ   152(AX), R13
 	VMOVSD (R13)(R12*8), X0
 	VSUBSD X2, X0, X2
-	VMOVSD 176(AX), X0
+	VMOVSD 184(AX), X0
 	VMULSD X0, X2, X2
 	TESTQ  DI, DI
 	JZ     begun3
@@ -589,7 +589,7 @@ scale9:
 	VXORPD X4, X4, X4
 	VXORPD X6, X6, X6
 	XORQ   R12, R12
-	MOVQ   312(AX), R13
+	MOVQ   320(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -663,7 +663,7 @@ begun3:
 
 last4:
 	XORQ BX, BX
-	MOVQ 312(AX), AX
+	MOVQ 320(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone14
@@ -701,30 +701,30 @@ done15:
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    304(AX), CX
-	MOVQ    328(AX), DX
-	MOVQ    352(AX), BX
-	MOVQ    376(AX), SI
+	MOVQ    312(AX), CX
+	MOVQ    336(AX), DX
+	MOVQ    360(AX), BX
+	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    616(AX), R8
+	MOVQ    624(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    200(AX), R9
+	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   312(AX), R8
-	MOVQ    592(AX), R9
+	IMULQ   320(AX), R8
+	MOVQ    600(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    616(AX), R9
+	MOVQ    624(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    200(AX), R12
+	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   312(AX), R9
-	MOVQ    592(AX), R12
+	IMULQ   320(AX), R9
+	MOVQ    600(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X1, X1, X1
@@ -739,7 +739,7 @@ TEXT ·innerRotatedBallAVX2(SB), NOSPLIT, $0-16
 	VXORPD  X7, X7, X7
 	VXORPD  X12, X12, X12
 	XORQ    R12, R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -863,38 +863,38 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 616(AX)
+	CMPQ        DI, 624(AX)
 	JGE         last4
-	MOVQ        616(AX), R10
+	MOVQ        624(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        200(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       312(AX), R10
-	MOVQ        592(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        208(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       320(AX), R10
+	MOVQ        600(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        216(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       312(AX), R11
-	MOVQ        592(AX), R12
+	IMULQ       320(AX), R11
+	MOVQ        600(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
 	VMULSD      X2, X0, X0
 
 gain2:
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
-	MOVQ        120(AX), R13
+	MOVQ        128(AX), R13
 	VMOVSD      (R13)(R12*8), X8
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X8, X0
 	VANDPD      ·table_absBits+0(SB), X0, X9
@@ -942,10 +942,10 @@ squared8:
 	VADDSD X0, X0, X0
 
 scale9:
-	MOVQ   144(AX), R13
+	MOVQ   152(AX), R13
 	VMOVSD (R13)(R12*8), X8
 	VSUBSD X0, X8, X0
-	VMOVSD 176(AX), X8
+	VMOVSD 184(AX), X8
 	VMULSD X8, X0, X0
 	TESTQ  DI, DI
 	JZ     begun3
@@ -960,7 +960,7 @@ scale9:
 	VXORPD X7, X7, X7
 	VXORPD X12, X12, X12
 	XORQ   R12, R12
-	MOVQ   312(AX), R13
+	MOVQ   320(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -1103,12 +1103,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       528(AX), X9
+	VMOVSD       536(AX), X9
 	VMULSD       X9, X9, X9
 	VUCOMISD     X9, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       528(AX), X8
+	VMOVSD       536(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1117,7 +1117,7 @@ inside13:
 
 last4:
 	XORQ BX, BX
-	MOVQ 312(AX), AX
+	MOVQ 320(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone15
@@ -1176,30 +1176,30 @@ done16:
 // Requires: AVX, AVX512F, AVX512VL, CMOV, FMA3, MMX+
 TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	MOVQ    a+0(FP), AX
-	MOVQ    304(AX), CX
-	MOVQ    328(AX), DX
-	MOVQ    352(AX), BX
-	MOVQ    376(AX), SI
+	MOVQ    312(AX), CX
+	MOVQ    336(AX), DX
+	MOVQ    360(AX), BX
+	MOVQ    384(AX), SI
 	XORQ    DI, DI
-	MOVQ    616(AX), R8
+	MOVQ    624(AX), R8
 	DECQ    R8
 	LEAQ    (DI), R9
 	CMPQ    R9, R8
 	CMOVQLT R9, R8
-	MOVQ    200(AX), R9
+	MOVQ    208(AX), R9
 	MOVLQSX (R9)(R8*4), R8
-	IMULQ   312(AX), R8
-	MOVQ    592(AX), R9
+	IMULQ   320(AX), R8
+	MOVQ    600(AX), R9
 	LEAQ    (R9)(R8*8), R8
-	MOVQ    616(AX), R9
+	MOVQ    624(AX), R9
 	DECQ    R9
 	LEAQ    1(DI), R12
 	CMPQ    R12, R9
 	CMOVQLT R12, R9
-	MOVQ    200(AX), R12
+	MOVQ    208(AX), R12
 	MOVLQSX (R12)(R9*4), R9
-	IMULQ   312(AX), R9
-	MOVQ    592(AX), R12
+	IMULQ   320(AX), R9
+	MOVQ    600(AX), R12
 	LEAQ    (R12)(R9*8), R9
 	VXORPD  X0, X0, X0
 	VXORPD  X3, X3, X3
@@ -1208,7 +1208,7 @@ TEXT ·innerRotatedBallAVX512(SB), NOSPLIT, $0-16
 	VXORPD  X6, X6, X6
 	VXORPD  X7, X7, X7
 	XORQ    R12, R12
-	MOVQ    312(AX), R13
+	MOVQ    320(AX), R13
 	MOVQ    R13, R14
 	ANDQ    $-16, R14
 	JZ      blocksDone6
@@ -1302,38 +1302,38 @@ done7:
 
 step1:
 	INCQ        DI
-	CMPQ        DI, 616(AX)
+	CMPQ        DI, 624(AX)
 	JGE         last4
-	MOVQ        616(AX), R10
+	MOVQ        624(AX), R10
 	DECQ        R10
 	LEAQ        1(DI), R11
 	CMPQ        R11, R10
 	CMOVQLT     R11, R10
-	MOVQ        200(AX), R11
-	MOVLQSX     (R11)(R10*4), R10
-	IMULQ       312(AX), R10
-	MOVQ        592(AX), R11
-	LEAQ        (R11)(R10*8), R10
 	MOVQ        208(AX), R11
+	MOVLQSX     (R11)(R10*4), R10
+	IMULQ       320(AX), R10
+	MOVQ        600(AX), R11
+	LEAQ        (R11)(R10*8), R10
+	MOVQ        216(AX), R11
 	DECQ        R11
 	LEAQ        11(DI), R12
 	CMPQ        R12, R11
 	CMOVQLT     R12, R11
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(R11*4), R11
-	IMULQ       312(AX), R11
-	MOVQ        592(AX), R12
+	IMULQ       320(AX), R11
+	MOVQ        600(AX), R12
 	LEAQ        (R12)(R11*8), R11
 	VMOVAPD     X0, X0
 	VFMADD213SD X3, X4, X0
 	VMULSD      X2, X0, X0
 
 gain2:
-	MOVQ        200(AX), R12
+	MOVQ        208(AX), R12
 	MOVLQSX     (R12)(DI*4), R12
-	MOVQ        120(AX), R13
+	MOVQ        128(AX), R13
 	VMOVSD      (R13)(R12*8), X8
-	CMPB        168(AX), $0x00
+	CMPB        176(AX), $0x00
 	JNE         squared8
 	VMULPD      X0, X8, X0
 	VANDPD      ·table_absBits+0(SB), X0, X10
@@ -1381,10 +1381,10 @@ squared8:
 	VADDSD X0, X0, X0
 
 scale9:
-	MOVQ   144(AX), R13
+	MOVQ   152(AX), R13
 	VMOVSD (R13)(R12*8), X8
 	VSUBSD X0, X8, X0
-	VMOVSD 176(AX), X8
+	VMOVSD 184(AX), X8
 	VMULSD X8, X0, X0
 	TESTQ  DI, DI
 	JZ     begun3
@@ -1394,7 +1394,7 @@ scale9:
 	VXORPD X6, X6, X6
 	VXORPD X7, X7, X7
 	XORQ   R12, R12
-	MOVQ   312(AX), R13
+	MOVQ   320(AX), R13
 	MOVQ   R13, R14
 	ANDQ   $-16, R14
 	JZ     blocksDone11
@@ -1497,12 +1497,12 @@ begun3:
 	VADDSD       X5, X5, X2
 	VFMADD231SD  X0, X6, X2
 	VFMADD213SD  X7, X0, X2
-	VMOVSD       528(AX), X10
+	VMOVSD       536(AX), X10
 	VMULSD       X10, X10, X10
 	VUCOMISD     X10, X2
 	JLS          inside13
 	VSQRTSD      X2, X2, X2
-	VMOVSD       528(AX), X8
+	VMOVSD       536(AX), X8
 	VDIVSD       X2, X8, X8
 
 inside13:
@@ -1511,7 +1511,7 @@ inside13:
 
 last4:
 	XORQ BX, BX
-	MOVQ 312(AX), AX
+	MOVQ 320(AX), AX
 	MOVQ AX, SI
 	ANDQ $-16, SI
 	JZ   blocksDone15

@@ -100,7 +100,7 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 // offsets into all of Idx and Val. Everything is a view of the matrix and must
 // not be written to. It panics unless 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
-	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val}
+	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val, Cols: a.cols}
 }
 
 // Identity returns the n x n identity. It panics if n is negative or above

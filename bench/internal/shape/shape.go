@@ -67,7 +67,7 @@ func (s Shape) Build(seed uint64) Data {
 			labels[i] = -1
 		}
 	}
-	return Data{s, kernels.Rows{Ptr: g.ptr, Idx: g.idx, Val: g.val}, labels}
+	return Data{s, kernels.Rows{Ptr: g.ptr, Idx: g.idx, Val: g.val, Cols: s.Cols}, labels}
 }
 
 // CSR returns a validated copy of the matrix.
@@ -180,7 +180,7 @@ func (s Shape) CompactName() string {
 
 // Compact returns the matrix in the storage that CompactName names.
 func (d Data) Compact() kernels.Rows {
-	a := kernels.Rows{Ptr: d.Rows.Ptr, Idx: d.Rows.Idx, Val: d.Rows.Val}
+	a := d.Rows
 	if d.Shape.Cols <= 1<<16 {
 		a.Idx, a.Idx16 = nil, make([]uint16, len(d.Rows.Idx))
 		for k, j := range d.Rows.Idx {

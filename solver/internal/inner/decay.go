@@ -76,7 +76,7 @@ func (p *decay) unrotate(dst, src []float64) {
 // rotateData sets data = X V.
 func (p *decay) rotateData(nonzeros int64) error {
 	n, features := p.Data.Dims()
-	p.data = kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros)}
+	p.data = kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros), Cols: features}
 	row := make([]float64, features)
 	mark := make([]int32, len(p.spec.Members))
 	var touched []int32

@@ -125,7 +125,7 @@ func (s *Solver) buildRows() {
 	for i := range s.n {
 		ptr[i+1] += ptr[i]
 	}
-	w.rows = kernels.Rows{Ptr: ptr}
+	w.rows = kernels.Rows{Ptr: ptr, Cols: len(w.cols)}
 	nnz := ptr[s.n]
 	w.rows.Idx16 = make([]uint16, nnz)
 	w.rows.Val, w.rows.Val32 = nil, nil

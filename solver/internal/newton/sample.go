@@ -127,6 +127,7 @@ func selectRows(a kernels.Rows, pick []int) kernels.Rows {
 	return kernels.Rows{
 		Ptr: ptr, Idx: gatherRows(a.Idx, a.Ptr, ptr, pick), Idx16: gatherRows(a.Idx16, a.Ptr, ptr, pick),
 		Val: gatherRows(a.Val, a.Ptr, ptr, pick), Val32: gatherRows(a.Val32, a.Ptr, ptr, pick),
+		Cols: a.Cols,
 	}
 }
 
