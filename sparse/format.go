@@ -29,10 +29,11 @@ const (
 	NPY          Format = "npy"
 	NPZ          Format = "npz"
 	MatrixMarket Format = "mtx"
+	Binary       Format = "scas" // memory-mapped, see ReadBinary
 )
 
 // Formats lists the forms, without Auto.
-func Formats() []Format { return []Format{LIBSVM, CSV, TSV, NPY, NPZ, MatrixMarket} }
+func Formats() []Format { return []Format{LIBSVM, CSV, TSV, NPY, NPZ, MatrixMarket, Binary} }
 
 // String returns what flags call the form.
 func (f Format) String() string {
@@ -43,8 +44,8 @@ func (f Format) String() string {
 }
 
 // FormatOf returns the form that the ending of a name tells, with that of a compressed
-// file (.gz, .bz2, .xz, .zst) behind it or not: .csv, .tsv, .npy, .npz and .mtx (or .mm)
-// are those forms, and any other is LIBSVM.
+// file (.gz, .bz2, .xz, .zst) behind it or not: .csv, .tsv, .npy, .npz, .mtx (or .mm) and
+// .scas are those forms, and any other is LIBSVM.
 func FormatOf(name string) Format {
 	base := strings.ToLower(filepath.Base(name))
 	if compressedBy(base) != "" {
@@ -71,7 +72,7 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 }
 
 // Read reads data of the form that opt or name says, possibly compressed: see ReadLIBSVM,
-// ReadCSV, ReadNPY, ReadNPZ and ReadMatrixMarket. name stands for the file in errors. Nil
+// ReadCSV, ReadNPY, ReadNPZ, ReadMatrixMarket and ReadBinary. name stands for the file in errors. Nil
 // opt means defaults.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	var o ReadOptions
@@ -90,6 +91,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		return ReadNPZ(r, name, &o)
 	case MatrixMarket:
 		return ReadMatrixMarket(r, name, &o)
+	case Binary:
+		return ReadBinary(r, name, &o)
 	}
 	return ReadLIBSVM(r, name, &o)
 }
@@ -155,7 +158,7 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 
 // arrange brings the features into the order of names, where the data name them.
 func (d *Dataset) arrange(file string, names []string) error {
-	if names == nil || d.Names == nil {
+	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil
 	}
 	at := make(map[string]int, len(d.Names))
@@ -212,7 +215,7 @@ func some(names []string) string {
 //
 // Every form reads back to the same numbers, bit for bit; but dense ones, CSV and NPY, lose
 // which zeros were stored, and LIBSVM the number of columns. NPY and the Matrix Market have
-// no labels; names are kept by CSV and NPZ. A data set without labels is written with
+// no labels; names are kept by CSV, NPZ and .scas. A data set without labels is written with
 // labels of 0 as LIBSVM.
 func WriteFile(path string, d *Dataset) error {
 	format, packed := FormatOf(path), compressedBy(path)
@@ -259,6 +262,8 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 		return WriteNPZ(w, d)
 	case MatrixMarket:
 		return WriteMatrixMarket(w, d.X)
+	case Binary:
+		return WriteBinary(w, d)
 	}
 	labels := d.OriginalLabels()
 	if labels == nil {

@@ -91,6 +91,15 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 
 // take adds the next part.
 func (p *libsvmParser) take(part *libsvmPart) error {
+	if err := p.count(part); err != nil {
+		return err
+	}
+	p.parts = append(p.parts, part)
+	return p.opt.allow(p.name, rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ, "the first %d lines", p.lines)
+}
+
+// count judges the next part and counts what it has.
+func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.kinds {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
 			return err
@@ -104,14 +113,13 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 		p.atEdge = part.atEdge
 		p.atEdge.Line += p.lines
 	}
-	p.parts = append(p.parts, part)
 	p.lines += part.line
 	p.max, p.zero = max(p.max, part.max), p.zero || part.zero
 	p.stats.Rows += len(part.ends)
 	p.stats.NNZ += int64(len(part.idx))
 	p.stats.Bytes += int64(part.bytes)
 	p.stats.SortedRows += part.sorted
-	return p.opt.allow(p.name, rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ, "the first %d lines", p.lines)
+	return nil
 }
 
 // errLabel ends a part with a label that cannot be right; take says why.
@@ -250,27 +258,9 @@ func (p *libsvmPart) sortRow(b []byte, start, first int) error {
 
 // finish settles base, columns and labels.
 func (p *libsvmParser) finish() (*Dataset, error) {
-	if p.stats.Rows == 0 {
-		msg := "the file is empty: expected lines `label index:value ...`"
-		if p.stats.Bytes > 0 {
-			msg = "the file has no samples, only blank lines or comments: expected lines `label index:value ...`"
-		}
-		return nil, &ParseError{File: p.name, Msg: msg}
-	}
-	p.stats.IndexBase = OneBased
-	if p.bias == 0 || p.zero {
-		p.stats.IndexBase = ZeroBased
-	}
-	cols := p.opt.Features
-	if p.stats.IndexBase == ZeroBased {
-		if p.atEdge != nil {
-			p.atEdge.Msg = beyondMessage(ZeroBased, cols)
-			return nil, p.atEdge
-		}
-		p.max++
-	}
-	if cols == 0 {
-		cols = int(max(p.max, 0))
+	cols, err := p.columns()
+	if err != nil {
+		return nil, err
 	}
 	x := p.matrix(cols)
 	labels, mapping, err := p.labels.finish()
@@ -280,12 +270,43 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	return &Dataset{X: x, Labels: labels, Mapping: mapping, Stats: p.stats}, nil
 }
 
+// columns settles the base, and returns the number of columns.
+func (p *libsvmParser) columns() (int, error) {
+	if p.stats.Rows == 0 {
+		msg := "the file is empty: expected lines `label index:value ...`"
+		if p.stats.Bytes > 0 {
+			msg = "the file has no samples, only blank lines or comments: expected lines `label index:value ...`"
+		}
+		return 0, &ParseError{File: p.name, Msg: msg}
+	}
+	p.stats.IndexBase = OneBased
+	if p.bias == 0 || p.zero {
+		p.stats.IndexBase = ZeroBased
+	}
+	cols := p.opt.Features
+	if p.stats.IndexBase == ZeroBased {
+		if p.atEdge != nil {
+			p.atEdge.Msg = beyondMessage(ZeroBased, cols)
+			return 0, p.atEdge
+		}
+		p.max++
+	}
+	if cols == 0 {
+		cols = int(max(p.max, 0))
+	}
+	return cols, nil
+}
+
+// shifts reports whether columns were stored one too small: under bias 1, in a text that
+// counts from 0.
+func (p *libsvmParser) shifts() bool { return p.bias == 1 && p.stats.IndexBase == ZeroBased }
+
 // matrix joins the parts, labels too, and lets go of them.
 func (p *libsvmParser) matrix(cols int) *CSR {
 	n, nnz := p.stats.Rows, p.stats.NNZ
 	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
 	p.labels.labels = make([]float64, n)
-	shift := p.bias == 1 && p.stats.IndexBase == ZeroBased
+	shift := p.shifts()
 	row, at, threads := 0, int64(0), runtime.GOMAXPROCS(0)
 	var copies sync.WaitGroup
 	for k, part := range p.parts {

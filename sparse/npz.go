@@ -31,7 +31,7 @@ func ReadNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, size, kind, err := seekable(r, name, opt)
+	source, size, kind, err := seekable(r, name, "PK", opt)
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +54,14 @@ func ReadNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return z.read(kind)
 }
 
-// seekable returns the bytes of r as a whole, a file's as they are on disk. Those of other
-// sources, and of a compressed file, are kept in memory.
-func seekable(r io.Reader, name string, opt *ReadOptions) (io.ReaderAt, int64, Compression, error) {
+// seekable returns the bytes of r as a whole, a file's as they are on disk if they begin
+// with magic. Those of other sources, and of a compressed file, are kept in memory.
+func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, Compression, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
-		var head [6]byte
 		if err == nil && info.Mode().IsRegular() {
-			k, _ := f.ReadAt(head[:], 0)
-			if k < 2 || bytes.HasPrefix(head[:], []byte("PK")) {
+			head := make([]byte, len(magic))
+			if k, _ := f.ReadAt(head, 0); k < 2 || string(head) == magic {
 				return f, info.Size(), Plain, nil
 			}
 		}

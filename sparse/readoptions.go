@@ -49,6 +49,9 @@ type ReadOptions struct {
 	// Memory bounds what the data may take, in bytes, where a file would take more; 0
 	// means no bound.
 	Memory int64
+	// Beyond takes data that are mapped (CSR.Mapped) though they are larger than Memory,
+	// for who goes through them in pieces and lets go of these (CSR.Release).
+	Beyond bool
 }
 
 // checked returns o, or the defaults for nil, unless something is wrong with it.

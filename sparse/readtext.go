@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -197,6 +198,9 @@ var errStopped = errors.New("sparse: reading was stopped")
 func refuseBinary(head []byte, name string) error {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return &ParseError{File: name, Line: 1, Column: 1, Msg: "this is UTF-16 text: convert it to plain ASCII or UTF-8"}
+	}
+	if bytes.HasPrefix(head, []byte(scasfile.Magic)) {
+		return &ParseError{File: name, Msg: "this is a .scas file: read it in the form scas, or give its name that ending"}
 	}
 	line, start := 1, 0
 	for i, c := range head {

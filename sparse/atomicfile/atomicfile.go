@@ -84,7 +84,7 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 			continue
 		}
 		if err == nil {
-			lock(f)
+			Lock(f)
 		}
 		return f, err
 	}
@@ -111,7 +111,7 @@ func removeStale(dir, base string) {
 		}
 		path := filepath.Join(dir, name)
 		if f, err := os.Open(path); err == nil {
-			if lock(f) {
+			if Lock(f) {
 				os.Remove(path)
 			}
 			f.Close()

@@ -145,7 +145,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer busy.Close()
-	if !lock(busy) {
+	if !Lock(busy) {
 		t.Skip("no locks here")
 	}
 	kept = append(kept, ".f.11234567.tmp", ".f.21234567.tmp")

@@ -4,5 +4,8 @@ package atomicfile
 
 import "os"
 
-// lock returns false: files are not known to be abandoned.
-func lock(*os.File) bool { return false }
+// Lock returns false: files are not known to be abandoned.
+func Lock(*os.File) bool { return false }
+
+// Locks reports whether this system has locks of files.
+const Locks = false

@@ -65,7 +65,8 @@ sparse/atomicfile
 sparse/internal/check
 sparse/internal/text
 sparse/internal/npy
-sparse                      kernels sparse/atomicfile sparse/internal/npy sparse/internal/text
+sparse/internal/scasfile
+sparse                      kernels sparse/atomicfile sparse/internal/npy sparse/internal/scasfile sparse/internal/text
 sparse/graph                sparse sparse/internal/text
 sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph

@@ -1,0 +1,131 @@
+package sparse
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// ReadBinary reads data of the form .scas, which WriteFile and Convert write and package
+// scasfile describes: in a file, where the system maps files, by mapping it, so that X and
+// Labels are views of the file, at the cost of a look at every block, which is compared
+// with its checksum.
+//
+// The file must not be changed as long as the data are in use, and it is let go of by
+// Dataset.Close alone; replacing it, as scas does, leaves the data as they were.
+//
+// What is no such file, is truncated or differs from what was written is an error of type
+// *ParseError.
+func ReadBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+	opt, err := opt.checked()
+	if err != nil {
+		return nil, err
+	}
+	source, size, kind, err := seekable(r, name, scasfile.Magic, opt)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(err error) error { return &ParseError{File: name, Msg: err.Error(), Err: err} }
+	f, err := scasfile.Open(source, size)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	beyond := opt.Memory > 0 && size > opt.Memory
+	d, err := func() (*Dataset, error) {
+		if !opt.Beyond || !f.Mapped() {
+			if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {
+				return nil, err
+			}
+		}
+		if err := f.Check(beyond); err != nil {
+			return nil, wrong(err)
+		}
+		return newBinaryData(f, name, opt)
+	}()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	d.Stats.Compression, d.Stats.Bytes = kind, size
+	return d, nil
+}
+
+// binaryMeta is the section meta of a .scas file.
+type binaryMeta struct {
+	Features []string `json:"features,omitempty"`
+	Negative string   `json:"negative_name,omitempty"`
+	Positive string   `json:"positive_name,omitempty"`
+}
+
+// newBinaryData makes data of a file that was checked.
+func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
+	var meta binaryMeta
+	if err := json.Unmarshal(f.Meta, &meta); err != nil {
+		return nil, &ParseError{File: name, Msg: "the names of the features: " + err.Error(), Err: err}
+	}
+	switch {
+	case f.Cols > MaxCols:
+		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most %d", f.Cols, MaxCols)}
+	case f.Rows == 0:
+		return nil, &ParseError{File: name, Msg: "the file has no samples"}
+	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
+		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d names for %d columns: expected one for every column", len(meta.Features), f.Cols)}
+	}
+	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: f}
+	if opt.Names == nil || meta.Features == nil {
+		wide, err := widen(name, x, opt)
+		if err != nil {
+			return nil, err
+		}
+		x = wide
+	}
+	d := &Dataset{X: x, Names: meta.Features}
+	d.Stats = ReadStats{Rows: x.rows, NNZ: x.NNZ(), IndexBase: ZeroBased + IndexBase(f.IndexBase)}
+	stored := LabelMapping{f.Negative, f.Positive, meta.Negative, meta.Positive}
+	if err := d.binaryLabels(f, name, stored, opt); err != nil {
+		return nil, err
+	}
+	return d, d.arrange(name, opt.Names)
+}
+
+// binaryLabels sets the labels: those of the file where they are what opt asks for.
+func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
+	numbers := opt.Regression || opt.AnyLabels
+	switch {
+	case opt.Targets != nil || f.Labels == nil:
+		return d.labelled(name, nil, opt)
+	case f.Header.Labels != scasfile.Signs:
+		return d.labelled(name, f.Labels, opt)
+	case numbers && stored == LabelMapping{Negative: -1, Positive: 1}:
+		d.Labels = f.Labels
+		return nil
+	case !numbers && stored.chosen(opt):
+		d.Labels, d.Mapping = f.Labels, stored
+		return nil
+	}
+	swapped := LabelMapping{stored.Positive, stored.Negative, stored.PositiveName, stored.NegativeName}
+	if !numbers && swapped.chosen(opt) {
+		d.Mapping, d.Labels = swapped, make([]float64, len(f.Labels))
+		for i, b := range f.Labels {
+			d.Labels[i] = -b
+		}
+		return nil
+	}
+	file := Dataset{Labels: f.Labels, Mapping: stored}
+	return d.labelled(name, file.OriginalLabels(), opt)
+}
+
+// chosen reports whether m is the mapping that opt asks for.
+func (m LabelMapping) chosen(opt *ReadOptions) bool {
+	switch {
+	case !opt.Mapping.IsZero():
+		return m == opt.Mapping
+	case opt.Positive != nil && !m.named():
+		return m.Positive == *opt.Positive
+	case opt.PositiveName != "":
+		return m.PositiveName == opt.PositiveName
+	}
+	return m.named() && m.PositiveName > m.NegativeName || m.Positive > m.Negative
+}

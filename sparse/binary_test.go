@@ -1,0 +1,311 @@
+package sparse
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// A naiveBinary is a .scas file as the documentation of package scasfile describes it.
+type naiveBinary struct {
+	rows, cols, nnz int64
+	labelling       uint32
+	signs           [2]float64
+	idx             []int32
+	val, labels     []float64
+	ptr             []int64
+	meta            string
+}
+
+// readNaive reads one with nothing but package binary.
+func readNaive(data []byte) (f naiveBinary, err error) {
+	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
+	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 1 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
+		return f, errors.New("the header")
+	}
+	f.rows, f.cols, f.nnz = int64(le.Uint64(data[16:])), int64(le.Uint64(data[24:])), int64(le.Uint64(data[32:]))
+	f.labelling = le.Uint32(data[40:])
+	f.signs = [2]float64{math.Float64frombits(le.Uint64(data[48:])), math.Float64frombits(le.Uint64(data[56:]))}
+	at := 4096
+	section := func(to any, bytesOf int64) []byte {
+		at = (at + 4095) / 4096 * 4096
+		part := data[at : at+int(bytesOf)]
+		at += int(bytesOf)
+		if to != nil {
+			err = errors.Join(err, binary.Read(bytes.NewReader(part), le, to))
+		}
+		return part
+	}
+	f.idx, f.val, f.ptr = make([]int32, f.nnz), make([]float64, f.nnz), make([]int64, f.rows+1)
+	section(f.idx, 4*f.nnz)
+	section(f.val, 8*f.nnz)
+	section(f.ptr, 8*f.rows+8)
+	if f.labelling != 0 {
+		f.labels = make([]float64, f.rows)
+	}
+	section(f.labels, 8*int64(len(f.labels)))
+	f.meta = string(section(nil, int64(le.Uint64(data[64:]))))
+	section(nil, 0)
+	sums := data[at:]
+	for from := 4096; from < at; from += 1 << 20 {
+		if crc32.Checksum(data[from:min(from+1<<20, at)], table) != le.Uint32(sums) {
+			err = errors.Join(err, fmt.Errorf("the block at %d", from))
+		}
+		sums = sums[4:]
+	}
+	if len(sums) != 4 || crc32.Checksum(data[at:len(data)-4], table) != le.Uint32(sums) {
+		err = errors.Join(err, errors.New("the checksums"))
+	}
+	return f, err
+}
+
+// binaryBytes writes data to memory.
+func binaryBytes(t testing.TB, d *Dataset) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteBinary(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// manyRows are data of some blocks.
+func manyRows(t testing.TB, rows int) *Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text strings.Builder
+	for range rows {
+		fmt.Fprintf(&text, "%d", 3+4*rng.IntN(2))
+		for j := 1 + rng.IntN(20); j < 300; j += 1 + rng.IntN(60) {
+			fmt.Fprintf(&text, " %d:%v", j, float32(rng.NormFloat64()))
+		}
+		text.WriteByte('\n')
+	}
+	return mustRead(t, text.String(), nil)
+}
+
+// TestBinaryLayout: the form is what its documentation says.
+func TestBinaryLayout(t *testing.T) {
+	for name, d := range map[string]*Dataset{"awkward": awkward(t), "many": manyRows(t, 40000)} {
+		f, err := readNaive(binaryBytes(t, d))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if int(f.rows) != d.X.rows || int(f.cols) != d.X.cols || !slices.Equal(f.ptr, d.X.ptr) || !slices.Equal(f.idx, d.X.idx) || !sameFloats(f.val, d.X.val) {
+			t.Errorf("%s: the matrix differs", name)
+		}
+		if !sameFloats(f.labels, d.Labels) {
+			t.Errorf("%s: the labels differ", name)
+		}
+		switch name {
+		case "many":
+			if f.labelling != 2 || f.signs != [2]float64{3, 7} || f.meta != "{}" {
+				t.Errorf("labels of kind %d, %v; names %s", f.labelling, f.signs, f.meta)
+			}
+		default:
+			if f.labelling != 1 || !strings.Contains(f.meta, `"features":["a","b,c"`) {
+				t.Errorf("labels of kind %d; names %s", f.labelling, f.meta)
+			}
+		}
+	}
+}
+
+// TestBinaryMaps: a file is mapped, labels too, and gives what the text gave; another one
+// in its place changes nothing of it.
+func TestBinaryMaps(t *testing.T) {
+	d := manyRows(t, 40000)
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := WriteFile(path, d); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadFile(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, awkward(t)); err != nil {
+		t.Fatal(err)
+	}
+	back.X.Prefetch(100, 30000)
+	back.X.Release(100, 30000)
+	if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || back.Mapping != d.Mapping || back.Stats.IndexBase != OneBased {
+		t.Errorf("%+v", back.Stats)
+	}
+	if back.X.Mapped() != mapsFiles {
+		t.Errorf("mapped: %v", back.X.Mapped())
+	}
+	if err := back.Close(); err != nil || back.X.Mapped() {
+		t.Error(err)
+	}
+	if err := d.Close(); err != nil || d.X.Mapped() {
+		t.Error(err)
+	}
+}
+
+// TestBinaryLabels: labels are what the same options make of text.
+func TestBinaryLabels(t *testing.T) {
+	three, seven := 3.0, 7.0
+	for _, text := range []string{"3 1:1\n7 2:1\n3\n", "-1 1:1\n1 2:1\n-1\n", "1\n2\n3\n", "5 1:1\n5\n"} {
+		d := mustRead(t, text, &ReadOptions{AnyLabels: true})
+		file := binaryBytes(t, d)
+		for k, opt := range []*ReadOptions{
+			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven}, {Mapping: LabelMapping{Negative: 7, Positive: 3}},
+			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
+			{Targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
+		} {
+			want, bad := ReadLIBSVM(strings.NewReader(text), "d", opt)
+			if opt != nil && opt.Targets != nil {
+				want, bad = d, d.labelled("d", nil, opt)
+			}
+			got, err := ReadBinary(bytes.NewReader(file), "d", opt)
+			if (err == nil) != (bad == nil) {
+				t.Errorf("%q, %d: %v, the text: %v", text, k, err, bad)
+			} else if err == nil && (!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
+				t.Errorf("%q, %d: %v, %v", text, k, got.Labels, got.Mapping)
+			}
+		}
+	}
+	words := mustReadCSV(t, "a,ill\n1,no\n2,yes\n", &ReadOptions{AnyLabels: true})
+	for positive, want := range map[string][]float64{"": {-1, 1}, "yes": {-1, 1}, "no": {1, -1}} {
+		got, err := ReadBinary(bytes.NewReader(binaryBytes(t, words)), "d", &ReadOptions{PositiveName: positive})
+		if err != nil || !slices.Equal(got.Labels, want) || got.Mapping.Name(-want[0]) != "yes" || !slices.Equal(got.Names, []string{"a"}) {
+			t.Errorf("%q: %+v, %v", positive, got, err)
+		}
+	}
+}
+
+// TestBinaryDamage: whatever bit is flipped and wherever a file ends, it is an error.
+func TestBinaryDamage(t *testing.T) {
+	whole := binaryBytes(t, manyRows(t, 30000))
+	dir := t.TempDir()
+	read := func(name string, data []byte) error {
+		path := filepath.Join(dir, name+".scas")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d, err := ReadFile(path, nil)
+		if err == nil {
+			d.Close()
+		}
+		return err
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 60 {
+		data, at := slices.Clone(whole), rng.IntN(len(whole))
+		data[at] ^= 1 << rng.IntN(8)
+		err := read("flipped", data)
+		check.Error(t, err, "flipped.scas: ")
+		if at >= 4096 {
+			check.Error(t, err, "damaged: ", "convert the data again")
+		}
+		wantParseError(t, read("cut", whole[:at]), 0, 0, "cut.scas: ")
+	}
+	wantParseError(t, read("long", append(slices.Clone(whole), 0)), 0, 0, "more than the")
+	wantParseError(t, read("empty", nil), 0, 0, "this is no .scas file")
+	wantParseError(t, read("foreign", []byte("1 1:2\n")), 0, 0, "this is no .scas file")
+	newer := slices.Clone(whole)
+	newer[8] = 2
+	wantParseError(t, read("newer", newer), 0, 0, "version 2 of the form")
+	path := filepath.Join(dir, "d.txt")
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadFile(path, nil)
+	check.Error(t, err, "d.txt: this is a .scas file")
+}
+
+// TestBinaryHostile: checksums that are right do not make rows right.
+func TestBinaryHostile(t *testing.T) {
+	inf := math.Inf(1)
+	for want, c := range map[string]struct {
+		idx    []int32
+		val    []float64
+		ptr    []int64
+		labels []float64
+		meta   string
+	}{
+		"":                                    {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
+		"row 1 has column 3 after 0":          {[]int32{0, 3, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
+		"row 1 has column -1 after -1":        {[]int32{-1, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
+		"row 1 has column 2 after 2":          {[]int32{2, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
+		"row 2 has a value that is not":       {[]int32{0, 2, 1}, []float64{1, 2, inf}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
+		"rows from entry 1 to 3":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{1, 2, 3}, []float64{1, 2}, "{}"},
+		"rows from entry 0 to 2":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 2}, []float64{1, 2}, "{}"},
+		"row 1 has entries from 0 to 4":       {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}"},
+		"row 2 has label +Inf":                {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}"},
+		"the names of the features: ":         {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{"},
+		"1 names for 3 columns: expected one": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`},
+	} {
+		var b bytes.Buffer
+		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: scasfile.Numbers, Meta: int64(len(c.meta))}
+		w, err := scasfile.NewWriter(&b, h)
+		for _, err := range []error{
+			err, scasfile.WriteNumbers(w, c.idx), w.End(), scasfile.WriteNumbers(w, c.val), w.End(), scasfile.WriteNumbers(w, c.ptr), w.End(),
+			scasfile.WriteNumbers(w, c.labels), w.End(), second(w.Write([]byte(c.meta))), w.End(), w.Close(),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = ReadBinary(bytes.NewReader(b.Bytes()), "d", &ReadOptions{Regression: true})
+		if want == "" && err != nil {
+			t.Error(err)
+		} else if want != "" {
+			wantParseError(t, err, 0, 0, want)
+		}
+	}
+}
+
+func second(_ int, err error) error { return err }
+
+// TestBinaryMemory: what is larger than allowed is refused, unless who asks goes through
+// it in pieces.
+func TestBinaryMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := WriteFile(path, manyRows(t, 30000)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadFile(path, &ReadOptions{Memory: 1 << 20})
+	wantParseError(t, err, 0, 0, "30000 rows take 3.", "more than the 1 MiB allowed")
+	d, err := ReadFile(path, &ReadOptions{Memory: 1 << 20, Beyond: true})
+	if mapsFiles && (err != nil || !d.X.Mapped()) {
+		t.Error(err)
+	}
+}
+
+// FuzzBinary: bytes are refused or are data; sums are made right so that more than these
+// is tried.
+func FuzzBinary(f *testing.F) {
+	d := mustRead(f, "3 1:1 4:2.5\n7 2:1\n3\n", nil)
+	whole := binaryBytes(f, d)
+	f.Add(whole)
+	f.Add(whole[:5000])
+	f.Add(binaryBytes(f, &Dataset{X: d.X, Names: []string{"a", "b", "c", "d"}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
+		if n := len(data); n >= 4096+8 {
+			le.PutUint32(data[4092:], crc32.Checksum(data[:4092], table))
+			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // of one block
+			le.PutUint32(data[n-4:], crc32.Checksum(data[n-8:n-4], table))
+		}
+		d, err := ReadBinary(bytes.NewReader(data), "d", &ReadOptions{AnyLabels: true})
+		if err != nil {
+			wantParseError(t, err, 0, 0, "d: ")
+			return
+		}
+		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil || d.Labels != nil && len(d.Labels) != d.X.rows {
+			t.Errorf("%v; %d labels for %d rows", err, len(d.Labels), d.X.rows)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package sparse
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// WriteBinary writes data in the form .scas, which ReadBinary reads. Labels of two kinds
+// are kept as −1 and +1, with what they stand for; words of more kinds are numbered.
+func WriteBinary(w io.Writer, d *Dataset) error {
+	x := d.X
+	s := binarySections{
+		header: scasfile.Header{Rows: int64(x.rows), Cols: int64(x.cols), NNZ: x.NNZ()},
+		meta:   binaryMeta{Features: d.Names},
+		idx:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.idx[:x.NNZ()]) },
+		val:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.val[:x.NNZ()]) },
+		ptr:    func(w io.Writer) error { return scasfile.WriteNumbers(w, x.ptr) },
+		labels: func(io.Writer) error { return nil },
+	}
+	if d.Stats.IndexBase == OneBased {
+		s.header.IndexBase = 1
+	}
+	if d.Labels != nil {
+		labels := d.Labels
+		var kinds labelKinds
+		if d.Mapping.IsZero() {
+			kinds.add(labels)
+		}
+		s.label(kinds, d.Mapping, d.Table)
+		s.labels = func(w io.Writer) error { return kinds.write(w, labels) }
+	}
+	return s.write(w)
+}
+
+// binarySections are a .scas file to be written.
+type binarySections struct {
+	header                scasfile.Header
+	meta                  binaryMeta
+	idx, val, ptr, labels func(io.Writer) error
+}
+
+// write writes the file.
+func (s *binarySections) write(w io.Writer) error {
+	meta, err := json.Marshal(s.meta)
+	if err != nil {
+		return fmt.Errorf("sparse: writing samples: %w", err)
+	}
+	s.header.Meta = int64(len(meta))
+	out, err := scasfile.NewWriter(w, &s.header)
+	sections := []func(io.Writer) error{s.idx, s.val, s.ptr, s.labels, func(w io.Writer) error { _, err := w.Write(meta); return err }}
+	for _, section := range sections {
+		if err == nil {
+			err = section(out)
+		}
+		if err == nil {
+			err = out.End()
+		}
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("sparse: writing samples: %w", err)
+	}
+	return nil
+}
+
+// label says in header and names what labels are kept as: as they are where they are
+// mapped, or of more or fewer than two kinds.
+func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableFacts) {
+	s.header.Labels = scasfile.Numbers
+	if kinds.count == 2 {
+		m = LabelMapping{Negative: kinds.low(), Positive: kinds.high()}
+		if t != nil && len(t.Classes) == 2 {
+			m.NegativeName, m.PositiveName = t.Classes[0], t.Classes[1]
+		}
+	}
+	if !m.IsZero() {
+		s.header.Labels, s.header.Negative, s.header.Positive = scasfile.Signs, m.Negative, m.Positive
+		s.meta.Negative, s.meta.Positive = m.NegativeName, m.PositiveName
+	}
+}
+
+// labelKinds are the values that labels take, as far as there are two.
+type labelKinds struct {
+	kinds [2]float64
+	count int // 3 for more than two
+}
+
+func (k *labelKinds) low() float64  { return min(k.kinds[0], k.kinds[1]) }
+func (k *labelKinds) high() float64 { return max(k.kinds[0], k.kinds[1]) }
+
+// add looks at more labels.
+func (k *labelKinds) add(labels []float64) {
+	for _, b := range labels {
+		switch {
+		case k.count > 2:
+			return
+		case k.count > 0 && b == k.kinds[0], k.count > 1 && b == k.kinds[1]:
+		case k.count == 2:
+			k.count++
+		default:
+			k.kinds[k.count] = b
+			k.count++
+		}
+	}
+}
+
+// write writes labels as they are kept: of two kinds, the larger as +1.
+func (k *labelKinds) write(w io.Writer, labels []float64) error {
+	if k.count != 2 {
+		return scasfile.WriteNumbers(w, labels)
+	}
+	signs := make([]float64, 0, 1<<13)
+	for len(labels) > 0 {
+		part := labels[:min(len(labels), cap(signs))]
+		signs = signs[:0]
+		for _, b := range part {
+			sign := -1.0
+			if b == k.high() {
+				sign = 1
+			}
+			signs = append(signs, sign)
+		}
+		if err := scasfile.WriteNumbers(w, signs); err != nil {
+			return err
+		}
+		labels = labels[len(part):]
+	}
+	return nil
+}

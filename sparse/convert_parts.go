@@ -1,0 +1,240 @@
+package sparse
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// parts are the sections of a .scas file that is being made, each a file of a directory
+// that has a journal beside them: after every recordBytes of text, a line that says how
+// far the sections go, and what they hold by a checksum. Of parts that a killed
+// conversion left, or one on a machine that lost its power, what the last line vouches
+// for is right.
+type parts struct {
+	dir      string
+	files    [partCount]part
+	journal  *os.File
+	source   partsSource
+	recorded int64 // bytes of text at the last record
+}
+
+// recordBytes is the text that a killed conversion may have to read again.
+const recordBytes = 8 << 20
+
+// The sections.
+const (
+	columnsPart = iota
+	valuesPart
+	rowsPart // where they end
+	labelsPart
+	partCount
+)
+
+var partNames = [partCount]string{"columns", "values", "rows", "labels"}
+
+// A part is a file that grows.
+type part struct {
+	f    *os.File
+	to   *bufio.Writer
+	size int64
+	sum  uint32
+}
+
+// Write implements io.Writer.
+func (p *part) Write(b []byte) (int, error) {
+	n, err := p.to.Write(b)
+	p.size += int64(n)
+	p.sum = crc32.Update(p.sum, partSums, b[:n])
+	return n, err
+}
+
+var partSums = crc32.MakeTable(crc32.Castagnoli)
+
+// partsSource is what parts are of: the same text, read in the same way.
+type partsSource struct {
+	Name     string    `json:"name"`
+	Size     int64     `json:"size"`
+	Modified int64     `json:"modified"`
+	Features int       `json:"features"`
+	Base     IndexBase `json:"base"`
+	Strict   bool      `json:"strict"`
+}
+
+// A partsRecord is a line of the journal: where parser and parts were.
+type partsRecord struct {
+	Source    partsSource       `json:"source"`
+	Lines     int               `json:"lines"`
+	Max       int64             `json:"max"`
+	Zero      bool              `json:"zero"`
+	AtEdge    *ParseError       `json:"at_edge,omitempty"`
+	Stats     ReadStats         `json:"stats"`
+	Kinds     [2]float64        `json:"kinds"`
+	KindCount int               `json:"kind_count"`
+	Sizes     [partCount]int64  `json:"sizes"`
+	Sums      [partCount]uint32 `json:"sums"`
+}
+
+// openParts opens the parts in a directory, with the last record that they bear out, or
+// makes new ones, with none.
+func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
+		return nil, nil, err
+	}
+	p := &parts{dir: dir, source: source}
+	var err error
+	if p.journal, err = os.OpenFile(filepath.Join(dir, "journal"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
+		return nil, nil, err
+	}
+	if !atomicfile.Lock(p.journal) && atomicfile.Locks {
+		p.journal.Close()
+		return nil, nil, fmt.Errorf("another conversion to this file is at work: wait for it, or remove %s", dir)
+	}
+	for k := range p.files {
+		f, err := os.OpenFile(filepath.Join(dir, partNames[k]), os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			p.close()
+			return nil, nil, err
+		}
+		p.files[k] = part{f: f, to: bufio.NewWriterSize(f, 1<<20)}
+	}
+	last := p.last()
+	if last == nil {
+		last = &partsRecord{}
+		if err := p.journal.Truncate(0); err != nil {
+			p.close()
+			return nil, nil, err
+		}
+	}
+	if err := p.goTo(last); err != nil {
+		p.close()
+		return nil, nil, err
+	}
+	if last.Stats.Rows == 0 { // the first row begins at entry 0
+		return p, nil, scasfile.WriteNumbers(&p.files[rowsPart], []int64{0})
+	}
+	p.recorded = last.Stats.Bytes
+	return p, last, nil
+}
+
+// last returns the last record if it is of the same source and the parts bear it out.
+func (p *parts) last() *partsRecord {
+	data, err := io.ReadAll(p.journal)
+	if err != nil {
+		return nil
+	}
+	var last *partsRecord
+	for line := range bytes.Lines(data) {
+		var r partsRecord
+		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &r) == nil && r.Source == p.source {
+			last = &r
+		}
+	}
+	for k := range p.files {
+		sum := crc32.New(partSums)
+		if last == nil {
+			return nil
+		}
+		if n, err := io.Copy(sum, io.NewSectionReader(p.files[k].f, 0, last.Sizes[k])); err != nil || n != last.Sizes[k] || sum.Sum32() != last.Sums[k] {
+			return nil
+		}
+	}
+	return last
+}
+
+// goTo cuts the parts to what a record says.
+func (p *parts) goTo(r *partsRecord) error {
+	for k := range p.files {
+		f := &p.files[k]
+		f.size, f.sum = r.Sizes[k], r.Sums[k]
+		if err := f.f.Truncate(f.size); err != nil {
+			return err
+		}
+		if _, err := f.f.Seek(f.size, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds rows, whose ends count from the first row of the text.
+func (p *parts) add(rows *libsvmPart) error {
+	return errors.Join(
+		scasfile.WriteNumbers(&p.files[columnsPart], rows.idx),
+		scasfile.WriteNumbers(&p.files[valuesPart], rows.val),
+		scasfile.WriteNumbers(&p.files[rowsPart], rows.ends),
+		scasfile.WriteNumbers(&p.files[labelsPart], rows.labels))
+}
+
+// record adds a line to the journal, of what was added so far.
+func (p *parts) record(r *partsRecord) error {
+	if err := p.flush(); err != nil {
+		return err
+	}
+	r.Source, p.recorded = p.source, r.Stats.Bytes
+	for k, f := range p.files {
+		r.Sizes[k], r.Sums[k] = f.size, f.sum
+	}
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = p.journal.Write(append(line, '\n'))
+	}
+	return err
+}
+
+// flush has the files hold what was added.
+func (p *parts) flush() error {
+	for k := range p.files {
+		if err := p.files[k].to.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bytes is the size of all parts.
+func (p *parts) bytes() (total int64) {
+	for _, f := range p.files {
+		total += f.size
+	}
+	return total
+}
+
+// each calls do with one piece of a part after the other, which it may change. Pieces
+// have whole numbers.
+func (p *parts) each(k int, do func(b []byte) error) error {
+	buf := make([]byte, 1<<20)
+	for at, size := int64(0), p.files[k].size; at < size; {
+		b := buf[:min(int64(len(buf)), size-at)]
+		if _, err := p.files[k].f.ReadAt(b, at); err != nil {
+			return err
+		}
+		if err := do(b); err != nil {
+			return err
+		}
+		at += int64(len(b))
+	}
+	return nil
+}
+
+// close closes the files.
+func (p *parts) close() {
+	for _, f := range p.files {
+		if f.f != nil {
+			f.f.Close()
+		}
+	}
+	p.journal.Close()
+}
+
+// remove removes the parts.
+func (p *parts) remove() { _ = os.RemoveAll(p.dir) }

@@ -1,0 +1,215 @@
+package sparse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
+)
+
+// converted is what Convert makes of text.
+func converted(t *testing.T, in, out string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
+	t.Helper()
+	c, err := Convert(in, out, opt, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, c
+}
+
+func writeText(t *testing.T, path string, fill func(io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := fill(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestConvert: block by block the same bytes are written as from memory.
+func TestConvert(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	for _, text := range []string{
+		"1 1:1 3:2\n-1 2:1\n", "3 0:1 3:2\n7 2:1\n", "1 3:1 1:2\n2 2:1 # two\n\n3\n", "5 7:1\n", "\ufeff1 1:1\n0 1:2",
+	} {
+		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}} {
+			writeText(t, in, func(w io.Writer) error {
+				return compressTo(w, Zstd, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+			})
+			var o ReadOptions
+			if opt != nil {
+				o = *opt
+			}
+			o.AnyLabels = true
+			d := mustRead(t, text, &o)
+			got, c := converted(t, in, out, opt, nil)
+			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != Zstd {
+				t.Errorf("%q, %+v: %+v", text, opt, c)
+			}
+		}
+	}
+	onlyFiles(t, dir, "in.svm", "out.scas")
+}
+
+// onlyFiles fails if a directory has other files.
+func onlyFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if strings.Join(have, " ") != strings.Join(want, " ") {
+		t.Errorf("files %v, want %v", have, want)
+	}
+}
+
+// TestConvertResumes: a conversion that is interrupted again and again, in the text or when
+// writing, ends with the same bytes, and reads no text twice but what was not recorded.
+func TestConvertResumes(t *testing.T) {
+	dir := t.TempDir()
+	d := manyRows(t, 40000)
+	in, out := filepath.Join(dir, "in.svm.zst"), filepath.Join(dir, "out.scas")
+	if err := WriteFile(in, d); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := converted(t, in, filepath.Join(dir, "other.scas"), nil, nil)
+	stop := errors.New("stop")
+	blocks, stages := 0, map[string]bool{}
+	var resumed int64
+	for {
+		left := 3
+		set := &ConvertSettings{
+			Progress: func(stage string, done, total int64) {
+				stages[stage] = true
+				if done > total {
+					t.Errorf("%s: %d of %d", stage, done, total)
+				}
+				if stage == "file" {
+					left += 2 // or it would never end
+				}
+			},
+			Interrupt: func() error {
+				if left--; left < 0 {
+					return stop
+				}
+				return nil
+			},
+		}
+		c, err := Convert(in, out, nil, set)
+		if err == nil {
+			resumed = c.Resumed
+			break
+		}
+		if !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		if blocks++; blocks > 100 {
+			t.Fatal("it does not get on")
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Fatal("a file that is not whole")
+		}
+	}
+	got, err := os.ReadFile(out)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes differ from %d, %v", len(got), len(want), err)
+	}
+	if blocks < 3 || resumed == 0 || !stages["text"] || !stages["file"] {
+		t.Errorf("interrupted %d times, resumed %d bytes, %v", blocks, resumed, stages)
+	}
+	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
+}
+
+// TestConvertDistrusts: parts that are of another text, or not what was written, are made
+// anew.
+func TestConvertDistrusts(t *testing.T) {
+	d := manyRows(t, 20000)
+	for name, spoil := range map[string]func(t *testing.T, dir, in string){
+		"nothing":   func(*testing.T, string, string) {},
+		"a bit":     func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "values"), 1000) },
+		"an end":    func(t *testing.T, dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "labels"), 8)) },
+		"a line":    func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "journal"), 30) },
+		"no labels": func(t *testing.T, dir, _ string) { must(t, os.Remove(filepath.Join(dir, "labels"))) },
+		"text": func(t *testing.T, _, in string) {
+			must(t, os.Chtimes(in, time.Unix(1, 0), time.Unix(1, 0)))
+		},
+	} {
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+		must(t, WriteFile(in, d))
+		asked := 0
+		_, err := Convert(in, out, nil, &ConvertSettings{Interrupt: func() error {
+			if asked++; asked > 5 {
+				return io.EOF
+			}
+			return nil
+		}})
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		spoil(t, filepath.Join(dir, ".out.scas.parts"), in)
+		got, c := converted(t, in, out, nil, nil)
+		if !bytes.Equal(got, binaryBytes(t, d)) || (c.Resumed > 0) != (name == "nothing") {
+			t.Errorf("%s: %+v", name, c)
+		}
+		onlyFiles(t, dir, "in.svm", "out.scas")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func flip(t *testing.T, path string, at int) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	data[at] ^= 4
+	must(t, os.WriteFile(path, data, 0o666))
+}
+
+// TestConvertErrors: what is no such text is an error, as of ReadLIBSVM, and leaves
+// nothing.
+func TestConvertErrors(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	long := strings.Repeat("1 1:1\n", 100000)
+	for text, want := range map[string]string{
+		long + "1 1:x\n":     fmt.Sprintf(`%s:100001:3: "1:x": expected a finite decimal number`, in),
+		"":                   "the file is empty",
+		"a,b\n1,2\n":         "this looks like comma-separated values",
+		long + "1 1:1 1:2\n": "index 1 stands twice",
+	} {
+		must(t, os.WriteFile(in, []byte(text), 0o666))
+		_, err := Convert(in, out, nil, nil)
+		check.Error(t, err, want)
+		onlyFiles(t, dir, "in.svm")
+	}
+	_, err := Convert(filepath.Join(dir, "none"), out, nil, nil)
+	check.Error(t, err, "none: no such file")
+	_, err = Convert(in, out, &ReadOptions{Features: -1}, nil)
+	check.Error(t, err, "Features is -1")
+	_, err = Convert(in, filepath.Join(dir, "none", "out.scas"), nil, nil)
+	check.Error(t, err, "no such file or directory")
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package sparse
+
+const mapsFiles = false

@@ -1,0 +1,125 @@
+package scasfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// checkRows is about how many bytes of rows are looked at in a piece: enough for the disk,
+// few enough for a processor's cache.
+const checkBytes = 8 << 20
+
+// Check looks at all of the file, on all processors: that no block differs from its
+// checksum, and that every row is one, its columns within range and increasing and its
+// values finite, which those who compute with it trust. With release, rows leave memory
+// behind it. The error is the first in the order of rows.
+func (f *File) Check(release bool) error {
+	n := int(f.Rows)
+	pieces := int(min(f.size/checkBytes, f.Rows)) + 1
+	failed := make([]error, pieces)
+	var next, worst atomic.Int64
+	worst.Store(int64(pieces))
+	var wg sync.WaitGroup
+	for range min(pieces, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for k := int(next.Add(1) - 1); k < pieces && int64(k) < worst.Load(); k = int(next.Add(1) - 1) {
+				lo, hi := n*k/pieces, n*(k+1)/pieces
+				if failed[k] = f.checkRows(lo, hi); failed[k] != nil {
+					worst.Store(min(worst.Load(), int64(k)))
+				} else if release {
+					f.Release(lo, hi)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
+		return failed[k]
+	}
+	return f.checkBlocks(span{page, f.sums.at}) // names, and what lies between sections
+}
+
+// checkRows looks at the rows from lo to hi−1.
+func (f *File) checkRows(lo, hi int) error {
+	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
+		return err
+	}
+	if f.Ptr[0] != 0 || f.Ptr[len(f.Ptr)-1] != f.NNZ {
+		return fmt.Errorf("rows from entry %d to %d: expected 0 to %d", f.Ptr[0], f.Ptr[len(f.Ptr)-1], f.NNZ)
+	}
+	for i := lo; i < hi; i++ {
+		if at, end := f.Ptr[i], f.Ptr[i+1]; at < 0 || end < at || end > f.NNZ {
+			return fmt.Errorf("row %d has entries from %d to %d: expected increasing numbers up to %d", i+1, at, end, f.NNZ)
+		}
+	}
+	var err error
+	f.parts(lo, hi, func(s span) {
+		if err == nil {
+			err = f.checkBlocks(s)
+		}
+	})
+	for i := lo; i < hi && err == nil; i++ {
+		err = f.checkRow(i)
+	}
+	return err
+}
+
+// checkRow looks at a row of which the pointers are valid.
+func (f *File) checkRow(i int) error {
+	idx, val := f.Idx[f.Ptr[i]:f.Ptr[i+1]], f.Val[f.Ptr[i]:f.Ptr[i+1]]
+	val = val[:len(idx)]
+	prev, finite := int32(-1), true
+	for k, j := range idx {
+		if j <= prev || int64(j) >= f.Cols {
+			return fmt.Errorf("row %d has column %d after %d: expected increasing numbers below %d", i+1, j, prev, f.Cols)
+		}
+		prev = j
+		finite = finite && isFinite(val[k])
+	}
+	if !finite {
+		return fmt.Errorf("row %d has a value that is not finite: expected numbers", i+1)
+	}
+	if f.Labels != nil && !f.validLabel(f.Labels[i]) {
+		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, f.Labels[i])
+	}
+	return nil
+}
+
+func (f *File) validLabel(b float64) bool {
+	if f.Header.Labels == Signs {
+		return b == 1 || b == -1
+	}
+	return isFinite(b)
+}
+
+func isFinite(v float64) bool {
+	const exponent = 0x7ff << 52
+	return math.Float64bits(v)&exponent != exponent
+}
+
+// checkBlocks compares the blocks that s has bytes of with their checksums, unless that
+// was done.
+func (f *File) checkBlocks(s span) error {
+	if s.at >= s.end {
+		return nil
+	}
+	for k := (s.at - page) / block; k <= (s.end-1-page)/block; k++ {
+		if f.checked[k].Load() {
+			continue
+		}
+		at := page + k*block
+		end := min(at+block, f.sums.at)
+		want := binary.LittleEndian.Uint32(f.data[f.sums.at+checksum*k:])
+		if crc32.Checksum(f.data[at:end], castagnoli) != want {
+			return fmt.Errorf("damaged: bytes %d to %d are not what was written, their checksum is wrong; convert the data again", at, end-1)
+		}
+		f.checked[k].Store(true)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package scasfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A File is one that was opened. Its slices are views of the file where that is mapped:
+// they must not be written to, nor used after Close.
+type File struct {
+	Header
+	Idx    []int32
+	Val    []float64
+	Ptr    []int64
+	Labels []float64
+	Meta   []byte
+
+	layout
+	data    []byte // the file
+	mapped  bool
+	checked []atomic.Bool // of the blocks
+}
+
+// Open opens a file that is so long, by mapping it if r is an *os.File and the system
+// maps files, else by reading it. Of what it holds no more than the header and the list
+// of checksums is looked at; see Check.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	head := make([]byte, min(size, page))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	h, err := decode(head, size)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Header: *h, layout: h.layout()}
+	if file, ok := r.(*os.File); ok {
+		f.data, f.mapped = mapFile(file, size)
+	}
+	if !f.mapped {
+		words := make([]uint64, (size+7)/8) // which are aligned
+		f.data = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+		if _, err := r.ReadAt(f.data, 0); err != nil && err != io.EOF {
+			return nil, err
+		}
+	}
+	if sums := f.data[f.sums.at:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
+		f.Close()
+		return nil, fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.sums.end)
+	}
+	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.at)/checksum)
+	f.Idx, f.Val = Int32s(f.part(f.idx)), Floats(f.part(f.val))
+	f.Ptr = view(f.part(f.ptr), func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
+	if f.Header.Labels != Unlabelled {
+		f.Labels = Floats(f.part(f.labels))
+	}
+	f.Meta = f.part(f.meta)
+	return f, nil
+}
+
+// Int32s returns the numbers of a section of columns: b itself where the machine has them
+// so, which must be aligned.
+func Int32s(b []byte) []int32 {
+	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
+}
+
+// Floats is Int32s for values and labels.
+func Floats(b []byte) []float64 {
+	return view(b, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
+}
+
+// Mapped reports whether the file is mapped.
+func (f *File) Mapped() bool { return f.mapped }
+
+// Close lets go of the file.
+func (f *File) Close() error {
+	if !f.mapped {
+		return nil
+	}
+	f.mapped = false
+	return unmap(f.data)
+}
+
+func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
+
+// native reports whether this machine has numbers as the file has.
+var native = func() bool {
+	one := uint16(1)
+	return *(*byte)(unsafe.Pointer(&one)) == 1
+}()
+
+// view returns the numbers that b holds: b itself where the machine has them so.
+func view[T any](b []byte, decode func([]byte) T) []T {
+	var v T
+	size := int(unsafe.Sizeof(v))
+	if native {
+		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
+	}
+	out := make([]T, len(b)/size)
+	for k := range out {
+		out[k] = decode(b[k*size:])
+	}
+	return out
+}
+
+// bytesOf is the inverse of view where the machine has numbers as the file has.
+func bytesOf[T any](v []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
+}
+
+// parts calls do with where the rows from lo to hi−1 lie, of which the pointers must be
+// valid.
+func (f *File) parts(lo, hi int, do func(s span)) {
+	first, last := f.Ptr[lo], f.Ptr[hi]
+	do(span{f.idx.at + 4*first, f.idx.at + 4*last})
+	do(span{f.val.at + 8*first, f.val.at + 8*last})
+	do(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)})
+	if f.Labels != nil {
+		do(span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)})
+	}
+}
+
+// Prefetch asks the system to have the rows from lo to hi−1 in memory soon.
+func (f *File) Prefetch(lo, hi int) {
+	if f.mapped {
+		f.parts(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
+	}
+}
+
+// Release gives the memory of the rows from lo to hi−1 back, except pages that they share
+// with other rows. They are read again where they are used again.
+func (f *File) Release(lo, hi int) {
+	if f.mapped {
+		f.parts(lo, hi, func(s span) { f.release(s) })
+	}
+}
+
+func (f *File) release(s span) {
+	if at, end := (s.at+page-1)/page*page, s.end/page*page; at < end {
+		dontNeed(f.data[at:end])
+	}
+}

@@ -1,0 +1,165 @@
+// Package scasfile is the container of the binary form of data, .scas: a matrix in
+// compressed sparse row form with labels, laid out as memory has it, so that a file that
+// is mapped is a matrix without being read.
+//
+// Numbers are little-endian; sections begin at multiples of 4096 bytes, with zeros before
+// them:
+//
+//	offset  bytes  what
+//	0       8      89 53 43 41 53 0d 0a 1a: what text is not, and what transfers as text damage
+//	8       4      version, 1
+//	12      4      01020304 hexadecimal, whose bytes are 04 03 02 01
+//	16      8      rows n
+//	24      8      columns p
+//	32      8      entries m
+//	40      4      1: there are labels; 2: they are −1 and +1 and stand for the next two; else 0
+//	44      4      number of the first column in the text that was converted, 0 or 1
+//	48      8      label that −1 stands for, float64
+//	56      8      label that +1 stands for, float64
+//	64      8      bytes of the section meta
+//	72      4020   0
+//	4092    4      CRC-32C of the 4092 bytes before
+//	4096    4 m    columns of the entries, from 0 on, increasing in each row, int32
+//	        8 m    values of the entries, finite float64
+//	        8 n+8  int64: row i has the entries from element i to element i+1 exclusively
+//	        8 n    labels, float64, if there are any
+//	               meta: a JSON object, names of features and of the two labels
+//	        4 k    CRC-32C of each of the k runs of 1 MiB from byte 4096 to here, the last one
+//	               shorter; the first of them begins at a multiple of 4096 as sections do
+//	        4      CRC-32C of the 4 k bytes before
+//
+// The length of a file follows from its header.
+package scasfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+)
+
+// Magic begins every file.
+const Magic = "\x89SCAS\r\n\x1a"
+
+const (
+	version   = 1
+	byteOrder = 0x01020304
+	page      = 4096    // what sections begin at a multiple of, and the header's length
+	block     = 1 << 20 // bytes under a checksum
+	checksum  = 4       // bytes of one
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Labelling says what the labels of a file are.
+type Labelling uint32
+
+// The labellings.
+const (
+	Unlabelled Labelling = iota
+	Numbers
+	Signs // −1 and +1 for Header.Negative and Positive
+)
+
+func (l Labelling) count(rows int64) int64 {
+	if l == Unlabelled {
+		return 0
+	}
+	return rows
+}
+
+// A Header says what a file holds.
+type Header struct {
+	Rows, Cols, NNZ    int64
+	Labels             Labelling
+	IndexBase          uint32 // 0 or 1
+	Negative, Positive float64
+	Meta               int64 // bytes of it
+}
+
+// span is where a section lies in a file.
+type span struct{ at, end int64 }
+
+// layout has the sections of a file.
+type layout struct {
+	idx, val, ptr, labels, meta, sums span
+	size                              int64
+}
+
+// layout returns where sections are. The header must be valid.
+func (h *Header) layout() (l layout) {
+	at := int64(page)
+	put := func(s *span, bytes int64) {
+		s.at = (at + page - 1) / page * page
+		s.end = s.at + bytes
+		at = s.end
+	}
+	put(&l.idx, 4*h.NNZ)
+	put(&l.val, 8*h.NNZ)
+	put(&l.ptr, 8*(h.Rows+1))
+	put(&l.labels, 8*h.Labels.count(h.Rows))
+	put(&l.meta, h.Meta)
+	put(&l.sums, 0)
+	l.sums.end += checksum * ((l.sums.at - page + block - 1) / block)
+	l.size = l.sums.end + checksum
+	return l
+}
+
+// encode returns the bytes of the header.
+func (h *Header) encode() []byte {
+	b, le := make([]byte, page), binary.LittleEndian
+	copy(b, Magic)
+	le.PutUint32(b[8:], version)
+	le.PutUint32(b[12:], byteOrder)
+	for k, v := range []int64{h.Rows, h.Cols, h.NNZ} {
+		le.PutUint64(b[16+8*k:], uint64(v))
+	}
+	le.PutUint32(b[40:], uint32(h.Labels))
+	le.PutUint32(b[44:], h.IndexBase)
+	le.PutUint64(b[48:], math.Float64bits(h.Negative))
+	le.PutUint64(b[56:], math.Float64bits(h.Positive))
+	le.PutUint64(b[64:], uint64(h.Meta))
+	le.PutUint32(b[page-checksum:], crc32.Checksum(b[:page-checksum], castagnoli))
+	return b
+}
+
+// most bounds rows and entries, so that sizes do not overflow.
+const most = 1 << 48
+
+// decode reads the header of a file that is so long.
+func decode(b []byte, size int64) (*Header, error) {
+	le := binary.LittleEndian
+	switch {
+	case len(b) < len(Magic) || string(b[:len(Magic)]) != Magic:
+		return nil, errors.New("this is no .scas file: expected one that scas convert wrote")
+	case len(b) < page:
+		return nil, errors.New("truncated: the file ends within its header, convert the data again")
+	case le.Uint32(b[8:]) != version:
+		return nil, fmt.Errorf("version %d of the form: expected version %d, convert the data again", le.Uint32(b[8:]), version)
+	case le.Uint32(b[12:]) != byteOrder:
+		return nil, errors.New("the order of bytes is not little-endian: convert the data again")
+	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
+		return nil, errors.New("damaged: the checksum of the header is wrong, convert the data again")
+	}
+	number := func(at int) int64 { return int64(le.Uint64(b[at:])) }
+	h := &Header{
+		Rows: number(16), Cols: number(24), NNZ: number(32), Labels: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
+		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), Meta: number(64),
+	}
+	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.Meta} {
+		if v < 0 || v > most {
+			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected sizes that can be", h.Rows, h.Cols, h.NNZ, h.Meta)
+		}
+	}
+	if h.Labels > Signs || h.IndexBase > 1 {
+		return nil, fmt.Errorf("the header has labels of kind %d and columns from %d on: expected 0..2 and 0..1", h.Labels, h.IndexBase)
+	}
+	switch want := h.layout().size; {
+	case size < want:
+		return nil, fmt.Errorf("truncated: %d bytes of the %d that the header tells, convert the data again", size, want)
+	case size > want:
+		return nil, fmt.Errorf("%d bytes, more than the %d that the header tells: convert the data again", size, want)
+	}
+	return h, nil
+}

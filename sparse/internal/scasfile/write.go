@@ -1,0 +1,68 @@
+package scasfile
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+)
+
+// A Writer writes a file: the sections in their order, each whole, and Close.
+type Writer struct {
+	to   io.Writer
+	at   int64
+	sum  uint32 // of the bytes of the block so far
+	sums []byte
+}
+
+// NewWriter writes the header.
+func NewWriter(to io.Writer, h *Header) (*Writer, error) {
+	_, err := to.Write(h.encode())
+	return &Writer{to: to, at: page}, err
+}
+
+// Write adds bytes of the section at hand.
+func (w *Writer) Write(p []byte) (n int, err error) {
+	for len(p) > 0 && err == nil {
+		part := p[:min(int64(len(p)), block-(w.at-page)%block)]
+		var k int
+		k, err = w.to.Write(part)
+		n += k
+		w.sum = crc32.Update(w.sum, castagnoli, part)
+		w.at += int64(len(part))
+		if (w.at-page)%block == 0 {
+			w.endBlock()
+		}
+		p = p[len(part):]
+	}
+	return n, err
+}
+
+func (w *Writer) endBlock() {
+	w.sums = binary.LittleEndian.AppendUint32(w.sums, w.sum)
+	w.sum = 0
+}
+
+// End ends a section.
+func (w *Writer) End() error {
+	_, err := w.Write(make([]byte, (page-w.at%page)%page))
+	return err
+}
+
+// Close ends the file.
+func (w *Writer) Close() error {
+	if (w.at-page)%block != 0 {
+		w.endBlock()
+	}
+	w.sums = binary.LittleEndian.AppendUint32(w.sums, crc32.Checksum(w.sums, castagnoli))
+	_, err := w.to.Write(w.sums)
+	return err
+}
+
+// WriteNumbers writes numbers of 4 or 8 bytes as sections have them.
+func WriteNumbers[T int32 | int64 | float64](w io.Writer, v []T) error {
+	if native {
+		_, err := w.Write(bytesOf(v))
+		return err
+	}
+	return binary.Write(w, binary.LittleEndian, v)
+}

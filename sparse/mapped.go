@@ -1,0 +1,30 @@
+package sparse
+
+// Mapped reports whether the matrix is a view of a file (ReadBinary), whose pages are in
+// memory as far as they are used.
+func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
+
+// Prefetch asks the system to read rows lo to hi−1, and their labels, of a matrix that is
+// Mapped, while others are computed with. It does not wait.
+func (a *CSR) Prefetch(lo, hi int) {
+	if a.file != nil {
+		a.file.Prefetch(lo, hi)
+	}
+}
+
+// Release gives back the memory of rows lo to hi−1, and of their labels, of a matrix that
+// is Mapped; of another it has no effect. They are read again where they are used again.
+func (a *CSR) Release(lo, hi int) {
+	if a.file != nil {
+		a.file.Release(lo, hi)
+	}
+}
+
+// Close lets go of the file of data that are Mapped; X, Labels and what shares memory with
+// them must not be used any more. Of other data it has no effect.
+func (d *Dataset) Close() error {
+	if d.X.file == nil {
+		return nil
+	}
+	return d.X.file.Close()
+}
