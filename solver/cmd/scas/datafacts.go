@@ -68,7 +68,7 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFac
 	f := &dataFacts{
 		data: d, Format: format.String(), Table: d.Table,
 		Name: name, Compression: d.Stats.Compression.String(), TextBytes: d.Stats.Bytes,
-		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(d.X), AllOnes: true,
+		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
 		Labels: countLabels(d.Labels), LabelSpread: newSpread(d.Labels),
 		Memory: memoryFacts{

@@ -9,7 +9,7 @@ import (
 )
 
 // dataHelp is that of the argument DATA.
-const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, or Matrix Market (.mtx); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
+const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, Matrix Market (.mtx), or what scas convert wrote (.scas); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
 
 // fitFlags are those of commands that fit models of package solver/model to DATA.
 type fitFlags struct {

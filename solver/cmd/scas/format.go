@@ -11,7 +11,7 @@ import (
 
 // formFlags say what form DATA has, and where its labels are.
 type formFlags struct {
-	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz or mtx; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
+	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx,scas" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz, mtx or scas; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
 	Labels    string    `placeholder:"FILE" help:"Labels of an npy, npz or mtx file: one number a line, or an npy file (default for npz: its array y, labels or target)."`
 	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the one that the model was fitted to, or the column called label, target or y, else the last)."`
 	NoHeader  bool      `name:"no-header" help:"Tables: the first line is a row, not names; columns are called 1, 2, 3 ..."`
@@ -192,15 +192,19 @@ func (convertCmd) Help() string {
     scas convert train.svm.gz train.csv
     scas convert --labels y.npy X.npy train.svm.zst
     scas convert --labels-out y.txt train.svm train.mtx
+    scas convert train.svm.zst train.scas
 
-Endings: .csv, .tsv, .npy (a dense array), .npz (the sparse csr of scipy, with
+Endings: .scas (binary, which every command maps instead of reading it: a file
+is ready at once, and may be larger than memory for scas train), .csv, .tsv, .npy (a dense array), .npz (the sparse csr of scipy, with
 labels as the array y and names as the array names), .mtx (Matrix Market), any
 other: LIBSVM. Numbers keep every bit, and names go along where there is a place
-for them: in tables and npz. Dense forms (csv, tsv, npy) do not know which zeros
+for them: in tables, npz and scas. Dense forms (csv, tsv, npy) do not know which zeros
 were stored, and LIBSVM does not know the number of features. Labels that are
 words are numbered, from 0, except from table to table.
 
-The file is written whole or not at all.`
+The file is written whole or not at all. From LIBSVM text to .scas neither need
+fit in memory, and a conversion that was interrupted or killed goes on where it
+was when it is asked for again: its parts are in the directory .OUT.parts.`
 }
 
 // Run converts.
@@ -213,6 +217,9 @@ func (c *convertCmd) Run(e *env) error {
 	}
 	if err := out.check(c.In, c.Labels); err != nil {
 		return err
+	}
+	if c.streams() {
+		return c.stream(e, out[0].target())
 	}
 	data, err := e.readData(c.In, c.anyLabels(), &c.formFlags, c.Memory)
 	if err != nil {
@@ -243,7 +250,7 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f facts) {
 	f.add("read", "%s: %s", dataName(c.In), shape(d.X))
 	addColumns(&f, d)
 	f.add("written", "%s, as %v", c.Out, to)
-	named := to == sparse.CSV || to == sparse.TSV || to == sparse.NPZ
+	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, to)
 	table := to == sparse.CSV || to == sparse.TSV
 	_, p := d.X.Dims()
 	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", to)

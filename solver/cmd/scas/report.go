@@ -298,15 +298,15 @@ func dataName(path string) string {
 // shape describes a matrix.
 func shape(x *sparse.CSR) string {
 	n, p := x.Dims()
-	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"),
-		plural(x.NNZ(), "entry"), 100*density(x))
+	return shapeOf(n, p, x.NNZ())
+}
+
+func shapeOf(n, p int, nnz int64) string {
+	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
 }
 
 // density is the share of stored entries.
-func density(x *sparse.CSR) float64 {
-	n, p := x.Dims()
-	return float64(x.NNZ()) / max(1, float64(n)*float64(p))
-}
+func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64(n)*float64(p)) }
 
 // labelCounts tells the two classes and their sizes.
 func labelCounts(d *sparse.Dataset) string {
