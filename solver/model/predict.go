@@ -122,7 +122,9 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			}
 		}
 	}
-	kernels.Margins(dst, x.Rows(0, n), m.Coefficients)
+	rows := x.Rows(0, n)
+	rows.Cols = min(rows.Cols, len(m.Coefficients)) // none beyond has an entry
+	kernels.Margins(dst, rows, m.Coefficients)
 	for i, t := range dst {
 		if dst[i] = t + m.Intercept; !finite(dst[i]) {
 			return nil, &OverflowError{i, dst[i]}
