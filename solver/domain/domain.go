@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/region"
 )
 
 // support returns the largest u v over lower ≤ v ≤ upper.
@@ -143,7 +143,7 @@ func (s Simplex) Sum() float64 {
 }
 
 // Project replaces x by the nearest point of the set, by sorting (Held, Wolfe and Crowder).
-func (s Simplex) Project(x []float64) { newton.Simplex{Total: s.Sum()}.Project(x) }
+func (s Simplex) Project(x []float64) { region.Simplex{Total: s.Sum()}.Project(x) }
 
 // Diameter returns Total times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }

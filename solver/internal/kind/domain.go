@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/region"
 )
 
 // A Domain is any set; nil is R^p.
@@ -45,13 +46,13 @@ func newtonDomain(q *newton.Problem, d Domain) bool {
 	switch x := d.(type) {
 	case nil:
 	case domain.Box:
-		q.Domain = newton.Box(x)
+		q.Domain = region.Box(x)
 	case domain.Nonnegative:
-		q.Domain = newton.NewBox(p, 0, math.Inf(1))
+		q.Domain = region.NewBox(p, 0, math.Inf(1))
 	case domain.Ball:
-		q.Domain = newton.Ball(x)
+		q.Domain = region.Ball(x)
 	case domain.Simplex:
-		q.Domain = newton.Simplex{Total: x.Sum()}
+		q.Domain = region.Simplex{Total: x.Sum()}
 	default:
 		return false
 	}

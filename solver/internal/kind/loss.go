@@ -5,8 +5,8 @@ package kind
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/loss"
 )
 
@@ -59,18 +59,18 @@ func FusedLoss(l Loss) (kernels.LossKind, bool) {
 }
 
 // NewtonLoss returns a loss with its conjugate, nil if that is not known.
-func NewtonLoss(l Loss) newton.Loss {
+func NewtonLoss(l Loss) fenchel.Loss {
 	switch l := l.(type) {
 	case loss.Logistic:
-		return newton.Logistic{}
+		return fenchel.Logistic{}
 	case loss.Squared:
-		return newton.Squared{}
+		return fenchel.Squared{}
 	case loss.SquaredHinge:
-		return newton.SquaredHinge{}
+		return fenchel.SquaredHinge{}
 	case loss.Huber:
-		return newton.Huber{Delta: l.Width()}
-	case newton.Conjugated:
-		return newton.Custom{Of: l}
+		return fenchel.NewHuber(l.Delta)
+	case fenchel.Conjugated:
+		return fenchel.Custom{Of: l}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/solver/penalty"
 )
 
@@ -89,7 +90,7 @@ func newtonPenalty(q *newton.Problem, g Penalty) bool {
 		if !q.A.Identity() || q.Domain != nil {
 			return false
 		}
-		q.Domain = newton.NewBox(len(q.Limit), g.Lower, g.Upper)
+		q.Domain = region.NewBox(len(q.Limit), g.Lower, g.Upper)
 	default:
 		return false
 	}

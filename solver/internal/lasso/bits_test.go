@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // exactProblem is made of whole numbers, so that it is the same on every machine.
-func exactProblem(t *testing.T, loss newton.Loss, n, p int, ones bool) *Problem {
+func exactProblem(t *testing.T, loss fenchel.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p)}
@@ -54,15 +54,15 @@ func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()
 	for _, c := range []struct {
-		loss newton.Loss
+		loss fenchel.Loss
 		ones bool
 		want string
 	}{
-		{newton.Logistic{}, true, "556cdaccbc1c50b5"},
-		{newton.Logistic{}, false, "84caf90d469f71a5"},
-		{newton.Squared{}, false, "8f91167755cda52c"},
-		{newton.Huber{Delta: 0.5}, true, "b5722ff699bfd950"},
-		{newton.SquaredHinge{}, false, "2a0c3294b70719a6"},
+		{fenchel.Logistic{}, true, "556cdaccbc1c50b5"},
+		{fenchel.Logistic{}, false, "84caf90d469f71a5"},
+		{fenchel.Squared{}, false, "8f91167755cda52c"},
+		{fenchel.NewHuber(0.5), true, "b5722ff699bfd950"},
+		{fenchel.SquaredHinge{}, false, "2a0c3294b70719a6"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

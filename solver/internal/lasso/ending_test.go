@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -14,7 +15,7 @@ func separable(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
 	values := make([]float64, rows*features)
-	p := &Problem{Loss: newton.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
+	p := &Problem{Loss: fenchel.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, math.Sin(float64(3*i*i)))
 		for j := range features {
@@ -33,8 +34,8 @@ func separable(t *testing.T) *Problem {
 // TestEndings: results say why there are no better ones.
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
-	usual := func() *Problem { return kind{loss: newton.Logistic{}, free: 1}.random(60, 12, 7) }
-	room := kind{loss: newton.Squared{}, free: 1}.random(400, 100, 5)
+	usual := func() *Problem { return kind{loss: fenchel.Logistic{}, free: 1}.random(60, 12, 7) }
+	room := kind{loss: fenchel.Squared{}, free: 1}.random(400, 100, 5)
 	room.MaxWorking = 30
 	for _, c := range []struct {
 		name   string

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/solver/internal/structure"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -27,7 +29,7 @@ func serves(q *newton.Problem) bool {
 	if q == nil {
 		return false
 	}
-	_, own := q.Loss.(newton.Custom)
+	_, own := q.Loss.(fenchel.Custom)
 	_, features := q.Data.Dims()
 	if own || q.Loss == nil || !q.A.Identity() || features < leastFeatures || q.Quick() {
 		return false
@@ -39,8 +41,8 @@ func serves(q *newton.Problem) bool {
 }
 
 // nonnegative reports whether a domain is x ≥ 0.
-func nonnegative(d newton.Domain) bool {
-	b, ok := d.(newton.Box)
+func nonnegative(d region.Domain) bool {
+	b, ok := d.(region.Box)
 	return ok && !slices.ContainsFunc(b.Lower, func(v float64) bool { return v != 0 }) &&
 		!slices.ContainsFunc(b.Upper, func(v float64) bool { return !math.IsInf(v, 1) })
 }

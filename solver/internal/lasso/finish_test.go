@@ -5,8 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -14,8 +16,8 @@ import (
 // free feature.
 func sparseProblem(t *testing.T, k kind, n, p int) *newton.Problem {
 	t.Helper()
-	_, class := k.loss.(newton.Logistic)
-	if _, hinge := k.loss.(newton.SquaredHinge); hinge {
+	_, class := k.loss.(fenchel.Logistic)
+	if _, hinge := k.loss.(fenchel.SquaredHinge); hinge {
 		class = true
 	}
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: !class, Seed: 5})
@@ -43,7 +45,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *newton.Problem {
 		q.Limit[p-1] = 0
 	}
 	if k.positive {
-		q.Domain = newton.NewBox(p, 0, math.Inf(1))
+		q.Domain = region.NewBox(p, 0, math.Inf(1))
 	}
 	if k.weighted {
 		for i := range n {
@@ -103,7 +105,7 @@ func mustFinisher(t *testing.T, q *newton.Problem) *newton.Finisher {
 
 // TestFinisherStart: from another point, and from one that is no help.
 func TestFinisherStart(t *testing.T) {
-	q := sparseProblem(t, kind{loss: newton.Logistic{}, free: 1}, 500, 600)
+	q := sparseProblem(t, kind{loss: fenchel.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
 	first := NewFinisher(q, q.Rows, 1).Finish(make([]float64, 600), &newton.Settings{Tol: tol})
 	for _, size := range []float64{1e-3, 1, 1e3} {
@@ -122,7 +124,7 @@ func TestFinisherStart(t *testing.T) {
 
 // TestFinisherInterrupt: what is reached has a bound, wherever the path was.
 func TestFinisherInterrupt(t *testing.T) {
-	q := sparseProblem(t, kind{loss: newton.Logistic{}}, 500, 600)
+	q := sparseProblem(t, kind{loss: fenchel.Logistic{}}, 500, 600)
 	for j := range q.Limit {
 		q.Limit[j] *= 0.01
 	}

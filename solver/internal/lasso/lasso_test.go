@@ -8,15 +8,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A kind of random problem.
 type kind struct {
-	loss     newton.Loss
+	loss     fenchel.Loss
 	weighted bool
 	offset   bool
 	ridge    float64 // part of the penalty
@@ -29,7 +31,7 @@ func (k kind) String() string {
 }
 
 func kinds() (all []kind) {
-	for _, loss := range []newton.Loss{newton.Logistic{}, newton.Squared{}, newton.Huber{Delta: 0.7}, newton.SquaredHinge{}} {
+	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
 		for _, free := range []int{0, 1, 3} {
 			for _, ridge := range []float64{0, 0.3} {
 				for v := range 4 {
@@ -50,8 +52,8 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
 	prob := &Problem{Loss: k.loss, Nonnegative: k.positive, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
-	_, class := k.loss.(newton.Logistic)
-	if _, hinge := k.loss.(newton.SquaredHinge); hinge {
+	_, class := k.loss.(fenchel.Logistic)
+	if _, hinge := k.loss.(fenchel.SquaredHinge); hinge {
 		class = true
 	}
 	for i := range n {
@@ -161,7 +163,7 @@ func TestAgainstInteriorPoint(t *testing.T) {
 			}
 			start := []float64(nil)
 			if k.positive {
-				q.Domain, start = newton.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
+				q.Domain, start = region.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
 			}
 			f, err := newton.New(q)
 			if err != nil {
@@ -185,7 +187,7 @@ func TestAgainstInteriorPoint(t *testing.T) {
 
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
-	p := kind{loss: newton.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
+	p := kind{loss: fenchel.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
 	var want []float64
 	for _, threads := range []int{1, 2, 5} {
 		p.Threads = threads
@@ -206,7 +208,7 @@ func TestThreads(t *testing.T) {
 
 // TestRoom: a working set that is too small is said to be.
 func TestRoom(t *testing.T) {
-	p := kind{loss: newton.Squared{}, free: 1}.random(400, 100, 5)
+	p := kind{loss: fenchel.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
 	s := mustNew(t, p)
 	most, _ := s.LambdaMax(nil)
@@ -221,7 +223,7 @@ func TestRoom(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	s := mustNew(t, kind{loss: newton.Logistic{}, free: 1}.random(60, 12, 7))
+	s := mustNew(t, kind{loss: fenchel.Logistic{}, free: 1}.random(60, 12, 7))
 	stop := errors.New("stop")
 	if r := s.Solve(1e-3, &Settings{Tol: 1e-9, Interrupt: func() error { return stop }}); !errors.Is(r.Err, stop) || r.Iterations > 0 || !math.IsInf(r.Gap, 1) {
 		t.Errorf("%+v", r)
@@ -248,7 +250,7 @@ func TestDegenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, loss := range []newton.Loss{newton.Logistic{}, newton.Squared{}, newton.Huber{Delta: 1e-3}, newton.SquaredHinge{}} {
+	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(1e-3), fenchel.SquaredHinge{}} {
 		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, L1: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, L2: make([]float64, p)}
 		s := mustNew(t, prob)
 		most, _ := s.LambdaMax(nil)
@@ -282,7 +284,7 @@ func load(t testing.TB, name string, features int) *Problem {
 	}
 	l1 := slices.Repeat([]float64{1}, features+1)
 	l1[features] = 0
-	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: newton.Logistic{}, L1: l1, L2: make([]float64, features+1)}
+	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: fenchel.Logistic{}, L1: l1, L2: make([]float64, features+1)}
 }
 
 var publicSets = []struct {
@@ -330,7 +332,7 @@ func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // a feature of its own for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []sparse.Triplet
-	prob := &Problem{Loss: newton.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
+	prob := &Problem{Loss: fenchel.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
 	for i := range n {
 		prob.Labels[i] = float64(1 - 2*(i%2))
 		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1})

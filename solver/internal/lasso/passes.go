@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 )
 
 // margins sets dst = X x + o for rows of some columns, x having as many entries.
@@ -22,7 +22,7 @@ func (s *Solver) losses(margin, slope []float64) float64 {
 
 // curvatures sets work.curve to φ” at the point.
 func (s *Solver) curvatures() {
-	_, logistic := s.Loss.(newton.Logistic)
+	_, logistic := s.Loss.(fenchel.Logistic)
 	s.Each(func(_, lo, hi int) {
 		s.Loss.Curvatures(s.work.curve[lo:hi], s.at.slope[lo:hi], s.at.margin[lo:hi], s.Labels[lo:hi], s.work.soft)
 		if logistic && s.work.damp > 0 {

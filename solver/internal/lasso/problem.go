@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
@@ -18,7 +19,7 @@ type Problem struct {
 	Labels  []float64    // bᵢ
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
 	Offset  []float64    // oᵢ; nil for none
-	Loss    newton.Loss
+	Loss    fenchel.Loss
 	L1, L2  []float64 // p numbers each, not negative
 	// Nonnegative holds all coefficients at or above zero. Every feature then needs an L1
 	// or an L2 weight.
@@ -72,7 +73,7 @@ type state struct {
 type workspace struct {
 	alpha, curve []float64 // n
 	dual         []float64 // p: bounds of the errors of e
-	soft         float64   // see newton.Loss.Curvatures
+	soft         float64   // see fenchel.Loss.Curvatures
 	damp         float64   // see dampen
 	started      bool      // at and e are of x
 	lo, hi       []float64 // n: where φ* ends

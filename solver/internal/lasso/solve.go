@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -208,7 +209,7 @@ const reuse = 0.2
 
 // constant reports whether curvatures are the same everywhere.
 func (s *Solver) constant() bool {
-	_, squared := s.Loss.(newton.Squared)
+	_, squared := s.Loss.(fenchel.Squared)
 	return squared
 }
 

@@ -1,6 +1,11 @@
 package newton
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/region"
+)
 
 // The dual point of a problem with a domain, mu > 0, groups or squares leaves e = X'Cα +
 // A'z, which domain and quadratic take, at the price of Domain.excess. At open
@@ -12,7 +17,7 @@ func (f *Finisher) findOpen() []bool {
 		return nil
 	}
 	open, any := make([]bool, f.p), false
-	box, ok := f.Domain.(Box)
+	box, ok := f.Domain.(region.Box)
 	for j := range open {
 		open[j] = f.Domain == nil || ok && math.IsInf(box.Lower[j], -1) && math.IsInf(box.Upper[j], 1)
 		any = any || open[j]
@@ -29,8 +34,8 @@ func (f *Finisher) admitTerms(d *dual, pt *point, m metric, goal float64) float6
 	if !ok {
 		return d.gap
 	}
-	scale(d.alpha, shrink)
-	scale(d.z, shrink)
+	quad.Scale(d.alpha, shrink)
+	quad.Scale(d.z, shrink)
 	if f.open == nil {
 		f.rows.fitTerms(d.z)
 	}
@@ -85,7 +90,7 @@ func (f *Finisher) closeOpen(d *dual, m metric) bool {
 	if shrink := f.rows.fitAll(d); shrink < 1 {
 		shrink *= 1 - 4*unit
 		for _, v := range [][]float64{d.alpha, d.z, d.e, d.error} {
-			scale(v, shrink)
+			quad.Scale(v, shrink)
 		}
 	}
 	return true
@@ -130,7 +135,7 @@ func (f *Finisher) chooses(row int) bool {
 	if f.rows.grouped() {
 		return false
 	}
-	_, box := f.domain().(Box)
+	_, box := f.domain().(region.Box)
 	return box || !f.rows.squared(row)
 }
 
@@ -138,7 +143,7 @@ func (f *Finisher) chooses(row int) bool {
 // least. Where a side of the domain is open and z has too little room, all of the point
 // is scaled; it reports whether it could be made feasible.
 func (f *Finisher) chooseOwn(d *dual, pt *point) bool {
-	box, ok := f.domain().(Box)
+	box, ok := f.domain().(region.Box)
 	if !ok {
 		f.aimOwn(d)
 		return true
@@ -149,7 +154,7 @@ func (f *Finisher) chooseOwn(d *dual, pt *point) bool {
 		}
 		shrink *= 1 - 8*unit
 		for _, v := range [][]float64{d.alpha, d.z, d.e, d.error} {
-			scale(v, shrink)
+			quad.Scale(v, shrink)
 		}
 	}
 	for j, row := range f.rows.own {
@@ -162,7 +167,7 @@ func (f *Finisher) chooseOwn(d *dual, pt *point) bool {
 
 // openSides returns the factor by which the point must shrink for own multipliers to
 // make e right where the box has an open side; 0 if there is none.
-func (f *Finisher) openSides(d *dual, b Box) float64 {
+func (f *Finisher) openSides(d *dual, b region.Box) float64 {
 	shrink := 1.0
 	if f.Ridge > 0 {
 		return shrink
@@ -200,7 +205,7 @@ func (f *Finisher) openSides(d *dual, b Box) float64 {
 // cheapest tries for the multiplier of feature j's own row the ends of its range, what
 // closes the equality, from either side of the error, and with a square its minimiser
 // for R^p.
-func (f *Finisher) cheapest(d *dual, b Box, j int, pt *point) {
+func (f *Finisher) cheapest(d *dual, b region.Box, j int, pt *point) {
 	row, entry := int(f.rows.own[j]), f.rows.entry[j]
 	v, x, e, off := pt.image[row], pt.x[j], d.e[j], d.error[j]
 	limit, square := f.rows.limit[row], 0.0
@@ -225,7 +230,7 @@ func (f *Finisher) cheapest(d *dual, b Box, j int, pt *point) {
 		if room := f.rows.room(row); k == 2 && math.Abs(z)+moved/math.Abs(entry) <= room {
 			rest, slack, moved = 0, moved/math.Abs(entry), 0 // what closes it exactly is near
 		}
-		cost := f.rows.cost(row, z, v) + float64(slack*math.Abs(v)) + b.excessAt(j, rest, moved, x, f.Ridge)
+		cost := f.rows.cost(row, z, v) + float64(slack*math.Abs(v)) + b.ExcessAt(j, rest, moved, x, f.Ridge)
 		if cost < best {
 			best = cost
 			d.z[row], d.slack[row], d.e[j], d.error[j] = z, slack, rest, moved
@@ -242,7 +247,7 @@ func (f *Finisher) aimOwn(d *dual) {
 		}
 		entry, limit := f.rows.entry[j], f.rows.limit[row]
 		z := math.Copysign(limit, entry)
-		if !f.Domain.flat() {
+		if !f.Domain.Flat() {
 			z = math.Max(-limit, math.Min(-d.e[j]/entry, limit))
 		}
 		d.z[row] = z
@@ -258,7 +263,7 @@ func (f *Finisher) evaluateTerms(d *dual, pt *point) float64 {
 	if d.drift > 0 {
 		gap += f.driftCost(d, pt, fenchel)
 	}
-	gap += f.domain().excess(d.e, d.error, pt.x, f.Ridge)
+	gap += f.domain().Excess(d.e, d.error, pt.x, f.Ridge)
 	gap += f.marginError(fenchel, pt)
 	d.gap = gap * (1 + 1e-11)
 	if math.IsNaN(d.gap) {

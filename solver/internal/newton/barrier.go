@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
 
@@ -120,7 +121,7 @@ func (s *follower) begin(x []float64) {
 		count = len(f.rows.groups)
 	}
 	if f.Domain != nil {
-		count += f.Domain.terms(f.p)
+		count += f.Domain.Terms(f.p)
 	}
 	s.terms = float64(max(1, count))
 	s.tau = startTau * s.scale / s.terms
@@ -140,7 +141,7 @@ func (s *follower) toInside(x []float64) {
 			typical[j] = 1 / c
 		}
 	}
-	s.f.Domain.inside(x, typical)
+	s.f.Domain.Inside(x, typical)
 }
 
 // run follows the path until the gap is closed or rounding decides.
@@ -202,7 +203,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	clear(s.hess.domain)
 	outer := 0.0
 	if f.Domain != nil {
-		outer = f.Domain.derivatives(s.hess.rhs, s.hess.domain, pt.x, s.tau)
+		outer = f.Domain.Derivatives(s.hess.rhs, s.hess.domain, pt.x, s.tau)
 	}
 	for j, v := range s.hess.rhs {
 		s.hess.rhs[j] = -v
@@ -221,7 +222,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 		return 0, false
 	}
 	f.system.solve(s.d, s.hess.rhs)
-	if f.Domain != nil && f.Domain.flat() {
+	if f.Domain != nil && f.Domain.Flat() {
 		s.flatten()
 	}
 	decrement = kernels.Dot(s.hess.rhs, s.d)
@@ -240,7 +241,7 @@ func (s *follower) zeros() []float64 {
 func (s *follower) hold(h []float64) {
 	t := s.f.tri
 	for j := range t.n {
-		if s.f.Domain == nil || !s.f.Domain.held(j) {
+		if s.f.Domain == nil || !s.f.Domain.Held(j) {
 			continue
 		}
 		for i := max(0, j-t.width); i < j; i++ {
@@ -257,11 +258,11 @@ func (s *follower) hold(h []float64) {
 func (s *follower) flatten() {
 	system, ones := s.f.system, slices.Repeat([]float64{1}, s.f.p)
 	system.solve(s.x, ones)
-	part, nu := sum(s.x), 0.0
+	part, nu := quad.Sum(s.x), 0.0
 	more, rest := slices.Clone(s.d), make([]float64, s.f.p)
 	clear(s.d)
 	for range refinements {
-		by := (sum(s.d) + sum(more)) / part
+		by := (quad.Sum(s.d) + quad.Sum(more)) / part
 		nu += by
 		add(s.d, more, 1)
 		add(s.d, s.x, -by)
@@ -271,13 +272,6 @@ func (s *follower) flatten() {
 		}
 		system.solve(more, rest)
 	}
-}
-
-func sum(v []float64) (total float64) {
-	for _, u := range v {
-		total += u
-	}
-	return total
 }
 
 // propose admits the dual point of the step, and keeps it if it is the best.
@@ -342,7 +336,7 @@ func (s *follower) snap() {
 		for j := range s.hess.domain {
 			s.hess.domain[j] = s.hess.base[j*f.tri.stride+j]
 		}
-		f.Domain.snap(pt.x, s.hess.domain, s.tau)
+		f.Domain.Snap(pt.x, s.hess.domain, s.tau)
 	}
 	f.visit(pt)
 	gap := f.evaluate(s.best, pt)
@@ -386,7 +380,7 @@ func (s *follower) search(decrement float64) float64 {
 	f, pt := s.f, s.pt
 	length := 1.0
 	if f.Domain != nil {
-		if length = f.Domain.room(pt.x, s.d); length < 1 {
+		if length = f.Domain.Room(pt.x, s.d); length < 1 {
 			length *= 0.95
 		}
 	}
@@ -401,7 +395,7 @@ func (s *follower) search(decrement float64) float64 {
 		add(image, s.v, length)
 		if s.value(s.margin, image, s.x) <= at-float64(0.05*length*decrement)+float64(4e-16*math.Abs(at)) {
 			copy(pt.x, s.x)
-			settled := f.Domain != nil && f.Domain.settle(pt.x)
+			settled := f.Domain != nil && f.Domain.Settle(pt.x)
 			f.visit(pt)
 			if copy(s.image, image); settled {
 				copy(s.image, pt.image)
@@ -418,7 +412,7 @@ func (s *follower) value(margin, v, x []float64) float64 {
 	f := s.f
 	sum := f.smoothValue(f.lossAt(margin), x) + f.rows.smoothedTerms(v, s.tau)
 	if f.Domain != nil {
-		sum += float64(s.tau * f.Domain.barrier(x))
+		sum += float64(s.tau * f.Domain.Barrier(x))
 	}
 	return sum
 }

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -25,20 +26,20 @@ func conicCases(seed uint64) (cases []conicCase) {
 	chain := chainAndIdentity(p)
 	domains := []struct {
 		name string
-		set  Domain
+		set  region.Domain
 	}{
-		{"none", nil}, {"box", NewBox(p, -0.3, 0.2)}, {"away", NewBox(p, 0.1, 0.5)}, {"nonnegative", NewBox(p, 0, math.Inf(1))},
-		{"ball", Ball{0.4}}, {"simplex", Simplex{1.5}}, {"held", heldBox(p)},
+		{"none", nil}, {"box", region.NewBox(p, -0.3, 0.2)}, {"away", region.NewBox(p, 0.1, 0.5)}, {"nonnegative", region.NewBox(p, 0, math.Inf(1))},
+		{"ball", region.Ball{Radius: 0.4}}, {"simplex", region.Simplex{Total: 1.5}}, {"held", heldBox(p)},
 	}
-	for _, loss := range []Loss{Logistic{}, Squared{}, Huber{0.7}, SquaredHinge{}} {
+	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
 		for _, penalty := range []string{"l1", "elastic", "square", "group"} {
 			for _, domain := range domains {
 				for _, mu := range []float64{0, 0.05} {
 					for _, a := range []*sparse.CSR{nil, chain} {
 						q := newProblem(x, y, loss, a, 0.03, mu)
-						if _, ok := loss.(Squared); ok {
+						if _, ok := loss.(fenchel.Squared); ok {
 							q.Labels = b
-						} else if _, ok := loss.(Huber); ok {
+						} else if _, ok := loss.(fenchel.Huber); ok {
 							q.Labels = b
 						}
 						q.Domain = domain.set
@@ -72,8 +73,8 @@ func (q *Problem) penalise(kind string) {
 	}
 }
 
-func heldBox(p int) Box {
-	b := NewBox(p, math.Inf(-1), 0.3)
+func heldBox(p int) region.Box {
+	b := region.NewBox(p, math.Inf(-1), 0.3)
 	b.Lower[1], b.Upper[1] = 0.1, 0.1
 	b.Upper[2] = math.Inf(1)
 	b.Lower[3] = 0
@@ -177,57 +178,13 @@ func TestConicBounds(t *testing.T) {
 // project moves x into the domain.
 func (f *Finisher) project(x []float64) {
 	switch d := f.Domain.(type) {
-	case Box:
+	case region.Box:
 		for j, v := range x {
 			x[j] = math.Max(d.Lower[j], math.Min(v, d.Upper[j]))
 		}
-	case Ball:
-		d.shrink(x, 1)
-	case Simplex:
+	case region.Ball:
 		d.Project(x)
-	}
-}
-
-// TestProjectFar: points of a simplex nearest to ones far away have its sum, and are the
-// nearest: coordinates that are not zero are as far below their own as any other, and none
-// further.
-func TestProjectFar(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for _, total := range []float64{1e-6, 1, 1e6} {
-		for size := 1e-3; size < 1e15; size *= 10 {
-			x := make([]float64, 1+rng.IntN(30))
-			for j := range x {
-				x[j] = size*math.Copysign(1, size-1) + total*rng.NormFloat64()
-			}
-			at := slices.Clone(x)
-			Simplex{total}.Project(at)
-			sum, most, least := -total, math.Inf(-1), math.Inf(1)
-			for j, v := range at {
-				sum += v
-				if v > 0 {
-					most, least = math.Max(most, x[j]-v), math.Min(least, x[j]-v)
-				}
-			}
-			ulp := 0x1p-52 * (math.Abs(x[0]) + total)
-			if math.Abs(sum) > 1e-14*total || most-least > 4*ulp {
-				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g", len(x), size, total, sum, least, most)
-			}
-			for j, v := range at {
-				if v == 0 && x[j]-most > 4*ulp || v < 0 {
-					t.Errorf("coordinate %g became %g, others lost %g", x[j], v, most)
-				}
-			}
-		}
-	}
-	for _, total := range []float64{1, 1e308, math.MaxFloat64} {
-		x := []float64{1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0}
-		Simplex{total}.Project(x)
-		sum := 0.0
-		for _, v := range x {
-			sum += v / total
-		}
-		if math.Abs(sum-1) > 1e-14 {
-			t.Errorf("the largest numbers to a sum of %g: %g", total, x)
-		}
+	case region.Simplex:
+		d.Project(x)
 	}
 }

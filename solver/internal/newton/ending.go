@@ -1,6 +1,11 @@
 package newton
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/region"
+)
 
 // An Ending says why a method ended; its zero value, that it has not.
 type Ending int
@@ -52,7 +57,7 @@ func (f *Finisher) conclude(r *Result, tol float64, most int) {
 // separable reports whether the losses fall without end along the part of x that neither
 // penalty nor domain holds.
 func (f *Finisher) separable(x []float64) bool {
-	box, ok := f.domain().(Box)
+	box, ok := f.domain().(region.Box)
 	if f.Ridge > 0 || f.rows.m == nil || !ok {
 		return false
 	}
@@ -78,7 +83,7 @@ func (r *penalty) touches(j int) bool {
 
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one does not stay.
-func Falls(l Loss, along, labels, coef []float64) bool {
+func Falls(l fenchel.Loss, along, labels, coef []float64) bool {
 	falls := false
 	for i, d := range along {
 		lo, hi := l.Domain(labels[i]) // of φ'

@@ -3,6 +3,8 @@ package newton
 import (
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // A metric is the diagonal matrices of a Newton matrix X'C diag(curve) X + mu I +
@@ -44,8 +46,8 @@ func (f *Finisher) admit(d *dual, pt *point, m metric, goal float64) float64 {
 	}
 	if shrink = math.Min(shrink, rounded); shrink < 1 {
 		shrink *= 1 - 4*unit
-		scale(d.alpha, shrink)
-		scale(d.z, shrink)
+		quad.Scale(d.alpha, shrink)
+		quad.Scale(d.z, shrink)
 	}
 	return f.evaluate(d, pt)
 }
@@ -81,12 +83,6 @@ func (f *Finisher) close(d *dual, m metric, careful bool) (fits, rounded float64
 		rounded = math.Min(rounded, limit/math.Max(size+off, limit))
 	}
 	return fits, rounded
-}
-
-func scale(v []float64, by float64) {
-	for i := range v {
-		v[i] *= by
-	}
 }
 
 // start forgets what is known of d, and is intoDomain for its alpha.
@@ -130,7 +126,7 @@ func (f *Finisher) partIntoDomain(alpha []float64, low, high int) (shrink float6
 
 // clips reports whether any α in the domain can be made feasible by z, or needs not be.
 func (f *Finisher) clips() bool {
-	return f.Ridge > 0 || f.rows.all || f.Domain != nil && f.Domain.bounded()
+	return f.Ridge > 0 || f.rows.all || f.Domain != nil && f.Domain.Bounded()
 }
 
 // clearOwn clears the z of rows that are a feature's own.
@@ -254,8 +250,8 @@ func (f *Finisher) admitRidge(d *dual, pt *point, goal float64) float64 {
 	}
 	copy(f.spare.alpha, d.alpha)
 	copy(f.spare.z, d.z)
-	scale(f.spare.alpha, shrink)
-	scale(f.spare.z, shrink)
+	quad.Scale(f.spare.alpha, shrink)
+	quad.Scale(f.spare.z, shrink)
 	f.admitClipped(f.spare, pt, goal)
 	if f.admitClipped(d, pt, goal); f.spare.gap < d.gap {
 		*d, *f.spare = *f.spare, *d

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -35,7 +36,7 @@ func TestMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: newton.Logistic{}, A: quad.New(nil, c.features), MaxFeatures: c.most, Threads: 1}
+			p := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: fenchel.Logistic{}, A: quad.New(nil, c.features), MaxFeatures: c.most, Threads: 1}
 			if c.chain {
 				p.A = quad.New(graph.Chain(c.features).FusedLasso(), c.features)
 			}

@@ -1,6 +1,10 @@
 package newton
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/region"
+)
 
 // A path is an iterate of the predictor-corrector method and its scratch. Every row
 // of the penalty has a bound t ≥ |v| with slacks s± = t ∓ v and multipliers u± =
@@ -208,10 +212,10 @@ func (p *path) correct(goal, weight float64) {
 func (p *path) room(d *direction) (primal, dual float64) {
 	primal, dual = 1, 1
 	for j := range d.z {
-		primal = shorten(primal, p.plus[j], d.plus[j])
-		primal = shorten(primal, p.minus[j], d.minus[j])
-		dual = shorten(dual, p.uplus[j], d.uplus[j])
-		dual = shorten(dual, p.uminus[j], d.uminus[j])
+		primal = region.Shorten(primal, p.plus[j], d.plus[j])
+		primal = region.Shorten(primal, p.minus[j], d.minus[j])
+		dual = region.Shorten(dual, p.uplus[j], d.uplus[j])
+		dual = region.Shorten(dual, p.uminus[j], d.uminus[j])
 	}
 	return primal, dual
 }
@@ -222,13 +226,6 @@ func (p *path) reach() float64 {
 	length := math.Min(p.room(&p.corr))
 	if length < 1 {
 		length *= 0.995
-	}
-	return length
-}
-
-func shorten(length, at, step float64) float64 {
-	if step < 0 && at < -step*length {
-		return -at / step
 	}
 	return length
 }

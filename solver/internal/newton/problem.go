@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -19,14 +21,14 @@ type Problem struct {
 	Rows    kernels.Rows // Data as the kernels hold it
 	Labels  []float64    // bᵢ
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
-	Loss    Loss
+	Loss    fenchel.Loss
 	Ridge   float64       // mu ≥ 0
 	Joined  float64       // what of it is the penalty's, see Penalise
 	A       *quad.Algebra // a matrix or the identity
 	Limit   []float64     // lambda times the weight of each row of A, not negative
 	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
 	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
-	Domain  Domain        // nil for R^p
+	Domain  region.Domain // nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
 	// MaxFeatures is the number of features up to which dense matrices of that
 	// order are formed, a few of them; 0 for 2048, and for 4096 in a Wide.
@@ -54,7 +56,7 @@ func (p *Problem) Penalise(limit, square float64) {
 // products.
 func (p *Problem) band() int {
 	_, features := p.Data.Dims()
-	if _, ball := p.Domain.(Ball); ball || p.Groups != nil {
+	if _, ball := p.Domain.(region.Ball); ball || p.Groups != nil {
 		return features - 1
 	}
 	w := width(p.Data, p.A.Matrix())
@@ -146,6 +148,14 @@ func prepare(p *Problem) *Finisher {
 	f.open = f.findOpen()
 	f.sum = newResidual(features)
 	return f
+}
+
+// domain returns that of the problem.
+func (f *Finisher) domain() region.Domain {
+	if f.Domain == nil {
+		return region.NewBox(f.p, math.Inf(-1), math.Inf(1))
+	}
+	return f.Domain
 }
 
 // threads returns the number of goroutines.

@@ -3,6 +3,8 @@ package newton
 import (
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 )
 
 // Beyond Σ limitⱼ|vⱼ|, a penalty can have squares, Σ (quadⱼ/2) vⱼ², and in the place of
@@ -116,7 +118,7 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 		for j, limit := range r.limit {
 			if limit > 0 {
 				q := root(tau, float64(limit*v[j]))
-				sum += tau + q - float64(tau*logarithm(2*tau*(tau+q)/float64(limit*limit)))
+				sum += tau + q - float64(tau*fenchel.Log(2*tau*(tau+q)/float64(limit*limit)))
 			}
 		}
 		return sum + r.square(v)
@@ -124,7 +126,7 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 	for k := range r.groups {
 		g := &r.groups[k]
 		q := root(tau, float64(g.limit*g.norm(v)))
-		sum += tau + q - float64(tau*logarithm(2*tau*(tau+q)/float64(g.limit*g.limit)))
+		sum += tau + q - float64(tau*fenchel.Log(2*tau*(tau+q)/float64(g.limit*g.limit)))
 	}
 	return sum + r.square(v)
 }

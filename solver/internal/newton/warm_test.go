@@ -5,12 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/fenchel"
 )
 
 // TestWarm: starts near the solution, far away, and beyond use.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
-		for _, loss := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, SquaredHinge{}} {
+		for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
 			f := mustNew(t, kind{loss, a, 0, false, 0.02}.random(t, 60, 10, 3))
 			cold := f.Finish(nil, &Settings{Tol: 1e-12})
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -89,7 +91,7 @@ func TestFloor(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	f := mustNew(t, kind{Logistic{}, "graph", 0, false, 0.02}.random(t, 60, 10, 3))
+	f := mustNew(t, kind{fenchel.Logistic{}, "graph", 0, false, 0.02}.random(t, 60, 10, 3))
 	stop := errors.New("stop")
 	calls := 0
 	r := f.Finish(nil, &Settings{Tol: 1e-12, Interrupt: func() error {

@@ -83,23 +83,3 @@ func normalise(v []float64) bool {
 	}
 	return true
 }
-
-// SumSquares returns |x|².
-func SumSquares(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += float64(v * v)
-	}
-	return sum
-}
-
-// SoftThreshold returns the u that minimises t|u| + (u − v)²/2.
-func SoftThreshold(v, t float64) float64 {
-	switch {
-	case v > t:
-		return v - t
-	case v < -t:
-		return v + t
-	}
-	return 0
-}

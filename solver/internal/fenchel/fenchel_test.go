@@ -1,4 +1,4 @@
-package newton
+package fenchel
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 // TestLogarithm holds it to the library's, which is exact to a unit in the last place.
 func TestLogarithm(t *testing.T) {
 	for _, y := range []float64{1, 2, 0.5, math.Sqrt2, 1 + 1e-9, 1 - 1e-9, 3e300, 3e-308, 0.7071, 1.4143, 1e-16, 12345.678} {
-		if got, want := logarithm(y), math.Log(y); math.Abs(got-want) > 2.5e-16*math.Abs(want) {
-			t.Errorf("logarithm(%v) = %v, want %v", y, got, want)
+		if got, want := Log(y), math.Log(y); math.Abs(got-want) > 2.5e-16*math.Abs(want) {
+			t.Errorf("Log(%v) = %v, want %v", y, got, want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestFenchel(t *testing.T) {
 			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
 		}
 	}
-	for _, loss := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.8}, SquaredHinge{}} {
+	for _, loss := range []Loss{Logistic{}, Squared{}, NewHuber(0.8), SquaredHinge{}} {
 		for _, m := range []float64{-800, -40, -3, -0.5, 0, 0.2, 1, 2, 36, 750} {
 			for _, b := range []float64{-1, 1} {
 				checkAlphas(check, loss, b, m)

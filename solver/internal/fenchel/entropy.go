@@ -1,4 +1,4 @@
-package newton
+package fenchel
 
 import "math"
 
@@ -14,10 +14,10 @@ func relativeEntropy(q, s, rest float64) float64 {
 func negativeEntropy(q float64) float64 {
 	sum := 0.0
 	if q > 0 {
-		sum = float64(q * logarithm(q))
+		sum = float64(q * Log(q))
 	}
 	if q < 1 {
-		sum += float64((1 - q) * logarithm(1-q))
+		sum += float64((1 - q) * Log(1-q))
 	}
 	return sum
 }
@@ -40,13 +40,13 @@ func surplus(u float64) float64 {
 	if !(v > 0) {
 		return 1 // a rounding error beyond −1 at most
 	}
-	return math.Max(0, math.FMA(v, logarithm(v), -u))
+	return math.Max(0, math.FMA(v, Log(v), -u))
 }
 
-// logarithm returns log y for a positive finite y, by the reduction y = 2^k (1+f) and
+// Log returns log y for a positive finite y, by the reduction y = 2^k (1+f) and
 // the polynomial of FreeBSD's e_log.c. It is written out because the library's uses
 // other instructions on other machines.
-func logarithm(y float64) float64 {
+func Log(y float64) float64 {
 	m, k := parts(y)
 	if m < math.Sqrt2/2 {
 		m *= 2

@@ -1,9 +1,12 @@
-package newton
+// Package fenchel has losses with their convex conjugates φ*, and Fenchel's inequality φ(t) + φ*(α) ≥ α t
+// evaluated without cancellation: what certificates are made of.
+package fenchel
 
 import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/loss"
 )
 
 // A Loss is φ(t; b), vectorised over samples: all slices of a call have one length.
@@ -25,17 +28,7 @@ type Loss interface {
 }
 
 // Squared is φ(t; b) = (b − t)², φ*(α) = αb + α²/4.
-type Squared struct{}
-
-// Slopes implements Loss.
-func (Squared) Slopes(slope, margin, label []float64) (sum float64) {
-	return kernels.SquaredSlopes(slope, margin, label)
-}
-
-// Value implements Loss.
-func (Squared) Value(margin, label float64) float64 {
-	return float64((label - margin) * (label - margin))
-}
+type Squared struct{ loss.Squared }
 
 // Curvatures implements Loss.
 func (Squared) Curvatures(dst, _, _, _ []float64, _ float64) {
@@ -59,34 +52,18 @@ func (Squared) Domain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(
 
 // Huber is r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t. φ* is that
 // of Squared on |α| ≤ 2 Delta.
-type Huber struct{ Delta float64 }
+type Huber struct{ loss.Huber }
 
-// Slopes implements Loss.
-func (h Huber) Slopes(slope, margin, label []float64) (sum float64) {
-	for i, t := range margin {
-		sum += h.Value(t, label[i])
-		if slope != nil {
-			slope[i] = 2 * math.Max(-h.Delta, math.Min(t-label[i], h.Delta))
-		}
-	}
-	return sum
-}
-
-// Value implements Loss.
-func (h Huber) Value(margin, label float64) float64 {
-	r := math.Abs(label - margin)
-	if r <= h.Delta {
-		return float64(r * r)
-	}
-	return float64(h.Delta * (2*r - h.Delta))
-}
+// NewHuber returns that of the given Delta.
+func NewHuber(delta float64) Huber { return Huber{loss.Huber{Delta: delta}} }
 
 // Curvatures implements Loss.
 func (h Huber) Curvatures(dst, _, margin, label []float64, soft float64) {
+	delta := h.Width()
 	for i, t := range margin {
 		dst[i] = 2
-		if r := math.Abs(t - label[i]); r > h.Delta {
-			dst[i] = soft * (2 * h.Delta / r) // φ'/r, as in reweighted least squares
+		if r := math.Abs(t - label[i]); r > delta {
+			dst[i] = soft * (2 * delta / r) // φ'/r, as in reweighted least squares
 		}
 	}
 }
@@ -95,42 +72,26 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, soft float64) {
 // the upper sign for r > 0.
 func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
+	delta := h.Width()
 	for i, a := range alpha {
 		r := label[i] - margin[i]
-		if math.Abs(r) <= h.Delta {
+		if math.Abs(r) <= delta {
 			d := r + a/2
 			sum += float64(weight[i] * float64(d*d))
 			continue
 		}
 		a = math.Copysign(1, r) * a
-		sum += float64(weight[i] * float64((2*h.Delta+a)*(math.Abs(r)-(2*h.Delta-a)/4)))
+		sum += float64(weight[i] * float64((2*delta+a)*(math.Abs(r)-(2*delta-a)/4)))
 	}
 	return sum
 }
 
 // Domain implements Loss.
-func (h Huber) Domain(float64) (lo, hi float64) { return -2 * h.Delta, 2 * h.Delta }
+func (h Huber) Domain(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
 // SquaredHinge is max(0, 1 − b t)² with labels −1 and +1; φ*(α) = −q + q²/4 with
 // q = −b α ≥ 0.
-type SquaredHinge struct{}
-
-// Slopes implements Loss.
-func (l SquaredHinge) Slopes(slope, margin, label []float64) (sum float64) {
-	for i, t := range margin {
-		sum += l.Value(t, label[i])
-		if slope != nil {
-			slope[i] = float64(-2 * label[i] * math.Max(0, 1-float64(label[i]*t)))
-		}
-	}
-	return sum
-}
-
-// Value implements Loss.
-func (SquaredHinge) Value(margin, label float64) float64 {
-	r := math.Max(0, 1-float64(label*margin))
-	return float64(r * r)
-}
+type SquaredHinge struct{ loss.SquaredHinge }
 
 // Curvatures implements Loss.
 func (SquaredHinge) Curvatures(dst, _, margin, label []float64, soft float64) {
@@ -167,15 +128,7 @@ func (SquaredHinge) Domain(label float64) (lo, hi float64) {
 
 // Logistic is log(1 + exp(−b t)) with labels −1 and +1; φ* is the negative entropy
 // of q = −b α in [0, 1].
-type Logistic struct{}
-
-// Slopes implements Loss.
-func (Logistic) Slopes(slope, margin, label []float64) (sum float64) {
-	return kernels.LogisticSlopes(slope, margin, label)
-}
-
-// Value implements Loss.
-func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
+type Logistic struct{ loss.Logistic }
 
 // Curvatures implements Loss.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, _ float64) {

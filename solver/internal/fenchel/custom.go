@@ -1,4 +1,4 @@
-package newton
+package fenchel
 
 import "math"
 

@@ -1,0 +1,36 @@
+package quad
+
+// Sum returns Σ v.
+func Sum(v []float64) (total float64) {
+	for _, u := range v {
+		total += u
+	}
+	return total
+}
+
+// Scale multiplies v by a number.
+func Scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// SumSquares returns |x|².
+func SumSquares(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}
+
+// SoftThreshold returns the u that minimises t|u| + (u − v)²/2.
+func SoftThreshold(v, t float64) float64 {
+	switch {
+	case v > t:
+		return v - t
+	case v < -t:
+		return v + t
+	}
+	return 0
+}

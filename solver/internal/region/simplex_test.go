@@ -1,0 +1,52 @@
+package region
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestProjectFar: points of a simplex nearest to ones far away have its sum, and are the
+// nearest: coordinates that are not zero are as far below their own as any other, and none
+// further.
+func TestProjectFar(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, total := range []float64{1e-6, 1, 1e6} {
+		for size := 1e-3; size < 1e15; size *= 10 {
+			x := make([]float64, 1+rng.IntN(30))
+			for j := range x {
+				x[j] = size*math.Copysign(1, size-1) + total*rng.NormFloat64()
+			}
+			at := slices.Clone(x)
+			Simplex{total}.Project(at)
+			sum, most, least := -total, math.Inf(-1), math.Inf(1)
+			for j, v := range at {
+				sum += v
+				if v > 0 {
+					most, least = math.Max(most, x[j]-v), math.Min(least, x[j]-v)
+				}
+			}
+			ulp := 0x1p-52 * (math.Abs(x[0]) + total)
+			if math.Abs(sum) > 1e-14*total || most-least > 4*ulp {
+				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g", len(x), size, total, sum, least, most)
+			}
+			for j, v := range at {
+				if v == 0 && x[j]-most > 4*ulp || v < 0 {
+					t.Errorf("coordinate %g became %g, others lost %g", x[j], v, most)
+				}
+			}
+		}
+	}
+	for _, total := range []float64{1, 1e308, math.MaxFloat64} {
+		x := []float64{1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0}
+		Simplex{total}.Project(x)
+		sum := 0.0
+		for _, v := range x {
+			sum += v / total
+		}
+		if math.Abs(sum-1) > 1e-14 {
+			t.Errorf("the largest numbers to a sum of %g: %g", total, x)
+		}
+	}
+}
