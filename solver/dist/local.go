@@ -1,0 +1,175 @@
+package dist
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrHung is what calls return that waited for longer than they may.
+var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
+
+// ErrDead is what calls return once a rank has closed.
+var ErrDead = errors.New("a rank ended before the others")
+
+// Local returns the Comms of ranks that are goroutines of this process. A call that waits
+// for more than the limit returns ErrHung; 0 means no limit. They are for tests and
+// simulations: goroutines that share rows gain nothing by it, see Settings.Threads.
+func Local(size int, limit time.Duration) []*Goroutine {
+	m := &meeting{size: size, limit: limit, now: newTurn(size)}
+	ranks := make([]*Goroutine, size)
+	for r := range ranks {
+		ranks[r] = &Goroutine{rank: r, meeting: m}
+	}
+	return ranks
+}
+
+// A Goroutine is the Comm of one rank of Local.
+type Goroutine struct {
+	// Before, if not nil, is called before every call with its number, from 0, and the
+	// length of its vector: to count, to wait, or to fail, with an error that the call
+	// returns without meeting the other ranks.
+	Before func(call, length int) error
+
+	rank  int
+	calls int
+	*meeting
+}
+
+// A meeting is where ranks wait for each other.
+type meeting struct {
+	size  int
+	limit time.Duration
+
+	mu  sync.Mutex
+	now *turn
+	err error // for good
+}
+
+// A turn is a call of all ranks.
+type turn struct {
+	done    chan struct{}
+	kind    string
+	arrived int
+	posted  [][]float64
+	result  []float64
+	err     error
+}
+
+func newTurn(size int) *turn {
+	return &turn{done: make(chan struct{}), posted: make([][]float64, size)}
+}
+
+// Rank implements Comm.
+func (g *Goroutine) Rank() int { return g.rank }
+
+// Size implements Comm.
+func (g *Goroutine) Size() int { return g.size }
+
+// AllReduceSum implements Comm.
+func (g *Goroutine) AllReduceSum(v []float64) error {
+	return g.meet("sum", v, func(to []float64, all [][]float64) {
+		copy(to, all[0])
+		for _, part := range all[1:] {
+			for j, x := range part {
+				to[j] += x
+			}
+		}
+	})
+}
+
+// AllReduceMax implements Comm.
+func (g *Goroutine) AllReduceMax(v []float64) error {
+	return g.meet("max", v, func(to []float64, all [][]float64) {
+		copy(to, all[0])
+		for _, part := range all[1:] {
+			for j, x := range part {
+				to[j] = max(to[j], x)
+			}
+		}
+	})
+}
+
+// Bcast implements Comm.
+func (g *Goroutine) Bcast(v []float64, root int) error {
+	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
+}
+
+// Close makes later calls of the other ranks, and those that wait, return ErrDead.
+func (g *Goroutine) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fail(ErrDead)
+	return nil
+}
+
+// fail ends the meeting for good. The lock is held.
+func (m *meeting) fail(err error) {
+	if m.err == nil {
+		m.err, m.now.err = err, err
+		close(m.now.done)
+	}
+}
+
+// meet posts v, waits for the other ranks and replaces v by what the last of them made of
+// all vectors.
+func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
+	call := g.calls
+	g.calls++
+	if g.Before != nil {
+		if err := g.Before(call, len(v)); err != nil {
+			return err
+		}
+	}
+	t := g.post(kind, v, combine)
+	var late <-chan time.Time
+	if g.limit > 0 {
+		timer := time.NewTimer(g.limit)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-t.done:
+	case <-late:
+		g.mu.Lock()
+		if t == g.now { // it is not over just now
+			g.fail(ErrHung)
+		}
+		g.mu.Unlock()
+	}
+	copy(v, t.result)
+	return t.err
+}
+
+// post leaves v at the meeting and returns the turn, which is done when all are there.
+func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t := g.now
+	switch {
+	case g.err != nil:
+		return t
+	case t.arrived == 0:
+		t.kind = kind
+	case kind != t.kind:
+		g.fail(fmt.Errorf("dist: rank %d calls %s where others call %s", g.rank, kind, t.kind))
+		return t
+	}
+	t.posted[g.rank] = slices.Clone(v)
+	if t.arrived++; t.arrived < g.size {
+		return t
+	}
+	for r, part := range t.posted {
+		if len(part) != len(v) {
+			g.fail(fmt.Errorf("dist: %s of %d numbers by rank %d and of %d by rank %d", kind, len(part), r, len(v), g.rank))
+			return t
+		}
+	}
+	t.result = make([]float64, len(v))
+	combine(t.result, t.posted)
+	g.now = newTurn(g.size)
+	close(t.done)
+	return t
+}
