@@ -14,7 +14,7 @@ import (
 // forNewton returns p as package newton takes it, with A and the rows of the kernels as
 // given; nil where the problem has something that is not known there.
 func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *newton.Problem {
-	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: a, Threads: threads}
+	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: a, Threads: threads, Team: p.team()}
 	if p.Coupling != nil || !kind.Newton(q, p.loss(), p.penalty(), p.Domain) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	if !ok || p.Domain != nil && !supported {
 		return math.Inf(1)
 	}
-	free := prove.Free{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2}
+	free := prove.Free{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Team: p.team()}
 	if supported {
 		free.Domain = domain
 	}

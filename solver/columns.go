@@ -20,7 +20,7 @@ func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
 	}
 	start := s.Start
 	rows := columns.NonZeros(start.Y).Union(columns.NonZeros(start.Dual))
-	k := columns.Find(p.Data, a, columns.NonZeros(start.X).Union(fixed), rows)
+	k := columns.Find(p.Data, a, columns.NonZeros(start.X).Union(fixed), rows, p.team().Maximum())
 	if k == nil {
 		return p, s, nil
 	}

@@ -3,100 +3,37 @@ package solver_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
-	"github.com/scas-admm/scas/sparse"
 )
-
-type namedProblem struct {
-	name string
-	*solver.Problem
-}
-
-// everyProblem returns small random problems of every loss, penalty, domain and mu,
-// with A = I and a chain.
-func everyProblem(t *testing.T, seed uint64) (all []namedProblem) {
-	const n, p = 80, 6
-	rng := rand.New(rand.NewPCG(seed, 1))
-	dense, class, number := make([]float64, n*p), make([]float64, n), make([]float64, n)
-	for i := range n {
-		sum := 0.3 * rng.NormFloat64()
-		for j := range p {
-			dense[i*p+j] = rng.NormFloat64()
-			sum += dense[i*p+j] * float64(j-2) / 4
-		}
-		number[i], class[i] = sum, math.Copysign(1, sum)
-	}
-	x, err := sparse.FromDense(n, p, dense)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entries []sparse.Triplet
-	for j := range p {
-		if j+1 < p {
-			entries = append(entries, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
-		}
-		entries = append(entries, sparse.Triplet{Row: p - 1 + j, Col: j, Value: 1})
-	}
-	chain, err := sparse.FromTriplets(2*p-1, p, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	penalties := []solver.Penalty{
-		nil, solver.L1{Lambda: 0.03}, solver.ElasticNet{L1: 0.03, L2: 0.02}, solver.SquaredL2{Lambda: 0.05},
-		solver.GroupL2{Lambda: 0.03, Groups: [][]int{{0, 1, 2}, {3, 5}}},
-	}
-	domains := []solver.Domain{nil, solver.NewBox(p, -0.2, 0.3), solver.Ball{Radius: 0.4}, solver.Nonnegative{}, solver.Simplex{}}
-	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}} {
-		for _, g := range penalties {
-			for _, set := range domains {
-				for _, mu := range []float64{0, 0.02} {
-					for _, a := range []*sparse.CSR{nil, chain} {
-						q := &solver.Problem{Data: x, Labels: class, Loss: loss, L2: mu, Penalty: g, Domain: set}
-						if loss.Validate([]float64{0.5}) == nil {
-							q.Labels = number
-						}
-						if a != nil {
-							q.Constraint = a
-						}
-						all = append(all, namedProblem{fmt.Sprintf("%s/%T/%T/%g/%t", loss, g, set, mu, a != nil), q})
-					}
-				}
-			}
-		}
-	}
-	return all
-}
 
 // TestEveryProblemConverges runs the default method on every kind of problem, with a
 // proof, and compares with SCAS-K on its own: neither result may be better than the proof
 // of the other allows.
 func TestEveryProblemConverges(t *testing.T) {
-	for _, c := range everyProblem(t, 1) {
+	for _, c := range solvertest.Every(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
 		if err != nil || res.Status != solver.Converged {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
 		other, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{Method: solver.SCASK{}, Passes: 60})
 		if err != nil {
-			t.Errorf("%s: batch: %v", c.name, err)
+			t.Errorf("%s: batch: %v", c.Name, err)
 			continue
 		}
 		best := c.Evaluate(other.X).Objective
 		if apart := res.At.Objective - best; apart > res.DualityGap+1e-14 {
-			t.Errorf("%s: proved to be within %.3g, and batch is %.3g better", c.name, res.DualityGap, apart)
+			t.Errorf("%s: proved to be within %.3g, and batch is %.3g better", c.Name, res.DualityGap, apart)
 		}
 		if apart := best - res.At.Objective; !(other.DualityGap >= apart-1e-14) {
-			t.Errorf("%s: batch: proved to be within %.3g, and auto is %.3g better", c.name, other.DualityGap, apart)
+			t.Errorf("%s: batch: proved to be within %.3g, and auto is %.3g better", c.Name, other.DualityGap, apart)
 		}
 		if apart := best - res.At.Objective; apart > 1e-3 {
-			t.Logf("%s: batch is %.3g above", c.name, apart)
+			t.Logf("%s: batch is %.3g above", c.Name, apart)
 		}
 	}
 }
@@ -104,7 +41,7 @@ func TestEveryProblemConverges(t *testing.T) {
 // TestFeasible: results are in their domain, zeros and ties or not, and bounds hold for
 // strong penalties with next to no ridge, where duals are large.
 func TestFeasible(t *testing.T) {
-	for _, c := range everyProblem(t, 4) {
+	for _, c := range solvertest.Every(t, 4) {
 		if c.Domain == nil {
 			continue
 		}
@@ -130,14 +67,14 @@ func TestFeasible(t *testing.T) {
 				inside := append([]float64(nil), res.X...)
 				domain.Project(inside)
 				if d := solvertest.Distance(inside, res.X); d > 1e-15 {
-					t.Errorf("%s, %v, tolerance %g: the result is %.1e outside", c.name, domain, tol, d)
+					t.Errorf("%s, %v, tolerance %g: the result is %.1e outside", c.Name, domain, tol, d)
 				}
 				best = math.Min(best, res.At.Objective)
 				results = append(results, res)
 			}
 			for _, res := range results {
 				if above := res.At.Objective - best; above > res.DualityGap*(1+1e-6)+1e-14*(1+best) {
-					t.Errorf("%s, %v: proved to be within %.3g, and %.3g above", c.name, domain, res.DualityGap, above)
+					t.Errorf("%s, %v: proved to be within %.3g, and %.3g above", c.Name, domain, res.DualityGap, above)
 				}
 			}
 		}
@@ -174,7 +111,7 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 // TestOwnConjugates: a loss with its conjugate is solved like those of the package, and
 // bounds of problems with a penalty or a domain of one's own are no lie.
 func TestOwnConjugates(t *testing.T) {
-	for _, c := range everyProblem(t, 2) {
+	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
@@ -185,7 +122,7 @@ func TestOwnConjugates(t *testing.T) {
 			own.Loss = ownLoss{}
 			res, err := solver.Minimize(context.Background(), &own, nil)
 			if err != nil || res.Status != solver.Converged || res.At.Objective-best > res.DualityGap+1e-12 {
-				t.Errorf("%s: own loss: %v, %v", c.name, res, err)
+				t.Errorf("%s: own loss: %v, %v", c.Name, res, err)
 			}
 		}
 		own := *c.Problem
@@ -202,14 +139,14 @@ func TestOwnConjugates(t *testing.T) {
 		}
 		res, err := solver.Minimize(context.Background(), &own, &solver.Settings{Passes: 100})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
-			t.Fatalf("%s: %v", c.name, err)
+			t.Fatalf("%s: %v", c.Name, err)
 		}
 		if above := res.At.Objective - best; !(res.DualityGap >= above-1e-14) {
-			t.Errorf("%s: own penalty: proved to be within %.3g, and %.3g above", c.name, res.DualityGap, above)
+			t.Errorf("%s: own penalty: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, above)
 		}
 		bounded := own.Domain != nil && !math.IsInf(own.Domain.Diameter(), 1)
 		if (own.L2 > 0 || bounded) && math.IsInf(res.DualityGap, 1) {
-			t.Errorf("%s: own penalty: gap %v", c.name, res.DualityGap)
+			t.Errorf("%s: own penalty: gap %v", c.Name, res.DualityGap)
 		}
 	}
 }
@@ -217,7 +154,7 @@ func TestOwnConjugates(t *testing.T) {
 // TestCouplingBounds: with y = A x − c, or scaled, there is a bound where mu > 0, and it
 // is no lie.
 func TestCouplingBounds(t *testing.T) {
-	for _, c := range everyProblem(t, 3) {
+	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {
 			continue
 		}
@@ -231,12 +168,12 @@ func TestCouplingBounds(t *testing.T) {
 			p.Coupling = coupling
 			long := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 			if !(long.DualityGap < 1e-6) {
-				t.Errorf("%s: gap %.2g after 1,000 passes", c.name, long.DualityGap)
+				t.Errorf("%s: gap %.2g after 1,000 passes", c.Name, long.DualityGap)
 			}
 			for _, passes := range []float64{2, 6, 20} {
 				res := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
 				if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
-					t.Errorf("%s: proved to be within %.3g, and %.3g above", c.name, res.DualityGap, above)
+					t.Errorf("%s: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, above)
 				}
 			}
 		}

@@ -15,7 +15,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
 	}
-	c := p.constants(p.algebra(), slices.Max(p.Data.RowNormsSq()))
+	c := p.constants(p.algebra(), p.team().Most(slices.Max(p.Data.RowNormsSq())))
 	c.NuL = c.NuF + float64(rho*c.Lambda1)
 	return c, nil
 }

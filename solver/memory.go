@@ -17,7 +17,9 @@ import (
 // the data (Stats.PlanReason), which is not counted. The collector lets garbage grow by
 // as much as lives, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
-	part, _, k := leaveOut(p, &Settings{})
+	alone := *p
+	alone.Comm = nil // this process estimates what is its own
+	part, _, k := leaveOut(&alone, &Settings{})
 	total := part.memory(m)
 	if k != nil {
 		_, cols := p.Data.Dims()

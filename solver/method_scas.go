@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/outer"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/scale"
 	"github.com/scas-admm/scas/sparse"
@@ -88,15 +88,16 @@ type scas struct {
 	stage func(*scas) error // an outer iteration, after the snapshot
 	state outer.Iterate
 	data  *sparse.CSR // as the inner loop has them
+	each  int         // rows of a process, on average
 
 	rows          *rule.Curvature // nil until needed
 	meanCurvature float64         // smoothness of the mean loss, for batches
 }
 
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
-	s := &scas{Run: r, stage: stage, state: outer.Iterate{
+	s := &scas{Run: r, stage: stage, each: r.Problem.rowsEach(), state: outer.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
-		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.Err,
+		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.errWithin,
 	}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {
@@ -135,7 +136,7 @@ func (s *scas) innerLoop() *inner.Loop {
 		Loss: kind.InnerLoss(p.loss()), A: s.A.Algebra, Domain: kind.InnerDomain(p.Domain, len(s.X)),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Err,
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.errWithin,
 	}
 	if m := s.state.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
@@ -157,7 +158,7 @@ func (s *scas) fitScale() {
 	}
 	m := scale.New(&scale.Problem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
-		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: s.slopeAtZero(),
+		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: pass.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.Shares()
@@ -165,14 +166,6 @@ func (s *scas) fitScale() {
 		s.dual.SetShares(shares)
 		s.state.Metric, s.data = m, m.Data
 	}
-}
-
-// slopeAtZero is the root mean square of φ'(0).
-func (s *scas) slopeAtZero() float64 {
-	slope := s.Snapshot.Slope // not taken yet
-	clear(slope)
-	s.Problem.loss().Slopes(slope, slope, s.Problem.Labels)
-	return math.Sqrt(quad.SumSquares(slope) / float64(len(slope)))
 }
 
 // stiffness is the largest eigenvalue of K.
@@ -190,6 +183,9 @@ func (s *scas) Next() (bool, error) {
 	}
 	if err := s.stage(s); err != nil {
 		return false, err
+	}
+	if t := s.Problem.team(); !t.Alone() {
+		s.state.Average(t, s.Problem.samples(s.Samples.rows).Mass())
 	}
 	if name := s.state.Plan.Name(); name != s.Stats.Plan {
 		s.Stats.Plan, s.Stats.PlanReason = name, s.state.Plan.Reason()
@@ -231,8 +227,7 @@ func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedul
 
 // cost is that of one outer iteration in effective passes, as the paper counts.
 func (s *scas) cost(steps int) float64 {
-	n, _ := s.Problem.Data.Dims()
-	return 1 + float64(steps)/float64(n)
+	return 1 + float64(steps)/float64(s.each)
 }
 
 // iterates returns how many inner iterates M samples make.
@@ -250,7 +245,7 @@ func (s *scas) strong() error {
 
 // checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
-	n, _ := p.Data.Dims()
+	n := p.rowsEach()
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theorem := s.Schedule == Theorem
 	switch m := s.InnerSteps; {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -30,19 +31,18 @@ import (
 //
 // The samples are drawn from a generator seeded with s.Seed: the same problem,
 // settings and seed give the same bits at every kernel level.
-func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
+func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
+	defer pass.Rescue(&err)
 	if s == nil {
 		s = &Settings{}
 	}
-	if err := s.Start.check(p); err != nil {
+	p, err = p.join(s)
+	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	p, s, kept := leaveOut(p, s)
-	res, err := minimize(ctx, p, s, began)
+	res, err = minimize(ctx, p, s, began)
 	res.widen(kept)
 	return res, err
 }
@@ -51,7 +51,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (*Result, error) {
 // began.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
-	if err != nil {
+	if err = p.team().Agreed(err); err != nil {
 		return nil, err
 	}
 	if c.TimeLimit > 0 {
@@ -83,7 +83,7 @@ var errTime = errors.New("solver: time limit reached")
 
 // end evaluates the final state and says how it came about.
 func (r *Run) end(err error) (*Result, error) {
-	timeUp := err != nil && context.Cause(r.ctx) == errTime
+	timeUp := err != nil && r.stop == late
 	if timeUp {
 		err = r.checkFinally()
 	}

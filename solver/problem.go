@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -46,6 +48,13 @@ type Problem struct {
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
+	// Comm joins processes that have other rows each, at least one: Data, Labels and
+	// SampleWeights are those of this one, all else is the same for all. Calls of
+	// Minimize and of the other methods are then collective. nil means that there are
+	// no other rows.
+	Comm dist.Comm
+
+	joined *pass.Team // of a run
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -105,7 +114,7 @@ func (p *Problem) penalty() Penalty {
 // samples are those of p, in rows as they are or in compact form.
 func (p *Problem) samples(rows kernels.Rows) pass.Data {
 	kind, fused := kind.FusedLoss(p.loss())
-	return pass.Data{Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss(), Kind: kind, Fused: fused}
+	return pass.Data{Team: p.team(), Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss(), Kind: kind, Fused: fused}
 }
 
 // meanLoss returns the weighted mean of the losses at x, on all processors.
@@ -117,18 +126,7 @@ func (p *Problem) meanLoss(x, margin []float64) float64 {
 
 // lossAtZero returns the weighted mean of the losses at margin zero.
 func (p *Problem) lossAtZero() float64 {
-	var zero [1024]float64
-	var sum, weight float64
-	for lo := 0; lo < len(p.Labels) && p.SampleWeights == nil; lo += len(zero) {
-		labels := p.Labels[lo:min(lo+len(zero), len(p.Labels))]
-		sum += p.loss().Slopes(nil, zero[:len(labels)], labels)
-		weight += float64(len(labels))
-	}
-	for i, w := range p.SampleWeights {
-		sum += float64(w * p.loss().Value(0, p.Labels[i]))
-		weight += w
-	}
-	return sum / weight
+	return pass.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
 // regression reports whether the labels are numbers rather than two classes.
@@ -166,7 +164,7 @@ func (p *Problem) Validate() error {
 	if err := p.loss().Validate(p.Labels); err != nil {
 		return err
 	}
-	if err := validateWeights(p.SampleWeights, n); err != nil {
+	if err := check.SampleWeights(p.SampleWeights, n); err != nil {
 		return err
 	}
 	l := cols

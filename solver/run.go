@@ -63,6 +63,7 @@ type Run struct {
 	Stats Stats
 
 	ctx      context.Context
+	stop     float64 // why the run is to stop; 0 if it is not
 	dual     *dual.Step
 	residual []float64 // A x + B y − c
 	averaged int       // iterates in Mean
@@ -155,7 +156,7 @@ func (r *Run) NaturalRho(factor float64) float64 {
 // marginUnit is the unit of aᵢ'x: in regression that of the labels.
 func (r *Run) marginUnit() float64 {
 	if labels := r.Problem.Labels; r.Problem.regression() {
-		if rms := math.Sqrt(quad.SumSquares(labels) / float64(len(labels))); rms > 0 {
+		if rms := math.Sqrt(r.Problem.team().Mean(quad.SumSquares(labels), float64(len(labels)))); rms > 0 {
 			return rms
 		}
 	}

@@ -33,7 +33,8 @@ func newSamples(p *Problem, set *Settings) *Samples {
 		s.longest = math.Max(s.longest, norm2)
 		sum += norm2
 	}
-	s.scale = math.Sqrt(sum / float64(n))
+	s.longest = p.team().Most(s.longest)
+	s.scale = math.Sqrt(p.team().Mean(sum, float64(n)))
 	return s
 }
 

@@ -27,11 +27,10 @@ const (
 // naturalEta returns the step size for the inner loop that starts at the
 // snapshot, halved as often as the watch asked for.
 func (s *scas) naturalEta() float64 {
-	n, p := s.Problem.Data.Dims()
 	c := &s.Stats.Constants
 	step := rule.Step{
 		Met: s.stepCurvature(), Mean: s.meanCurvature, Batch: s.Stats.BatchSize, Stiffness: s.stiffness(),
-		Factor: rule.Factor(n, p, s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
+		Factor: rule.Factor(s.each, len(s.X), s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
 		Lazy:   c.Lambda1 == c.LambdaP || s.state.Metric != nil,
 	}
 	if s.state.Metric == nil {
@@ -45,12 +44,13 @@ func (s *scas) stepCurvature() float64 {
 	if s.rows == nil {
 		s.rows = rule.NewCurvature(s.data, s.Problem.SampleWeights)
 	}
-	if !kind.ContinuousCurvature(s.Problem.loss()) {
-		return s.rows.Met(func(int) float64 { return s.Samples.Curvature() })
-	}
-	return s.rows.Met(func(i int) float64 {
+	second := func(i int) float64 {
 		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
-	})
+	}
+	if !kind.ContinuousCurvature(s.Problem.loss()) {
+		second = func(int) float64 { return s.Samples.Curvature() }
+	}
+	return s.Problem.team().Most(s.rows.Met(second))
 }
 
 // naturalDualUpdates keeps the products with A cheaper than the inner steps.
@@ -63,7 +63,7 @@ func (s *scas) naturalDualUpdates() int {
 	} else if !s.A.Identity() {
 		ofUpdate *= 4
 	}
-	return rule.DualUpdates(float64(s.Settings.InnerSteps), float64(s.Problem.Data.NNZ())/float64(n), ofUpdate)
+	return rule.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), ofUpdate)
 }
 
 // fitBatch limits the dual updates such that every block has some steps, and

@@ -130,7 +130,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	}
 	if info.Planned {
 		if c.InnerSteps == 0 {
-			c.InnerSteps, _ = p.Data.Dims()
+			c.InnerSteps = p.rowsEach()
 		}
 		return c, c.checkPlanned(info, p)
 	}
@@ -209,6 +209,7 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	}
 	theorem := s.Schedule == Theorem
 	return firstBroken([]demand{
+		{info.ManyUpdates || p.team().Alone(), "Method", info.Name, fmt.Sprintf("it takes all rows in one process; with Problem.Comm use %s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))},
 		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity; set Problem.L2 > 0"},
 		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", info.Name, nameOf(SCASK{}))},
 		{info.TakesEta || s.Eta == 0, "Eta", s.Eta, fmt.Sprintf("method %s has no step size; leave it 0", info.Name)},

@@ -59,10 +59,6 @@ func (r *Run) prove() {
 // reached reports whether the goal is proved, or will not be.
 func (r *Run) reached() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
 
-// Err returns the reason to stop, if there is one: the context's error. It is looked
-// at between outer iterations; methods ask after every thousand samples or so.
-func (r *Run) Err() error { return r.ctx.Err() }
-
 // Affords reports whether the budget has room for so many more effective passes.
 func (r *Run) Affords(passes float64) bool {
 	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)

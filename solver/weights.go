@@ -1,30 +1,5 @@
 package solver
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/scas-admm/scas/solver/internal/check"
-)
-
-// validateWeights checks Problem.SampleWeights.
-func validateWeights(w []float64, n int) error {
-	if w == nil {
-		return nil
-	}
-	if err := check.Weights("Problem.SampleWeights", w, n); err != nil {
-		return err
-	}
-	var sum float64
-	for _, v := range w {
-		sum += v
-	}
-	if sum == 0 || math.IsInf(sum, 0) {
-		return fmt.Errorf("solver: Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
-	}
-	return nil
-}
-
 // BalancedWeights returns sample weights that give both classes the same total,
 // with mean 1. Labels are −1 and +1.
 func BalancedWeights(labels []float64) []float64 {

@@ -83,7 +83,7 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFac
 		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	}
 	x := d.X
-	if k := columns.Find(x, nil, nil, nil); k != nil {
+	if k := columns.Find(x, nil, nil, nil, nil); k != nil {
 		x = k.Data // the others do not vary
 	}
 	varying := slices.DeleteFunc(x.ColumnStats().StdDev, func(sd float64) bool { return sd == 0 })

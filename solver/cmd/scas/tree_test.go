@@ -70,6 +70,7 @@ sparse                      kernels sparse/atomicfile sparse/internal/npy sparse
 sparse/graph                sparse sparse/internal/text
 sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph
+solver/dist
 solver/internal/pass        kernels sparse
 solver/internal/watch
 solver/internal/check
@@ -79,20 +80,20 @@ solver/internal/rule        sparse
 solver/internal/columns     sparse
 solver/internal/structure   sparse
 solver/internal/quad        kernels solver/internal/pass sparse
-solver/internal/scale       solver/internal/quad sparse
+solver/internal/scale       solver/internal/pass solver/internal/quad sparse
 solver/internal/dual        kernels solver/internal/quad
 solver/loss                 kernels
 solver/internal/fenchel     kernels solver/loss
 solver/internal/region      solver/internal/fenchel solver/internal/quad
 solver/internal/newton      kernels solver/internal/fenchel solver/internal/pass solver/internal/quad solver/internal/region solver/internal/structure sparse
 solver/internal/lasso       kernels solver/internal/fenchel solver/internal/newton solver/internal/pass solver/internal/quad solver/internal/region solver/internal/structure sparse
-solver/internal/prove       kernels sparse solver/internal/lasso solver/internal/newton solver/internal/quad
+solver/internal/prove       kernels sparse solver/internal/lasso solver/internal/newton solver/internal/pass solver/internal/quad
 solver/internal/inner       kernels sparse solver/internal/quad
 solver/domain               solver/internal/quad solver/internal/region
 solver/penalty              solver/domain solver/internal/check solver/internal/quad
 solver/internal/kind        kernels solver/domain solver/internal/columns solver/internal/fenchel solver/internal/inner solver/internal/newton solver/internal/region solver/loss solver/penalty
-solver/internal/outer       solver/internal/dual solver/internal/inner solver/internal/quad solver/internal/scale
-solver                      kernels sparse solver/domain solver/internal/check solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/kind solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/prove solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/loss solver/penalty solver/theory
+solver/internal/outer       solver/internal/dual solver/internal/inner solver/internal/pass solver/internal/quad solver/internal/scale
+solver                      kernels sparse solver/dist solver/domain solver/internal/check solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/kind solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/prove solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/loss solver/penalty solver/theory
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/kind solver/internal/lasso
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver

@@ -29,3 +29,21 @@ func Weights(name string, w []float64, want int) error {
 	}
 	return nil
 }
+
+// SampleWeights refuses weights of n samples that have no mean. nil are equal ones.
+func SampleWeights(w []float64, n int) error {
+	if w == nil {
+		return nil
+	}
+	if err := Weights("Problem.SampleWeights", w, n); err != nil {
+		return err
+	}
+	var sum float64
+	for _, v := range w {
+		sum += v
+	}
+	if sum == 0 || math.IsInf(sum, 0) {
+		return fmt.Errorf("solver: Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+	}
+	return nil
+}

@@ -25,8 +25,13 @@ func Count(m *sparse.CSR) int { return used(m).count() }
 // Find returns what stays of the columns of data and the rows of a, nil for the
 // identity: what has data, what columns and rows say, and all that a couples to either.
 // It returns nil where everything stays. columns and rows may be nil; they are changed.
-func Find(data, a *sparse.CSR, columns, rows *Set) *Kept {
+// Processes may have other rows of the data: most takes the largest entries of a vector
+// over them, so that all find the same; nil is one process.
+func Find(data, a *sparse.CSR, columns, rows *Set, most func(v []float64)) *Kept {
 	stay := used(data)
+	if most != nil {
+		stay.share(most)
+	}
 	stay.add(columns)
 	_, p := data.Dims()
 	k := &Kept{p: p, l: p}

@@ -89,7 +89,7 @@ func TestFind(t *testing.T) {
 			rows[rng.IntN(l)] = true
 		}
 		stay := naive(data, a, columns, rows)
-		k := Find(data, a, setOf(columns), setOf(rows))
+		k := Find(data, a, setOf(columns), setOf(rows), nil)
 		if a != nil && l > 0 && noRow(a, stay) { // then the first of them
 			idx, _ := a.Row(0)
 			columns[idx[0]] = true
@@ -175,7 +175,7 @@ func TestShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := Find(m, nil, nil, nil)
+	k := Find(m, nil, nil, nil, nil)
 	got, want := k.Data.Rows(0, 2), m.Rows(0, 2)
 	if &got.Val[0] != &want.Val[0] || &got.Ptr[0] != &want.Ptr[0] || !slices.Equal(got.Idx, []int32{1, 0, 1}) {
 		t.Errorf("%v of %v", got, want)
@@ -190,7 +190,7 @@ func TestShares(t *testing.T) {
 
 // TestNoColumns: of a matrix without columns everything stays.
 func TestNoColumns(t *testing.T) {
-	if k := Find(sparse.Identity(0), nil, nil, nil); k != nil {
+	if k := Find(sparse.Identity(0), nil, nil, nil, nil); k != nil {
 		t.Errorf("%+v", k)
 	}
 }

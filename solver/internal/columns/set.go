@@ -75,6 +75,35 @@ func (s *Set) add(t *Set) {
 	}
 }
 
+// share makes s the union of those of all processes, given what takes the largest entries
+// of a vector over them.
+func (s *Set) share(most func(v []float64)) {
+	there := make([]float64, len(s.pages))
+	for k, page := range s.pages {
+		if page != nil {
+			there[k] = 1
+		}
+	}
+	most(there)
+	bits := make([]float64, 1<<pageBits)
+	for k, some := range there {
+		if some == 0 {
+			continue
+		}
+		for j := range bits {
+			if bits[j] = 0; s.Has(k<<pageBits + j) {
+				bits[j] = 1
+			}
+		}
+		most(bits)
+		for j, in := range bits {
+			if in > 0 {
+				s.Add(k<<pageBits + j)
+			}
+		}
+	}
+}
+
 // words yields the words that are not zero, each with its smallest number.
 func (s *Set) words(yield func(base int, w uint64) bool) {
 	for k, page := range s.pages {

@@ -78,10 +78,12 @@ func (s *Solver) carefully() {
 			head[j] = sum
 		}
 	}
-	size = math.Sqrt(size) * (1 + 1e-9)
+	size = math.Sqrt(s.Team.Total(size)) * (1 + 1e-9)
+	s.Team.Pairs(head, tail)
+	tiny := 0x1p-80 * math.Max(1, float64(s.All.Samples)/(1<<24))
 	for j := range s.e {
 		s.e[j] = head[j] + tail[j]
-		s.work.dual[j] = float64(2*unit*math.Abs(s.e[j])) + float64(0x1p-80*size*s.facts.norm[j])
+		s.work.dual[j] = float64(2*unit*math.Abs(s.e[j])) + float64(tiny*size*s.facts.norm[j])
 	}
 }
 
@@ -92,8 +94,8 @@ func (s *Solver) rounding() {
 	for i, a := range s.work.alpha {
 		size += float64(s.Coef[i] * float64(a*a))
 	}
-	size = math.Sqrt(size) * (1 + 1e-9)
-	chunks := float64(2 * s.Count())
+	size = math.Sqrt(s.Team.Total(size)) * (1 + 1e-9)
+	chunks := float64(2 * s.All.Runs)
 	for j, k := range s.facts.entries {
 		s.work.dual[j] = float64(float64((k+chunks+8)*unit*size) * s.facts.norm[j])
 	}
@@ -108,7 +110,7 @@ func (s *Solver) off(j int, drift float64) float64 {
 // ofFree returns the columns of the free features.
 func (s *Solver) ofFree() *newton.Free {
 	if s.facts.ofFree == nil {
-		s.facts.ofFree = newton.NewFree(s.Data, s.facts.free)
+		s.facts.ofFree = newton.NewFree(s.Team, s.Data, s.facts.free)
 	}
 	return s.facts.ofFree
 }

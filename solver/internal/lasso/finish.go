@@ -53,7 +53,7 @@ func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
 	if !serves(q) {
 		return nil
 	}
-	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads, Nonnegative: nonnegative(q.Domain)}
+	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads, Team: q.Team, Nonnegative: nonnegative(q.Domain)}
 	_, features := q.Data.Dims()
 	if features <= newton.DenseFeatures {
 		p.MaxWorking = features / 2

@@ -42,7 +42,7 @@ func (s *Solver) implicit(cols []int32) *implicit {
 	for _, j := range cols {
 		entries += s.facts.entries[j]
 	}
-	if formed(len(cols), entries) {
+	if !s.Team.Alone() || formed(len(cols), entries) {
 		return nil
 	}
 	h := &implicit{columns: s.transpose(), cols: cols}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -66,8 +67,8 @@ func (q *model) share(a kernels.Rows) {
 	q.cut = append(q.cut, q.m)
 }
 
-// hessian sets h to X' diag(c) X.
-func (q *model) hessian(a kernels.Rows, c []float64) {
+// hessian sets h to X' diag(c) X, over all rows of a team.
+func (q *model) hessian(t *pass.Team, a kernels.Rows, c []float64) {
 	m := q.m
 	q.formed = true
 	if q.implicit != nil {
@@ -80,6 +81,7 @@ func (q *model) hessian(a kernels.Rows, c []float64) {
 		wg.Go(func() { kernels.HessianRows(q.h, m, m, q.cut[k], end, a, c, q.scratch[k]) })
 	}
 	wg.Wait()
+	t.Upper(m, func(i int) []float64 { return q.h[i*m+i : (i+1)*m] })
 	for i := range m {
 		q.diagonal[i] = q.h[i*m+i]
 		for j := i + 1; j < m; j++ {

@@ -24,7 +24,8 @@ type Problem struct {
 	// Nonnegative holds all coefficients at or above zero. Every feature then needs an L1
 	// or an L2 weight.
 	Nonnegative bool
-	Threads     int // 0 for GOMAXPROCS; results do not depend on it
+	Threads     int        // 0 for GOMAXPROCS; results do not depend on it
+	Team        *pass.Team // others with other samples of the problem; nil for none
 	// MaxWorking bounds the columns of a working set; 0 for 65535.
 	MaxWorking int
 }
@@ -90,7 +91,7 @@ func New(p *Problem) (*Solver, error) {
 	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {
 		return nil, fmt.Errorf("lasso: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
 	}
-	s := &Solver{Problem: p, Sums: pass.NewSums(pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
+	s := &Solver{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
 	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
 		*v = make([]float64, features)
 	}
@@ -105,7 +106,10 @@ func New(p *Problem) (*Solver, error) {
 	s.scale = s.losses(s.at.margin, nil)
 	s.set.threads = pass.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
-	if p.MaxWorking == 0 {
+	switch {
+	case !p.Team.Alone():
+		s.set.most = min(features, defaultWorking) // what is not formed has a sum over rows for each coordinate
+	case p.MaxWorking == 0:
 		s.set.most = min(features, mostImplicit)
 	}
 	s.work.soft, s.work.spare = firstSoft, 1
@@ -124,6 +128,9 @@ func (s *Solver) measure() {
 			s.facts.entries[j]++
 		}
 	}
+	s.Team.Sum(s.facts.norm)
+	s.Team.Sum(s.facts.entries)
+	s.Team.Max(s.facts.largest)
 	for j, v := range s.facts.norm {
 		s.facts.norm[j] = math.Sqrt(v)
 	}

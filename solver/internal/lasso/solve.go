@@ -111,7 +111,7 @@ func (s *Solver) separable() bool {
 	}
 	along := make([]float64, s.n)
 	s.ofFree().Along(along, s.x)
-	return newton.Falls(s.Loss, along, s.Labels, s.Coef)
+	return newton.Falls(s.Team, s.Loss, along, s.Labels, s.Coef)
 }
 
 // setLambda sets limits and ridges, and returns the share of the limit from which on
@@ -221,7 +221,7 @@ func (s *Solver) hessian(fresh bool) {
 		s.work.spare = 1 // once
 	} else {
 		s.curvatures()
-		m.hessian(w.rows, s.Scaled(s.work.curve))
+		m.hessian(s.Team, w.rows, s.Scaled(s.work.curve))
 	}
 	for k, j := range w.cols {
 		if m.implicit != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/region"
 )
 
@@ -72,7 +73,7 @@ func (f *Finisher) separable(x []float64) bool {
 		}
 	}
 	f.margins(along, d)
-	return Falls(f.Loss, along, f.Labels, f.Coef)
+	return Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
 // touches reports whether some row of the penalty has a feature.
@@ -83,19 +84,21 @@ func (r *penalty) touches(j int) bool {
 
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one does not stay.
-func Falls(l fenchel.Loss, along, labels, coef []float64) bool {
-	falls := false
+func Falls(t *pass.Team, l fenchel.Loss, along, labels, coef []float64) bool {
+	var falls, rises float64
 	for i, d := range along {
 		lo, hi := l.Domain(labels[i]) // of φ'
 		if coef[i] == 0 || d == 0 {
 			continue
 		}
-		if !(d > 0 && hi <= 0 || d < 0 && lo >= 0) {
-			return false
+		if falls = 1; !(d > 0 && hi <= 0 || d < 0 && lo >= 0) {
+			rises = 1
+			break
 		}
-		falls = true
 	}
-	return falls
+	all := []float64{falls, rises}
+	t.Max(all)
+	return all[0] > 0 && all[1] == 0
 }
 
 // ofObjective is what rounding may make of P as computed, a sum, as a part of it.

@@ -2,7 +2,6 @@ package newton
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
@@ -61,7 +60,7 @@ func (f *Finisher) coarse(alpha []float64, value, goal float64) bool {
 			least = math.Min(least, f.rows.limit[row]*math.Abs(f.rows.entry[j])/f.columns[j])
 		}
 	}
-	return float64(float64(f.n)*unit*total)/least*value > 2*goal
+	return float64(float64(f.All.Samples)*unit*total)/least*value > 2*goal
 }
 
 // close closes the equality for mu = 0, and returns the factor that brings the z
@@ -95,7 +94,7 @@ func (f *Finisher) start(d *dual) (shrink float64, ok bool) {
 // intoDomain clips alpha into the domain of φ* if z can make up for it; else it
 // returns the factor that brings alpha there, if there is one.
 func (f *Finisher) intoDomain(alpha []float64) (shrink float64, ok bool) {
-	shrink = slices.Min(f.Parts(func(lo, hi int) float64 { return f.partIntoDomain(alpha, lo, hi) }))
+	shrink = f.Least(func(lo, hi int) float64 { return f.partIntoDomain(alpha, lo, hi) })
 	return shrink, shrink >= 0
 }
 
@@ -192,9 +191,7 @@ func (f *Finisher) distance(y, errors []float64, m metric) float64 {
 // leastOf sets part to leastPart times the diagonal of X'C diag(curve) X + mu I, at least
 // to what forming and factoring H may be off by.
 func (f *Finisher) leastOf(part, curve []float64) []float64 {
-	for j := range part {
-		part[j] = f.Ridge
-	}
+	clear(part)
 	for i, c := range curve {
 		idx, val := f.Data.Row(i)
 		c *= f.Coef[i]
@@ -202,8 +199,9 @@ func (f *Finisher) leastOf(part, curve []float64) []float64 {
 			part[j] += float64(c * float64(val[k]*val[k]))
 		}
 	}
+	f.Team.Sum(part)
 	for j := range part {
-		part[j] = math.Max(leastPart*part[j], float64(16*(f.tri.width+1))*unit*f.system.h[j*f.tri.stride+j])
+		part[j] = math.Max(leastPart*(part[j]+f.Ridge), float64(16*(f.tri.width+1))*unit*f.system.h[j*f.tri.stride+j])
 	}
 	return part
 }
@@ -219,6 +217,12 @@ func (f *Finisher) stays(d *dual, m metric) bool {
 		}
 	}
 	size *= d.drift
+	return !f.Team.Any(f.leaves(d, m, size))
+}
+
+// leaves reports whether the correction, with |x_i'd| ≤ size, may take the α of a sample
+// of this process out of the domain of φ*.
+func (f *Finisher) leaves(d *dual, m metric, size float64) bool {
 	for i, a := range d.alpha {
 		curve := m.curve[i]
 		if curve == 0 || f.Coef[i] == 0 {
@@ -227,10 +231,10 @@ func (f *Finisher) stays(d *dual, m metric) bool {
 		lo, hi := f.Loss.Domain(f.Labels[i])
 		move := math.Min(math.Sqrt(curve/f.Coef[i])*d.drift, curve*size)
 		if a-move < lo || a+move > hi {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // admitRidge is admit for mu > 0. What exceeds the limits is cut off, or all of the

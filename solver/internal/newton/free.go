@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -13,6 +14,7 @@ import (
 // from where φ* ends, so that |X_F d| ≤ ½/Steep leaves α in the domain of φ*.
 type Free struct {
 	Columns []int32
+	team    *pass.Team
 	idx     [][]int32
 	val     [][]float64
 }
@@ -23,9 +25,9 @@ const Steep = 1e4
 // leastPivot is one of H scaled to a unit diagonal: what rounding did to it is nothing.
 const leastPivot = 1e-7
 
-// NewFree returns the columns of x.
-func NewFree(x *sparse.CSR, columns []int32) *Free {
-	f := &Free{Columns: columns, idx: make([][]int32, len(columns)), val: make([][]float64, len(columns))}
+// NewFree returns the columns of x, whose rows a team has.
+func NewFree(t *pass.Team, x *sparse.CSR, columns []int32) *Free {
+	f := &Free{Columns: columns, team: t, idx: make([][]int32, len(columns)), val: make([][]float64, len(columns))}
 	n, p := x.Dims()
 	place := make([]int32, p)
 	for k, j := range columns {
@@ -108,6 +110,7 @@ func (f *Free) hessian(phi []float64) []float64 {
 			h[a*k+b] = f.inner(a, b, phi)
 		}
 	}
+	f.team.Sum(h)
 	return h
 }
 
@@ -149,13 +152,14 @@ func newFreeSide(f *Finisher) *freeSide {
 			columns = append(columns, int32(j))
 		}
 	}
-	s := &freeSide{Free: NewFree(f.Data, columns), norm: make([]float64, f.p), phi: make([]float64, f.n)}
+	s := &freeSide{Free: NewFree(f.Team, f.Data, columns), norm: make([]float64, f.p), phi: make([]float64, f.n)}
 	for i := range f.n {
 		idx, val := f.Data.Row(i)
 		for k, j := range idx {
 			s.norm[j] += float64(f.Coef[i] * float64(val[k]*val[k]))
 		}
 	}
+	f.Team.Sum(s.norm)
 	for j, v := range s.norm {
 		s.norm[j] = math.Sqrt(v)
 	}

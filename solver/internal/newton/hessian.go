@@ -114,6 +114,7 @@ func (f *Finisher) hessian(dst, curvature []float64) {
 	} else {
 		f.squares.add(dst, f.p, f.Rows, scaled)
 	}
+	f.Team.Upper(f.p, func(i int) []float64 { return f.tri.row(dst, i) })
 	for j := range f.p {
 		dst[j*f.tri.stride+j] += f.Ridge
 	}

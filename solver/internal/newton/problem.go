@@ -30,6 +30,7 @@ type Problem struct {
 	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
 	Domain  region.Domain // nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
+	Team    *pass.Team    // others with other samples of the problem; nil for none
 	// MaxFeatures is the number of features up to which dense matrices of that
 	// order are formed, a few of them; 0 for 2048, and for 4096 in a Wide.
 	MaxFeatures int
@@ -59,7 +60,7 @@ func (p *Problem) band() int {
 	if _, ball := p.Domain.(region.Ball); ball || p.Groups != nil {
 		return features - 1
 	}
-	w := width(p.Data, p.A.Matrix())
+	w := int(p.Team.Most(float64(width(p.Data, p.A.Matrix()))))
 	if w <= features/bandPart && features*(w+1) <= DenseFeatures*DenseFeatures {
 		return w
 	}
@@ -124,7 +125,7 @@ func New(p *Problem) (*Finisher, error) {
 	case p.Loss == nil:
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
-	if passes := p.Assembly(); passes > maxAssembly && passes*float64(p.Data.NNZ()) > maxProducts {
+	if passes := p.Assembly(); passes > maxAssembly && passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
 		return nil, fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
 	}
 	f := prepare(p)
@@ -140,11 +141,12 @@ func New(p *Problem) (*Finisher, error) {
 // prepare makes all of a Finisher but what is dense in the features.
 func prepare(p *Problem) *Finisher {
 	n, features := p.Data.Dims()
-	f := &Finisher{Problem: p, Sums: pass.NewSums(cut(p, features), p.Weights, n, features), n: n, p: features}
+	f := &Finisher{Problem: p, Sums: pass.NewSums(p.Team, cut(p, features), p.Weights, n, features), n: n, p: features}
 	f.block = max(8, min(blockRows, blockNonzeros*n/max(1, int(p.Data.NNZ()))))
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
 	f.rows.join(p.Groups)
 	f.columns = largest(p.Data, f.Chunks)
+	f.Team.Max(f.columns)
 	f.open = f.findOpen()
 	f.sum = newResidual(features)
 	return f
@@ -210,5 +212,7 @@ func (p *Problem) Assembly() float64 {
 		k := float64(len(idx))
 		products += k * (k + 1) / 2
 	}
-	return products / max(1, float64(p.Data.NNZ()))
+	all := []float64{products, float64(p.Data.NNZ())}
+	p.Team.Sum(all)
+	return all[0] / max(1, all[1])
 }

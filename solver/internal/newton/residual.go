@@ -14,7 +14,8 @@ func newResidual(p int) *residual {
 
 const (
 	unit = 0x1p-53 // a rounding
-	tiny = 0x1p-80 // n roundings of roundings, for n up to 2²⁴
+	tiny = 0x1p-80 // most roundings of roundings
+	most = 1 << 24
 )
 
 // residual computes y by the kernels, whose error grows with the number of terms, or
@@ -30,7 +31,7 @@ func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
 	f.rows.addTrans(r.y, z)
 	f.rows.absTrans(r.error, z)
 	for j := range r.error {
-		terms := float64(f.n + f.rows.len() + 2*f.Count() + 8)
+		terms := float64(f.All.Samples + f.rows.len() + 2*f.All.Runs + 8)
 		r.error[j] = float64(terms * unit * (r.error[j] + float64(total*f.columns[j])))
 	}
 }
@@ -70,12 +71,14 @@ func (f *Finisher) compensated(r *residual, alpha, z []float64, total float64) {
 			tail[j] += t[j]
 		}
 	}
+	f.Team.Pairs(head, tail)
 	f.rows.addPairs(head, tail, z)
 	f.rows.absTrans(r.error, z)
+	of := tiny * math.Max(1, float64(f.All.Samples)/most)
 	for j := range head {
 		r.y[j] = head[j] + tail[j]
 		size := r.error[j] + float64(total*f.columns[j])
-		r.error[j] = float64(2*unit*math.Abs(r.y[j])) + float64(tiny*size)
+		r.error[j] = float64(2*unit*math.Abs(r.y[j])) + float64(of*size)
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 // Sampled reports whether Finish has a start of its own, on a part of the samples: then
 // there is little to gain from another one.
 func (f *Finisher) Sampled() bool {
-	return f.rows.len() > 0 && partPays(f.n, f.p)
+	return f.rows.len() > 0 && partPays(f.All.Samples, f.p)
 }
 
 // partPays reports whether a part of n samples is enough for so many features.
@@ -29,6 +29,7 @@ func partPays(n, features int) bool { return n/sampleShare >= leastSample*featur
 // with a band.
 func (p *Problem) Quick() bool {
 	n, features := p.Data.Dims()
+	n = int(p.Team.Total(float64(n)))
 	return features <= DenseFeatures && partPays(n, features) || p.band() < features-1
 }
 
@@ -39,15 +40,14 @@ func (r *finish) sampled(x []float64) bool {
 	if !f.Sampled() {
 		return false
 	}
-	m := f.n / sampleShare
-	g := f.sample(m)
+	g := f.sample(max(1, f.n/sampleShare))
 	if g == nil {
 		return false
 	}
 	q := g.newFinish(&Settings{Interrupt: r.seldom(sampleShare), Tol: r.set.Tol})
 	q.path.base = r.path.base
 	q.begin(x)
-	q.least = sampleEnd * float64(f.p) / float64(m) / float64(l) * r.scale
+	q.least = sampleEnd * float64(f.p) / float64(g.All.Samples) / float64(l) * r.scale
 	for q.path.complementarity() > 1.5*q.least {
 		if q.result.Iterations == sampleSteps || q.interrupted() || !q.iterate() {
 			return false
@@ -93,9 +93,9 @@ func (f *Finisher) sample(m int) *Finisher {
 			sub.Weights[k] = f.Weights[i]
 			total += f.Weights[i]
 		}
-		if total == 0 {
-			return nil
-		}
+	}
+	if f.Weights != nil && f.Team.Total(total) == 0 {
+		return nil
 	}
 	g.Problem, g.n = &sub, m
 	shared := *f.squares

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/scale"
 )
@@ -54,6 +55,15 @@ func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
 		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 	}
 	return nil
+}
+
+// Average makes the iterate the mean of those of all processes, the weight of each being
+// that of its samples, and ends as a block does. Weighted by samples, the mean of what
+// steps on shards do is that of steps on all samples to first order.
+func (s *Iterate) Average(t *pass.Team, weight float64) {
+	t.Average(weight, s.X, s.Dual)
+	s.Project(s.X)
+	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
 // Strong is an outer iteration of Algorithm 2: M stochastic steps, and the mean of

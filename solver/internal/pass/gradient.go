@@ -2,7 +2,11 @@
 // goroutines and with the same bits for any number of them.
 package pass
 
-import "github.com/scas-admm/scas/kernels"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
 
 // A Loss is φ as a function of margins and labels.
 type Loss interface {
@@ -12,8 +16,10 @@ type Loss interface {
 	Value(margin, label float64) float64
 }
 
-// Data are the samples: rows, one label a row, and weights or nil.
+// Data are the samples: rows, one label a row, and weights or nil. Others of the team have
+// other samples; means and gradients are of all of them.
 type Data struct {
+	Team            *Team
 	Rows            kernels.Rows
 	Labels, Weights []float64
 	Loss            Loss
@@ -52,7 +58,23 @@ func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 		sum += v
 		weight += weights[k]
 	}
-	return sum / weight
+	return d.Team.Mean(sum, weight)
+}
+
+// MeanLossAtZero is MeanLoss at x = 0, without a look at the rows.
+func MeanLossAtZero(d Data) float64 {
+	var zero [1024]float64
+	var sum, weight float64
+	for lo := 0; lo < len(d.Labels) && d.Weights == nil; lo += len(zero) {
+		labels := d.Labels[lo:min(lo+len(zero), len(d.Labels))]
+		sum += d.Loss.Slopes(nil, zero[:len(labels)], labels)
+		weight += float64(len(labels))
+	}
+	for i, w := range d.Weights {
+		sum += float64(w * d.Loss.Value(0, d.Labels[i]))
+		weight += w
+	}
+	return d.Team.Mean(sum, weight)
 }
 
 // weighted returns Σ ωᵢ φ(marginᵢ; labelᵢ).
@@ -61,6 +83,18 @@ func (d Data) weighted(margin []float64) (sum float64) {
 		sum += float64(w * d.Loss.Value(margin[i], d.Labels[i]))
 	}
 	return sum
+}
+
+// SlopeAtZero is the root mean square of φ'(0), without weights. slope is scratch, with an
+// entry per row.
+func SlopeAtZero(d Data, slope []float64) float64 {
+	clear(slope)
+	d.Loss.Slopes(slope, slope, d.Labels)
+	var sum float64
+	for _, v := range slope {
+		sum += float64(v * v)
+	}
+	return math.Sqrt(d.Team.Mean(sum, float64(len(slope))))
 }
 
 // A Gradient computes the gradient of the mean loss. It is not for concurrent use.
@@ -76,14 +110,10 @@ type Gradient struct {
 
 // NewGradient returns one for the samples of p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
-	n := len(d.Labels)
-	g := &Gradient{Chunks: c, data: d, inv: 1 / float64(n), fused: d.Fused && d.Weights == nil}
+	g := &Gradient{Chunks: c, data: d, fused: d.Fused && d.Weights == nil}
+	g.inv = 1 / d.Team.Total(d.Mass())
 	if d.Weights != nil {
-		var sum float64
-		for _, v := range d.Weights {
-			sum += v
-		}
-		g.inv, g.scaled = 1/sum, make([]float64, n)
+		g.scaled = make([]float64, len(d.Labels))
 	}
 	g.loss = make([]float64, g.Count())
 	for range g.Count() - 1 {
@@ -108,10 +138,25 @@ func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 		sum += g.loss[k+1]
 		kernels.Axpy(1, part, z)
 	}
+	sum = g.data.Team.SumWith(z, sum)
 	for j := range z {
 		z[j] *= g.inv
 	}
 	return float64(sum * g.inv)
+}
+
+// Mass is what the samples weigh, their number where they have no weights.
+func (d Data) Mass() float64 { return total(d.Weights, len(d.Labels)) }
+
+// total returns the sum of the weights, n if there are none.
+func total(weights []float64, n int) (sum float64) {
+	if weights == nil {
+		return float64(n)
+	}
+	for _, w := range weights {
+		sum += w
+	}
+	return sum
 }
 
 func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {

@@ -6,22 +6,28 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Sums are sums over samples with coefficients cᵢ = ωᵢ/Σω, run by run. They are not for
-// concurrent use.
+// Sums are sums over samples with coefficients cᵢ = ωᵢ/Σω, run by run, and then over the
+// processes of a team: cᵢ, Σω and what the methods return are those of all samples. They
+// are not for concurrent use.
 type Sums struct {
 	Chunks
 	Coef    []float64 // cᵢ
 	Scratch []float64 // an entry per sample, without a meaning between calls
+	All     Counts
 
+	team     *Team
 	weighted bool
 	parts    []float64   // a number per run
 	partial  [][]float64 // vectors of the runs but the first
 }
 
+// Counts are those of all processes.
+type Counts struct{ Samples, Runs int }
+
 // NewSums returns sums over n samples, weights nil for equal ones, and of vectors of up to
 // p numbers.
-func NewSums(c Chunks, weights []float64, n, p int) *Sums {
-	s := &Sums{}
+func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
+	s := &Sums{team: t}
 	for range c.Count() - 1 {
 		s.partial = append(s.partial, make([]float64, p))
 	}
@@ -31,19 +37,19 @@ func NewSums(c Chunks, weights []float64, n, p int) *Sums {
 // Part returns sums over a part of the samples, in no more runs, which share vectors with
 // s: one of both may be in use.
 func (s *Sums) Part(c Chunks, weights []float64, n int) *Sums {
+	all := []float64{total(weights, n), float64(n), float64(c.Count())}
+	s.team.Sum(all)
 	return &Sums{
-		Chunks: c, Coef: coefficients(weights, n), Scratch: make([]float64, n), weighted: weights != nil,
+		Chunks: c, team: s.team, Coef: coefficients(weights, n, all[0]), Scratch: make([]float64, n),
+		All: Counts{int(all[1]), int(all[2])}, weighted: weights != nil,
 		parts: make([]float64, c.Count()), partial: s.partial[:c.Count()-1],
 	}
 }
 
-func coefficients(weights []float64, n int) []float64 {
+// coefficients returns those of n samples whose weights and those of others have that sum.
+func coefficients(weights []float64, n int, sum float64) []float64 {
 	if weights == nil {
-		return slices.Repeat([]float64{1 / float64(n)}, n)
-	}
-	var sum float64
-	for _, w := range weights {
-		sum += w
+		return slices.Repeat([]float64{1 / sum}, n)
 	}
 	c, inv := make([]float64, n), 1/sum
 	for i, w := range weights {
@@ -52,18 +58,23 @@ func coefficients(weights []float64, n int) []float64 {
 	return c
 }
 
-// Parts returns what do returns for each run, valid until the next call.
-func (s *Sums) Parts(do func(lo, hi int) float64) []float64 {
+// parted returns what do returns for each run, valid until the next call.
+func (s *Sums) parted(do func(lo, hi int) float64) []float64 {
 	s.Each(func(k, lo, hi int) { s.parts[k] = do(lo, hi) })
 	return s.parts
 }
 
+// Least returns the least of what do returns for each run.
+func (s *Sums) Least(do func(lo, hi int) float64) float64 {
+	return s.team.Least(slices.Min(s.parted(do)))
+}
+
 // Over adds up what do returns for each run.
 func (s *Sums) Over(do func(lo, hi int) float64) (sum float64) {
-	for _, v := range s.Parts(do) {
+	for _, v := range s.parted(do) {
 		sum += v
 	}
-	return sum
+	return s.team.Total(sum)
 }
 
 // Mean returns Σ cᵢ φ(tᵢ) and, unless slope is nil, sets it to φ'.
@@ -117,7 +128,7 @@ func (s *Sums) Gather(dst []float64, do func(dst []float64, lo, hi int) float64)
 	for _, v := range s.parts {
 		sum += v
 	}
-	return sum
+	return s.team.SumWith(dst, sum)
 }
 
 // Transposed sets dst = X'C alpha for the rows of X.

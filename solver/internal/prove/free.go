@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -33,7 +34,8 @@ type Free struct {
 	Curvature float64   // an upper bound of φ''
 	A         *quad.Algebra
 	Mu        float64
-	Domain    Domain // nil for R^p
+	Domain    Domain     // nil for R^p
+	Team      *pass.Team // others with other samples; nil for none
 }
 
 // ulp is the relative error of an operation, at most.
@@ -80,13 +82,14 @@ func (f *Free) Gap(at *Pair) float64 {
 func (f *Free) errors(at *Pair) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
-	total := float64(n)
+	total, samples := float64(n), f.Team.Total(float64(n))
 	if f.Weights != nil {
 		total = 0
 		for _, w := range f.Weights {
 			total += w
 		}
 	}
+	total = f.Team.Total(total)
 	for i, slope := range at.Slope {
 		idx, val := f.Data.Row(i)
 		weight := 1 / total
@@ -103,8 +106,9 @@ func (f *Free) errors(at *Pair) (margins float64, columns []float64) {
 		off := float64(float64(len(idx)+8) * ulp * size)
 		margins += float64(float64(0.5*f.Curvature*weight) * float64(off*off))
 	}
+	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
-	unit := float64(n+l+64) * ulp
+	unit := (samples + float64(l+64)) * ulp
 	back := f.backward(at.Beta, l, p)
 	for j := range columns {
 		columns[j] = float64(unit * (columns[j] + back(j)))

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -24,11 +25,12 @@ type Problem struct {
 	Data      *sparse.CSR
 	A         *quad.Algebra // the identity or a matrix
 	Limit     []float64
-	Curvature float64 // upper bound of φ”
-	Ridge     float64 // mu
-	Unit      float64 // of the margins: that of the labels in regression, else 1
-	Least     float64 // ρ is not below it without need
-	Slope     float64 // root mean square of φ'(0)
+	Curvature float64    // upper bound of φ”
+	Ridge     float64    // mu
+	Unit      float64    // of the margins: that of the labels in regression, else 1
+	Least     float64    // ρ is not below it without need
+	Slope     float64    // root mean square of φ'(0)
+	Team      *pass.Team // others with other rows of the data; nil for none
 }
 
 // A Metric holds D, ρ and what the inner loop needs of them. nil is that of equal
@@ -43,11 +45,11 @@ type Metric struct {
 // New returns nil if all columns are on one scale, or if their scales cannot be
 // expressed.
 func New(p *Problem) *Metric {
-	unit, ok := units(p.Data)
+	unit, ok := units(p.Team, p.Data)
 	if !ok || p.coupled() && p.held(unit) > 0.2 {
 		return nil
 	}
-	curvature, norm2 := rows(p.Data, unit)
+	curvature, norm2 := rows(p.Team, p.Data, unit)
 	m := &Metric{D: make([]float64, len(unit)), Rho: make([]float64, len(p.Limit))}
 	stiff := slices.Repeat([]float64{p.Ridge}, len(unit))
 	for k := range m.Rho {
@@ -106,10 +108,10 @@ const leastDecay = 4e-6
 // units returns 1/rms over the nonzeros of each column, and whether they are so far
 // apart that it matters. How many nonzeros a column has does not count: columns of rare
 // features, if scaled up, would make a few rows dominate.
-func units(x *sparse.CSR) (unit []float64, ok bool) {
+func units(t *pass.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
-	count := make([]int, p)
+	count := make([]float64, p)
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {
@@ -119,10 +121,12 @@ func units(x *sparse.CSR) (unit []float64, ok bool) {
 			}
 		}
 	}
+	t.Sum(unit)
+	t.Sum(count)
 	least, most := math.Inf(1), 0.0
 	for j, c := range count {
 		if c > 0 {
-			unit[j] = math.Sqrt(float64(c) / unit[j])
+			unit[j] = math.Sqrt(c / unit[j])
 			least, most = math.Min(least, unit[j]), math.Max(most, unit[j])
 		}
 	}
@@ -161,7 +165,7 @@ func (p *Problem) held(unit []float64) float64 {
 }
 
 // rows returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
-func rows(x *sparse.CSR, unit []float64) (curvature, mean float64) {
+func rows(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
 	for i := range n {
@@ -174,7 +178,7 @@ func rows(x *sparse.CSR, unit []float64) (curvature, mean float64) {
 		sum += norm2
 		sum2 += float64(norm2 * norm2)
 	}
-	return sum2 / sum, sum / float64(n)
+	return t.Mean(sum2, sum), t.Mean(sum, float64(n))
 }
 
 // row is row k of A.

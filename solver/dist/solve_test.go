@@ -1,0 +1,157 @@
+package dist_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// shard returns p with the rows of one rank, runs of consecutive ones.
+func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
+	t.Helper()
+	n, _ := p.Data.Dims()
+	lo, hi := comm.Rank()*n/comm.Size(), (comm.Rank()+1)*n/comm.Size()
+	var rows []int
+	for i := lo; i < hi; i++ {
+		rows = append(rows, i)
+	}
+	data, err := p.Data.SelectRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := *p
+	part.Data, part.Labels, part.Comm = data, p.Labels[lo:hi], comm
+	if p.SampleWeights != nil {
+		part.SampleWeights = p.SampleWeights[lo:hi]
+	}
+	return &part
+}
+
+// solve solves p on so many ranks, and returns what each of them found.
+func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
+	t.Helper()
+	comms := dist.Local(ranks, time.Minute)
+	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for r, c := range comms {
+		part := shard(t, p, c)
+		wg.Go(func() {
+			own := set
+			results[r], errs[r] = solver.Minimize(context.Background(), part, &own)
+			c.Close()
+		})
+	}
+	wg.Wait()
+	return results, errs
+}
+
+// TestSameOptimum: whatever the problem, ranks prove what one process proves, with the
+// same bits on each and each time; one rank is the single process.
+func TestSameOptimum(t *testing.T) {
+	for _, c := range solvertest.Every(t, 1) {
+		one := solvertest.Minimize(t, c.Problem, nil)
+		for _, ranks := range []int{1, 2, 3} {
+			res := sameBits(t, c.Name, c.Problem, ranks)
+			if apart := math.Abs(res.At.Objective - one.At.Objective); res.Status != one.Status || apart > math.Max(res.DualityGap, one.DualityGap) {
+				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, one.Status, one.At.Objective, one.DualityGap)
+			}
+			if ranks == 1 {
+				res.Stats.Seconds, res.Stats.SetupSeconds = one.Stats.Seconds, one.Stats.SetupSeconds
+				if diff := cmp.Diff(one, res); diff != "" {
+					t.Errorf("%s: one rank is not the single process: %s", c.Name, diff)
+				}
+			}
+		}
+	}
+}
+
+// sameBits solves p on ranks twice, and returns the result that all of them have.
+func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
+	t.Helper()
+	var first *solver.Result
+	for range 2 {
+		results, errs := solve(t, p, solver.Settings{}, ranks)
+		for r, res := range results {
+			if errs[r] != nil {
+				t.Fatalf("%s, rank %d of %d: %v", name, r, ranks, errs[r])
+			}
+			if first == nil {
+				first = res
+			}
+			if diff := cmp.Diff([]any{first.Iterate, first.At, first.DualityGap}, []any{res.Iterate, res.At, res.DualityGap}); diff != "" {
+				t.Fatalf("%s, rank %d of %d: %s", name, r, ranks, diff)
+			}
+		}
+	}
+	return first
+}
+
+// TestColumnsWithoutData: ranks leave out what no rank has data for, and nothing else.
+func TestColumnsWithoutData(t *testing.T) {
+	const rows, features = 400, 100000
+	rng := rand.New(rand.NewPCG(1, 2))
+	var entries []sparse.Triplet
+	labels := make([]float64, rows)
+	for i := range rows {
+		for k := range 5 { // the rows of one rank have columns that those of others have not
+			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*20000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
+		}
+		labels[i] = float64(2*rng.IntN(2) - 1)
+	}
+	data, err := sparse.FromTriplets(rows, features, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: 1e-3}}
+	one := solvertest.Minimize(t, p, nil)
+	res := sameBits(t, "sparse", p, 4)
+	if apart := math.Abs(res.At.Objective - one.At.Objective); len(res.X) != features || apart > one.DualityGap+res.DualityGap {
+		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, one.DualityGap, res.DualityGap)
+	}
+}
+
+// TestRefusals: where one rank cannot begin none does, and each says so.
+func TestRefusals(t *testing.T) {
+	p := solvertest.Chain(t, 0)
+	for name, c := range map[string]struct {
+		spoil func(*solver.Problem)
+		set   solver.Settings
+		want  string
+	}{
+		"a label":          {func(p *solver.Problem) { p.Labels[3] = 2 }, solver.Settings{}, "Labels[3]"},
+		"other columns":    {func(p *solver.Problem) { p.Data = sparse.Identity(len(p.Labels)) }, solver.Settings{}, "columns"},
+		"a method":         {func(*solver.Problem) {}, solver.Settings{Method: solver.SCAS{}}, "all rows in one process"},
+		"a start":          {func(*solver.Problem) {}, solver.Settings{Start: solver.Iterate{X: []float64{1}}}, "Start.X"},
+		"time":             {func(*solver.Problem) {}, solver.Settings{TimeLimit: 1}, "more time"},
+		"too few rows":     {func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{}, "at least one sample"},
+		"nothing of value": {func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{}, "sum to 0"},
+	} {
+		comms := dist.Local(2, time.Minute)
+		errs := make([]error, 2)
+		var wg sync.WaitGroup
+		for r, comm := range comms {
+			part := shard(t, p, comm)
+			part.Labels = slices.Clone(part.Labels)
+			if r == 1 {
+				c.spoil(part)
+			}
+			wg.Go(func() { _, errs[r] = solver.Minimize(t.Context(), part, &c.set) })
+		}
+		wg.Wait()
+		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), c.want) {
+			t.Errorf("%s: %v, %v", name, errs[0], errs[1])
+		}
+	}
+}

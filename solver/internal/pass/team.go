@@ -1,0 +1,277 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Comm joins processes that have the rows of the data in parts; see package dist.
+type Comm interface {
+	Size() int
+	AllReduceSum(v []float64) error
+	AllReduceMax(v []float64) error
+}
+
+// A Team makes what a process knows of its rows what is true of all rows. Its methods are
+// collective: every process calls them in the same order with slices of the same length,
+// and has the same bits after them. nil is the team of a process that has all rows, for
+// which they do nothing. Where the connection fails they panic with a *Broken, since sums
+// over a part of the rows are wrong whatever follows.
+type Team struct {
+	comm   Comm
+	seen   uint64    // what was handed out so far, as a hash
+	packed []float64 // what travels together
+}
+
+// Broken is the panic of a Team.
+type Broken struct{ Err error }
+
+// NewTeam returns nil for a nil comm and for one of a single process.
+func NewTeam(comm Comm) *Team {
+	if comm == nil || comm.Size() == 1 {
+		return nil
+	}
+	return &Team{comm: comm, seen: 1}
+}
+
+// Alone reports whether there is no other process.
+func (t *Team) Alone() bool { return t == nil }
+
+// Size is the number of processes.
+func (t *Team) Size() int {
+	if t == nil {
+		return 1
+	}
+	return t.comm.Size()
+}
+
+// Sum adds up the vectors of all processes, in their order.
+func (t *Team) Sum(v []float64) {
+	if t == nil || len(v) == 0 {
+		return
+	}
+	t.check(t.comm.AllReduceSum(v))
+	t.note(v)
+}
+
+// SumWith is Sum of v, and returns the sum of x, in one message.
+func (t *Team) SumWith(v []float64, x float64) float64 {
+	if t == nil {
+		return x
+	}
+	t.packed = append(append(t.packed[:0], v...), x)
+	t.Sum(t.packed)
+	copy(v, t.packed)
+	return t.packed[len(v)]
+}
+
+// Max takes the largest entries of all processes; NaN is larger than any number.
+func (t *Team) Max(v []float64) {
+	if t == nil || len(v) == 0 {
+		return
+	}
+	for j, x := range v {
+		if math.IsNaN(x) {
+			v[j] = math.Inf(1)
+		}
+	}
+	t.check(t.comm.AllReduceMax(v))
+	t.note(v)
+}
+
+// Maximum is Max, nil for a process that has all rows.
+func (t *Team) Maximum() func(v []float64) {
+	if t == nil {
+		return nil
+	}
+	return t.Max
+}
+
+func (t *Team) check(err error) {
+	if err != nil {
+		panic(&Broken{err})
+	}
+}
+
+// note takes what is handed out into the hash: the entries of long vectors at a stride,
+// which is enough to tell sums in another order.
+func (t *Team) note(v []float64) {
+	const most, prime = 1 << 12, 0x100000001b3
+	h := t.seen ^ uint64(len(v))
+	for k := 0; k < len(v); k += 1 + len(v)/most {
+		h = (h ^ math.Float64bits(v[k])) * prime
+	}
+	t.seen = h
+}
+
+// Total is Sum of one number.
+func (t *Team) Total(v float64) float64 {
+	if t == nil {
+		return v
+	}
+	sum := [1]float64{v}
+	t.Sum(sum[:])
+	return sum[0]
+}
+
+// Mean divides the sum of all processes by that of their counts.
+func (t *Team) Mean(sum, count float64) float64 {
+	all := [2]float64{sum, count}
+	t.Sum(all[:])
+	return all[0] / all[1]
+}
+
+// Most is Max of one number.
+func (t *Team) Most(v float64) float64 {
+	if t == nil {
+		return v
+	}
+	most := [1]float64{v}
+	t.Max(most[:])
+	return most[0]
+}
+
+// Each is the mean of a count, rounded up.
+func (t *Team) Each(count int) int {
+	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
+}
+
+// Join returns the team of a problem with so many columns, nil for a nil comm, or the error
+// of this process, else that of another.
+func Join(comm Comm, columns int, err error) (*Team, error) {
+	t := NewTeam(comm)
+	if err = t.Agreed(err); err == nil && t.Least(float64(columns)) != t.Most(float64(columns)) {
+		err = fmt.Errorf("the data have %d columns, and those of other processes another number of them", columns)
+	}
+	return t, err
+}
+
+// Least is the smallest of one number.
+func (t *Team) Least(v float64) float64 {
+	if t == nil {
+		return v
+	}
+	return -t.Most(-v)
+}
+
+// Any reports whether something holds in some process.
+func (t *Team) Any(holds bool) bool {
+	flag := 0.0
+	if holds {
+		flag = 1
+	}
+	return t.Most(flag) > 0
+}
+
+// Agree returns the largest of the codes of all processes, which are not negative, and
+// panics unless they all had the same sums so far, and the same bits in state.
+func (t *Team) Agree(code float64, state []float64) float64 {
+	if t == nil {
+		return code
+	}
+	t.note(state)
+	low, high := float64(t.seen&(1<<32-1)), float64(t.seen>>32)
+	v := [5]float64{code, low, -low, high, -high}
+	t.check(t.comm.AllReduceMax(v[:]))
+	if v[1] != -v[2] || v[3] != -v[4] {
+		t.check(fmt.Errorf("pass: processes have different numbers for the same sums: they run different programs, or their connection is faulty"))
+	}
+	return v[0]
+}
+
+// Pairs adds up numbers head + tail, as if in twice the precision of one: heads are cut at
+// a grid on which their sum is exact (Rump, Ogita, Oishi 2008), what is cut off joins the
+// tails.
+func (t *Team) Pairs(head, tail []float64) {
+	if t == nil {
+		return
+	}
+	grid := make([]float64, len(head))
+	for j, v := range head {
+		grid[j] = math.Abs(v)
+	}
+	t.Max(grid)
+	for j, most := range grid {
+		_, exp := math.Frexp(most * float64(2*t.Size()))
+		if sigma := math.Ldexp(1, exp); sigma < math.Inf(1) {
+			cut := (head[j] + sigma) - sigma
+			tail[j] += head[j] - cut
+			head[j] = cut
+		}
+	}
+	t.Sum(head)
+	t.Sum(tail)
+	for j, h := range head { // the tail is small beside the head again
+		sum := h + tail[j]
+		tail[j] -= sum - h
+		head[j] = sum
+	}
+}
+
+// upperBuffer is how many entries of a triangle travel at a time, about.
+const upperBuffer = 1 << 20
+
+// Upper adds up the parts on and above the diagonal of n × n matrices, of which row i has
+// so many entries from its diagonal on; row returns them.
+func (t *Team) Upper(n int, row func(i int) []float64) {
+	if t == nil {
+		return
+	}
+	for i := 0; i < n; {
+		packed := t.packed[:0]
+		end := i
+		for ; end < n && (len(packed) == 0 || len(packed)+len(row(end)) <= upperBuffer); end++ {
+			packed = append(packed, row(end)...)
+		}
+		t.Sum(packed)
+		t.packed = packed
+		for at := 0; i < end; i++ {
+			at += copy(row(i), packed[at:])
+		}
+	}
+}
+
+// Average replaces each vector by its mean over all processes, in one message; that of
+// this process has the given weight, all of them being positive.
+func (t *Team) Average(weight float64, vectors ...[]float64) {
+	if t == nil {
+		return
+	}
+	t.packed = append(t.packed[:0], weight)
+	for _, v := range vectors {
+		for _, x := range v {
+			t.packed = append(t.packed, x*weight)
+		}
+	}
+	t.Sum(t.packed)
+	total, at := t.packed[0], 1
+	for _, v := range vectors {
+		at += copy(v, t.packed[at:])
+		for j := range v {
+			v[j] /= total
+		}
+	}
+}
+
+// ErrElsewhere is what a process returns where another one has an error.
+var ErrElsewhere = errors.New("another process of the team ended with an error, which says why")
+
+// Agreed returns err, and ErrElsewhere instead of nil where another process has one.
+func (t *Team) Agreed(err error) error {
+	if t.Any(err != nil) && err == nil {
+		return ErrElsewhere
+	}
+	return err
+}
+
+// Rescue, deferred, makes the panic of a Team an error.
+func Rescue(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *Broken:
+		*err = fmt.Errorf("the connection of the processes failed: %w", r.Err)
+	default:
+		panic(r)
+	}
+}

@@ -1,0 +1,114 @@
+package pass_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/pass"
+)
+
+// together runs do on so many processes of a team, and returns their panics.
+func together(ranks int, do func(rank int, t *pass.Team)) []error {
+	errs := make([]error, ranks)
+	var wg sync.WaitGroup
+	for r, c := range dist.Local(ranks, time.Minute) {
+		wg.Go(func() {
+			defer pass.Rescue(&errs[r])
+			do(r, pass.NewTeam(c))
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// TestPairs: sums of pairs are exact but for what twice the precision leaves, however
+// much the parts cancel.
+func TestPairs(t *testing.T) {
+	const ranks, n = 7, 50
+	rng := rand.New(rand.NewPCG(1, 2))
+	head, tail := make([][]float64, ranks), make([][]float64, ranks)
+	want, size := make([]*big.Float, n), make([]float64, n)
+	for j := range n {
+		want[j] = new(big.Float).SetPrec(500)
+		for r := range ranks {
+			if j == 0 {
+				head[r], tail[r] = make([]float64, n), make([]float64, n)
+			}
+			h := rng.NormFloat64() * math.Pow(2, float64(rng.IntN(40)))
+			if r > 0 && j%3 == 0 { // what the last one had, but for little
+				h = -head[r-1][j] * (1 + 1e-14*rng.Float64())
+			}
+			head[r][j], tail[r][j] = h, h*1e-17*rng.NormFloat64()
+			want[j].Add(want[j], big.NewFloat(h))
+			want[j].Add(want[j], big.NewFloat(tail[r][j]))
+			size[j] += math.Abs(h)
+		}
+	}
+	for _, err := range together(ranks, func(r int, t *pass.Team) { t.Pairs(head[r], tail[r]) }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for j := range n {
+		for r := range ranks {
+			if head[r][j] != head[0][j] || tail[r][j] != tail[0][j] {
+				t.Fatalf("entry %d: ranks 0 and %d differ", j, r)
+			}
+		}
+		off := new(big.Float).SetPrec(500).Sub(want[j], big.NewFloat(head[0][j]))
+		off.Sub(off, big.NewFloat(tail[0][j]))
+		if v, _ := off.Float64(); math.Abs(v) > 0x1p-90*size[j] {
+			t.Errorf("entry %d is %g off, of sizes %g", j, v, size[j])
+		}
+	}
+}
+
+func TestTeam(t *testing.T) {
+	const ranks = 3
+	errs := together(ranks, func(r int, team *pass.Team) {
+		own := float64(r + 1)
+		v := []float64{own, -own}
+		if sum := team.SumWith(v, 10*own); sum != 60 || v[0] != 6 || v[1] != -6 {
+			t.Errorf("SumWith: %v with %v", v, sum)
+		}
+		h := [][]float64{{own, own, own}, {own, own}, {own}}
+		team.Upper(3, func(i int) []float64 { return h[i] })
+		x, y := []float64{own}, []float64{-own}
+		team.Average(own, x, y)
+		for name, pair := range map[string][2]float64{
+			"Upper": {h[2][0], 6}, "Average": {x[0], 14. / 6}, "and of others": {y[0], -14. / 6},
+		} {
+			if pair[0] != pair[1] {
+				t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
+			}
+		}
+		for name, pair := range map[string]bool{
+			"Least": team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
+			"Any": team.Any(r == 2), "none": !team.Any(false), "Each": team.Each(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
+		} {
+			if !pair {
+				t.Errorf("%s is wrong", name)
+			}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDisagreement: processes with different numbers do not go on.
+func TestDisagreement(t *testing.T) {
+	for r, err := range together(2, func(r int, team *pass.Team) { team.Agree(0, []float64{float64(r)}) }) {
+		if err == nil || !strings.Contains(err.Error(), "different numbers") {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package solvertest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// A Named problem is one of a list.
+type Named struct {
+	Name string
+	*solver.Problem
+}
+
+// Every returns small random problems of every loss, penalty, domain and mu, with A = I
+// and a chain.
+func Every(t testing.TB, seed uint64) (all []Named) {
+	const p = 6
+	x, class, number := everyTable(t, seed, p)
+	chain := graph.Chain(p).FusedLasso()
+	losses := []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}}
+	penalties := []solver.Penalty{
+		nil, solver.L1{Lambda: 0.03}, solver.ElasticNet{L1: 0.03, L2: 0.02}, solver.SquaredL2{Lambda: 0.05},
+		solver.GroupL2{Lambda: 0.03, Groups: [][]int{{0, 1, 2}, {3, 5}}},
+	}
+	domains := []solver.Domain{nil, solver.NewBox(p, -0.2, 0.3), solver.Ball{Radius: 0.4}, solver.Nonnegative{}, solver.Simplex{}}
+	for k := range len(losses) * len(penalties) * len(domains) * 4 {
+		q := &solver.Problem{Data: x, Labels: class, L2: 0.02 * float64(k/2%2)}
+		if k%2 == 1 {
+			q.Constraint = chain
+		}
+		k /= 4
+		q.Domain = domains[k%len(domains)]
+		k /= len(domains)
+		q.Penalty, q.Loss = penalties[k%len(penalties)], losses[k/len(penalties)]
+		if q.Loss.Validate([]float64{0.5}) == nil {
+			q.Labels = number
+		}
+		all = append(all, Named{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
+	}
+	return all
+}
+
+// everyTable returns rows of p features, with labels of two classes and numbers.
+func everyTable(t testing.TB, seed uint64, p int) (x *sparse.CSR, class, number []float64) {
+	const n = 80
+	rng := rand.New(rand.NewPCG(seed, 1))
+	dense := make([]float64, n*p)
+	class, number = make([]float64, n), make([]float64, n)
+	for i := range n {
+		sum := 0.3 * rng.NormFloat64()
+		for j := range p {
+			dense[i*p+j] = rng.NormFloat64()
+			sum += dense[i*p+j] * float64(j-2) / 4
+		}
+		number[i], class[i] = sum, math.Copysign(1, sum)
+	}
+	x, err := sparse.FromDense(n, p, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, class, number
+}
