@@ -46,6 +46,7 @@ type head struct {
 	Gap       *number       `json:"duality_gap"` // null if nothing is proved
 	RelTol    number        `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
+	NoOptimum bool          `json:"no_optimum,omitempty"`
 
 	Run
 }
@@ -140,7 +141,7 @@ func (m *Model) head() *head {
 		Format: Format, Version: Version, Loss: m.loss().String(), P: len(m.Coefficients), IndexBase: &m.IndexBase,
 		Features: m.Features, Target: m.Target, Fill: m.Fill, Groups: m.Groups, Facts: m.Facts, Run: m.Run,
 		Objective: number(m.Certificate.Objective), MeanLoss: number(m.Certificate.MeanLoss),
-		RelTol: number(m.Certificate.RelTol), Status: m.Certificate.Status,
+		RelTol: number(m.Certificate.RelTol), Status: m.Certificate.Status, NoOptimum: m.Certificate.NoOptimum,
 	}
 	if huber, ok := m.Loss.(solver.Huber); ok {
 		h.HuberDelta = huber.Delta
@@ -288,7 +289,7 @@ func (h *head) model(coefficients []float64) (*Model, error) {
 		Loss: loss, Coefficients: coefficients, Features: h.Features, Target: h.Target, Fill: h.Fill, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
 		Certificate: Certificate{
 			Objective: float64(h.Objective), MeanLoss: float64(h.MeanLoss), Gap: math.Inf(1),
-			RelTol: float64(h.RelTol), Status: h.Status,
+			RelTol: float64(h.RelTol), Status: h.Status, NoOptimum: h.NoOptimum,
 		},
 	}
 	if h.Labels != nil {

@@ -49,8 +49,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	// From the model without penalised features: an interrupt is seen by solve.
 	_, _ = s.s.LambdaMax(ctx.Err)
 	out, err := s.solve(ctx, d.spec.Lambda)
-	if s.full || errors.Is(err, solver.ErrNotConverged) && out.status == solver.PassesDone && d.spec.Lambda > 0 && d.p < otherWay {
-		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && (other.gap < out.gap || other.objective < out.objective*(1-1e-12)) {
+	if s.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
+		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
 	}
@@ -70,13 +70,11 @@ func (d *design) limit(ctx context.Context) (context.Context, context.CancelFunc
 
 // An outcome is what was reached for one lambda.
 type outcome struct {
-	lambda          float64
-	x               []float64 // coefficients, and the intercept unless there is none, on the original scale
-	objective, loss float64
-	gap             float64
-	status          solver.Status
-	groups          [][]int
-	run             Run
+	lambda      float64
+	x           []float64 // coefficients, and the intercept unless there is none, on the original scale
+	certificate Certificate
+	groups      [][]int
+	run         Run
 }
 
 // A proximal is package lasso at work.
@@ -110,23 +108,33 @@ func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	r := q.s.Solve(lambda, &lasso.Settings{Tol: goal, Interrupt: ctx.Err, Stop: ctx.Err})
 	q.full = r.Full
 	out := &outcome{
-		lambda: lambda, x: append([]float64(nil), q.s.X()...), objective: r.Objective, loss: r.Loss, gap: r.Gap,
-		status: solver.Converged, run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
+		lambda: lambda, x: append([]float64(nil), q.s.X()...), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
+		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: q.d.spec.relTol(), Status: solver.Converged},
 	}
-	e := &solver.NotConvergedError{Status: solver.PassesDone, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: r.Why.Remedy()}
+	c := &out.certificate
+	c.NoOptimum = q.d.unattained(lambda, out.x)
 	switch {
 	case r.Err != nil && context.Cause(ctx) == errTime:
-		out.status, e.Status, e.Try = solver.TimeDone, solver.TimeDone, "allow more time"
-		return out, e
+		c.Status = solver.TimeDone
+		return out, c.notConverged(goal, "allow more time")
 	case r.Err != nil:
-		out.status = solver.Stopped
+		c.Status = solver.Stopped
 		return out, r.Err
-	}
-	if r.Gap <= goal {
+	case r.Gap <= goal:
 		return out, nil
 	}
-	out.status = solver.PassesDone
-	return out, e
+	c.Status = solver.Stalled
+	return out, c.notConverged(goal, r.Why.Remedy())
+}
+
+// better reports whether a fit is closer to the optimum than another.
+func (c *Certificate) better(other *Certificate) bool {
+	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
+}
+
+// notConverged is the error of a fit whose gap was to be at most goal.
+func (c *Certificate) notConverged(goal float64, try string) error {
+	return &solver.NotConvergedError{Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Try: try}
 }
 
 // model makes a model of an outcome.
@@ -151,15 +159,10 @@ func (d *design) model(out *outcome) *Model {
 	}
 	m.Facts.ClassWeights = d.spec.ClassWeights
 	m.Facts.Balanced = d.spec.Balanced
-	m.Certificate = d.certificate(out)
+	m.Certificate = out.certificate
 	m.Run = out.run
 	m.Run.Seed = d.spec.Seed
 	return m
-}
-
-// certificate says what an outcome has.
-func (d *design) certificate(out *outcome) Certificate {
-	return Certificate{Objective: out.objective, MeanLoss: out.loss, Gap: out.gap, Status: out.status, RelTol: d.spec.relTol()}
 }
 
 // divide sets u to u/s.

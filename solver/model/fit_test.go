@@ -254,6 +254,16 @@ func TestEnd(t *testing.T) {
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Certificate, err)
 	}
+	// The status is that of package solver: rounding, not a budget, ended it.
+	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Certificate.Status != solver.Stalled {
+		t.Errorf("too much: status %s, %+v", m.Certificate.Status, e)
+	}
+	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
+	for _, s := range steps[1:] {
+		if s.Certificate.Status != solver.Stalled || s.Model().Certificate != s.Certificate {
+			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, s.Certificate, err)
+		}
+	}
 }
 
 // TestBadSpec: what cannot be fitted is refused, by name and value.

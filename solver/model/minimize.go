@@ -115,8 +115,8 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		return nil, nil, err
 	}
 	out := &outcome{
-		lambda: lambda, x: slices.Clone(res.X), objective: res.At.Objective, loss: res.At.Loss,
-		gap: res.DualityGap, status: res.Status, groups: res.Groups,
+		lambda: lambda, x: slices.Clone(res.X), groups: res.Groups,
+		certificate: Certificate{Objective: res.At.Objective, MeanLoss: res.At.Loss, Gap: res.DualityGap, RelTol: d.spec.relTol(), Status: res.Status},
 		run: Run{
 			Method: res.Stats.Method, NewtonSteps: res.Stats.NewtonSteps, Passes: res.Stats.Passes,
 			OuterIterations: res.Stats.OuterIterations, DualUpdates: res.Stats.DualUpdates, Eta: res.Stats.Eta, Rho: res.Stats.Rho,
@@ -126,10 +126,11 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		out.groups = nil
 	}
 	divide(out.x[:d.p], d.scale)
+	out.certificate.NoOptimum = d.unattained(lambda, out.x)
 	if err != nil && context.Cause(ctx) == errTime {
 		goal := d.spec.relTol() * p.Evaluate(make([]float64, len(out.x))).Objective
-		out.status = solver.TimeDone
-		err = &solver.NotConvergedError{Status: out.status, Objective: out.objective, Gap: out.gap, Goal: goal, Try: "allow more time"}
+		out.certificate.Status = solver.TimeDone
+		err = out.certificate.notConverged(goal, "allow more time")
 	}
 	return out, &res.Iterate, err
 }

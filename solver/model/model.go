@@ -64,6 +64,10 @@ type Certificate struct {
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
+	// NoOptimum says that the objective has no least value, only a greatest lower bound,
+	// which Gap is then about: coefficients that are not penalised tell the classes
+	// apart, and grow without limit as RelTol falls; see Separates.
+	NoOptimum bool
 }
 
 // A Run says what a fit took. Nothing in it depends on the machine.

@@ -60,10 +60,7 @@ func (s *Step) Model() *Model {
 		x[j] = s.Values[k]
 	}
 	x[d.p] = s.Intercept
-	return d.model(&outcome{
-		lambda: s.Lambda, x: x, objective: s.Certificate.Objective, loss: s.Certificate.MeanLoss,
-		gap: s.Certificate.Gap, status: s.Certificate.Status, groups: s.groups, run: s.run,
-	})
+	return d.model(&outcome{lambda: s.Lambda, x: x, certificate: s.Certificate, groups: s.groups, run: s.run})
 }
 
 // Path fits spec for one lambda after the other, each from where the last one ended, and
@@ -233,7 +230,7 @@ func (p *pather) step(ctx context.Context, k int) (*Step, error) {
 	}
 	s := &Step{
 		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
-		Certificate: p.d.certificate(out),
+		Certificate: out.certificate,
 	}
 	for j, v := range out.x[:p.d.p] {
 		if v != 0 {

@@ -1,0 +1,47 @@
+package model
+
+import "github.com/scas-admm/scas/solver"
+
+// Separates reports whether margins tell two classes apart: no row is on the wrong side of
+// 0, and some are on the right one. signs are −1 and +1; rows of weight 0 do not count,
+// and weights may be nil.
+//
+// Coefficients that do and that nothing holds have no optimum under the logistic loss:
+// twice as large they have less of it, and so on (Albert and Anderson 1984).
+func Separates(margins, signs, weights []float64) bool {
+	apart := false
+	for i, t := range margins {
+		if t == 0 || weights != nil && weights[i] == 0 {
+			continue
+		}
+		if (t > 0) != (signs[i] > 0) {
+			return false
+		}
+		apart = true
+	}
+	return apart
+}
+
+// unattained reports whether the objective of lambda has no least value, which x, the
+// coefficients and the intercept, shows: the part of it that is not penalised separates
+// the classes.
+func (d *design) unattained(lambda float64, x []float64) bool {
+	if d.loss.String() != (solver.Logistic{}).String() {
+		return false
+	}
+	free, any := make([]float64, len(x)), false
+	for j, v := range x[:d.p] {
+		if lambda == 0 || d.spec.Graph == nil && d.factor(j) == 0 {
+			free[j], any = v, true
+		}
+	}
+	if !any { // both classes have rows: an intercept alone separates none
+		return false
+	}
+	if !d.spec.NoIntercept {
+		free[d.p] = x[d.p]
+	}
+	margins := make([]float64, d.n)
+	d.x.MulVec(margins, free)
+	return Separates(margins, d.y, d.weights)
+}

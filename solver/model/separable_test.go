@@ -1,0 +1,74 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestNoOptimum: where coefficients that nothing holds tell the classes apart, the fit
+// says that there is no optimum, and its file does; nowhere else.
+func TestNoOptimum(t *testing.T) {
+	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature tells
+	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no feature does
+	y := []float64{1, 1, 0, 0}
+	for _, c := range []struct {
+		name string
+		data []float64
+		spec Spec
+		want bool
+	}{
+		{"separable", apart, Spec{}, true},
+		{"separable without intercept", apart, Spec{NoIntercept: true}, true},
+		{"by package solver", apart, Spec{Settings: Settings{Method: solver.Auto{}}}, true},
+		{"penalised", apart, Spec{Lambda: 1e-3}, false},
+		{"ridge", apart, Spec{Lambda: 1e-3, Penalty: ElasticNet{L1Ratio: 0}}, false},
+		{"free feature", apart, Spec{Lambda: 1e-3, PenaltyFactors: []float64{0, 1}}, true},
+		{"other feature free", apart, Spec{Lambda: 1e-3, PenaltyFactors: []float64{1, 0}}, false},
+		{"not separable", mixed, Spec{}, false},
+		{"squared hinge has an optimum", apart, Spec{Loss: solver.SquaredHinge{}}, false},
+		{"numbers", apart, Spec{Loss: solver.Squared{}}, false},
+	} {
+		x, err := sparse.FromDense(4, 2, c.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Fit(context.Background(), &c.spec, x, y)
+		if m == nil {
+			t.Fatal(c.name, err)
+		}
+		if m.Certificate.NoOptimum != c.want {
+			t.Errorf("%s: %+v, %v, coefficients %v and %v", c.name, m.Certificate, err, m.Coefficients, m.Intercept)
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := Read(&file, "model"); err != nil || back.Certificate != m.Certificate {
+			t.Errorf("%s: read back %+v, %v", c.name, back.Certificate, err)
+		}
+		if c.want { // and indeed: twice the coefficients that are free have less loss
+			margins, err := m.Margins(nil, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var now, twice float64
+			for i, v := range margins {
+				sign := 2*y[i] - 1
+				now += math.Log1p(math.Exp(-sign * v))
+				twice += math.Log1p(math.Exp(-sign * 2 * v))
+			}
+			if !(twice < now) {
+				t.Errorf("%s: loss %v, %v of twice the margins", c.name, now, twice)
+			}
+		}
+	}
+	if Separates([]float64{1, 0, -1}, []float64{1, 1, -1}, nil) != true || Separates([]float64{0, 0}, []float64{1, -1}, nil) ||
+		Separates([]float64{1, 2}, []float64{1, -1}, nil) || !Separates([]float64{1, 2}, []float64{1, -1}, []float64{1, 0}) {
+		t.Error("Separates")
+	}
+}
