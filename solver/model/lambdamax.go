@@ -71,6 +71,9 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 	if most == 0 && d.spec.PenaltyFactors != nil && slices.Max(d.spec.PenaltyFactors) == 0 {
 		return 0, errors.New("model: every penalty factor is 0, so that no lambda matters; give one that is positive")
 	}
+	if most == 0 && d.unattained(1, q.s.X()) {
+		return 0, errors.New("model: the features whose penalty factor is 0 tell the classes apart, so that no lambda matters; give them a positive one")
+	}
 	if most == 0 {
 		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
 	}

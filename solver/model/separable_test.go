@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -70,5 +71,12 @@ func TestNoOptimum(t *testing.T) {
 	if Separates([]float64{1, 0, -1}, []float64{1, 1, -1}, nil) != true || Separates([]float64{0, 0}, []float64{1, -1}, nil) ||
 		Separates([]float64{1, 2}, []float64{1, -1}, nil) || !Separates([]float64{1, 2}, []float64{1, -1}, []float64{1, 0}) {
 		t.Error("Separates")
+	}
+	x, err := sparse.FromDense(4, 2, apart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "penalty factor is 0 tell the classes apart") {
+		t.Errorf("LambdaMax: %v", err)
 	}
 }

@@ -121,9 +121,10 @@ func (r *cvReport) table() (f facts) {
 	show("min", r.Min)
 	show("1se", r.OneSE)
 	chosen := r.Steps[r.Chosen.Index]
-	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, chosen.Status)
+	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, statusWord(chosen.Status))
 	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
-	addGap(&f, chosen.DualityGap)
+	f.addIf(chosen.Status != solver.Converged, "", "%s", statusMeaning(chosen.Status))
+	addGap(&f, chosen.DualityGap, chosen.NoOptimum)
 	r.addFiles(&f, "curve")
 	return f
 }
@@ -139,7 +140,7 @@ func (r *cvReport) lines() grid {
 		case r.OneSE.Index:
 			mark = "1se"
 		}
-		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE), string(s.Status), mark}
+		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE), statusWord(s.Status), mark}
 	}
 	return grid{[]string{"lambda", "non-zeros", cvMetrics[r.Metric].name, "s.e.", "status", ""}, rows}
 }
@@ -149,7 +150,7 @@ func (r *cvReport) page(e *env, chosen *model.Step, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
-	p.judge(s.Status, s.Objective, s.DualityGap, err)
+	p.judge(s.Status, s.Objective, s.DualityGap, s.NoOptimum, err)
 	plot, err := inline(func(w io.Writer) error { return drawCurve(w, r) })
 	if err != nil {
 		return nil, err

@@ -111,6 +111,7 @@ type fitReport struct {
 	Loss       number        `json:"loss"`
 	Penalty    number        `json:"penalty"`
 	DualityGap number        `json:"duality_gap"` // null where nothing is proved
+	NoOptimum  bool          `json:"no_optimum,omitempty"`
 	Lambda     float64       `json:"lambda"`
 	Intercept  *number       `json:"intercept"`
 	NNZX       int           `json:"nnz_x"`
@@ -125,7 +126,7 @@ type fitReport struct {
 func newFitReport(head problemReport, m *model.Model) *fitReport {
 	c := m.Certificate
 	r := &fitReport{
-		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap),
+		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum,
 		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups), problemReport: head, Run: m.Run, model: m,
 	}
 	if m.HasIntercept {
@@ -138,7 +139,8 @@ func newFitReport(head problemReport, m *model.Model) *fitReport {
 func (r *fitReport) table() (f facts) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
-	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", r.Status, plural(r.Run.NewtonSteps, "Newton step"), r.Seconds, r.ReadSeconds)
+	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", statusWord(r.Status), plural(r.Run.NewtonSteps, "Newton step"), r.Seconds, r.ReadSeconds)
+	f.addIf(r.Status != solver.Converged, "", "%s", statusMeaning(r.Status))
 	f.gap()
 	f.add("objective", "%.10g", r.Objective)
 	f.add("loss", "%.10g", r.Loss)
@@ -148,7 +150,7 @@ func (r *fitReport) table() (f facts) {
 	}
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
-	addGap(&f, r.DualityGap)
+	addGap(&f, r.DualityGap, r.NoOptimum)
 	r.addFiles(&f, "graph")
 	return f
 }
@@ -161,16 +163,8 @@ func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph
 func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
-	p.judge(r.Status, r.Objective, r.DualityGap, err)
+	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
 	return p, errors.Join(p.measure(r.model, r.in.data), p.show(r.model, r.in.spec.Graph))
-}
-
-func addGap(f *facts, gap number) {
-	if isFinite(float64(gap)) {
-		f.add("gap", "proved to be at most %.2g above the optimum", gap)
-	} else {
-		f.add("gap", "nothing is proved")
-	}
 }
 
 // fit trains through package solver/model. Without a result there is an error.
@@ -194,6 +188,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 		return nil, err
 	}
 	head.Seconds = time.Since(start).Seconds()
+	e.warnOfNoOptimum(m.Certificate.NoOptimum)
 	return newFitReport(head, s.describe(m)), err
 }
 

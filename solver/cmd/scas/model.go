@@ -45,7 +45,8 @@ type modelHead struct {
 	Objective float64       `json:"objective"` // at the coefficients, on the training data
 	Status    solver.Status `json:"status"`
 	Gap       number        `json:"duality_gap"` // proved of the objective; null if nothing is
-	Output    string        `json:"output"`      // last or average iterate
+	NoOptimum bool          `json:"no_optimum,omitempty"`
+	Output    string        `json:"output"` // last or average iterate
 
 	modelRun
 }
@@ -70,7 +71,7 @@ func newModel(c *trainCmd, t *task, r *trainReport, x []float64, objective float
 	m := &modelFile{Coefficients: x, modelHead: modelHead{
 		Format: modelFormat, Version: version,
 		Loss: r.LossName, HuberDelta: r.HuberDelta, problemFacts: t.facts, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased), Names: t.data.Names,
-		Objective: objective, Status: r.Status, Gap: r.DualityGap, Output: c.Output,
+		Objective: objective, Status: r.Status, Gap: r.DualityGap, NoOptimum: r.NoOptimum, Output: c.Output,
 		modelRun: modelRun{
 			Method: r.Method, DualUpdates: r.DualUpdates, InnerSteps: int(c.InnerSteps), Float32: c.Float32, Seed: c.Seed,
 			Passes: r.Passes, OuterIterations: r.OuterIterations, Eta: r.Eta, Rho: r.Rho,

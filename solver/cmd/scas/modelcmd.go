@@ -94,6 +94,7 @@ type fitOutcome struct {
 	Facts      model.Facts   `json:"fit"`
 	Objective  number        `json:"objective"`
 	DualityGap number        `json:"duality_gap"` // null where nothing is proved
+	NoOptimum  bool          `json:"no_optimum,omitempty"`
 	Status     solver.Status `json:"status"`
 	Run        model.Run     `json:"run"`
 }
@@ -124,7 +125,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 		File:          dataName(file),
 		meaningReport: meaningReport{Loss: m.Loss.String(), labels: m.Labels},
 		inputReport:   inputReport{Target: m.Target, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
-		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status, Run: m.Run},
+		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status, Run: m.Run},
 		contentReport: newContentReport(m, top),
 	}
 	if m.Classifies() {
@@ -200,8 +201,9 @@ func (r *modelReport) addTo(f *facts) {
 	f.addIf(r.Status != "", "fit", "%s", fit)
 	f.addIf(r.Run.Method != "", "method", "%s, seed %d", r.Run.Method, r.Run.Seed)
 	if r.Status != "" {
-		f.add("status", "%s, objective %.10g", strings.TrimPrefix(string(r.Status), "passes_"), r.Objective)
-		addGap(f, r.DualityGap)
+		f.add("status", "%s, objective %.10g", statusWord(r.Status), r.Objective)
+		f.addIf(r.Status != solver.Converged, "", "%s", statusMeaning(r.Status))
+		addGap(f, r.DualityGap, r.NoOptimum)
 	}
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)

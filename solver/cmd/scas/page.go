@@ -104,17 +104,22 @@ func (e *env) newPage(command, data string) *page {
 }
 
 // judge sets the verdict: err is what the command ends with.
-func (p *page) judge(status solver.Status, objective, gap number, err error) {
-	p.Verdict = judgement{Good: status == solver.Converged && err == nil, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
+func (p *page) judge(status solver.Status, objective, gap number, noOptimum bool, err error) {
+	p.Verdict = judgement{Good: status == solver.Converged && err == nil && !noOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
 	case p.Verdict.Good:
 		p.Verdict.Status = "Converged."
+	case noOptimum:
+		p.Verdict.Status, p.Verdict.Remedy = "There is no optimum.", noOptimumReason
 	case err == nil:
 		p.Verdict.Status = "The passes are made; nothing was to be proved."
 	}
-	if isFinite(float64(gap)) {
+	switch {
+	case noOptimum && isFinite(float64(gap)):
+		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", gap)
+	case isFinite(float64(gap)):
 		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the optimum.", gap)
-	} else {
+	default:
 		p.Verdict.Result += "How far it is above the optimum is not proved."
 	}
 	p.remedy(err)

@@ -18,7 +18,7 @@ import (
 type pathCmd struct {
 	fitFlags
 
-	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero, and gap and status of the lambda."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
 	pageFlags
 	JSON bool `name:"json" help:"Print the result as one JSON object."`
@@ -38,8 +38,9 @@ which every coefficient is zero down to a small one, with an intercept and
 features on the scale of their deviations unless the flags say otherwise. Each
 line of the table has a lambda, the number of coefficients that are not zero,
 the mean loss on DATA, the objective (mean loss plus penalty), a proven bound on
-how far that is above the optimum, and whether this meets --tol. Which lambda to
-take, scas cv says.
+how far that is above the optimum, and whether this meets --tol: converged, or
+what came before: stalled (rounding, or too little room), passes done, time
+limit. Which lambda to take, scas cv says.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
@@ -64,6 +65,7 @@ type stepReport struct {
 	Loss       number        `json:"loss"`
 	Objective  number        `json:"objective"`
 	DualityGap number        `json:"duality_gap"`
+	NoOptimum  bool          `json:"no_optimum,omitempty"`
 	Status     solver.Status `json:"status"`
 }
 
@@ -73,7 +75,7 @@ func newSteps(steps []*model.Step) []stepReport {
 		c := s.Certificate
 		out[k] = stepReport{
 			Lambda: s.Lambda, NNZX: len(s.Indices), Intercept: number(s.Intercept), Loss: number(c.MeanLoss),
-			Objective: number(c.Objective), DualityGap: number(c.Gap), Status: c.Status,
+			Objective: number(c.Objective), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status,
 		}
 	}
 	return out
@@ -94,10 +96,28 @@ func (r *pathReport) table() (f facts) {
 	return f
 }
 
-// text is for people: a table of a line to each lambda below what was fitted.
+// text is for people: a table of a line to each lambda below what was fitted, and what
+// its words mean.
 func (r *pathReport) text() string {
 	t := r.lines()
-	return r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+	text := r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+	if notes := stepNotes(r.Steps); notes != nil {
+		text += "\n" + notes.String()
+	}
+	return text
+}
+
+// stepNotes explain what of the lambdas is not as it should be; nil if all is.
+func stepNotes(steps []stepReport) (f facts) {
+	statuses, none := make([]solver.Status, len(steps)), 0
+	for k, s := range steps {
+		if statuses[k] = s.Status; s.NoOptimum {
+			none++
+		}
+	}
+	addStatuses(&f, statuses)
+	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, "lambda"), noOptimumReason)
+	return f
 }
 
 // lines has one for each lambda.
@@ -106,7 +126,7 @@ func (r *pathReport) lines() grid {
 	for k, s := range r.Steps {
 		rows[k] = []string{
 			fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective),
-			fmt.Sprintf("%.1e", s.DualityGap), string(s.Status),
+			fmt.Sprintf("%.1e", s.DualityGap), statusWord(s.Status),
 		}
 	}
 	return grid{[]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows}
@@ -203,24 +223,30 @@ func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step,
 	return steps, first
 }
 
-// writeCoefficients writes those that are not zero as CSV.
+// writeCoefficients writes those that are not zero as CSV, each with what is proved of its
+// lambda and how the fit ended. A lambda without any has a line with no feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("lambda,feature,coefficient\n")
+	b.WriteString("lambda,feature,coefficient,gap,status\n")
 	spec := &r.in.spec
-	var line []byte
-	add := func(lambda float64, name string, v float64) {
-		line = strconv.AppendFloat(line[:0], lambda, 'g', -1, 64)
-		line = append(append(append(line, ','), name...), ',')
-		line = append(strconv.AppendFloat(line, v, 'g', -1, 64), '\n')
-		b.Write(line) // the first error sticks until Flush
-	}
 	for _, s := range steps {
+		start := strconv.FormatFloat(s.Lambda, 'g', -1, 64) + ","
+		end := "," + string(s.Certificate.Status) + "\n"
+		if gap := s.Certificate.Gap; isFinite(gap) { // else the cell is empty
+			end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
+		} else {
+			end = "," + end
+		}
+		add := func(name string, v float64) {
+			b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // the first error sticks until Flush
+		}
 		if r.HasIntercept {
-			add(s.Lambda, "(intercept)", s.Intercept)
+			add("(intercept)", s.Intercept)
+		} else if len(s.Indices) == 0 {
+			b.WriteString(start + "," + end)
 		}
 		for k, j := range s.Indices {
-			add(s.Lambda, csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[k])
+			add(csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[k])
 		}
 	}
 	return b.Flush()

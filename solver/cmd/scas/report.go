@@ -56,6 +56,7 @@ type outcome struct {
 	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
 	DualResidual   number `json:"dual_residual"`
 	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
+	NoOptimum      bool   `json:"no_optimum,omitempty"`
 }
 
 // countFacts count what the data have, and what came of them.
@@ -144,6 +145,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if isFinite(res.DualityGap) { // known at the last iterate
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
+	r.NoOptimum = t.unattained(x)
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
 		r.theory()
@@ -241,7 +243,7 @@ func (r *trainReport) addRun(f *facts) {
 	if r.NewtonSteps > 0 {
 		newton = fmt.Sprintf(", the last of %s", plural(r.NewtonSteps, "Newton step"))
 	}
-	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(string(r.Status), "passes_"), passCount(r.Passes),
+	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(statusWord(r.Status), "passes "), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), newton, r.Seconds, r.ReadSeconds)
 	f.addIf(r.Plan != "" && r.Eta > 0, "plan", "%s: %s", r.Plan, r.PlanReason)
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
@@ -260,8 +262,11 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
 	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
-	f.addIf(isFinite(float64(r.DualityGap)), "gap", "proved to be at most %.2g above the optimum", r.DualityGap)
-	f.addIf(!isFinite(float64(r.DualityGap)), "gap", "nothing is proved; judge by the residuals")
+	if isFinite(float64(r.DualityGap)) {
+		addGap(f, r.DualityGap, r.NoOptimum)
+	} else {
+		f.add("gap", "nothing is proved; judge by the residuals")
+	}
 	r.addFiles(f, "graph")
 }
 
@@ -271,7 +276,7 @@ func (r *trainReport) fitted() *model.Model {
 	return &model.Model{
 		Loss: r.cmd.Loss.Loss, Labels: r.data.Mapping, Coefficients: f.Coefficients, Features: f.Names, IndexBase: f.IndexBase,
 		Groups: r.groups, Facts: model.Facts{Rows: r.N, NNZ: r.NNZ, Lambda: r.Lambda},
-		Certificate: model.Certificate{Objective: f.Objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), Status: f.Status},
+		Certificate: model.Certificate{Objective: f.Objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), Status: f.Status, NoOptimum: r.NoOptimum},
 	}
 }
 
@@ -283,7 +288,7 @@ func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.fi
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.cmd.Data)
 	p.Facts = r.table()
-	p.judge(r.Status, r.Objective, r.DualityGap, err)
+	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
 	m := r.fitted()
 	return p, errors.Join(p.measure(m, r.data), p.show(m, r.graph))
 }

@@ -169,6 +169,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	}
 	r := newTrainReport(c, t, res)
 	r.ReadSeconds = readSeconds
+	e.warnOfNoOptimum(r.NoOptimum)
 	return r, err
 }
 

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// statusWord is a status for people.
+func statusWord(s solver.Status) string {
+	switch s {
+	case solver.PassesDone:
+		return "passes done"
+	case solver.TimeDone:
+		return "time limit"
+	}
+	return string(s)
+}
+
+// statusMeaning explains a status.
+func statusMeaning(s solver.Status) string {
+	switch s {
+	case solver.Converged:
+		return "proved to be as near to the optimum as --tol asks"
+	case solver.Stalled:
+		return "rounding, or the room there is, ended it before --tol was reached"
+	case solver.PassesDone:
+		return "the passes allowed are made, and nothing more is proved"
+	case solver.TimeDone:
+		return "--time-limit came before --tol was reached"
+	case solver.Diverged:
+		return "the numbers grew beyond every bound"
+	}
+	return "ended from outside"
+}
+
+// addStatuses explains those that are not converged, in a table behind what has them.
+func addStatuses(f *facts, statuses []solver.Status) {
+	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
+		f.addIf(s != solver.Converged, statusWord(s), "%s", statusMeaning(s))
+	}
+}
+
+// addGap says how far the objective is proved to be from the optimum, if there is one.
+func addGap(f *facts, gap number, noOptimum bool) {
+	switch {
+	case !isFinite(float64(gap)):
+		f.add("gap", "nothing is proved")
+	case noOptimum:
+		f.add("gap", "proved to be at most %.2g above the bound that the objective falls to", gap)
+		f.add("optimum", "none: nothing holds the coefficients, which are the larger the smaller --tol is")
+	default:
+		f.add("gap", "proved to be at most %.2g above the optimum", gap)
+	}
+}
+
+// noOptimumReason says why there is no optimum, and what to do.
+const noOptimumReason = "features that are not penalised tell the classes apart, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"
+
+// warnOfNoOptimum says that coefficients are not determined.
+func (e *env) warnOfNoOptimum(noOptimum bool) {
+	if noOptimum {
+		e.warn("there is no optimum: %s", noOptimumReason)
+	}
+}
+
+// unattained reports whether x, which solves the task, shows that there is no optimum: see
+// model.Separates.
+func (t *task) unattained(x []float64) bool {
+	if t.Loss.String() != (solver.Logistic{}).String() || t.L2 > 0 || t.Domain != nil {
+		return false
+	}
+	part, any := make([]float64, len(x)), false
+	for j, free := range t.free() {
+		if free {
+			part[j], any = x[j], true
+		}
+	}
+	if !any {
+		return false
+	}
+	margins := make([]float64, t.facts.N)
+	t.Data.MulVec(margins, part)
+	return model.Separates(margins, t.Labels, t.SampleWeights)
+}
+
+// free tells the features that the penalty does not touch.
+func (t *task) free() []bool {
+	free := slices.Repeat([]bool{true}, t.facts.P)
+	group, grouped := t.Penalty.(solver.GroupL2)
+	a, isMatrix := t.Constraint.(*sparse.CSR)
+	switch {
+	case t.facts.Lambda == 0 && t.facts.L2Y == 0:
+	case t.Constraint == nil && grouped:
+		for _, members := range group.Groups {
+			for _, j := range members {
+				free[j] = false
+			}
+		}
+	case isMatrix && !grouped:
+		rows, _ := a.Dims()
+		for i := range rows {
+			idx, _ := a.Row(i)
+			for _, j := range idx {
+				free[j] = false
+			}
+		}
+	default:
+		return nil
+	}
+	return free
+}
