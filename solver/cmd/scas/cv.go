@@ -244,11 +244,13 @@ func (c *cvCmd) Run(e *env) error {
 	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(r.in.y))*int(c.Lambdas))
 	found, err = model.CV(e.ctx, &r.in.spec, data.X, r.in.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
 	clear()
+	err = nameStandardize(err, r.Standardized)
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.fill(c, found)
+	r.warnOfEmpty(e)
 	if _, err := out.write(); err != nil {
 		return err
 	}
@@ -280,7 +282,7 @@ func (e *env) counted(metric model.Metric, total int) (model.Metric, func()) {
 // late words the error of a cross-validation that the time limit ended.
 func (c *cvCmd) late(err error) error {
 	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
-		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, c.TimeLimit)
+		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, time.Duration(c.TimeLimit))
 	}
 	return err
 }

@@ -129,8 +129,11 @@ func describe(err error) string {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 		return inFlags.Replace(withinPackages(parse.Error()))
 	}
+	remedy := ""
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
 		return path.Path + " is a directory: name a file"
+	} else if ok {
+		remedy = absent(path.Path, err)
 	}
 	if setting, ok := errors.AsType[*solver.SettingError](err); ok && flagOf[setting.Field] != "" {
 		return fmt.Sprintf("%s %v: %s", flagOf[setting.Field], setting.Value, leaveOut.Replace(setting.Allowed))
@@ -143,7 +146,7 @@ func describe(err error) string {
 	for _, prefix := range packages {
 		msg = strings.TrimPrefix(msg, prefix)
 	}
-	return leaveOut.Replace(inFlags.Replace(withinPackages(msg)))
+	return leaveOut.Replace(inFlags.Replace(withinPackages(msg))) + remedy
 }
 
 // packages are the prefixes of errors by which packages name themselves.

@@ -148,7 +148,7 @@ func (r *fitReport) table() (f facts) {
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
-	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
+	addNonZeros(&f, r.NNZX, r.P)
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	addGap(&f, r.DualityGap, r.NoOptimum)
 	r.addFiles(&f, "graph")
@@ -184,6 +184,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	s.spec.Lambda = float64(c.Lambda)
 	start = time.Now()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
+	err = nameStandardize(err, head.Standardized)
 	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
 		return nil, err
 	}

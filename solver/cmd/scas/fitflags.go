@@ -45,7 +45,7 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, fits int
 type shapeFlags struct {
 	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do; train does for tables)."`
 	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
-	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: F |x|_1 + (1-F)/2 |x|^2, 1 being the lasso and 0 ridge regression."`
+	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
 	// PenaltyFactors are of the features.
 	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
@@ -79,11 +79,11 @@ type rowFlags struct {
 
 // solveFlags say how accurately, how long and on what.
 type solveFlags struct {
-	Tol       ratio         `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
-	TimeLimit time.Duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
-	Seed      uint64        `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
-	Threads   count         `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
-	Level     level         `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+	Tol       ratio    `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
+	TimeLimit duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
+	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
+	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`
+	Level     level    `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 }
 
 // lambdaFlags say which lambdas a path has.

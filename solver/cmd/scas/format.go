@@ -13,7 +13,7 @@ import (
 type formFlags struct {
 	Format    string    `enum:"auto,libsvm,csv,tsv,npy,npz,mtx,scas" default:"auto" placeholder:"FORM" help:"Form of DATA: libsvm, csv, tsv, npy, npz, mtx or scas; auto: by the ending of its name, before .gz, .bz2, .xz or .zst if it has one of these, and libsvm if that is none of them (default ${default})."`
 	Labels    string    `placeholder:"FILE" help:"Labels of an npy, npz or mtx file: one number a line, or an npy file (default for npz: its array y, labels or target)."`
-	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the one that the model was fitted to, or the column called label, target or y, else the last)."`
+	Label     string    `placeholder:"COLUMN" help:"Tables: name, or number from 1, of the column of the labels; none if there is none (default: the column called label, target or y, else the last; for scas predict that of the training table)."`
 	NoHeader  bool      `name:"no-header" help:"Tables: the first line is a row, not names; columns are called 1, 2, 3 ..."`
 	Delimiter delimiter `placeholder:"C" help:"Tables: what is between cells, such as ';' or tab (default: a comma, in .tsv a tabulator)."`
 }
@@ -204,7 +204,10 @@ words are numbered, from 0, except from table to table.
 
 The file is written whole or not at all. From LIBSVM text to .scas neither need
 fit in memory, and a conversion that was interrupted or killed goes on where it
-was when it is asked for again: its parts are in the directory .OUT.parts.`
+was when it is asked for again: its parts are in the directory .OUT.parts.
+
+Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
+is not finite, 130 interrupted (OUT is not written).`
 }
 
 // Run converts.

@@ -37,7 +37,10 @@ func (modelShowCmd) Help() string {
 
 A group is of features that a graph joins and whose coefficients are equal, up to
 sign. The gap is the proven bound on how far the objective of the fit is above
-the optimum.`
+the optimum.
+
+Exit codes: 0 done, 1 cannot read (what is no model, or damaged, included), 2
+wrong usage, 130 interrupted.`
 }
 
 type modelConvertCmd struct {
@@ -56,7 +59,10 @@ func (modelConvertCmd) Help() string {
 
 liblinear-predict gives the same predictions by a converted model. Its form has
 coefficients, intercept, loss and labels, which must be whole numbers; groups,
-names, certificate and the run are left out.`
+names, certificate and the run are left out.
+
+Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
+place for included), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
 // A modelReport is what scas model show --json prints.

@@ -57,7 +57,7 @@ func (out outputs) check(inputs ...string) error {
 				err = cause.Err
 			}
 			if err != nil {
-				return fmt.Errorf("cannot write %s: %w", path, err)
+				return fmt.Errorf("cannot write %s: %w%s", path, err, unwritable(path, err))
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (c *pathCmd) Run(e *env) error {
 		return err
 	}
 	start = time.Now()
-	steps, err = e.follow(r.in, c.settings())
+	steps, err = e.follow(&r.problemReport, c.settings())
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
 	}
@@ -195,7 +195,8 @@ func about(data string, err error) error {
 
 // follow fits a path, with a line of progress on a terminal. The error is that of the
 // first lambda that has one, and counts the others.
-func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step, first error) {
+func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
+	s := r.in
 	failed, at := 0, 0.0
 	for step, err := range model.Path(e.ctx, &s.spec, s.data.X, s.y, &set) {
 		if step != nil {
@@ -205,7 +206,7 @@ func (e *env) follow(s *specified, set model.PathSettings) (steps []*model.Step,
 			failed++
 		}
 		if err != nil && first == nil {
-			first = err
+			first = nameStandardize(err, r.Standardized)
 			if step != nil {
 				at = step.Lambda
 			}

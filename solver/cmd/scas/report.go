@@ -260,7 +260,7 @@ func (r *trainReport) addResult(f *facts) {
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
-	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
+	addNonZeros(f, r.NNZX, r.P)
 	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
 	if isFinite(float64(r.DualityGap)) {
 		addGap(f, r.DualityGap, r.NoOptimum)
@@ -268,6 +268,12 @@ func (r *trainReport) addResult(f *facts) {
 		f.add("gap", "nothing is proved; judge by the residuals")
 	}
 	r.addFiles(f, "graph")
+}
+
+// addNonZeros counts the coefficients that are not zero.
+func addNonZeros(f *facts, count, of int) {
+	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
+	f.addIf(count == 0, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
 // fitted is the model, as package solver/model has it.

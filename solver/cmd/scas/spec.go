@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -29,7 +30,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
 	out.spec = model.Spec{
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
-		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: int(c.Threads)},
+		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)},
 	}
 	if !data.Mapping.IsZero() {
 		out.spec.Positive = &data.Mapping.Positive

@@ -49,17 +49,17 @@ type problemFlags struct {
 
 // runFlags say how, and when to end.
 type runFlags struct {
-	Method      methodFlag    `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, from a few passes of scas-k, with a graph of scas-l, where these help, up to some thousands of coefficients that are not zero. Other names are methods to compare with; list explains them (default ${default})."`
-	Tol         tolerance     `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
-	TimeLimit   time.Duration `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
-	DualUpdates count         `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
-	Passes      auto          `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted (default ${default})." group:"For the methods of --method list:"`
-	Eta         auto          `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
-	Rho         auto          `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
-	InnerSteps  count         `placeholder:"N" help:"Samples between two full gradients, of the methods that take any (default: the number of rows, or the schedule of the method)." group:"For the methods of --method list:"`
-	BatchSize   count         `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)." group:"For the methods of --method list:"`
-	Schedule    string        `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps for each full gradient; theorem: those of the convergence proofs, for scas and scas-strong." group:"For the methods of --method list:"`
-	Seed        uint64        `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
+	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, from a few passes of scas-k, with a graph of scas-l, where these help, up to some thousands of coefficients that are not zero. Other names are methods to compare with; list explains them (default ${default})."`
+	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
+	TimeLimit   duration   `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
+	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
+	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted (default ${default})." group:"For the methods of --method list:"`
+	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
+	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
+	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, of the methods that take any (default: the number of rows, or the schedule of the method)." group:"For the methods of --method list:"`
+	BatchSize   count      `placeholder:"N" help:"Samples per stochastic step (default: 1, or more where the graph makes steps dear)." group:"For the methods of --method list:"`
+	Schedule    string     `enum:"practical,theorem" default:"practical" help:"practical: one step size, n steps for each full gradient; theorem: those of the convergence proofs, for scas and scas-strong." group:"For the methods of --method list:"`
+	Seed        uint64     `default:"0" placeholder:"N" help:"Seed of the sampling; equal seeds give equal models (default ${default})."`
 }
 
 // Help is shown by scas train --help.
@@ -164,6 +164,8 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	clear := e.showProgress(settings)
 	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
 	clear()
+	other, _ := c.unfitted() // what --standardize does not go with
+	err = nameStandardize(err, other != "")
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
 		return nil, err
 	}
@@ -213,7 +215,7 @@ func (c *trainCmd) inputs() []string { return append(c.specFlags().inputs(), c.D
 
 func (c *trainCmd) settings() *solver.Settings {
 	return &solver.Settings{
-		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: c.TimeLimit, DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
+		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),
 		Eta: float64(c.Eta), Rho: float64(c.Rho), InnerSteps: int(c.InnerSteps), BatchSize: int(c.BatchSize),
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}

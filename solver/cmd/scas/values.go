@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
@@ -102,6 +103,21 @@ type label float64
 
 func (v *label) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, isFinite, "a label, a finite number")
+}
+
+// duration is a time above 0; 0 stands for no flag.
+type duration time.Duration
+
+func (v *duration) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if v, number := strconv.ParseFloat(string(text), 64); number == nil && v > 0 {
+		return fmt.Errorf("%q: a time needs its unit; for seconds give %ss", text, text)
+	}
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q: want a time above 0 with its unit, such as 5s, 90s or 5m", text)
+	}
+	*v = duration(d)
+	return nil
 }
 
 // count is a whole number above 0 that fits 32 bits; 0 stands for no flag.

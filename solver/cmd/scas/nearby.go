@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// absent says what to do about a file to read that is not there; empty if err is not about
+// one.
+func absent(path string, err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if dir := missingDir(path); dir != "" {
+		return "; there is no directory " + dir
+	}
+	dir, base := filepath.Split(path)
+	near := nearest(cmp.Or(dir, "."), base)
+	switch {
+	case near != "":
+		return fmt.Sprintf("; did you mean %s?", filepath.Join(dir, near))
+	case filepath.IsAbs(path):
+		return "; check the name"
+	}
+	return "; check the name, which is relative to the current directory"
+}
+
+// unwritable says what to do about a file that cannot be written for err.
+func unwritable(path string, err error) string {
+	if dir := missingDir(path); dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("; there is no directory %s: make it first, or name another", dir)
+	}
+	return ""
+}
+
+// missingDir is the directory of a path if there is none.
+func missingDir(path string) string {
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// nearest is the file of a directory whose name is most like one, empty if none is like it:
+// the same in other cases, with another ending, or with a few letters changed.
+func nearest(dir, name string) (near string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	const most = 10000 // files looked at
+	entries, _ := d.ReadDir(most)
+	least := 1 + len(name)/4
+	for _, e := range entries {
+		other := e.Name()
+		far := distance(strings.ToLower(name), strings.ToLower(other))
+		if stem(other) == stem(name) {
+			far = min(far, 1)
+		}
+		if !e.IsDir() && (far < least || far == least && near != "" && other < near) {
+			near, least = other, far
+		}
+	}
+	return near
+}
+
+// stem is a name without its endings.
+func stem(name string) string {
+	if at := strings.IndexByte(name, '.'); at > 0 {
+		return name[:at]
+	}
+	return name
+}
+
+// distance is the least number of letters to put in, leave out or change that makes b of a
+// (Levenshtein 1966), or to swap with the next one.
+func distance(a, b string) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := range len(a) {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last[j]
+			if a[i] != b[j] {
+				change++
+			}
+			row[j+1] = min(change, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		rows = [3][]int{last, row, before}
+	}
+	return rows[1][len(b)]
+}
