@@ -76,6 +76,11 @@ type TableFacts struct {
 type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
+	// Numbers counts the categories that look like numbers. If there are any, and no
+	// option said what the column is, Line is the one whose value, First, did.
+	Numbers int    `json:"numbers,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	First   string `json:"first,omitempty"`
 	// Unknown counts values that are none of the categories of ReadOptions.Names, Example
 	// being one of them.
 	Unknown int    `json:"unknown,omitempty"`

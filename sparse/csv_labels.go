@@ -30,6 +30,8 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 		return "the label is not finite: expected a finite decimal number"
 	case l.worded:
 		return l.takeWord(word)
+	case !number && !l.opt.Mapping.IsZero():
+		return fmt.Sprintf("unknown label: the labels are %s and %s", l.opt.Mapping.Name(-1), l.opt.Mapping.Name(1))
 	case !number:
 		return "expected a finite decimal number, as in the first line of the labels"
 	}
@@ -44,7 +46,7 @@ func (l *tableLabels) takeWord(word string) (wrong string) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {
 	case o.Regression:
-		return "a label that is a word: expected a finite decimal number"
+		return "a label that is a word: expected a finite decimal number; are these classes, or are the labels another column?"
 	case !o.Mapping.IsZero():
 		sign, ok := o.Mapping.signOf(word)
 		if !ok {

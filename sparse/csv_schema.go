@@ -27,6 +27,7 @@ type tableColumn struct {
 	number int32 // of its entries, if it has numbers
 	levels map[string]int32
 	order  []string // its categories as they came
+	since  int      // the line whose value made it one of categories, 0 for none
 	// fill takes the place of missing values if fills.
 	fill    float64
 	fills   bool
@@ -255,7 +256,7 @@ func (s *schema) order() (to []int32, names []string, err error) {
 				to[col.levels[value]] = int32(len(names))
 				names = append(names, col.name+"="+value)
 			}
-			s.facts.Categorical = append(s.facts.Categorical, Category{Column: col.name, Categories: len(values)})
+			s.facts.Categorical = append(s.facts.Categorical, col.category())
 		}
 	}
 	seen := make(map[string]bool, len(names))
@@ -269,6 +270,20 @@ func (s *schema) order() (to []int32, names []string, err error) {
 		return nil, nil, &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
 	}
 	return to, names, nil
+}
+
+// category tells of a column of categories.
+func (col *tableColumn) category() Category {
+	c := Category{Column: col.name, Categories: len(col.order)}
+	for _, value := range col.order {
+		if _, number := text.ParseFloat(value); number {
+			c.Numbers++
+		}
+	}
+	if c.Numbers > 0 && col.since > 0 {
+		c.Line, c.First = col.since, col.order[0]
+	}
+	return c
 }
 
 // orderAs sets to for the features wanted.

@@ -189,7 +189,7 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 	case isNonFinite(string(c.text)):
 		return "the value is not finite: expected a finite decimal number"
 	case col.kind == unknownColumn && !decimalComma(c.text):
-		col.kind = categoryColumn
+		col.kind, col.since = categoryColumn, t.line
 		return t.category(col, c.text)
 	case decimalComma(c.text):
 		return "a comma within a number: expected a decimal point and no marks of thousands"

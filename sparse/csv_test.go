@@ -91,7 +91,7 @@ func TestReadCSV(t *testing.T) {
 
 func TestTableFacts(t *testing.T) {
 	d := mustReadCSV(t, "z,city,more,rooms,y\n9,Rome,1,3,1\n8,Ulm,,4,0\n7,Rom,2,3,1\n", &ReadOptions{Names: []string{"rooms", "city=Ulm", "z"}})
-	want := &TableFacts{Label: "y", Found: "named", Numbers: 2, Categorical: []Category{{"city", 1, 2, "Rome"}}, Ignored: []string{"more"}}
+	want := &TableFacts{Label: "y", Found: "named", Numbers: 2, Categorical: []Category{{Column: "city", Categories: 1, Unknown: 2, Example: "Rome"}}, Ignored: []string{"more"}}
 	if diff := cmp.Diff(want, d.Table); diff != "" {
 		t.Error(diff)
 	}
@@ -105,6 +105,19 @@ func TestTableFacts(t *testing.T) {
 	}
 	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
 		t.Errorf("%+v", d.Mapping)
+	}
+	// A column that its first value made one of categories, and looks like numbers.
+	for _, c := range []struct {
+		opt  TableOptions
+		want Category
+	}{
+		{TableOptions{}, Category{Column: "age", Categories: 3, Numbers: 2, Line: 3, First: "old"}},
+		{TableOptions{Categorical: []string{"age"}}, Category{Column: "age", Categories: 3, Numbers: 2}},
+	} {
+		d = mustReadCSV(t, "age,size,y\n\nold,S,1\n23,M,0\n25,S,0\n23,M,1\n", &ReadOptions{Table: c.opt})
+		if diff := cmp.Diff([]Category{c.want, {Column: "size", Categories: 2}}, d.Table.Categorical); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -60,6 +61,7 @@ type spread struct {
 
 type labelCount struct {
 	Label float64 `json:"label"`
+	Name  string  `json:"name,omitempty"` // of a label that is a word
 	Rows  int     `json:"rows"`
 }
 
@@ -75,6 +77,11 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFac
 			Data: dataBytes(d), Peak: peakMemory(),
 			Solver: (&solver.Problem{Data: d.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil),
 		},
+	}
+	if d.Table != nil && d.Table.Classes != nil {
+		for k := range f.Labels {
+			f.Labels[k].Name = d.Table.Classes[k]
+		}
 	}
 	nnz, norms := make([]float64, rows), d.X.RowNormsSq()
 	for i, v := range norms {
@@ -113,7 +120,7 @@ func countLabels(labels []float64) []labelCount {
 	}
 	var counts []labelCount
 	for _, b := range slices.Sorted(maps.Keys(rows)) {
-		counts = append(counts, labelCount{b, rows[b]})
+		counts = append(counts, labelCount{Label: b, Rows: rows[b]})
 	}
 	return counts
 }
@@ -143,12 +150,15 @@ func (d *dataFacts) labels() string {
 	if d.data.Labels == nil {
 		return "none"
 	}
+	if t := d.Table; d.Labels == nil && t != nil && t.Classes != nil {
+		return fmt.Sprintf("%s, such as %s", plural(len(t.Classes), "word"), some(t.Classes))
+	}
 	if d.Labels == nil {
 		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g", maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)
 	}
 	parts := make([]string, len(d.Labels))
 	for k, l := range d.Labels {
-		parts[k] = fmt.Sprintf("%g (%s)", l.Label, grouped(l.Rows))
+		parts[k] = fmt.Sprintf("%s (%s)", cmp.Or(l.Name, fmt.Sprint(l.Label)), grouped(l.Rows))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -100,6 +100,7 @@ var inFlags = strings.NewReplacer(
 	": leave it out, or name it", ": leave it out with --drop 1, or name it",
 	"no values: leave it out", "no values: leave it out with --drop",
 	"say which it is", "give --label COLUMN",
+	"are these classes, or are the labels another column?", "for classes give --loss logistic; --label names another column",
 	"expected them in a file of their own, one for every row", "give --labels FILE, which has one number a line or is an npy file",
 )
 

@@ -129,6 +129,9 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 		switch {
 		case c.Unknown > 0:
 			e.warn("column %s: %s of categories that the model does not know, such as %q; they count as none", c.Column, plural(c.Unknown, "value"), c.Example)
+		case 2*c.Numbers > c.Categories && c.Line > 0:
+			e.warn("column %s is taken for categories, since line %d has %q, but %s of its %s are numbers: correct that line (what is missing is an empty cell or NA; see --missing), or give --categorical %s if they are categories",
+				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), c.Column)
 		case c.Categories > many && c.Categories > n/2:
 			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
 		}

@@ -86,7 +86,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = e.readRowsOf(m, c); err != nil {
-		return ofModel(err)
+		return c.ofModel(err)
 	}
 	if pred, err = c.predict(m, data.X); err != nil {
 		return c.explain(err)
@@ -118,11 +118,15 @@ func (c *predictCmd) Run(e *env) error {
 }
 
 // ofModel words what readers say of features and labels that the model does not know.
-func ofModel(err error) error {
+func (c *predictCmd) ofModel(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
+		labels := "with --ignore-labels it does not matter"
+		if f := c.formatOf(c.Data); f == sparse.CSV || f == sparse.TSV {
+			labels += ", and --label names another column"
+		}
 		parse.Msg = strings.NewReplacer(
 			"beyond the stated", "beyond the model's", "state more features", "take the model of these data",
-			"unknown label: the labels are", "unknown label: with --ignore-labels it does not matter; the model's are",
+			"unknown label: the labels are", "unknown label: "+labels+"; the model's are",
 		).Replace(parse.Msg)
 	}
 	return err
@@ -174,6 +178,8 @@ func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error)
 	switch t := data.Table; {
 	case data.Labels == nil && (c.Metrics || c.SVG != ""):
 		return nil, usagef("--metrics and --svg compare with labels, and %s has none", dataName(c.Data))
+	case m.Features != nil && data.Names == nil:
+		e.warn("%s names no features: they are taken in the order of the model's, feature %d being %s", dataName(c.Data), m.IndexBase, m.Features[0])
 	case t == nil:
 	case m.Features == nil:
 		e.warn("the model has no names: columns are taken in their order")
