@@ -96,7 +96,7 @@ func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 	}
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil || fmt.Sprint(records[0]) != "[lambda feature coefficient]" {
+	if err != nil || fmt.Sprint(records[0]) != "[lambda feature coefficient gap status]" {
 		t.Fatalf("%v: %v", err, records[0])
 	}
 	out := map[float64][]float64{}
@@ -107,7 +107,8 @@ func readCSV(t *testing.T, file string, p int) map[float64][]float64 {
 		if r[1] == "(intercept)" {
 			j, err3 = p+1, nil
 		}
-		if err1 != nil || err2 != nil || err3 != nil {
+		gap, err4 := strconv.ParseFloat(r[3], 64)
+		if err1 != nil || err2 != nil || err3 != nil || err4 != nil || !(gap >= 0 && gap <= 1e-9) || r[4] != "converged" {
 			t.Fatalf("record %v", r)
 		}
 		if out[lambda] == nil {
