@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
@@ -46,7 +47,7 @@ func (c *kernelsCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
-	r := &kernelResults{results: results{name: "kernels", facts: machine.Describe(e.args)}}
+	r := &kernelResults{results: results{name: "kernels", facts: machine.Describe(e.args)}, shortest: map[string]float64{}}
 	scale, opt, each := c.plan()
 	r.limits = roof.Measure(r.facts, each)
 	out := io.MultiWriter(e.stdout, &r.text)
@@ -59,7 +60,7 @@ func (c *kernelsCmd) Run(e *env) error {
 	if len(r.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(out, table.Table(r.rows)); err != nil {
+	if _, err := io.WriteString(out, table.Table(r.rows)+doorLine(r.shortest, opt)); err != nil {
 		return err
 	}
 	return c.write(r)
@@ -70,6 +71,35 @@ type kernelResults struct {
 	results
 	limits roof.Roof
 	points []chart.RoofPoint
+	// shortest is the time of the shortest call of each kernel that was measured, in ns.
+	shortest map[string]float64
+}
+
+// note keeps the shortest call of a kernel.
+func (r *kernelResults) note(k measure.Case, series []measure.Series) {
+	for _, s := range series {
+		call := s.Min() * float64(k.Units)
+		if was, there := r.shortest[k.Kernel]; !there || call < was {
+			r.shortest[k.Kernel] = call
+		}
+	}
+}
+
+// doorLine says what the checks of arguments take, beside the shortest calls measured.
+func doorLine(shortest map[string]float64, opt measure.Options) string {
+	var parts []string
+	worst := 0.0
+	for _, d := range suite.Doors(123) {
+		if call, measured := shortest[d.Kernel]; measured {
+			ns := measure.Call(d.Call, opt)
+			worst = max(worst, ns/call)
+			parts = append(parts, fmt.Sprintf("%s %.0f", d.Kernel, ns))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\ndoors: a call that only checks its arguments takes, in ns: %s; at most %.2g %% of a call above\n", strings.Join(parts, ", "), 100*worst)
 }
 
 func seriesLines(opt measure.Options) []string {
@@ -99,6 +129,7 @@ func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt
 			}
 			limit, bound := r.limits.Limit(k)
 			r.rows = append(r.rows, table.Rows(k, series, limit, bound)...)
+			r.note(k, series)
 			r.points = append(r.points, roofPoint(k, series, r.limits))
 		}
 	}

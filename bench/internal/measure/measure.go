@@ -133,6 +133,17 @@ func Run(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
+// Call returns the least time of a call, in ns.
+func Call(f func(), opt Options) float64 {
+	o := contender{level: kernels.Active(), run: f}
+	o.calibrate(Case{}, nil, opt.Sample)
+	least := math.Inf(1)
+	for range opt.Reps {
+		least = min(least, float64(o.time(Case{}, nil).Nanoseconds())/float64(o.Runs))
+	}
+	return least
+}
+
 // calibrate chooses how many runs make a sample, from the second of two runs:
 // the first pays for cold caches.
 func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {

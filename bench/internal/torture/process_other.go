@@ -14,3 +14,8 @@ func apart(*exec.Cmd, bool) {}
 
 // What stops a process and lets it go on is not there: it goes on.
 var stopSignal, continueSignal = os.Interrupt, os.Interrupt
+
+// guardedMemory is not to be had.
+func guardedMemory(int) ([]byte, error) {
+	return nil, skip("memory between guard pages is not to be had here")
+}

@@ -39,3 +39,19 @@ const (
 	stopSignal     = syscall.SIGSTOP
 	continueSignal = syscall.SIGCONT
 )
+
+// guardedMemory returns so many bytes, whole pages, before and after which are pages that
+// nothing may touch. They stay for as long as the process does.
+func guardedMemory(n int) ([]byte, error) {
+	page := os.Getpagesize()
+	m, err := syscall.Mmap(-1, 0, n+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return nil, err
+	}
+	for _, guard := range [][]byte{m[:page], m[page+n:]} {
+		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
+			return nil, err
+		}
+	}
+	return m[page : page+n : page+n], nil
+}

@@ -85,6 +85,7 @@ func Kinds() []Kind {
 		{"streams", "slow, short and changing inputs", 5, 12, false, beginStreams},
 		{"bombs", "compressed bombs and giant numbers, peak memory below 200 MB", 7, 12, true, beginBombs},
 		{"problems", "random problems of every loss, penalty, domain and coupling", 18, 250, false, stateless(tryProblem)},
+		{"kernels", "odd calls of every kernel at every level, between guard pages", 3, 3000, true, beginKernels},
 		{"trainings", "trainings in one process: memory, goroutines, descriptors", 5, 6, true, beginTrainings},
 		{"fuzz", "every fuzz target, by Go's fuzzing", 10, 0, true, beginFuzz},
 		{"races", "trainings at once under -race, and with every collection checked", 5, 0, true, beginRaces},

@@ -116,7 +116,7 @@ bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/g
 bench/internal/paper/report solver solver/baseline bench/internal/chart bench/internal/paper
 bench/internal/peers        sparse sparse/graph solver bench/internal/table
 bench/internal/peers/page   bench/internal/chart bench/internal/peers
-bench/internal/torture      sparse sparse/graph solver solver/baseline solver/model
+bench/internal/torture      kernels sparse sparse/graph solver solver/baseline solver/model
 bench/internal/supply
 bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
 `
