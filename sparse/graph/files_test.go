@@ -218,12 +218,25 @@ func checkKindFoundOut(t *testing.T, data []byte, p int, edgesErr error) {
 	switch {
 	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList
-	case edgesErr != nil && matrixErr == nil && wide == p:
+	case edgesErr != nil && matrixErr == nil && wide == p && !edgesAlone(data, p):
 		want = Matrix
 	}
 	if (err == nil) != (want != Any) || err == nil && c.Kind != want {
 		t.Fatalf("read as %+v, %v; want kind %q: as edges %v, as a matrix %v", c, err, want, edgesErr, matrixErr)
 	}
+}
+
+// edgesAlone reports whether every line is an edge over p features by itself.
+func edgesAlone(data []byte, p int) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+		if content, _, _ := bytes.Cut(line, []byte("#")); len(bytes.TrimSpace(content)) == 0 {
+			continue
+		}
+		if _, err := ReadEdges(bytes.NewReader(line), "line", p); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // maybeCut reports whether the first line of a file of edges may be the size of a matrix
@@ -250,6 +263,7 @@ func FuzzReadEdges(f *testing.F) {
 		f.Add([]byte(s), 9)
 	}
 	f.Add([]byte("1 2 1"), 2)
+	f.Add([]byte("1 9 1\n1 9 1"), 9)
 	f.Fuzz(func(t *testing.T, data []byte, p int) {
 		p %= 1000
 		g, err := ReadEdges(bytes.NewReader(data), "fuzz", p)

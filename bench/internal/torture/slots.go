@@ -108,10 +108,8 @@ func (s *slots) keep() {
 func (s *slots) harm(refused bool) error {
 	for k, t := range s.all[:s.used] {
 		for side, part := range t.beside() {
-			for at, b := range part {
-				if b != canary {
-					return fmt.Errorf("writes %d bytes from the edge, on side %d of slot %d", at, side, k)
-				}
+			if at := slices.IndexFunc(part, func(b byte) bool { return b != canary }); at >= 0 {
+				return fmt.Errorf("writes %d bytes from the edge, on side %d of slot %d", at, side, k)
 			}
 		}
 		if (refused || !t.out) && !bytes.Equal(t.before, t.whole[t.lo:t.hi]) {

@@ -288,7 +288,8 @@ func (a *Array) Floats(dst []float64) (int, error) {
 		if unsigned && v < 0 {
 			dst[k] = float64(uint64(v))
 		}
-		if exact := v > -1<<53 && v < 1<<53; !exact && !sameWhole(v, unsigned, dst[k]) {
+		// A negative v without a sign is 1<<64 more.
+		if exact := v > -1<<53 && v < 1<<53 && !(unsigned && v < 0); !exact && !sameWhole(v, unsigned, dst[k]) {
 			token := strconv.FormatInt(v, 10)
 			if unsigned {
 				token = strconv.FormatUint(uint64(v), 10)

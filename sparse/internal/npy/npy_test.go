@@ -1,0 +1,48 @@
+package npy
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestLargeWholeNumbers: whole numbers of 64 bits are read if float64 has them, and else
+// refused; those without a sign close to 2^64 are not taken for small negative ones.
+func TestLargeWholeNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		kind  string
+		bits  uint64
+		want  float64
+		exact bool
+	}{
+		{"u8", 1 << 63, 1 << 63, true},
+		{"u8", 1<<64 - 1<<11, 1<<64 - 1<<11, true},
+		{"u8", 1<<64 - 1, 0, false},
+		{"u8", 1<<64 - 3, 0, false},
+		{"u8", 1<<64 - 1<<10, 0, false},
+		{"u8", 1<<53 + 1, 0, false},
+		{"i8", 1<<64 - 3, -3, true},
+		{"i8", 1 << 63, math.MinInt64, true},
+		{"i8", 1<<63 - 1, 0, false},
+		{"i8", 1<<63 + 1, 0, false},
+	} {
+		head := "{'descr': '<" + tt.kind + "', 'fortran_order': False, 'shape': (1,), }"
+		file := magic + "\x01\x00" + string([]byte{byte(len(head)), 0}) + head + string(binary.LittleEndian.AppendUint64(nil, tt.bits))
+		a, err := Open(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v [1]float64
+		n, err := a.Floats(v[:])
+		if (err == nil) != tt.exact || err == nil && (n != 1 || v[0] != tt.want) {
+			t.Errorf("%s of bits %#x: %v, %v; want %v, exact: %v", tt.kind, tt.bits, v[0], err, tt.want, tt.exact)
+		}
+		if err == nil {
+			if _, err := a.Floats(v[:]); err != io.EOF {
+				t.Errorf("%v, want EOF", err)
+			}
+		}
+	}
+}
