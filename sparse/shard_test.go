@@ -1,0 +1,182 @@
+package sparse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+// shardFiles writes LIBSVM text of some lines of many lengths to so many files, and returns
+// their names and the text.
+func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
+	var text strings.Builder
+	dir := t.TempDir()
+	for k := range files {
+		from := text.Len()
+		for range lines {
+			fmt.Fprintf(&text, "%d", 2*rng.IntN(2)-1)
+			for j := 1; j < 200; j += 1 + rng.IntN(60) {
+				fmt.Fprintf(&text, " %d:%d", j, rng.IntN(100))
+			}
+			if rng.IntN(10) == 0 {
+				text.WriteString(" # a comment\n\n")
+			}
+			text.WriteByte('\n')
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%03d.svm", k))
+		if err := os.WriteFile(path, []byte(text.String()[from:]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, text.String()
+}
+
+// joined reads all parts and puts them together.
+func joined(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
+	t.Helper()
+	var all *Dataset
+	for k := range parts {
+		d, err := ReadShard(paths, k, parts, opt)
+		if err != nil {
+			t.Fatalf("part %d of %d: %v", k, parts, err)
+		}
+		if all == nil {
+			all = d
+		} else if err := all.stack(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func same(t *testing.T, got, want *Dataset) {
+	t.Helper()
+	if diff := cmp.Diff(want.Labels, got.Labels); diff != "" {
+		t.Error(diff)
+	}
+	x, y := want.X, got.X
+	if x.rows != y.rows || x.cols != y.cols || !slices.Equal(x.ptr, y.ptr) || !slices.Equal(x.idx, y.idx) || !slices.Equal(x.val, y.val) {
+		t.Error("other rows")
+	}
+}
+
+// TestShards: however text is cut, every row is in one part.
+func TestShards(t *testing.T) {
+	for _, files := range []int{1, 2, 5} {
+		paths, text := shardFiles(t, files, 40)
+		whole, err := ReadLIBSVM(strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary := make([]string, files)
+		for k, path := range paths {
+			binary[k] = strings.TrimSuffix(path, ".svm") + ".scas"
+			d, err := ReadFile(path, &ReadOptions{AnyLabels: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := WriteFile(binary[k], d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, parts := range []int{1, 2, 3, 7, 16} {
+			same(t, joined(t, paths, parts, nil), whole)
+			same(t, joined(t, binary, parts, nil), whole)
+		}
+	}
+}
+
+// TestShardsOfCompressed: a compressed file is in one part, and a part without one says what
+// to do.
+func TestShardsOfCompressed(t *testing.T) {
+	paths, text := shardFiles(t, 4, 30)
+	whole, err := ReadLIBSVM(strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, path := range paths {
+		plain, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		w, _ := zstd.NewWriter(&b)
+		w.Write(plain)
+		w.Close()
+		paths[k] = path + ".zst"
+		if err := os.WriteFile(paths[k], b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, joined(t, paths, 2, nil), whole)
+	if _, err := ReadShard(paths[:1], 1, 2, nil); err == nil || !strings.Contains(err.Error(), "decompress") {
+		t.Errorf("a part of nothing: %v", err)
+	}
+}
+
+// TestShardErrors: lines of errors count from the beginning of the file.
+func TestShardErrors(t *testing.T) {
+	paths, text := shardFiles(t, 1, 40)
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	bad := len(lines) - 1
+	lines[bad] += " 5:x"
+	if err := os.WriteFile(paths[0], []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadShard(paths, 3, 4, nil)
+	if parse, ok := errors.AsType[*ParseError](err); !ok || parse.Line != bad+1 || parse.File != paths[0] {
+		t.Errorf("%v, want line %d", err, bad+1)
+	}
+	if _, err := ReadShard(paths, 0, 4, nil); err != nil {
+		t.Errorf("the first part: %v", err)
+	}
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{{nil, "a file"}, {[]string{"none"}, "no such file"}, {[]string{"x.csv"}, "scas convert"}, {[]string{t.TempDir()}, "regular"}} {
+		if _, err := ReadShard(c.paths, 0, 2, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.paths, err)
+		}
+	}
+	if _, err := ReadShard(paths, 1, 1000, nil); err == nil || !strings.Contains(err.Error(), "fewer parts") {
+		t.Errorf("more parts than bytes in a line: %v", err)
+	}
+}
+
+// TestRebase: a part that does not know of an index 0 is told.
+func TestRebase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zero.svm")
+	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := ReadFile(path, &ReadOptions{AnyLabels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := ReadShard([]string{path}, 0, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := ReadShard([]string{path}, 1, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Rebase(true, 5)
+	second.Rebase(true, 5)
+	if err := first.stack(second); err != nil {
+		t.Fatal(err)
+	}
+	same(t, first, whole)
+}
