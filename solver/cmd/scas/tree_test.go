@@ -71,6 +71,7 @@ sparse/graph                sparse sparse/internal/text
 sparse/graph/draw           sparse/graph sparse/internal/text
 sparse/graph/glasso         sparse sparse/graph
 solver/dist
+solver/dist/mpi             solver/dist
 solver/internal/pass        kernels sparse
 solver/internal/watch
 solver/internal/check

@@ -1,0 +1,217 @@
+//go:build mpi
+
+package mpi
+
+/*
+#cgo pkg-config: ompi-c
+#include <stdlib.h>
+#include <mpi.h>
+
+// Open MPI's constants are macros that cgo cannot take the address of.
+static int scas_init(int *provided) {
+	// The handlers of signals are those of the Go runtime.
+	setenv("OMPI_MCA_opal_signal", "", 1);
+	int err = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
+	if (err == MPI_SUCCESS)
+		err = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	return err;
+}
+
+static int scas_funneled(int provided) { return provided >= MPI_THREAD_FUNNELED; }
+
+static int scas_rank(int *rank) { return MPI_Comm_rank(MPI_COMM_WORLD, rank); }
+
+static int scas_size(int *size) { return MPI_Comm_size(MPI_COMM_WORLD, size); }
+
+static int scas_allgather(const double *from, double *to, int n) {
+	return MPI_Allgather(from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static int scas_alltoall(const double *from, double *to, int n) {
+	return MPI_Alltoall(from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static int scas_max(double *v, int n) {
+	return MPI_Allreduce(MPI_IN_PLACE, v, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
+static int scas_bcast(double *v, int n, int root) {
+	return MPI_Bcast(v, n, MPI_DOUBLE, root, MPI_COMM_WORLD);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/scas-admm/scas/solver/dist"
+)
+
+const (
+	// piece is how many numbers of a vector travel at a time: far below the 2³¹ that
+	// counts of MPI end at.
+	piece = 1 << 22
+	// short is how many numbers all vectors have together that every rank gathers.
+	short = 1 << 13
+)
+
+// world is MPI_COMM_WORLD. One goroutine, locked to its thread, makes its calls.
+type world struct {
+	rank, size int
+	calls      chan func()
+	failed     bool
+
+	from, to []float64 // of a piece
+}
+
+// Open initialises MPI, once in a program.
+func Open() (dist.Comm, error) {
+	w := &world{calls: make(chan func())}
+	opened := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: only this thread may call
+		opened <- w.begin()
+		for do := range w.calls {
+			do()
+		}
+	}()
+	return w, <-opened
+}
+
+func (w *world) begin() error {
+	var provided, rank, size C.int
+	if err := result("MPI_Init_thread", C.scas_init(&provided)); err != nil {
+		return err
+	}
+	if C.scas_funneled(provided) == 0 {
+		return errors.New("mpi: this MPI has no MPI_THREAD_FUNNELED, which a Go program needs")
+	}
+	err := errors.Join(result("MPI_Comm_rank", C.scas_rank(&rank)), result("MPI_Comm_size", C.scas_size(&size)))
+	w.rank, w.size = int(rank), int(size)
+	return err
+}
+
+// call has the thread of MPI do something.
+func (w *world) call(do func() error) error {
+	done := make(chan error, 1)
+	w.calls <- func() { done <- do() }
+	err := <-done
+	w.failed = w.failed || err != nil
+	return err
+}
+
+// Rank implements dist.Comm.
+func (w *world) Rank() int { return w.rank }
+
+// Size implements dist.Comm.
+func (w *world) Size() int { return w.size }
+
+// AllReduceSum implements dist.Comm.
+func (w *world) AllReduceSum(v []float64) error {
+	return w.inPieces(v, func(v []float64) error {
+		if len(v)*w.size <= short {
+			return w.gatherAndSum(v)
+		}
+		return w.scatterAndSum(v)
+	})
+}
+
+// AllReduceMax implements dist.Comm. The largest number does not depend on any order.
+func (w *world) AllReduceMax(v []float64) error {
+	return w.inPieces(v, func(v []float64) error {
+		return result("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))
+	})
+}
+
+// Bcast implements dist.Comm.
+func (w *world) Bcast(v []float64, root int) error {
+	return w.inPieces(v, func(v []float64) error {
+		return result("MPI_Bcast", C.scas_bcast(pointer(v), C.int(len(v)), C.int(root)))
+	})
+}
+
+// Close finalises MPI, where that does not wait for ranks that are not there any more.
+func (w *world) Close() error {
+	if w.failed {
+		return nil
+	}
+	err := w.call(func() error { return result("MPI_Finalize", C.MPI_Finalize()) })
+	close(w.calls)
+	return err
+}
+
+// inPieces calls do, on the thread of MPI, for one piece of v after the other.
+func (w *world) inPieces(v []float64, do func(v []float64) error) error {
+	return w.call(func() error {
+		for len(v) > 0 {
+			n := min(len(v), piece)
+			if err := do(v[:n]); err != nil {
+				return err
+			}
+			v = v[n:]
+		}
+		return nil
+	})
+}
+
+// room makes the buffers as long as asked for.
+func (w *world) room(from, to int) {
+	if len(w.from) < from {
+		w.from = make([]float64, from)
+	}
+	if len(w.to) < to {
+		w.to = make([]float64, to)
+	}
+}
+
+// gatherAndSum adds up the vectors of all ranks on each.
+func (w *world) gatherAndSum(v []float64) error {
+	w.room(0, w.size*len(v))
+	if err := result("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.to), C.int(len(v)))); err != nil {
+		return err
+	}
+	w.sum(v, len(v))
+	return nil
+}
+
+// scatterAndSum has each rank add up a part of the vectors.
+func (w *world) scatterAndSum(v []float64) error {
+	part := (len(v) + w.size - 1) / w.size
+	w.room(w.size*part, w.size*part)
+	clear(w.from[copy(w.from, v) : w.size*part])
+	if err := result("MPI_Alltoall", C.scas_alltoall(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+		return err
+	}
+	w.sum(w.from, part)
+	if err := result("MPI_Allgather", C.scas_allgather(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+		return err
+	}
+	copy(v, w.to)
+	return nil
+}
+
+// sum sets dst to the sum of w.to[:n], w.to[n:2n] and so on, one for each rank.
+func (w *world) sum(dst []float64, n int) {
+	copy(dst[:n], w.to)
+	for r := 1; r < w.size; r++ {
+		for j, x := range w.to[r*n : (r+1)*n] {
+			dst[j] += x
+		}
+	}
+}
+
+func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
+
+// result makes an error of what a call of MPI returned.
+func result(name string, code C.int) error {
+	if code == C.MPI_SUCCESS {
+		return nil
+	}
+	text := make([]C.char, C.MPI_MAX_ERROR_STRING)
+	var length C.int
+	C.MPI_Error_string(code, &text[0], &length)
+	return fmt.Errorf("mpi: %s: %s", name, C.GoStringN(&text[0], length))
+}

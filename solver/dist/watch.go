@@ -1,0 +1,39 @@
+package dist
+
+import (
+	"time"
+)
+
+// Watch returns c with a watchdog: where a call takes longer than the limit, as another
+// rank hangs, was stopped or cannot be reached, expired is called, on a goroutine of its
+// own. A call of MPI cannot be taken back, so that all that is left to do is to end the
+// process. The limit is one of the difference between ranks, in computing and in reading.
+func Watch(c Comm, limit time.Duration, expired func()) Comm {
+	return &watched{c, limit, expired}
+}
+
+type watched struct {
+	Comm
+	limit   time.Duration
+	expired func()
+}
+
+func (w *watched) within(call func() error) error {
+	timer := time.AfterFunc(w.limit, w.expired)
+	defer timer.Stop()
+	return call()
+}
+
+func (w *watched) AllReduceSum(v []float64) error {
+	return w.within(func() error { return w.Comm.AllReduceSum(v) })
+}
+
+func (w *watched) AllReduceMax(v []float64) error {
+	return w.within(func() error { return w.Comm.AllReduceMax(v) })
+}
+
+func (w *watched) Bcast(v []float64, root int) error {
+	return w.within(func() error { return w.Comm.Bcast(v, root) })
+}
+
+func (w *watched) Close() error { return w.within(w.Comm.Close) }
