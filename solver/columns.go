@@ -69,9 +69,5 @@ func (res *Result) widen(k *columns.Kept) {
 	}
 	res.Iterate = Iterate{k.X(res.X), k.Y(res.Y), k.Y(res.Dual)}
 	res.XAverage, res.YAverage = k.X(res.XAverage), k.Y(res.YAverage)
-	for _, group := range res.Groups {
-		for i, j := range group {
-			group[i] = int(k.Columns[j])
-		}
-	}
+	k.Renumber(res.Groups)
 }

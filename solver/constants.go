@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/theory"
 )
 
@@ -31,17 +32,9 @@ func (p *Problem) constants(a *quad.Algebra, longest float64) theory.Constants {
 
 // radius bounds |x*|₂ given an objective that some point attains.
 func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
-	r := math.Inf(1)
-	if p.L2 > 0 {
-		r = math.Sqrt(2 * max(0, objective) / p.L2)
+	rate := 0.0
+	if g, ok := p.Penalty.(L1); ok && p.Coupling == nil {
+		rate = g.Lambda * a.LeastOwn(g.Weights)
 	}
-	if g, ok := p.Penalty.(L1); ok && g.Lambda > 0 && p.Coupling == nil {
-		if least := a.LeastOwn(g.Weights); least > 0 {
-			r = math.Min(r, objective/(g.Lambda*least))
-		}
-	}
-	if math.IsInf(r, 1) {
-		return 0
-	}
-	return r
+	return rule.Radius(objective, p.L2, rate)
 }

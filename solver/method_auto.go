@@ -125,7 +125,7 @@ func (r *Run) startValue() (value float64) {
 		value = r.Problem.Evaluate(r.X).Objective
 	}
 	if r.Stats.OuterIterations == 0 {
-		r.keeper.watched = true
+		r.keeper.Watched = true
 		r.start(value)
 	}
 	return value

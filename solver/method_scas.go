@@ -95,9 +95,9 @@ type scas struct {
 }
 
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
-	s := &scas{Run: r, stage: stage, each: r.Problem.rowsEach(), state: outer.Iterate{
+	s := &scas{Run: r, stage: stage, each: r.Problem.team().Each(len(r.Problem.Labels)), state: outer.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
-		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.errWithin,
+		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.within(),
 	}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {
@@ -136,7 +136,7 @@ func (s *scas) innerLoop() *inner.Loop {
 		Loss: kind.InnerLoss(p.loss()), A: s.A.Algebra, Domain: kind.InnerDomain(p.Domain, len(s.X)),
 		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.errWithin,
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.within(),
 	}
 	if m := s.state.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
@@ -203,6 +203,9 @@ func (s *scas) NaturalEta() float64 {
 // begin takes the snapshot at x, watches over the objective there, fixes η and
 // M for the coming outer iteration, and reports whether the budget allows it.
 func (s *scas) begin() (bool, error) {
+	if t := s.Problem.team(); !t.Alone() { // in every iteration anew: resumed runs draw the same
+		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
+	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
 		return false, nil
 	}
@@ -245,7 +248,7 @@ func (s *scas) strong() error {
 
 // checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
-	n := p.rowsEach()
+	n := p.team().Each(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
 	theorem := s.Schedule == Theorem
 	switch m := s.InnerSteps; {

@@ -65,7 +65,9 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	it, err := c.Method.Begin(r)
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.Seconds()
-		err = r.loop(it)
+		if err = r.resume(); err == nil {
+			err = r.loop(it)
+		}
 	}
 	if bad := (*SettingError)(nil); errors.As(err, &bad) {
 		return nil, err
@@ -83,7 +85,7 @@ var errTime = errors.New("solver: time limit reached")
 
 // end evaluates the final state and says how it came about.
 func (r *Run) end(err error) (*Result, error) {
-	timeUp := err != nil && r.stop == late
+	timeUp := err != nil && r.stop == watch.Late
 	if timeUp {
 		err = r.checkFinally()
 	}

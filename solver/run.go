@@ -155,12 +155,10 @@ func (r *Run) NaturalRho(factor float64) float64 {
 
 // marginUnit is the unit of aᵢ'x: in regression that of the labels.
 func (r *Run) marginUnit() float64 {
-	if labels := r.Problem.Labels; r.Problem.regression() {
-		if rms := math.Sqrt(r.Problem.team().Mean(quad.SumSquares(labels), float64(len(labels)))); rms > 0 {
-			return rms
-		}
+	if !r.Problem.regression() {
+		return 1
 	}
-	return 1
+	return r.Problem.team().Unit(r.Problem.Labels)
 }
 
 // Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or

@@ -1,8 +1,6 @@
 package solver
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/sample"
@@ -28,13 +26,7 @@ func newSamples(p *Problem, set *Settings) *Samples {
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})}
 	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.rows), features)
 	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
-	var sum float64
-	for _, norm2 := range p.Data.RowNormsSq() {
-		s.longest = math.Max(s.longest, norm2)
-		sum += norm2
-	}
-	s.longest = p.team().Most(s.longest)
-	s.scale = math.Sqrt(p.team().Mean(sum, float64(n)))
+	s.longest, s.scale = p.team().Norms(p.Data.RowNormsSq())
 	return s
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -76,6 +78,11 @@ type Settings struct {
 	// Start is the initial iterate, such as that of a Result. Slices that are nil
 	// mean the origin, the y that x implies, and zero. It is not modified.
 	Start Iterate `json:"-"`
+	// Checkpoint, if not nil, is handed the state after every outer iteration of Auto,
+	// SCASK or SCASL, on the first process, and where it has one the run goes on there. As
+	// many processes get the bits of a run that was not interrupted. The finisher is
+	// repeated from its beginning.
+	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, is shown every RecordEvery-th outer iterate.
 	// Evaluation is outside the clock that fills Point.Seconds.
 	Recorder Recorder `json:"-"`
@@ -130,7 +137,7 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	}
 	if info.Planned {
 		if c.InnerSteps == 0 {
-			c.InnerSteps = p.rowsEach()
+			c.InnerSteps = p.team().Each(len(p.Labels))
 		}
 		return c, c.checkPlanned(info, p)
 	}
@@ -188,13 +195,8 @@ func (it Iterate) check(p *Problem) error {
 		want int
 		of   string
 	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
-		if part.v != nil && len(part.v) != part.want {
-			return &SettingError{"Start." + part.name, fmt.Sprintf("a slice of length %d", len(part.v)), fmt.Sprintf("the problem has %d %s", part.want, part.of)}
-		}
-		for j, v := range part.v {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return &SettingError{fmt.Sprintf("Start.%s[%d]", part.name, j), v, "a start must be finite"}
-			}
+		if at, value, allowed := check.Start(part.v, part.want, part.of); allowed != "" {
+			return &SettingError{"Start." + part.name + at, value, allowed}
 		}
 	}
 	return nil
@@ -209,7 +211,7 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	}
 	theorem := s.Schedule == Theorem
 	return firstBroken([]demand{
-		{info.ManyUpdates || p.team().Alone(), "Method", info.Name, fmt.Sprintf("it takes all rows in one process; with Problem.Comm use %s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))},
+		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name, fmt.Sprintf("it takes all rows in one process; with Problem.Comm, or a Checkpoint, use %s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))},
 		{!info.NeedsL2 || p.L2 > 0, "Method", info.Name, "its step sizes need strong convexity; set Problem.L2 > 0"},
 		{info.ManyUpdates || s.DualUpdates <= 1, "DualUpdates", s.DualUpdates, fmt.Sprintf("method %s takes no such number; use %s for more", info.Name, nameOf(SCASK{}))},
 		{info.TakesEta || s.Eta == 0, "Eta", s.Eta, fmt.Sprintf("method %s has no step size; leave it 0", info.Name)},

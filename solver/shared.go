@@ -1,9 +1,10 @@
 package solver
 
 import (
-	"context"
+	"fmt"
 
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // team joins the processes that have the rows; nil if this one has all of them.
@@ -23,41 +24,58 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	if p == nil || p.Comm == nil {
 		return p, err
 	}
-	joined, columns := *p, 0
-	if p.Data != nil {
-		_, columns = p.Data.Dims()
-	}
-	joined.joined, err = pass.Join(p.Comm, columns, err)
+	joined := *p
+	joined.joined, err = pass.Join(p.Comm, p.Data, err)
 	return &joined, err
 }
-
-// rowsEach is the mean number of rows of a process.
-func (p *Problem) rowsEach() int { return p.team().Each(len(p.Labels)) }
 
 // Err returns the reason to stop, if there is one: the context's error. It is looked
 // at between outer iterations; methods ask after every thousand samples or so. Processes
 // that share the rows ask, and stop, together.
 func (r *Run) Err() error {
-	err, why := r.ctx.Err(), 0.0
-	if err != nil {
-		if why = 2; context.Cause(r.ctx) == errTime {
-			why = late
-		}
-	}
-	if r.stop = r.Problem.team().Agree(why, r.X); r.stop > 0 && err == nil {
-		err = context.Canceled
-	}
-	return err
+	r.stop = r.Problem.team().Agree(watch.Why(r.ctx, errTime), r.X)
+	return watch.Reason(r.ctx, r.stop)
 }
 
-// late is Run.stop of a run whose time is up.
-const late = 1
-
-// errWithin is Err for loops over the rows of this process alone, which are not asked
-// together.
-func (r *Run) errWithin() error {
+// within is Err for loops over the rows of this process alone, nil where others are asked,
+// too.
+func (r *Run) within() func() error {
 	if r.Problem.team().Alone() {
-		return r.Err()
+		return r.Err
 	}
 	return nil
+}
+
+// saved is what a run is at between outer iterations.
+type saved struct {
+	At, Mean Iterate
+	Averaged int
+	Loose    bool
+	Gap      float64
+	Keeper   keeper
+	Stats    Stats
+	Draws    []byte
+}
+
+// save hands the state to the checkpoint, on the first process.
+func (r *Run) save() error {
+	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // from its beginning the finisher is repeated
+		return nil
+	}
+	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
+}
+
+// resume goes to where the checkpoint is, if there is one.
+func (r *Run) resume() error {
+	var s saved
+	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {
+		return err
+	}
+	if len(s.At.X) != len(r.X) || len(s.At.Dual) != len(r.Dual) {
+		return fmt.Errorf("solver: the checkpoint is of %d features and %d rows of A, the problem has %d and %d", len(s.At.X), len(s.At.Dual), len(r.X), len(r.Dual))
+	}
+	r.Iterate.set(s.At)
+	r.Mean = s.Mean
+	r.averaged, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
+	return r.Samples.drawn.Resume(s.Draws)
 }

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -31,7 +32,7 @@ func (r *Run) loop(it Iteration) error {
 		r.Stats.OuterIterations++
 		r.prove()
 		r.logIteration()
-		if err := r.record(); err != nil {
+		if err := cmp.Or(r.save(), r.record()); err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,7 @@ func (s *Settings) CheckBudget(passes float64) error {
 // checkCheaply judges x after an outer iteration of a method that takes no snapshots,
 // by the part of the objective that needs no data.
 func (r *Run) checkCheaply() error {
-	if r.keeper.watched {
+	if r.keeper.Watched {
 		return nil
 	}
 	if r.keeper.Watcher.Lost(r.objective(0)) {
@@ -97,7 +98,7 @@ func (r *Run) checkCheaply() error {
 // Where the step size is automatic a lost one is given up for the one kept, which is a
 // halving that no iteration follows.
 func (r *Run) checkFinally() error {
-	if r.keeper.kept.X == nil {
+	if r.keeper.Kept.X == nil {
 		return nil // it had not begun
 	}
 	r.clock.Pause()
@@ -108,7 +109,7 @@ func (r *Run) checkFinally() error {
 	switch {
 	case !worse && !r.keeper.Watcher.Lost(value):
 		return nil
-	case r.keeper.auto:
+	case r.keeper.Auto:
 		r.restore()
 		return nil
 	}
@@ -120,11 +121,11 @@ func (r *Run) checkFinally() error {
 func (r *Run) Lost(objective float64) error {
 	r.restore()
 	if !r.keeper.Improved && r.keeper.Watcher.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
-		r.keeper.kept = Iterate{}
+		r.keeper.Kept = Iterate{}
 		r.restore()
 	}
 	st, start := r.Stats, r.keeper.First
-	if r.keeper.kept.X == nil { // it is where the run is
+	if r.keeper.Kept.X == nil { // it is where the run is
 		start = r.evaluate(r.Iterate).Objective
 	}
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}

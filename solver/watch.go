@@ -8,9 +8,9 @@ const retryFactor = 4
 // A keeper remembers an iterate to return to.
 type keeper struct {
 	watch.Watcher
-	auto    bool    // the step size is automatic: it may be halved
-	watched bool    // objectives are known at snapshots
-	kept    Iterate // the best snapshot; before there is one, an iterate not lost
+	Auto    bool    // the step size is automatic: it may be halved
+	Watched bool    // objectives are known at snapshots
+	Kept    Iterate // the best snapshot; before there is one, an iterate not lost
 }
 
 // start fixes the objective at the start.
@@ -22,7 +22,7 @@ func (r *Run) start(objective float64) {
 
 // keep remembers the iterate.
 func (r *Run) keep() {
-	k := &r.keeper.kept
+	k := &r.keeper.Kept
 	k.X = append(k.X[:0], r.X...)
 	k.Y = append(k.Y[:0], r.Y...)
 	k.Dual = append(k.Dual[:0], r.Dual...)
@@ -30,11 +30,11 @@ func (r *Run) keep() {
 
 // restore goes back to the iterate that was kept, from which averages start anew.
 func (r *Run) restore() {
-	if r.keeper.kept.X == nil {
+	if r.keeper.Kept.X == nil {
 		r.toStart()
 		return
 	}
-	r.Iterate.set(r.keeper.kept)
+	r.Iterate.set(r.keeper.Kept)
 	r.startMean()
 }
 
@@ -46,7 +46,7 @@ func (r *Run) restore() {
 // snapshot again and counts a pass.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
-	k.auto, k.watched = auto, true
+	k.Auto, k.Watched = auto, true
 	if r.Stats.OuterIterations == 0 {
 		r.start(objective)
 		return nil

@@ -21,6 +21,14 @@ type Comm interface {
 	Close() error
 }
 
+// A Checkpoint keeps the state of a run.
+type Checkpoint interface {
+	// Save replaces what is kept, whole or not at all.
+	Save(state []byte) error
+	// Load returns what is kept, nothing if that is not there yet.
+	Load() ([]byte, error)
+}
+
 // Self is the Comm of one process.
 type Self struct{}
 

@@ -47,3 +47,17 @@ func SampleWeights(w []float64, n int) error {
 	}
 	return nil
 }
+
+// Start returns where something is wrong with a vector that is to have so many numbers of
+// something, what, and what would be right; nil is right.
+func Start(v []float64, want int, of string) (at string, value any, allowed string) {
+	if v != nil && len(v) != want {
+		return "", fmt.Sprintf("a slice of length %d", len(v)), fmt.Sprintf("the problem has %d %s", want, of)
+	}
+	for j, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Sprintf("[%d]", j), x, "a start must be finite"
+		}
+	}
+	return "", nil, ""
+}

@@ -147,3 +147,12 @@ func put(dst, part []float64, places []int32) []float64 {
 	}
 	return dst
 }
+
+// Renumber makes groups of features, given as numbers in Columns, groups of all columns.
+func (k *Kept) Renumber(groups [][]int) {
+	for _, group := range groups {
+		for i, j := range group {
+			group[i] = int(k.Columns[j])
+		}
+	}
+}

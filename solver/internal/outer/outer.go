@@ -28,7 +28,7 @@ type Iterate struct {
 	Metric     *scale.Metric     // that of the plan; nil for the problem's
 	Project    func(x []float64) // onto X
 	Draw       func(rows []int32)
-	Interrupt  func() error // asked every thousand samples or so; its error ends an iteration
+	Interrupt  func() error // asked every thousand samples or so, unless nil; its error ends an iteration
 
 	residual  []float64
 	d         []float64 // constant of the inner loop, in the metric
@@ -106,8 +106,10 @@ func (s *Iterate) block(eta float64, steps int, last []float64) error {
 	s.linearise()
 	s.Plan.Begin(s.start(), s.d, eta)
 	for steps > 0 {
-		if err := s.Interrupt(); err != nil {
-			return err
+		if s.Interrupt != nil {
+			if err := s.Interrupt(); err != nil {
+				return err
+			}
 		}
 		now := min(steps, max(1, len(s.rows)/batch))
 		rows := s.rows[:now*batch]

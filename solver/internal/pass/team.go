@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A Comm joins processes that have the rows of the data in parts; see package dist.
 type Comm interface {
+	Rank() int
 	Size() int
 	AllReduceSum(v []float64) error
 	AllReduceMax(v []float64) error
+	Bcast(v []float64, root int) error
 }
 
 // A Team makes what a process knows of its rows what is true of all rows. Its methods are
@@ -24,8 +28,12 @@ type Team struct {
 	packed []float64 // what travels together
 }
 
-// Broken is the panic of a Team.
+// Broken is the panic of a Team, and the error that Rescue makes of it.
 type Broken struct{ Err error }
+
+func (b *Broken) Error() string { return "the connection of the processes failed: " + b.Err.Error() }
+
+func (b *Broken) Unwrap() error { return b.Err }
 
 // NewTeam returns nil for a nil comm and for one of a single process.
 func NewTeam(comm Comm) *Team {
@@ -44,6 +52,14 @@ func (t *Team) Size() int {
 		return 1
 	}
 	return t.comm.Size()
+}
+
+// Rank is the number of this process.
+func (t *Team) Rank() int {
+	if t == nil {
+		return 0
+	}
+	return t.comm.Rank()
 }
 
 // Sum adds up the vectors of all processes, in their order.
@@ -137,11 +153,14 @@ func (t *Team) Each(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
-// Join returns the team of a problem with so many columns, nil for a nil comm, or the error
-// of this process, else that of another.
-func Join(comm Comm, columns int, err error) (*Team, error) {
-	t := NewTeam(comm)
-	if err = t.Agreed(err); err == nil && t.Least(float64(columns)) != t.Most(float64(columns)) {
+// Join returns the team of a problem with such data, nil for a nil comm, or the error of
+// this process, else that of another.
+func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
+	t, columns := NewTeam(comm), 0
+	if err = t.Agreed(err); err == nil {
+		_, columns = data.Dims()
+	}
+	if err == nil && t.Least(float64(columns)) != t.Most(float64(columns)) {
 		err = fmt.Errorf("the data have %d columns, and those of other processes another number of them", columns)
 	}
 	return t, err
@@ -254,6 +273,28 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
+// Unit is the root mean square of v, 1 if that is zero.
+func (t *Team) Unit(v []float64) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	if rms := math.Sqrt(t.Mean(sum, float64(len(v)))); rms > 0 {
+		return rms
+	}
+	return 1
+}
+
+// Norms returns the largest of the squares of all processes and the root of their mean.
+func (t *Team) Norms(squares []float64) (most, rms float64) {
+	var sum float64
+	for _, v := range squares {
+		most = math.Max(most, v)
+		sum += v
+	}
+	return t.Most(most), math.Sqrt(t.Mean(sum, float64(len(squares))))
+}
+
 // ErrElsewhere is what a process returns where another one has an error.
 var ErrElsewhere = errors.New("another process of the team ended with an error, which says why")
 
@@ -270,7 +311,7 @@ func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:
 	case *Broken:
-		*err = fmt.Errorf("the connection of the processes failed: %w", r.Err)
+		*err = r
 	default:
 		panic(r)
 	}

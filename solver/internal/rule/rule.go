@@ -129,3 +129,19 @@ func RidgeRho(mu, lambda1, lambdaP float64, many bool) float64 {
 	}
 	return mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
 }
+
+// Radius bounds |x|₂ where mu/2 |x|² and rate |x|₁ are not above an objective; 0 stands for
+// no bound.
+func Radius(objective, mu, rate float64) float64 {
+	r := math.Inf(1)
+	if mu > 0 {
+		r = math.Sqrt(2 * max(0, objective) / mu)
+	}
+	if rate > 0 {
+		r = math.Min(r, objective/rate)
+	}
+	if math.IsInf(r, 1) {
+		return 0
+	}
+	return r
+}

@@ -26,6 +26,18 @@ func New(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
+// Restart begins a sequence of the seed, another one for every stream.
+func (s *Sampler) Restart(seed, stream uint64) { s.rng.Seed(seed, 0x5ca5+stream) }
+
+// State returns where the sequence is.
+func (s *Sampler) State() []byte {
+	state, _ := s.rng.MarshalBinary() // which has no errors
+	return state
+}
+
+// Resume goes on from a State.
+func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
+
 // alias prepares Walker's method: column i is kept with probability keep/2⁶⁴
 // and stands for other[i] else.
 func (s *Sampler) alias(weights []float64) {

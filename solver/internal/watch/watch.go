@@ -48,21 +48,21 @@ type Watcher struct {
 	// First is the objective at the start.
 	First float64
 
-	scale          float64
-	best, previous float64
-	rises          int // since best, or since the last halving
-	vain           int // halvings since best, those of lost iterates aside
+	Scale          float64
+	Best, Previous float64
+	Rises          int // since Best, or since the last halving
+	Vain           int // halvings since Best, those of lost iterates aside
 }
 
 // Start fixes the objective at the start, and the scale of objectives where that one
 // is near zero.
 func (w *Watcher) Start(objective, scale float64) {
-	*w = Watcher{First: objective, best: objective, previous: objective, scale: math.Max(math.Abs(objective), scale)}
+	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
 
 // Lost reports whether an objective is beyond what any useful iterate has.
 func (w *Watcher) Lost(objective float64) bool {
-	return !(objective <= w.First+beyond*w.scale) || math.IsInf(objective, 1) // true for NaN
+	return !(objective <= w.First+beyond*w.Scale) || math.IsInf(objective, 1) // true for NaN
 }
 
 // worse is how far above the start a result may end, in units of the objective there:
@@ -70,7 +70,7 @@ func (w *Watcher) Lost(objective float64) bool {
 const worse = 0.01
 
 // Worse reports whether an objective is well above that at the start.
-func (w *Watcher) Worse(objective float64) bool { return objective > w.First+worse*w.scale }
+func (w *Watcher) Worse(objective float64) bool { return objective > w.First+worse*w.Scale }
 
 // See judges the next objective. auto says that the step size is automatic and may be
 // halved, and loose that the objective is not one of a feasible point, so that only
@@ -81,17 +81,17 @@ func (w *Watcher) Worse(objective float64) bool { return objective > w.First+wor
 // bring no new best are therefore taken back, and rises then count no more until there
 // is one.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
-	rose := objective > w.previous && objective > w.best+float64(slack*(w.First-w.best))
-	w.previous = objective
+	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
+	w.Previous = objective
 	switch lost := w.Lost(objective); {
 	case lost && (!auto || w.Halvings >= maxHalvings):
 		return Lost
 	case lost:
 		w.Halvings++
-		w.rises = 0
+		w.Rises = 0
 		return Restart
-	case loose || objective < w.best:
-		w.best, w.rises, w.vain, w.Improved = objective, 0, 0, true
+	case loose || objective < w.Best:
+		w.Best, w.Rises, w.Vain, w.Improved = objective, 0, 0, true
 		return Best
 	case auto && rose:
 		return w.rise()
@@ -101,11 +101,11 @@ func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 
 // rise counts a rise of the objective.
 func (w *Watcher) rise() Verdict {
-	if w.rises++; w.rises < patience || w.vain > vainHalvings {
+	if w.Rises++; w.Rises < patience || w.Vain > vainHalvings {
 		return Fine
 	}
-	w.rises = 0
-	if w.vain++; w.vain > vainHalvings {
+	w.Rises = 0
+	if w.Vain++; w.Vain > vainHalvings {
 		w.Halvings -= vainHalvings
 		return Fine
 	}

@@ -1,0 +1,168 @@
+package dist_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A fault is what happens to one rank at one call.
+type fault func(c *dist.Goroutine, limit time.Duration) error
+
+var errCrash = errors.New("this rank crashed")
+
+// faults are the ways to fail: a rank that ends, one that does not answer until the others
+// have given up, a message that is lost, so that its rank waits as well.
+var faults = map[string]fault{
+	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
+	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
+		time.Sleep(3 * limit)
+		return nil
+	},
+	"loss": func(_ *dist.Goroutine, limit time.Duration) error {
+		time.Sleep(limit)
+		return dist.ErrHung
+	},
+}
+
+// TestFaults: with a fault at a random moment no rank has a result, all end within the
+// limit, and the relaunched run has the bits of one without faults.
+func TestFaults(t *testing.T) {
+	const ranks, trials, limit = 3, 20, 100 * time.Millisecond
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	calls := 0
+	undisturbed := &memory{}
+	want, errs := disturbed(t, p, time.Minute, undisturbed, func(_, call int) { calls = max(calls, call+1) }, -1, nil, 0)
+	if errs[0] != nil {
+		t.Fatal(errs)
+	}
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(1, uint64(name[0])))
+			for range trials {
+				m, at, began := &memory{}, rng.IntN(calls), time.Now()
+				got, errs := disturbed(t, p, limit, m, nil, rng.IntN(ranks), f, at)
+				if took := time.Since(began); took > 8*limit {
+					t.Errorf("at call %d of %d: it took %v", at, calls, took)
+				}
+				for r := range ranks {
+					if got[r] != nil || errs[r] == nil {
+						t.Errorf("at call %d of %d: rank %d has a result, error %v", at, calls, r, errs[r])
+					}
+				}
+				again, errs := disturbed(t, p, time.Minute, m, nil, -1, nil, 0)
+				if errs[0] != nil || again[0].Status != solver.Converged {
+					t.Fatalf("relaunched after call %d: %v", at, errs)
+				}
+				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap}, []any{again[0].Iterate, again[0].DualityGap}); diff != "" {
+					t.Fatalf("relaunched after call %d: %s", at, diff)
+				}
+			}
+		})
+	}
+	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
+}
+
+// disturbed solves p on three ranks, one of which meets a fault at a call. seen, if not nil,
+// is told of the calls.
+func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(rank, call int), bad int, f fault, at int) ([]*solver.Result, []error) {
+	t.Helper()
+	const ranks = 3
+	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for r, c := range dist.Local(ranks, limit) {
+		part, set := shard(t, p, c), &solver.Settings{Checkpoint: m}
+		if r > 0 {
+			set.Checkpoint = &memory{}
+		}
+		c.Before = func(call, _ int) error {
+			if r == 0 && seen != nil {
+				seen(r, call)
+			}
+			if r == bad && call == at {
+				return f(c, limit)
+			}
+			return nil
+		}
+		wg.Go(func() {
+			results[r], errs[r] = solver.Minimize(context.Background(), part, set)
+			if errs[r] != nil {
+				c.Close() // as a process that ends
+			}
+		})
+	}
+	wg.Wait()
+	return results, errs
+}
+
+// TestDelays: what is late changes no bit.
+func TestDelays(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	var want *solver.Result
+	for trial := range 3 {
+		var mu sync.Mutex
+		rng := rand.New(rand.NewPCG(uint64(trial), 1))
+		results, errs := make([]*solver.Result, 3), make([]error, 3)
+		var wg sync.WaitGroup
+		for r, c := range dist.Local(3, time.Minute) {
+			c.Before = func(int, int) error {
+				mu.Lock()
+				wait := time.Duration(rng.IntN(300)) * time.Microsecond
+				mu.Unlock()
+				time.Sleep(wait)
+				return nil
+			}
+			part := shard(t, p, c)
+			wg.Go(func() { results[r], errs[r] = solver.Minimize(context.Background(), part, nil) })
+		}
+		if wg.Wait(); errs[0] != nil {
+			t.Fatal(errs)
+		}
+		if want == nil {
+			want = results[0]
+		}
+		if diff := cmp.Diff(want.Iterate, results[2].Iterate); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestWatch: the watchdog calls where a call takes too long, and only there.
+func TestWatch(t *testing.T) {
+	comms := dist.Local(2, 0)
+	expired := make(chan struct{}, 1)
+	slow := dist.Watch(comms[0], 50*time.Millisecond, func() { expired <- struct{}{} })
+	meet := func(wait time.Duration) {
+		go func() {
+			time.Sleep(wait)
+			comms[1].AllReduceSum([]float64{1})
+		}()
+		v := []float64{1}
+		if err := slow.AllReduceSum(v); err != nil || v[0] != 2 {
+			t.Errorf("%v, %v", v, err)
+		}
+	}
+	meet(0)
+	select {
+	case <-expired:
+		t.Error("it expired without a reason")
+	case <-time.After(100 * time.Millisecond):
+	}
+	meet(200 * time.Millisecond)
+	select {
+	case <-expired:
+	default:
+		t.Error("it did not expire")
+	}
+}

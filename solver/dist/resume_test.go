@@ -1,0 +1,124 @@
+package dist_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// memory keeps the states of a run, and gives back the last.
+type memory struct {
+	states [][]byte
+	err    error // of Save
+}
+
+func (m *memory) Save(state []byte) error {
+	m.states = append(m.states, state)
+	return m.err
+}
+
+func (m *memory) Load() ([]byte, error) {
+	if len(m.states) == 0 {
+		return nil, nil
+	}
+	return m.states[len(m.states)-1], nil
+}
+
+// kept solves p on ranks with a checkpoint on each, of which the first counts.
+func kept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
+	t.Helper()
+	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for r, c := range dist.Local(ranks, time.Minute) {
+		part, own := shard(t, p, c), set
+		if own.Checkpoint = m; r > 0 {
+			own.Checkpoint = &memory{}
+		}
+		wg.Go(func() { results[r], errs[r] = solver.Minimize(context.Background(), part, &own) })
+	}
+	wg.Wait()
+	return results, errs
+}
+
+// TestResume: a run that goes on from any of its checkpoints ends with the bits of the run
+// that was not interrupted; with another number of ranks it ends as well.
+func TestResume(t *testing.T) {
+	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	weighted := *wide
+	weighted.SampleWeights = make([]float64, 600)
+	for i := range weighted.SampleWeights {
+		weighted.SampleWeights[i] = 1 + float64(i%3)
+	}
+	for name, c := range map[string]struct {
+		p   *solver.Problem
+		set solver.Settings
+	}{
+		"scas-k":           {wide, solver.Settings{Method: solver.SCASK{}, Passes: 20}},
+		"scas-l":           {wide, solver.Settings{Method: solver.SCASL{}, Passes: 20}},
+		"a large step":     {wide, solver.Settings{Method: solver.SCASK{}, Passes: 30, DualUpdates: 1, Rho: 1e-5}},
+		"weights":          {&weighted, solver.Settings{Method: solver.SCASK{}, Passes: 16}},
+		"auto, by default": {wide, solver.Settings{}},
+	} {
+		for _, ranks := range []int{1, 3} {
+			whole := &memory{}
+			want, errs := kept(t, c.p, c.set, ranks, whole)
+			if errs[0] != nil {
+				t.Fatalf("%s: %v", name, errs)
+			}
+			if len(whole.states) == 0 {
+				t.Errorf("%s, %d ranks: no checkpoint", name, ranks)
+			}
+			for k := range whole.states {
+				got, errs := kept(t, c.p, c.set, ranks, &memory{states: whole.states[:k+1]})
+				if errs[0] != nil {
+					t.Fatalf("%s, %d ranks, from checkpoint %d: %v", name, ranks, k, errs)
+				}
+				got[0].Stats.Seconds, got[0].Stats.SetupSeconds = want[0].Stats.Seconds, want[0].Stats.SetupSeconds
+				if diff := cmp.Diff(want[0], got[0]); diff != "" {
+					t.Fatalf("%s, %d ranks, from checkpoint %d: %s", name, ranks, k, diff)
+				}
+			}
+			other, errs := kept(t, c.p, c.set, ranks+1, &memory{states: whole.states[:1]})
+			if errs[0] != nil || other[0].Status != want[0].Status {
+				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, other[0].Status, errs)
+			}
+		}
+	}
+}
+
+// TestResumeRefuses: a checkpoint of another problem, or what is none, ends all ranks, and
+// so does one that cannot be saved.
+func TestResumeRefuses(t *testing.T) {
+	p := solvertest.Chain(t, 0)
+	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
+	set := solver.Settings{Method: solver.SCASK{}, Passes: 4}
+	m := &memory{}
+	if _, errs := kept(t, other, set, 1, m); errs[0] != nil {
+		t.Fatal(errs[0])
+	}
+	full := errors.New("the disk is full")
+	for want, bad := range map[string]*memory{
+		"of 20 features": m,
+		"cannot be read": {states: [][]byte{[]byte("this is none")}},
+		full.Error():     {err: full},
+	} {
+		for _, ranks := range []int{1, 2} {
+			_, errs := kept(t, p, set, ranks, &memory{states: bad.states, err: bad.err})
+			for r, err := range errs {
+				if err == nil || r == 0 && !strings.Contains(err.Error(), want) {
+					t.Errorf("%q, rank %d of %d: %v", want, r, ranks, err)
+				}
+			}
+		}
+	}
+}

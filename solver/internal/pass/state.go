@@ -1,0 +1,66 @@
+package pass
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"math"
+)
+
+// A Checkpoint keeps a state; see package dist.
+type Checkpoint interface {
+	Save(state []byte) error
+	Load() ([]byte, error)
+}
+
+// Save has the first process save a state, which all of them have.
+func (t *Team) Save(c Checkpoint, state any) error {
+	var err error
+	if t.Rank() == 0 {
+		var b bytes.Buffer
+		if err = gob.NewEncoder(&b).Encode(state); err == nil {
+			err = c.Save(b.Bytes())
+		}
+	}
+	return t.Agreed(err)
+}
+
+// Load sets state to what the first process saved, unless c is nil or has nothing, and
+// reports whether it did.
+func (t *Team) Load(c Checkpoint, state any) (bool, error) {
+	if c == nil {
+		return false, nil
+	}
+	b, err := t.Told(c.Load)
+	if err != nil || len(b) == 0 {
+		return false, err
+	}
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(state); err != nil {
+		return false, fmt.Errorf("the checkpoint cannot be read: %w", err)
+	}
+	return true, nil
+}
+
+// Told returns what the first process gets from tell, for all processes.
+func (t *Team) Told(tell func() ([]byte, error)) (b []byte, err error) {
+	if t.Rank() == 0 {
+		b, err = tell()
+	}
+	if err = t.Agreed(err); err != nil || t == nil {
+		return b, err
+	}
+	size := int(t.Most(float64(len(b))))
+	words := make([]float64, (size+7)/8)
+	for k := range words {
+		var word [8]byte
+		copy(word[:], b[min(len(b), 8*k):])
+		words[k] = math.Float64frombits(binary.LittleEndian.Uint64(word[:]))
+	}
+	t.check(t.comm.Bcast(words, 0))
+	b = make([]byte, 0, 8*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w))
+	}
+	return b[:size], nil
+}
