@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -89,34 +88,10 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// distinct reports the first field of a JSON object that is there twice.
-func distinct(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	seen := map[string]bool{}
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key := strings.ToLower(fmt.Sprint(name)) // as fields are matched
-		if seen[key] {
-			return fmt.Errorf("field %v is there twice", name)
-		}
-		seen[key] = true
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Write writes the model as JSON: the head one field a line, the coefficients on one.
 // Numbers take the shortest form that reads back to the same bits; one that is not
-// finite is an error. Equal models give equal bytes.
+// finite is an error. Equal models give equal bytes. The last line is a checksum; see
+// Sealed.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -132,7 +107,11 @@ func (m *Model) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("model: writing the coefficients: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(text, []byte("\n}")), coefficients)
+	file, err := Sealed(fmt.Appendf(nil, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(text, []byte("\n}")), coefficients))
+	if err != nil {
+		return fmt.Errorf("model: writing: %w", err)
+	}
+	_, err = w.Write(file)
 	return err
 }
 
@@ -182,8 +161,8 @@ func loadFile[T any](path string, read func(io.Reader, string) (T, error)) (m T,
 }
 
 // Read reads a model of format 1 or 2, of all coefficients or of those that are not zero.
-// What is no model, or a damaged one, is an error that names the file and says what is
-// wrong. A short file may say that it has many features: 8 bytes are taken for each.
+// What is no model, a damaged one, or one whose checksum is another than its own, is an
+// error that names the file and says what is wrong. A short file may say that it has many features: 8 bytes are taken for each.
 func Read(r io.Reader, name string) (*Model, error) { return readText(r, name, parse) }
 
 // readText parses a text of bounded length, and names it in errors.
@@ -207,6 +186,7 @@ func parse(text []byte) (*Model, error) {
 		} `json:"graph"`
 		Nonzero      []int    `json:"nonzero_features"` // what coefficients are of; nil: all features
 		Coefficients []number `json:"coefficients"`
+		Checksum     *string  `json:"checksum"`
 	}
 	var format struct {
 		Format    *int            `json:"format"`
@@ -252,7 +232,7 @@ func parse(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, again)
 	}
-	return m, nil
+	return m, checkSealed(text, f.Checksum)
 }
 
 // unpack returns p coefficients, zero but for those of features, counted from 1, as

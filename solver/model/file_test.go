@@ -2,11 +2,13 @@ package model
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +234,59 @@ func TestReadOfFewCoefficients(t *testing.T) {
 		if _, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: want %q, got %v", c.to, c.want, err)
 		}
+	}
+}
+
+// TestChecksum: whatever digit of a written file is changed, reading it fails and says
+// how to drop the checksum; a file may be indented otherwise, or have none.
+func TestChecksum(t *testing.T) {
+	m := &Model{Loss: solver.Squared{}, Coefficients: []float64{0.25, -1e-300, 31}, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}
+	var one, many bytes.Buffer
+	if err := m.Write(&one); err != nil {
+		t.Fatal(err)
+	}
+	logistic := *m
+	logistic.Loss, logistic.Labels = solver.Logistic{}, sparse.LabelMapping{Negative: -1, Positive: 1}
+	if err := (&Multi{Classes: []float64{0, 5}, Models: []*Model{&logistic, &logistic}}).Write(&many); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		text []byte
+		read func(text []byte) error
+	}{
+		"Model": {one.Bytes(), func(text []byte) error { _, err := Read(bytes.NewReader(text), "f"); return err }},
+		"Multi": {many.Bytes(), func(text []byte) error { _, err := ReadMulti(bytes.NewReader(text), "f"); return err }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !bytes.Contains(c.text, []byte(`"checksum":`)) || c.read(c.text) != nil {
+				t.Fatalf("%v: %s", c.read(c.text), c.text)
+			}
+			said := 0
+			for at, b := range c.text {
+				if b < '0' || b > '9' {
+					continue
+				}
+				changed := bytes.Clone(c.text)
+				changed[at] = '0' + (b-'0'+1)%10
+				err := c.read(changed)
+				if err == nil || !strings.HasPrefix(err.Error(), "f:") {
+					t.Errorf("%v for %s", err, changed)
+				} else if strings.Contains(err.Error(), "remove its field checksum") {
+					said++
+				}
+			}
+			if said < 10 {
+				t.Errorf("%d errors about a checksum", said)
+			}
+			var indented bytes.Buffer
+			if err := json.Indent(&indented, c.text, "", "\t"); err != nil || c.read(indented.Bytes()) != nil {
+				t.Errorf("indented otherwise: %v, %v", err, c.read(indented.Bytes()))
+			}
+			without := regexp.MustCompile(`,\s*"checksum": ?"[^"]*"`).ReplaceAll(c.text, nil)
+			if err := c.read(bytes.Replace(without, []byte("0.25"), []byte("0.75"), 1)); err != nil {
+				t.Errorf("changed, without a checksum: %v", err)
+			}
+		})
 	}
 }
 

@@ -18,6 +18,8 @@ type multiFile struct {
 	Version string            `json:"scas_version"`
 	Classes []number          `json:"classes"`
 	Models  []json.RawMessage `json:"models"`
+	// Checksum is of what is before; see Sealed.
+	Checksum *string `json:"checksum,omitempty"`
 }
 
 // Write writes the models as JSON; see Model.Write.
@@ -35,10 +37,13 @@ func (m *Multi) Write(w io.Writer) error {
 		f.Models = append(f.Models, text.Bytes())
 	}
 	text, err := json.Marshal(f)
+	if err == nil {
+		text, err = Sealed(append(text, '\n'))
+	}
 	if err != nil {
 		return fmt.Errorf("model: writing: %w", err)
 	}
-	_, err = w.Write(append(text, '\n'))
+	_, err = w.Write(text)
 	return err
 }
 
@@ -79,7 +84,10 @@ func parseMulti(text []byte) (*Multi, error) {
 		}
 		m.Models = append(m.Models, one)
 	}
-	return m, m.check()
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m, checkSealed(text, f.Checksum)
 }
 
 // check reports what is wrong with the models.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -42,13 +43,14 @@ func naiveOf(m *model.Model) *naiveModel {
 // object is a JSON object whose keys, of any case, are all different.
 type object map[string]json.RawMessage
 
-// readObject reads one object and nothing after it.
+// readObject reads one object and nothing after it. If it has a checksum, that is of the
+// other fields.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("no object")
 	}
-	o := object{}
+	o, sum := object{}, uint32(0)
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -59,6 +61,13 @@ func readObject(text []byte) (object, error) {
 			return nil, err
 		}
 		name := strings.ToLower(fmt.Sprint(key))
+		if name != "checksum" {
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, value); err != nil {
+				return nil, err
+			}
+			sum = crc32.Update(sum, crcTable, []byte(strconv.Quote(fmt.Sprint(key))+":"+compact.String()+"\n"))
+		}
 		if _, twice := o[name]; twice {
 			return nil, errors.New("a key twice")
 		}
@@ -69,6 +78,9 @@ func readObject(text []byte) (object, error) {
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("more than an object")
+	}
+	if stated, sealed := o["checksum"]; sealed && string(stated) != "null" && string(stated) != fmt.Sprintf(`"crc32c:%08x"`, sum) {
+		return nil, errors.New("another checksum")
 	}
 	return o, nil
 }
@@ -261,7 +273,13 @@ func (modelAttack) try(_ context.Context, seed uint64) (string, error) {
 	}
 	var text string
 	if chance(rng, 2) {
-		text = trainForm(rng, m)
+		if text = trainForm(rng, m); chance(rng, 2) {
+			sealed, err := model.Sealed([]byte(text))
+			if err != nil {
+				return "", err
+			}
+			text = string(sealed)
+		}
 	} else {
 		if m.HasIntercept = chance(rng, 2); m.HasIntercept {
 			m.Intercept = rng.NormFloat64()

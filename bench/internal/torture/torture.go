@@ -80,6 +80,7 @@ func Kinds() []Kind {
 		{"csv", "tables of samples against a naive reader", 4, 500, false, stateless(tryCSV)},
 		{"npy", "arrays of NumPy against a naive reader", 2, 400, false, stateless(tryNPY)},
 		{"npz", "archives of scipy against a naive reader", 2, 400, false, stateless(tryNPZ)},
+		{"binary", ".scas files against a naive reader, mapped and from memory", 2, 300, false, beginBinary},
 		{"dense", "dense files of the Matrix Market against a naive reader", 2, 300, false, stateless(tryDense)},
 		{"models", "damaged model files against a strict reader", 4, 500, false, beginModels},
 		{"side", "groups and weights of scas train against naive readers", 6, 24, false, beginSide},

@@ -114,7 +114,11 @@ func (m *modelFile) encode(w io.Writer) error {
 		}
 		head = fmt.Appendf(head, ",\n  \"nonzero_features\": %s", features)
 	}
-	_, err = fmt.Fprintf(w, "%s,\n  \"coefficients\": %s\n}\n", head, coefficients)
+	file, err := model.Sealed(fmt.Appendf(nil, "%s,\n  \"coefficients\": %s\n}\n", head, coefficients))
+	if err != nil {
+		return fmt.Errorf("encoding the model: %w", err)
+	}
+	_, err = w.Write(file)
 	return err
 }
 
