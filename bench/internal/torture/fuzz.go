@@ -64,7 +64,7 @@ var (
 // try runs one target.
 func (f *fuzzAttack) try(ctx context.Context, seed uint64) (string, int, error) {
 	t := f.targets[seed%uint64(len(f.targets))]
-	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", f.each.String(), t.pkg).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", f.each.String(), "-fuzzminimizetime", "10x", t.pkg).CombinedOutput()
 	execs := 1
 	for _, m := range fuzzExecs.FindAllSubmatch(out, -1) {
 		if n, err := strconv.Atoi(string(m[1])); err == nil {
