@@ -11,7 +11,8 @@ import (
 // ReadBinary reads data of the form .scas, which WriteFile and Convert write and package
 // scasfile describes: in a file, where the system maps files, by mapping it, so that X and
 // Labels are views of the file, at the cost of a look at every block, which is compared
-// with its checksum.
+// with its checksum; of data that are larger than opt.Memory and taken nevertheless
+// (opt.Beyond) that is left to CSR.Check.
 //
 // The file must not be changed as long as the data are in use, and it is let go of by
 // Dataset.Close alone; replacing it, as scas does, leaves the data as they were.
@@ -32,14 +33,14 @@ func ReadBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, wrong(err)
 	}
-	beyond := opt.Memory > 0 && size > opt.Memory
 	d, err := func() (*Dataset, error) {
-		if !opt.Beyond || !f.Mapped() {
-			if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {
-				return nil, err
-			}
+		check := f.Check
+		if opt.Beyond && f.Mapped() && opt.Memory > 0 && size > opt.Memory {
+			check = f.CheckMeta
+		} else if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {
+			return nil, err
 		}
-		if err := f.Check(beyond); err != nil {
+		if err := check(); err != nil {
 			return nil, wrong(err)
 		}
 		return newBinaryData(f, name, opt)
@@ -59,7 +60,7 @@ type binaryMeta struct {
 	Positive string   `json:"positive_name,omitempty"`
 }
 
-// newBinaryData makes data of a file that was checked.
+// newBinaryData makes data of a file of which the rows may not have been checked.
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {
@@ -73,7 +74,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
 		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d names for %d columns: expected one for every column", len(meta.Features), f.Cols)}
 	}
-	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: f}
+	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name}}
 	if opt.Names == nil || meta.Features == nil {
 		wide, err := widen(name, x, opt)
 		if err != nil {

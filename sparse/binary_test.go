@@ -278,9 +278,30 @@ func TestBinaryMemory(t *testing.T) {
 	}
 	_, err := ReadFile(path, &ReadOptions{Memory: 1 << 20})
 	wantParseError(t, err, 0, 0, "30000 rows take 3.", "more than the 1 MiB allowed")
-	d, err := ReadFile(path, &ReadOptions{Memory: 1 << 20, Beyond: true})
-	if mapsFiles && (err != nil || !d.X.Mapped()) {
-		t.Error(err)
+	if !mapsFiles {
+		return
+	}
+	data, err := os.ReadFile(path)
+	must(t, err)
+	for _, at := range []int{-1, 3 << 20} {
+		if at > 0 {
+			data[at] ^= 1
+			must(t, os.WriteFile(path, data, 0o666))
+		}
+		d, err := ReadFile(path, &ReadOptions{Memory: 1 << 20, Beyond: true})
+		if err != nil || !d.X.Mapped() {
+			t.Fatal(err)
+		}
+		for lo := 0; lo < 30000 && err == nil; lo += 1000 {
+			d.X.Prefetch(lo, lo+1000)
+			err = d.X.Check(lo, lo+1000)
+			d.X.Release(lo, lo+1000)
+		}
+		if at < 0 && err != nil {
+			t.Error(err)
+		} else if at > 0 {
+			wantParseError(t, err, 0, 0, path, "damaged: bytes 2101248 to 3149823")
+		}
 	}
 }
 

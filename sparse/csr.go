@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
 // MaxCols is the largest number of columns a matrix may have: column indices
@@ -23,7 +22,7 @@ type CSR struct {
 	ptr        []int64
 	idx        []int32
 	val        []float64
-	file       *scasfile.File // that the slices are views of, or nil
+	file       *mapping // that the slices are views of, or nil
 }
 
 // New builds a rows x cols matrix whose row i holds the entries

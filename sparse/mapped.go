@@ -1,8 +1,30 @@
 package sparse
 
+import "github.com/scas-admm/scas/sparse/internal/scasfile"
+
+// A mapping is a file that a matrix is a view of.
+type mapping struct {
+	*scasfile.File
+	name string
+}
+
 // Mapped reports whether the matrix is a view of a file (ReadBinary), whose pages are in
 // memory as far as they are used.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
+
+// Check compares rows lo to hi−1, and their labels, of data that were read with
+// ReadOptions.Beyond with the checksums of the file, and sees that they are rows. It must
+// come before any other use of them, but once, and may be called for several runs of rows
+// at a time. What is wrong is a *ParseError. Of other matrices nothing can be.
+func (a *CSR) Check(lo, hi int) error {
+	if a.file == nil {
+		return nil
+	}
+	if err := a.file.CheckRows(lo, hi); err != nil {
+		return &ParseError{File: a.file.name, Msg: err.Error(), Err: err}
+	}
+	return nil
+}
 
 // Prefetch asks the system to read rows lo to hi−1, and their labels, of a matrix that is
 // Mapped, while others are computed with. It does not wait.

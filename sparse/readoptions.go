@@ -50,7 +50,8 @@ type ReadOptions struct {
 	// means no bound.
 	Memory int64
 	// Beyond takes data that are mapped (CSR.Mapped) though they are larger than Memory,
-	// for who goes through them in pieces and lets go of these (CSR.Release).
+	// for who goes through them in pieces, checks these (CSR.Check) and lets go of them
+	// (CSR.Release).
 	Beyond bool
 }
 

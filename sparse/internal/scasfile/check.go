@@ -11,15 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// checkRows is about how many bytes of rows are looked at in a piece: enough for the disk,
+// checkBytes is about how many bytes of rows are looked at in a piece: enough for the disk,
 // few enough for a processor's cache.
 const checkBytes = 8 << 20
 
-// Check looks at all of the file, on all processors: that no block differs from its
-// checksum, and that every row is one, its columns within range and increasing and its
-// values finite, which those who compute with it trust. With release, rows leave memory
-// behind it. The error is the first in the order of rows.
-func (f *File) Check(release bool) error {
+// Check looks at all of the file, on all processors: CheckRows of every row, and
+// the rest. The error is the first in the order of rows.
+func (f *File) Check() error {
 	n := int(f.Rows)
 	pieces := int(min(f.size/checkBytes, f.Rows)) + 1
 	failed := make([]error, pieces)
@@ -30,10 +28,8 @@ func (f *File) Check(release bool) error {
 		wg.Go(func() {
 			for k := int(next.Add(1) - 1); k < pieces && int64(k) < worst.Load(); k = int(next.Add(1) - 1) {
 				lo, hi := n*k/pieces, n*(k+1)/pieces
-				if failed[k] = f.checkRows(lo, hi); failed[k] != nil {
+				if failed[k] = f.CheckRows(lo, hi); failed[k] != nil {
 					worst.Store(min(worst.Load(), int64(k)))
-				} else if release {
-					f.Release(lo, hi)
 				}
 			}
 		})
@@ -42,11 +38,24 @@ func (f *File) Check(release bool) error {
 	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
 		return failed[k]
 	}
-	return f.checkBlocks(span{page, f.sums.at}) // names, and what lies between sections
+	return f.checkBlocks(span{page, f.sums.at}) // what lies between sections
 }
 
-// checkRows looks at the rows from lo to hi−1.
-func (f *File) checkRows(lo, hi int) error {
+// CheckMeta looks at the section meta, and at where the last row ends.
+func (f *File) CheckMeta() error {
+	if err := f.checkBlocks(span{f.ptr.end - 8, f.ptr.end}); err != nil {
+		return err
+	}
+	if last := f.Ptr[len(f.Ptr)-1]; last != f.NNZ {
+		return fmt.Errorf("the last row ends with entry %d: expected %d", last, f.NNZ)
+	}
+	return f.checkBlocks(f.meta)
+}
+
+// CheckRows looks at the rows from lo to hi−1: that no block with a part of them differs
+// from its checksum, which is asked once, and that they are rows, columns within range and
+// increasing and values finite, which those who compute with them trust.
+func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err
 	}

@@ -115,10 +115,11 @@ func bytesOf[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do with where the rows from lo to hi−1 lie, of which the pointers must be
-// valid.
+// parts calls do with where the rows from lo to hi−1 lie, somewhere in the file if the
+// pointers are damaged.
 func (f *File) parts(lo, hi int, do func(s span)) {
-	first, last := f.Ptr[lo], f.Ptr[hi]
+	first := max(0, min(f.Ptr[lo], f.NNZ))
+	last := max(first, min(f.Ptr[hi], f.NNZ))
 	do(span{f.idx.at + 4*first, f.idx.at + 4*last})
 	do(span{f.val.at + 8*first, f.val.at + 8*last})
 	do(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)})
