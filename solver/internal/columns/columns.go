@@ -64,12 +64,18 @@ func Find(data, a *sparse.CSR, columns, rows *Set, most func(v []float64)) *Kept
 	return k
 }
 
+// releasedRows is how many rows of mapped data are gone through before they leave memory.
+const releasedRows = 1 << 16
+
 // used is the set of columns of m with an entry that is not zero. Rows are read until
 // all columns are known to have one.
 func used(m *sparse.CSR) *Set {
 	n, p := m.Dims()
 	s := NewSet(p)
 	for i, found := 0, 0; i < n && found < p; i++ {
+		if i%releasedRows == 0 && i > 0 {
+			m.Release(i-releasedRows, i)
+		}
 		idx, val := m.Row(i)
 		for k, j := range idx {
 			if val[k] != 0 && !s.Has(int(j)) {

@@ -38,7 +38,11 @@ func (f *Finisher) evaluate(d *dual, pt *point) float64 {
 	if !f.Absolute() {
 		return f.evaluateTerms(d, pt)
 	}
-	fenchel := f.fenchel(d.alpha, pt)
+	return f.bound(f.fenchel(d.alpha, pt), d, pt)
+}
+
+// bound is evaluate for absolute values, given the Fenchel terms.
+func (f *Finisher) bound(fenchel float64, d *dual, pt *point) float64 {
 	gap := fenchel + f.slackness(d, pt)
 	if f.Ridge > 0 {
 		var norm2 float64

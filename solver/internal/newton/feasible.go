@@ -282,6 +282,13 @@ func (f *Finisher) admitClipped(d *dual, pt *point, goal float64) float64 {
 	if f.roundingCost() > goal {
 		f.residual(f.sum, d.alpha, d.z, true)
 	}
+	f.fitOwn(d)
+	return f.evaluate(d, pt)
+}
+
+// fitOwn sets the multipliers of rows that are a feature's own for mu > 0, given the sums
+// of the others.
+func (f *Finisher) fitOwn(d *dual) {
 	copy(d.e, f.sum.y)
 	copy(d.error, f.sum.error)
 	for j, row := range f.rows.own {
@@ -294,7 +301,6 @@ func (f *Finisher) admitClipped(d *dual, pt *point, goal float64) float64 {
 		d.error[j] += 4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry)))
 		d.e[j] = math.FMA(z, entry, d.e[j])
 	}
-	return f.evaluate(d, pt)
 }
 
 func (f *Finisher) clip(z []float64) {

@@ -80,7 +80,7 @@ func (r *finish) seldom(times int) func() error {
 // they have no weight. It shares what does not depend on samples with f, which must not
 // be used until it is done with.
 func (f *Finisher) sample(m int) *Finisher {
-	sub, g, pick := *f.Problem, *f, picks(f.n, m)
+	sub, g, pick := *f.Problem, *f, Picks(f.n, m)
 	sub.Data, sub.Rows = nil, selectRows(f.Rows, pick)
 	sub.Labels = make([]float64, m)
 	for k, i := range pick {
@@ -105,9 +105,9 @@ func (f *Finisher) sample(m int) *Finisher {
 	return &g
 }
 
-// picks draws one number of each of m runs of n/m: whatever order or period the samples
+// Picks draws one number of each of m runs of n/m: whatever order or period the samples
 // have is that of a part of them, too.
-func picks(n, m int) []int {
+func Picks(n, m int) []int {
 	pick := make([]int, m)
 	state := uint64(1)
 	for k := range pick {

@@ -66,7 +66,7 @@ func TestMisled(t *testing.T) {
 			for i := range p.Weights {
 				p.Weights[i] = 1
 			}
-			for _, i := range picks(4000, 1000) {
+			for _, i := range Picks(4000, 1000) {
 				switch kind {
 				case "opposite":
 					p.Labels[i] = -p.Labels[i]

@@ -61,3 +61,6 @@ func (c *Cholesky) LeastPivot() float64 {
 	}
 	return least
 }
+
+// Entry returns the entry at i, j of the lower triangle of the factor.
+func (c *Cholesky) Entry(i, j int) float64 { return c.l[i*c.n+j] }

@@ -1,0 +1,216 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/kind"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// ErrNotStreamed is wrapped by errors that say why a problem must fit in memory.
+var ErrNotStreamed = errors.New("stream: data larger than memory")
+
+// Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
+// memory, of which it uses about so many bytes: L1 penalties of A x and ridge terms, the
+// losses of package solver, up to 2,048 features, each with a penalty of its own unless
+// L2 > 0. Other problems are errors that wrap ErrNotStreamed. Of the settings Method,
+// which must be nil or solver.Auto, RelTol, TimeLimit, Threads and Start.X count.
+//
+// The same data, settings and memory give the same bits. Stats.Passes are those over the
+// file; that from which data are read, and checked, is not among them.
+func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memory int64) (*solver.Result, error) {
+	began := time.Now()
+	if set == nil {
+		set = &solver.Settings{}
+	}
+	q, err := problemOf(p, set)
+	if err != nil {
+		return nil, err
+	}
+	tol := set.RelTol
+	if tol <= 0 {
+		tol = 1e-6
+	}
+	var cancel context.CancelFunc = func() {}
+	if set.TimeLimit > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, set.TimeLimit, errTime)
+	}
+	defer cancel()
+	r, facts := finish(q, set.Start.X, memory, &newton.Settings{Tol: tol, Stop: ctx.Err})
+	if r.Err != nil && ctx.Err() == nil {
+		return nil, r.Err // of the file
+	}
+	res := resultOf(p, q, r, facts, time.Since(began))
+	switch {
+	case r.Why == newton.Reached:
+		res.Status = solver.Converged
+		return res, nil
+	case r.Err != nil && context.Cause(ctx) != errTime:
+		res.Status = solver.Stopped
+		return res, r.Err
+	}
+	bad := &solver.NotConvergedError{Status: solver.Stalled, Objective: r.Objective, Gap: r.Gap, Goal: tol * facts.zero, Try: r.Why.Remedy()}
+	if r.Err != nil {
+		bad.Status, bad.Try = solver.TimeDone, "allow more time"
+	}
+	res.Status = bad.Status
+	return res, bad
+}
+
+// errTime is why a run ends whose time is up.
+var errTime = errors.New("stream: time limit reached")
+
+// Refuses says why Minimize does not take a problem with some settings: nil, or an error
+// that wraps ErrNotStreamed.
+func Refuses(p *solver.Problem, set *solver.Settings) error {
+	_, err := problemOf(p, set)
+	return err
+}
+
+// problemOf returns the problem as package newton takes it.
+func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error) {
+	if _, auto := set.Method.(solver.Auto); !auto && set.Method != nil {
+		return nil, refused("method %s keeps a number for every sample; auto does not", set.Method.Info().Name)
+	}
+	if p.Data == nil || !p.Data.Mapped() {
+		return nil, refused("they must be in a .scas file, which scas convert writes")
+	}
+	n, features := p.Data.Dims()
+	part := *p // its validity does not depend on the rows
+	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
+	for j := range part.Labels {
+		part.Labels[j] = 1
+	}
+	switch err := part.Validate(); {
+	case err != nil:
+		return nil, err
+	case len(p.Labels) != n:
+		return nil, fmt.Errorf("stream: %d labels for %d rows: want one for every row", len(p.Labels), n)
+	case p.Coupling != nil:
+		return nil, refused("a coupling A x + B y = c is not streamed")
+	}
+	a := p.Constraint
+	if c, ok := a.(*solver.Constraint); ok {
+		a = c.Operator
+	}
+	q := &newton.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: quad.New(a, features), Threads: set.Threads}
+	if !kind.Newton(q, lossOf(p), penaltyOf(p), p.Domain) {
+		return nil, refused("losses, penalties and domains of other packages are not streamed")
+	}
+	if err := refuses(q); err != nil {
+		return nil, err
+	}
+	if err := validWeights(p.SampleWeights, n); err != nil {
+		return nil, err
+	}
+	return q, validLabels(p)
+}
+
+func validWeights(weights []float64, n int) error {
+	if weights == nil {
+		return nil
+	}
+	var sum float64
+	for i, w := range weights {
+		if !(w >= 0) {
+			return fmt.Errorf("stream: weight %d is %v: want numbers that are not negative", i, w)
+		}
+		sum += w
+	}
+	if len(weights) != n || !(sum > 0) || math.IsInf(sum, 0) {
+		return fmt.Errorf("stream: %d weights with the sum %v for %d rows: want one for every row, and a finite sum above 0", len(weights), sum, n)
+	}
+	return nil
+}
+
+func refused(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
+}
+
+func lossOf(p *solver.Problem) solver.Loss {
+	if p.Loss == nil {
+		return solver.Logistic{}
+	}
+	return p.Loss
+}
+
+func penaltyOf(p *solver.Problem) solver.Penalty {
+	if p.Penalty == nil {
+		return solver.L1{}
+	}
+	return p.Penalty
+}
+
+// validLabels asks the loss about the labels, piece by piece.
+func validLabels(p *solver.Problem) error {
+	const piece = 1 << 20
+	for lo := 0; lo < len(p.Labels); lo += piece {
+		hi := min(lo+piece, len(p.Labels))
+		err := lossOf(p).Validate(p.Labels[lo:hi])
+		if err != nil {
+			return lossOf(p).Validate(p.Labels) // which counts from the first
+		}
+		p.Data.Release(lo, hi)
+	}
+	return nil
+}
+
+// resultOf makes a result of what finish reached, but for its status.
+func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, took time.Duration) *solver.Result {
+	image := slices.Clone(r.X)
+	if a := q.A.Matrix(); a != nil {
+		l, _ := a.Dims()
+		image = make([]float64, l)
+		a.MulVec(image, r.X)
+	}
+	if r.Z == nil {
+		r.Z = make([]float64, len(image))
+	}
+	at := solver.Evaluation{Objective: r.Objective, Penalty: penaltyOf(p).Value(image)}
+	at.Loss = r.Objective - at.Penalty - float64(0.5*p.L2*dot(r.X))
+	res := &solver.Result{
+		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
+		DualityGap: r.Gap, DualResidual: dualResidual(q, r, f.grad),
+	}
+	const exact = 1e-11 // of the objective at 0: a gap that proves zeros and ties
+	if r.Polished && r.Gap <= exact*f.zero {
+		res.Groups, res.Stats.Rounded = r.Structure.Groups(), true
+	}
+	st := &res.Stats
+	st.Name, st.Method, st.Plan, st.Storage = "auto", "auto", "streamed", p.Data.Rows(0, 0).Form()
+	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.passes, f.windows, f.sampled)
+	st.Passes, st.PaperPasses, st.NewtonSteps, st.OuterIterations = float64(f.passes), float64(f.passes), r.Iterations, 1
+	st.DualUpdates, st.BatchSize, st.Seconds = 1, 1, took.Seconds()
+	return res
+}
+
+// dualResidual returns |∇f(x) + A'z|₂, given the gradient of the losses.
+func dualResidual(q *newton.Problem, r *newton.Result, grad []float64) float64 {
+	if grad == nil {
+		return math.NaN()
+	}
+	sum := slices.Clone(r.Z)
+	if a := q.A.Matrix(); a != nil {
+		sum = make([]float64, len(r.X))
+		a.MulVecTrans(sum, r.Z)
+	}
+	for j, g := range grad {
+		sum[j] += g + float64((q.Ridge-q.Joined)*r.X[j])
+	}
+	return math.Sqrt(dot(sum))
+}
+
+func dot(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}

@@ -1,0 +1,250 @@
+// Package stream solves problems whose data are larger than memory, by Newton's method
+// with few passes over them.
+//
+// A first pass copies as many samples as there is room for, drawn without regard to their
+// order, and the problem of these is solved in memory: for m of n samples that is as far
+// from the optimum as the error of a sample, about p/m of the objective. From there each
+// pass takes Hessian and gradient of the loss, p² numbers, and the problem with a parabola
+// in the place of the loss is solved in memory, to any accuracy. That is Newton's method
+// for the whole objective (Lee, Sun, Saunders 2014), whose steps square the error; the
+// next pass judges the step, and proves it: the dual point of the parabola is one of the
+// loss, since its equality is that of the parabola's gradient.
+//
+// Of a pass nothing is kept that has an entry per sample: margins live as long as a block
+// of rows.
+package stream
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+)
+
+// facts are about a run.
+type facts struct {
+	passes  int       // over the data
+	sampled int       // samples that the start is from
+	zero    float64   // the loss at x = 0
+	windows int       // that a pass goes through
+	grad    []float64 // of the loss at the result
+}
+
+// most is how many passes there are, with steps that are halved.
+const most = 60
+
+// How the bytes that are allowed are shared out.
+const (
+	windowShare = 8       // a window is that part of them
+	sampleShare = 0.6     // samples in memory, and what solves their problem
+	least       = 4 << 20 // bytes of a window
+	mostWindow  = 64 << 20
+	mostPieces  = 8
+)
+
+type run struct {
+	q       *newton.Problem
+	set     *newton.Settings
+	windows *windows
+	bounder *newton.Bounder
+	block   int // rows that a cache holds
+	count   int // pieces of a window
+	tallies []*tally
+	weight  float64 // Σ ω, or n
+	hessian []float64
+	facts   facts
+}
+
+// refuses says why a problem is not for this package, nil if it is.
+func refuses(q *newton.Problem) error {
+	_, p := q.Data.Dims()
+	bounder := newton.NewBounder(q, make([]float64, p))
+	switch {
+	case q.Loss == nil || !q.Absolute() || !q.A.Identity() && q.A.Matrix() == nil:
+		return refused("only L1 penalties, ridge terms and losses with a conjugate are streamed")
+	case p > newton.DenseFeatures:
+		return refused("up to %d features are streamed, and there are %d", newton.DenseFeatures, p)
+	case !bounder.Clips():
+		return refused("every feature needs a penalty of its own, or the problem L2 > 0")
+	}
+	return nil
+}
+
+// finish solves a problem of which Data are mapped and refuses says nothing, from start,
+// of length p or nil, in so many bytes of memory. Of set, Tol is a part of the objective
+// at 0.
+func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settings) (*newton.Result, *facts) {
+	n, p := q.Data.Dims()
+	s := &run{q: q, set: set}
+	s.windows = newWindows(q.Data, max(least, min(mostWindow, memory/windowShare)))
+	entries := float64(q.Data.NNZ()) / float64(n)
+	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
+	s.count = int(max(1, min(mostPieces, memory/16/(8*int64(p)*int64(p+8)))))
+	s.weight = float64(n)
+	if q.Weights != nil {
+		s.weight = 0
+		for _, w := range q.Weights {
+			s.weight += w
+		}
+	}
+	for range s.count {
+		s.tallies = append(s.tallies, s.newTally())
+	}
+	s.hessian = make([]float64, p*p)
+	s.facts.windows = s.windows.count()
+	res, err := s.solve(start, s.room(memory))
+	if err != nil {
+		res.Err, res.Why = err, newton.Interrupted
+	}
+	return res, &s.facts
+}
+
+// coef returns cᵢ.
+func (s *run) coef(i int) float64 {
+	if s.q.Weights == nil {
+		return 1 / s.weight
+	}
+	return s.q.Weights[i] / s.weight
+}
+
+func (s *run) interrupted() error {
+	if s.set.Stop == nil {
+		return nil
+	}
+	return s.set.Stop()
+}
+
+// room is the number of samples whose problem fits its share of the memory.
+func (s *run) room(memory int64) int {
+	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
+	n, _ := s.q.Data.Dims()
+	each := ofSample + ofEntry*s.q.Data.NNZ()/int64(n)
+	return max(1, min(n/2, int(sampleShare*float64(memory)/float64(each))))
+}
+
+// A state is the best point so far, with what the model takes of it.
+type state struct {
+	x, grad []float64
+	value   float64
+	curve   []float64 // where the Hessian is from
+	proved  float64   // the optimum is not below
+}
+
+// solve solves the problem.
+func (s *run) solve(start []float64, samples int) (*newton.Result, error) {
+	res := &newton.Result{X: make([]float64, len(s.tallies[0].grad)), Gap: math.Inf(1), Objective: math.Inf(1)}
+	copy(res.X, start)
+	sv, err := s.survey(samples)
+	if err != nil {
+		return res, err
+	}
+	s.facts.passes, s.facts.sampled, s.facts.zero = 1, samples, sv.zero
+	goal := s.set.Tol * sv.zero
+	s.bounder = newton.NewBounder(s.q, sv.columns)
+	x, err := s.sampled(sv, start, goal)
+	if err != nil {
+		return res, err
+	}
+	sv.part = nil
+	found, err := s.pass(&look{to: x, hessian: true})
+	if err != nil {
+		return res, err
+	}
+	at := &state{x: x, grad: slices.Clone(found.grad), value: s.bounder.Value(x, found.loss), curve: x}
+	res.X, res.Objective = x, at.value
+	return res, s.iterate(res, at, goal, sv.zero)
+}
+
+// sampled solves the problem of the samples, to their error.
+func (s *run) sampled(sv *survey, start []float64, goal float64) ([]float64, error) {
+	p, m := len(sv.columns), float64(s.facts.sampled)
+	f, err := newton.New(sv.part)
+	if err != nil { // Hessians that take too long
+		return slices.Clone(append(start, make([]float64, p-len(start))...)), nil
+	}
+	const part = 0.1
+	tol := math.Max(goal, part*float64(p)/m*sv.zero)
+	r := f.Finish(start, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.interrupted, Stop: s.interrupted})
+	return r.X, r.Err
+}
+
+// iterate takes steps until the gap is at most goal.
+func (s *run) iterate(res *newton.Result, at *state, goal, scale float64) error {
+	fresh := true // the Hessian is that at x
+	for s.facts.passes < most {
+		step := s.minimise(s.hessian, at.grad, at.x, 1e-3*goal)
+		if step.Err != nil {
+			return step.Err
+		}
+		res.Iterations++
+		drop := at.value - s.bounder.Value(step.X, s.predicted(at, step.X))
+		// Errors are squared: where that is enough, the next Hessian is not asked for.
+		hessian := drop*drop > 0.01*goal*scale || !fresh
+		found, err := s.pass(&look{to: step.X, hessian: hessian, model: &anchor{curve: at.curve, slope: at.x}})
+		if err != nil {
+			return err
+		}
+		b := s.bounder.Bound(step.X, step.Z, &found.known)
+		at.proved = math.Max(at.proved, b.Objective-b.Gap)
+		if b.Objective <= at.value+1e-12*math.Abs(at.value) {
+			*at = state{x: step.X, grad: slices.Clone(found.grad), value: b.Objective, curve: at.curve, proved: at.proved}
+			if fresh = hessian; fresh {
+				at.curve = at.x
+			}
+			res.Polished, res.Structure = step.Polished, step.Structure
+		} else if fresh, err = s.back(at, step.X); err != nil {
+			return err
+		}
+		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
+		res.Gap = newton.Rounded(at.value-at.proved, at.value)
+		if res.Gap <= goal {
+			res.Why = newton.Reached
+			return nil
+		}
+		if drop < 1e-15*scale && fresh {
+			res.Why = newton.Rounding
+			return nil
+		}
+	}
+	res.Why = newton.Iterations
+	return nil
+}
+
+// predicted returns the loss that the model has at x.
+func (s *run) predicted(at *state, x []float64) float64 {
+	p := len(x)
+	d, sum := make([]float64, p), 0.0
+	for j := range d {
+		d[j] = x[j] - at.x[j]
+	}
+	for j, v := range d {
+		row := 0.5 * float64(s.hessian[j*p+j]*v)
+		for k := j + 1; k < p; k++ {
+			row += float64(s.hessian[j*p+k] * d[k])
+		}
+		sum += float64(v * (at.grad[j] + row))
+	}
+	return s.lossAt(at) + sum
+}
+
+// lossAt is the mean loss at the state's point.
+func (s *run) lossAt(at *state) float64 { return at.value - s.bounder.Value(at.x, 0) }
+
+// back halves a step to x that does not pay until it does, and takes it.
+func (s *run) back(at *state, x []float64) (fresh bool, err error) {
+	for size := 0.5; s.facts.passes < most; size /= 2 {
+		to := make([]float64, len(x))
+		for j := range to {
+			to[j] = math.FMA(size, x[j]-at.x[j], at.x[j])
+		}
+		found, err := s.pass(&look{to: to, hessian: true})
+		if err != nil {
+			return false, err
+		}
+		if value := s.bounder.Value(to, found.loss); value <= at.value {
+			*at = state{x: to, grad: slices.Clone(found.grad), value: value, curve: to, proved: at.proved}
+			return true, nil
+		}
+	}
+	return false, nil
+}

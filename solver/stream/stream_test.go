@@ -1,0 +1,162 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// mapped writes data to a file and maps it.
+func mapped(t *testing.T, d *sparse.Synthetic) *sparse.Dataset {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { back.Close() })
+	if !back.X.Mapped() {
+		t.Skip("this system maps no files")
+	}
+	return back
+}
+
+func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Synthetic {
+	t.Helper()
+	d, err := sparse.NewSynthetic(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestMinimize: what is streamed is what is solved in memory, proved.
+func TestMinimize(t *testing.T) {
+	for name, c := range map[string]struct {
+		opt sparse.SyntheticOptions
+		set func(p *solver.Problem)
+	}{
+		"lasso": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
+		"fused": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2}, func(p *solver.Problem) {
+			p.Penalty, p.Constraint = solver.L1{Lambda: 2e-3}, graph.Chain(30).FusedLasso()
+		}},
+		"ridge":         {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 3}, func(p *solver.Problem) { p.L2 = 1e-2 }},
+		"both":          {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 4}, func(p *solver.Problem) { p.L2, p.Penalty = 1e-3, solver.L1{Lambda: 1e-3} }},
+		"squared":       {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} }},
+		"squared-hinge": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 6}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.SquaredHinge{}, solver.L1{Lambda: 1e-2} }},
+		"huber":         {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 7, Regression: true}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Huber{}, solver.L1{Lambda: 1e-2} }},
+		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 8}, func(p *solver.Problem) {
+			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, solver.BalancedWeights(p.Labels)
+		}},
+		"elastic net": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 9}, func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1e-3, L2: 1e-3} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := mapped(t, synthetic(t, c.opt))
+			p := &solver.Problem{Data: d.X, Labels: d.Labels}
+			c.set(p)
+			want, err := solver.Minimize(context.Background(), p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const memory = 4 << 20
+			res, err := Minimize(context.Background(), p, nil, memory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			zero := p.Evaluate(make([]float64, 30)).Objective
+			real := p.Evaluate(res.X).Objective
+			t.Logf("%v passes, gap %.1e, off by %.1e; %s", res.Stats.Passes, res.DualityGap/zero, (real-want.At.Objective)/zero, res.Stats.PlanReason)
+			if math.Abs(real-res.At.Objective) > 1e-12*zero || res.DualityGap > 1e-6*zero || real-want.At.Objective > res.DualityGap || want.At.Objective-real > want.DualityGap+1e-14 {
+				t.Errorf("objective %v, said to be %v with a gap of %.2g; the best known is %v", real, res.At.Objective, res.DualityGap, want.At.Objective)
+			}
+			for _, threads := range []int{1, 3} {
+				again, err := Minimize(context.Background(), p, &solver.Settings{Threads: threads}, memory)
+				if err != nil || !slices.Equal(res.X, again.X) || again.DualityGap != res.DualityGap {
+					t.Errorf("%d threads: other bits, %v", threads, err)
+				}
+			}
+		})
+	}
+}
+
+// TestDamage: of a file that is not what was written nothing is computed.
+func TestDamage(t *testing.T) {
+	d := synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1})
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Memory: 1 << 20, Beyond: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	res, err := Minimize(context.Background(), &solver.Problem{Data: back.X, Labels: back.Labels, L2: 1}, nil, 8<<20)
+	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+// TestRefuses: what cannot be streamed is refused with a reason.
+func TestRefuses(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	heap := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
+	for want, c := range map[string]struct {
+		p   solver.Problem
+		set solver.Settings
+	}{
+		"scas convert writes":              {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.Settings{}},
+		"method scas-k keeps a number":     {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCASK{}}},
+		"every feature needs a penalty":    {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{}}, solver.Settings{}},
+		"only L1 penalties, ridge terms":   {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
+		"labels for 200 rows":              {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
+		"weight 3 is -1":                   {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, -1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
+		"4 weights with the sum 4":         {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, 1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
+		"Problem.L2 = -1":                  {solver.Problem{Data: d.X, Labels: d.Labels, L2: -1}, solver.Settings{}},
+		"losses, penalties and domains of": {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: ownPenalty{}}, solver.Settings{}},
+	} {
+		res, err := Minimize(context.Background(), &c.p, &c.set, 8<<20)
+		if res != nil || err == nil || !strings.Contains(err.Error(), want) || Refuses(&c.p, &c.set) == nil {
+			t.Errorf("%v, %v; want %q", res, err, want)
+		}
+	}
+}
+
+type ownPenalty struct{ solver.L1 }
+
+// TestStops: an interrupt ends a run with what there is, and so does a time limit, which
+// is not an error of the context.
+func TestStops(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	res, err := Minimize(ctx, p, nil, 8<<20)
+	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
+		t.Errorf("%v, %v", res, err)
+	}
+	res, err = Minimize(context.Background(), p, &solver.Settings{TimeLimit: 1}, 8<<20)
+	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.TimeDone {
+		t.Errorf("%v, %v", res, err)
+	}
+}

@@ -1,0 +1,185 @@
+package stream
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/newton"
+)
+
+// A look is what one pass over the data is for: the loss and its gradient at a point,
+// unless hessian is false the Hessian of the loss there, and unless model is nil what is
+// proved of the point, by the dual point of the model that it minimises.
+type look struct {
+	to      []float64
+	hessian bool
+	model   *anchor
+}
+
+// An anchor is where a quadratic model of the loss is from: its Hessian is that at curve,
+// its gradient that at slope, which may be the same slice. Its dual point is
+//
+//	αᵢ = φ'(aᵢ'slope) + φ”(aᵢ'curve) aᵢ'(x − slope),
+//
+// with which X'Cα is the gradient of the model at x, so that the multipliers of its
+// minimiser close the equality of the dual problem.
+type anchor struct{ curve, slope []float64 }
+
+// seen is what a look finds.
+type seen struct {
+	loss    float64   // Σ cᵢ φ(tᵢ)
+	grad    []float64 // X'C φ'(t)
+	hessian []float64 // X'C diag(φ”) X, upper triangle, row by row
+	known   newton.Known
+}
+
+// A tally is what a piece of every window adds up to. Blocks of rows, the piece's part of
+// a window and all windows are added up apart in X'Cα: its rounding errors, which the
+// proof pays for, are those of a few thousand additions instead of n.
+type tally struct {
+	seen
+	block, window                []float64 // parts of X'Cα
+	margin, slope, weight, alpha []float64 // an entry per row of a block
+	at                           []float64 // margins of the anchor
+	curve                        []float64 // cᵢφ”, an entry per row of the piece
+	scratch                      *kernels.HessianScratch
+}
+
+func (s *run) newTally() *tally {
+	_, p := s.q.Data.Dims()
+	t := &tally{block: make([]float64, p), window: make([]float64, p), scratch: kernels.NewHessianScratch()}
+	t.grad, t.known.Transposed = make([]float64, p), make([]float64, p)
+	t.hessian = make([]float64, p*p)
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.at} {
+		*v = make([]float64, s.block)
+	}
+	return t
+}
+
+func (t *tally) clear() {
+	t.loss, t.known.Fenchel, t.known.Size = 0, 0, 0
+	clear(t.grad)
+	clear(t.hessian)
+	clear(t.known.Transposed)
+}
+
+// pass goes over the data. What it returns is valid until the next call, but for the
+// Hessian, which is so until the next one that asks for it.
+func (s *run) pass(l *look) (*seen, error) {
+	for _, t := range s.tallies {
+		t.clear()
+	}
+	err := s.windows.each(func(lo, hi int) error {
+		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) { s.tallies[k].rows(s, l, lo, hi) })
+		return s.interrupted()
+	})
+	s.facts.passes++
+	if err != nil {
+		return nil, err
+	}
+	sum := &s.tallies[0].seen
+	for _, t := range s.tallies[1:] {
+		sum.loss += t.loss
+		sum.known.Fenchel += t.known.Fenchel
+		sum.known.Size += t.known.Size
+		kernels.Axpy(1, t.grad, sum.grad)
+		kernels.Axpy(1, t.known.Transposed, sum.known.Transposed)
+		if l.hessian {
+			kernels.Axpy(1, t.hessian, sum.hessian)
+		}
+	}
+	if l.hessian {
+		copy(s.hessian, sum.hessian)
+	}
+	sum.known.Loss, sum.known.Roundings = sum.loss, s.roundings()
+	return sum, nil
+}
+
+// roundings is the most that a term of X'Cα goes through: those of a block, of blocks, of
+// windows and of pieces, with those of its own.
+func (s *run) roundings() float64 {
+	n, _ := s.q.Data.Dims()
+	blocks := n/s.count/s.windows.count()/s.block + 2
+	return float64(s.block + 4*blocks + s.windows.count() + s.count + 8) // windows may be halved
+}
+
+// rows adds the rows from lo to hi−1.
+func (t *tally) rows(s *run, l *look, lo, hi int) {
+	clear(t.window)
+	if l.hessian && len(t.curve) < hi-lo {
+		t.curve = make([]float64, hi-lo)
+	}
+	for at := lo; at < hi; at += s.block {
+		t.add(s, l, at, min(at+s.block, hi), lo)
+	}
+	kernels.Axpy(1, t.window, t.known.Transposed)
+	if _, p := s.q.Data.Dims(); l.hessian && hi > lo {
+		kernels.HessianRows(t.hessian, p, p, 0, p, s.q.Data.Rows(lo, hi), t.curve[:hi-lo], t.scratch)
+	}
+}
+
+// add adds a block of rows; first is the first row of the piece.
+func (t *tally) add(s *run, l *look, lo, hi, first int) {
+	q, n := s.q, hi-lo
+	rows, label := q.Data.Rows(lo, hi), q.Labels[lo:hi]
+	margin, slope, weight, alpha := t.margin[:n], t.slope[:n], t.weight[:n], t.alpha[:n]
+	for i := range weight {
+		weight[i] = s.coef(lo + i)
+	}
+	kernels.Margins(margin, rows, l.to)
+	if l.model != nil {
+		t.dual(s, l.model, lo, hi)
+	}
+	if q.Weights == nil {
+		t.loss += float64(q.Loss.Slopes(slope, margin, label) * weight[0])
+	} else {
+		q.Loss.Slopes(slope, margin, label)
+		for i, w := range weight {
+			t.loss += float64(w * q.Loss.Value(margin[i], label[i]))
+		}
+	}
+	if l.model != nil {
+		t.known.Fenchel += q.Loss.Fenchel(alpha, slope, margin, label, weight)
+		for i, w := range weight {
+			alpha[i] *= w
+			t.known.Size += math.Abs(alpha[i])
+		}
+		clear(t.block)
+		kernels.Gradient(t.block, rows, alpha)
+		kernels.Axpy(1, t.block, t.window)
+	}
+	if l.hessian {
+		curve := t.curve[lo-first : hi-first]
+		q.Loss.Curvatures(curve, slope, margin, label, soft)
+		for i, w := range weight {
+			curve[i] *= w
+		}
+	}
+	for i, w := range weight {
+		slope[i] *= w
+	}
+	kernels.Gradient(t.grad, rows, slope)
+}
+
+// soft is the part of a parabola in the curvature of losses that are flat somewhere.
+const soft = 1e-9
+
+// dual sets alpha to the dual point of the model, given the margins where it is to be;
+// slope is scratch.
+func (t *tally) dual(s *run, m *anchor, lo, hi int) {
+	q, n := s.q, hi-lo
+	rows, label := q.Data.Rows(lo, hi), q.Labels[lo:hi]
+	slope, alpha, at := t.slope[:n], t.alpha[:n], t.at[:n]
+	kernels.Margins(at, rows, m.curve)
+	q.Loss.Slopes(slope, at, label)
+	q.Loss.Curvatures(alpha, slope, at, label, soft)
+	if &m.curve[0] != &m.slope[0] {
+		kernels.Margins(at, rows, m.slope)
+		q.Loss.Slopes(slope, at, label)
+	}
+	for i, curve := range alpha {
+		a := math.FMA(curve, t.margin[i]-at[i], slope[i])
+		low, high := q.Loss.Domain(label[i])
+		alpha[i] = math.Max(low, math.Min(a, high))
+	}
+}
