@@ -19,14 +19,15 @@ import (
 
 // app is the command line.
 type app struct {
-	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
-	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
-	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
-	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
-	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
-	Memory   memoryCmd   `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
-	Torture  tortureCmd  `cmd:"" help:"Attack the program and the library, and count what survived."`
-	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
+	Kernels   kernelsCmd   `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
+	EndToEnd  endToEndCmd  `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
+	Converge  convergeCmd  `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
+	Peers     peersCmd     `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
+	Paper     paperCmd     `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
+	Memory    memoryCmd    `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
+	OutOfCore outOfCoreCmd `cmd:"" name:"outofcore" help:"Train on data larger than the memory allowed, beside training in memory."`
+	Torture   tortureCmd   `cmd:"" help:"Attack the program and the library, and count what survived."`
+	Licences  licencesCmd  `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
 // env is the world as a command sees it.

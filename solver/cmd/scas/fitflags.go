@@ -26,7 +26,7 @@ func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return nil, err
 	}
-	return e.readRows(c.Data, &c.rowFlags, c.Loss)
+	return e.readRows(c.Data, &c.rowFlags, c.Loss, false)
 }
 
 // begin says what to fit to the data, so many fits at once, as the head of a report; what

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's)."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's); train goes through a .scas file that is larger in pieces."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -117,17 +119,65 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	if c.Graph != "none" {
 		what += " with a graph"
 	}
-	return c.Memory.allow(float64(dataBytes(data))+perFeature*float64(p), "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
+	need := perFeature * float64(p)
+	if !c.Memory.beyond(data) {
+		need += float64(dataBytes(data))
+	}
+	return c.Memory.allow(need, "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
 }
 
-// allowTraining refuses a run that would not fit.
-func (c *trainCmd) allowTraining(t *task, m solver.Method) error {
-	need := dataBytes(t.data) + t.Problem.Memory(m)
+// beyond reports whether data are mapped, and larger than memory.
+func (v memorySize) beyond(d *sparse.Dataset) bool {
+	limit, _ := v.limit()
+	return limit > 0 && d.X.Mapped() && dataBytes(d) > limit
+}
+
+// A minimizer solves a problem.
+type minimizer func(context.Context, *solver.Problem, *solver.Settings) (*solver.Result, error)
+
+// allowTraining returns what solves a problem within the memory: in memory, or where the
+// data are mapped by passes over the file. It refuses what neither does.
+func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, error) {
+	if c.Memory.beyond(t.data) {
+		return c.streamed(t, set)
+	}
+	need := dataBytes(t.data) + t.Problem.Memory(set.Method)
 	if a, ok := t.Constraint.(*sparse.CSR); ok {
 		rows, _ := a.Dims()
 		need += 8*int64(rows) + 12*a.NNZ()
 	}
-	return c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
+	err := c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
+	if err == nil {
+		return solver.Minimize, nil
+	}
+	if t.Data.Mapped() {
+		if streamed, bad := c.streamed(t, set); bad == nil {
+			return streamed, nil
+		}
+	}
+	return nil, err
+}
+
+// program is what it takes beside data and vectors.
+const program = 64 << 20
+
+// streamed returns what solves a problem by passes over the file.
+func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
+	limit, origin := c.Memory.limit()
+	vectors := int64(8 * len(t.Problem.SampleWeights))
+	room := limit - program - vectors
+	if room < program {
+		return nil, fmt.Errorf("%s of memory (%s) are too few to go through %s in pieces: allow %s with --memory",
+			byteCount(limit), origin, dataName(c.Data), byteCount(2*program+vectors))
+	}
+	if err := stream.Refuses(&t.Problem, set); err != nil {
+		return nil, fmt.Errorf("%s is larger than the %s of memory allowed (%s): %w; allow more with --memory SIZE", dataName(c.Data), byteCount(limit), origin, err)
+	}
+	return func(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
+		// The collector keeps garbage to what is left beside mapped pages.
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(vectors + room*7/8))
+		return stream.Minimize(ctx, p, set, room)
+	}, nil
 }
 
 // allowGraph refuses graphs over more features than fit.

@@ -319,11 +319,22 @@ func shapeOf(n, p int, nnz int64) string {
 // density is the share of stored entries.
 func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64(n)*float64(p)) }
 
+// releasedRows is how many rows of mapped data are gone through before they leave memory.
+const releasedRows = 1 << 20
+
 // labelCounts tells the two classes and their sizes.
 func labelCounts(d *sparse.Dataset) string {
-	n := countLabels(d.Labels) // of -1 and of +1
+	positive := 0
+	for i, b := range d.Labels {
+		if b > 0 {
+			positive++
+		}
+		if i%releasedRows == 0 {
+			d.X.Release(max(0, i-releasedRows), i)
+		}
+	}
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
-		d.Mapping.Name(1), plural(n[1].Rows, "row"), d.Mapping.Name(-1), plural(n[0].Rows, "row"))
+		d.Mapping.Name(1), plural(positive, "row"), d.Mapping.Name(-1), plural(len(d.Labels)-positive, "row"))
 }
 
 // String describes the graph for people.

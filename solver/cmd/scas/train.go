@@ -120,7 +120,7 @@ func (c *trainCmd) Run(e *env) error {
 		return err
 	}
 	start := time.Now()
-	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss)
+	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss, !c.fitted())
 	if err != nil {
 		return err
 	}
@@ -153,8 +153,9 @@ type fitResult interface {
 func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
 	settings := c.settings()
 	t, err := await(e, func() (*task, error) { return c.task(data) }) // it reads files
+	solve := solver.Minimize
 	if err == nil {
-		err = c.allowTraining(t, settings.Method)
+		solve, err = c.allowTraining(t, settings)
 	}
 	if err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
 	clear := e.showProgress(settings)
-	res, err := solver.Minimize(e.ctx, &t.Problem, settings)
+	res, err := solve(e.ctx, &t.Problem, settings)
 	clear()
 	other, _ := c.unfitted() // what --standardize does not go with
 	err = nameStandardize(err, other != "")

@@ -95,10 +95,11 @@ solver/penalty              solver/domain solver/internal/check solver/internal/
 solver/internal/kind        kernels solver/domain solver/internal/columns solver/internal/fenchel solver/internal/inner solver/internal/newton solver/internal/region solver/loss solver/penalty
 solver/internal/outer       solver/internal/dual solver/internal/inner solver/internal/pass solver/internal/quad solver/internal/scale
 solver                      kernels sparse solver/dist solver/domain solver/internal/check solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/kind solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/prove solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/loss solver/penalty solver/theory
+solver/stream               kernels sparse solver solver/internal/fenchel solver/internal/kind solver/internal/newton solver/internal/pass solver/internal/quad
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/kind solver/internal/lasso
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver
-solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/model solver/theory
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/model solver/stream solver/theory
 gen
 gen/cmd/gen                 gen
 bench/internal/table        bench/internal/measure
@@ -118,8 +119,9 @@ bench/internal/paper/report solver solver/baseline bench/internal/chart bench/in
 bench/internal/peers        sparse sparse/graph solver bench/internal/table
 bench/internal/peers/page   bench/internal/chart bench/internal/peers
 bench/internal/torture      kernels sparse sparse/graph solver solver/baseline solver/model
+bench/internal/outofcore    sparse
 bench/internal/supply
-bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
+bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/outofcore bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
 `
 
 func TestDependencies(t *testing.T) {
