@@ -30,6 +30,9 @@ type TableOptions struct {
 	Categorical []string
 	// Drop are names, or numbers from 1, of columns to leave out.
 	Drop []string
+	// Offset is the name, or the number from 1, of the column of numbers that become
+	// Dataset.Offsets; empty means none.
+	Offset string
 	// Missing says what becomes of missing values.
 	Missing Missing
 	// Fill has the values that take the place of missing ones in the columns of numbers
@@ -56,6 +59,8 @@ type TableFacts struct {
 	// found: chosen, named or last.
 	Label string `json:"label,omitempty"`
 	Found string `json:"label_found,omitempty"`
+	// Offset is the name of the column of the offsets.
+	Offset string `json:"offset,omitempty"`
 	// Classes are the labels if they are words: those of the values 0, 1, ... that stand
 	// for them.
 	Classes []string `json:"classes,omitempty"`

@@ -28,6 +28,11 @@ func (t *table) finish() (*Dataset, error) {
 		return nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
 	}
 	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = n, d.X.NNZ(), OneBased
+	for _, col := range t.columns {
+		if col.kind == offsetColumn {
+			d.Offsets = col.offsets
+		}
+	}
 	d.Labels, d.Mapping, err = t.labels.result(&t.facts)
 	return d, err
 }

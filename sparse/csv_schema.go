@@ -32,7 +32,8 @@ type tableColumn struct {
 	fill    float64
 	fills   bool
 	missing int
-	unknown int // values that are no category wanted
+	offsets []float64 // of the rows, of the column of these
+	unknown int       // values that are no category wanted
 	example string
 }
 
@@ -43,6 +44,7 @@ const (
 	numberColumn
 	categoryColumn
 	labelColumn
+	offsetColumn
 	ignoredColumn
 )
 
@@ -107,6 +109,9 @@ func (s *schema) assign(line int) error {
 			col.kind = part.kind
 		}
 	}
+	if err := s.findOffset(); err != nil {
+		return err
+	}
 	if s.opt.Names != nil {
 		if err := s.match(); err != nil {
 			return err
@@ -126,6 +131,22 @@ func (s *schema) assign(line int) error {
 	return nil
 }
 
+// findOffset finds the column of the offsets.
+func (s *schema) findOffset() error {
+	if s.opt.Table.Offset == "" {
+		return nil
+	}
+	col, err := s.find(s.opt.Table.Offset)
+	switch {
+	case err != nil:
+		return err
+	case col.kind != unknownColumn || slices.Contains(s.opt.Names, col.name):
+		return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the offsets: it is left out, one of categories, or a feature"}
+	}
+	col.kind, s.facts.Offset = offsetColumn, col.name
+	return nil
+}
+
 // findLabel finds the column of the labels.
 func (s *schema) findLabel() error {
 	o := &s.opt.Table
@@ -133,7 +154,7 @@ func (s *schema) findLabel() error {
 		return nil
 	}
 	free := func(col *tableColumn) bool {
-		return s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col)
+		return col.kind != offsetColumn && (s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col))
 	}
 	choose := func(col *tableColumn, found string) error {
 		col.kind = labelColumn
@@ -160,10 +181,13 @@ func (s *schema) findLabel() error {
 			}
 		}
 	}
-	last := s.columns[len(s.columns)-1]
+	last := len(s.columns) - 1
+	for last > 0 && s.columns[last].kind == offsetColumn {
+		last--
+	}
 	switch {
-	case free(last):
-		return choose(last, "last")
+	case free(s.columns[last]):
+		return choose(s.columns[last], "last")
 	case s.opt.LabelsOptional || s.opt.AnyLabels:
 		return nil
 	}
@@ -203,7 +227,7 @@ func (s *schema) match() error {
 		return missingColumns(s.name, missing, s.columnNames())
 	}
 	for _, col := range s.columns {
-		if !wanted[col] && col.kind != ignoredColumn {
+		if !wanted[col] && col.kind != ignoredColumn && col.kind != offsetColumn {
 			col.kind = ignoredColumn
 			s.facts.Ignored = append(s.facts.Ignored, col.name)
 		}

@@ -93,13 +93,16 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 	var label cell
 	for c, col := range t.columns {
 		end := i
-		if col.kind == numberColumn {
+		if col.kind == numberColumn || col.kind == offsetColumn {
 			v, at, ok := text.FloatUntil(b, i, &t.scan.ends)
 			if !ok {
 				return 0, false
 			}
 			end = at
-			if storable(v) {
+			switch {
+			case col.kind == offsetColumn:
+				t.offset(col, v)
+			case storable(v):
 				idx, val = append(idx, col.number), append(val, v)
 			}
 		} else {
@@ -170,6 +173,8 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 		return ""
 	case labelColumn:
 		return t.labels.take(c, b, t.line)
+	case offsetColumn:
+		return t.offsetCell(col, c, b)
 	case categoryColumn:
 		if isMissing(c.text) {
 			return t.absent(col)
@@ -195,6 +200,24 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong string) {
 		return "a comma within a number: expected a decimal point and no marks of thousands"
 	}
 	return "expected a finite decimal number, as in the column's first line; declare the column categorical if its values are categories"
+}
+
+// offsetCell takes the cell of an offset, or says what is wrong with it.
+func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong string) {
+	v, ok := c.number(b)
+	switch {
+	case ok:
+		t.offset(col, v)
+		return ""
+	case isMissing(c.text):
+		return "a missing offset: expected one in every line"
+	}
+	return "expected a finite decimal number, an offset"
+}
+
+// offset takes that of the row at work, which may come a second time.
+func (t *table) offset(col *tableColumn, v float64) {
+	col.offsets = append(col.offsets[:len(t.ptr)-1], v)
 }
 
 // decimalComma reports whether a text looks like a number with commas.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,5 +208,52 @@ func TestCSVBlocks(t *testing.T) {
 	})
 	if mib > 400 {
 		t.Errorf("a quote that never closes takes %d MiB", mib)
+	}
+}
+
+// TestOffsets: a column of offsets is neither feature nor label, wherever it stands and
+// however it is written.
+func TestOffsets(t *testing.T) {
+	want := []float64{0.5, -1, 0, 2e3}
+	for name, c := range map[string]struct {
+		text string
+		opt  ReadOptions
+	}{
+		"first":         {"log,a,y\n0.5,1,0\n-1,2,1\n0,3,0\n2e3,4,1\n", ReadOptions{}},
+		"last":          {"a,b,log\n1,0,0.5\n2,1,-1\n3,0,0\n4,1,2e3\n", ReadOptions{}}, // b has the labels
+		"quoted":        {"a,log,y\n1,\"0.5\",0\n2,-1,1\n\"3\",0,0\n4,2e3,1\n", ReadOptions{}},
+		"words between": {"a,log,c,y\n1,0.5,u,0\n2,-1,v,1\n3,0,u,0\n4,2e3,w,1\n", ReadOptions{}},
+		"by names":      {"z,log,a,y\n8,0.5,1,0\n8,-1,2,1\n8,0,3,0\n8,2e3,4,1\n", ReadOptions{Names: []string{"a"}}},
+	} {
+		c.opt.Table.Offset = "log"
+		d := mustReadCSV(t, c.text, &c.opt)
+		if diff := cmp.Diff(want, d.Offsets); diff != "" || slices.Contains(d.Names, "log") || d.Table.Offset != "log" {
+			t.Errorf("%s: %s, %v, %+v", name, diff, d.Names, d.Table)
+		}
+		if diff := cmp.Diff([]float64{-1, 1, -1, 1}, d.Labels); diff != "" {
+			t.Errorf("%s: labels: %s", name, diff)
+		}
+		if _, val := d.X.Row(2); val[0] != 3 {
+			t.Errorf("%s: row 2 is %v", name, val)
+		}
+	}
+	for text, wrong := range map[string]string{
+		"log,a,y\n1,2,0\n,3,1\n":  `t.csv:3:1: column log: a missing offset`,
+		"log,a,y\n1,2,0\nx,3,1\n": `t.csv:3:1: "x": column log: expected a finite decimal number, an offset`,
+		"lag,a,y\n1,2,0\n1,3,1\n": `no such column`,
+		"a,y,log\n2,0,1e999\n":    `an offset`,
+	} {
+		_, err := ReadCSV(strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
+		if err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, opt := range []ReadOptions{
+		{Table: TableOptions{Offset: "a", Drop: []string{"a"}}}, {Table: TableOptions{Offset: "a", Categorical: []string{"a"}}},
+		{Table: TableOptions{Offset: "a"}, Names: []string{"a"}}, {Table: TableOptions{Offset: "a", Label: "a"}},
+	} {
+		if _, err := ReadCSV(strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt); err == nil || !strings.Contains(err.Error(), "cannot be that of the") {
+			t.Errorf("%+v: %v", opt.Table, err)
+		}
 	}
 }

@@ -15,6 +15,9 @@ type Dataset struct {
 	// tells the original ones), the numbers of the file for regression and
 	// for ReadOptions.AnyLabels, where it is nil if the file has no labels.
 	Labels []float64
+	// Offsets has a number for each row, of the column of a table that TableOptions.Offset
+	// names, to be added to its margin; nil without.
+	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
 	// Names are those of the features; nil if the file has none.

@@ -65,7 +65,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 			return nil, err
 		}
 	}
-	d.facts = Facts{Rows: n, NNZ: x.NNZ(), Weighted: d.weights != nil, Standardized: spec.standardizes()}
+	d.facts = Facts{Rows: n, NNZ: x.NNZ(), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
 	return d, nil
 }
 

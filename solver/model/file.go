@@ -34,6 +34,7 @@ type head struct {
 	Intercept  *number            `json:"intercept"` // null if the model has none
 	Features   []string           `json:"features,omitempty"`
 	Target     string             `json:"target,omitempty"`        // the column of the labels
+	Offset     string             `json:"offset_column,omitempty"` // of the table
 	Fill       map[string]float64 `json:"fill,omitempty"`          // of missing values, by columns
 	Groups     [][]int            `json:"tied_features,omitempty"` // counted from 0
 
@@ -118,7 +119,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) head() *head {
 	h := &head{
 		Format: Format, Version: Version, Loss: m.loss().String(), P: len(m.Coefficients), IndexBase: &m.IndexBase,
-		Features: m.Features, Target: m.Target, Fill: m.Fill, Groups: m.Groups, Facts: m.Facts, Run: m.Run,
+		Features: m.Features, Target: m.Target, Offset: m.Offset, Fill: m.Fill, Groups: m.Groups, Facts: m.Facts, Run: m.Run,
 		Objective: number(m.Certificate.Objective), MeanLoss: number(m.Certificate.MeanLoss),
 		RelTol: number(m.Certificate.RelTol), Status: m.Certificate.Status, NoOptimum: m.Certificate.NoOptimum,
 	}
@@ -266,7 +267,7 @@ func (h *head) model(coefficients []float64) (*Model, error) {
 		return nil, fmt.Errorf("damaged model: %d coefficients for p = %d", len(coefficients), h.P)
 	}
 	m := &Model{
-		Loss: loss, Coefficients: coefficients, Features: h.Features, Target: h.Target, Fill: h.Fill, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
+		Loss: loss, Coefficients: coefficients, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
 		Certificate: Certificate{
 			Objective: float64(h.Objective), MeanLoss: float64(h.MeanLoss), Gap: math.Inf(1),
 			RelTol: float64(h.RelTol), Status: h.Status, NoOptimum: h.NoOptimum,

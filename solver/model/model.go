@@ -22,10 +22,12 @@ type Model struct {
 	HasIntercept bool
 	// Features are the names, nil if there are none.
 	Features []string
-	// Target is the name of the label column of the table that was fitted, and Fill has
-	// what takes the place of missing values in its columns of numbers; empty for other
-	// data. Fit knows neither: who has read the table sets them.
+	// Target is the name of the label column of the table that was fitted, Offset that of
+	// the column of offsets, and Fill has what takes the place of missing values in its
+	// columns of numbers; empty for other data. Fit knows none of them: who has read the
+	// table sets them.
 	Target string
+	Offset string
 	Fill   map[string]float64
 	// IndexBase is the number of the first feature in files, 0 or 1.
 	IndexBase int
@@ -50,6 +52,7 @@ type Facts struct {
 	Standardized bool                `json:"standardized,omitempty"`
 	Weighted     bool                `json:"weighted,omitempty"` // rows had weights
 	Balanced     bool                `json:"balanced,omitempty"`
+	Offsets      bool                `json:"offsets,omitempty"` // rows had them: predictions want theirs
 	ClassWeights map[float64]float64 `json:"-"`
 }
 

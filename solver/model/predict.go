@@ -32,7 +32,8 @@ var ErrNoProbability = errors.New("model: probabilities are for the logistic los
 
 // ReadOptions are those by which package sparse reads data for the model to predict: with
 // as many features, by their names where model and data have names; labels as the model
-// knows them, which may be absent; missing values of tables filled as in training.
+// knows them, which may be absent; missing values of tables filled as in training, and
+// offsets of the column that had them.
 func (m *Model) ReadOptions() *sparse.ReadOptions {
 	base := sparse.OneBased
 	if m.IndexBase == 0 {
@@ -41,7 +42,7 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	return &sparse.ReadOptions{
 		Features: len(m.Coefficients), Names: m.Features, IndexBase: base,
 		Mapping: m.Labels, Regression: !m.Classifies(), LabelsOptional: true,
-		Table: sparse.TableOptions{Label: m.Target, Fill: m.Fill},
+		Table: sparse.TableOptions{Label: m.Target, Offset: m.Offset, Fill: m.Fill},
 	}
 }
 

@@ -171,7 +171,7 @@ func (c *cvCmd) check() error {
 	case class && c.Metric == "mse":
 		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
 	}
-	return c.specFlags.check(c.Positive)
+	return c.specFlags.check(&c.rowFlags)
 }
 
 // atOnce is the number of fits whose data are in memory at once: all rows, and a fold

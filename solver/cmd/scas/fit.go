@@ -14,35 +14,37 @@ import (
 // intercepts, standardised features, names.
 
 // fitted reports whether the flags ask for package solver/model.
-func (c *trainCmd) fitted() bool {
-	return c.Intercept != nil && *c.Intercept || c.Standardize != nil && *c.Standardize || c.L1Ratio != nil || c.Names != "" || c.PenaltyFactors != ""
-}
+func (c *trainCmd) fitted() bool { return c.fittedBy() != "" }
 
-// checkFit refuses flags that package solver/model does not know.
-func (c *trainCmd) checkFit() error {
-	var because string
+// fittedBy names the flag that asks for package solver/model; empty if none does.
+func (c *trainCmd) fittedBy() (flag string) {
 	for _, f := range []struct {
 		name string
 		on   bool
 	}{
-		{"--penalty-factors", c.PenaltyFactors != ""}, {"--names", c.Names != ""}, {"--l1-ratio", c.L1Ratio != nil},
-		{"--standardize", c.Standardize != nil && *c.Standardize}, {"--intercept", c.Intercept != nil && *c.Intercept},
+		{"--intercept", c.Intercept != nil && *c.Intercept}, {"--standardize", c.Standardize != nil && *c.Standardize},
+		{"--l1-ratio", c.L1Ratio != nil}, {"--names", c.Names != ""}, {"--penalty-factors", c.PenaltyFactors != ""},
+		{"--offset", c.Offset != ""}, {"--offset-column", c.OffsetColumn != ""},
 	} {
 		if f.on {
-			because = f.name
+			return f.name
 		}
 	}
+	return ""
+}
+
+// checkFit refuses flags that package solver/model does not know.
+func (c *trainCmd) checkFit() error {
 	if name, remedy := c.unfitted(); name != "" {
-		return usagef("%s takes no %s: %s", because, name, remedy)
+		return usagef("%s takes no %s: %s", c.fittedBy(), name, remedy)
 	}
-	return c.specFlags().check(c.Positive)
+	return c.specFlags().check(&c.rowFlags)
 }
 
 // settle adds an intercept and standardises where DATA is a table, whose columns are as
 // people wrote them, unless a flag says otherwise, or takes neither, which is said.
 func (c *trainCmd) settle(e *env) {
-	format := c.formatOf(c.Data)
-	if format != sparse.CSV && format != sparse.TSV {
+	if !c.isTable(c.Data) {
 		return
 	}
 	if name, remedy := c.unfitted(); name != "" {
@@ -200,6 +202,9 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 	}
 	if c.Positive != nil {
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
+	}
+	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
+		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))
 	}
 	data, err := e.readData(path, opt, &c.formFlags, c.Memory)
 	if err == nil && data.Stats.SortedRows > 0 {

@@ -47,6 +47,8 @@ type shapeFlags struct {
 	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
+	// Offset has one of each row.
+	Offset string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin as it is, such as the logarithm of an exposure; of tables --offset-column names a column instead."`
 	// PenaltyFactors are of the features.
 	PenaltyFactors string `placeholder:"FILE" help:"What the penalty of each feature is multiplied by, one number a line: 0 for features that are to be in the model whatever lambda is."`
 }
@@ -73,8 +75,9 @@ type specFlags struct {
 type rowFlags struct {
 	indexFlags
 	memoryFlags
-	Positive *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
-	Strict   bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
+	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
+	OffsetColumn string        `placeholder:"COLUMN" help:"Tables: the column of the offsets, see --offset; it is not a feature."`
+	Strict       bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 }
 
 // solveFlags say how accurately, how long and on what.
@@ -109,13 +112,18 @@ func (c *specFlags) inputs() []string {
 	for _, prefix := range []string{"edges:", "matrix:"} {
 		g = strings.TrimPrefix(g, prefix)
 	}
-	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors}
+	return []string{g, c.Groups, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }
 
 // check refuses flags that do not belong together.
-func (c *specFlags) check(positive *positiveFlag) error {
-	graph := c.Graph != "none"
+func (c *specFlags) check(rows *rowFlags) error {
+	graph, positive := c.Graph != "none", rows.Positive
+	offsets := c.Offset != "" || rows.OffsetColumn != ""
 	switch {
+	case c.Offset != "" && rows.OffsetColumn != "":
+		return usagef("give either --offset or --offset-column")
+	case offsets && c.Loss.classifies() && (graph || c.Groups != ""):
+		return usagef("offsets with --graph or --groups are for --loss squared and huber, and the loss is %s", c.Loss)
 	case positive != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():

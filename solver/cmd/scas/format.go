@@ -60,11 +60,17 @@ func (c *formFlags) formatOf(path string) sparse.Format {
 	return sparse.FormatOf(path)
 }
 
+// isTable reports whether a file is one.
+func (c *formFlags) isTable(path string) bool {
+	f := c.formatOf(path)
+	return f == sparse.CSV || f == sparse.TSV
+}
+
 // apply sets what the flags say of a file.
 func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
-	table := opt.Format == sparse.CSV || opt.Format == sparse.TSV
+	table := c.isTable(path)
 	for _, f := range []struct {
 		name string
 		on   bool

@@ -46,12 +46,16 @@ func readLines(path string) (lines []line, err error) {
 	return lines, err
 }
 
-// readNumbers reads numbers that are not negative, one a line, such as a weight for every
-// row of the data.
-func readNumbers(path, what string, want int, of string) ([]float64, error) {
+// readNumbers reads numbers, one a line, such as a weight for every row of the data, that
+// are not negative unless they are signed, as offsets are.
+func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	lines, err := readLines(path)
 	if err != nil {
 		return nil, err
+	}
+	want := withArticle(what) + ", a finite number"
+	if !signed {
+		want += " that is not negative"
 	}
 	numbers := make([]float64, len(lines))
 	for k, l := range lines {
@@ -59,19 +63,28 @@ func readNumbers(path, what string, want int, of string) ([]float64, error) {
 			return nil, l.errorAt(1, "expected one %s a line", what)
 		}
 		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // such as 0x1p3 and 1_0
-		if odd || (*notNegative)(&numbers[k]).UnmarshalText([]byte(l.words[0])) != nil {
-			return nil, l.errorAt(0, "expected a %s, a finite number that is not negative", what)
+		v, err := strconv.ParseFloat(l.words[0], 64)
+		if odd || err != nil || !isFinite(v) || v < 0 && !signed {
+			return nil, l.errorAt(0, "expected %s", want)
 		}
+		numbers[k] = v
 	}
-	if len(numbers) != want {
-		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(want, of))}
+	if len(numbers) != count {
+		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(count, of))}
 	}
 	return numbers, nil
 }
 
+func withArticle(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // readWeights reads a weight for every row of the data.
 func readWeights(path string, rows int) ([]float64, error) {
-	weights, err := readNumbers(path, "weight", rows, "row")
+	weights, err := readNumbers(path, "weight", false, rows, "row")
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +99,19 @@ func readWeights(path string, rows int) ([]float64, error) {
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
 	}
 	return weights, nil
+}
+
+// readOffsets reads an offset for every row of the data into them, unless path is empty.
+func readOffsets(path string, data *sparse.Dataset) error {
+	if path == "" {
+		return nil
+	}
+	n, _ := data.X.Dims()
+	offsets, err := readNumbers(path, "offset", true, n, "row")
+	if err == nil {
+		data.Offsets = offsets
+	}
+	return err
 }
 
 // readGroups reads disjoint groups of the numbers 1 to limit, of features or rows of A,

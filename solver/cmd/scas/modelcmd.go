@@ -88,7 +88,8 @@ type meaningReport struct {
 // inputReport says what data the model is for.
 type inputReport struct {
 	Target    string             `json:"target,omitempty"` // the column of the labels
-	Fill      map[string]float64 `json:"fill,omitempty"`   // of missing values, by columns
+	Offset    string             `json:"offset_column,omitempty"`
+	Fill      map[string]float64 `json:"fill,omitempty"` // of missing values, by columns
 	P         int                `json:"p"`
 	IndexBase int                `json:"index_base"`
 
@@ -130,7 +131,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		File:          dataName(file),
 		meaningReport: meaningReport{Loss: m.Loss.String(), labels: m.Labels},
-		inputReport:   inputReport{Target: m.Target, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
+		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
 		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status, Run: m.Run},
 		contentReport: newContentReport(m, top),
 	}
@@ -185,6 +186,7 @@ func (r *modelReport) addTo(f *facts) {
 	}
 	f.add("model", "%s: %s loss, %s %s", r.File, r.Loss, plural(r.P, "feature"), names)
 	f.addIf(r.Target != "", "target", "column %s", r.Target)
+	f.addIf(r.Offset != "", "offsets", "column %s", r.Offset)
 	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
 	if r.Positive != nil {
 		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
@@ -198,7 +200,7 @@ func (r *modelReport) addTo(f *facts) {
 		text string
 	}{
 		{r.Facts.Penalty != "", r.Facts.Penalty}, {r.Facts.GraphEdges > 0, "a graph of " + plural(r.Facts.GraphEdges, "edge")},
-		{r.Facts.Standardized, "features on the scale of their deviations"}, {r.Facts.Weighted, "rows with weights"}, {r.Facts.Balanced, "balanced classes"},
+		{r.Facts.Standardized, "features on the scale of their deviations"}, {r.Facts.Weighted, "rows with weights"}, {r.Facts.Balanced, "balanced classes"}, {r.Facts.Offsets, "offsets"},
 	} {
 		if part.on {
 			fit += ", " + part.text

@@ -148,7 +148,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 
 // Run fits a path.
 func (c *pathCmd) Run(e *env) error {
-	if err := c.check(c.Positive); err != nil {
+	if err := c.check(&c.rowFlags); err != nil {
 		return err
 	}
 	restore, err := c.Level.use()

@@ -24,6 +24,7 @@ type predictCmd struct {
 	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2."`
 	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve, the share of positive rows found against that of negative rows called positive."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
+	Offset       string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin (default: the column of a table that had them in training)."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
 	formFlags
 	memoryFlags
@@ -51,7 +52,8 @@ Columns of tables are matched with the model's features by name: their order may
 differ, a column that the model needs must be there, and others are left out. A
 category that the model does not know counts as none, which is said on standard
 error. Missing values are filled as in training. The column of the labels may be
-absent.
+absent. Offsets of training (scas train --help) are of the column that had them,
+or of --offset.
 
 Exit codes: 0 done, 1 cannot read or write (labels and features that the model
 does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
@@ -82,13 +84,13 @@ func (c *predictCmd) Run(e *env) error {
 		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return pred.draw(w, data) }},
 	}
-	if err := out.check(c.Data, c.Labels, c.Model); err != nil {
+	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
 	}
 	if data, err = e.readRowsOf(m, c); err != nil {
-		return c.ofModel(err)
+		return c.ofModel(m, err)
 	}
-	if pred, err = c.predict(m, data.X); err != nil {
+	if pred, err = c.predict(m, data); err != nil {
 		return c.explain(err)
 	}
 	r := predictReport{N: len(pred.value)}
@@ -118,10 +120,13 @@ func (c *predictCmd) Run(e *env) error {
 }
 
 // ofModel words what readers say of features and labels that the model does not know.
-func (c *predictCmd) ofModel(err error) error {
+func (c *predictCmd) ofModel(m *model.Model, err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
+		if m.Offset != "" && parse.Token == m.Offset {
+			parse.Msg = strings.Replace(parse.Msg, "no such column: expected a name, or a number from 1", "no such column, which has the offsets of the model's margins: give --offset FILE if they are elsewhere", 1)
+		}
 		labels := "with --ignore-labels it does not matter"
-		if f := c.formatOf(c.Data); f == sparse.CSV || f == sparse.TSV {
+		if c.isTable(c.Data) {
 			labels += ", and --label names another column"
 		}
 		parse.Msg = strings.NewReplacer(
@@ -163,6 +168,9 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	if c.IndexBase != "model" {
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}
+	if c.Offset != "" {
+		opt.Table.Offset = ""
+	}
 	if c.IgnoreLabels {
 		opt.Mapping, opt.Regression, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, false, true, true
 	}
@@ -172,8 +180,14 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 // readRowsOf reads data for a model to predict.
 func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
+	if err == nil && c.Offset != "" {
+		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data) })
+	}
 	if err != nil {
 		return nil, err
+	}
+	if m.Facts.Offsets && data.Offsets == nil {
+		e.warn("the model was fitted with offsets, and %s has none: they count as 0; give --offset FILE", dataName(c.Data))
 	}
 	switch t := data.Table; {
 	case data.Labels == nil && (c.Metrics || c.SVG != ""):
@@ -204,8 +218,22 @@ type predictions struct {
 	labels []string  // nil for regression
 }
 
-func (c *predictCmd) predict(m *model.Model, x *sparse.CSR) (*predictions, error) {
-	margins, err := m.Margins(nil, x)
+// margins are those of a model for data, their offsets included.
+func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
+	t, err := m.Margins(nil, data.X)
+	for i := range t {
+		if data.Offsets == nil {
+			break
+		}
+		if t[i] += data.Offsets[i]; !isFinite(t[i]) {
+			return nil, &model.OverflowError{Row: i, Margin: t[i]}
+		}
+	}
+	return t, err
+}
+
+func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions, error) {
+	margins, err := margins(m, data)
 	if err != nil || !m.Classifies() {
 		return &predictions{value: margins}, err
 	}
@@ -279,11 +307,11 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 
 // measure compares predictions with labels.
 func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Dataset) error {
-	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold)})
+	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets})
 	if err != nil {
 		return err
 	}
-	margins, err := m.Margins(nil, data.X)
+	margins, err := margins(m, data)
 	if err != nil {
 		return err
 	}

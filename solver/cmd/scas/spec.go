@@ -52,12 +52,16 @@ func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
 		out.spec.SampleWeights = weights
 	}
 	if c.PenaltyFactors != "" {
-		factors, err := readNumbers(c.PenaltyFactors, "factor", p, "feature")
+		factors, err := readNumbers(c.PenaltyFactors, "factor", false, p, "feature")
 		if err != nil {
 			return nil, err
 		}
 		out.spec.PenaltyFactors = factors
 	}
+	if err := readOffsets(c.Offset, data); err != nil {
+		return nil, err
+	}
+	out.spec.Offsets = data.Offsets
 	if err := out.name(c.Names, p); err != nil {
 		return nil, err
 	}
@@ -155,6 +159,7 @@ type problemReport struct {
 	L1Ratio      *float64   `json:"l1_ratio,omitempty"`
 	HasIntercept bool       `json:"has_intercept"`
 	Standardized bool       `json:"standardized"`
+	Offsets      bool       `json:"offsets,omitempty"`
 	Level        string     `json:"level"`
 	Version      string     `json:"scas_version"`
 	ReadSeconds  float64    `json:"read_seconds"`
@@ -170,7 +175,7 @@ func (s *specified) report(name string) problemReport {
 	r := problemReport{
 		N: n, P: p, NNZ: s.data.X.NNZ(), Table: s.data.Table, lossFacts: newLossFacts(lossFlag{s.spec.Loss}), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
-		Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
+		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
 	}
 	if e, ok := s.spec.Penalty.(model.ElasticNet); ok {
 		r.L1Ratio = &e.L1Ratio
@@ -205,6 +210,9 @@ func (r *problemReport) addTo(f *facts) {
 	if r.Standardized {
 		extras += ", features on the scale of their deviations"
 	}
+	if r.Offsets {
+		extras += ", offsets"
+	}
 	if r.in.spec.PenaltyFactors != nil {
 		extras += ", each feature with its penalty factor"
 	}
@@ -233,7 +241,7 @@ func (s *specified) describe(m *model.Model) *model.Model {
 		m.Labels = s.data.Mapping // with words
 	}
 	if t := s.data.Table; t != nil {
-		m.Target, m.Fill = t.Label, t.Fill
+		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}
 	return m
 }
