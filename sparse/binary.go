@@ -93,7 +93,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 
 // binaryLabels sets the labels: those of the file where they are what opt asks for.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
-	numbers := opt.Regression || opt.AnyLabels
+	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
 	switch {
 	case opt.Targets != nil || f.Labels == nil:
 		return d.labelled(name, nil, opt)
@@ -102,12 +102,12 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	case numbers && stored == LabelMapping{Negative: -1, Positive: 1}:
 		d.Labels = f.Labels
 		return nil
-	case !numbers && stored.chosen(opt):
+	case pair && stored.chosen(opt):
 		d.Labels, d.Mapping = f.Labels, stored
 		return nil
 	}
 	swapped := LabelMapping{stored.Positive, stored.Negative, stored.PositiveName, stored.NegativeName}
-	if !numbers && swapped.chosen(opt) {
+	if pair && swapped.chosen(opt) {
 		d.Mapping, d.Labels = swapped, make([]float64, len(f.Labels))
 		for i, b := range f.Labels {
 			d.Labels[i] = -b

@@ -33,8 +33,7 @@ func (t *table) finish() (*Dataset, error) {
 			d.Offsets = col.offsets
 		}
 	}
-	d.Labels, d.Mapping, err = t.labels.result(&t.facts)
-	return d, err
+	return d, t.labels.settle(d)
 }
 
 // fill finds what takes the place of missing numbers, for every column of them.

@@ -12,16 +12,14 @@ type tableLabels struct {
 	begun, worded bool
 	numbers       map[string]float64 // of words, in the order in which they came
 	words         []string
+	lines         []int // where they were first seen
 }
 
 // take takes the cell of a label, or says what is wrong with it.
 func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	v, number := c.number(b)
 	if !l.begun {
-		l.begun, l.worded = true, !number
-		if !l.opt.Mapping.IsZero() {
-			l.worded = l.opt.Mapping.named()
-		}
+		l.begin(number)
 	}
 	switch word := string(c.text); {
 	case isMissing(c.text):
@@ -29,9 +27,9 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	case isNonFinite(word):
 		return "the label is not finite: expected a finite decimal number"
 	case l.worded:
-		return l.takeWord(word)
-	case !number && !l.opt.Mapping.IsZero():
-		return fmt.Sprintf("unknown label: the labels are %s and %s", l.opt.Mapping.Name(-1), l.opt.Mapping.Name(1))
+		return l.takeWord(word, line)
+	case !number && l.opt.given():
+		return l.opt.unknownLabel(true)
 	case !number:
 		return "expected a finite decimal number, as in the first line of the labels"
 	}
@@ -42,7 +40,19 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	return ""
 }
 
-func (l *tableLabels) takeWord(word string) (wrong string) {
+// begin says whether labels are words, of which the first is a number or not.
+func (l *tableLabels) begin(number bool) {
+	l.begun, l.worded = true, !number
+	if l.opt.given() {
+		l.worded = l.opt.Mapping.named() || l.opt.Classes.Names != nil
+	}
+	l.numbers = map[string]float64{}
+	for k, word := range l.opt.Classes.Names {
+		l.numbers[word] = l.opt.Classes.Values[k]
+	}
+}
+
+func (l *tableLabels) takeWord(word string, line int) (wrong string) {
 	v, known := l.numbers[word]
 	switch o := l.opt; {
 	case o.Regression:
@@ -50,60 +60,78 @@ func (l *tableLabels) takeWord(word string) (wrong string) {
 	case !o.Mapping.IsZero():
 		sign, ok := o.Mapping.signOf(word)
 		if !ok {
-			return fmt.Sprintf("unknown label: the labels are %s and %s", o.Mapping.NegativeName, o.Mapping.PositiveName)
+			return o.unknownLabel(true)
 		}
 		v = sign
-	case !known && len(l.words) == 2 && !o.AnyLabels:
-		return fmt.Sprintf("a third label, after %s and %s: expected two classes; keep two of them or merge some", l.words[0], l.words[1])
-	case !known:
-		if l.numbers == nil {
-			l.numbers = map[string]float64{}
-		}
+	case known:
+	case o.given():
+		return o.unknownLabel(true)
+	case len(l.words) >= max(2, o.MaxClasses) && !o.AnyLabels:
+		return l.tooManyWords()
+	default:
 		v = float64(len(l.words))
 		l.numbers[strings.Clone(word)] = v
-		l.words = append(l.words, word)
+		l.words, l.lines = append(l.words, word), append(l.lines, line)
 	}
 	l.labels = append(l.labels, v)
 	return ""
 }
 
-// result returns the labels as Dataset wants them.
-func (l *tableLabels) result(facts *TableFacts) ([]float64, LabelMapping, error) {
+func (l *tableLabels) tooManyWords() string {
+	if limit := l.opt.MaxClasses; limit > 2 {
+		return fmt.Sprintf("more than %d different labels: expected at most as many classes; are the labels another column?", limit)
+	}
+	return fmt.Sprintf("a third label, after %s and %s: expected two classes; keep two of them or merge some", l.words[0], l.words[1])
+}
+
+// settle sets the labels of a data set, and what they stand for.
+func (l *tableLabels) settle(d *Dataset) error {
 	switch {
 	case !l.begun:
-		return nil, LabelMapping{}, nil
-	case !l.worded || !l.opt.Mapping.IsZero():
-		return l.finish()
+		return nil
+	case !l.worded || l.opt.given():
+		return l.labelCollector.settle(d)
 	}
-	facts.Classes = slices.Sorted(slices.Values(l.words))
+	classes := slices.Sorted(slices.Values(l.words))
+	d.Labels, d.Table.Classes = l.labels, classes
+	switch {
+	case !l.opt.AnyLabels && len(classes) == 1:
+		return &ParseError{File: l.name, Msg: fmt.Sprintf("every label is %s: expected two classes", classes[0])}
+	case !l.opt.AnyLabels && len(classes) == 2:
+		return l.settleWords(d, classes)
+	}
+	rank := make([]float64, len(classes))
+	values := make([]float64, len(classes))
+	for k, word := range classes {
+		rank[int(l.numbers[word])], values[k] = float64(k), float64(k)
+	}
+	for i, v := range d.Labels {
+		d.Labels[i] = rank[int(v)]
+	}
 	if l.opt.AnyLabels {
-		rank := make([]float64, len(l.words))
-		for k, word := range facts.Classes {
-			rank[int(l.numbers[word])] = float64(k)
-		}
-		for i, v := range l.labels {
-			l.labels[i] = rank[int(v)]
-		}
-		return l.labels, LabelMapping{}, nil
+		return nil
 	}
-	if len(l.words) == 1 {
-		return nil, LabelMapping{}, &ParseError{File: l.name, Msg: fmt.Sprintf("every label is %s: expected two classes", l.words[0])}
-	}
-	positive := facts.Classes[1]
+	d.Classes = Classes{values, classes}
+	return d.checkClasses(l.name, l.opt, func(k int) int { return l.lines[int(l.numbers[classes[k]])] })
+}
+
+// settleWords sets labels of two words.
+func (l *tableLabels) settleWords(d *Dataset, classes []string) error {
+	positive := classes[1]
 	if name := l.opt.PositiveName; name != "" {
-		if positive = name; l.numbers[name] == 0 && l.words[0] != name {
-			return nil, LabelMapping{}, &ParseError{File: l.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s", name, facts.Classes[0], facts.Classes[1])}
+		if positive = name; !slices.Contains(classes, name) {
+			return &ParseError{File: l.name, Msg: fmt.Sprintf("the label %s said to be positive does not occur: the labels are %s and %s", name, classes[0], classes[1])}
 		}
 	}
-	m := LabelMapping{Negative: 0, Positive: 1, PositiveName: positive, NegativeName: facts.Classes[0]}
-	if positive == facts.Classes[0] {
-		m.NegativeName = facts.Classes[1]
+	d.Mapping = LabelMapping{Negative: 0, Positive: 1, PositiveName: positive, NegativeName: classes[0]}
+	if positive == classes[0] {
+		d.Mapping.NegativeName = classes[1]
 	}
-	for i, v := range l.labels {
-		l.labels[i] = -1
+	for i, v := range d.Labels {
+		d.Labels[i] = -1
 		if l.words[int(v)] == positive {
-			l.labels[i] = 1
+			d.Labels[i] = 1
 		}
 	}
-	return l.labels, m, nil
+	return nil
 }

@@ -138,8 +138,7 @@ func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err erro
 			return err
 		}
 	}
-	d.Labels, d.Mapping, err = c.finish()
-	return err
+	return c.settle(d)
 }
 
 // widen gives x the number of columns that opt states, if any.

@@ -29,19 +29,13 @@ type libsvmPart struct {
 	zero   bool        // index 0 was seen
 	atEdge *ParseError // see newExtreme
 	labels []float64
-	kinds  []labelKind
+	kinds  seenLabels
 	ends   []int64 // of each row in idx and val
 	idx    []int32
 	val    []float64
 	sorted int   // rows that had to be
 	bytes  int   // of text
 	err    error // a *ParseError, which ended it
-}
-
-// A labelKind is where a label was first seen.
-type labelKind struct {
-	label        float64
-	line, column int
 }
 
 // libsvmParser puts the parts of a text together, in order.
@@ -100,7 +94,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 
 // count judges the next part and counts what it has.
 func (p *libsvmParser) count(part *libsvmPart) error {
-	for _, k := range part.kinds {
+	for _, k := range part.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
 			return err
 		}
@@ -128,18 +122,17 @@ var errLabel = errors.New("sparse: a label too many")
 // label adds the label of a row.
 func (p *libsvmPart) label(label float64, column int) error {
 	switch {
-	case p.opt.Regression || p.opt.AnyLabels:
-	case !p.opt.Mapping.IsZero():
-		sign, ok := p.opt.Mapping.Sign(label)
+	case p.opt.numbers():
+	case p.opt.given():
+		v, ok := p.opt.known(label)
 		if !ok {
-			p.kinds = append(p.kinds, labelKind{label, p.line, column})
+			p.kinds.add(labelKind{label, p.line, column})
 			return errLabel
 		}
-		label = sign
-	case len(p.kinds) > 0 && label == p.kinds[0].label, len(p.kinds) > 1 && label == p.kinds[1].label:
-	default:
-		p.kinds = append(p.kinds, labelKind{label, p.line, column})
-		if len(p.kinds) > 2 {
+		label = v
+	case !p.kinds.has(label):
+		fits := p.kinds.takes(label, p.opt.MaxClasses)
+		if p.kinds.add(labelKind{label, p.line, column}); !fits {
 			return errLabel
 		}
 	}
@@ -262,12 +255,11 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := p.matrix(cols)
-	labels, mapping, err := p.labels.finish()
-	if err != nil {
+	d := &Dataset{X: p.matrix(cols), Stats: p.stats}
+	if err := p.labels.settle(d); err != nil {
 		return nil, err
 	}
-	return &Dataset{X: x, Labels: labels, Mapping: mapping, Stats: p.stats}, nil
+	return d, nil
 }
 
 // columns settles the base, and returns the number of columns.

@@ -27,6 +27,13 @@ type ReadOptions struct {
 	// Mapping, if not zero, fixes both labels beforehand, as prediction needs:
 	// any other label is an error, and a file with one of them only is fine.
 	Mapping LabelMapping
+	// MaxClasses is how many classes there may be; 0 and 1 mean two. Labels of more than
+	// two are whole numbers or, in tables, words, each of two rows or more; they are kept
+	// as they are, words as 0, 1, ..., and Dataset.Classes tells them.
+	MaxClasses int
+	// Classes, if not zero, fixes the labels of more than two classes beforehand, as
+	// Mapping does those of two.
+	Classes Classes
 	// Regression keeps labels as they are.
 	Regression bool
 	// AnyLabels keeps labels as they are without asking what they mean, for
@@ -65,7 +72,7 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 
 func (o *ReadOptions) check() error {
 	ways := 0
-	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), o.Regression, o.AnyLabels} {
+	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {
 		if on {
 			ways++
 		}
@@ -78,7 +85,13 @@ func (o *ReadOptions) check() error {
 	case o.Features < 0 || o.Features > MaxCols:
 		return fmt.Errorf("sparse: ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
 	case ways > 1:
-		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Regression, AnyLabels set: want at most one")
+		return fmt.Errorf("sparse: ReadOptions has more than one of Positive, Mapping, Classes, Regression, AnyLabels set: want at most one")
+	case o.MaxClasses < 0:
+		return fmt.Errorf("sparse: ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)
+	case o.Classes.Names != nil && len(o.Classes.Names) != len(o.Classes.Values):
+		return fmt.Errorf("sparse: ReadOptions.Classes has %d names for %d values: want one for each, or none", len(o.Classes.Names), len(o.Classes.Values))
+	case !slices.IsSorted(o.Classes.Values) || !slices.IsSorted(o.Classes.Names):
+		return fmt.Errorf("sparse: ReadOptions.Classes is %v, %q: want labels in increasing order", o.Classes.Values, o.Classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
 		return fmt.Errorf("sparse: ReadOptions.Positive is %v: want a finite label", *o.Positive)
 	}

@@ -1,0 +1,245 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Classes are the labels of more than two classes. The zero value has none.
+type Classes struct {
+	// Values are the labels, in increasing order: those of the file or, of words, 0, 1, ...
+	Values []float64 `json:"values"`
+	// Names are the words, in the order of bytes; nil where labels are numbers.
+	Names []string `json:"names,omitempty"`
+}
+
+// IsZero reports whether there are none.
+func (c Classes) IsZero() bool { return c.Values == nil }
+
+// Name is the class of that number, from 0, as files have it.
+func (c Classes) Name(k int) string {
+	if c.Names != nil {
+		return c.Names[k]
+	}
+	return formatFloat(c.Values[k])
+}
+
+// All are the names of all classes.
+func (c Classes) All() []string {
+	names := make([]string, len(c.Values))
+	for k := range names {
+		names[k] = c.Name(k)
+	}
+	return names
+}
+
+// Find returns the number of the class of a label, from 0.
+func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
+
+// A labelKind is a label, and where it was first seen.
+type labelKind struct {
+	label        float64
+	line, column int
+}
+
+// seenLabels are the different labels of a file, in the order in which they came.
+type seenLabels struct {
+	all []labelKind
+	at  map[float64]struct{} // of more than a few
+}
+
+func (k *seenLabels) has(label float64) bool {
+	const few = 8
+	switch n := len(k.all); {
+	case n > 0 && label == k.all[0].label, n > 1 && label == k.all[1].label:
+		return true
+	case n <= few:
+		return slices.ContainsFunc(k.all, func(one labelKind) bool { return one.label == label })
+	}
+	if k.at == nil {
+		k.at = map[float64]struct{}{}
+	}
+	for _, one := range k.all[len(k.at):] {
+		k.at[one.label] = struct{}{}
+	}
+	_, known := k.at[label]
+	return known
+}
+
+func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
+
+// takes reports whether one more label can be that of a class, of which so many are
+// allowed: more than two are whole numbers.
+func (k *seenLabels) takes(label float64, limit int) bool {
+	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
+	n := len(k.all)
+	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.all, fraction))
+}
+
+// labelCollector keeps the labels of a file and watches how many values they
+// take.
+type labelCollector struct {
+	name   string
+	opt    *ReadOptions
+	labels []float64
+	kinds  seenLabels
+}
+
+func (c *labelCollector) add(label float64, line, column int) error {
+	label, err := c.see(label, line, column)
+	if err == nil {
+		c.labels = append(c.labels, label)
+	}
+	return err
+}
+
+// see returns what stands for a label, unless it is one that cannot be right.
+func (c *labelCollector) see(label float64, line, column int) (float64, error) {
+	if c.opt.numbers() {
+		return label, nil
+	}
+	if c.opt.given() {
+		v, ok := c.opt.known(label)
+		if !ok {
+			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false))
+		}
+		return v, nil
+	}
+	if c.kinds.has(label) {
+		return label, nil
+	}
+	if !c.kinds.takes(label, c.opt.MaxClasses) {
+		return 0, c.errorAt(label, line, column, c.tooMany())
+	}
+	c.kinds.add(labelKind{label, line, column})
+	return label, nil
+}
+
+// tooMany says what is wrong with one more kind of label.
+func (c *labelCollector) tooMany() string {
+	kinds, limit := c.kinds.all, c.opt.MaxClasses
+	if limit > 2 && len(kinds) >= limit {
+		return fmt.Sprintf("more than %d different labels: expected at most as many classes; read the labels as numbers for regression", limit)
+	}
+	whole := ""
+	if limit > 2 {
+		whole = ", or whole numbers for more"
+	}
+	return fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s; keep two of them, merge some, or read the labels as numbers for regression",
+		formatFloat(kinds[0].label), kinds[0].line, formatFloat(kinds[1].label), kinds[1].line, whole)
+}
+
+// numbers reports whether labels are taken as they are.
+func (o *ReadOptions) numbers() bool { return o.Regression || o.AnyLabels }
+
+// given reports whether the labels that there may be are said beforehand.
+func (o *ReadOptions) given() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
+
+// known returns what stands for a label, if it is one of those given.
+func (o *ReadOptions) known(label float64) (v float64, ok bool) {
+	if !o.Mapping.IsZero() {
+		return o.Mapping.Sign(label)
+	}
+	_, ok = o.Classes.Find(label)
+	return label, ok
+}
+
+// unknownLabel says that a label is none of those given, which are words if the file has
+// words, and else the numbers that stand for them.
+func (o *ReadOptions) unknownLabel(words bool) string {
+	m, c := o.Mapping, o.Classes
+	if !words {
+		m.NegativeName, m.PositiveName, c.Names = "", "", nil
+	}
+	if !m.IsZero() {
+		return fmt.Sprintf("unknown label: the labels are %s and %s", m.Name(-1), m.Name(1))
+	}
+	return "unknown label: the labels are " + some(c.All())
+}
+
+func (c *labelCollector) errorAt(label float64, line, column int, msg string) error {
+	return &ParseError{File: c.name, Line: line, Column: column, Token: formatFloat(label), Msg: msg}
+}
+
+// settle sets the labels of a data set, and what they stand for.
+func (c *labelCollector) settle(d *Dataset) error {
+	d.Labels = c.labels
+	switch kinds := c.kinds.all; {
+	case c.opt.numbers():
+		return nil
+	case c.opt.given():
+		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
+		return nil
+	case len(kinds) == 1:
+		return &ParseError{File: c.name, Msg: fmt.Sprintf(
+			"every label is %s: expected two classes (read the labels as numbers for regression, or give the mapping of an existing model)", formatFloat(kinds[0].label))}
+	case len(kinds) > 2:
+		return c.settleClasses(d)
+	}
+	return c.settlePair(d)
+}
+
+// settlePair sets labels of two classes.
+func (c *labelCollector) settlePair(d *Dataset) error {
+	a, b := c.kinds.all[0].label, c.kinds.all[1].label
+	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
+	absent := func(name string) error {
+		return &ParseError{File: c.name, Msg: fmt.Sprintf(
+			"the label %s said to be positive does not occur: the labels are %s and %s", name, formatFloat(m.Negative), formatFloat(m.Positive))}
+	}
+	switch pos := c.opt.Positive; {
+	case pos == nil && c.opt.PositiveName != "":
+		return absent(c.opt.PositiveName)
+	case pos == nil || *pos == m.Positive:
+	case *pos == m.Negative:
+		m.Negative, m.Positive = m.Positive, m.Negative
+	default:
+		return absent(formatFloat(*pos))
+	}
+	for i, label := range d.Labels {
+		d.Labels[i], _ = m.Sign(label)
+	}
+	d.Mapping = m
+	return nil
+}
+
+// settleClasses sets labels of more classes, which are numbers.
+func (c *labelCollector) settleClasses(d *Dataset) error {
+	for _, kind := range c.kinds.all {
+		d.Classes.Values = append(d.Classes.Values, kind.label)
+	}
+	slices.Sort(d.Classes.Values)
+	line := func(k int) int {
+		at := slices.IndexFunc(c.kinds.all, func(kind labelKind) bool { return kind.label == d.Classes.Values[k] })
+		return c.kinds.all[at].line
+	}
+	return d.checkClasses(c.name, c.opt, line)
+}
+
+// checkClasses refuses classes of a single row, of which the one of number k is in that
+// line: a slip of the pen is one, and nothing can be learnt of it.
+func (d *Dataset) checkClasses(name string, opt *ReadOptions, line func(k int) int) error {
+	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
+		if opt.Positive != nil {
+			positive = formatFloat(*opt.Positive)
+		}
+		return &ParseError{File: name, Msg: fmt.Sprintf("the label %s is said to be positive, and there are %d classes, %s: expected two; do not say which is positive", positive, len(d.Classes.Values), some(d.Classes.All()))}
+	}
+	rows := make([]int, len(d.Classes.Values))
+	for _, label := range d.Labels {
+		k, _ := d.Classes.Find(label)
+		rows[k]++
+	}
+	for k, n := range rows {
+		if n > 1 {
+			continue
+		}
+		class := d.Classes.Name(k)
+		others := strings.Join(slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })[:2], ", ")
+		return &ParseError{File: name, Line: line(k), Token: class, Msg: fmt.Sprintf(
+			"the only row of this label, of %d (%s, ...): expected two rows of every class or more; correct it, leave the row out, or read the labels as numbers for regression", len(rows), others)}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package sparse
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestClasses: labels of more than two classes are kept, in every form, where they are
+// allowed, and refused elsewhere.
+func TestClasses(t *testing.T) {
+	labels := []float64{7, -1, 3, 7, 3, -1, 3}
+	want := Classes{Values: []float64{-1, 3, 7}}
+	var libsvm, csv, words strings.Builder
+	csv.WriteString("a,y\n")
+	words.WriteString("a,y\n")
+	for i, y := range labels {
+		fmt.Fprintf(&libsvm, "%v 1:%d\n", y, i+1)
+		fmt.Fprintf(&csv, "%d,%v\n", i+1, y)
+		fmt.Fprintf(&words, "%d,%s\n", i+1, map[float64]string{-1: "ash", 3: "birch", 7: "cedar, red"}[y])
+	}
+	x := mustRead(t, libsvm.String(), &ReadOptions{AnyLabels: true}).X
+	var npy, binary bytes.Buffer
+	if err := WriteNPY(&npy, x); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteBinary(&binary, &Dataset{X: x, Labels: labels}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(words.String(), "cedar, red", `"cedar, red"`)
+	for name, c := range map[string]struct {
+		file, text string
+		targets    []float64
+	}{
+		"LIBSVM": {"t.svm", libsvm.String(), nil}, "CSV": {"t.csv", csv.String(), nil},
+		"npy": {"t.npy", npy.String(), labels}, "scas": {"t.scas", binary.String(), nil},
+	} {
+		for _, opt := range []*ReadOptions{{MaxClasses: 3}, {MaxClasses: 100}, {Classes: want}, {Classes: Classes{Values: []float64{-1, 0, 3, 7}}}} {
+			opt.Targets = c.targets
+			d, err := Read(strings.NewReader(c.text), c.file, opt)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			classes := want
+			if opt.Classes.Values != nil {
+				classes = opt.Classes
+			}
+			if diff := cmp.Diff(classes, d.Classes); diff != "" || !d.Mapping.IsZero() || !cmp.Equal(d.Labels, labels) {
+				t.Errorf("%s: %s, labels %v, %v", name, diff, d.Labels, d.Mapping)
+			}
+		}
+		for _, opt := range []struct {
+			ReadOptions
+			want string
+		}{
+			{ReadOptions{}, "a third label"},
+			{ReadOptions{MaxClasses: 2}, "a third label"},
+			{ReadOptions{MaxClasses: 100, Positive: &labels[0]}, "the label 7 is said to be positive, and there are 3 classes, -1, 3, 7: expected two"},
+			{ReadOptions{Classes: Classes{Values: []float64{-1, 3, 8}}}, "unknown label: the labels are -1, 3, 8"},
+			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: the labels are -1 and 3"},
+		} {
+			opt.Targets = c.targets
+			if _, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions); err == nil || !strings.Contains(err.Error(), opt.want) {
+				t.Errorf("%s: %v, want %s", name, err, opt.want)
+			}
+		}
+	}
+
+	named := Classes{Values: []float64{0, 1, 2}, Names: []string{"ash", "birch", "cedar, red"}}
+	for _, opt := range []*ReadOptions{{MaxClasses: 3}, {Classes: named}} {
+		d := mustReadCSV(t, text, opt)
+		if diff := cmp.Diff(named, d.Classes); diff != "" || !cmp.Equal(d.Labels, []float64{2, 0, 1, 2, 1, 0, 1}) {
+			t.Errorf("words: %s, %v", diff, d.Labels)
+		}
+	}
+	if name := named.Name(2); name != "cedar, red" || want.Name(2) != "7" {
+		t.Errorf("names %q, %q", name, want.Name(2))
+	}
+	// Two classes are two classes, whatever is allowed, and regression takes all.
+	if d := mustRead(t, "3 1:1\n5 1:2\n", &ReadOptions{MaxClasses: 9}); !d.Classes.IsZero() || d.Mapping.Positive != 5 {
+		t.Errorf("two: %+v, %+v", d.Classes, d.Mapping)
+	}
+	if d := mustRead(t, libsvm.String(), &ReadOptions{Regression: true, MaxClasses: 9}); !d.Classes.IsZero() || !cmp.Equal(d.Labels, labels) {
+		t.Errorf("regression: %+v", d.Classes)
+	}
+}
+
+// TestClassesRefused: what is hardly a class is refused, with its place.
+func TestClassesRefused(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		opt        ReadOptions
+		want       string
+	}{
+		{"t.svm", "1 1:1\n-1 1:2\n1 1:3\n3 1:3\n-1 1:4\n", ReadOptions{MaxClasses: 9}, `t.svm:4: "3": the only row of this label, of 3 (-1, 1, ...): expected two rows of every class or more; correct it`},
+		{"t.csv", "a,y\n1,u\n2,v\n3,u\n4,vv\n5,v\n", ReadOptions{MaxClasses: 9}, `t.csv:5: "vv": the only row of this label, of 3 (u, v, ...)`},
+		{"t.svm", "1 1:1\n2 1:2\n1 1:3\n0.5 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "0.5": a third label, after 1 (line 1) and 2 (line 2): expected two classes, or whole numbers for more; keep two`},
+		{"t.svm", "1 1:1\n2.5 1:2\n1 1:3\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": a third label`},
+		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4}, `t.svm:5:1: "5": more than 4 different labels: expected at most as many classes; read the labels as numbers for regression`},
+		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,z\n", ReadOptions{MaxClasses: 3}, `t.csv:5:3: "z": column y: more than 3 different labels`},
+		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n5,v\n6,w\n", ReadOptions{MaxClasses: 3, PositiveName: "v"}, `the label v is said to be positive, and there are 3 classes, u, v, w`},
+		{"t.csv", "a,y\n1,u\n2,vee\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.csv:3:3: "vee": column y: unknown label: the labels are u, v, w`},
+		{"t.csv", "a,y\n1,1\n2,vee\n", ReadOptions{Classes: Classes{Values: []float64{0, 1, 2}}}, `t.csv:3:3: "vee": column y: unknown label: the labels are 0, 1, 2`},
+		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: the labels are 0, 1, 2`},
+	} {
+		if _, err := Read(strings.NewReader(c.text), c.file, &c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+	for _, opt := range []ReadOptions{
+		{MaxClasses: -1}, {Classes: Classes{Values: []float64{2, 1, 3}}}, {Classes: Classes{[]float64{1, 2, 3}, []string{"a"}}},
+		{Classes: Classes{Values: []float64{1, 2, 3}}, Regression: true},
+	} {
+		if _, err := Read(strings.NewReader("1 1:1\n"), "t.svm", &opt); err == nil {
+			t.Errorf("%+v is taken", opt)
+		}
+	}
+}
+
+// TestManyClasses: classes that come in other blocks of a long text, and many of them.
+func TestManyClasses(t *testing.T) {
+	var b strings.Builder
+	const rows, classes = 60000, 50
+	for i := range rows {
+		fmt.Fprintf(&b, "%d 1:%d 2:%d\n", (i/1000*7)%classes, i, 2*i) // long runs of one label
+	}
+	d := mustRead(t, b.String(), &ReadOptions{MaxClasses: classes})
+	if len(d.Classes.Values) != classes || len(d.Labels) != rows {
+		t.Fatalf("%d classes, %d labels", len(d.Classes.Values), len(d.Labels))
+	}
+	for i, y := range d.Labels {
+		if y != float64((i/1000*7)%classes) {
+			t.Fatalf("row %d has label %v", i, y)
+		}
+	}
+	b.WriteString("50 1:1\n")
+	if _, err := ReadLIBSVM(strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("t:%d:1: ", rows+1)) {
+		t.Errorf("one more class: %v", err)
+	}
+}
