@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,11 +61,26 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if err != nil {
 		return nil, err
 	}
-	c := &crossing{d: d, labels: y, metric: MeanLoss, data: x}
+	c := &crossing{spec: d.spec, data: x, labels: y}
+	if classifies(d.loss) {
+		part := *d.spec
+		part.Positive = &d.mapping.Positive
+		c.spec, c.classes = &part, make([]int, d.n)
+		for i, sign := range d.y {
+			c.classes[i] = classOf(sign)
+		}
+	}
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	ctx, cancel := d.limit(ctx)
+	metric := MeanLoss
+	if set != nil && set.Metric != nil {
+		metric = set.Metric
+	}
+	c.judge = func(ctx context.Context, spec *Spec, fitted, held table) ([]float64, error) {
+		return judgePath(ctx, spec, fitted, held, c.result.Lambdas, metric)
+	}
+	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
 	c.result.Path, err = FitPath(ctx, d.spec, x, y, &c.path)
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
@@ -75,23 +89,38 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	for _, s := range c.result.Path {
 		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
 	}
-	if bad := c.folds(ctx); bad != nil {
+	if bad := c.run(ctx); bad != nil {
 		return nil, bad
-	}
-	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
-		return nil, errNoMetric
 	}
 	return &c.result, err
 }
 
+// judgePath fits a path to some rows and returns the metric of its models on others.
+func judgePath(ctx context.Context, spec *Spec, fitted, held table, lambdas []float64, metric Metric) ([]float64, error) {
+	values := make([]float64, 0, len(lambdas))
+	for step, err := range Path(ctx, spec, fitted.x, fitted.y, &PathSettings{Lambdas: lambdas}) {
+		if err != nil && (step == nil || step.cut()) {
+			return nil, err
+		}
+		v, err := metric(step.Model(), held.x, held.y, held.set)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
 var errNoMetric = errors.New("model: the metric is no number in any fold, as the AUC of rows of one class; take fewer folds, or another metric")
 
-// A crossing is a call of CV.
+// A crossing is a call of CV or CVMulti.
 type crossing struct {
-	d      *design
-	data   *sparse.CSR
-	labels []float64
-	metric Metric
+	spec    *Spec
+	data    *sparse.CSR
+	labels  []float64
+	classes []int // numbers of those of the rows, nil for numbers
+	// judge fits models of all lambdas to some rows and returns their values on others.
+	judge  func(ctx context.Context, spec *Spec, fitted, held table) ([]float64, error)
 	path   PathSettings
 	count  int
 	result CVResult
@@ -105,45 +134,35 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.path = set.Path; c.path.Validation != nil {
 		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
 	}
-	if set.Metric != nil {
-		c.metric = set.Metric
-	}
-	var sign []float64
-	if classifies(c.d.loss) {
-		sign = c.d.y
-	}
+	n, _ := c.data.Dims()
 	if set.Assignment != nil {
 		c.result.Assignment = set.Assignment
-		if c.count, err = checkFolds(set.Assignment, c.d.n); err != nil {
+		if c.count, err = checkFolds(set.Assignment, n); err != nil {
 			return err
 		}
-		return checkRest(set.Assignment, c.labels, sign)
+		return checkRest(set.Assignment, c.labels, c.classes)
 	}
 	if c.count = set.Folds; c.count == 0 {
-		c.count = min(defaultFolds, c.d.n)
+		c.count = min(defaultFolds, n)
 	}
 	switch {
-	case c.d.n < 2:
+	case n < 2:
 		return errors.New("model: CV of one row: it is to be held out and something left to fit; give two rows or more")
-	case c.count < 2 || c.count > c.d.n:
-		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for %d", set.Folds, c.d.n, min(defaultFolds, c.d.n))
+	case c.count < 2 || c.count > n:
+		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for %d", set.Folds, n, min(defaultFolds, n))
 	}
-	c.result.Assignment = folds(c.count, c.d.n, sign, c.d.spec.Seed)
-	return checkRest(c.result.Assignment, c.labels, sign)
+	c.result.Assignment = folds(c.count, n, c.classes, c.spec.Seed)
+	return checkRest(c.result.Assignment, c.labels, c.classes)
 }
 
 // defaultFolds is the number of folds if there are as many rows.
 const defaultFolds = 10
 
-// folds fits and judges all folds.
-func (c *crossing) folds(ctx context.Context) error {
-	threads := c.d.spec.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+// run fits and judges all folds, and sums up.
+func (c *crossing) run(ctx context.Context) error {
 	c.result.Values, c.weight = make([][]float64, c.count), make([]float64, c.count)
 	var group errgroup.Group
-	group.SetLimit(threads)
+	group.SetLimit(c.spec.threads())
 	for k := range c.count {
 		group.Go(func() error {
 			if err := c.fold(ctx, k); err != nil {
@@ -152,46 +171,37 @@ func (c *crossing) folds(ctx context.Context) error {
 			return nil
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
+		return errNoMetric
+	}
+	return nil
 }
 
 func (c *crossing) fold(ctx context.Context, k int) error {
 	in, out := split(c.result.Assignment, k)
-	spec := *c.d.spec
-	if classifies(c.d.loss) {
-		spec.Positive = &c.d.mapping.Positive
-	}
-	held, err := newTable(c.data, c.labels, &spec, in)
+	held, err := newTable(c.data, c.labels, c.spec, in)
 	if err != nil {
 		return err
 	}
-	fitted, err := newTable(c.data, c.labels, &spec, out)
+	fitted, err := newTable(c.data, c.labels, c.spec, out)
 	if err != nil {
 		return err
 	}
 	for _, i := range in {
-		if spec.SampleWeights == nil {
+		if c.spec.SampleWeights == nil {
 			c.weight[k]++
 		} else {
-			c.weight[k] += spec.SampleWeights[i]
+			c.weight[k] += c.spec.SampleWeights[i]
 		}
 	}
 	if c.weight[k] == 0 {
 		return errors.New("model: its rows have no weight")
 	}
-	values := make([]float64, 0, len(c.result.Lambdas))
-	for step, err := range Path(ctx, spec.rows(out), fitted.x, fitted.y, &PathSettings{Lambdas: c.result.Lambdas}) {
-		if err != nil && (step == nil || step.cut()) {
-			return err
-		}
-		v, err := c.metric(step.Model(), held.x, held.y, held.set)
-		if err != nil {
-			return err
-		}
-		values = append(values, v)
-	}
-	c.result.Values[k] = values
-	return nil
+	c.result.Values[k], err = c.judge(ctx, c.spec.rows(out), fitted, held)
+	return err
 }
 
 // summarise fills in what follows from the values of the folds. A value that is no

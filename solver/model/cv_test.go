@@ -23,9 +23,9 @@ import (
 // draws others.
 func TestFolds(t *testing.T) {
 	n := 103
-	sign := make([]float64, n)
+	sign := make([]int, n)
 	for i := range sign {
-		if sign[i] = -1; i%5 == 0 {
+		if i%5 == 0 {
 			sign[i] = 1
 		}
 	}
@@ -338,6 +338,7 @@ func TestMultiFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "m.json")
+	m.Names = []string{"ash", "birch", "cedar"}
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +359,7 @@ func TestMultiFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	text, _ := os.ReadFile(path)
-	for from, to := range map[string]string{`"classes":[0,10,20]`: `"classes":[0,20,10]`, `[0,10,20]`: `[0,10]`, `"format":2,"scas`: `"format":9,"scas`, `"loss":"logistic"`: `"loss":"x"`} {
+	for from, to := range map[string]string{`"classes":[0,10,20]`: `"classes":[0,20,10]`, `[0,10,20]`: `[0,10]`, `"format":2,"scas`: `"format":9,"scas`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss":"logistic"`: `"loss":"x"`} {
 		if _, err := ReadMulti(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
 			t.Errorf("%s for %s: no error", to, from)
 		}

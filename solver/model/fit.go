@@ -23,7 +23,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, e
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := d.limit(ctx)
+	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
 	out, err := d.fit(ctx)
 	if out == nil {
@@ -55,17 +55,6 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		}
 	}
 	return out, err
-}
-
-// errTime is why a fit ends whose time is up.
-var errTime = errors.New("model: time limit reached")
-
-// limit is ctx with the time limit.
-func (d *design) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if d.spec.TimeLimit == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeoutCause(ctx, d.spec.TimeLimit, errTime)
 }
 
 // An outcome is what was reached for one lambda.

@@ -9,12 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// folds assigns each row one of k folds at random, as evenly as may be, with sign also
-// within each class.
-func folds(k, n int, sign []float64, seed uint64) []int {
+// folds assigns each row one of k folds at random, as evenly as may be, with classes, the
+// numbers of those of the rows, also within each class.
+func folds(k, n int, classes []int, seed uint64) []int {
 	order := rand.New(rand.NewPCG(seed, 0x5ca5)).Perm(n)
-	if sign != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sign[a], sign[b]) })
+	if classes != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })
 	}
 	of := make([]int, n)
 	for at, i := range order {
@@ -49,25 +49,24 @@ func checkFolds(of []int, n int) (count int, err error) {
 	return count, nil
 }
 
-// checkRest reports a fold without which the rows are of one class, given their labels
-// and the signs of these, nil for numbers.
-func checkRest(of []int, labels, sign []float64) error {
-	if sign == nil {
+// checkRest reports a fold without which the rows lack a class, given their labels and the
+// numbers of their classes, from 0, nil for numbers.
+func checkRest(of []int, labels []float64, classes []int) error {
+	if classes == nil {
 		return nil
 	}
-	var first [2]int // row of each class
-	one := [2]bool{true, true}
-	seen := [2]bool{}
-	for i, v := range sign {
-		k := classOf(v)
-		if !seen[k] {
-			first[k], seen[k] = i, true
+	first := map[int]int{} // row of each class
+	spread := map[int]bool{}
+	for i, k := range classes {
+		if at, seen := first[k]; !seen {
+			first[k] = i
+		} else if of[i] != of[at] {
+			spread[k] = true
 		}
-		one[k] = one[k] && of[i] == of[first[k]]
 	}
-	for k, alone := range one {
-		if i := first[k]; alone {
-			return fmt.Errorf("model: no fold but %d has rows of label %v, row %d the first: the models of the others need both classes; give two rows or more of each, in different folds", of[i], labels[i], i)
+	for k := range 1 + slices.Max(classes) {
+		if i, seen := first[k]; seen && !spread[k] {
+			return fmt.Errorf("model: no fold but %d has rows of label %v, row %d the first: the models of the others need every class; give two rows or more of each, in different folds", of[i], labels[i], i)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (flo
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := d.limit(ctx)
+	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
 	return d.lambdaMax(ctx, nil)
 }

@@ -65,17 +65,8 @@ type ScoreSettings struct {
 // Score compares the predictions for the rows of x with labels y as the training data
 // had them. A label that the model does not know is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
-	if set == nil {
-		set = &ScoreSettings{}
-	}
-	n, _ := x.Dims()
-	if err := checkLabels(y, n); err != nil {
-		return nil, err
-	}
-	if n == 0 {
-		return nil, errors.New("model: no rows to score")
-	}
-	if err := set.check(n); err != nil {
+	set, err := set.checked(x, y)
+	if err != nil {
 		return nil, err
 	}
 	margin, err := m.Margins(nil, x)
@@ -86,6 +77,22 @@ func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics,
 		margin[i] += o
 	}
 	return m.metrics(margin, y, set)
+}
+
+// checked returns s, or the defaults for nil, unless something is wrong with it or the
+// data.
+func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, error) {
+	if s == nil {
+		s = &ScoreSettings{}
+	}
+	n, _ := x.Dims()
+	if err := checkLabels(y, n); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, errors.New("model: no rows to score")
+	}
+	return s, s.check(n)
 }
 
 func (s *ScoreSettings) check(n int) error {

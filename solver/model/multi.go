@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -17,6 +17,9 @@ import (
 type Multi struct {
 	// Classes are the labels, in increasing order.
 	Classes []float64
+	// Names are the classes where they are words, of which Classes are the numbers; nil
+	// for others. FitMulti does not know them: who has read them sets them.
+	Names []string
 	// Models has a model for each class, which is its positive one.
 	Models []*Model
 }
@@ -30,50 +33,45 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Mul
 	if spec == nil {
 		spec = &Spec{}
 	}
-	classes := slices.Compact(slices.Sorted(slices.Values(y)))
-	switch {
-	case x == nil:
-		return nil, errors.New("model: the data are nil")
-	case !classifies(spec.loss()):
-		return nil, fmt.Errorf("model: FitMulti is for classification; the %s loss is for numbers", spec.loss())
-	case len(classes) < 3:
-		return nil, fmt.Errorf("model: %d classes; FitMulti is for at least 3, Fit for 2", len(classes))
-	case len(classes) > maxClasses:
-		return nil, fmt.Errorf("model: %d classes; at most %d: are the labels numbers, for the loss squared or huber?", len(classes), maxClasses)
-	case spec.Positive != nil:
-		return nil, errors.New("model: Spec.Positive is for two classes; leave it nil")
-	}
-	n, _ := x.Dims()
-	if err := checkLabels(y, n); err != nil {
-		return nil, err
-	}
-	m := &Multi{Classes: classes, Models: make([]*Model, len(classes))}
-	ended := make([]error, len(classes))
-	part, err := spec.forClass(y)
+	one, classes, err := forClasses(spec, x, y)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := spec.limit(ctx)
+	defer cancel()
+	m := &Multi{Classes: classes, Models: make([]*Model, len(classes))}
+	err = eachClass(spec, classes, func(k int) error {
+		var err error
+		m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
+		return err
+	})
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		return nil, err
+	}
+	return m, err
+}
+
+// eachClass does the same for every class, in parallel. An error that matches
+// solver.ErrNotConverged ends nothing; the first other one is returned alone.
+func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
+	ended := make([]error, len(classes))
 	var group errgroup.Group
-	group.SetLimit(part.Threads)
-	one := *part
-	one.Threads = 1
+	group.SetLimit(spec.threads())
 	for k, class := range classes {
 		group.Go(func() error {
-			var err error
-			m.Models[k], err = Fit(ctx, &one, x, against(y, class))
-			if err != nil {
+			if err := do(k); err != nil {
 				ended[k] = fmt.Errorf("class %v: %w", class, err)
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // errors are in ended
-	for k, err := range ended {
-		if err != nil && (m.Models[k] == nil || !errors.Is(err, solver.ErrNotConverged)) {
-			return nil, err
+	for _, err := range ended {
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			return err
 		}
 	}
-	return m, errors.Join(ended...)
+	return errors.Join(ended...)
 }
 
 const maxClasses = 1000
@@ -89,27 +87,58 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// forClass returns the specification with class weights, which are by label, made
-// sample weights.
-func (s *Spec) forClass(y []float64) (*Spec, error) {
-	part := *s
-	if part.Threads == 0 {
-		part.Threads = runtime.GOMAXPROCS(0)
+// forClasses returns the specification of one class against the rest, with class weights,
+// which are by label, made sample weights, for one goroutine and without a time limit,
+// which is that of all classes; and the classes.
+func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error) {
+	classes := slices.Compact(slices.Sorted(slices.Values(y)))
+	switch {
+	case x == nil:
+		return nil, nil, errors.New("model: the data are nil")
+	case !classifies(spec.loss()):
+		return nil, nil, fmt.Errorf("model: FitMulti is for classification; the %s loss is for numbers", spec.loss())
+	case len(classes) < 3:
+		return nil, nil, fmt.Errorf("model: %d classes; FitMulti is for at least 3, Fit for 2", len(classes))
+	case len(classes) > maxClasses:
+		return nil, nil, fmt.Errorf("model: %d classes; at most %d: are the labels numbers, for the loss squared or huber?", len(classes), maxClasses)
+	case spec.Positive != nil:
+		return nil, nil, errors.New("model: Spec.Positive is for two classes; leave it nil")
+	case spec.TimeLimit < 0 || spec.Threads < 0:
+		return nil, nil, spec.badSettings()
 	}
-	if s.ClassWeights == nil {
-		return &part, nil
+	n, _ := x.Dims()
+	if err := checkLabels(y, n); err != nil {
+		return nil, nil, err
 	}
-	plain := *s
+	one := *spec
+	one.Threads, one.TimeLimit = 1, 0
+	if spec.ClassWeights == nil {
+		return &one, classes, nil
+	}
+	plain := *spec
 	plain.Balanced = false
-	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
-		return nil, fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
+	if spec.SampleWeights != nil && len(spec.SampleWeights) != len(y) {
+		return nil, nil, fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(spec.SampleWeights), len(y))
 	}
 	w, err := plain.weigh(y, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	part.SampleWeights, part.ClassWeights = w, nil
-	return &part, nil
+	one.SampleWeights, one.ClassWeights = w, nil
+	return &one, classes, nil
+}
+
+// Name is the class of that number, from 0, as files have it.
+func (m *Multi) Name(k int) string { return m.labels().Name(k) }
+
+func (m *Multi) labels() sparse.Classes { return sparse.Classes{Values: m.Classes, Names: m.Names} }
+
+// ReadOptions are those by which package sparse reads data for the models to predict; see
+// Model.ReadOptions.
+func (m *Multi) ReadOptions() *sparse.ReadOptions {
+	opt := m.Models[0].ReadOptions()
+	opt.Mapping, opt.Classes = sparse.LabelMapping{}, m.labels()
+	return opt
 }
 
 // Probabilities sets dst, one number for each class, to their probabilities for a row,
@@ -120,19 +149,42 @@ func (m *Multi) Probabilities(dst []float64, indices []int32, values []float64) 
 		dst = make([]float64, len(m.Models))
 	}
 	dst = dst[:len(m.Models)]
-	var sum float64
 	for k, one := range m.Models {
-		p, err := one.Probability(indices, values)
+		if !one.logistic() {
+			return nil, ErrNoProbability
+		}
+		t, err := one.Margin(indices, values)
 		if err != nil {
 			return nil, err
 		}
-		dst[k] = p
-		sum += p
+		dst[k] = t
 	}
-	for k := range dst {
-		dst[k] /= sum
-	}
+	Shares(dst, dst)
 	return dst, nil
+}
+
+// Shares sets p to the probabilities of classes whose margins, each of a logistic model
+// against the rest, are t: those of the models divided by their sum, also where all of
+// them are too small to be told from 0. p and t may be the same.
+func Shares(p, t []float64) {
+	const least = 1e-290 // beyond which quotients lose digits
+	most := slices.Max(t)
+	if kernels.Sigmoid(most) < least {
+		for k, v := range t { // e^(v − most), which the quotient tends to
+			p[k] = kernels.Sigmoid(v-most) / kernels.Sigmoid(most-v)
+		}
+	} else {
+		for k, v := range t {
+			p[k] = kernels.Sigmoid(v)
+		}
+	}
+	var sum float64
+	for _, v := range p {
+		sum += v
+	}
+	for k := range p {
+		p[k] /= sum
+	}
 }
 
 // Predict returns the label of the class with the largest margin, the first of equal
@@ -151,21 +203,30 @@ func (m *Multi) Predict(indices []int32, values []float64) (float64, error) {
 	return m.Classes[best], nil
 }
 
+// Margins returns the margins of the rows of x, a slice for each class, with offsets, one
+// for each row or nil, added to those of every class.
+func (m *Multi) Margins(x *sparse.CSR, offsets []float64) ([][]float64, error) {
+	margins := make([][]float64, len(m.Models))
+	for k, one := range m.Models {
+		t, err := one.Margins(nil, x)
+		if err != nil {
+			return nil, err
+		}
+		for i, o := range offsets {
+			if t[i] += o; !finite(t[i]) {
+				return nil, &OverflowError{i, t[i]}
+			}
+		}
+		margins[k] = t
+	}
+	return margins, nil
+}
+
 // Accuracy returns the share of the rows of x that Predict gives their label in y.
 func (m *Multi) Accuracy(x *sparse.CSR, y []float64) (float64, error) {
-	n, _ := x.Dims()
-	if err := checkLabels(y, n); err != nil {
+	s, err := m.Score(x, y, nil)
+	if err != nil {
 		return 0, err
 	}
-	right := 0
-	for i := range n {
-		label, err := m.Predict(x.Row(i))
-		if err != nil {
-			return 0, fmt.Errorf("row %d: %w", i, err)
-		}
-		if label == y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(n), nil
+	return s.Accuracy, nil
 }

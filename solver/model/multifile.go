@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
@@ -17,6 +18,7 @@ type multiFile struct {
 	Format  int               `json:"format"`
 	Version string            `json:"scas_version"`
 	Classes []number          `json:"classes"`
+	Names   []string          `json:"class_names,omitempty"` // of classes that are words
 	Models  []json.RawMessage `json:"models"`
 	// Checksum is of what is before; see Sealed.
 	Checksum *string `json:"checksum,omitempty"`
@@ -27,7 +29,7 @@ func (m *Multi) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	f := multiFile{Format: Format, Version: Version}
+	f := multiFile{Format: Format, Version: Version, Names: m.Names}
 	for k, one := range m.Models {
 		var text bytes.Buffer
 		if err := one.Write(&text); err != nil {
@@ -69,7 +71,7 @@ func parseMulti(text []byte) (*Multi, error) {
 	case f.Format != Format:
 		return nil, fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", f.Format, Version, Format, f.Version)
 	}
-	m := &Multi{}
+	m := &Multi{Names: f.Names}
 	for _, class := range f.Classes {
 		m.Classes = append(m.Classes, float64(class))
 	}
@@ -95,12 +97,17 @@ func (m *Multi) check() error {
 	if len(m.Classes) != len(m.Models) || len(m.Models) < 2 {
 		return fmt.Errorf("damaged model: %d classes and %d models; expected as many of both, and some", len(m.Classes), len(m.Models))
 	}
+	if m.Names != nil && (len(m.Names) != len(m.Classes) || !slices.IsSorted(m.Names)) {
+		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each, in increasing order", m.Names, len(m.Classes))
+	}
 	for k, one := range m.Models {
 		switch {
 		case k > 0 && !(m.Classes[k] > m.Classes[k-1]):
 			return fmt.Errorf("damaged model: class %v after %v; expected them in increasing order", m.Classes[k], m.Classes[k-1])
 		case !one.Classifies():
 			return fmt.Errorf("damaged model: that of class %v is for numbers", m.Classes[k])
+		case one.loss().String() != m.Models[0].loss().String():
+			return fmt.Errorf("damaged model: that of class %v has the %s loss, the first %s", m.Classes[k], one.loss(), m.Models[0].loss())
 		case len(one.Coefficients) != len(m.Models[0].Coefficients):
 			return fmt.Errorf("damaged model: that of class %v has %d features, the first %d", m.Classes[k], len(one.Coefficients), len(m.Models[0].Coefficients))
 		}

@@ -76,7 +76,7 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			yield(nil, err)
 			return
 		}
-		ctx, cancel := d.limit(ctx)
+		ctx, cancel := d.spec.limit(ctx)
 		defer cancel()
 		p, err := d.newPather(ctx, set)
 		if err != nil {
@@ -134,7 +134,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 		most, err := d.lambdaMax(ctx, p.proximal)
 		switch {
 		case err != nil && context.Cause(ctx) == errTime:
-			return nil, fmt.Errorf("%w: the time limit came before the first lambda was known; allow more time", solver.ErrNotConverged)
+			return nil, errEarly
 		case err != nil:
 			return nil, err
 		}
@@ -142,6 +142,9 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 	}
 	return p, nil
 }
+
+// errEarly is why a path does not begin.
+var errEarly = fmt.Errorf("%w: the time limit came before the first lambda was known; allow more time", solver.ErrNotConverged)
 
 func (s *PathSettings) check() error {
 	last := math.Inf(1)

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -185,6 +188,29 @@ func (s *Settings) relTol() float64 {
 	return s.RelTol
 }
 
+// threads is the number of goroutines.
+func (s *Settings) threads() int {
+	if s.Threads == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return s.Threads
+}
+
+// errTime is why a fit ends whose time is up.
+var errTime = errors.New("model: time limit reached")
+
+// limit is ctx with the time limit.
+func (s *Settings) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.TimeLimit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, s.TimeLimit, errTime)
+}
+
+func (s *Settings) badSettings() error {
+	return fmt.Errorf("model: Settings.TimeLimit = %v and Threads = %d; they must not be negative", s.TimeLimit, s.Threads)
+}
+
 // classifies reports whether the loss is for labels of two classes.
 func classifies(l solver.Loss) bool { return l.Validate([]float64{0.5}) != nil }
 
@@ -221,7 +247,7 @@ func (s *Spec) check(n, p int) error {
 	case !(s.RelTol >= 0 && s.RelTol < 1):
 		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
 	case s.TimeLimit < 0 || s.Threads < 0:
-		return fmt.Errorf("model: Settings.TimeLimit = %v and Threads = %d; they must not be negative", s.TimeLimit, s.Threads)
+		return s.badSettings()
 	}
 	if s.Penalty != nil {
 		if err := s.Penalty.check(p); err != nil {

@@ -1,0 +1,175 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A MultiMetric judges models of several classes on some rows; smaller values are better.
+// set has weights and offsets for Score, and may be nil.
+type MultiMetric func(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
+
+// MultiMeanLoss is MultiMetrics.Loss: the log loss, for the logistic loss.
+func MultiMeanLoss(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
+	s, err := m.Score(x, y, set)
+	if err != nil {
+		return 0, err
+	}
+	return s.Loss, nil
+}
+
+// MultiErrorRate is 1 − accuracy.
+func MultiErrorRate(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
+	s, err := m.Score(x, y, set)
+	if err != nil {
+		return 0, err
+	}
+	return 1 - s.Accuracy, nil
+}
+
+// MultiOneMinusAUC is 1 − MultiMetrics.AUC; NaN where a class is absent.
+func MultiOneMinusAUC(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
+	s, err := m.Score(x, y, set)
+	switch {
+	case err != nil:
+		return 0, err
+	case s.AUC == nil:
+		return math.NaN(), nil
+	}
+	return 1 - *s.AUC, nil
+}
+
+// A MultiCVResult is what cross-validation of several classes found.
+type MultiCVResult struct {
+	// CVResult is of the models of all classes, which have one lambda in common; its Path
+	// is nil.
+	CVResult
+	Classes []float64
+	// Paths has that of each class against the rest, of all data.
+	Paths [][]*Step
+}
+
+// Model returns the models, of all data, of lambda number i.
+func (r *MultiCVResult) Model(i int) *Multi { return multiOf(r.Classes, r.Paths, i) }
+
+// multiOf returns the models of lambda number i.
+func multiOf(classes []float64, paths [][]*Step, i int) *Multi {
+	m := &Multi{Classes: classes, Models: make([]*Model, len(paths))}
+	for k, path := range paths {
+		m.Models[k] = path[i].Model()
+	}
+	return m
+}
+
+// CVMulti is CV for several classes, each fitted against the rest: the classes have one
+// lambda in common, from the largest of their LambdaMax on, folds have their share of each
+// class, and metric, nil for MultiMeanLoss, judges the models of all classes together.
+// set.Metric must be nil.
+func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, metric MultiMetric) (*MultiCVResult, error) {
+	if spec == nil {
+		spec = &Spec{}
+	}
+	one, classes, err := forClasses(spec, x, y)
+	switch {
+	case err != nil:
+		return nil, err
+	case set != nil && set.Metric != nil:
+		return nil, errors.New("model: CVSettings.Metric is for two classes; give CVMulti its own")
+	case metric == nil:
+		metric = MultiMeanLoss
+	}
+	c := &crossing{spec: spec, data: x, labels: y, classes: make([]int, len(y))}
+	for i, v := range y {
+		c.classes[i], _ = slices.BinarySearch(classes, v)
+	}
+	if err := c.configure(set); err != nil {
+		return nil, err
+	}
+	c.judge = func(ctx context.Context, part *Spec, fitted, held table) ([]float64, error) {
+		one, classes, err := forClasses(part, fitted.x, fitted.y) // all of them: see checkRest
+		if err != nil {
+			return nil, err
+		}
+		return judgeMulti(ctx, one, fitted, held, classes, c.result.Lambdas, metric)
+	}
+	ctx, cancel := spec.limit(ctx)
+	defer cancel()
+	if c.result.Lambdas, err = commonLambdas(ctx, spec, one, x, y, classes, &c.path); err != nil {
+		return nil, err
+	}
+	paths := make([][]*Step, len(classes))
+	err = eachClass(spec, classes, func(k int) error {
+		var err error
+		paths[k], err = barePath(ctx, one, x, against(y, classes[k]), c.result.Lambdas)
+		return err
+	})
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
+	if bad := c.run(ctx); bad != nil {
+		return nil, bad
+	}
+	return &MultiCVResult{CVResult: c.result, Classes: classes, Paths: paths}, err
+}
+
+// commonLambdas are those of set or, without, from the largest that a class has on.
+func commonLambdas(ctx context.Context, spec, one *Spec, x *sparse.CSR, y, classes []float64, set *PathSettings) ([]float64, error) {
+	if err := set.check(); err != nil || set.Lambdas != nil {
+		return set.Lambdas, err
+	}
+	most := make([]float64, len(classes))
+	err := eachClass(spec, classes, func(k int) error {
+		var err error
+		most[k], err = LambdaMax(ctx, one, x, against(y, classes[k]))
+		return err
+	})
+	switch {
+	case err != nil && context.Cause(ctx) == errTime:
+		return nil, errEarly
+	case err != nil:
+		return nil, err
+	}
+	n, p := x.Dims()
+	return set.sequence(slices.Max(most), n, p), nil
+}
+
+// judgeMulti fits a path of each class to some rows, and returns the metric of the models
+// of each lambda on others.
+func judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes, lambdas []float64, metric MultiMetric) ([]float64, error) {
+	paths := make([][]*Step, len(classes))
+	for k, class := range classes {
+		var err error
+		paths[k], err = barePath(ctx, spec, fitted.x, against(fitted.y, class), lambdas)
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) || len(paths[k]) < len(lambdas) {
+			return nil, fmt.Errorf("class %v: %w", class, err)
+		}
+	}
+	values := make([]float64, len(lambdas))
+	for i := range lambdas {
+		v, err := metric(multiOf(classes, paths, i), held.x, held.y, held.set)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+// barePath is FitPath whose steps do not keep the data.
+func barePath(ctx context.Context, spec *Spec, x *sparse.CSR, y, lambdas []float64) ([]*Step, error) {
+	steps, err := FitPath(ctx, spec, x, y, &PathSettings{Lambdas: lambdas})
+	if len(steps) > 0 {
+		d := *steps[0].design
+		d.x, d.y, d.weights = nil, nil, nil
+		for _, s := range steps {
+			s.design = &d
+		}
+	}
+	return steps, err
+}

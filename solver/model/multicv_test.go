@@ -1,0 +1,166 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+)
+
+// TestCVMultiByHand: means, errors and models are those of fits done one by one, whatever
+// the number of threads.
+func TestCVMultiByHand(t *testing.T) {
+	x, y := threeClasses(t)
+	weights := make([]float64, len(y))
+	for i := range weights {
+		weights[i] = float64(1 + i%2)
+	}
+	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{10: 2}, Settings: Settings{RelTol: 1e-11, Seed: 5}}
+	set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4}
+	got, err := CVMulti(context.Background(), spec, x, y, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0.0
+	for _, class := range got.Classes {
+		v, err := LambdaMax(context.Background(), &Spec{SampleWeights: product(weights, y)}, x, against(y, class))
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = math.Max(most, v)
+	}
+	if math.Abs(got.Lambdas[0]-most) > 1e-9*most || len(got.Lambdas) != 4 {
+		t.Errorf("lambdas %v, want the first to be %v", got.Lambdas, most)
+	}
+	for i, lambda := range got.Lambdas {
+		var sum, total float64
+		values := make([]float64, 4)
+		for fold := range values {
+			in, out := split(got.Assignment, fold)
+			part, err := x.SelectRows(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := *spec
+			one.Lambda, one.SampleWeights = lambda, pick(weights, out)
+			m, err := FitMulti(context.Background(), &one, part, pick(y, out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, err := x.SelectRows(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := m.Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := 0.0
+			for _, v := range pick(weights, in) {
+				w += v
+			}
+			sum, total = sum+w*s.Loss, total+w
+			if off := math.Abs(s.Loss - got.Values[fold][i]); !(off < 1e-6) {
+				t.Errorf("lambda %v, fold %d: %v, alone %v", lambda, fold, got.Values[fold][i], s.Loss)
+			}
+		}
+		if !(math.Abs(sum/total-got.Mean[i]) < 1e-6) {
+			t.Errorf("lambda %v: mean %v, want %v", lambda, got.Mean[i], sum/total)
+		}
+		all := *spec
+		all.Lambda = lambda
+		want, err := FitMulti(context.Background(), &all, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, m := range got.Model(i).Models {
+			if c := m.Certificate; math.Abs(c.Objective-want.Models[k].Certificate.Objective) > c.Gap+want.Models[k].Certificate.Gap || m.Facts.Lambda != lambda {
+				t.Errorf("lambda %v, class %v: %+v, alone %+v", lambda, got.Classes[k], c, want.Models[k].Certificate)
+			}
+		}
+	}
+	if got.Mean[got.Best] != slices.Min(got.Mean) || got.OneSE > got.Best || got.Path != nil {
+		t.Errorf("best %d, 1se %d of %v", got.Best, got.OneSE, got.Mean)
+	}
+	for k := range 4 { // each fold has its share of each class
+		in, _ := split(got.Assignment, k)
+		count := map[float64]int{}
+		for _, i := range in {
+			count[y[i]]++
+		}
+		for class, n := range count {
+			if n < 12 || n > 13 {
+				t.Errorf("fold %d has %d rows of class %v", k, n, class)
+			}
+		}
+	}
+	spec.Threads = 1
+	again, err := CVMulti(context.Background(), spec, x, y, set, MultiMeanLoss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got.CVResult, again.CVResult); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// product multiplies weights by those of the classes of TestCVMultiByHand.
+func product(weights, y []float64) []float64 {
+	w := slices.Clone(weights)
+	for i, v := range y {
+		if v == 10 {
+			w[i] *= 2
+		}
+	}
+	return w
+}
+
+// TestCVMultiMetrics: other metrics, and what is refused.
+func TestCVMultiMetrics(t *testing.T) {
+	x, y := threeClasses(t)
+	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
+	for name, metric := range map[string]MultiMetric{"error": MultiErrorRate, "AUC": MultiOneMinusAUC} {
+		r, err := CVMulti(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3}, metric)
+		if err != nil || !(r.Mean[1] > 0 && r.Mean[1] < 0.5) || r.Mean[1] > r.Mean[0]+0.1 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	few := slices.Clone(y)
+	few[0] = 30
+	for want, call := range map[string]func() (*MultiCVResult, error){
+		"2 classes": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, against(y, 10), nil, nil) },
+		"CVSettings.Metric is for two classes": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), nil, x, y, &CVSettings{Metric: MeanLoss}, nil)
+		},
+		"has rows of label 30": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, few, nil, nil) },
+		"PathSettings.Ratio": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), nil, x, y, &CVSettings{Path: PathSettings{Ratio: 2}}, nil)
+		},
+		"the time limit came before": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond}}, x, y, nil, nil)
+		},
+		"not be negative": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), &Spec{Settings: Settings{Threads: -1}}, x, y, nil, nil)
+		},
+	} {
+		if r, err := call(); r != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v", want, r, err)
+		}
+	}
+	// The limit is for all classes together, and what does not converge is there with its error.
+	r, err := CVMulti(context.Background(), &Spec{Settings: Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2}, nil)
+	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Paths[0][1].Certificate.Status != solver.Stalled {
+		t.Errorf("stalled: %+v, %v", r, err)
+	}
+	m, err := FitMulti(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond, Threads: 1}}, x, y)
+	if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Models[2].Certificate.Status != solver.TimeDone {
+		t.Errorf("out of time: %+v, %v", m, err)
+	}
+}
