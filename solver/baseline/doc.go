@@ -10,8 +10,8 @@ import "github.com/scas-admm/scas/solver"
 // Methods lists all methods, those of package solver first, the default at the head.
 func Methods() []solver.Method {
 	return append(solver.Methods(),
-		SVRG{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},
-		ASVRG{}, AccSADMM{}, PDFP{}, SDCA{}, Batch{}, BatchLinear{}, BatchUzawa{})
+		SVRG{}, SVRGRestart{}, STOC{}, SA{}, SAIU{}, SAG{}, SAGIU{}, OPG{}, RDA{}, OADM{}, OS1{}, OS2{},
+		ASVRG{}, AccSADMM{}, PDFP{}, SDCA{}, Batch{}, BatchCG{}, BatchLinear{}, BatchUzawa{})
 }
 
 // ByName returns the method of that name, and whether there is one.

@@ -32,7 +32,7 @@ func TestMethodsConverge(t *testing.T) {
 		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4}, baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
 		baseline.SVRG{}: exact, baseline.PDFP{}: exact, baseline.SA{}: exact, baseline.SAIU{}: exact, baseline.SAG{}: exact, baseline.SAGIU{}: exact, baseline.SDCA{}: exact,
 		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
-		baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
+		baseline.SVRGRestart{}: {0, 1e-9}, baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchCG{}: {2e-5, 1e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
 	}
 	noisy := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
 	for _, mu := range []float64{0, 0.05} {
@@ -107,7 +107,7 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 // not zero.
 func TestDualBounds(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
-	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
+	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
 		s := &solver.Settings{Method: m, Passes: 60}
 		res := solvertest.Minimize(t, p, s)
 		active := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// maxFactored is the number of features up to which the Hessian is formed.
-const maxFactored = 512
+// MaxFactored is the number of features up to which [Batch] forms the Hessian.
+const MaxFactored = 512
 
 // factored forms the Hessian and factors it.
 type factored struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016)
@@ -59,6 +60,47 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 	return newSVRG(r, 2, r.Settings.InnerSteps), nil
 }
 
+// SVRGRestart is [SVRG] as published for strongly convex problems: every stage with a
+// snapshot x̃ starts there, with the multiplier of least norm that is stationary,
+//
+//	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹(z + mu x̃)
+//
+// Its convergence is proved for A of full row rank, where that tends to the only
+// multiplier of the optimum. A = [G; I] has many, of which this is in general none
+// with |beta| ≤ lambda, so that every stage begins by finding one anew.
+type SVRGRestart struct{ staged }
+
+// Info implements solver.Method.
+func (SVRGRestart) Info() solver.MethodInfo {
+	i := stagedInfo("svrg-restart", "SVRG-ADMM restarted at every snapshot, as published if strongly convex",
+		"linear if strongly convex and A has full row rank", "7p + 4l + n + the eigenbasis of A'A", "Zheng, Kwok 2016", "the step size; 2/nu_f")
+	i.NeedsL2 = true
+	return i
+}
+
+// Begin implements solver.Method.
+func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
+	s := newSVRG(r, 2, r.Settings.InnerSteps)
+	var err error
+	s.normal, err = s.shifted()
+	return s, err
+}
+
+// rankTolerance is the multiple of λ₁ added to A'A, lest A lack full column rank.
+const rankTolerance = 1e-12
+
+// restart makes the snapshot, and the multiplier that belongs to it, the start of the
+// stage.
+func (s *svrg) restart() {
+	copy(s.point, s.x)
+	copy(s.q, s.run.Snapshot.Gradient)
+	s.addRidge(s.q, s.x)
+	clear(s.sum)
+	s.normal.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
+	s.a.Mul(s.m, s.sum)
+	scaleTo(s.m, s.m, -s.rho)
+}
+
 // svrgRho is the automatic rho in units of the natural one; the choice is ours.
 const svrgRho = 30
 
@@ -73,7 +115,8 @@ type svrg struct {
 	meanY []float64 // y of the snapshot, while the run's y is the inner loop's
 
 	eta          float64
-	halvingsSeen int // when the inner loop last started from the iterate
+	halvingsSeen int           // when the inner loop last started from the iterate
+	normal       *quad.Shifted // of A'A; nil unless stages restart
 }
 
 // newSVRG makes the state; the automatic step size is etaUnit/ν_f.
@@ -133,6 +176,9 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 			copy(s.point, s.x)
 			copy(s.m, s.beta)
 			copy(s.meanY, s.y)
+		}
+		if s.normal != nil {
+			s.restart()
 		}
 	}
 	s.eta = math.Ldexp(s.eta, -r.Stats.StepHalvings)

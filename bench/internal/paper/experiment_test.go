@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -151,6 +152,40 @@ func TestOtherProtocol(t *testing.T) {
 	}
 	if _, err := Open(dir, pr, 0); err == nil {
 		t.Error("a point without a run is accepted")
+	}
+}
+
+// TestRuns: what the paper does not have runs on the first splits alone, and forms of a
+// method where they are another.
+func TestRuns(t *testing.T) {
+	pr := Full()
+	for _, s := range Specs() {
+		if s.Whole {
+			continue
+		}
+		wide := s.Features > baseline.MaxFactored
+		for split := range pr.SplitsOn(s) {
+			count := map[Method]int{}
+			for _, k := range pr.Keys(s, split) {
+				count[k.Method]++
+				if split >= pr.Beyond && k.Rule != Sampled {
+					t.Errorf("%v is run", k)
+				}
+			}
+			rules := len(Rules())
+			if split >= pr.Beyond {
+				rules = 1
+			}
+			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*rules {
+				t.Errorf("%s, split %d: %d runs of scas", s.Name, split, n)
+			}
+			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != (split < pr.Beyond) {
+				t.Errorf("%s, split %d: %d runs of a successor", s.Name, split, n)
+			}
+			if n := count[baseline.BatchCG{}.Info().Name]; (n == 0) != wide {
+				t.Errorf("%s, split %d: %d runs of batch-cg", s.Name, split, n)
+			}
+		}
 	}
 }
 

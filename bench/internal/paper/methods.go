@@ -74,6 +74,9 @@ type Traits struct {
 	Group Group
 	// NoStep methods have no step size.
 	NoStep bool
+	// MostFeatures is how many features a problem may have for the method to be
+	// another than the one it is a form of; 0 means any number.
+	MostFeatures int
 }
 
 // A Group is a figure.
@@ -188,6 +191,9 @@ func (t *Traits) describe(m solver.Method) {
 	switch m.(type) {
 	case baseline.Batch:
 		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared
+	case baseline.BatchCG:
+		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared
+		t.MostFeatures = baseline.MaxFactored
 	case baseline.BatchLinear:
 		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared
 		t.Scale, t.Own = func(c Constants) float64 { return c.NuMean }, "ν of the mean loss"
@@ -222,7 +228,7 @@ func (t *Traits) describe(m solver.Method) {
 		t.byNuL()
 		t.Counts = "outer iterations"
 		t.Bound = "none proven; η < 2/ν_L as for Algorithm 1"
-	case baseline.SVRG:
+	case baseline.SVRG, baseline.SVRGRestart:
 		t.within(upToFourth, "η < 1/(4 ν_f), batches of one sample")
 		t.Order, t.Counts = [2]float64{1, infinite}, "stages"
 	case baseline.PDFP:

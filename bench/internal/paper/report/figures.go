@@ -82,6 +82,9 @@ func figure(p *problem, of panel, bitmap bool) (*Figure, error) {
 	drawn := 0
 	for _, t := range traces(p, of.kind) {
 		c, ok := of.curve(p, t)
+		if n := tallyOf(p, t.method, t.output).Units; n > 0 && n < len(p.splits) {
+			t.name += fmt.Sprintf(" (splits: %d)", n)
+		}
 		line := chart.BandLine{Name: t.name, Bold: t.bold} // without points it keeps its colour from the next
 		if ok {
 			f.Rows = append(f.Rows, cells(columns, t.name, c))

@@ -21,6 +21,7 @@ var (
 	sag         = nameOf(baseline.SAG{})
 	sagIU       = nameOf(baseline.SAGIU{})
 	batch       = nameOf(baseline.Batch{})
+	batchCG     = nameOf(baseline.BatchCG{})
 	batchLinear = nameOf(baseline.BatchLinear{})
 )
 
@@ -84,7 +85,9 @@ func traces(p *problem, kind string) []trace {
 		add(baseline.STOC{}, baseline.SA{}, baseline.SVRG{}, baseline.BatchLinear{})
 		t = append(t, trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, only: overPasses},
 			trace{name: "batch, honest", method: batch, output: paper.Last, x: byPasses, only: overPasses},
-			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, only: overSeconds})
+			trace{name: "batch-cg, honest", method: batchCG, output: paper.Last, x: byPasses, only: overPasses},
+			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, only: overSeconds},
+			trace{name: "batch-cg, exact", method: batchCG, output: paper.Last, x: byPasses, only: overSeconds})
 	case "predecessors":
 		add(baseline.STOC{}, baseline.OADM{}, baseline.OPG{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.BatchLinear{}, baseline.BatchUzawa{})
 	case "successors":

@@ -231,8 +231,8 @@ func stepsOf(m paper.Method) string {
 // linearised says whether a method's x-step, as implemented, linearises the penalty.
 var linearised = map[paper.Method]string{
 	scas: "no step solves for it: gradient steps on it", scasStrong: "as scas", scasK: "as scas", scasL: "yes, per block",
-	stoc: "no", sa: "no", saIU: "yes", sag: "no", sagIU: "yes", batch: "no", batchLinear: "no",
+	stoc: "no", sa: "no", saIU: "yes", sag: "no", sagIU: "yes", batch: "no", batchCG: "no", batchLinear: "no",
 	nameOf(baseline.BatchUzawa{}): "yes", nameOf(baseline.OADM{}): "no", nameOf(baseline.OPG{}): "yes", nameOf(baseline.RDA{}): "yes",
 	nameOf(baseline.OS1{}): "no; the paper's Table 1 lists it as linearised", nameOf(baseline.OS2{}): "no; the paper's Table 1 lists it as linearised",
-	nameOf(baseline.SVRG{}): "yes", nameOf(baseline.ASVRG{}): "yes", nameOf(baseline.AccSADMM{}): "yes", nameOf(baseline.PDFP{}): "no penalty", nameOf(baseline.SDCA{}): "yes",
+	nameOf(baseline.SVRG{}): "yes", nameOf(baseline.SVRGRestart{}): "yes", nameOf(baseline.ASVRG{}): "yes", nameOf(baseline.AccSADMM{}): "yes", nameOf(baseline.PDFP{}): "no penalty", nameOf(baseline.SDCA{}): "yes",
 }

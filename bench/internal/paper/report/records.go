@@ -18,8 +18,8 @@ type problem struct {
 	rule  paper.Rule   // how parameters were chosen
 	facts *paper.Facts // nil if there are none
 	begun bool         // something was run
-	// splits are those that every method was run on, so that all curves are means
-	// over the same; where there is none yet, all.
+	// splits are those that every method which the paper compares was run on with this
+	// rule, so that their curves are means over the same; where there is none yet, all.
 	splits []int
 }
 
@@ -40,11 +40,13 @@ func (p *problem) findSplits() {
 	has := func(k paper.Key) bool { return p.Store.Unit(k) != nil }
 	lacks := func(k paper.Key) bool { return !has(k) }
 	var all []int
+	p.splits = nil
 	for split := range p.Protocol.SplitsOn(p.Spec) {
-		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu })
+		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
 		all = append(all, split)
-		if !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
+		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return paper.TraitsOf(k.Method).Group != paper.Compared })
+		if len(keys) > 0 && !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
 			p.splits = append(p.splits, split)
 		}
 	}
@@ -57,6 +59,7 @@ func (p *problem) findSplits() {
 func (p *problem) under(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
+	q.findSplits()
 	return &q
 }
 

@@ -17,6 +17,7 @@ type row struct {
 
 	Unit *paper.Unit // of the first split
 	tally
+	Splits int // that the paper's methods were run on
 
 	Rate          float64 // fitted exponent of the gap, NaN if there is none
 	Output        paper.Output
@@ -45,7 +46,7 @@ func table1(p *problem) []row {
 // newRow measures a method, of whose runs u is the first.
 func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 	nan, m, by := math.NaN(), info.Name, u.By
-	r := row{Info: info, Unit: u, tally: tallyOf(p, m, by), Output: by, Rate: nan, Gap10: nan, TestEnd: nan}
+	r := row{Info: info, Unit: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Output: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if t := p.timing(m, 0); t != nil {
 		r.Timing = *t
@@ -62,7 +63,7 @@ func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 	}
 	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gapOf(by)).end(), at(p.under(paper.Automatic), gapOf(by)).end()
 	r.TestEnd = at(p, testOf(by)).end()
-	if m == batch && len(u.Points) > 1 {
+	if info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}
 	return r

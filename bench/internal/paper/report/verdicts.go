@@ -116,7 +116,7 @@ func againstBatch(p *problem) []claim {
 		id string
 		m  paper.Method
 		x  axis
-	}{{"1a", batchLinear, byPaper}, {"1b", batch, byPaper}, {"1c", batch, byPasses}} {
+	}{{"1a", batchLinear, byPaper}, {"1b", batch, byPaper}, {"1c", frugal(p), byPasses}} {
 		l, ok := end(p, c.m, paper.Last, c.x)
 		if !ok || count == 0 {
 			continue
@@ -128,6 +128,32 @@ func againstBatch(p *problem) []claim {
 		out = append(out, one)
 	}
 	return out
+}
+
+// exact are the forms of batch ADMM with an exact x-step; the second is run where it is
+// another than the first.
+var exact = []paper.Method{batch, batchCG}
+
+// frugal returns the one of smaller gap at the last pass, all passes counted.
+func frugal(p *problem) paper.Method {
+	best, least := batch, math.Inf(1)
+	for _, m := range exact {
+		if l, ok := end(p, m, paper.Last, byPasses); ok && l.gap < least {
+			best, least = m, l.gap
+		}
+	}
+	return best
+}
+
+// fastest returns the one that reaches the target first, and when; ok is false where
+// none was timed.
+func fastest(p *problem) (best paper.Method, least float64, ok bool) {
+	for _, m := range exact {
+		if s, timed := seconds(p, m, paper.Last); timed && (!ok || s < least) {
+			best, least, ok = m, s, true
+		}
+	}
+	return best, least, ok
 }
 
 // againstEachOther is claims 2 and 3.
@@ -209,9 +235,9 @@ func inSeconds(p *problem) []claim {
 	if !ok {
 		return nil
 	}
-	if exact, ok := seconds(p, batch, paper.Last); ok {
-		out = append(out, faster(p, "1d", slowest, exact, better, fmt.Sprintf("slowest of %d: %s", count, name), batch),
-			faster(p, "1e", ours, exact, better, scas, batch))
+	if m, s, ok := fastest(p); ok {
+		out = append(out, faster(p, "1d", slowest, s, better, fmt.Sprintf("slowest of %d: %s", count, name), m),
+			faster(p, "1e", ours, s, better, scas, m))
 	}
 	if s, ok := seconds(p, stoc, paper.Average); ok {
 		out = append(out, faster(p, "2d", ours, s, better, scas, stoc))
