@@ -25,8 +25,8 @@ func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *ne
 // nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
-	if !ok {
-		return math.Inf(1) // the objective at x is not known
+	if !ok || r.Settings.Unproved {
+		return math.Inf(1) // the objective at x is not known, or not asked for
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {

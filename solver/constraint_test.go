@@ -2,6 +2,7 @@ package solver_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -342,6 +343,19 @@ func TestNoRotation(t *testing.T) {
 		if d := solvertest.Relative(plain.XAverage, rotated.XAverage); !(d < 1e-12) {
 			t.Errorf("%T: averages differ by %.1e", m, d)
 		}
+	}
+}
+
+// TestUnproved: without a proof the result is the last iterate, of which nothing is known.
+func TestUnproved(t *testing.T) {
+	p := solvertest.Chain(t, 1e-2)
+	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
+	res, proved := solvertest.Minimize(t, p, &set), solver.Settings{Method: solver.SCAS{}, Passes: 20}
+	if last := solvertest.LastIterate(t, p, &proved); !slices.Equal(res.X, last) {
+		t.Errorf("x is %v, the last iterate %v", res.X, last)
+	}
+	if !math.IsInf(res.DualityGap, 1) || math.IsInf(solvertest.Minimize(t, p, &proved).DualityGap, 1) {
+		t.Errorf("a gap of %g", res.DualityGap)
 	}
 }
 

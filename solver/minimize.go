@@ -173,7 +173,7 @@ func (r *Run) result() *Result {
 		r.gap = r.certify()
 	}
 	before := r.evaluate(r.Iterate).Objective
-	if r.Stats.Rounded = r.exact; !r.exact {
+	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.round()
 	}
 	res.Groups = r.groups

@@ -43,6 +43,8 @@ func TestBadSettings(t *testing.T) {
 		{set: solver.Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
 		{set: solver.Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
 		{set: solver.Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
+		{set: solver.Settings{Unproved: true}, field: "Unproved", says: "set RelTol below 0"},
+		{set: solver.Settings{Method: solver.SCAS{}, Unproved: true, RelTol: 1e-3}, field: "Unproved", says: "needs the proof"},
 		{set: solver.Settings{Threads: -1}, field: "Threads", says: "positive"},
 		{set: solver.Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
 		{set: solver.Settings{Start: solver.Iterate{X: []float64{1}}}, field: "Start.X", says: "20 features"},

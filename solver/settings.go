@@ -23,10 +23,9 @@ type Settings struct {
 	// SCASL; zero chooses up to 40 such that they stay cheap beside the inner
 	// steps. The other methods have K = 1 and refuse more.
 	DualUpdates int `json:"dual_updates"`
-	// Passes is the budget in effective passes: sample gradients visited,
-	// divided by n. An outer iteration of the practical schedule costs
-	// 1 + InnerSteps/n, that is 2 by default. Iterations that would exceed the
-	// budget are not begun. Default 100, which for Auto does not count the finisher.
+	// Passes is the budget in effective passes: sample gradients visited, divided by n. An
+	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2; none
+	// begins that would exceed it. Default 100, which for Auto does not count the finisher.
 	Passes float64 `json:"passes"`
 	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
 	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and
@@ -50,10 +49,9 @@ type Settings struct {
 	// InnerSteps is M, the inner steps per outer iteration; zero means n, or the
 	// schedule of the method. Methods without stages refuse other values.
 	InnerSteps int `json:"inner_steps"`
-	// BatchSize is the number of samples b whose mean gradient makes one inner
-	// step; M samples then make M/b steps. Zero means 1, or more where A couples
-	// so many features that a step's product with A'A would outweigh its sample.
-	// Methods without batches refuse values above 1.
+	// BatchSize is the number of samples b whose mean gradient makes one inner step; M make
+	// M/b steps. Zero means 1, or more where A couples so many features that a step's product
+	// with A'A would outweigh its sample. Methods without batches refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses η_t and M_t; default Practical. With Theorem, Eta and
 	// InnerSteps must be zero.
@@ -72,6 +70,8 @@ type Settings struct {
 	// paper, and where A couples features every step costs a product with A'A (see
 	// BatchSize). Other methods make no such copy.
 	NoRotation bool `json:"no_rotation,omitempty"`
+	// Unproved saves the proof at the end: DualityGap is +Inf, ties and zeros stay inexact.
+	Unproved bool `json:"unproved,omitempty"`
 	// Threads bounds the goroutines of a full gradient; zero means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int `json:"threads"`
@@ -162,6 +162,7 @@ func (s *Settings) checkValues() error {
 		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1, or 0 for the default"},
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule, "choose practical or theorem"},
 		{s.Delta >= 1 && finite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1, or 0 for the default 1.1"},
+		{!s.Unproved || s.RelTol <= 0, "Unproved", s.Unproved, "a run that ends at a proved gap needs the proof; set RelTol below 0, or leave it false"},
 		{s.Threads >= 0, "Threads", s.Threads, "it must be positive, or 0 for GOMAXPROCS"},
 		{s.RecordEvery >= 0, "RecordEvery", s.RecordEvery, "it must be positive, or 0 for 1"},
 	})

@@ -143,10 +143,10 @@ func finite(points []Point) []Point {
 // errEnough ends a run that has gone far enough.
 var errEnough = errors.New("paper: enough iterations")
 
-// minimize is solver.Minimize on one thread. see gets every record, and ends the
-// run by returning true.
+// minimize is solver.Minimize on one thread, without proofs: the optimum is known. see
+// gets every record, and ends the run by returning true.
 func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, see func(*solver.Point) (enough bool)) (*solver.Result, error) {
-	s.Threads = 1
+	s.Threads, s.Unproved = 1, true
 	if see != nil {
 		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
 			if see(pt) {
