@@ -33,9 +33,9 @@ type base struct {
 	rows    []int32   // sampled
 	gain    []float64 // of the samples of a step
 	natural float64   // automatic η, whether used or not; 0 without a step size
-	sums    struct {  // of the iterates, for uniform means
+	sums    struct {  // of the iterates, for means
 		x, y  []float64
-		count float64
+		count float64 // of their weights
 	}
 }
 
@@ -126,6 +126,14 @@ func (b *base) augmented() {
 	b.a.MulTrans(b.q, b.u)
 }
 
+// ridge is the gradient mu·x as a term of a sweep.
+func (b *base) ridge(x []float64) []term {
+	if b.mu == 0 {
+		return nil
+	}
+	return []term{{b.mu, x}}
+}
+
 // addRidge adds mu·x to dst.
 func (b *base) addRidge(dst, x []float64) {
 	if b.mu != 0 {
@@ -137,14 +145,14 @@ func (b *base) addRidge(dst, x []float64) {
 // leaves |beta| ≤ limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-// include takes an x and a y into the uniform means.
+// include takes an x and a y into the means.
 func (b *base) include(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
 	b.sums.count++
 }
 
-// publish makes the uniform means those of the run.
+// publish makes the means those of the run.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
 	scaleTo(b.run.Mean.X, b.sums.x, inv)

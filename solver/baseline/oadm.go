@@ -38,6 +38,7 @@ type oadm struct {
 	eta0    float64
 	root    float64 // √T
 	all     []int32 // features, for conjugate gradients
+	sweep   *sweep  // nil if A is not of its form
 }
 
 // Begin implements solver.Method.
@@ -53,6 +54,9 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 		for j := range b.x {
 			o.all = append(o.all, int32(j))
 		}
+	}
+	if o.sweep = newSweep(b, solve, b.ridge(b.x)...); o.sweep != nil {
+		return b.uniform(o.swept), nil
 	}
 	return b.uniform(o.step), nil
 }
@@ -72,8 +76,34 @@ func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 	return o.all
 }
 
+// weight returns w for the t-th sample.
+func (o *oadm) weight(t float64) float64 { return math.Max(o.root/o.eta0, float64(o.mu*t)) }
+
+func (o *oadm) swept(i int, t float64) {
+	s, shift := o.sweep, o.weight(t)+o.mu
+	s.couple()
+	for k, j := range s.Coupled {
+		s.q[j] = s.local[j] + s.back[k]
+	}
+	s.shifted.SolveAt(s.Coupled, s.solved, s.q, shift)
+	idx, _ := o.run.Problem.Data.Row(i)
+	for _, j := range idx {
+		o.v[j] = o.x[j] - s.at(int(j))/(shift+o.rho)
+	}
+	for _, j := range s.Coupled {
+		o.v[j] = o.x[j] - s.solved[j]
+	}
+	support := o.sampleRow(i, o.weight(t))
+	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
+	s.sample(i, slope)
+	for _, j := range support { // what is alone does not look at solved
+		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
+	}
+	s.bring(i, shift, 1)
+}
+
 func (o *oadm) step(i int, t float64) {
-	weight := math.Max(o.root/o.eta0, float64(o.mu*t))
+	weight := o.weight(t)
 	o.frozen()
 	b := o.b[:len(o.x)]
 	for j, x := range o.x {

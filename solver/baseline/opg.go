@@ -26,19 +26,33 @@ func (OPG) Info() solver.MethodInfo {
 
 type opg struct {
 	*base
-	eta decreasing
+	eta   decreasing
+	sweep *sweep // nil if A is not of its form
 }
 
 // Begin implements solver.Method.
 func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &opg{b, b.decreasing()}
+	o := &opg{b, b.decreasing(), newSweep(b, nil, b.ridge(b.x)...)}
+	if o.sweep != nil {
+		return b.uniform(o.swept), nil
+	}
 	return b.uniform(o.step), nil
 }
 
-func (o *opg) step(i int, t float64) {
+// length returns η_t/γ_t.
+func (o *opg) length(t float64) float64 {
 	eta := o.eta.at(t)
-	length := eta / (1 + float64(o.rho*eta*o.lambda1))
+	return eta / (1 + float64(o.rho*eta*o.lambda1))
+}
+
+func (o *opg) swept(i int, t float64) {
+	o.sweep.sample(i, o.slopeAt(i, o.x))
+	o.sweep.explicit(i, o.length(t), 1)
+}
+
+func (o *opg) step(i int, t float64) {
+	length := o.length(t)
 	slope := o.slopeAt(i, o.x)
 	o.augmented()
 	o.addRidge(o.q, o.x)

@@ -89,6 +89,7 @@ type sa struct {
 	solve  *quad.Shifted // nil for inexact updates
 	b      []float64
 	weight float64 // L
+	sweep  *sweep  // nil if A is not of its form
 
 	slope  []float64 // dᵢ
 	gm     []float64
@@ -119,6 +120,13 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 		}
 	}
 	s.weight = 1 / s.orEta(eta)
+	terms := append(b.ridge(b.x), term{1, s.gm})
+	if stored {
+		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}
+	}
+	if s.sweep = newSweep(b, s.solve, terms...); s.sweep != nil {
+		s.perSample.step = s.swept
+	}
 	return s, nil
 }
 
@@ -142,13 +150,27 @@ func (s *sa) visit(i int) {
 	copy(old, s.x)
 }
 
-func (s *sa) step(i int, _ float64) {
+// renew makes x the point of the last visit of sample i.
+func (s *sa) renew(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
 	s.slope[i] = slope
 	if s.stored != nil {
 		s.visit(i)
 	}
+}
+
+func (s *sa) swept(i int, _ float64) {
+	s.renew(i)
+	if s.solve != nil {
+		s.sweep.implicit(i, s.weight, 1)
+	} else {
+		s.sweep.explicit(i, 1/(s.weight+float64(s.rho*s.lambda1)), 1)
+	}
+}
+
+func (s *sa) step(i int, _ float64) {
+	s.renew(i)
 	weight, centre := s.weight-s.mu, s.centre
 	if s.solve != nil {
 		s.frozen()

@@ -30,14 +30,19 @@ func (STOC) Info() solver.MethodInfo {
 
 type stoc struct {
 	proximal
-	eta decreasing
+	eta   decreasing
+	sweep *sweep // nil if A is not of its form
 }
 
 // Begin implements solver.Method.
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()
-	s := &stoc{p, b.decreasing()}
+	s := &stoc{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
+	if s.sweep != nil {
+		s.sweep.lagging = true
+		return b.uniform(s.swept), err
+	}
 	return b.uniform(s.step), err
 }
 
@@ -53,6 +58,11 @@ func (s *stoc) step(i int, t float64) {
 	s.sums.count++
 }
 
+func (s *stoc) swept(i int, t float64) {
+	s.sweep.sample(i, s.slopeAt(i, s.x))
+	s.sweep.implicit(i, 1/s.eta.at(t), 1)
+}
+
 // proximal does the x-step of STOC-ADMM and of what was made after it.
 type proximal struct {
 	*base
@@ -63,6 +73,14 @@ type proximal struct {
 func (b *base) proximal() (proximal, error) {
 	shifted, err := b.shifted()
 	return proximal{b, shifted, b.vector()}, err
+}
+
+// sweep returns one that takes the same steps, or nil.
+func (s *proximal) sweep(terms ...term) *sweep {
+	if s.shifted == nil { // it was interrupted
+		return nil
+	}
+	return newSweep(s.base, s.shifted, terms...)
 }
 
 // move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
@@ -97,25 +115,37 @@ func (OS1) Info() solver.MethodInfo {
 
 type os1 struct {
 	proximal
-	eta decreasing
+	eta   decreasing
+	sweep *sweep // nil if A is not of its form
 }
 
 // Begin implements solver.Method.
 func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()
-	o := &os1{p, b.decreasing()}
-	return &perSample{base: b, step: o.step, average: func() {}}, err
+	o := &os1{p, b.decreasing(), p.sweep(b.ridge(b.x)...)}
+	if o.sweep != nil {
+		o.sweep.lagging = true
+		return b.uniform(o.swept), err
+	}
+	return b.uniform(o.step), err
 }
 
 func (o *os1) step(i int, t float64) {
-	weight := 2 / (t + 1)
-	eta := math.Min(o.eta.cap(t), 2/float64(o.mu*(t+1)))
-	towards(o.run.Mean.X, o.x, weight)
-	o.move(o.x, o.x, 1/eta, o.slopeAt(i, o.x), i)
+	kernels.Axpy(t, o.x, o.sums.x)
+	o.move(o.x, o.x, 1/o.length(t), o.slopeAt(i, o.x), i)
 	o.dual(o.times(o.x))
-	towards(o.run.Mean.Y, o.y, weight)
+	kernels.Axpy(t, o.y, o.sums.y)
+	o.sums.count += t
 }
+
+func (o *os1) swept(i int, t float64) {
+	o.sweep.sample(i, o.slopeAt(i, o.x))
+	o.sweep.implicit(i, 1/o.length(t), t)
+}
+
+// length returns η_t.
+func (o *os1) length(t float64) float64 { return math.Min(o.eta.cap(t), 2/float64(o.mu*(t+1))) }
 
 // OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses,
 // after Nesterov: with γ_k = 2/(k+2),
@@ -141,17 +171,22 @@ type os2 struct {
 	proximal
 	eta0     float64
 	z, point []float64
+	sweep    *sweep // nil if A is not of its form
 }
 
 // Begin implements solver.Method.
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
 	p, err := b.proximal()
-	o := &os2{p, b.orEta(2 / b.nu), slices.Clone(b.x), b.vector()}
-	return &perSample{base: b, step: o.step, average: func() {
+	o := &os2{proximal: p, eta0: b.orEta(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
+	m := &perSample{base: b, step: o.step, average: func() {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
-	}}, err
+	}}
+	if o.sweep = p.sweep(term{0, b.x}, term{0, o.z}); o.sweep != nil {
+		o.sweep.x, m.step = o.z, o.swept
+	}
+	return m, err
 }
 
 func (o *os2) step(i int, t float64) {
@@ -162,4 +197,17 @@ func (o *os2) step(i int, t float64) {
 	o.move(o.z, o.point, weight, o.slopeAt(i, o.point), i)
 	towards(o.x, o.z, gamma)
 	o.dual(o.times(o.z))
+}
+
+func (o *os2) swept(i int, t float64) {
+	gamma := 2 / (t + 1)
+	idx, _ := o.run.Problem.Data.Row(i)
+	for _, j := range idx {
+		o.point[j] = math.FMA(gamma, o.z[j]-o.x[j], o.x[j])
+	}
+	o.sweep.sample(i, o.slopeAt(i, o.point))
+	o.sweep.terms[0].by, o.sweep.terms[1].by = float64(o.mu*(1-gamma)), float64(o.mu*gamma)
+	o.sweep.implicit(i, float64(o.nu*gamma)+math.Sqrt(t)/o.eta0, 0)
+	kernels.Axpy(-gamma, o.x, o.x)
+	kernels.Axpy(gamma, o.z, o.x)
 }

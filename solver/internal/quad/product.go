@@ -74,6 +74,30 @@ func (p *Product) MulTrans(dst, v []float64) {
 	}
 }
 
+// Parts are those of A = [G; I]. Of A = I they are empty.
+type Parts struct {
+	Head    int         // rows of G
+	G       *sparse.CSR // nil if there are none
+	Coupled []int       // features with an entry in G
+	Back    *sparse.CSR // their rows of G'
+}
+
+// Parts takes A apart; ok is false if it is another matrix, or none.
+func (q *Algebra) Parts() (p Parts, ok bool) {
+	if q.Identity() {
+		return p, true
+	}
+	if q.matrix == nil || q.stack() == nil {
+		return p, false
+	}
+	s := q.stack()
+	p = Parts{Head: q.rows - q.cols, G: s.g, Coupled: s.coupled}
+	if p.Head > 0 {
+		p.Back = mustSelect(s.g.Transpose(), s.coupled)
+	}
+	return p, true
+}
+
 // A stack is A = [G; I] taken apart.
 type stack struct {
 	g        *sparse.CSR

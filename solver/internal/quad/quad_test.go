@@ -83,6 +83,13 @@ func TestShifted(t *testing.T) {
 		if c.iterative {
 			continue
 		}
+		all := make([]int, c.p)
+		for j := range all {
+			all[j] = j
+		}
+		clear(v)
+		s.SolveAt(all, v, b, shift)
+		check("dense b, at all features", v, b)
 		clear(b)
 		idx, val := []int32{1, 6, 20}, []float64{2, -1, 0.5}
 		for k, j := range idx {

@@ -132,6 +132,66 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 }
 
+// SolveAt sets dst to the solution at features that have every other feature of their
+// components among them. Not for conjugate gradients.
+func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
+	if s.Iterative() {
+		panic("quad: SolveAt by conjugate gradients")
+	}
+	for _, j := range features {
+		dst[j] = b[j] / math.FMA(s.rho, s.sigma[j], shift)
+	}
+	for _, c := range s.coupled {
+		if len(s.spec.Members[c]) <= few {
+			s.fewSolve(c, dst, b, shift)
+		} else {
+			s.component(c, dst, b, shift)
+		}
+	}
+}
+
+// few is the size up to which a component's products are loops here: calls of kernels
+// row by row would take longer.
+const few = 32
+
+// fewSolve is component for a component of few features.
+func (s *Shifted) fewSolve(c int, dst, b []float64, shift float64) {
+	members, at := s.spec.Members[c], s.spec.Offset[c]
+	size, v := len(members), s.spec.vectors[c]
+	hat := s.hat[:size]
+	clear(hat)
+	k := 0
+	for ; k+1 < size; k += 2 {
+		first, second := v[k*size:][:size], v[(k+1)*size:][:size]
+		x, y := b[members[k]], b[members[k+1]]
+		for m := range hat {
+			hat[m] += float64(x*first[m]) + float64(y*second[m])
+		}
+	}
+	if k < size {
+		row, x := v[k*size:][:size], b[members[k]]
+		for m := range hat {
+			hat[m] += float64(x * row[m])
+		}
+	}
+	for m, sigma := range s.spec.Sigma[at : at+size] {
+		hat[m] /= math.FMA(s.rho, sigma, shift)
+	}
+	for k, j := range members {
+		row := v[k*size:][:size]
+		var even, odd float64
+		m := 0
+		for ; m+1 < size; m += 2 {
+			even += float64(row[m] * hat[m])
+			odd += float64(row[m+1] * hat[m+1])
+		}
+		if m < size {
+			even += float64(row[m] * hat[m])
+		}
+		dst[j] = even + odd
+	}
+}
+
 // SolveRow sets dst to the solution for a sparse b where it is not zero, and
 // returns those features, valid until the next call. Not for conjugate gradients.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {

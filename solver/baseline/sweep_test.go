@@ -1,0 +1,60 @@
+package baseline_test
+
+import (
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestSweepsEqualWholeVectors: steps that go feature by feature, a tile at a time, are
+// those of whole vectors, to rounding. The latter are taken where A is not known to be
+// [G; I] or I. Features are more than a tile, some alone, some in components of up to and
+// above what loops solve.
+func TestSweepsEqualWholeVectors(t *testing.T) {
+	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
+	wide.Constraint = partlyJoined(t, 1100)
+	alone := *wide
+	alone.Constraint = sparse.Identity(1100)
+	narrow := solvertest.Chain(t, 0)
+	for name, p := range map[string]*solver.Problem{"wide": wide, "alone": &alone, "narrow": narrow} {
+		for _, mu := range []float64{0, 0.1} {
+			swept := *p
+			swept.L2 = mu
+			whole := swept
+			whole.Constraint = solvertest.JustAnOperator{Operator: p.Constraint}
+			for _, m := range []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.SAG{}, baseline.SAGIU{}} {
+				if m.Info().NeedsL2 && mu == 0 {
+					continue
+				}
+				s := &solver.Settings{Method: m, Eta: 0.4, Rho: 0.02, Passes: 4, Seed: 5, Unproved: true}
+				a, b := solvertest.Minimize(t, &swept, s), solvertest.Minimize(t, &whole, s)
+				for what, pair := range map[string][2][]float64{"x": {a.X, b.X}, "y": {a.Y, b.Y}, "beta": {a.Dual, b.Dual}, "the mean x": {a.XAverage, b.XAverage}, "the mean y": {a.YAverage, b.YAverage}} {
+					if e := solvertest.Relative(pair[0], pair[1]); !(e < 1e-9) {
+						t.Errorf("%s, mu = %v, %T: %s differs by %.1e", name, mu, m, what, e)
+					}
+				}
+			}
+		}
+	}
+}
+
+// partlyJoined is [G; I] with a path through some features and pairs of others.
+func partlyJoined(t *testing.T, p int) *sparse.CSR {
+	t.Helper()
+	var pairs [][2]int32
+	for j := range int32(40) {
+		pairs = append(pairs, [2]int32{7 * j, 7 * (j + 1)})
+	}
+	for j := range int32(20) {
+		pairs = append(pairs, [2]int32{500 + 3*j, 501 + 3*j})
+	}
+	g, err := graph.FromPairs(p, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.FusedLasso()
+}
