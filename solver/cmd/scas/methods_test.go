@@ -44,11 +44,14 @@ func TestEveryMethod(t *testing.T) {
 				flags = " takes no --eta"
 			}
 			want := " (" + m.Reference + ") rate: " + m.Rate + ". Memory: " + m.Memory + flags
-			if m.NeedsL2 {
-				want += ". Needs --mu above 0"
-			}
 			if m.TakesBatchSize {
 				want += ". Takes --batch-size"
+			}
+			if m.TakesInnerSteps {
+				want += ", --inner-steps"
+			}
+			if m.NeedsL2 {
+				want += ". Needs --mu above 0"
 			}
 			if !strings.HasPrefix(entry, want) {
 				t.Errorf("the list has no %q", want)
