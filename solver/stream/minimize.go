@@ -19,13 +19,19 @@ import (
 var ErrNotStreamed = errors.New("stream: data larger than memory")
 
 // Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
-// memory, of which it uses about so many bytes: L1 penalties of A x and ridge terms, the
-// losses of package solver, up to 2,048 features, each with a penalty of its own unless
-// L2 > 0. Other problems are errors that wrap ErrNotStreamed. Of the settings Method,
-// which must be nil or solver.Auto, RelTol, TimeLimit, Threads and Start.X count.
+// memory, of which it uses about so many bytes.
+//
+// With solver.Auto, the default, it takes L1 penalties of A x and ridge terms, the losses
+// of package solver, and up to 2,048 features, each with a penalty of its own unless L2 >
+// 0. With solver.SCASK and SCASL, whose inner loop draws from a window of the file at a
+// time, it takes any number of features, and the penalties and domains of package solver;
+// of their results something is proved where Auto takes the problem. Other problems and
+// methods are errors that wrap ErrNotStreamed. Of the other settings RelTol, TimeLimit,
+// Threads and Start.X count, and for the named methods Passes, DualUpdates, Eta, Rho and
+// Seed.
 //
 // The same data, settings and memory give the same bits. Stats.Passes are those over the
-// file; that from which data are read, and checked, is not among them.
+// file.
 func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memory int64) (*solver.Result, error) {
 	began := time.Now()
 	if set == nil {
@@ -35,34 +41,55 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memo
 	if err != nil {
 		return nil, err
 	}
-	tol := set.RelTol
-	if tol <= 0 {
-		tol = 1e-6
-	}
 	var cancel context.CancelFunc = func() {}
 	if set.TimeLimit > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, set.TimeLimit, errTime)
 	}
 	defer cancel()
-	r, facts := finish(q, set.Start.X, memory, &newton.Settings{Tol: tol, Stop: ctx.Err})
-	if r.Err != nil && ctx.Err() == nil {
+	within := &newton.Settings{Tol: max(0, set.RelTol), Stop: ctx.Err}
+	var r *newton.Result
+	var f *facts
+	if automatic(set) {
+		if within.Tol == 0 {
+			within.Tol = 1e-6
+		}
+		r, f = finish(q, set.Start.X, memory, within)
+	} else {
+		r, f = windowed(p, set, q, memory, within)
+	}
+	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) {
 		return nil, r.Err // of the file
 	}
-	res := resultOf(p, q, r, facts, time.Since(began))
+	res := resultOf(p, q, r, f, set, time.Since(began))
+	res.Status, err = ended(r, context.Cause(ctx) == errTime, within.Tol > 0, within.Tol*f.zero)
+	return res, err
+}
+
+func automatic(set *solver.Settings) bool {
+	_, auto := set.Method.(solver.Auto)
+	return auto || set.Method == nil
+}
+
+// ended says how a run ended, and whether that is an error if it had a goal.
+func ended(r *newton.Result, late, asked bool, goal float64) (solver.Status, error) {
+	bad := &solver.NotConvergedError{Status: solver.Stalled, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: r.Why.Remedy()}
+	diverged := (*solver.DivergenceError)(nil)
 	switch {
-	case r.Why == newton.Reached:
-		res.Status = solver.Converged
-		return res, nil
-	case r.Err != nil && context.Cause(ctx) != errTime:
-		res.Status = solver.Stopped
-		return res, r.Err
-	}
-	bad := &solver.NotConvergedError{Status: solver.Stalled, Objective: r.Objective, Gap: r.Gap, Goal: tol * facts.zero, Try: r.Why.Remedy()}
-	if r.Err != nil {
+	case errors.As(r.Err, &diverged):
+		return solver.Diverged, r.Err
+	case r.Err != nil && !late:
+		return solver.Stopped, r.Err
+	case asked && r.Gap <= goal:
+		return solver.Converged, nil
+	case late:
 		bad.Status, bad.Try = solver.TimeDone, "allow more time"
+	case !asked || math.IsInf(r.Gap, 1):
+		return solver.PassesDone, nil
 	}
-	res.Status = bad.Status
-	return res, bad
+	if !asked {
+		return bad.Status, nil
+	}
+	return bad.Status, bad
 }
 
 // errTime is why a run ends whose time is up.
@@ -77,8 +104,11 @@ func Refuses(p *solver.Problem, set *solver.Settings) error {
 
 // problemOf returns the problem as package newton takes it.
 func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error) {
-	if _, auto := set.Method.(solver.Auto); !auto && set.Method != nil {
-		return nil, refused("method %s keeps a number for every sample; auto does not", set.Method.Info().Name)
+	auto := automatic(set)
+	switch set.Method.(type) {
+	case nil, solver.Auto, solver.SCASK, solver.SCASL:
+	default:
+		return nil, refused("method %s is not streamed; auto, scas-k and scas-l are", set.Method.Info().Name)
 	}
 	if p.Data == nil || !p.Data.Mapped() {
 		return nil, refused("they must be in a .scas file, which scas convert writes")
@@ -105,7 +135,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if !kind.Newton(q, lossOf(p), penaltyOf(p), p.Domain) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
-	if err := refuses(q); err != nil {
+	if err := refuses(q); err != nil && auto {
 		return nil, err
 	}
 	if err := validWeights(p.SampleWeights, n); err != nil {
@@ -164,7 +194,7 @@ func validLabels(p *solver.Problem) error {
 }
 
 // resultOf makes a result of what finish reached, but for its status.
-func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, took time.Duration) *solver.Result {
+func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, set *solver.Settings, took time.Duration) *solver.Result {
 	image := slices.Clone(r.X)
 	if a := q.A.Matrix(); a != nil {
 		l, _ := a.Dims()
@@ -185,10 +215,15 @@ func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, 
 		res.Groups, res.Stats.Rounded = r.Structure.Groups(), true
 	}
 	st := &res.Stats
-	st.Name, st.Method, st.Plan, st.Storage = "auto", "auto", "streamed", p.Data.Rows(0, 0).Form()
+	st.Method, st.Plan, st.Storage = "auto", "streamed", p.Data.Rows(0, 0).Form()
 	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.passes, f.windows, f.sampled)
-	st.Passes, st.PaperPasses, st.NewtonSteps, st.OuterIterations = float64(f.passes), float64(f.passes), r.Iterations, 1
-	st.DualUpdates, st.BatchSize, st.Seconds = 1, 1, took.Seconds()
+	st.OuterIterations = 1
+	if !automatic(set) {
+		st.Method, st.Plan, st.PlanReason, st.OuterIterations = set.Method.Info().Name, f.plan, f.reason, f.outer
+	}
+	st.Name, st.Eta, st.Rho = st.Method, f.eta, f.rho
+	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.passes), float64(f.passes), r.Iterations
+	st.DualUpdates, st.BatchSize, st.Seconds = max(1, f.updates), 1, took.Seconds()
 	return res
 }
 

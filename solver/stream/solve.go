@@ -28,6 +28,11 @@ type facts struct {
 	zero    float64   // the loss at x = 0
 	windows int       // that a pass goes through
 	grad    []float64 // of the loss at the result
+
+	// Of stochastic runs: outer iterations, dual updates of one, and the inner loop.
+	outer, updates int
+	eta, rho       float64
+	plan, reason   string
 }
 
 // most is how many passes there are, with steps that are halved.
@@ -74,12 +79,25 @@ func refuses(q *newton.Problem) error {
 // of length p or nil, in so many bytes of memory. Of set, Tol is a part of the objective
 // at 0.
 func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settings) (*newton.Result, *facts) {
+	s := newRun(q, memory, set)
+	res, err := s.solve(start, s.room(memory))
+	if err != nil {
+		res.Err, res.Why = err, newton.Interrupted
+	}
+	return res, &s.facts
+}
+
+func newRun(q *newton.Problem, memory int64, set *newton.Settings) *run {
 	n, p := q.Data.Dims()
 	s := &run{q: q, set: set}
 	s.windows = newWindows(q.Data, max(least, min(mostWindow, memory/windowShare)))
 	entries := float64(q.Data.NNZ()) / float64(n)
 	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
-	s.count = int(max(1, min(mostPieces, memory/16/(8*int64(p)*int64(p+8)))))
+	each := int64(8 * p) // bytes of a piece
+	if p <= newton.DenseFeatures {
+		each *= int64(p + 8)
+	}
+	s.count = int(max(1, min(mostPieces, memory/16/each)))
 	s.weight = float64(n)
 	if q.Weights != nil {
 		s.weight = 0
@@ -90,13 +108,8 @@ func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settin
 	for range s.count {
 		s.tallies = append(s.tallies, s.newTally())
 	}
-	s.hessian = make([]float64, p*p)
 	s.facts.windows = s.windows.count()
-	res, err := s.solve(start, s.room(memory))
-	if err != nil {
-		res.Err, res.Why = err, newton.Interrupted
-	}
-	return res, &s.facts
+	return s
 }
 
 // coef returns cᵢ.

@@ -126,7 +126,7 @@ func TestRefuses(t *testing.T) {
 		set solver.Settings
 	}{
 		"scas convert writes":              {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.Settings{}},
-		"method scas-k keeps a number":     {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCASK{}}},
+		"method scas is not streamed":      {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCAS{}}},
 		"every feature needs a penalty":    {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{}}, solver.Settings{}},
 		"only L1 penalties, ridge terms":   {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
 		"labels for 200 rows":              {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
@@ -158,5 +158,66 @@ func TestStops(t *testing.T) {
 	res, err = Minimize(context.Background(), p, &solver.Settings{TimeLimit: 1}, 8<<20)
 	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
+	}
+}
+
+// TestWindowed: an inner loop that draws from one window at a time gets as far in as many
+// passes as one that draws from all samples, and ends with a proof.
+func TestWindowed(t *testing.T) {
+	for name, c := range map[string]struct {
+		opt    sparse.SyntheticOptions
+		method solver.Method
+		whole  solver.Method
+		set    func(p *solver.Problem)
+	}{
+		"lasso": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
+		"fused": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2}, solver.SCASK{}, solver.SCASL{}, func(p *solver.Problem) {
+			p.Penalty, p.Constraint = solver.L1{Lambda: 2e-3}, graph.Chain(30).FusedLasso()
+		}},
+		"number": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} }},
+		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
+			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, solver.BalancedWeights(p.Labels)
+		}},
+		"box": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.NewBox(30, -0.2, 0.2)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := mapped(t, synthetic(t, c.opt))
+			p := &solver.Problem{Data: d.X, Labels: d.Labels}
+			c.set(p)
+			best, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const passes = 20
+			whole, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: c.whole, Passes: passes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := &solver.Settings{Method: c.method, Passes: passes, Seed: 3}
+			res, err := Minimize(context.Background(), p, set, 4<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			zero, value := p.Evaluate(make([]float64, 30)).Objective, p.Evaluate(res.X).Objective
+			off, offWhole := (value-best.At.Objective)/zero, (whole.At.Objective-best.At.Objective)/zero
+			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", off, offWhole, res.DualityGap/zero, res.Stats.Plan, res.Stats.PlanReason)
+			if off > 3*offWhole+1e-5 || math.Abs(value-res.At.Objective) > 1e-12*zero || value-best.At.Objective > res.DualityGap {
+				t.Errorf("objective %v, %v from all samples; gap %v", value, whole.At.Objective, res.DualityGap)
+			}
+			if p.Domain == nil && res.DualityGap > 2*(value-best.At.Objective)+1e-6*zero {
+				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, value-best.At.Objective)
+			}
+			set.Threads = 3
+			again, err := Minimize(context.Background(), p, set, 4<<20)
+			if err != nil || !slices.Equal(res.X, again.X) {
+				t.Errorf("other bits, %v", err)
+			}
+			set.Seed = 4
+			if again, err = Minimize(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, again.X) {
+				t.Errorf("the seed has no effect, %v", err)
+			}
+		})
 	}
 }

@@ -49,7 +49,6 @@ func (s *run) newTally() *tally {
 	_, p := s.q.Data.Dims()
 	t := &tally{block: make([]float64, p), window: make([]float64, p), scratch: kernels.NewHessianScratch()}
 	t.grad, t.known.Transposed = make([]float64, p), make([]float64, p)
-	t.hessian = make([]float64, p*p)
 	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.at} {
 		*v = make([]float64, s.block)
 	}
@@ -89,7 +88,7 @@ func (s *run) pass(l *look) (*seen, error) {
 		}
 	}
 	if l.hessian {
-		copy(s.hessian, sum.hessian)
+		s.hessian = append(s.hessian[:0], sum.hessian...)
 	}
 	sum.known.Loss, sum.known.Roundings = sum.loss, s.roundings()
 	return sum, nil
@@ -106,6 +105,10 @@ func (s *run) roundings() float64 {
 // rows adds the rows from lo to hi−1.
 func (t *tally) rows(s *run, l *look, lo, hi int) {
 	clear(t.window)
+	_, p := s.q.Data.Dims()
+	if l.hessian && t.hessian == nil {
+		t.hessian = make([]float64, p*p)
+	}
 	if l.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
 	}
@@ -113,7 +116,7 @@ func (t *tally) rows(s *run, l *look, lo, hi int) {
 		t.add(s, l, at, min(at+s.block, hi), lo)
 	}
 	kernels.Axpy(1, t.window, t.known.Transposed)
-	if _, p := s.q.Data.Dims(); l.hessian && hi > lo {
+	if l.hessian && hi > lo {
 		kernels.HessianRows(t.hessian, p, p, 0, p, s.q.Data.Rows(lo, hi), t.curve[:hi-lo], t.scratch)
 	}
 }

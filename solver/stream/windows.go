@@ -39,13 +39,23 @@ func (w *windows) cut(lo, hi int, most int64) {
 
 func (w *windows) count() int { return len(w.bounds) - 1 }
 
-// each calls do for one window after the other. The next one is being read meanwhile, and
-// the last one leaves memory.
+// each calls do for one window after the other.
 func (w *windows) each(do func(lo, hi int) error) error {
-	for k := range w.count() {
+	order := make([]int, w.count())
+	for k := range order {
+		order[k] = k
+	}
+	return w.in(order, do)
+}
+
+// in calls do for windows in an order. The next one is being read meanwhile, and the last
+// one leaves memory.
+func (w *windows) in(order []int, do func(lo, hi int) error) error {
+	for at, k := range order {
 		lo, hi := w.bounds[k], w.bounds[k+1]
-		if k+2 < len(w.bounds) {
-			w.data.Prefetch(hi, w.bounds[k+2])
+		if at+1 < len(order) {
+			next := order[at+1]
+			w.data.Prefetch(w.bounds[next], w.bounds[next+1])
 		}
 		err := do(lo, hi)
 		w.data.Release(lo, hi)

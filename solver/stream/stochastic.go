@@ -1,0 +1,311 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/inner"
+	"github.com/scas-admm/scas/solver/internal/kind"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/outer"
+	"github.com/scas-admm/scas/solver/internal/rule"
+	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/solver/internal/watch"
+)
+
+// A stochastic run is SCAS-ADMM with many dual updates (solver.SCASK, and with the penalty
+// linearised solver.SCASL) whose inner loop draws from one window at a time.
+//
+// An outer iteration is a pass for the gradient at the snapshot x₀, and one that visits
+// every window once, in an order that is shuffled anew: with as many steps as the window
+// has rows, each of a row of the window drawn with replacement, uniformly or by its
+// weight, in one or several blocks with a dual update behind each. Within window W the mean of the directions at x
+// is then
+//
+//	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)],
+//
+// which is off by what a window's gradient changes more than that of all samples: nothing
+// at x₀, and by the shares of the windows it adds up to nothing at any x over the epoch, in
+// which directions are unbiased as those of Algorithm 1 are in each step. Windows are as
+// the rows of the file are: a file that is sorted should be shuffled.
+type stochastic struct {
+	*run
+	p       *solver.Problem
+	set     *solver.Settings
+	part    *newton.Problem // samples that step sizes follow from
+	curve   *rule.Curvature
+	state   outer.Iterate
+	loop    inner.Loop
+	slope   []float64 // of a window at the snapshot
+	margin  []float64
+	rng     *rand.PCG
+	watch   watch.Watcher
+	kept    outer.Iterate
+	epoch   int
+	largest float64 // λ₁(A'A)
+	rho     float64
+	updates int // of y and beta in a window
+}
+
+// stochasticSamples is how many samples step sizes follow from.
+const stochasticSamples = 1 << 14
+
+// solve runs outer iterations until the passes are made, and proves what it can.
+func (s *stochastic) solve(tol float64) (*newton.Result, error) {
+	n, features := s.q.Data.Dims()
+	res := &newton.Result{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
+	sv, err := s.survey(min(n, stochasticSamples))
+	if err != nil {
+		return res, err
+	}
+	s.facts.passes, s.facts.zero, s.part = 1, sv.zero, sv.part
+	s.bounder = newton.NewBounder(s.q, sv.columns)
+	s.begin()
+	passes := s.set.Passes
+	if passes == 0 {
+		passes = 100
+	}
+	for s.epoch = 0; float64(2*(s.epoch+1)) <= passes; s.epoch++ {
+		if err := s.iterate(); err != nil {
+			return res, err
+		}
+	}
+	found, err := s.pass(&look{to: s.state.X})
+	if err != nil {
+		return res, err
+	}
+	value := s.value(s.state.X, found.loss)
+	if s.epoch > 0 && s.watch.See(value, true, false) != watch.Best {
+		s.restore()
+		value = s.watch.Best
+	}
+	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, newton.Iterations
+	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
+	return res, s.prove(res, tol*sv.zero)
+}
+
+// begin fixes ρ, A'A and the inner loop.
+func (s *stochastic) begin() {
+	_, features := s.q.Data.Dims()
+	l, _ := s.q.A.Dims()
+	s.curve = rule.NewCurvature(s.part.Data, s.part.Weights)
+	var norm2 float64
+	norms := s.part.Data.RowNormsSq()
+	for _, v := range norms {
+		norm2 += v
+	}
+	unit := 1.0
+	if lossOf(s.p).Validate([]float64{0.5}) == nil { // labels are numbers
+		unit = max(math.Sqrt(dot(s.part.Labels)/float64(len(s.part.Labels))), math.SmallestNonzeroFloat64)
+	}
+	const many = 3 // with many dual updates more is better
+	s.largest = s.q.A.Largest()
+	if s.rho = s.set.Rho; s.rho == 0 {
+		s.rho = rule.Rho(penaltyOf(s.p).Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
+	}
+	var limit []float64
+	if _, l1 := penaltyOf(s.p).(solver.L1); l1 {
+		limit = s.q.Limit
+	}
+	s.state = outer.Iterate{
+		X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l), Ridge: s.p.L2, A: s.q.A.Product(),
+		Step: dual.New(dual.Coupling{}, penaltyOf(s.p), limit, l, l), Interrupt: s.interrupted,
+		Project: func(x []float64) {
+			if s.p.Domain != nil {
+				s.p.Domain.Project(x)
+			}
+		},
+	}
+	s.state.Step.SetRho(s.rho)
+	copy(s.state.X, s.set.Start.X)
+	s.state.Project(s.state.X)
+	copy(s.state.Y, s.state.A.Image(s.state.X))
+	_, linearised := s.set.Method.(solver.SCASL)
+	if linearised || !s.q.A.Identity() { // rotated data would be a copy
+		s.state.Kappa = float64(s.rho * s.largest)
+	}
+	s.loop = inner.Loop{
+		Data: s.q.Data, Loss: kind.InnerLoss(lossOf(s.p)), A: s.q.A, Domain: kind.InnerDomain(s.p.Domain, features),
+		Rho: s.rho, Ridge: s.p.L2, Kappa: s.state.Kappa, BatchSize: 1, Unrotated: true,
+	}
+	s.rng = rand.NewPCG(s.set.Seed, 0x77696e)
+	all := s.set.DualUpdates
+	if all == 0 {
+		n, _ := s.q.Data.Dims()
+		ofUpdate := float64(l + features)
+		if a := s.q.A.Matrix(); a != nil {
+			ofUpdate += 2 * float64(a.NNZ())
+		}
+		all = rule.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), ofUpdate)
+	}
+	s.updates = max(1, all/s.windows.count())
+	s.facts.updates = s.updates * s.windows.count()
+}
+
+// value returns the objective at x, given the mean loss there.
+func (s *stochastic) value(x []float64, loss float64) float64 {
+	return loss + float64(0.5*s.p.L2*dot(x)) + penaltyOf(s.p).Value(s.state.A.Image(x))
+}
+
+// iterate is an outer iteration.
+func (s *stochastic) iterate() error {
+	found, err := s.pass(&look{to: s.state.X})
+	if err != nil {
+		return err
+	}
+	back, err := s.judge(s.value(s.state.X, found.loss))
+	if err == nil && back {
+		found, err = s.pass(&look{to: s.state.X})
+	}
+	if err != nil {
+		return err
+	}
+	s.state.Gradient = slices.Clone(found.grad)
+	eta := s.eta()
+	x0 := slices.Clone(s.state.X)
+	s.facts.passes++
+	return s.windows.in(s.shuffled(), func(lo, hi int) error { return s.window(x0, eta, lo, hi) })
+}
+
+// shuffled returns the windows in an order that is new (Fisher and Yates).
+func (s *stochastic) shuffled() []int {
+	order := make([]int, s.windows.count())
+	for k := range order {
+		at, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
+		order[k] = order[at]
+		order[at] = k
+	}
+	return order
+}
+
+// window does the steps of a window, and a dual update.
+func (s *stochastic) window(x0 []float64, eta float64, lo, hi int) error {
+	n := hi - lo
+	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
+	l := s.loop
+	l.Rows, l.Labels, l.Slope0, l.Steps, l.Block = s.q.Data.Rows(lo, hi), s.q.Labels[lo:hi], s.slope, n, n/s.updates
+	pieces(s.count, s.q.Threads, 0, n, func(_, from, to int) {
+		kernels.Margins(s.margin[from:to], s.q.Data.Rows(lo+from, lo+to), x0)
+		s.q.Loss.Slopes(s.slope[from:to], s.margin[from:to], l.Labels[from:to])
+	})
+	var weights []float64
+	steps := n
+	if s.q.Weights != nil {
+		weights = s.q.Weights[lo:hi]
+		var mass float64
+		for _, w := range weights {
+			mass += w
+		}
+		rows, _ := s.q.Data.Dims()
+		steps = int(math.Round(mass / s.weight * float64(rows)))
+	}
+	if steps < 2 { // next to no weight
+		return s.interrupted()
+	}
+	l.Scratch = kernels.NewScratch(l.Rows)
+	var err error
+	if s.state.Plan, err = inner.New(&l); err != nil {
+		return err
+	}
+	s.facts.plan, s.facts.reason = s.state.Plan.Name(), s.state.Plan.Reason()
+	s.state.Draw = sample.New(s.rng.Uint64(), n, weights).Draw
+	return s.state.Blocks(eta, max(2*s.updates, steps/s.state.Plan.BatchSize()), s.updates)
+}
+
+func resize(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
+
+// eta is the step size at the iterate.
+func (s *stochastic) eta() float64 {
+	if s.set.Eta != 0 {
+		return s.set.Eta
+	}
+	n, p := s.q.Data.Dims()
+	m := len(s.part.Labels)
+	margin, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m)
+	kernels.Margins(margin, s.part.Rows, s.state.X)
+	s.q.Loss.Slopes(slope, margin, s.part.Labels)
+	s.q.Loss.Curvatures(curve, slope, margin, s.part.Labels, 1)
+	if !kind.ContinuousCurvature(lossOf(s.p)) {
+		for i := range curve {
+			curve[i] = lossOf(s.p).Curvature()
+		}
+	}
+	step := rule.Step{
+		Met: s.curve.Met(func(i int) float64 { return curve[i] }), Batch: 1, Mu: s.p.L2, Factor: rule.Factor(n, p, s.epoch, true),
+		Stiffness: float64(s.rho*s.largest) + s.p.L2, Lazy: true,
+	}
+	return math.Ldexp(step.Eta(), -s.watch.Halvings)
+}
+
+// judge compares the objective at the iterate with the best so far, and reports whether it
+// went back to that since steps are too long.
+func (s *stochastic) judge(value float64) (back bool, err error) {
+	verdict := watch.Best
+	if s.epoch == 0 {
+		s.watch.Start(value, s.facts.zero)
+	} else {
+		verdict = s.watch.See(value, s.set.Eta == 0, false)
+	}
+	switch verdict {
+	case watch.Best:
+		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
+	case watch.Restart:
+		s.restore()
+		return true, nil
+	case watch.Lost:
+		eta := s.eta()
+		s.restore()
+		return true, &solver.DivergenceError{Outer: s.epoch, Objective: value, Start: s.watch.First, Eta: eta, Rho: s.rho, Try: eta / 4}
+	}
+	return false, nil
+}
+
+func (s *stochastic) restore() {
+	copy(s.state.X, s.kept.X)
+	copy(s.state.Y, s.kept.Y)
+	copy(s.state.Dual, s.kept.Dual)
+}
+
+// prove bounds how far the result is from the optimum, by the dual point of the loss's
+// parabola there, unless that has too many features.
+func (s *stochastic) prove(res *newton.Result, goal float64) error {
+	if refuses(s.q) != nil {
+		return nil
+	}
+	found, err := s.pass(&look{to: res.X, hessian: true})
+	if err != nil {
+		return err
+	}
+	step := s.minimise(s.hessian, found.grad, res.X, 1e-3*math.Max(goal, 1e-6*s.facts.zero))
+	if step.Err != nil {
+		return step.Err
+	}
+	if found, err = s.pass(&look{to: step.X, model: &anchor{curve: res.X, slope: res.X}}); err != nil {
+		return err
+	}
+	b := s.bounder.Bound(step.X, step.Z, &found.known)
+	res.Gap = newton.Rounded(res.Objective-(b.Objective-b.Gap), res.Objective)
+	if res.Gap <= goal {
+		res.Why = newton.Reached
+	}
+	return nil
+}
+
+// windowed solves a problem by SCAS-ADMM, in so many bytes of memory.
+func windowed(p *solver.Problem, set *solver.Settings, q *newton.Problem, memory int64, n *newton.Settings) (*newton.Result, *facts) {
+	s := &stochastic{run: newRun(q, memory, n), p: p, set: set}
+	res, err := s.solve(n.Tol)
+	if err != nil {
+		res.Err, res.Why = err, newton.Interrupted
+	}
+	if s.facts.plan != "" {
+		s.facts.reason = fmt.Sprintf("%s; steps draw from one window of the file at a time, of %d", s.facts.reason, s.facts.windows)
+	}
+	return res, &s.facts
+}
