@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/dist"
 )
 
 // version is that of the program, of its model files and of its reports.
@@ -39,6 +40,7 @@ type env struct {
 	terminal       bool     // stderr is one
 	args           []string // of the command line that runs, without the program's name
 	jsonLog        bool
+	join           func() (dist.Comm, error) // --dist; nil for MPI
 }
 
 // exit carries an exit code out of kong, which wants to end the process after

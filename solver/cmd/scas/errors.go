@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -22,6 +23,7 @@ const (
 	exitUsage        = 2
 	exitNotFinite    = 3
 	exitNotConverged = 4
+	exitRelaunch     = 75 // EX_TEMPFAIL of sysexits.h
 	exitInterrupted  = 130
 )
 
@@ -34,6 +36,7 @@ const exitCodes = `Exit codes:
     3      diverged, or a number in the input is not finite
     4      not converged: what was asked for is not proved, or --time-limit came
            first; the help of a command says what it writes then
+    75     a rank of train --dist was lost or hung; the same command goes on
     130    interrupted; nothing is written`
 
 // usageError marks an error of the command line.
@@ -55,6 +58,11 @@ func exitCode(err error) int {
 	switch parse, malformed := errors.AsType[*sparse.ParseError](err); {
 	case err == nil:
 		return exitOK
+	case has[silentError](err):
+		silent, _ := errors.AsType[silentError](err)
+		return int(silent)
+	case has[*pass.Broken](err):
+		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
@@ -165,10 +173,12 @@ func withinPackages(msg string) string {
 // fail reports err, which may be nil, and returns the exit code.
 func (e *env) fail(err error) int {
 	code := exitCode(err)
-	if err == nil {
+	if err == nil || has[silentError](err) {
 		return code
 	}
-	e.log("error", describe(err))
+	if e.log("error", describe(err)); code == exitRelaunch {
+		e.log("error", "relaunch the command")
+	}
 	if code == exitUsage && !e.jsonLog {
 		fmt.Fprintln(e.stderr, "Run `scas --help` for the commands, `scas COMMAND --help` for their flags.")
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
@@ -43,6 +42,7 @@ type origin struct {
 	data  *sparse.Dataset
 	graph *graph.Graph
 	info  solver.MethodInfo
+	whole wholeFacts
 }
 
 // outcome is what the run reached, of the iterate reported.
@@ -67,6 +67,7 @@ type countFacts struct {
 	NNZX        int                `json:"nnz_x"`
 	Empty       int                `json:"features_without_data"`
 	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
+	Ranks       int                `json:"ranks"`                      // of --dist, each with a part of the rows
 }
 
 // lossFacts name a loss.
@@ -126,11 +127,11 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	r := &trainReport{
 		Stats:      res.Stats,
 		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
-		countFacts: countFacts{NNZ: t.Data.NNZ(), Table: t.data.Table, Empty: t.facts.P - columns.Count(t.Data)},
+		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: t.whole.empty, Ranks: c.ranks.team.Size()},
 		lossFacts:  newLossFacts(c.Loss), problemFacts: t.facts,
 		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
-		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info()},
+		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info(), whole: t.whole},
 		groups:       res.Groups,
 	}
 	x, at := res.X, res.At
@@ -145,7 +146,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if isFinite(res.DualityGap) { // known at the last iterate
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
-	r.NoOptimum = t.unattained(x)
+	r.NoOptimum = t.Comm == nil && t.unattained(x)
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
 		r.theory()
@@ -183,11 +184,12 @@ func (r *trainReport) table() (f facts) {
 // addProblem says what was asked.
 func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
-	f.add("data", "%s: %s", dataName(c.Data), shape(r.data.X))
+	f.add("data", "%s: %s", dataName(c.Data), shapeOf(r.N, r.P, r.NNZ))
+	f.addIf(r.Ranks > 1, "ranks", "%d, each with a part of the rows", r.Ranks)
 	addColumns(f, r.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.data))
+		f.add("labels", "%s", labelCounts(r.data.Mapping, r.whole.classes))
 	}
 	domain := ""
 	if r.Domain != "" {
@@ -322,19 +324,24 @@ func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64
 // releasedRows is how many rows of mapped data are gone through before they leave memory.
 const releasedRows = 1 << 20
 
-// labelCounts tells the two classes and their sizes.
-func labelCounts(d *sparse.Dataset) string {
-	positive := 0
+// classCounts counts the rows of the classes -1 and +1.
+func classCounts(d *sparse.Dataset) (rows [2]int) {
+	if d.Mapping.IsZero() {
+		return rows
+	}
 	for i, b := range d.Labels {
-		if b > 0 {
-			positive++
-		}
+		rows[int(b+1)/2]++
 		if i%releasedRows == 0 {
 			d.X.Release(max(0, i-releasedRows), i)
 		}
 	}
+	return rows
+}
+
+// labelCounts tells the two classes and their sizes.
+func labelCounts(m sparse.LabelMapping, rows [2]int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
-		d.Mapping.Name(1), plural(positive, "row"), d.Mapping.Name(-1), plural(len(d.Labels)-positive, "row"))
+		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
 }
 
 // String describes the graph for people.

@@ -188,7 +188,7 @@ func (r *problemReport) addTo(f *facts) {
 	f.add("data", "%s: %s", dataName(r.name), shape(r.in.data.X))
 	addColumns(f, r.in.data)
 	if !r.in.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.in.data))
+		f.add("labels", "%s", labelCounts(r.in.data.Mapping, classCounts(r.in.data)))
 	}
 	penalty := "lasso"
 	switch {

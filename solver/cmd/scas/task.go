@@ -14,6 +14,7 @@ import (
 type task struct {
 	solver.Problem
 	data  *sparse.Dataset
+	whole wholeFacts
 	facts problemFacts
 	graph *graph.Graph // of the fused lasso; nil if A is not of one
 }
@@ -46,15 +47,16 @@ type graphFacts struct {
 }
 
 // task builds the problem of the flags on data.
-func (c *trainCmd) task(data *sparse.Dataset) (*task, error) {
+func (c *trainCmd) task(data *sparse.Dataset, whole wholeFacts) (*task, error) {
 	if err := c.allowConstraint(data); err != nil {
 		return nil, err
 	}
-	n, p := data.X.Dims()
+	_, p := data.X.Dims()
 	t := &task{
-		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p)},
+		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p), Comm: c.ranks.comm},
 		data:    data,
-		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: n, P: p},
+		whole:   whole,
+		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: whole.rows, P: p},
 	}
 	for _, set := range []func(*task) error{c.constrain, c.penalise, c.weigh} {
 		if err := set(t); err != nil {

@@ -20,6 +20,7 @@ type trainCmd struct {
 	problemFlags `group:"What is fitted:"`
 	shapeFlags   `group:"What is fitted:"`
 	runFlags     `group:"How it is solved:"`
+	distFlags    `group:"With more than one machine:"`
 	rowFlags     `group:"How DATA is read:"`
 	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
 
@@ -31,6 +32,8 @@ type trainCmd struct {
 	Verbose bool  `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
 	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
+
+	ranks ranks
 }
 
 // problemFlags say what is minimised.
@@ -105,6 +108,14 @@ func (c *trainCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if c.Dist != "none" {
+		return c.together(e)
+	}
+	return c.train(e)
+}
+
+// train trains, with the other ranks if there are some.
+func (c *trainCmd) train(e *env) error {
 	restore, err := c.Level.use()
 	if err != nil {
 		return err
@@ -116,11 +127,11 @@ func (c *trainCmd) Run(e *env) error {
 		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
-	if err := out.check(c.inputs()...); err != nil {
+	if err := c.ranks.team.Agreed(out.check(c.inputs()...)); err != nil {
 		return err
 	}
 	start := time.Now()
-	data, err := e.readRows(c.Data, &c.rowFlags, c.Loss, !c.fitted())
+	data, err := c.read(e)
 	if err != nil {
 		return err
 	}
@@ -136,6 +147,9 @@ func (c *trainCmd) Run(e *env) error {
 			return err
 		}
 		r.wrote(written{c.Model, c.SVG, c.Report})
+		if err := c.forget(); err != nil {
+			return err
+		}
 	}
 	return cmp.Or(err, e.report(c.JSON, r))
 }
@@ -152,17 +166,26 @@ type fitResult interface {
 // minimize trains through package solver. Without a result there is an error.
 func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
 	settings := c.settings()
-	t, err := await(e, func() (*task, error) { return c.task(data) }) // it reads files
+	whole := c.ranks.whole(data)
+	t, err := await(e, func() (*task, error) { return c.task(data, whole) }) // it reads files
 	solve := solver.Minimize
 	if err == nil {
 		solve, err = c.allowTraining(t, settings)
 	}
-	if err != nil {
+	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
+	}
+	if c.Checkpoint != "" {
+		if settings.Checkpoint, err = c.checkpoint(t); err != nil {
+			return nil, err
+		}
 	}
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
-	clear := e.showProgress(settings)
+	clear := func() {}
+	if c.ranks.comm == nil { // records look at all rows
+		clear = e.showProgress(settings)
+	}
 	res, err := solve(e.ctx, &t.Problem, settings)
 	clear()
 	other, _ := c.unfitted() // what --standardize does not go with
@@ -191,6 +214,9 @@ func (c *trainCmd) check() error {
 		return usagef("--svg draws a graph; give --graph as well")
 	case c.Groups != "" && c.L2Y != 0:
 		return usagef("give either --groups or --l2y")
+	}
+	if c.fitted() && c.Checkpoint != "" {
+		return usagef("--checkpoint is for models without --intercept and --standardize, --l1-ratio, --penalty-factors and --names")
 	}
 	if c.fitted() {
 		return c.checkFit()

@@ -99,7 +99,7 @@ solver/stream               kernels sparse solver solver/internal/dual solver/in
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/kind solver/internal/lasso
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver
-solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/baseline solver/internal/columns solver/model solver/stream solver/theory
+solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/dist solver/dist/mpi solver/internal/pass solver/baseline solver/internal/columns solver/model solver/stream solver/theory
 gen
 gen/cmd/gen                 gen
 bench/internal/table        bench/internal/measure

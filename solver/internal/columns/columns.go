@@ -19,8 +19,8 @@ type Kept struct {
 	p, l int // of the whole problem
 }
 
-// Count returns the number of columns of m with an entry that is not zero.
-func Count(m *sparse.CSR) int { return used(m).count() }
+// Count returns the number of columns of m with an entry that is not zero; most as in Find.
+func Count(m *sparse.CSR, most func(v []float64)) int { return shared(m, most).count() }
 
 // Find returns what stays of the columns of data and the rows of a, nil for the
 // identity: what has data, what columns and rows say, and all that a couples to either.
@@ -28,10 +28,7 @@ func Count(m *sparse.CSR) int { return used(m).count() }
 // Processes may have other rows of the data: most takes the largest entries of a vector
 // over them, so that all find the same; nil is one process.
 func Find(data, a *sparse.CSR, columns, rows *Set, most func(v []float64)) *Kept {
-	stay := used(data)
-	if most != nil {
-		stay.share(most)
-	}
+	stay := shared(data, most)
 	stay.add(columns)
 	_, p := data.Dims()
 	k := &Kept{p: p, l: p}
@@ -62,6 +59,15 @@ func Find(data, a *sparse.CSR, columns, rows *Set, most func(v []float64)) *Kept
 		k.A = at.renumber(a, k.Rows, len(k.Columns))
 	}
 	return k
+}
+
+// shared is used over all processes.
+func shared(m *sparse.CSR, most func(v []float64)) *Set {
+	s := used(m)
+	if most != nil {
+		s.share(most)
+	}
+	return s
 }
 
 // releasedRows is how many rows of mapped data are gone through before they leave memory.

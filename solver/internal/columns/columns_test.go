@@ -180,8 +180,8 @@ func TestShares(t *testing.T) {
 	if &got.Val[0] != &want.Val[0] || &got.Ptr[0] != &want.Ptr[0] || !slices.Equal(got.Idx, []int32{1, 0, 1}) {
 		t.Errorf("%v of %v", got, want)
 	}
-	if Count(m) != 2 || !slices.Equal(k.X([]float64{1, 2}), k.Put(make([]float64, 200), []float64{1, 2})) {
-		t.Errorf("%d columns have data, want 2", Count(m))
+	if Count(m, nil) != 2 || !slices.Equal(k.X([]float64{1, 2}), k.Put(make([]float64, 200), []float64{1, 2})) {
+		t.Errorf("%d columns have data, want 2", Count(m, nil))
 	}
 	if NonZeros([]float64{0, 0}) != nil || !NonZeros([]float64{0, 2}).Has(1) {
 		t.Error("NonZeros is wrong")

@@ -1,0 +1,314 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The tests of this file run ranks under mpirun, as make test-mpi asks for: SCAS_MPI is the
+// number of faults of each kind.
+
+// An mpiBed is a program built with MPI, data, and how ranks are started.
+type mpiBed struct {
+	dir, data string
+	launch    []string // mpirun and its flags
+	within    []string // what mpirun runs within, if anything
+}
+
+// watchdog is how long ranks of disturbed jobs wait for each other, patience how long those
+// of others do.
+const watchdog, patience = 3 * time.Second, 2 * time.Minute
+
+// newMPIBed builds the program, or skips the test and says why.
+func newMPIBed(t *testing.T) *mpiBed {
+	t.Helper()
+	if os.Getenv("SCAS_MPI") == "" {
+		t.Skip("ranks under mpirun are for make test-mpi")
+	}
+	if _, err := exec.LookPath("mpirun"); err != nil {
+		t.Skip("no mpirun: install Open MPI (Debian: openmpi-bin libopenmpi-dev)")
+	}
+	b := &mpiBed{dir: t.TempDir(), launch: []string{
+		"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-x", "GOMAXPROCS=1", "-n", "2",
+	}}
+	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", filepath.Join(b.dir, "scas"), ".").CombinedOutput(); err != nil {
+		t.Skipf("no headers of Open MPI, or no C compiler: %v: %s", err, out)
+	}
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 6000, Features: 250, NonzerosPerRow: 20, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.data = b.file("data.svm")
+	if err := sparse.WriteLIBSVMFile(b.data, s.X, s.Labels); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *mpiBed) file(name string) string { return filepath.Join(b.dir, name) }
+
+// faults is how often a fault is tried.
+func faults(t *testing.T) int {
+	n, err := strconv.Atoi(os.Getenv("SCAS_MPI"))
+	if err != nil || n < 1 {
+		t.Fatalf("SCAS_MPI=%s: want a number of faults", os.Getenv("SCAS_MPI"))
+	}
+	return n
+}
+
+// A job is mpirun at work.
+type job struct {
+	*exec.Cmd
+	dir  string
+	out  bytes.Buffer
+	done chan error
+}
+
+// start launches a training that writes the model there; its ranks wait for so long.
+func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
+	t.Helper()
+	line := append(append([]string{}, b.within...), b.launch...)
+	line = append(line, b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", wait.String(), "--features", "250", "-o", model)
+	line = append(line, args...)
+	j := &job{dir: b.dir, Cmd: exec.Command(line[0], line[1:]...), done: make(chan error, 1)}
+	j.Stdout, j.Stderr = &j.out, &j.out
+	j.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := j.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { j.done <- j.Wait() }()
+	return j
+}
+
+// lingered is the code of a job whose ranks have ended, and whose mpirun has not.
+const lingered = -1
+
+// end waits for the job and returns its exit code. Its ranks must end within the limit, but
+// one that was stopped after it had done all it was to do: the job's output has the result.
+func (j *job) end(t *testing.T, limit time.Duration) int {
+	t.Helper()
+	select {
+	case err := <-j.done:
+		if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+			return ended.ExitCode()
+		}
+		return 0
+	case <-time.After(limit):
+	}
+	hangs := len(j.ranks()) > 0
+	for _, pid := range j.processes("") {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	<-j.done
+	if hangs && !strings.Contains(j.out.String(), "model       written") {
+		t.Fatalf("ranks hang: %s", &j.out)
+	}
+	return lingered
+}
+
+// model runs a training to its end and returns the model.
+func (b *mpiBed) model(t *testing.T, args ...string) []byte {
+	t.Helper()
+	path := b.file("model.json")
+	j := b.start(t, patience, path, args...)
+	if code := j.end(t, 2*patience); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &j.out)
+	}
+	m, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ranks are the processes of the program.
+func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
+
+// processes are those whose command line has something in it, and the directory of the test:
+// what it has started.
+func (j *job) processes(what string) (pids []int) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		line, _ := os.ReadFile(path)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(j.dir)) && (what == "" || bytes.HasPrefix(line, []byte(what))) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// TestMPIBits: one rank is the single process bit for bit; two ranks twice give the same
+// bits, and so do shards cut where ranks would cut the file.
+func TestMPIBits(t *testing.T) {
+	b := newMPIBed(t)
+	for _, flags := range []string{
+		"--lambda 1e-3", "--lambda 1e-3 --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
+	} {
+		args := append(strings.Fields(flags), b.data)
+		two := b.model(t, args...)
+		if !bytes.Equal(two, b.model(t, args...)) {
+			t.Errorf("%s: two ranks give other bits the second time", flags)
+		}
+		alone := *b
+		alone.launch = append(append([]string{}, b.launch[:len(b.launch)-1]...), "1")
+		one := alone.model(t, args...)
+		var out, errs bytes.Buffer
+		path := b.file("single.json")
+		if code := run(&env{ctx: t.Context(), stdout: &out, stderr: &errs}, append([]string{"train", "--features", "250", "-o", path}, args...)); code != exitOK {
+			t.Fatalf("%s: exit code %d: %s", flags, code, &errs)
+		}
+		if single, err := os.ReadFile(path); err != nil || !bytes.Equal(one, single) {
+			t.Errorf("%s: one rank is not the single process (%v)", flags, err)
+		}
+	}
+}
+
+// trouble is a training of seconds with checkpoints.
+var trouble = strings.Fields("--lambda 1e-4 --method scas-k --tol 1e-7 --passes 2000")
+
+// TestMPIKilled: kill -9 of a rank at a random moment ends the job without a model, and the
+// relaunched one has the bits of one that was let alone.
+func TestMPIKilled(t *testing.T) { newMPIBed(t).disturb(t, syscall.SIGKILL, 20*time.Second, 0) }
+
+// TestMPIStopped: a rank that is stopped is ended by the watchdog of the other.
+func TestMPIStopped(t *testing.T) {
+	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
+}
+
+// disturb sends a signal to a rank at random moments; a code that is not 0 is what the job
+// must end with.
+func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
+	args := append(trouble, b.data)
+	began := time.Now()
+	want := b.model(t, args...)
+	whole := time.Since(began)
+	hit := 0
+	for k := range faults(t) {
+		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
+		model := b.file(fmt.Sprintf("%d.json", k))
+		j := b.start(t, watchdog, model, append(keep, args...)...)
+		for len(j.ranks()) < 2 && len(j.done) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Duration(rand.Int64N(int64(whole))))
+		if ranks := j.ranks(); len(ranks) == 2 {
+			syscall.Kill(ranks[rand.IntN(2)], signal)
+			hit++
+		}
+		got := j.end(t, limit)
+		b.judge(t, j, got, code, model, want)
+		if again := b.model(t, append(keep, args...)...); !bytes.Equal(again, want) {
+			t.Errorf("the relaunched job has other bits")
+		}
+	}
+	t.Logf("%d of %d jobs were hit, of %v each", hit, faults(t), whole)
+}
+
+// judge holds the end of a disturbed job against what it may be: done, with the right
+// model, as it was hit too late, or another code and no model.
+func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
+	t.Helper()
+	m, err := os.ReadFile(model)
+	switch {
+	case (got == 0 || got == lingered) && bytes.Equal(m, want):
+	case err == nil && !bytes.Equal(m, want):
+		t.Errorf("exit code %d and a model that is wrong: %s", got, &j.out)
+	case got == 0 || got != lingered && code != 0 && got != code:
+		t.Errorf("exit code %d, want %d: %s", got, code, &j.out)
+	}
+}
+
+// TestMPINetwork: ranks in two network namespaces, joined by a link that is cut at random
+// moments.
+func TestMPINetwork(t *testing.T) {
+	b := newMPIBed(t)
+	link := b.separate(t)
+	args := append(trouble, b.data)
+	began := time.Now()
+	want := b.model(t, args...)
+	whole := time.Since(began)
+	left := 0
+	for k := range faults(t) {
+		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
+		model := b.file(fmt.Sprintf("%d.json", k))
+		j := b.start(t, watchdog, model, append(keep, args...)...)
+		time.Sleep(whole/3 + time.Duration(rand.Int64N(int64(whole))))
+		link("down")
+		got := j.end(t, watchdog+20*time.Second)
+		if got == lingered {
+			left++
+		}
+		b.judge(t, j, got, 0, model, want)
+		link("up")
+		if again := b.model(t, append(keep, args...)...); !bytes.Equal(again, want) {
+			t.Errorf("the relaunched job has other bits")
+		}
+	}
+	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faults(t), whole, left)
+}
+
+// separate makes two network namespaces, one for each rank, and returns what sets the link
+// between them up or down.
+func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
+	t.Helper()
+	id := strconv.Itoa(os.Getpid())
+	names, ends := []string{"scas" + id + "a", "scas" + id + "b"}, []string{"sv" + id + "a", "sv" + id + "b"}
+	ip := func(args ...string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, "ip", args...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
+		}
+		return nil
+	}
+	t.Cleanup(func() {
+		for _, name := range names {
+			_ = ip("netns", "del", name)
+		}
+	})
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, ip("netns", "add", name), ip("-n", name, "link", "set", "lo", "up"))
+	}
+	errs = append(errs, ip("link", "add", ends[0], "netns", names[0], "type", "veth", "peer", "name", ends[1], "netns", names[1]))
+	for k, name := range names {
+		errs = append(errs, ip("-n", name, "addr", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", ends[k]), ip("-n", name, "link", "set", ends[k], "up"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Skipf("no network namespaces here: %v", err)
+	}
+	// What mpirun takes for a remote shell: the other namespace, under another name.
+	agent := b.file("agent")
+	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", names[1], names[1])
+	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b.within = []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", "hostname " + names[0] + "; exec \"$@\"", "sh"}
+	b.launch = []string{
+		"mpirun", "--allow-run-as-root", "--bind-to", "none", "--host", "10.77.0.1,10.77.0.2", "-n", "2", "-x", "GOMAXPROCS=1", "--mca", "mpi_yield_when_idle", "1",
+		"--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24",
+		"--mca", "oob_tcp_keepalive_time", "2", "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "2",
+	}
+	return func(state string) {
+		if err := ip("-n", names[0], "link", "set", ends[0], state); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
