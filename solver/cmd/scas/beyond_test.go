@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/sparse"
@@ -56,6 +59,30 @@ func TestBeyondMemory(t *testing.T) {
 		r := train(args...)
 		if r.Plan != "streamed" || r.Status != "converged" || r.Peak > limit || math.Abs(r.Objective-whole.Objective) > r.Gap+whole.Gap || r.Gap > 1e-6 {
 			t.Errorf("%v: %+v, in memory %+v", env, r, whole)
+		}
+	}
+	dir := t.TempDir()
+	fitted := filepath.Join(dir, "model.json")
+	train("--memory", "140MiB", "-o", fitted)
+	var outs [2][]byte
+	var told [2]string
+	for k, memory := range []string{"4GiB", "140MiB"} {
+		out := filepath.Join(dir, memory)
+		told[k] = scas(t, "scas", nil, "predict", "-m", fitted, "-o", out, "--memory", memory, path)
+		if outs[k], err = os.ReadFile(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "accuracy") {
+		t.Errorf("predictions differ: %s, %s", told[0], told[1])
+	}
+	if text := scas(t, "scas", nil, "predict", "-m", fitted, "--memory", "140MiB", path); !strings.HasPrefix(text, string(outs[0])) {
+		t.Error("standard output differs")
+	}
+	for _, args := range [][]string{{"cv"}, {"path"}, {"info"}, {"train", "--intercept"}, {"predict", "--metrics", "-m", fitted}, {"train", "--method", "sdca"}} {
+		out, err := exec.Command("scas", append(args, "--memory", "140MiB", path)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "memory") {
+			t.Errorf("%v: %s", args, out)
 		}
 	}
 }

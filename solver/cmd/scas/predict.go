@@ -90,6 +90,9 @@ func (c *predictCmd) Run(e *env) error {
 	if data, err = e.readRowsOf(m, c); err != nil {
 		return c.ofModel(m, err)
 	}
+	if c.Memory.beyond(data) {
+		return c.beyond(e, m, data)
+	}
 	if pred, err = c.predict(m, data); err != nil {
 		return c.explain(err)
 	}
@@ -105,6 +108,11 @@ func (c *predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	return c.report(e, r)
+}
+
+// report prints what the predictions are worth.
+func (c *predictCmd) report(e *env, r predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
 	}
@@ -165,6 +173,7 @@ func isLogistic(m *model.Model) bool { return m.Loss.String() == solver.Logistic
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	opt := m.ReadOptions()
+	opt.Beyond = c.streams()
 	if c.IndexBase != "model" {
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}
