@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/outofcore"
@@ -22,7 +23,7 @@ type outOfCoreCmd struct {
 	Repeat  int      `default:"2" placeholder:"N" help:"Runs of each kind, in turn; the fastest counts (default ${default})."`
 	Cgroup  string   `placeholder:"DIR" help:"Directory of the memory controller in which to make a control group with the limit, such as /sys/fs/cgroup/memory; page cache counts there."`
 	Dir     string   `required:"" placeholder:"DIR" help:"Where to write the data, some three times as large as these; they are removed."`
-	Keep    bool     `help:"Leave the .scas files there."`
+	Keep    bool     `help:"Leave the .scas files there, and take those that are there."`
 	Results string   `placeholder:"DIR" help:"Write the table into a directory, as outofcore-CPU.txt."`
 	Data    []string `arg:"" name:"DATA" help:"LIBSVM files of two classes, plain or compressed, each with :FEATURES if these are not the largest index."`
 }
@@ -75,15 +76,36 @@ func (c *outOfCoreCmd) measure(e *env, out io.Writer, arg string) error {
 	if !c.Keep {
 		defer os.Remove(data)
 	}
-	rows, err := c.replicate(path, text)
-	if err != nil {
-		return err
-	}
 	limit, err := c.limit()
 	if err != nil {
 		return err
 	}
 	defer limit.Close()
+	if _, err := os.Stat(data); err != nil || !c.Keep {
+		if err := c.make(e, out, path, text, data, features, limit); err != nil {
+			return err
+		}
+	}
+	if err := outofcore.Forget(data); err != nil {
+		return err
+	}
+	began := time.Now()
+	bytes, err := cache(data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d MiB, which the disk reads at %.0f MiB/s\n\n", filepath.Base(data), bytes/mib, float64(bytes)/mib/time.Since(began).Seconds())
+	return c.train(e, out, data, limit)
+}
+
+const mib = 1 << 20
+
+// make writes the replicas of a file as text, and converts that.
+func (c *outOfCoreCmd) make(e *env, out io.Writer, path, text, data, features string, limit outofcore.Limit) error {
+	rows, err := c.replicate(path, text)
+	if err != nil {
+		return err
+	}
 	args := []string{"convert", text, data}
 	if features != "" {
 		args = append(args, "--features", features)
@@ -92,18 +114,12 @@ func (c *outOfCoreCmd) measure(e *env, out io.Writer, arg string) error {
 	if err != nil {
 		return err
 	}
-	sizes := [2]int64{}
-	for k, file := range []string{text, data} {
-		info, err := os.Stat(file)
-		if err != nil {
-			return err
-		}
-		sizes[k] = info.Size()
+	info, err := os.Stat(text)
+	if err != nil {
+		return err
 	}
-	os.Remove(text) // the disk may be small
-	const mib = 1 << 20
-	fmt.Fprintf(out, "%s: %d rows, %d MiB of text, %d MiB as .scas, converted in %.1f s, peak %d MiB\n\n", name, rows, sizes[0]/mib, sizes[1]/mib, conversion.Wall.Seconds(), conversion.Peak/mib)
-	return c.train(e, out, data, limit)
+	fmt.Fprintf(out, "%s: %d rows, %d MiB of text, converted in %.1f s, peak %d MiB\n", filepath.Base(data), rows, info.Size()/mib, conversion.Wall.Seconds(), conversion.Peak/mib)
+	return os.Remove(text) // the disk may be small
 }
 
 // replicate writes the text of the replicas, and returns their number of rows.
@@ -166,7 +182,6 @@ func (c *outOfCoreCmd) train(e *env, out io.Writer, data string, limit outofcore
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "training\tseconds\treading\tsolving\tratio\tpasses\tpeak\tgap proved\tobjective\toff by\tstatus\t")
-	const mib = 1 << 20
 	for k, r := range best {
 		whole := best[k&^1]
 		fmt.Fprintf(table, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.4g\t%d\t%.1e\t%.12g\t%.1e\t%s\t\n", ways[k].name, r.Wall.Seconds(), r.Read, r.Seconds,
@@ -181,26 +196,26 @@ func (c *outOfCoreCmd) train(e *env, out io.Writer, data string, limit outofcore
 
 // once trains once.
 func (c *outOfCoreCmd) once(e *env, data string, w wayOfTraining) (*outOfCoreRun, error) {
-	place := cache
+	var err error
 	if w.cold {
-		place = outofcore.Forget
+		err = outofcore.Forget(data)
+	} else {
+		_, err = cache(data)
 	}
-	if err := place(data); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	run := &outOfCoreRun{}
-	var err error
 	run.Run, err = outofcore.Scas(e.ctx, c.Scas, w.limit, run, "train", "--json", "--lambda", fmt.Sprint(c.Lambda), "--memory", fmt.Sprintf("%dMiB", w.memory), data)
 	return run, err
 }
 
-// cache reads a file, so that the system has it in memory.
-func cache(path string) error {
+// cache reads a file, so that the system has it in memory, and returns its size.
+func cache(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer f.Close()
-	_, err = io.Copy(struct{ io.Writer }{io.Discard}, f)
-	return err
+	return io.Copy(struct{ io.Writer }{io.Discard}, f)
 }

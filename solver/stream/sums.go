@@ -94,12 +94,11 @@ func (s *run) pass(l *look) (*seen, error) {
 	return sum, nil
 }
 
-// roundings is the most that a term of X'Cα goes through: those of a block, of blocks, of
-// windows and of pieces, with those of its own.
+// roundings is the most that a term of X'Cα goes through: those of a block, of a piece's
+// blocks, of windows and of pieces, with those of its own.
 func (s *run) roundings() float64 {
-	n, _ := s.q.Data.Dims()
-	blocks := n/s.count/s.windows.count()/s.block + 2
-	return float64(s.block + 4*blocks + s.windows.count() + s.count + 8) // windows may be halved
+	blocks := s.windows.largest()/s.count/s.block + 2
+	return float64(s.block + blocks + s.windows.count() + s.count + 4)
 }
 
 // rows adds the rows from lo to hi−1.

@@ -39,6 +39,14 @@ func (w *windows) cut(lo, hi int, most int64) {
 
 func (w *windows) count() int { return len(w.bounds) - 1 }
 
+// largest returns the most rows of a window.
+func (w *windows) largest() (rows int) {
+	for k := range w.count() {
+		rows = max(rows, w.bounds[k+1]-w.bounds[k])
+	}
+	return rows
+}
+
 // each calls do for one window after the other.
 func (w *windows) each(do func(lo, hi int) error) error {
 	order := make([]int, w.count())

@@ -1,0 +1,65 @@
+package newton
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestBounder: what is proved by sums over the samples is about what a Finisher proves by
+// the samples, and never less than that or than the distance from the optimum.
+func TestBounder(t *testing.T) {
+	for name, ridge := range map[string]float64{"lasso": 0, "ridge": 0.1} {
+		f := bounded(t, ridge)
+		n, p := f.Data.Dims()
+		best := f.Finish(make([]float64, p), &Settings{Tol: 1e-13})
+		rng := rand.New(rand.NewPCG(1, 2))
+		x := make([]float64, p)
+		for j := range x {
+			x[j] = best.X[j] + 1e-3*rng.NormFloat64()
+		}
+		pt := f.newPoint()
+		copy(pt.x, x)
+		f.visit(pt)
+		d := f.newDual()
+		copy(d.alpha, pt.slope)
+		known := &Known{Loss: pt.loss, Fenchel: f.fenchel(d.alpha, pt), Transposed: make([]float64, p), Size: f.size(d.alpha), Roundings: float64(n)}
+		f.transposed(known.Transposed, d.alpha)
+		b := NewBounder(f.Problem, f.columns)
+		l, _ := f.A.Dims()
+		got := b.Bound(x, make([]float64, l), known)
+		want := Rounded(f.admit(d, pt, metric{}, math.Inf(1)), pt.value)
+		// Where the dual point shrinks, the terms at the shorter one are bounded by convexity.
+		if !(got.Gap >= want*(1-1e-9) && got.Gap <= 10*want) || ridge > 0 && got.Gap > want*(1+1e-9) || got.Objective != pt.value || b.Value(x, pt.loss) != pt.value {
+			t.Errorf("%s: gap %v, from the samples %v; objective %v, %v", name, got.Gap, want, got.Objective, pt.value)
+		}
+		if off := pt.value - best.Objective; !(got.Gap >= off) {
+			t.Errorf("%s: %v is said to bound %v", name, got.Gap, off)
+		}
+		known.Roundings = 1e12
+		if worse := b.Bound(x, make([]float64, l), known); !(worse.Gap > got.Gap) {
+			t.Errorf("%s: rounding has no effect on %v", name, worse.Gap)
+		}
+	}
+	f := bounded(t, 0)
+	f.Limit[0] = 0
+	if b := NewBounder(f.Problem, f.columns); b.Clips() {
+		t.Error("a feature without a penalty has no multiplier")
+	}
+}
+
+// bounded is a lasso of a few samples.
+func bounded(t *testing.T, ridge float64) *Finisher {
+	t.Helper()
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 300, Features: 12, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &Problem{Data: d.X, Rows: d.X.Rows(0, 300), Labels: d.Labels, Loss: fenchel.Logistic{}, A: quad.New(nil, 12), Ridge: ridge}
+	q.Penalise(1e-2, 0)
+	return mustNew(t, q)
+}
