@@ -175,6 +175,7 @@ func (c *paperCmd) experiment(e *env, sets []paper.Spec, r paper.Records) error 
 	live := ok && term.IsTerminal(int(f.Fd()))
 	progress := &paper.Progress{W: e.stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
 	defer progress.End()
+	fmt.Fprintf(e.stderr, "about %.1f hours of a core in all, what is complete included\n", progress.Total/3600)
 	x := &paper.Experiment{Records: r, Progress: progress}
 	for _, s := range sets {
 		d, err := s.Load(c.Data, r.Protocol.Graph)

@@ -38,6 +38,19 @@ type Axes struct {
 // of the ends. Names that would overlap are moved apart, with a leader.
 func Bands(w io.Writer, a Axes, lines []BandLine) error {
 	p := newPlot(a.Title, a.X, a.Y)
+	b := addBands(p, a, lines)
+	if len(b.lines) == 0 {
+		return fmt.Errorf("chart: %s: there is nothing to draw", a.Title)
+	}
+	on := sheet{780, 400, 150, b.names}
+	if a.PNG {
+		return on.png(w, p)
+	}
+	return on.svg(w, p)
+}
+
+// addBands puts the lines that have points into a plot.
+func addBands(p *plot.Plot, a Axes, lines []BandLine) *bandPlotter {
 	if a.LogX {
 		logarithmic(&p.X)
 	}
@@ -55,16 +68,11 @@ func Bands(w io.Writer, a Axes, lines []BandLine) error {
 		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
 		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
 	}
-	if len(b.lines) == 0 {
-		return fmt.Errorf("chart: %s: there is nothing to draw", a.Title)
+	if len(b.lines) > 0 {
+		finishAxes(p, a)
+		p.Add(b)
 	}
-	finishAxes(p, a)
-	p.Add(b)
-	on := sheet{780, 400, 150, b.names}
-	if a.PNG {
-		return on.png(w, p)
-	}
-	return on.svg(w, p)
+	return b
 }
 
 // finishAxes cuts, rounds and widens the ranges.
@@ -115,15 +123,23 @@ type bandPlotter struct {
 	lines []BandLine
 	index []int // in the palette
 	ends  []vg.Point
+	thin  bool // it is one of many
 }
 
 func (b *bandPlotter) style(k int) draw.LineStyle {
-	at := b.index[k]
-	s := draw.LineStyle{Color: palette[at%len(palette)], Width: 1.4, Dashes: dashes[at/len(palette)%len(dashes)]}
+	width := vg.Length(1.4)
 	if b.lines[k].Bold {
-		s.Width = 2.2
+		width = 2.2
 	}
-	return s
+	if b.thin {
+		width *= 0.6
+	}
+	return lineStyle(b.index[k], width)
+}
+
+// lineStyle is that of the k-th series.
+func lineStyle(k int, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: palette[k%len(palette)], Width: width, Dashes: dashes[k/len(palette)%len(dashes)]}
 }
 
 // Plot implements plot.Plotter. Bands lie below all lines.
@@ -150,6 +166,9 @@ func (b *bandPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLines(b.style(k), c.ClipLinesXY(points)...)
 		mark := glyph(b.index[k], 2.2)
+		if b.thin {
+			mark.Radius = 1.4
+		}
 		for i := b.index[k] % 3; i < len(points); i += max(1, len(points)/6) {
 			c.DrawGlyph(mark, points[i])
 		}

@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -39,5 +40,33 @@ func TestBands(t *testing.T) {
 	}
 	if err := Bands(&b, Axes{Title: "empty"}, lines[1:2]); err == nil {
 		t.Error("a chart of nothing is drawn")
+	}
+}
+
+// TestTiles: a sheet of charts names its lines once, draws all there are, and says where
+// there is none.
+func TestTiles(t *testing.T) {
+	line := func(name string, y float64) BandLine {
+		return BandLine{Name: name, X: []float64{0, 1}, Y: []float64{y, y / 2}, Low: []float64{y, y / 3}, High: []float64{y, y}}
+	}
+	axes := Axes{Title: "one of many", X: "passes", Y: "gap", LogY: true}
+	rows := [][]Tile{
+		{{axes, []BandLine{line("first", 1), {Name: "second"}}}, {axes, []BandLine{line("first", 2), line("second", 3)}}},
+		{{axes, []BandLine{{Name: "first"}, {Name: "second"}}}, {axes, []BandLine{{Name: "first"}, line("second", 3)}}},
+	}
+	var svg, png bytes.Buffer
+	if err := errors.Join(Tiles(&svg, "a sheet", rows, false), Tiles(&png, "a sheet", rows, true)); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{">first<": 1, ">second<": 1, "not measured": 1, ">a sheet<": 1, ">gap<": 3} {
+		if got := strings.Count(svg.String(), text); got != want {
+			t.Errorf("%q is there %d times, want %d", text, got, want)
+		}
+	}
+	if !bytes.HasPrefix(png.Bytes(), []byte("\x89PNG")) {
+		t.Error("no bitmap")
+	}
+	if err := Tiles(io.Discard, "nothing", nil, false); err == nil {
+		t.Error("no charts are drawn")
 	}
 }

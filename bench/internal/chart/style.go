@@ -102,6 +102,11 @@ type sheet struct {
 func (s sheet) svg(w io.Writer, p *plot.Plot) error {
 	svg := vgsvg.New(s.width, s.height)
 	s.compose(draw.New(svg), p)
+	return writeSVG(w, svg)
+}
+
+// writeSVG writes a canvas with fonts that viewers have.
+func writeSVG(w io.Writer, svg *vgsvg.Canvas) error {
 	var b bytes.Buffer
 	if _, err := svg.WriteTo(&b); err != nil {
 		return err

@@ -69,23 +69,22 @@ func (e *Experiment) missing(d *Data, split int) []func(context.Context, *Half) 
 		}
 	}
 	for _, keys := range e.Protocol.batches(d.Spec, split) {
-		work := d.Work / float64(len(keys))
 		keys = slices.DeleteFunc(keys, func(k Key) bool {
 			kept := e.Store.Unit(k) != nil
 			if kept {
-				e.Progress.Done(k.String(), work)
+				e.Progress.Done(k.String(), d.Work)
 			}
 			return kept
 		})
 		if len(keys) > 0 {
-			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.units(ctx, h, keys, work) })
+			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.units(ctx, h, keys) })
 		}
 	}
 	return jobs
 }
 
 // units makes the runs of a method on a problem and split.
-func (e *Experiment) units(ctx context.Context, h *Half, keys []Key, work float64) error {
+func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 	b, err := e.Protocol.batch(ctx, h, keys[0])
 	for _, key := range keys {
 		if err != nil {
@@ -95,7 +94,7 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key, work float6
 		if u, err = b.run(ctx, key); err != nil {
 			break
 		}
-		e.Progress.Done(key.String(), work)
+		e.Progress.Done(key.String(), h.data.Work)
 		err = e.Store.AddUnit(u)
 	}
 	if err != nil {

@@ -168,16 +168,16 @@ func (pr Protocol) Specs() []Spec {
 	return out
 }
 
-// Work returns the runs of the protocol, weighted, timed ones included.
+// Work returns about how many seconds of a core the protocol takes, timed runs included.
 func (pr Protocol) Work(timedSplits int) float64 {
 	var sum float64
 	for _, s := range pr.Specs() {
 		splits := pr.SplitsOn(s)
 		for split := range splits {
-			sum += s.Work * float64(len(pr.batches(s, split)))
+			sum += s.Work * float64(len(pr.Keys(s, split)))
 		}
 		for split := range min(timedSplits, splits) {
-			sum += s.Work * float64(len(pr.batches(s, split)))
+			sum += s.Work * float64(len(pr.timed(s, split)))
 		}
 	}
 	return sum

@@ -58,6 +58,9 @@ func scasOn(p *problem) paper.Method {
 // traces returns the lines of a figure: SCAS-ADMM first, so that it has the same
 // colour everywhere.
 func traces(p *problem, kind string) []trace {
+	if kind == "paper" {
+		return paperTraces(p)
+	}
 	first := scasOn(p)
 	t := []trace{
 		{name: first, method: first, output: paper.Last, x: byPasses, bold: true},

@@ -42,6 +42,7 @@ type page struct {
 	Machine    []string
 	Facts      []*paper.Facts
 	Optima     []optimumRange
+	Overviews  []*Figure
 	Problems   []part
 	Methods    []solver.MethodInfo
 	Bounds     []*bound
@@ -81,6 +82,9 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 		}
 		drawn = append(drawn, b.Figure)
 	}
+	if pg.Overviews, err = overviews(all, bitmap); err != nil {
+		return nil, "", err
+	}
 	var table []row
 	for k, p := range all {
 		rows := table1(p)
@@ -105,6 +109,7 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 	if err := pageTemplate.Execute(&html, pg); err != nil {
 		return nil, "", err
 	}
+	drawn = append(drawn, pg.Overviews...)
 	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(asked)}}
 	return append(files, figureFiles(drawn, bitmap)...), tableText(table), nil
 }
@@ -113,7 +118,9 @@ func figureFiles(all []*Figure, bitmap bool) []File {
 	var files []File
 	for _, f := range all {
 		name := "figures/" + f.Name
-		files = append(files, File{name + ".svg", f.File}, File{name + ".csv", f.CSV})
+		if files = append(files, File{name + ".svg", f.File}); f.CSV != "" {
+			files = append(files, File{name + ".csv", f.CSV})
+		}
 		if bitmap {
 			files = append(files, File{name + ".png", f.PNG})
 		}

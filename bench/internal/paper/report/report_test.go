@@ -86,6 +86,14 @@ func TestSameClaims(t *testing.T) {
 			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, again[name])
 		}
 	}
+	for name, says := range map[string]string{
+		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2.svg": "SCAS-ADMM, average",
+		"figures/tiny-mu0-successors.svg": "svrg (splits: 1)", // of two
+	} {
+		if !strings.Contains(made[name], says) {
+			t.Errorf("%s does not say %q", name, says)
+		}
+	}
 	rows, err := csv.NewReader(strings.NewReader(made[ClaimsFile])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
