@@ -127,8 +127,21 @@ func (s sheet) compose(c draw.Canvas, p *plot.Plot) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, 6, -6, 6, -6)
-	p.Draw(draw.Crop(c, 0, -s.strip, 0, 0))
+	drawPlot(draw.Crop(c, 0, -s.strip, 0, 0), p)
 	s.side(draw.Crop(c, c.Max.X-c.Min.X-s.strip, 0, 0, 0))
+}
+
+// drawPlot draws p with the name of a logarithmic y axis beside it: gonum would leave room
+// for that about the mean of its ends, near the upper, and so above the plot.
+func drawPlot(c draw.Canvas, p *plot.Plot) {
+	if _, log := p.Y.Scale.(plot.LogScale); log && p.Y.Label.Text != "" {
+		style := textStyle(p, p.Y.Label.TextStyle.Font.Size, draw.XCenter, draw.YTop)
+		style.Rotation = math.Pi / 2
+		c.FillText(style, vg.Point{X: c.Min.X, Y: (c.Min.Y + c.Max.Y) / 2}, p.Y.Label.Text)
+		c = draw.Crop(c, p.Y.Label.TextStyle.Height(p.Y.Label.Text)+2, 0, 0, 0)
+		p.Y.Label.Text = ""
+	}
+	p.Draw(c)
 }
 
 // The SVG names the one font it was laid out with; viewers without it need

@@ -77,7 +77,7 @@ func (t Tile) draw(c draw.Canvas) {
 	}
 	b := addBands(p, t.Axes, t.Lines)
 	if b.thin = true; len(b.lines) > 0 {
-		p.Draw(c)
+		drawPlot(c, p)
 		return
 	}
 	none := textStyle(p, 9, draw.XCenter, draw.YCenter)
