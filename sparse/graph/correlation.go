@@ -161,10 +161,23 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 		if taken++; taken == k {
 			last = size
 		}
-		best = append(best, Edge{min(int32(i), j), max(int32(i), j), c.apart(i, int(j))})
+		if v := c.apart(i, int(j)); v != 0 {
+			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
+		}
 	}
 	slices.SortFunc(best, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
 	})
-	return slices.Clone(best[:min(k, len(best))])
+	if len(best) <= k {
+		return slices.Clone(best)
+	}
+	// Rounding must not choose among those as large as the last.
+	weakest := math.Abs(best[k-1].Weight)
+	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tied) })
+	ties := best[first:]
+	if end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tied) }); end >= 0 {
+		ties = ties[:end]
+	}
+	sortEdges(ties)
+	return slices.Clone(best[:k])
 }

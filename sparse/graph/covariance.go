@@ -121,8 +121,10 @@ func (c *Covariance) At(i, j int) float64 {
 
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
 	v := raw / (c.scale[i] * c.scale[j])
-	if c.unit { // rounding must not tell copies of a feature apart from each other
-		v = min(max(v, -1), 1)
+	if c.unit { // rounding must not tell copies of a feature apart, nor relate strangers
+		if v = min(max(v, -1), 1); math.Abs(v) < tied {
+			v = 0
+		}
 	}
 	return v
 }

@@ -9,10 +9,14 @@ import (
 	"sync/atomic"
 )
 
+// tied is how far, relatively, sizes may be apart by rounding alone; what is so small
+// a correlation is none.
+const tied = 1e-12
+
 // collector keeps the pairs of size at least floor, and at most a few times as
 // many as keep: when there are too many, floor rises to the size of the keep-th
-// largest. Pairs as large as that one are all kept, so the result does not
-// depend on the order of arrival.
+// largest. Pairs as large as that one, within rounding, are all kept, so the result
+// does not depend on the order of arrival.
 type collector struct {
 	floor float64
 	keep  int
@@ -45,7 +49,7 @@ func (c *collector) prune() {
 		sizes[k] = math.Abs(p.Weight)
 	}
 	slices.Sort(sizes)
-	c.floor = max(c.floor, sizes[len(sizes)-c.keep])
+	c.floor = max(c.floor, sizes[len(sizes)-c.keep]*(1-tied))
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
@@ -106,7 +110,7 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 }
 
 // reachSlack covers the rounding between an entry and the product of reaches.
-const reachSlack = 1 - 1e-12
+const reachSlack = 1 - tied
 
 // apartPairs adds the pairs of the k-th feature of order with later ones that
 // it never meets. Their sizes decrease, so it can stop at the first too small.

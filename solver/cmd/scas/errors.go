@@ -123,6 +123,7 @@ var leaveOut = strings.NewReplacer(
 	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
 	"; LoadMulti reads those", ", which scas predict does not take",
+	"want a larger penalty, tolerance or MaxSteps", "a larger --penalty or fewer --edges do with less",
 	"take fewer folds, or another metric", "give fewer --folds, or another --metric",
 	"Spec.Balanced", "--class-weights balanced", "give PathSettings.Lambdas", "there is no path",
 	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",

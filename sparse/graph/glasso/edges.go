@@ -16,7 +16,8 @@ import (
 //
 // If so many edges need a component larger than opt.MaxComponent, the error is
 // that *graph.ComponentError, wrapped. A penalty at which the gap is not reached ends the
-// search with ErrNotConverged. k is at least 1.
+// search with ErrNotConverged: few samples leave only so many edges, however small the
+// penalty is, and the error says how many. k is at least 1.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, fmt.Errorf("glasso: %d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
@@ -61,6 +62,9 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	res, err := Estimate(s.c, s.opt)
 	if _, tooLarge := errors.AsType[*graph.ComponentError](err); tooLarge {
 		err = fmt.Errorf("glasso: %d edges: %w; ask for fewer edges", s.k, err)
+	}
+	if errors.Is(err, ErrNotConverged) && s.best != nil {
+		err = fmt.Errorf("glasso: %d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.edges(), ErrNotConverged)
 	}
 	if err != nil {
 		return false, err

@@ -13,7 +13,7 @@ import (
 
 // ErrNotConverged is matched by the error of an estimate that stopped before its
 // duality gap was small enough. The result comes with it.
-var ErrNotConverged = errors.New("glasso: sparse inverse covariance selection did not converge")
+var ErrNotConverged = errors.New("did not converge")
 
 // Options are the settings of Estimate. Zero fields mean the defaults.
 type Options struct {
@@ -24,7 +24,9 @@ type Options struct {
 	FreeDiagonal bool `json:"free_diagonal"`
 	// Tol is the duality gap to reach, per feature of a component; default
 	// 1e-12. A gap of g leaves entries of Theta within sqrt(2 g) times its
-	// largest eigenvalue, in practice much closer.
+	// largest eigenvalue, in practice much closer. Where S is singular and the penalty
+	// small, a gap of 64 units in the last place of the sum of |S_ij Theta_ij| is enough,
+	// since it is not known more precisely.
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
@@ -78,7 +80,8 @@ type Result struct {
 // Estimate finds the sparse inverse covariance matrix of S = c. The problem falls
 // apart into the connected components of {|S_ij| > rho} exactly (Mazumder and Hastie
 // 2012), which are solved independently, by a proximal Newton method over the
-// non-zero entries (Hsieh et al. 2011), until the duality gap of each is at most
+// non-zero entries (Hsieh et al. 2011; where S is close to singular with steps of
+// conjugate gradients between those of coordinate descent), until the duality gap of each is at most
 // Tol times its size.
 //
 // A component larger than MaxComponent is a *graph.ComponentError, which names a
@@ -142,7 +145,7 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		return nil, fmt.Errorf("glasso: the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
 	if failed > 0 {
-		return res, fmt.Errorf("%w: %d of %d components at penalty %v after at most %d Newton steps, duality gap %.3g: want a larger penalty, tolerance or MaxSteps", ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap)
+		return res, fmt.Errorf("glasso: sparse inverse covariance selection %w: %d of %d components at penalty %v after at most %d Newton steps, duality gap %.3g: want a larger penalty, tolerance or MaxSteps", ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap)
 	}
 	return res, nil
 }

@@ -44,29 +44,46 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
 	}
 	b.accept(b.x)
-	tol := o.Tol * float64(n)
+	b.newton(o.Tol*float64(n), o.MaxSteps)
+	return b
+}
+
+// newton takes Newton steps until the gap is at most tol, or what rounding leaves of it.
+func (b *newtonBlock) newton(tol float64, most int) {
 	accuracy := 1e-3 // of the next model's minimum
+	b.converged = false
 	for {
 		b.invert()
 		b.gap = b.dualityGap()
-		if b.gap <= tol {
+		if b.gap <= max(tol, b.rounding()) {
 			b.converged = true
-			return b
+			return
 		}
-		if b.steps == o.MaxSteps {
-			return b
+		if b.steps >= most {
+			return
 		}
 		b.steps++
 		active := b.activeSet()
 		b.direction(active, accuracy)
 		moved, ok := b.lineSearch(b.slope(active))
 		if !ok {
-			return b
+			return
 		}
 		// Near the solution the model is exact to second order: solving it as
 		// accurately keeps convergence quadratic.
 		accuracy = min(accuracy, max(moved, 1e-12))
 	}
+}
+
+// rounding is how precisely the gap can be known: it is a difference of sums of terms as
+// large as |s_ij x_ij|, which grow as 1/rho where s is singular.
+func (b *newtonBlock) rounding() float64 {
+	const ulps = 64
+	sum := float64(b.n)
+	for k, x := range b.x {
+		sum += math.Abs(x) * (math.Abs(b.s[k]) + b.rho)
+	}
+	return ulps * 0x1p-52 * sum
 }
 
 // penaltyAt returns rho_ij.
@@ -152,8 +169,9 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var faster extrapolation
-	const maxSweeps = 500
-	for range maxSweeps {
+	const maxSweeps, subspaceAfter, subspaceEvery, mostVain = 500, 18, 3, 3
+	vain := 0 // steps in the subspace that lowered nothing
+	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
 		moved := 0.0
 		for i := range b.n {
@@ -167,6 +185,15 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 			break
 		}
 		faster.after(b, active)
+		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 {
+			if vain++; b.subspaceStep(active, accuracy) {
+				vain = 0
+			}
+			if vain == mostVain {
+				break
+			}
+			faster.past = faster.past[:0]
+		}
 	}
 }
 
@@ -263,7 +290,7 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 // x moved, relative to its size; false if no step does.
 func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 	before := b.objective
-	rounding := 1e-15 * float64(b.n) * (math.Abs(b.logDet) + math.Abs(before+b.logDet) + float64(b.n))
+	rounding := 1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n)) + b.rounding()/16
 	from, size, way := b.x, 0.0, 0.0
 	for k, z := range b.z {
 		size += math.Abs(from[k])

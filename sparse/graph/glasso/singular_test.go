@@ -1,0 +1,97 @@
+package glasso
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/internal/check"
+)
+
+// fewSamples are normal data, the last column being a copy of the first if asked.
+func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covariance {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 17))
+	var entries []sparse.Triplet
+	for i := range n {
+		first := rng.NormFloat64()
+		for j := range p {
+			v := first
+			if j > 0 && !(copied && j == p-1) {
+				v = rng.NormFloat64()
+			}
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: v})
+		}
+	}
+	x, err := sparse.FromTriplets(n, p, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := graph.CorrelationOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSingular: covariances of few samples, of copies and of columns that are nearly all
+// the same are solved to the same gap as others, at small penalties too.
+func TestSingular(t *testing.T) {
+	equal := make([]float64, 60*60)
+	for k := range equal {
+		if equal[k] = 0.999; k%61 == 0 {
+			equal[k] = 1
+		}
+	}
+	same, err := graph.NewCovariance(60, equal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		c       *graph.Covariance
+		penalty float64
+	}{
+		"3 samples of 10":  {fewSamples(t, 3, 10, 1, false), 0.01},
+		"3 samples of 12":  {fewSamples(t, 3, 12, 2, true), 0.003},
+		"12 samples of 20": {fewSamples(t, 12, 20, 3, false), 0.003},
+		"a copy":           {fewSamples(t, 1000, 10, 4, true), 0.001},
+		"a copy, 1e-4":     {fewSamples(t, 1000, 10, 5, true), 1e-4},
+		"all .999":         {same, 0.1},
+		"all .999, 0.001":  {same, 0.001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := Estimate(tt.c, Options{Penalty: tt.penalty})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := tt.c.Features(); !(res.Gap <= 1e-12*float64(n)) || math.IsNaN(res.Objective) {
+				t.Errorf("objective %v, gap %v", res.Objective, res.Gap)
+			}
+		})
+	}
+}
+
+// TestEdgesOfFewSamples: as many edges as there can be are found, and more are an error
+// that says how many can.
+func TestEdgesOfFewSamples(t *testing.T) {
+	c := fewSamples(t, 3, 10, 6, false)
+	_, err := EstimateEdges(c, 40, Options{})
+	if !errors.Is(err, ErrNotConverged) {
+		t.Fatalf("%v, want an error that matches ErrNotConverged", err)
+	}
+	check.Error(t, err, "40 edges", "ask for at most as many")
+	var penalty string
+	most := 0
+	if _, scan := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &most); scan != nil || most < 20 || most >= 40 {
+		t.Fatalf("%v: %d, %v", err, most, scan)
+	}
+	for _, k := range []int{most, 10} {
+		if res, err := EstimateEdges(c, k, Options{}); err != nil || res.edges() != k {
+			t.Errorf("%d edges: %+v, %v", k, res, err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package graph
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// binaryTable is a table of 0 and 1 with copies, under a shuffle of the rows that moves
+// the rounding of sums.
+func binaryTable(t *testing.T, seed uint64) *sparse.CSR {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(91, seed))
+	const rows, base = 37, 5
+	var columns [base][]float64
+	for j := range columns {
+		columns[j] = make([]float64, rows)
+		for i := range columns[j] {
+			columns[j][i] = float64(rng.IntN(2))
+		}
+	}
+	var entries []sparse.Triplet
+	for j := range 3 * base {
+		of, scale, shift := columns[j%base], 1+rng.Float64(), rng.Float64()
+		for i, v := range of {
+			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: scale*v + shift})
+		}
+	}
+	x, err := sparse.FromTriplets(rows, 3*base, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestTies: columns that are the same but for their scale and position are as correlated
+// with others as each other, and all pairs so strong are joined, or none.
+func TestTies(t *testing.T) {
+	for seed := range uint64(200) {
+		x := binaryTable(t, seed)
+		c, err := CorrelationOf(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= 60; k += 7 {
+			g, _, err := Strongest(c, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			joined := map[[2]int32]bool{}
+			for _, e := range g.Edges() {
+				joined[[2]int32{e.I % 5, e.J % 5}] = true
+				joined[[2]int32{e.J % 5, e.I % 5}] = true
+			}
+			for i := range int32(15) {
+				for j := range i {
+					if _, found := edgeBetween(g, j, i); found != joined[[2]int32{i % 5, j % 5}] {
+						t.Fatalf("seed %d: of %d edges: %d and %d are joined: %v, their likes: %v", seed, k, i, j, found, !found)
+					}
+				}
+			}
+		}
+		near, err := KNearest(c, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int32(5) { // a copy is nearest, and of two the first
+			if _, found := edgeBetween(near, i, i+5); !found {
+				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
+			}
+		}
+	}
+}
+
+func edgeBetween(g *Graph, i, j int32) (Edge, bool) {
+	for _, e := range g.Edges() {
+		if e.I == i && e.J == j {
+			return e, true
+		}
+	}
+	return Edge{}, false
+}
+
+// TestStrangers: what is uncorrelated but for rounding has no edge, whatever asks.
+func TestStrangers(t *testing.T) {
+	rounded := 0
+	for k := range 30 {
+		scale := 0.1 + 0.37*float64(k)
+		var entries []sparse.Triplet
+		for i := range 12 { // a design in which columns are orthogonal
+			entries = append(entries, sparse.Triplet{Row: i, Col: 0, Value: 0.1 + scale*float64(i/3)})
+			entries = append(entries, sparse.Triplet{Row: i, Col: 1, Value: 0.7/scale + 0.3*float64(i%3)})
+		}
+		x, err := sparse.FromTriplets(12, 2, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := CorrelationOf(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.data.raw(0, 1) != 0 {
+			rounded++
+		}
+		near, err := KNearest(c, 1, &CorrelationOptions{Weighted: true})
+		if err != nil || len(near.Edges()) != 0 || c.At(0, 1) != 0 {
+			t.Errorf("%v, %v, correlation %v", near.Edges(), err, c.At(0, 1))
+		}
+		if g, _, err := Strongest(c, 1, nil); err != nil || len(g.Edges()) != 0 {
+			t.Errorf("%v, %v", g.Edges(), err)
+		}
+	}
+	if rounded < 5 {
+		t.Errorf("%d products of 30 are rounded", rounded)
+	}
+}
