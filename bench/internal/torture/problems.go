@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -194,6 +195,26 @@ func penalise(rng *rand.Rand, q *solver.Problem, lambda float64, rows int) {
 // problemLimit is how long one training of a handful of rows may take.
 const problemLimit = 30 * time.Second
 
+// patience returns a context that ends when this process has had the processors for
+// problemLimit, which takes longer where others have them, or after ten times as long.
+func patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	start, used := time.Now(), processorTime(time.Now())
+	var look func()
+	look = func() {
+		left := problemLimit - (processorTime(start)-used)/time.Duration(runtime.GOMAXPROCS(0))
+		switch {
+		case ctx.Err() != nil:
+		case left <= 0 || time.Since(start) > 10*problemLimit:
+			cancel()
+		default:
+			time.AfterFunc(max(left, time.Second), look)
+		}
+	}
+	time.AfterFunc(problemLimit, look)
+	return ctx, cancel
+}
+
 // tryProblem solves a problem in several ways and holds the default one to what it may
 // say: converged with a certificate, not converged with a reason and its best iterate, or
 // refused; never worse than the start, never not finite, never below the best of all.
@@ -208,7 +229,7 @@ func tryProblem(ctx context.Context, seed uint64) (string, error) {
 	var results []*solver.Result
 	best, handled := math.Inf(1), ""
 	for k := range sets {
-		within, cancel := context.WithTimeout(ctx, problemLimit)
+		within, cancel := patience(ctx)
 		res, err := solver.Minimize(within, p, &sets[k])
 		late := within.Err() != nil && ctx.Err() == nil
 		cancel()

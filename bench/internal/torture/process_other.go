@@ -5,6 +5,8 @@ package torture
 import (
 	"os"
 	"os/exec"
+	"runtime"
+	"time"
 )
 
 // usage is not told here.
@@ -18,4 +20,9 @@ var stopSignal, continueSignal = os.Interrupt, os.Interrupt
 // guardedMemory is not to be had.
 func guardedMemory(int) ([]byte, error) {
 	return nil, skip("memory between guard pages is not to be had here")
+}
+
+// processorTime is the time since start on all processors, for want of a better one.
+func processorTime(start time.Time) time.Duration {
+	return time.Since(start) * time.Duration(runtime.GOMAXPROCS(0))
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // usage returns the signal that ended a process, if one did, and the bytes that it had
@@ -54,4 +55,14 @@ func guardedMemory(n int) ([]byte, error) {
 		}
 	}
 	return m[page : page+n : page+n], nil
+}
+
+// processorTime is how long this process has had processors; the argument matters where
+// that is not known.
+func processorTime(time.Time) time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

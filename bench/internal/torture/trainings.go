@@ -52,7 +52,7 @@ func (a *trainingAttack) try(ctx context.Context, seed uint64) (string, int, err
 
 // train solves a random problem by the library and by package model.
 func train(ctx context.Context, rng *rand.Rand) error {
-	ctx, cancel := context.WithTimeout(ctx, problemLimit)
+	ctx, cancel := patience(ctx)
 	defer cancel()
 	p := problem(rng)
 	res, err := solver.Minimize(ctx, p, nil)
