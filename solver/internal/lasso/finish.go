@@ -66,15 +66,9 @@ func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
 	return &Finisher{s: s}
 }
 
-const (
-	// With fewer features, or more than half of them that are not zero, package newton
-	// is the faster one, if it has room for all of them.
-	leastFeatures = 512
-
-	pathFrom   = 64.0 // lambda_max as a multiple of lambda, from which on a path leads to it
-	pathFactor = 4.0  // from one lambda to the next
-	pathTol    = 1e-3 // gap to which they are solved, as a part of P(0)
-)
+// leastFeatures: with fewer, or more than half of them that are not zero, package newton is
+// the faster one, if it has room for all of them.
+const leastFeatures = 512
 
 // Finish solves the problem from x, and if that is zero or does not do from lambda_max
 // down.
@@ -82,69 +76,38 @@ func (f *Finisher) Finish(x []float64, set *newton.Settings) *newton.Result {
 	f.set, f.result = *set, newton.Result{Gap: math.Inf(1)}
 	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		f.s.Start(x)
-		if r := f.solve(1, set.Tol); r.Err != nil || r.Gap <= set.Tol {
+		if r := f.solve(); r.Err != nil || r.Gap <= set.Tol {
 			return f.end(r)
 		}
 	}
 	return f.end(f.path())
 }
 
-// solve goes on to a lambda, as a multiple of the problem's.
-func (f *Finisher) solve(lambda, tol float64) Result {
-	r := f.s.Solve(lambda, &Settings{Tol: tol, Interrupt: f.set.Interrupt, Stop: f.set.Stop})
+// solve goes on to the problem's lambda, which is 1.
+func (f *Finisher) solve() Result {
+	r := f.s.Solve(1, &Settings{Tol: f.set.Tol, Interrupt: f.set.Interrupt, Stop: f.set.Stop})
 	f.result.Iterations += r.Iterations
 	return r
 }
 
-// path goes from x = 0 to the problem's lambda, or as far as working sets have room.
+// path goes from x = 0 to the problem's lambda.
 func (f *Finisher) path() Result {
 	s := f.s
 	most, err := s.LambdaMax(f.set.Interrupt)
 	if err != nil {
-		return f.judge(Result{Err: err})
+		return s.judge(1, f.set.Tol, Result{Err: err})
 	}
 	if math.IsInf(most, 1) {
 		s.Start(make([]float64, s.p))
-	} else if most > pathFrom {
-		lambda := 1.0
-		for lambda*pathFactor < most {
-			lambda *= pathFactor
-		}
-		for ; lambda > 1; lambda /= pathFactor {
-			if r := f.solve(lambda, math.Max(f.set.Tol, pathTol*s.scale)); r.Err != nil || r.Full {
-				return f.judge(r)
-			}
-		}
 	}
-	return f.solve(1, f.set.Tol)
-}
-
-// judge returns a result for the problem's lambda at the point, of which r is one for
-// another lambda: the dual point is φ'(t).
-func (f *Finisher) judge(r Result) Result {
-	s := f.s
-	s.setLambda(1)
-	for j, v := range s.x {
-		if v != 0 && (s.set.place == nil || s.set.place[j] == 0) {
-			s.at.value = math.Inf(1)
-		}
-	}
-	r.Gap = math.Inf(1)
-	if math.IsInf(s.at.value, 1) {
-		return r // not even its parts are known
-	}
-	s.at.value, s.work.fenchel = s.value(&s.at), 0
-	s.curvatures()
-	copy(s.work.alpha, s.at.slope)
-	r.Gap, r.Objective, r.Loss = newton.Rounded(s.certify(f.set.Tol), s.at.value), s.at.value, s.at.loss
-	return r
+	return f.solve()
 }
 
 // end makes a result of the other package's of r.
 func (f *Finisher) end(r Result) *newton.Result {
 	s, to := f.s, &f.result
 	if math.IsInf(r.Gap, 1) {
-		r = f.judge(r)
+		r = s.judge(1, f.set.Tol, r)
 	}
 	to.X, to.Z, to.Alpha = s.x, make([]float64, s.p), s.work.alpha
 	to.Gap, to.Objective, to.Full, to.Err, to.Why = r.Gap, r.Objective, r.Full, r.Err, r.Why

@@ -16,10 +16,13 @@ type implicit struct {
 	cols      []int32     // the set's
 	weight, u []float64   // n
 	ridge     []float64   // of each column of the set
-	along     []float64   // n: scratch
 	rows      kernels.Rows
-	dir, next []float64 // of the set: scratch
 	stop      func() error
+
+	part      kernels.Rows // rows of the support's columns
+	place     []uint16     // of each column of the set: 1 + its position in the support, 0 if it is not there
+	along     []float64    // n: scratch
+	dir, next []float64    // of the support
 }
 
 // stopped reports whether the model is to be left as it is.
@@ -33,6 +36,7 @@ const (
 	implicitSweeps = 20    // over the support between solutions for it
 	maxConjugate   = 300   // steps of conjugate gradients
 	restPart       = 0.3   // of what the model may leave: what they leave
+	lookPart       = 0.1   // of the largest slope: when it has fallen by that, they look where they lead
 	mostImplicit   = 65535 // columns that an index of kernels.Rows has room for
 )
 
@@ -52,6 +56,7 @@ func (s *Solver) implicit(cols []int32) *implicit {
 	for _, v := range []*[]float64{&h.ridge, &h.dir, &h.next} {
 		*v = make([]float64, len(cols))
 	}
+	h.place = make([]uint16, len(cols))
 	return h
 }
 
@@ -96,43 +101,85 @@ func (h *implicit) form(diagonal, weight []float64) {
 	}
 }
 
-// times sets next to H dir.
-func (h *implicit) times() {
-	kernels.Margins(h.along, h.rows, h.dir)
-	for i, w := range h.weight {
-		h.along[i] *= w
+// restrict makes part the rows of the support's columns.
+func (h *implicit) restrict(support []int) {
+	clear(h.place)
+	for a, i := range support {
+		h.place[i] = uint16(a + 1)
 	}
-	clear(h.next)
-	kernels.Gradient(h.next, h.rows, h.along)
-	for j, r := range h.ridge {
-		h.next[j] += float64(r * h.dir[j])
+	p, whole := &h.part, &h.rows
+	p.Cols, p.Ptr, p.Idx16, p.Val, p.Val32 = len(support), append(p.Ptr[:0], 0), p.Idx16[:0], p.Val[:0], p.Val32[:0]
+	for r := range whole.Len() {
+		for e := whole.Ptr[r]; e < whole.Ptr[r+1]; e++ {
+			at := h.place[whole.Idx16[e]]
+			if at == 0 {
+				continue
+			}
+			p.Idx16 = append(p.Idx16, at-1)
+			switch {
+			case whole.Val != nil:
+				p.Val = append(p.Val, whole.Val[e])
+			case whole.Val32 != nil:
+				p.Val32 = append(p.Val32, whole.Val32[e])
+			}
+		}
+		p.Ptr = append(p.Ptr, int64(len(p.Idx16)))
+	}
+}
+
+// cached is the number of nonzeros that stay in a processor's second cache between the
+// two products with them.
+const cached = 1 << 14
+
+// times sets next to H dir for the columns of the support.
+func (h *implicit) times(support []int) {
+	k, n := len(support), h.part.Len()
+	clear(h.next[:k])
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && h.part.Ptr[hi+1]-h.part.Ptr[lo] <= cached {
+			hi++
+		}
+		rows, along := h.part, h.along[lo:hi]
+		rows.Ptr = rows.Ptr[lo : hi+1]
+		kernels.Margins(along, rows, h.dir[:k])
+		for i, w := range h.weight[lo:hi] {
+			along[i] *= w
+		}
+		kernels.Gradient(h.next[:k], rows, along)
+		lo = hi
+	}
+	for a, i := range support {
+		h.next[a] += float64(h.ridge[i] * h.dir[a])
 	}
 }
 
 // conjugate sets step to about the minimum over the support with the signs it has, until
 // no slope is more than a part of tol units: conjugate gradients with the diagonal as
-// preconditioner. Where they are stopped before, the step still leads down.
+// preconditioner. Where they are stopped before, or the step is seen to change signs, it
+// still leads down.
 func (q *model) conjugate(tol float64) {
 	h, k := q.implicit, len(q.support)
 	step, rest := q.step[:k], q.rhs[:k]
 	clear(step)
-	clear(h.dir)
-	var energy float64
+	h.restrict(q.support)
+	var energy, look float64
 	for a, i := range q.support {
 		if rest[a] = -q.slope(i); q.limit[i] > 0 {
 			rest[a] -= math.Copysign(q.limit[i], q.x[i]+q.d[i])
 		}
-		h.dir[i] = rest[a] / q.curvature(i)
-		energy += float64(rest[a] * h.dir[i])
+		h.dir[a] = rest[a] / q.curvature(i)
+		energy += float64(rest[a] * h.dir[a])
+		look = max(look, lookPart*math.Abs(rest[a])/q.unit[i])
 	}
 	for range maxConjugate {
 		if q.stopped() {
 			return
 		}
-		h.times()
+		h.times(q.support)
 		var bend float64
-		for _, i := range q.support {
-			bend += float64(h.next[i] * h.dir[i])
+		for a, d := range h.dir[:k] {
+			bend += float64(h.next[a] * d)
 		}
 		if !(bend > 0) || !(energy > 0) {
 			return
@@ -140,17 +187,34 @@ func (q *model) conjugate(tol float64) {
 		length, before, worst := energy/bend, energy, 0.0
 		energy = 0
 		for a, i := range q.support {
-			step[a] += float64(length * h.dir[i])
-			rest[a] -= float64(length * h.next[i])
+			step[a] += float64(length * h.dir[a])
+			rest[a] -= float64(length * h.next[a])
 			worst = max(worst, math.Abs(rest[a])/q.unit[i])
 			energy += float64(rest[a]*rest[a]) / q.curvature(i)
 		}
 		if worst <= restPart*tol {
 			return
 		}
+		if worst <= look {
+			if q.changesSign() {
+				return
+			}
+			look *= lookPart
+		}
 		turn := energy / before
 		for a, i := range q.support {
-			h.dir[i] = rest[a]/q.curvature(i) + float64(turn*h.dir[i])
+			h.dir[a] = rest[a]/q.curvature(i) + float64(turn*h.dir[a])
 		}
 	}
+}
+
+// changesSign reports whether the step leads a coordinate of the support to zero or
+// beyond.
+func (q *model) changesSign() bool {
+	for a, i := range q.support {
+		if at := q.x[i] + q.d[i]; q.ends(i) && (at+q.step[a])*at <= 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -17,7 +17,7 @@ import (
 // TestMemory holds the estimate to what the allocator says, where working sets grow to
 // about the most columns whose Hessian is formed: with half of lambda it is not.
 func TestMemory(t *testing.T) {
-	const features, lambda = 10000, 4e-4
+	const features, lambda = 10000, 3e-4
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

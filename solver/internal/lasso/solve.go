@@ -37,8 +37,8 @@ const (
 	firstSoft = 0.1
 )
 
-// Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol.
-func (s *Solver) Solve(lambda float64, set *Settings) Result {
+// solve is Solve, straight.
+func (s *Solver) solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
 		limit = maxIterations
@@ -232,8 +232,11 @@ func (s *Solver) hessian(fresh bool) {
 	}
 }
 
+// scaledPart is what of the gap may go to scaling a dual point into its domain.
+const scaledPart = 0.5
+
 // units sets the units in which the model measures violations, and returns the number
-// of them that is allowed: so many limits that scaling it away costs a tenth of tol, the
+// of them that is allowed: so many limits that scaling it away costs a part of tol, the
 // same for the squares that violations cost where there is a ridge, and equalities that
 // free features ask for closed by moving others by as much.
 func (s *Solver) units(tol float64) float64 {
@@ -245,7 +248,7 @@ func (s *Solver) units(tol float64) float64 {
 			least = math.Min(least, l/norm)
 		}
 	}
-	allowed := math.Min(1e-3, 0.1*tol/math.Max(total, tol))
+	allowed := math.Min(1e-3, scaledPart*tol/math.Max(total, tol))
 	for k, l := range m.limit {
 		ridge := s.ridge[s.set.cols[k]]
 		switch {
