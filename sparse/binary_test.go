@@ -330,3 +330,32 @@ func FuzzBinary(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkMap loads a file as text, and mapped, checked at once and not yet.
+func BenchmarkMap(b *testing.B) {
+	d := manyRows(b, 100000)
+	dir := b.TempDir()
+	text, binary := filepath.Join(dir, "d.svm"), filepath.Join(dir, "d.scas")
+	if err := errors.Join(WriteFile(text, d), WriteFile(binary, d)); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, path string
+		opt        ReadOptions
+	}{{"text", text, ReadOptions{}}, {"checked", binary, ReadOptions{}}, {"unchecked", binary, ReadOptions{Memory: 1, Beyond: true}}} {
+		b.Run(c.name, func(b *testing.B) {
+			info, err := os.Stat(c.path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				d, err := ReadFile(c.path, &c.opt)
+				if err != nil {
+					b.Fatal(err)
+				}
+				d.Close()
+			}
+		})
+	}
+}

@@ -23,7 +23,7 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 //
 // With solver.Auto, the default, it takes L1 penalties of A x and ridge terms, the losses
 // of package solver, and up to 2,048 features, each with a penalty of its own unless L2 >
-// 0. With solver.SCASK and SCASL, whose inner loop draws from a window of the file at a
+// 0. With solver.SCASK and SCASL, whose inner loop draws from a batch of the file at a
 // time, it takes any number of features, and the penalties and domains of package solver;
 // of their results something is proved where Auto takes the problem. Other problems and
 // methods are errors that wrap ErrNotStreamed. Of the other settings RelTol, TimeLimit,
@@ -55,7 +55,7 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memo
 		}
 		r, f = finish(q, set.Start.X, memory, within)
 	} else {
-		r, f = windowed(p, set, q, memory, within)
+		r, f = batched(p, set, q, memory, within)
 	}
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) {
 		return nil, r.Err // of the file

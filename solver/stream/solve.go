@@ -11,7 +11,8 @@
 // loss, since its equality is that of the parabola's gradient.
 //
 // Of a pass nothing is kept that has an entry per sample: margins live as long as a block
-// of rows.
+// of rows. For more features, and other penalties and domains, there are stochastic runs
+// beside it, whose inner loop draws from a part of the file at a time.
 package stream
 
 import (
@@ -26,7 +27,7 @@ type facts struct {
 	passes  int       // over the data
 	sampled int       // samples that the start is from
 	zero    float64   // the loss at x = 0
-	windows int       // that a pass goes through
+	windows int       // that a pass goes through, or batches
 	grad    []float64 // of the loss at the result
 
 	// Of stochastic runs: outer iterations, dual updates of one, and the inner loop.

@@ -20,20 +20,22 @@ import (
 )
 
 // A stochastic run is SCAS-ADMM with many dual updates (solver.SCASK, and with the penalty
-// linearised solver.SCASL) whose inner loop draws from one window at a time.
+// linearised solver.SCASL) whose inner loop draws from a batch of the rows at a time.
 //
-// An outer iteration is a pass for the gradient at the snapshot x₀, and one that visits
-// every window once, in an order that is shuffled anew: with as many steps as the window
-// has rows, each of a row of the window drawn with replacement, uniformly or by its
-// weight, in one or several blocks with a dual update behind each. Within window W the mean of the directions at x
-// is then
+// The file is cut into blocks of consecutive rows. An outer iteration is a pass for the
+// gradient at the snapshot x₀, and one that visits every block once, in an order that is
+// shuffled anew: blocks that follow each other in it are read into memory together, a
+// batch W, and as many steps are made as it has rows, each of a row of the batch drawn with
+// replacement, uniformly or by its weight, with one or several dual updates on the way.
+// Within a batch the mean of the directions at x is then
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)],
 //
-// which is off by what a window's gradient changes more than that of all samples: nothing
-// at x₀, and by the shares of the windows it adds up to nothing at any x over the epoch, in
-// which directions are unbiased as those of Algorithm 1 are in each step. Windows are as
-// the rows of the file are: a file that is sorted should be shuffled.
+// which is off by what a batch's gradient changes more than that of all samples: nothing
+// at x₀, and by the shares of the batches it adds up to nothing at any x over the epoch, in
+// which directions are unbiased as those of Algorithm 1 are in each step. Over the shuffles
+// each batch is a sample of blocks, so that a file whose rows are sorted does not make
+// batches that are all of a kind.
 type stochastic struct {
 	*run
 	p       *solver.Problem
@@ -42,7 +44,9 @@ type stochastic struct {
 	curve   *rule.Curvature
 	state   outer.Iterate
 	loop    inner.Loop
-	slope   []float64 // of a window at the snapshot
+	blocks  *windows
+	size    int       // blocks of a batch
+	slope   []float64 // of a batch at the snapshot
 	margin  []float64
 	rng     *rand.PCG
 	watch   watch.Watcher
@@ -50,11 +54,14 @@ type stochastic struct {
 	epoch   int
 	largest float64 // λ₁(A'A)
 	rho     float64
-	updates int // of y and beta in a window
+	updates int // of y and beta in a batch
 }
 
-// stochasticSamples is how many samples step sizes follow from.
-const stochasticSamples = 1 << 14
+const (
+	stochasticSamples = 1 << 14 // that step sizes follow from
+	batchShare        = 0.35    // of the memory that a batch takes
+	blockBytes        = 1 << 17 // of a block: enough for a disk, few enough to mix the rows of a file
+)
 
 // solve runs outer iterations until the passes are made, and proves what it can.
 func (s *stochastic) solve(tol float64) (*newton.Result, error) {
@@ -144,8 +151,9 @@ func (s *stochastic) begin() {
 		}
 		all = rule.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), ofUpdate)
 	}
-	s.updates = max(1, all/s.windows.count())
-	s.facts.updates = s.updates * s.windows.count()
+	batches := (s.blocks.count() + s.size - 1) / s.size
+	s.updates = max(1, all/batches)
+	s.facts.updates, s.facts.windows = s.updates*batches, batches
 }
 
 // value returns the objective at x, given the mean loss there.
@@ -170,12 +178,12 @@ func (s *stochastic) iterate() error {
 	eta := s.eta()
 	x0 := slices.Clone(s.state.X)
 	s.facts.passes++
-	return s.windows.in(s.shuffled(), func(lo, hi int) error { return s.window(x0, eta, lo, hi) })
+	return s.batches(s.blocks, s.shuffled(), s.size, func(b *batch) error { return s.steps(x0, eta, b) })
 }
 
-// shuffled returns the windows in an order that is new (Fisher and Yates).
+// shuffled returns the blocks in an order that is new (Fisher and Yates).
 func (s *stochastic) shuffled() []int {
-	order := make([]int, s.windows.count())
+	order := make([]int, s.blocks.count())
 	for k := range order {
 		at, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
 		order[k] = order[at]
@@ -184,27 +192,21 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// window does the steps of a window, and a dual update.
-func (s *stochastic) window(x0 []float64, eta float64, lo, hi int) error {
-	n := hi - lo
+// steps does those of a batch, and dual updates.
+func (s *stochastic) steps(x0 []float64, eta float64, b *batch) error {
+	n := len(b.labels)
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
 	l := s.loop
-	l.Rows, l.Labels, l.Slope0, l.Steps, l.Block = s.q.Data.Rows(lo, hi), s.q.Labels[lo:hi], s.slope, n, n/s.updates
-	pieces(s.count, s.q.Threads, 0, n, func(_, from, to int) {
-		kernels.Margins(s.margin[from:to], s.q.Data.Rows(lo+from, lo+to), x0)
-		s.q.Loss.Slopes(s.slope[from:to], s.margin[from:to], l.Labels[from:to])
+	l.Rows, l.Labels, l.Slope0 = kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, b.labels, s.slope
+	l.Steps, l.Block = n, n/s.updates
+	pieces(s.count, s.q.Threads, 0, n, func(_, lo, hi int) {
+		part := l.Rows
+		part.Ptr = part.Ptr[lo : hi+1]
+		kernels.Margins(s.margin[lo:hi], part, x0)
+		s.q.Loss.Slopes(s.slope[lo:hi], s.margin[lo:hi], b.labels[lo:hi])
 	})
-	var weights []float64
-	steps := n
-	if s.q.Weights != nil {
-		weights = s.q.Weights[lo:hi]
-		var mass float64
-		for _, w := range weights {
-			mass += w
-		}
-		rows, _ := s.q.Data.Dims()
-		steps = int(math.Round(mass / s.weight * float64(rows)))
-	}
+	rows, _ := s.q.Data.Dims()
+	steps := int(math.Round(b.mass(s.run) * float64(rows)))
 	if steps < 2 { // next to no weight
 		return s.interrupted()
 	}
@@ -214,11 +216,15 @@ func (s *stochastic) window(x0 []float64, eta float64, lo, hi int) error {
 		return err
 	}
 	s.facts.plan, s.facts.reason = s.state.Plan.Name(), s.state.Plan.Reason()
+	var weights []float64
+	if s.q.Weights != nil {
+		weights = b.weights
+	}
 	s.state.Draw = sample.New(s.rng.Uint64(), n, weights).Draw
 	return s.state.Blocks(eta, max(2*s.updates, steps/s.state.Plan.BatchSize()), s.updates)
 }
 
-func resize(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
+func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
 // eta is the step size at the iterate.
 func (s *stochastic) eta() float64 {
@@ -297,15 +303,16 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 	return nil
 }
 
-// windowed solves a problem by SCAS-ADMM, in so many bytes of memory.
-func windowed(p *solver.Problem, set *solver.Settings, q *newton.Problem, memory int64, n *newton.Settings) (*newton.Result, *facts) {
-	s := &stochastic{run: newRun(q, memory, n), p: p, set: set}
+// batched solves a problem by SCAS-ADMM, in so many bytes of memory.
+func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, memory int64, n *newton.Settings) (*newton.Result, *facts) {
+	s := &stochastic{run: newRun(q, memory, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
+	s.size = max(1, int(batchShare*float64(memory))/blockBytes)
 	res, err := s.solve(n.Tol)
 	if err != nil {
 		res.Err, res.Why = err, newton.Interrupted
 	}
 	if s.facts.plan != "" {
-		s.facts.reason = fmt.Sprintf("%s; steps draw from one window of the file at a time, of %d", s.facts.reason, s.facts.windows)
+		s.facts.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.facts.reason, s.facts.windows)
 	}
 	return res, &s.facts
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -161,16 +162,35 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestWindowed: an inner loop that draws from one window at a time gets as far in as many
-// passes as one that draws from all samples, and ends with a proof.
-func TestWindowed(t *testing.T) {
+// sorted returns data with all rows of a label before those of the other.
+func sorted(t *testing.T, d *sparse.Synthetic) *sparse.Synthetic {
+	t.Helper()
+	order := make([]int, len(d.Labels))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(d.Labels[i], d.Labels[j]) })
+	x, err := d.X.SelectRows(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(d.Labels)
+	d.X = x
+	return d
+}
+
+// TestBatches: an inner loop that draws from a batch of blocks at a time gets about as far
+// in as many passes as one that draws from all samples, and ends with a proof: also in a
+// file whose rows are sorted, of which the second half has another label.
+func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions
 		method solver.Method
 		whole  solver.Method
 		set    func(p *solver.Problem)
 	}{
-		"lasso": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
+		"lasso":  {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
+		"sorted": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
 		"fused": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 2}, solver.SCASK{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.Constraint = solver.L1{Lambda: 2e-3}, graph.Chain(30).FusedLasso()
 		}},
@@ -183,7 +203,11 @@ func TestWindowed(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := mapped(t, synthetic(t, c.opt))
+			made := synthetic(t, c.opt)
+			if name == "sorted" {
+				made = sorted(t, made)
+			}
+			d := mapped(t, made)
 			p := &solver.Problem{Data: d.X, Labels: d.Labels}
 			c.set(p)
 			best, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})

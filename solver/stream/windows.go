@@ -47,23 +47,13 @@ func (w *windows) largest() (rows int) {
 	return rows
 }
 
-// each calls do for one window after the other.
+// each calls do for one window after the other. The next one is being read meanwhile, and
+// the last one leaves memory.
 func (w *windows) each(do func(lo, hi int) error) error {
-	order := make([]int, w.count())
-	for k := range order {
-		order[k] = k
-	}
-	return w.in(order, do)
-}
-
-// in calls do for windows in an order. The next one is being read meanwhile, and the last
-// one leaves memory.
-func (w *windows) in(order []int, do func(lo, hi int) error) error {
-	for at, k := range order {
+	for k := range w.count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
-		if at+1 < len(order) {
-			next := order[at+1]
-			w.data.Prefetch(w.bounds[next], w.bounds[next+1])
+		if k+2 < len(w.bounds) {
+			w.data.Prefetch(hi, w.bounds[k+2])
 		}
 		err := do(lo, hi)
 		w.data.Release(lo, hi)

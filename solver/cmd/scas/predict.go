@@ -55,6 +55,9 @@ error. Missing values are filled as in training. The column of the labels may be
 absent. Offsets of training (scas train --help) are of the column that had them,
 or of --offset.
 
+A .scas file larger than --memory is predicted in pieces, without --metrics, --svg
+and --offset.
+
 Exit codes: 0 done, 1 cannot read or write (labels and features that the model
 does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
 finite, 130 interrupted (nothing is written).`

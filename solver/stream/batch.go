@@ -1,0 +1,69 @@
+package stream
+
+import "slices"
+
+// A batch is rows in memory, copied from several places of the file.
+type batch struct {
+	ptr             []int64
+	idx             []int32
+	val             []float64
+	labels, weights []float64
+}
+
+// take makes the batch the rows of some windows, of which it lets go.
+func (b *batch) take(s *run, w *windows, which []int) {
+	b.ptr = append(b.ptr[:0], 0)
+	entries := 0
+	for _, k := range which {
+		rows := w.data.Rows(w.bounds[k], w.bounds[k+1])
+		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
+	}
+	b.labels, b.weights = b.labels[:0], b.weights[:0]
+	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
+	for _, k := range which {
+		lo, hi := w.bounds[k], w.bounds[k+1]
+		rows := w.data.Rows(lo, hi)
+		first, last := rows.Ptr[0], rows.Ptr[hi-lo]
+		shift := int64(len(b.idx)) - first
+		for _, end := range rows.Ptr[1:] {
+			b.ptr = append(b.ptr, end+shift)
+		}
+		b.idx, b.val = append(b.idx, rows.Idx[first:last]...), append(b.val, rows.Val[first:last]...)
+		b.labels = append(b.labels, s.q.Labels[lo:hi]...)
+		if s.q.Weights != nil {
+			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
+		}
+		w.data.Release(lo, hi)
+	}
+}
+
+// mass is the weight of the rows, as a part of that of all samples.
+func (b *batch) mass(s *run) (mass float64) {
+	if s.q.Weights == nil {
+		return float64(len(b.labels)) / s.weight
+	}
+	for _, w := range b.weights {
+		mass += w
+	}
+	return mass / s.weight
+}
+
+// batches calls do for the rows of all windows, in the order given, so many windows at a
+// time. Those of the next batch are being read meanwhile.
+func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error) error {
+	prefetch := func(which []int) {
+		for _, k := range which {
+			w.data.Prefetch(w.bounds[k], w.bounds[k+1])
+		}
+	}
+	var b batch
+	for which := range slices.Chunk(order, size) {
+		order = order[len(which):]
+		b.take(s, w, which)
+		prefetch(order[:min(size, len(order))])
+		if err := do(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
