@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// sideAttack gives scas train files of groups and weights, and compares with those that a
-// naive reader writes anew.
+// sideAttack gives scas train files of groups, weights and offsets, and compares with those
+// that a naive reader writes anew.
 type sideAttack struct{ g *ground }
 
 func beginSide(_ context.Context, g *ground) (attack, error) { return trial((&sideAttack{g}).try), nil }
@@ -35,26 +35,38 @@ func sideWords(text string) (lines [][]string, err error) {
 	return lines, nil
 }
 
-// naiveWeights reads weights and writes them anew.
+// naiveWeights reads weights, of which one at least is not 0, and writes them anew.
 func naiveWeights(text string) (string, error) {
+	anew, total, negative, err := naiveColumn(text)
+	if err == nil && (negative || total == 0 || !finite(total)) {
+		err = refusedAt(0)
+	}
+	return anew, err
+}
+
+// naiveOffsets reads offsets and writes them anew.
+func naiveOffsets(text string) (string, error) {
+	anew, _, _, err := naiveColumn(text)
+	return anew, err
+}
+
+// naiveColumn reads a number for every row.
+func naiveColumn(text string) (anew string, total float64, negative bool, err error) {
 	lines, err := sideWords(text)
 	if err != nil || len(lines) != sideRows {
-		return "", refusedAt(0)
+		return "", 0, false, refusedAt(0)
 	}
 	var b strings.Builder
-	total := 0.0
 	for _, words := range lines {
 		v, ok := number(words[0])
-		if !ok || len(words) > 1 || v < 0 {
-			return "", refusedAt(0)
+		if !ok || len(words) > 1 {
+			return "", 0, false, refusedAt(0)
 		}
 		total += v
+		negative = negative || v < 0
 		fmt.Fprintf(&b, "%v\n", v)
 	}
-	if total == 0 {
-		return "", refusedAt(0)
-	}
-	return b.String(), nil
+	return b.String(), total, negative, nil
 }
 
 // naiveGroups reads groups and writes them anew.
@@ -79,12 +91,16 @@ func naiveGroups(text string) (string, error) {
 	return b.String(), nil
 }
 
-// sideText is a valid file of weights or groups.
-func sideText(rng *rand.Rand, weights bool) string {
+// sideText is a valid file of groups, or of weights or offsets.
+func sideText(rng *rand.Rand, flag string) string {
 	var b strings.Builder
-	if weights {
+	if flag != "--groups" {
 		for range sideRows {
-			b.WriteString(strings.TrimPrefix(numeral(rng), "-") + pick(rng, "\n", "\n", " # of a row\n", "\n\n"))
+			value := numeral(rng)
+			if flag == "--sample-weights" {
+				value = strings.TrimPrefix(value, "-")
+			}
+			b.WriteString(value + pick(rng, "\n", "\n", " # of a row\n", "\n\n"))
 		}
 		return b.String()
 	}
@@ -97,12 +113,9 @@ func sideText(rng *rand.Rand, weights bool) string {
 // try trains with a file, damaged or not, and with the same written anew.
 func (a *sideAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	weights := chance(rng, 2)
-	naive, flag := naiveGroups, "--groups"
-	if weights {
-		naive, flag = naiveWeights, "--sample-weights"
-	}
-	text := damaged(rng, sideText(rng, weights))
+	flag := pick(rng, "--groups", "--sample-weights", "--offset")
+	naive := map[string]func(string) (string, error){"--groups": naiveGroups, "--sample-weights": naiveWeights, "--offset": naiveOffsets}[flag]
+	text := damaged(rng, sideText(rng, flag))
 	if isCompressed(text) {
 		return "refused", nil
 	}
