@@ -87,8 +87,8 @@ func (m machineFacts) table() (f facts) {
 // same.
 type infoReport struct {
 	machineFacts
-	Data  *dataFacts   `json:"data,omitempty"`
-	Model *modelReport `json:"model,omitempty"`
+	Data  *dataFacts  `json:"data,omitempty"`
+	Model description `json:"model,omitempty"`
 }
 
 func (r infoReport) table() facts {
@@ -115,7 +115,7 @@ func (c *infoCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		r.Model = newModelReport(c.Data, m, shownInInfo)
+		r.Model = m.describe(c.Data, shownInInfo)
 	} else if c.Data != "" {
 		opt := c.anyLabels()
 		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)

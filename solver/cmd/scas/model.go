@@ -142,14 +142,14 @@ func (m *modelFile) packed() *modelFile {
 
 // readModel reads and checks a model file, of liblinear as well, that is allowed so much
 // memory.
-func readModel(path string, limit memorySize) (*model.Model, error) {
+func readModel(path string, limit memorySize) (fittedModel, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isLiblinear(path) {
-		return model.ReadLiblinear(f, path)
+		return wrapped(model.ReadLiblinear(f, path))
 	}
 	text, _, err := sparse.ReadText(f, path) // of bounded length
 	if err != nil {
@@ -163,5 +163,13 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	if err := limit.allow(8*size.P, "a model of %s", plural(int64(size.P), "feature")); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return model.Read(bytes.NewReader(text), path)
+	return wrapped(model.Read(bytes.NewReader(text), path))
+}
+
+// wrapped is a model that was read, or the error.
+func wrapped(m *model.Model, err error) (fittedModel, error) {
+	if err != nil {
+		return nil, err
+	}
+	return oneModel{m}, nil
 }

@@ -65,7 +65,13 @@ Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
 place for included), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport is what scas model show --json prints.
+// A description is what scas model show --json prints.
+type description interface {
+	addTo(f *facts)
+	text() string // with coefficients
+}
+
+// A modelReport describes a model of two classes or of numbers.
 type modelReport struct {
 	File string `json:"file"`
 	meaningReport
@@ -254,7 +260,7 @@ func (c *modelShowCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
+	return e.show(c.JSON, m.describe(c.File, int(c.Top)))
 }
 
 // Run converts a model.
@@ -273,7 +279,7 @@ func (c *modelConvertCmd) Run(e *env) error {
 	fill := m.Write
 	if to == "liblinear" {
 		fill = m.WriteLiblinear
-		if m.IndexBase == 0 {
+		if m.head().IndexBase == 0 {
 			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.File, c.Output)
 		}
 	}

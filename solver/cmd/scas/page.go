@@ -207,10 +207,9 @@ func (p *page) Span() (span float64) {
 }
 
 // measure sets what the model is worth on the data that it was fitted to.
-func (p *page) measure(m *model.Model, data *sparse.Dataset) error {
-	n, _ := data.X.Dims()
-	r := predictReport{N: n}
-	if err := r.measure(&predictCmd{Metrics: true}, m, data); err != nil {
+func (p *page) measure(m fittedModel, data *sparse.Dataset) error {
+	r, err := m.measure(&predictCmd{Metrics: true}, data)
+	if err != nil {
 		return err
 	}
 	p.Metrics = r.table()

@@ -65,8 +65,8 @@ func TestCovtypeLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.N != 581012 || m.Labels.Negative != 1 || m.Labels.Positive != 2 {
-		t.Errorf("%d rows, labels %v", r.N, m.Labels)
+	if labels := m.head().Labels; r.N != 581012 || labels.Negative != 1 || labels.Positive != 2 {
+		t.Errorf("%d rows, labels %v", r.N, labels)
 	}
 }
 

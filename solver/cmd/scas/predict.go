@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
-	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -63,25 +58,19 @@ does not know included), 2 wrong usage, 3 a number in DATA or a prediction is no
 finite, 130 interrupted (nothing is written).`
 }
 
-// A predictReport is what scas predict --json prints.
-type predictReport struct {
-	N        int            `json:"n"`
-	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
-	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
-	Correct  *int           `json:"correct,omitempty"`
-	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
-}
-
 // Run predicts.
 func (c *predictCmd) Run(e *env) error {
-	m, err := await(e, func() (*model.Model, error) { return readModel(c.Model, c.Memory) })
+	if c.Metrics && c.IgnoreLabels {
+		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
+	}
+	m, err := await(e, func() (fittedModel, error) { return readModel(c.Model, c.Memory) })
 	if err != nil {
 		return err
 	}
-	if err := c.check(m); err != nil {
+	if err := m.refuses(c); err != nil {
 		return err
 	}
-	var pred *predictions
+	var pred predictions
 	var data *sparse.Dataset
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
@@ -96,12 +85,13 @@ func (c *predictCmd) Run(e *env) error {
 	if c.Memory.beyond(data) {
 		return c.beyond(e, m, data)
 	}
-	if pred, err = c.predict(m, data); err != nil {
+	if pred, err = m.predict(c, data); err != nil {
 		return c.explain(err)
 	}
-	r := predictReport{N: len(pred.value)}
+	n, _ := data.X.Dims()
+	r := &predictReport{N: n}
 	if !c.IgnoreLabels && data.Labels != nil {
-		if err := r.measure(c, m, data); err != nil {
+		if r, err = m.measure(c, data); err != nil {
 			return err
 		}
 	}
@@ -115,7 +105,7 @@ func (c *predictCmd) Run(e *env) error {
 }
 
 // report prints what the predictions are worth.
-func (c *predictCmd) report(e *env, r predictReport) (err error) {
+func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
 	}
@@ -131,9 +121,9 @@ func (c *predictCmd) report(e *env, r predictReport) (err error) {
 }
 
 // ofModel words what readers say of features and labels that the model does not know.
-func (c *predictCmd) ofModel(m *model.Model, err error) error {
+func (c *predictCmd) ofModel(m fittedModel, err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		if m.Offset != "" && parse.Token == m.Offset {
+		if offset := m.head().Offset; offset != "" && parse.Token == offset {
 			parse.Msg = strings.Replace(parse.Msg, "no such column: expected a name, or a number from 1", "no such column, which has the offsets of the model's margins: give --offset FILE if they are elsewhere", 1)
 		}
 		labels := "with --ignore-labels it does not matter"
@@ -157,24 +147,7 @@ func (c *predictCmd) explain(err error) error {
 	return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v", c.Data, over.Row+1, c.Model, over.Margin)}
 }
 
-// check refuses flags that do not belong together, or to the model.
-func (c *predictCmd) check(m *model.Model) error {
-	switch {
-	case c.Metrics && c.IgnoreLabels:
-		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
-	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
-		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
-	case c.Threshold != nil && !m.Classifies():
-		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
-	case c.Threshold != nil && isLogistic(m) && (*c.Threshold < 0 || *c.Threshold > 1):
-		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
-	}
-	return nil
-}
-
-func isLogistic(m *model.Model) bool { return m.Loss.String() == solver.Logistic{}.String() }
-
-func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
+func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 	opt := m.ReadOptions()
 	opt.Beyond = c.streams()
 	if c.IndexBase != "model" {
@@ -184,14 +157,15 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 		opt.Table.Offset = ""
 	}
 	if c.IgnoreLabels {
-		opt.Mapping, opt.Regression, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, false, true, true
+		opt.Mapping, opt.Classes, opt.Regression, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, sparse.Classes{}, false, true, true
 	}
 	return opt
 }
 
 // readRowsOf reads data for a model to predict.
-func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
-	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
+func (e *env) readRowsOf(of fittedModel, c *predictCmd) (*sparse.Dataset, error) {
+	m := of.head()
+	data, err := e.readData(c.Data, c.readOptions(of), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
 		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data) })
 	}
@@ -222,156 +196,4 @@ func some(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// predictions of a model.
-type predictions struct {
-	value  []float64 // probability of the positive class, or margin
-	labels []string  // nil for regression
-}
-
-// margins are those of a model for data, their offsets included.
-func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
-	t, err := m.Margins(nil, data.X)
-	for i := range t {
-		if data.Offsets == nil {
-			break
-		}
-		if t[i] += data.Offsets[i]; !isFinite(t[i]) {
-			return nil, &model.OverflowError{Row: i, Margin: t[i]}
-		}
-	}
-	return t, err
-}
-
-func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions, error) {
-	margins, err := margins(m, data)
-	if err != nil || !m.Classifies() {
-		return &predictions{value: margins}, err
-	}
-	p := &predictions{value: margins, labels: make([]string, len(margins))}
-	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
-	for i, v := range margins {
-		p.labels[i] = label[v > 0]
-		if isLogistic(m) {
-			p.value[i] = kernels.Sigmoid(v)
-		}
-		if c.Threshold != nil {
-			p.labels[i] = label[p.value[i]-float64(*c.Threshold) > 0]
-		}
-	}
-	return p, nil
-}
-
-// write writes one line per row.
-func (p *predictions) write(w io.Writer) error {
-	bw := bufio.NewWriterSize(w, 1<<16)
-	var line []byte
-	for i, v := range p.value {
-		if p.labels == nil {
-			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
-		} else {
-			line = strconv.AppendFloat(line[:0], v, 'g', 8, 64)
-			line = append(append(line, ' '), p.labels[i]...)
-		}
-		bw.Write(append(line, '\n')) // the first error sticks until Flush
-	}
-	return bw.Flush()
-}
-
-// draw draws the ROC curve.
-func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
-	auc := model.AUC(p.value, data.Labels, nil)
-	if math.IsNaN(auc) {
-		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
-	}
-	positive := make([]bool, len(data.Labels))
-	for i, b := range data.Labels {
-		positive[i] = b > 0
-	}
-	return drawROC(w, auc, p.value, positive)
-}
-
-// A score is what a model is worth on some rows.
-type score struct {
-	rows, correct int
-	loss          float64 // sum over the rows
-}
-
-func (s score) plus(t score) score {
-	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
-}
-
-func (s score) mean() float64     { return s.loss / float64(s.rows) }
-func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
-
-// measure compares the margins of a model with labels, which are -1 and +1 if the
-// loss is for classes.
-func measure(loss solver.Loss, margin, labels []float64) score {
-	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
-	for i, b := range labels {
-		if (margin[i] > 0) == (b > 0) {
-			s.correct++
-		}
-	}
-	return s
-}
-
-// measure compares predictions with labels.
-func (r *predictReport) measure(c *predictCmd, m *model.Model, data *sparse.Dataset) error {
-	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets})
-	if err != nil {
-		return err
-	}
-	margins, err := margins(m, data)
-	if err != nil {
-		return err
-	}
-	s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
-	loss := number(s.Loss)
-	r.Loss = &loss
-	if s.Classes != nil {
-		correct := int(s.Classes.Confusion.TruePositive + s.Classes.Confusion.TrueNegative)
-		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
-	}
-	if c.Metrics {
-		r.Metrics = s
-	}
-	return nil
-}
-
-func (r *predictReport) table() (f facts) {
-	switch {
-	case r.Accuracy != nil:
-		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
-		f.add("mean loss", "%.8g", *r.Loss)
-	case r.Loss != nil:
-		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
-	}
-	if r.Metrics != nil {
-		addMetrics(&f, r.Metrics)
-	}
-	return f
-}
-
-// addMetrics shows what accuracy and mean loss do not.
-func addMetrics(f *facts, m *model.Metrics) {
-	if n := m.Numbers; n != nil {
-		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
-		f.add("R2", "%.8g", n.R2)
-		return
-	}
-	c := m.Classes
-	if c.AUC != nil {
-		f.add("AUC", "%.8g", *c.AUC)
-	} else {
-		f.add("AUC", "none: one class is absent")
-	}
-	if c.LogLoss != nil {
-		f.add("log loss", "%.8g, Brier score %.8g", *c.LogLoss, *c.Brier)
-	}
-	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, c.Threshold)
-	t := c.Confusion
-	f.add("positive", "%s found, %s missed", grouped(int(t.TruePositive)), grouped(int(t.FalseNegative)))
-	f.add("negative", "%s found, %s called positive", grouped(int(t.TrueNegative)), grouped(int(t.FalsePositive)))
 }

@@ -17,9 +17,9 @@ func (c *predictCmd) streams() bool { return !c.Metrics && c.SVG == "" && c.Offs
 
 // beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
 // written whole or not at all; for standard output, the rows are checked first.
-func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error {
+func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
-	r := predictReport{N: n}
+	r := &predictReport{N: n}
 	var total score
 	predict := func(w io.Writer) error {
 		return eachPiece(e, data, func(lo, hi int) error {
@@ -39,7 +39,7 @@ func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error 
 	}
 	if total.rows > 0 {
 		loss := number(total.mean())
-		if r.Loss = &loss; m.Classifies() {
+		if r.Loss = &loss; m.head().Classifies() {
 			accuracy := total.accuracy()
 			r.Accuracy, r.Correct = &accuracy, &total.correct
 		}
@@ -71,7 +71,7 @@ func eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 
 // piece writes the predictions of some rows, and says what the model is worth on them if
 // they have labels.
-func (c *predictCmd) piece(w io.Writer, m *model.Model, data *sparse.Dataset, lo, hi int) (s score, err error) {
+func (c *predictCmd) piece(w io.Writer, m fittedModel, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	rows := make([]int, hi-lo)
 	for k := range rows {
 		rows[k] = lo + k
@@ -80,7 +80,7 @@ func (c *predictCmd) piece(w io.Writer, m *model.Model, data *sparse.Dataset, lo
 	if part.X, err = data.X.SelectRows(rows); err != nil {
 		return s, err
 	}
-	pred, err := c.predict(m, part)
+	pred, err := m.predict(c, part)
 	if over := (*model.OverflowError)(nil); errors.As(err, &over) {
 		over.Row += lo
 	}
@@ -89,8 +89,8 @@ func (c *predictCmd) piece(w io.Writer, m *model.Model, data *sparse.Dataset, lo
 	}
 	if !c.IgnoreLabels && data.Labels != nil {
 		part.Labels = data.Labels[lo:hi]
-		var r predictReport
-		if err := r.measure(c, m, part); err != nil {
+		r, err := m.measure(c, part)
+		if err != nil {
 			return s, err
 		}
 		s = score{rows: hi - lo, loss: float64(*r.Loss) * float64(hi-lo)}

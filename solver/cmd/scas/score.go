@@ -1,0 +1,100 @@
+package main
+
+import (
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A predictReport is what scas predict --json prints.
+type predictReport struct {
+	N        int            `json:"n"`
+	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
+	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int           `json:"correct,omitempty"`
+	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
+}
+
+// A score is what a model is worth on some rows.
+type score struct {
+	rows, correct int
+	loss          float64 // sum over the rows
+}
+
+func (s score) plus(t score) score {
+	return score{s.rows + t.rows, s.correct + t.correct, s.loss + t.loss}
+}
+
+func (s score) mean() float64     { return s.loss / float64(s.rows) }
+func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
+
+// measure compares the margins of a model with labels, which are -1 and +1 if the
+// loss is for classes.
+func measure(loss solver.Loss, margin, labels []float64) score {
+	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
+	for i, b := range labels {
+		if (margin[i] > 0) == (b > 0) {
+			s.correct++
+		}
+	}
+	return s
+}
+
+// measure compares predictions with labels.
+func (m oneModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error) {
+	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets})
+	if err != nil {
+		return nil, err
+	}
+	margins, err := margins(m.Model, data)
+	if err != nil {
+		return nil, err
+	}
+	s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
+	loss := number(s.Loss)
+	r := &predictReport{N: s.Rows, Loss: &loss}
+	if s.Classes != nil {
+		correct := int(s.Classes.Confusion.TruePositive + s.Classes.Confusion.TrueNegative)
+		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
+	}
+	if c.Metrics {
+		r.Metrics = s
+	}
+	return r, nil
+}
+
+func (r *predictReport) table() (f facts) {
+	switch {
+	case r.Accuracy != nil:
+		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
+		f.add("mean loss", "%.8g", *r.Loss)
+	case r.Loss != nil:
+		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
+	}
+	if r.Metrics != nil {
+		addMetrics(&f, r.Metrics)
+	}
+	return f
+}
+
+// addMetrics shows what accuracy and mean loss do not.
+func addMetrics(f *facts, m *model.Metrics) {
+	if n := m.Numbers; n != nil {
+		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
+		f.add("R2", "%.8g", n.R2)
+		return
+	}
+	c := m.Classes
+	if c.AUC != nil {
+		f.add("AUC", "%.8g", *c.AUC)
+	} else {
+		f.add("AUC", "none: one class is absent")
+	}
+	if c.LogLoss != nil {
+		f.add("log loss", "%.8g, Brier score %.8g", *c.LogLoss, *c.Brier)
+	}
+	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, c.Threshold)
+	t := c.Confusion
+	f.add("positive", "%s found, %s missed", grouped(int(t.TruePositive)), grouped(int(t.FalseNegative)))
+	f.add("negative", "%s found, %s called positive", grouped(int(t.TrueNegative)), grouped(int(t.FalsePositive)))
+}
