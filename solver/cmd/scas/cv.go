@@ -155,9 +155,9 @@ func (r *cvReport) page(e *env, chosen *model.Step, err error) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Plot, p.Of = plot, fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda)
+	p.Plot, p.Each = plot, "lambda"
 	m := r.in.describe(chosen.Model())
-	return p, errors.Join(p.measure(oneModel{m}, r.in.data), p.show(m, r.in.spec.Graph))
+	return p, errors.Join(p.measure(oneModel{m}, r.in.data), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), m, r.in.spec.Graph))
 }
 
 // check refuses flags that do not belong together.

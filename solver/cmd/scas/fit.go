@@ -166,7 +166,7 @@ func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
-	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data), p.show(r.model, r.in.spec.Graph))
+	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data), p.show("", r.model, r.in.spec.Graph))
 }
 
 // fit trains through package solver/model. Without a result there is an error.

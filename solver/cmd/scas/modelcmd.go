@@ -104,12 +104,10 @@ type inputReport struct {
 
 // fitOutcome says how a model was fitted, and how well.
 type fitOutcome struct {
-	Facts      model.Facts   `json:"fit"`
-	Objective  number        `json:"objective"`
-	DualityGap number        `json:"duality_gap"` // null where nothing is proved
-	NoOptimum  bool          `json:"no_optimum,omitempty"`
-	Status     solver.Status `json:"status"`
-	Run        model.Run     `json:"run"`
+	Facts     model.Facts `json:"fit"`
+	Objective number      `json:"objective"`
+	proof
+	Run model.Run `json:"run"`
 }
 
 // contentReport is what the model has found.
@@ -138,7 +136,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 		File:          dataName(file),
 		meaningReport: meaningReport{Loss: m.Loss.String(), labels: m.Labels},
 		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
-		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status, Run: m.Run},
+		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), proof: newProof(&c), Run: m.Run},
 		contentReport: newContentReport(m, top),
 	}
 	if m.Classifies() {

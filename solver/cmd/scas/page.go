@@ -32,14 +32,20 @@ type page struct {
 	Verdict judgement
 	Metrics facts // on the training data
 	Plot    template.HTML
-	Graph   template.HTML
-	Model   *modelReport // the coefficients; those of a path are of Of
-	Of      string
-	Bars    []bar
-	Sets    []set
-	Table   grid // of lambdas
+	Parts   []part
+	Each    string // what Table has a line for
+	Table   grid
 	Line    string
 	Version string
+}
+
+// A part is about a model: the only one, or that of a class.
+type part struct {
+	Of    string // which one, such as at the last lambda; empty if there is one
+	Model *modelReport
+	Bars  []bar
+	Sets  []set
+	Graph template.HTML
 }
 
 // A judgement says whether a fit is what was asked for.
@@ -48,7 +54,7 @@ type judgement struct {
 	Status, Result, Remedy string
 }
 
-// A grid has a line for each lambda.
+// A grid has a line for each lambda, or class.
 type grid struct {
 	Head []string
 	Rows [][]string
@@ -125,24 +131,24 @@ func (p *page) judge(status solver.Status, objective, gap number, noOptimum bool
 	p.remedy(err)
 }
 
-// judgeSteps is judge of a path.
-func (p *page) judgeSteps(steps []stepReport, err error) {
+// judgeAll is judge of many fits, of which there is one for each of what.
+func (p *page) judgeAll(fits []proof, what string, err error) {
 	converged, worst := 0, 0.0
-	for _, s := range steps {
-		if s.Status == solver.Converged {
+	for _, f := range fits {
+		if f.Status == solver.Converged {
 			converged++
 		}
-		if gap := float64(s.DualityGap); isFinite(gap) {
+		if gap := float64(f.DualityGap); isFinite(gap) {
 			worst = max(worst, gap)
 		} else {
 			worst = math.Inf(1)
 		}
 	}
-	p.Verdict = judgement{Good: converged == len(steps) && err == nil, Status: "Not converged everywhere."}
+	p.Verdict = judgement{Good: converged == len(fits) && err == nil, Status: "Not converged everywhere."}
 	if p.Verdict.Good {
 		p.Verdict.Status = "Converged."
 	}
-	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(steps), "lambda"))
+	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(fits), what))
 	if isFinite(worst) {
 		p.Verdict.Result += fmt.Sprintf("Every objective is proved to be at most %.2g above its optimum.", worst)
 	} else {
@@ -157,53 +163,53 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show sets the coefficients and groups of a model, and the picture of its graph if it
+// show adds the coefficients and groups of a model, and the picture of its graph if it
 // has one that can be drawn.
-func (p *page) show(m *model.Model, g *graph.Graph) error {
-	p.Model = newModelReport("", m, maxBars)
+func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
+	t := part{Of: of, Model: newModelReport("", m, maxBars)}
 	largest := 0.0
-	for _, c := range p.Model.Coefficients {
+	for _, c := range t.Model.Coefficients {
 		largest = max(largest, math.Abs(c.Coefficient))
 	}
-	for _, c := range p.Model.Coefficients {
+	for _, c := range t.Model.Coefficients {
 		b := bar{coefficientReport: c, Width: math.Abs(c.Coefficient) / largest * 100, Sign: "above"}
 		if c.Coefficient < 0 {
 			b.From, b.Sign = -b.Width, "below"
 		}
-		p.Bars = append(p.Bars, b)
+		t.Bars = append(t.Bars, b)
 	}
-	for k, t := range p.Model.Tied {
-		shown := min(maxMembers, len(t.Features))
-		p.Sets = append(p.Sets, set{
-			Colour: draw.Colour(k), Size: plural(len(t.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", t.Coefficient),
-			Members: strings.Join(t.Features[:shown], ", "), More: len(t.Features) - shown,
+	for k, tied := range t.Model.Tied {
+		shown := min(maxMembers, len(tied.Features))
+		t.Sets = append(t.Sets, set{
+			Colour: draw.Colour(k), Size: plural(len(tied.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", tied.Coefficient),
+			Members: strings.Join(tied.Features[:shown], ", "), More: len(tied.Features) - shown,
 		})
 	}
-	if g == nil || len(g.Edges()) == 0 || !draw.Fits(g) {
-		return nil
+	var err error
+	if g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
+		t.Graph, err = inline(func(w io.Writer) error { return drawTied(w, g, m) })
 	}
-	picture, err := inline(func(w io.Writer) error { return drawTied(w, g, m) })
-	p.Graph = picture
+	p.Parts = append(p.Parts, t)
 	return err
 }
 
 // Zeros is the number of coefficients that are zero.
-func (p *page) Zeros() int { return p.Model.P - p.Model.NNZX }
+func (t part) Zeros() int { return t.Model.P - t.Model.NNZX }
 
 // Left is where bars begin, in percent of the largest coefficient.
-func (p *page) Left() (left float64) {
-	for _, b := range p.Bars {
+func (t part) Left() (left float64) {
+	for _, b := range t.Bars {
 		left = min(left, b.From)
 	}
 	return left
 }
 
 // Span is how far the bars reach, from Left on.
-func (p *page) Span() (span float64) {
-	for _, b := range p.Bars {
+func (t part) Span() (span float64) {
+	for _, b := range t.Bars {
 		span = max(span, b.From+b.Width)
 	}
-	return span - p.Left()
+	return span - t.Left()
 }
 
 // measure sets what the model is worth on the data that it was fitted to.

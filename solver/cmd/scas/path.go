@@ -59,14 +59,12 @@ type pathReport struct {
 
 // A stepReport is of one lambda.
 type stepReport struct {
-	Lambda     float64       `json:"lambda"`
-	NNZX       int           `json:"nnz_x"`
-	Intercept  number        `json:"intercept"`
-	Loss       number        `json:"loss"`
-	Objective  number        `json:"objective"`
-	DualityGap number        `json:"duality_gap"`
-	NoOptimum  bool          `json:"no_optimum,omitempty"`
-	Status     solver.Status `json:"status"`
+	Lambda    float64 `json:"lambda"`
+	NNZX      int     `json:"nnz_x"`
+	Intercept number  `json:"intercept"`
+	Loss      number  `json:"loss"`
+	Objective number  `json:"objective"`
+	proof
 }
 
 func newSteps(steps []*model.Step) []stepReport {
@@ -75,8 +73,16 @@ func newSteps(steps []*model.Step) []stepReport {
 		c := s.Certificate
 		out[k] = stepReport{
 			Lambda: s.Lambda, NNZX: len(s.Indices), Intercept: number(s.Intercept), Loss: number(c.MeanLoss),
-			Objective: number(c.Objective), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status,
+			Objective: number(c.Objective), proof: newProof(&c),
 		}
+	}
+	return out
+}
+
+func proofs(steps []stepReport) []proof {
+	out := make([]proof, len(steps))
+	for k, s := range steps {
+		out[k] = s.proof
 	}
 	return out
 }
@@ -101,23 +107,10 @@ func (r *pathReport) table() (f facts) {
 func (r *pathReport) text() string {
 	t := r.lines()
 	text := r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
-	if notes := stepNotes(r.Steps); notes != nil {
+	if notes := proofNotes(proofs(r.Steps), "lambda"); notes != nil {
 		text += "\n" + notes.String()
 	}
 	return text
-}
-
-// stepNotes explain what of the lambdas is not as it should be; nil if all is.
-func stepNotes(steps []stepReport) (f facts) {
-	statuses, none := make([]solver.Status, len(steps)), 0
-	for k, s := range steps {
-		if statuses[k] = s.Status; s.NoOptimum {
-			none++
-		}
-	}
-	addStatuses(&f, statuses)
-	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, "lambda"), noOptimumReason)
-	return f
 }
 
 // lines has one for each lambda.
@@ -136,14 +129,14 @@ func (r *pathReport) lines() grid {
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := e.newPage("path", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
-	p.judgeSteps(r.Steps, err)
+	p.judgeAll(proofs(r.Steps), "lambda", err)
 	plot, err := inline(func(w io.Writer) error { return drawPath(w, r, steps) })
 	if err != nil {
 		return nil, err
 	}
 	last := steps[len(steps)-1]
-	p.Plot, p.Of = plot, fmt.Sprintf("at the last lambda, %.6g", last.Lambda)
-	return p, p.show(r.in.describe(last.Model()), r.in.spec.Graph)
+	p.Plot, p.Each = plot, "lambda"
+	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), r.in.describe(last.Model()), r.in.spec.Graph)
 }
 
 // Run fits a path.

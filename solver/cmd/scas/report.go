@@ -298,7 +298,7 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
 	m := r.fitted()
-	return p, errors.Join(p.measure(oneModel{m}, r.data), p.show(m, r.graph))
+	return p, errors.Join(p.measure(oneModel{m}, r.data), p.show("", m, r.graph))
 }
 
 func dataName(path string) string {

@@ -36,11 +36,31 @@ func statusMeaning(s solver.Status) string {
 	return "ended from outside"
 }
 
-// addStatuses explains those that are not converged, in a table behind what has them.
-func addStatuses(f *facts, statuses []solver.Status) {
+// A proof says how a fit ended, and how far its objective is from the optimum at most.
+type proof struct {
+	DualityGap number        `json:"duality_gap"` // null where nothing is proved
+	NoOptimum  bool          `json:"no_optimum,omitempty"`
+	Status     solver.Status `json:"status"`
+}
+
+func newProof(c *model.Certificate) proof {
+	return proof{DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status}
+}
+
+// proofNotes explain what of many fits, of which there is one for each of what, is not as
+// it should be; nil if all is.
+func proofNotes(fits []proof, what string) (f facts) {
+	statuses, none := make([]solver.Status, len(fits)), 0
+	for k, fit := range fits {
+		if statuses[k] = fit.Status; fit.NoOptimum {
+			none++
+		}
+	}
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
 		f.addIf(s != solver.Converged, statusWord(s), "%s", statusMeaning(s))
 	}
+	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, what), noOptimumReason)
+	return f
 }
 
 // addGap says how far the objective is proved to be from the optimum, if there is one.
