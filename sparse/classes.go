@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Classes are the labels of more than two classes. The zero value has none.
@@ -211,16 +210,12 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
 	}
 	slices.Sort(d.Classes.Values)
-	line := func(k int) int {
-		at := slices.IndexFunc(c.kinds.all, func(kind labelKind) bool { return kind.label == d.Classes.Values[k] })
-		return c.kinds.all[at].line
-	}
-	return d.checkClasses(c.name, c.opt, line)
+	return d.checkClasses(c.name, c.opt, c.kinds.all)
 }
 
-// checkClasses refuses classes of a single row, of which the one of number k is in that
-// line: a slip of the pen is one, and nothing can be learnt of it.
-func (d *Dataset) checkClasses(name string, opt *ReadOptions, line func(k int) int) error {
+// checkClasses refuses classes of a single row, which are where seen says: a slip of the
+// pen is one, and nothing can be learnt of it.
+func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
 			positive = formatFloat(*opt.Positive)
@@ -232,14 +227,15 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, line func(k int) i
 		k, _ := d.Classes.Find(label)
 		rows[k]++
 	}
-	for k, n := range rows {
-		if n > 1 {
+	for _, kind := range slices.Backward(seen) {
+		k, _ := d.Classes.Find(kind.label)
+		if rows[k] > 1 {
 			continue
 		}
 		class := d.Classes.Name(k)
-		others := strings.Join(slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })[:2], ", ")
-		return &ParseError{File: name, Line: line(k), Token: class, Msg: fmt.Sprintf(
-			"the only row of this label, of %d (%s, ...): expected two rows of every class or more; correct it, leave the row out, or read the labels as numbers for regression", len(rows), others)}
+		others := slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })
+		return &ParseError{File: name, Line: kind.line, Column: kind.column, Token: class, Msg: fmt.Sprintf(
+			"the only row of this label, beside %s: expected two rows of every class or more; correct it, leave the row out, or read the labels as numbers for regression", some(others))}
 	}
 	return nil
 }

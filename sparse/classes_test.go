@@ -96,8 +96,9 @@ func TestClassesRefused(t *testing.T) {
 		opt        ReadOptions
 		want       string
 	}{
-		{"t.svm", "1 1:1\n-1 1:2\n1 1:3\n3 1:3\n-1 1:4\n", ReadOptions{MaxClasses: 9}, `t.svm:4: "3": the only row of this label, of 3 (-1, 1, ...): expected two rows of every class or more; correct it`},
-		{"t.csv", "a,y\n1,u\n2,v\n3,u\n4,vv\n5,v\n", ReadOptions{MaxClasses: 9}, `t.csv:5: "vv": the only row of this label, of 3 (u, v, ...)`},
+		{"t.svm", "1 1:1\n-1 1:2\n1 1:3\n3 1:3\n-1 1:4\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": the only row of this label, beside -1, 1: expected two rows of every class or more; correct it`},
+		{"t.csv", "a,y\n1,u\n2,v\n3,u\n4,vv\n5,v\n", ReadOptions{MaxClasses: 9}, `t.csv:5: "vv": the only row of this label, beside u, v: expected`},
+		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:3:1: "3": the only row`},
 		{"t.svm", "1 1:1\n2 1:2\n1 1:3\n0.5 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "0.5": a third label, after 1 (line 1) and 2 (line 2): expected two classes, or whole numbers for more; keep two`},
 		{"t.svm", "1 1:1\n2.5 1:2\n1 1:3\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": a third label`},
 		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4}, `t.svm:5:1: "5": more than 4 different labels: expected at most as many classes; read the labels as numbers for regression`},

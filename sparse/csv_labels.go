@@ -12,7 +12,7 @@ type tableLabels struct {
 	begun, worded bool
 	numbers       map[string]float64 // of words, in the order in which they came
 	words         []string
-	lines         []int // where they were first seen
+	seen          []labelKind // where they first were
 }
 
 // take takes the cell of a label, or says what is wrong with it.
@@ -71,7 +71,7 @@ func (l *tableLabels) takeWord(word string, line int) (wrong string) {
 	default:
 		v = float64(len(l.words))
 		l.numbers[strings.Clone(word)] = v
-		l.words, l.lines = append(l.words, word), append(l.lines, line)
+		l.words, l.seen = append(l.words, word), append(l.seen, labelKind{v, line, 0})
 	}
 	l.labels = append(l.labels, v)
 	return ""
@@ -111,8 +111,11 @@ func (l *tableLabels) settle(d *Dataset) error {
 	if l.opt.AnyLabels {
 		return nil
 	}
+	for k := range l.seen {
+		l.seen[k].label = rank[k]
+	}
 	d.Classes = Classes{values, classes}
-	return d.checkClasses(l.name, l.opt, func(k int) int { return l.lines[int(l.numbers[classes[k]])] })
+	return d.checkClasses(l.name, l.opt, l.seen)
 }
 
 // settleWords sets labels of two words.

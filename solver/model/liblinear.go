@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,33 +30,62 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	kind := "L2R_L2LOSS_SVR"
-	switch m.loss().(type) {
+	var labels []float64
+	if m.Classifies() {
+		labels = []float64{m.Labels.Positive, m.Labels.Negative}
+	}
+	return writeLiblinear(w, labels, m)
+}
+
+// WriteLiblinear writes the models as liblinear does; see Model.WriteLiblinear. Classes
+// that are words are written as the numbers that stand for them.
+func (m *Multi) WriteLiblinear(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	return writeLiblinear(w, m.Classes, m.Models...)
+}
+
+// writeLiblinear writes models that have features and loss in common, with labels, nil
+// for numbers.
+func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
+	kind, intercepts := "L2R_L2LOSS_SVR", false
+	switch models[0].loss().(type) {
 	case solver.Logistic:
 		kind = "L1R_LR"
 	case solver.SquaredHinge:
 		kind = "L1R_L2LOSS_SVC"
 	}
+	for _, m := range models {
+		intercepts = intercepts || m.HasIntercept
+	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "solver_type %s\nnr_class 2\n", kind)
-	if m.Classifies() {
-		for _, label := range []float64{m.Labels.Positive, m.Labels.Negative} {
+	fmt.Fprintf(b, "solver_type %s\nnr_class %d\n", kind, max(2, len(labels)))
+	if labels != nil {
+		b.WriteString("label")
+		for _, label := range labels {
 			if label != math.Trunc(label) || math.Abs(label) > math.MaxInt32 {
 				return fmt.Errorf("model: label %v; those of liblinear are whole numbers", label)
 			}
+			fmt.Fprintf(b, " %d", int(label))
 		}
-		fmt.Fprintf(b, "label %d %d\n", int(m.Labels.Positive), int(m.Labels.Negative))
+		b.WriteByte('\n')
 	}
 	bias := -1
-	if m.HasIntercept {
+	if intercepts {
 		bias = 1
 	}
-	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", len(m.Coefficients), bias)
-	for _, v := range m.Coefficients {
-		fmt.Fprintf(b, "%.17g\n", v)
+	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", len(models[0].Coefficients), bias)
+	line := func(of func(m *Model) float64) {
+		for k, m := range models {
+			fmt.Fprintf(b, "%.17g%s", of(m), map[bool]string{true: "\n", false: " "}[k == len(models)-1])
+		}
 	}
-	if m.HasIntercept {
-		fmt.Fprintf(b, "%.17g\n", m.Intercept)
+	for j := range models[0].Coefficients {
+		line(func(m *Model) float64 { return m.Coefficients[j] })
+	}
+	if intercepts {
+		line(func(m *Model) float64 { return m.Intercept })
 	}
 	return b.Flush()
 }
@@ -64,11 +94,43 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 // is for its errors, which name the line. Losses that the package does not have stand as
 // the one with the same predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
-	l := &liblinear{lines: bufio.NewScanner(r), name: name, bias: -1, features: -1}
-	if err := l.head(); err != nil {
+	models, labels, err := parseLiblinear(r, name, false)
+	if err != nil {
 		return nil, err
 	}
-	return l.model()
+	m := models[0]
+	if labels != nil {
+		m.Labels = sparse.LabelMapping{Positive: labels[0], Negative: labels[1]}
+	}
+	return m, nil
+}
+
+// ReadLiblinearMulti reads a model of more classes, each against the rest, that liblinear
+// wrote; see ReadLiblinear.
+func ReadLiblinearMulti(r io.Reader, name string) (*Multi, error) {
+	models, labels, err := parseLiblinear(r, name, true)
+	if err != nil {
+		return nil, err
+	}
+	m := &Multi{Classes: slices.Sorted(slices.Values(labels)), Models: make([]*Model, len(labels))}
+	for k, one := range models {
+		one.Labels = sparse.LabelMapping{Negative: 0, Positive: 1}
+		at, _ := slices.BinarySearch(m.Classes, labels[k])
+		m.Models[at] = one
+	}
+	return m, nil
+}
+
+// parseLiblinear reads models of the classes that labels names, or one of two classes or
+// of numbers.
+func parseLiblinear(r io.Reader, name string, many bool) (models []*Model, labels []float64, err error) {
+	l := &liblinear{lines: bufio.NewScanner(r), name: name, many: many, classes: 2, bias: -1, features: -1}
+	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class
+	if err := l.head(); err != nil {
+		return nil, nil, err
+	}
+	models, err = l.models()
+	return models, l.labels, err
 }
 
 // A liblinear is a model file being read.
@@ -77,7 +139,9 @@ type liblinear struct {
 	name     string
 	line     int
 	loss     solver.Loss
-	labels   sparse.LabelMapping
+	many     bool // more than two classes
+	classes  int
+	labels   []float64
 	features int
 	bias     float64
 }
@@ -131,24 +195,28 @@ func (l *liblinear) field(key string, values []string) (err error) {
 			return l.errorf(values[0], "solver_type: expected one with a single weight vector, such as L1R_LR")
 		}
 	case "nr_class":
-		if values[0] != "2" {
+		l.classes, err = strconv.Atoi(values[0])
+		switch {
+		case !l.many && values[0] != "2":
 			return l.errorf(values[0], "nr_class: expected 2")
+		case l.many && (err != nil || l.classes < 3 || l.classes > maxClasses):
+			return l.errorf(values[0], "nr_class: expected 3 to %d", maxClasses)
 		}
 	case "label":
-		var labels [2]float64
-		if len(values) != 2 {
-			return l.errorf("", "%d labels: expected 2", len(values))
+		if len(values) != l.classes {
+			return l.errorf("", "%d labels: expected %d", len(values), l.classes)
 		}
-		for k, text := range values {
-			var ok bool
-			if labels[k], ok = decimal(text); !ok {
+		l.labels = nil
+		for _, text := range values {
+			label, ok := decimal(text)
+			switch {
+			case !ok:
 				return l.errorf(text, "label: expected a whole number")
+			case slices.Contains(l.labels, label):
+				return l.errorf("", "%s labels are %v: expected different ones", map[bool]string{true: "two", false: "both"}[l.many], label)
 			}
+			l.labels = append(l.labels, label)
 		}
-		if labels[0] == labels[1] {
-			return l.errorf("", "both labels are %v: expected two", labels[0])
-		}
-		l.labels = sparse.LabelMapping{Positive: labels[0], Negative: labels[1]}
 	case "nr_feature":
 		if l.features, err = strconv.Atoi(values[0]); err != nil || l.features < 1 || l.features > sparse.MaxCols {
 			return l.errorf(values[0], "nr_feature: expected a number of features")
@@ -177,18 +245,26 @@ func (l *liblinear) complete() error {
 		return l.errorf("", "no solver_type before w: expected a model that liblinear wrote")
 	case l.features < 0:
 		return l.errorf("", "no nr_feature before w: expected a model that liblinear wrote")
-	case classifies(l.loss) == l.labels.IsZero():
+	case classifies(l.loss) == (l.labels == nil):
 		return l.errorf("", "labels are for classification: expected a line label with two of them there, and none elsewhere")
+	case l.many && len(l.labels) != l.classes:
+		return l.errorf("", "%d labels of %d classes: expected a line label with all of them", len(l.labels), l.classes)
 	}
 	return nil
 }
 
-// model reads the weights.
-func (l *liblinear) model() (*Model, error) {
-	m := &Model{Loss: l.loss, Labels: l.labels, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
-	want := l.features
+// models reads the weights.
+func (l *liblinear) models() ([]*Model, error) {
+	models := []*Model{{}}
+	if l.many {
+		models = make([]*Model, l.classes)
+	}
+	for k := range models {
+		models[k] = &Model{Loss: l.loss, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
+	}
+	want, count := l.features*len(models), 0
 	if l.bias >= 0 {
-		want++
+		want += len(models)
 	}
 	for words := l.next(); words != nil; words = l.next() {
 		for _, text := range words {
@@ -196,21 +272,26 @@ func (l *liblinear) model() (*Model, error) {
 			if !ok {
 				return nil, l.errorf(text, "weight: expected a finite number")
 			}
+			m := models[count%len(models)]
 			m.Coefficients = append(m.Coefficients, v)
+			count++
 		}
 	}
 	if err := l.lines.Err(); err != nil {
 		return nil, l.errorf("", "%v", err)
 	}
-	if len(m.Coefficients) != want {
-		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", len(m.Coefficients), want, l.features, l.bias)
+	if count != want {
+		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", count, want, l.features, l.bias)
 	}
-	if l.bias >= 0 {
+	for _, m := range models {
+		if l.bias < 0 {
+			break
+		}
 		m.HasIntercept, m.Intercept = true, l.bias*m.Coefficients[l.features]
 		m.Coefficients = m.Coefficients[:l.features:l.features]
+		if !finite(m.Intercept) {
+			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, m.Intercept)
+		}
 	}
-	if !finite(m.Intercept) {
-		return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, m.Intercept)
-	}
-	return m, nil
+	return models, nil
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"os"
 	"os/exec"
@@ -197,6 +198,123 @@ func TestLiblinearTrain(t *testing.T) {
 			if got, _ := strconv.ParseFloat(word, 64); math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
 				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", args, i, got, want[i])
 			}
+		}
+	}
+}
+
+// TestLiblinearOfClasses: models of several classes survive liblinear's text, and
+// liblinear-predict has the same classes and probabilities.
+func TestLiblinearOfClasses(t *testing.T) {
+	x, y := threeClasses(t)
+	for i := range y {
+		y[i] -= 10 // -10, 0, 10
+	}
+	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Loss: solver.SquaredHinge{}}} {
+		spec.Lambda = 0.01
+		m, err := FitMulti(context.Background(), spec, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := m.WriteLiblinear(&text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadLiblinearMulti(bytes.NewReader(text.Bytes()), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Multi{Classes: m.Classes}
+		for _, one := range m.Models {
+			want.Models = append(want.Models, &Model{
+				Loss: one.Loss, Labels: one.Labels, Coefficients: one.Coefficients, Intercept: one.Intercept, HasIntercept: one.HasIntercept,
+				IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)},
+			})
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m"); err == nil || !strings.Contains(err.Error(), `m:2: "3": nr_class: expected 2`) {
+			t.Errorf("as a model of two classes: %v", err)
+		}
+		predictMulti(t, m, text.Bytes(), x, y)
+	}
+	m, err := FitMulti(context.Background(), &Spec{Lambda: 0.01}, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Classes[2] = 7.5
+	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "label 7.5") {
+		t.Errorf("%v", err)
+	}
+}
+
+// predictMulti compares the predictions of liblinear-predict, if it is installed.
+func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float64) {
+	t.Helper()
+	predict, err := exec.LookPath("liblinear-predict")
+	if err != nil {
+		t.Log("liblinear-predict is not installed: only the text is checked")
+		return
+	}
+	dir := t.TempDir()
+	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	writeLIBSVM(t, data, x, y)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-q", data, file, out}
+	if m.Models[0].logistic() {
+		args = append([]string{"-b", "1"}, args...)
+	}
+	run(t, predict, args...)
+	result, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
+	if m.Models[0].logistic() {
+		if lines[0] != "labels -10 0 10" {
+			t.Errorf("liblinear-predict: %s", lines[0])
+		}
+		lines = lines[1:]
+	}
+	for i, line := range lines {
+		words := strings.Fields(line)
+		label, err := m.Predict(x.Row(i))
+		if err != nil || strconv.FormatFloat(label, 'g', -1, 64) != words[0] {
+			t.Errorf("row %d: %v (%v), liblinear-predict %s", i, label, err, words[0])
+		}
+		if len(words) == 1 {
+			continue
+		}
+		idx, val := x.Row(i)
+		p, err := m.Probabilities(nil, idx, val)
+		for k, v := range p {
+			if theirs, bad := strconv.ParseFloat(words[k+1], 64); err != nil || bad != nil || math.Abs(theirs-v) > 1e-5 {
+				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
+				break
+			}
+		}
+	}
+}
+
+func TestBadLiblinearOfClasses(t *testing.T) {
+	const good = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
+	m, err := ReadLiblinearMulti(strings.NewReader(good), "m")
+	if err != nil || !slices.Equal(m.Classes, []float64{-1, 2, 7}) || m.Models[0].Coefficients[0] != 2 || m.Models[0].Intercept != 5 || m.Models[2].Intercept != 4 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"nr_class 3", "nr_class 2", `m:2: "2": nr_class: expected 3 to`},
+		{"nr_class 3", "nr_class 1000000000", `nr_class: expected 3 to`},
+		{"nr_class 3\n", "", `m:2: 3 labels: expected 2`},
+		{"label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
+		{"label 7 -1 2", "label 7 7 2", "two labels are 7"},
+		{"nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
+		{"6 \n", "\n", "5 weights: expected 6"},
+	} {
+		if _, err := ReadLiblinearMulti(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
 		}
 	}
 }

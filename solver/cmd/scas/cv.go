@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
+	"math"
 	"sync"
 	"time"
 
@@ -18,7 +18,7 @@ import (
 type cvCmd struct {
 	fitFlags
 	Folds  count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
-	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC; mse, the mean squared error of numbers (default ${default})."`
+	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC, of several classes the mean of each against the rest; mse, the mean squared error of numbers (default ${default})."`
 	Choose string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
@@ -38,8 +38,10 @@ func (cvCmd) Help() string {
 
 Chooses lambda, the weight of the penalty, by cross-validation: for each of the
 folds a path (see scas path --help) is fitted to the other rows and judged on
-those of the fold. The model that -o writes is then for scas predict. Equal
-seeds give equal folds, and equal bits with any number of threads.
+those of the fold. The model that -o writes is then for scas predict. Several
+classes (scas train --help) have one lambda in common; non-zeros and gap are
+sums over their models. Equal seeds give equal folds, and equal bits with any
+number of threads.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is
@@ -50,10 +52,11 @@ written and says whether its is) or --time-limit came first (no model is),
 // cvMetrics are those of --metric, with their names for people.
 var cvMetrics = map[string]struct {
 	name string
-	of   model.Metric
+	one  model.Metric
+	many model.MultiMetric // of several classes
 }{
-	"loss": {"mean loss", model.MeanLoss}, "error": {"error rate", model.ErrorRate},
-	"auc": {"1 - AUC", model.OneMinusAUC}, "mse": {"mean squared error", model.MeanSquaredError},
+	"loss": {"mean loss", model.MeanLoss, model.MultiMeanLoss}, "error": {"error rate", model.ErrorRate, model.MultiErrorRate},
+	"auc": {"1 - AUC", model.OneMinusAUC, model.MultiOneMinusAUC}, "mse": {"mean squared error", model.MeanSquaredError, nil},
 }
 
 // A cvReport is what scas cv --json prints.
@@ -87,9 +90,9 @@ type cvStep struct {
 	SE   number `json:"se"`
 }
 
-func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
+func (r *cvReport) fill(c *cvCmd, found *crossed) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
-	for k, s := range newSteps(found.Path) {
+	for k, s := range found.steps {
 		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k])})
 	}
 	at := func(k int) cvLambda {
@@ -146,7 +149,7 @@ func (r *cvReport) lines() grid {
 }
 
 // page explains the model that is chosen; err is what the command ends with.
-func (r *cvReport) page(e *env, chosen *model.Step, err error) (*page, error) {
+func (r *cvReport) page(e *env, chosen fittedModel, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
@@ -156,8 +159,7 @@ func (r *cvReport) page(e *env, chosen *model.Step, err error) (*page, error) {
 		return nil, err
 	}
 	p.Plot, p.Each = plot, "lambda"
-	m := r.in.describe(chosen.Model())
-	return p, errors.Join(p.measure(oneModel{m}, r.in.data), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), m, r.in.spec.Graph))
+	return p, errors.Join(p.measure(chosen, r.in.data), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
 }
 
 // check refuses flags that do not belong together.
@@ -177,11 +179,7 @@ func (c *cvCmd) check() error {
 // atOnce is the number of fits whose data are in memory at once: all rows, and a fold
 // for each goroutine.
 func (c *cvCmd) atOnce() int {
-	threads := int(c.Threads)
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return 1 + min(c.most(), threads)
+	return 1 + min(c.most(), threadsOf(c.Threads))
 }
 
 // most is the number of folds, or what it is at most where it is left to the rows.
@@ -223,11 +221,12 @@ func (c *cvCmd) Run(e *env) error {
 	}
 	defer restore()
 	var r cvReport
-	var found *model.CVResult
+	var found *crossed
+	chosen := func() fittedModel { return found.model(r.Chosen.Index) }
 	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return r.in.describe(found.Path[r.Chosen.Index].Model()).Write(w) }},
+		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
-		c.output(func() (*page, error) { return r.page(e, found.Path[r.Chosen.Index], err) }),
+		c.output(func() (*page, error) { return r.page(e, chosen(), err) }),
 	}
 	start := time.Now()
 	data, err := c.read(e, out)
@@ -241,9 +240,7 @@ func (c *cvCmd) Run(e *env) error {
 		return err
 	}
 	start = time.Now()
-	metric, clear := e.counted(cvMetrics[c.Metric].of, min(c.most(), len(r.in.y))*int(c.Lambdas))
-	found, err = model.CV(e.ctx, &r.in.spec, data.X, r.in.y, &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), Metric: metric})
-	clear()
+	found, err = c.cross(e, r.in)
 	err = nameStandardize(err, r.Standardized)
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
@@ -258,24 +255,78 @@ func (c *cvCmd) Run(e *env) error {
 	return cmp.Or(err, e.show(c.JSON, &r))
 }
 
-// counted is a metric that shows on a terminal how many of so many models are judged,
-// and what removes that.
-func (e *env) counted(metric model.Metric, total int) (model.Metric, func()) {
+// crossed is what cross-validation found.
+type crossed struct {
+	*model.CVResult
+	steps []stepReport                // of all rows; of several classes, sums over these
+	model func(index int) fittedModel // of that lambda
+}
+
+// cross cross-validates.
+func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
+	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds)}
+	judged, clear := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
+	defer clear()
+	metric := cvMetrics[c.Metric]
+	if !s.data.Classes.IsZero() {
+		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, func(m *model.Multi, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
+			judged()
+			return metric.many(m, x, y, set)
+		})
+		if found == nil {
+			return nil, s.ofClass(err)
+		}
+		model := func(index int) fittedModel { return manyModel{s.describeAll(found.Model(index))} }
+		return &crossed{&found.CVResult, sumSteps(found.Paths), model}, s.ofClass(err)
+	}
+	set.Metric = func(m *model.Model, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
+		judged()
+		return metric.one(m, x, y, set)
+	}
+	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
+	if found == nil {
+		return nil, err
+	}
+	return &crossed{found, newSteps(found.Path), func(index int) fittedModel { return oneModel{s.describe(found.Path[index].Model())} }}, err
+}
+
+// sumSteps adds up the paths of several classes: an objective that is the sum of theirs
+// is above its optimum by at most the sum of their gaps.
+func sumSteps(paths [][]*model.Step) []stepReport {
+	var sums []stepReport
+	for k, path := range paths {
+		for i, s := range newSteps(path) {
+			if k == 0 {
+				s.Intercept = number(math.NaN()) // there is one for each
+				sums = append(sums, s)
+				continue
+			}
+			sum := &sums[i]
+			sum.NNZX += s.NNZX
+			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+s.Loss, sum.Objective+s.Objective, sum.DualityGap+s.DualityGap
+			sum.NoOptimum = sum.NoOptimum || s.NoOptimum
+			if sum.Status == solver.Converged {
+				sum.Status = s.Status
+			}
+		}
+	}
+	return sums
+}
+
+// counted shows on a terminal how many of so many models are judged, each time that it is
+// told of one, until it is cleared.
+func (e *env) counted(total int) (judged, clear func()) {
 	if !e.terminal || e.jsonLog {
-		return metric, func() {}
+		return func() {}, func() {}
 	}
 	var lock sync.Mutex
 	done := 0
-	show := func() {
+	return func() {
 		lock.Lock()
 		defer lock.Unlock()
 		if done++; done%max(1, total/100) == 0 {
 			fmt.Fprintf(e.stderr, "\rmodel %d of %d   ", done, total)
 		}
-	}
-	return func(m *model.Model, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
-		show()
-		return metric(m, x, y, set)
 	}, e.clear
 }
 

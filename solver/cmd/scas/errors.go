@@ -108,6 +108,8 @@ var inFlags = strings.NewReplacer(
 	": leave it out, or name it", ": leave it out with --drop 1, or name it",
 	"no values: leave it out", "no values: leave it out with --drop",
 	"say which it is", "give --label COLUMN",
+	"do not say which is positive", "leave out --positive",
+	"; are the labels another column?", "; --label names another column",
 	"are these classes, or are the labels another column?", "for classes give --loss logistic; --label names another column",
 	"expected them in a file of their own, one for every row", "give --labels FILE, which has one number a line or is an npy file",
 )
@@ -122,7 +124,6 @@ var leaveOut = strings.NewReplacer(
 	"set Problem.Domain to a Box or Ball", "give --domain box:LO,HI or ball:RADIUS",
 	"take a larger Huber.Delta", "give --loss huber:DELTA with a larger DELTA",
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
-	"; LoadMulti reads those", ", which scas predict does not take",
 	"want a larger penalty, tolerance or MaxSteps", "a larger --penalty or fewer --edges do with less",
 	"take fewer folds, or another metric", "give fewer --folds, or another --metric",
 	"Spec.Balanced", "--class-weights balanced", "give PathSettings.Lambdas", "there is no path",

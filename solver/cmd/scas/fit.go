@@ -108,6 +108,16 @@ func (c *trainCmd) specFlags() *specFlags {
 
 // A fitReport is what scas train --json prints of models of package solver/model.
 type fitReport struct {
+	fitNumbers
+	problemReport
+	Run model.Run `json:"run"`
+	written
+
+	model *model.Model
+}
+
+// fitNumbers are what a fit has come to.
+type fitNumbers struct {
 	Status     solver.Status `json:"status"`
 	Objective  number        `json:"objective"`
 	Loss       number        `json:"loss"`
@@ -118,18 +128,13 @@ type fitReport struct {
 	Intercept  *number       `json:"intercept"`
 	NNZX       int           `json:"nnz_x"`
 	Tied       int           `json:"tied_groups"` // of equal coefficients, along the graph
-	problemReport
-	Run model.Run `json:"run"`
-	written
-
-	model *model.Model
 }
 
-func newFitReport(head problemReport, m *model.Model) *fitReport {
+func newFitNumbers(m *model.Model) fitNumbers {
 	c := m.Certificate
-	r := &fitReport{
+	r := fitNumbers{
 		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum,
-		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups), problemReport: head, Run: m.Run, model: m,
+		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups),
 	}
 	if m.HasIntercept {
 		v := number(m.Intercept)
@@ -157,6 +162,8 @@ func (r *fitReport) table() (f facts) {
 	return f
 }
 
+func (r *fitReport) text() string { return r.table().String() }
+
 func (r *fitReport) encode(w io.Writer) error { return r.model.Write(w) }
 
 func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model) }
@@ -166,24 +173,30 @@ func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
-	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data), p.show("", r.model, r.in.spec.Graph))
+	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data), p.show("", oneModel{r.model}, r.in.spec.Graph))
 }
 
-// fit trains through package solver/model. Without a result there is an error.
-func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
+// begin says what to fit to the data through package solver/model, so many fits at once.
+func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, fits int) (problemReport, error) {
 	flags := fitFlags{
 		Data: c.Data, specFlags: *c.specFlags(), rowFlags: c.rowFlags,
 		solveFlags: solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads},
 	}
-	head, err := flags.begin(e, data, start, 1)
+	head, err := flags.begin(e, data, start, fits)
+	if err == nil {
+		head.in.spec.Lambda = float64(c.Lambda)
+		err = c.drawable(head.in.spec.Graph)
+	}
+	return head, err
+}
+
+// fit trains through package solver/model. Without a result there is an error.
+func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
+	head, err := c.begin(e, data, start, 1)
 	if err != nil {
 		return nil, err
 	}
 	s := head.in
-	if err := c.drawable(s.spec.Graph); err != nil {
-		return nil, err
-	}
-	s.spec.Lambda = float64(c.Lambda)
 	start = time.Now()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	err = nameStandardize(err, head.Standardized)
@@ -192,7 +205,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	}
 	head.Seconds = time.Since(start).Seconds()
 	e.warnOfNoOptimum(m.Certificate.NoOptimum)
-	return newFitReport(head, s.describe(m)), err
+	return &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}, err
 }
 
 // readRows reads the data of a fit, beyond memory if the fit goes through them in pieces.
@@ -202,6 +215,9 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 	}
 	if c.Positive != nil {
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
+	}
+	if loss.classifies() {
+		opt.MaxClasses = maxClasses
 	}
 	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
 		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))

@@ -62,12 +62,12 @@ func (v *share) UnmarshalText(text []byte) error {
 
 // specFlags say what scas path and scas cv fit.
 type specFlags struct {
-	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
+	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
 	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
 	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
 	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; a feature in none is a group of its own."`
 	shapeFlags
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
+	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have; of several, each as much as the rest."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
 }
 
@@ -75,7 +75,7 @@ type specFlags struct {
 type rowFlags struct {
 	indexFlags
 	memoryFlags
-	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class (default: the larger, of words the later in the alphabet)."`
+	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class of two (default: the larger, of words the later in the alphabet)."`
 	OffsetColumn string        `placeholder:"COLUMN" help:"Tables: the column of the offsets, see --offset; it is not a feature."`
 	Strict       bool          `help:"Refuse rows whose indices are not increasing, instead of sorting them."`
 }

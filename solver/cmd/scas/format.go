@@ -168,7 +168,7 @@ func addColumns(f *facts, d *sparse.Dataset) {
 	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing value"), map[sparse.Missing]string{
 		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
 	}[t.Missing])
-	f.addIf(d.Mapping.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
+	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
 }
 
 // classNumbers tells the numbers that stand for words.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
@@ -149,21 +150,43 @@ func readModel(path string, limit memorySize) (fittedModel, error) {
 	}
 	defer f.Close()
 	if isLiblinear(path) {
+		if classes := liblinearClasses.FindSubmatch(opening(path)); classes != nil && string(classes[1]) != "2" {
+			return wrappedMany(model.ReadLiblinearMulti(f, path))
+		}
 		return wrapped(model.ReadLiblinear(f, path))
 	}
 	text, _, err := sparse.ReadText(f, path) // of bounded length
 	if err != nil {
 		return nil, err
 	}
-	var size struct{ P float64 }
+	var size struct {
+		P      float64
+		Models []struct{ P float64 } // of several classes
+	}
 	if err := json.Unmarshal(text, &size); err != nil && !json.Valid(text) {
 		_, err = model.Read(bytes.NewReader(text), path) // says where
 		return nil, err
 	}
+	for _, one := range size.Models {
+		size.P += one.P
+	}
 	if err := limit.allow(8*size.P, "a model of %s", plural(int64(size.P), "feature")); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if size.Models != nil {
+		return wrappedMany(model.ReadMulti(bytes.NewReader(text), path))
+	}
 	return wrapped(model.Read(bytes.NewReader(text), path))
+}
+
+// liblinearClasses finds the number of classes of a model of liblinear.
+var liblinearClasses = regexp.MustCompile(`\nnr_class\s+(\d+)`)
+
+func wrappedMany(m *model.Multi, err error) (fittedModel, error) {
+	if err != nil {
+		return nil, err
+	}
+	return manyModel{m}, nil
 }
 
 // wrapped is a model that was read, or the error.

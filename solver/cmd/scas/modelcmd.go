@@ -184,6 +184,15 @@ func largestGroups(m *model.Model) [][]int {
 }
 
 func (r *modelReport) addTo(f *facts) {
+	r.addInput(f)
+	if r.Positive != nil {
+		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
+	}
+	r.addFit(f)
+}
+
+// addInput says what data the model is for.
+func (r *modelReport) addInput(f *facts) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
 		names = "with names"
@@ -192,9 +201,10 @@ func (r *modelReport) addTo(f *facts) {
 	f.addIf(r.Target != "", "target", "column %s", r.Target)
 	f.addIf(r.Offset != "", "offsets", "column %s", r.Offset)
 	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
-	if r.Positive != nil {
-		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
-	}
+}
+
+// addFit says how it was fitted, and how well.
+func (r *modelReport) addFit(f *facts) {
 	fit := fmt.Sprintf("lambda %g", r.Facts.Lambda)
 	if r.Facts.Rows > 0 {
 		fit = fmt.Sprintf("%s, %s", plural(r.Facts.Rows, "row"), fit)
@@ -229,7 +239,11 @@ func (r *modelReport) addTo(f *facts) {
 func (r *modelReport) text() string {
 	var f facts
 	r.addTo(&f)
-	text := f.String()
+	return f.String() + r.contents()
+}
+
+// contents lists the largest coefficients and groups.
+func (r *modelReport) contents() (text string) {
 	if len(r.Coefficients) > 0 {
 		rows := make([][]string, len(r.Coefficients))
 		for k, c := range r.Coefficients {
@@ -279,6 +293,9 @@ func (c *modelConvertCmd) Run(e *env) error {
 		fill = m.WriteLiblinear
 		if m.head().IndexBase == 0 {
 			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.File, c.Output)
+		}
+		if words := m.words(); words != nil {
+			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumbers(words))
 		}
 	}
 	out := outputs{{"-o", c.Output, fill}}

@@ -159,13 +159,16 @@ func grouped[T int | int64](n T) string {
 	return s
 }
 
-// plural writes a count with its noun: 1 edge, 2 edges.
+// plural writes a count with its noun: 1 edge, 2 edges, 3 classes.
 func plural[T int | int64](n T, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "y") {
+	switch {
+	case strings.HasSuffix(noun, "y"):
 		return grouped(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "s"):
+		return grouped(n) + " " + noun + "es"
 	}
 	return grouped(n) + " " + noun + "s"
 }

@@ -163,9 +163,24 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds the coefficients and groups of a model, and the picture of its graph if it
+// show adds a part for each model, of which of says which it is.
+func (p *page) show(of string, m fittedModel, g *graph.Graph) error {
+	classes, models := m.parts()
+	for k, one := range models {
+		of := of
+		if classes != nil {
+			of = strings.TrimSpace("of class " + classes[k] + " " + of)
+		}
+		if err := p.showOne(of, one, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showOne adds the coefficients and groups of a model, and the picture of its graph if it
 // has one that can be drawn.
-func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
+func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
 	t := part{Of: of, Model: newModelReport("", m, maxBars)}
 	largest := 0.0
 	for _, c := range t.Model.Coefficients {

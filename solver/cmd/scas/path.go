@@ -119,7 +119,7 @@ func (r *pathReport) lines() grid {
 	for k, s := range r.Steps {
 		rows[k] = []string{
 			fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective),
-			fmt.Sprintf("%.1e", s.DualityGap), statusWord(s.Status),
+			s.gap(), statusWord(s.Status),
 		}
 	}
 	return grid{[]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows}
@@ -136,7 +136,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	}
 	last := steps[len(steps)-1]
 	p.Plot, p.Each = plot, "lambda"
-	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), r.in.describe(last.Model()), r.in.spec.Graph)
+	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), oneModel{r.in.describe(last.Model())}, r.in.spec.Graph)
 }
 
 // Run fits a path.
@@ -158,6 +158,9 @@ func (c *pathCmd) Run(e *env) error {
 	}
 	start := time.Now()
 	data, err := c.read(e, out)
+	if err == nil && !data.Classes.IsZero() {
+		err = usagef("%s has labels of %s, and a path is of two: scas cv chooses a lambda for all of them, scas train fits one", dataName(c.Data), plural(len(data.Classes.Values), "class"))
+	}
 	if err != nil {
 		return err
 	}

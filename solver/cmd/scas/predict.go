@@ -38,8 +38,10 @@ func (predictCmd) Help() string {
 
 One line per row: the probability of the positive class (with squared-hinge loss
 the margin, which is above 0 for that class) and the predicted label, as the
-training file wrote it; for regression, the predicted value. If the labels of
-DATA are known to the model, accuracy and mean loss follow on standard error.
+training file wrote it; of several classes such a number for each, in the order
+of the labels, and the class of the largest; for regression, the predicted value.
+The numbers of several classes are probabilities that add up to 1. If the labels
+of DATA are known to the model, accuracy and mean loss follow on standard error.
 A label the model does not know is an error, and so is a feature beyond the
 model's.
 
@@ -95,6 +97,7 @@ func (c *predictCmd) Run(e *env) error {
 			return err
 		}
 	}
+	r.Classes, _ = m.parts()
 	if _, err = out.write(); err == nil && c.Output == "" {
 		err = pred.write(e.stdout)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
@@ -18,6 +19,9 @@ import (
 type fittedModel interface {
 	// head is the first of its models: they have features and columns in common.
 	head() *model.Model
+	// parts are its models, and the classes that they are of, nil for one model.
+	parts() (classes []string, models []*model.Model)
+	words() []string // its labels where they are words, by the numbers that stand for them
 	ReadOptions() *sparse.ReadOptions
 	refuses(c *predictCmd) error // flags that are not for it
 	predict(c *predictCmd, data *sparse.Dataset) (predictions, error)
@@ -37,6 +41,19 @@ type predictions interface {
 type oneModel struct{ *model.Model }
 
 func (m oneModel) head() *model.Model { return m.Model }
+
+func (m oneModel) parts() ([]string, []*model.Model) { return nil, []*model.Model{m.Model} }
+
+func (m oneModel) words() []string {
+	if l := m.Labels; l.NegativeName != "" {
+		words := []string{l.NegativeName, l.PositiveName}
+		if l.Positive < l.Negative {
+			slices.Reverse(words)
+		}
+		return words
+	}
+	return nil
+}
 
 func (m oneModel) describe(file string, top int) description {
 	return newModelReport(file, m.Model, top)

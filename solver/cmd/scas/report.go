@@ -288,6 +288,8 @@ func (r *trainReport) fitted() *model.Model {
 	}
 }
 
+func (r *trainReport) text() string { return r.table().String() }
+
 func (r *trainReport) encode(w io.Writer) error { return r.model.encode(w) }
 
 func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.fitted()) }
@@ -297,8 +299,8 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.cmd.Data)
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
-	m := r.fitted()
-	return p, errors.Join(p.measure(oneModel{m}, r.data), p.show("", m, r.graph))
+	m := oneModel{r.fitted()}
+	return p, errors.Join(p.measure(m, r.data), p.show("", m, r.graph))
 }
 
 func dataName(path string) string {

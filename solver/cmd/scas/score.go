@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -8,12 +10,19 @@ import (
 
 // A predictReport is what scas predict --json prints.
 type predictReport struct {
-	N        int            `json:"n"`
-	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
-	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
-	Correct  *int           `json:"correct,omitempty"`
-	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
+	Classes  []string `json:"classes,omitempty"` // of several: those of the numbers of a line
+	N        int      `json:"n"`
+	Loss     *number  `json:"loss"`               // mean over the rows; null without labels
+	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int     `json:"correct,omitempty"`
+	Metrics  metrics  `json:"metrics,omitempty"` // with --metrics
 }
+
+// metrics are those of model.Metrics or model.MultiMetrics.
+type metrics interface{ addTo(f *facts) }
+
+// oneMetrics are those of two classes or of numbers.
+type oneMetrics model.Metrics
 
 // A score is what a model is worth on some rows.
 type score struct {
@@ -58,12 +67,13 @@ func (m oneModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, 
 		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
 	}
 	if c.Metrics {
-		r.Metrics = s
+		r.Metrics = (*oneMetrics)(s)
 	}
 	return r, nil
 }
 
 func (r *predictReport) table() (f facts) {
+	f.addIf(r.Classes != nil, "columns", "of the classes %s; then the one predicted", strings.Join(r.Classes, ", "))
 	switch {
 	case r.Accuracy != nil:
 		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
@@ -72,13 +82,13 @@ func (r *predictReport) table() (f facts) {
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
 	}
 	if r.Metrics != nil {
-		addMetrics(&f, r.Metrics)
+		r.Metrics.addTo(&f)
 	}
 	return f
 }
 
-// addMetrics shows what accuracy and mean loss do not.
-func addMetrics(f *facts, m *model.Metrics) {
+// addTo shows what accuracy and mean loss do not.
+func (m *oneMetrics) addTo(f *facts) {
 	if n := m.Numbers; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)

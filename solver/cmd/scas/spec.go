@@ -190,6 +190,10 @@ func (r *problemReport) addTo(f *facts) {
 	if !r.in.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.in.data.Mapping, classCounts(r.in.data)))
 	}
+	if k := len(r.in.data.Classes.Values); k > 0 {
+		f.add("labels", "%s, each against the rest", plural(k, "class"))
+		f.addIf(r.in.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
+	}
 	penalty := "lasso"
 	switch {
 	case r.Groups > 0:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -45,6 +46,14 @@ type proof struct {
 
 func newProof(c *model.Certificate) proof {
 	return proof{DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status}
+}
+
+// gap is the bound for a table.
+func (p proof) gap() string {
+	if !isFinite(float64(p.DualityGap)) {
+		return "not proved"
+	}
+	return fmt.Sprintf("%.1e", p.DualityGap)
 }
 
 // proofNotes explain what of many fits, of which there is one for each of what, is not as

@@ -38,7 +38,7 @@ type trainCmd struct {
 
 // problemFlags say what is minimised.
 type problemFlags struct {
-	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for two classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph. The penalty is |A x|_1, the sum of the absolute coefficients for A = I (default ${default}); scas cv finds a good value."`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty: the elastic net (default ${default})."`
 	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features counted from 1 (with --graph of rows of A). Those in no group are not penalised; with --intercept, --standardize, --l1-ratio, --penalty-factors or --names, and of tables, each is a group of its own, as of scas path and cv."`
@@ -76,6 +76,7 @@ func (trainCmd) Help() string {
     scas train --loss squared --graph chain --passes 200 signal.svm
     scas train --class-weights balanced --domain nonnegative train.svm
     scas train --graph edges.txt --svg fused.svg --report fit.html train.svm
+    scas train -o iris.json iris.csv
     scas train --method list
     zcat data.gz | scas train --json -
 
@@ -87,6 +88,10 @@ or have a column of ones. Models with --intercept, --standardize, --l1-ratio,
 --penalty-factors or --names are fitted by Newton steps alone, and take no
 --method, --mu, --l2y, --domain, nor the flags of methods: with one of those a
 table is fitted without intercept, as it is, and a warning says so.
+
+Labels are of two classes, or of more: words, or whole numbers, each in two rows
+or more. Of more than two each is fitted against the rest, by Newton steps as
+above, in one model file.
 
 The table or the JSON object goes to standard output, progress and warnings to
 standard error. A run that ends with another exit code than 0 and 4 writes no
@@ -136,7 +141,10 @@ func (c *trainCmd) train(e *env) error {
 		return err
 	}
 	fit := c.minimize
-	if c.fitted() {
+	switch {
+	case !data.Classes.IsZero():
+		fit = c.fitClasses
+	case c.fitted():
 		fit = c.fit
 	}
 	if r, err = fit(e, data, start); r == nil {
@@ -151,12 +159,12 @@ func (c *trainCmd) train(e *env) error {
 			return err
 		}
 	}
-	return cmp.Or(err, e.report(c.JSON, r))
+	return cmp.Or(err, e.show(c.JSON, r))
 }
 
 // A fitResult is a report of a fit that knows the model.
 type fitResult interface {
-	table() facts
+	text() string
 	encode(io.Writer) error // the model
 	draw(io.Writer) error   // its graph
 	page(e *env, err error) (*page, error)

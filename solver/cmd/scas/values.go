@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -130,6 +131,14 @@ func (v *count) UnmarshalText(text []byte) error {
 	}
 	*v = count(n)
 	return nil
+}
+
+// threadsOf is the number of goroutines that a flag means.
+func threadsOf(flag count) int {
+	if flag == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(flag)
 }
 
 // indexFlags say what form DATA has, and which features.
