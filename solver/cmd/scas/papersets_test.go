@@ -26,11 +26,11 @@ func TestInfoOnPaperSets(t *testing.T) {
 		nnz            int64
 		labels         string
 	}{
-		{"a9a.zst", 32561, 123, 451592, "[{-1 24720} {1 7841}]"},
-		{"a9a.t.zst", 16281, 122, 225731, "[{-1 12435} {1 3846}]"},
-		{"covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, "[{1 297711} {2 283301}]"},
+		{"a9a.zst", 32561, 123, 451592, "-1: 24720, 1: 7841, "},
+		{"a9a.t.zst", 16281, 122, 225731, "-1: 12435, 1: 3846, "},
+		{"covtype.libsvm.binary.scale.zst", 581012, 54, 6940438, "1: 297711, 2: 283301, "},
 		{"rcv1v2_binary_train.libsvm.zst", 20242, 47236, 1517192, ""},
-		{"hivfp_train.libsvm.zst", 12678, 4932, 5453485, "[{-1 12260} {1 418}]"},
+		{"hivfp_train.libsvm.zst", 12678, 4932, 5453485, "-1: 12260, 1: 418, "},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			var got struct{ Data dataFacts }
@@ -42,7 +42,11 @@ func TestInfoOnPaperSets(t *testing.T) {
 			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 || d.Compression != "zstd" || d.Sorted != 0 {
 				t.Errorf("got %+v", d)
 			}
-			if labels := fmt.Sprint(d.Labels); c.labels != "" && labels != c.labels || len(d.Labels) != 2 {
+			labels := ""
+			for _, l := range d.Labels {
+				labels += fmt.Sprintf("%g: %d, ", l.Label, l.Rows)
+			}
+			if c.labels != "" && labels != c.labels || len(d.Labels) != 2 {
 				t.Errorf("labels %s, want %s", labels, c.labels)
 			}
 		})
