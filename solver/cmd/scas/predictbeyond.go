@@ -20,6 +20,7 @@ func (c *predictCmd) streams() bool { return !c.Metrics && c.SVG == "" && c.Offs
 func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n}
+	r.Classes, _ = m.parts()
 	var total score
 	predict := func(w io.Writer) error {
 		return eachPiece(e, data, func(lo, hi int) error {
@@ -76,7 +77,7 @@ func (c *predictCmd) piece(w io.Writer, m fittedModel, data *sparse.Dataset, lo,
 	for k := range rows {
 		rows[k] = lo + k
 	}
-	part := &sparse.Dataset{Mapping: data.Mapping}
+	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
 	if part.X, err = data.X.SelectRows(rows); err != nil {
 		return s, err
 	}
