@@ -23,7 +23,7 @@ type OADM struct{ onePass }
 func (OADM) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "oadm", Summary: "online ADMM: the sample's loss exact",
-		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "6p + 5l + the eigenbasis of A'A",
+		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "7p + 5l + the eigenbasis of A'A",
 		Reference: "Wang, Banerjee 2012", Eta: "eta_0 of the weight max(sqrt(T)/eta_0, mu t); 64/nu_f", TakesEta: true, StepUnit: oadmUnit,
 	}
 }
@@ -55,7 +55,7 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 			o.all = append(o.all, int32(j))
 		}
 	}
-	if o.sweep = newSweep(b, solve, b.ridge(b.x)...); o.sweep != nil {
+	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
 		return b.uniform(o.swept), nil
 	}
 	return b.uniform(o.step), nil

@@ -19,7 +19,7 @@ type OPG struct{ onePass }
 func (OPG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "opg", Summary: "OPG-ADMM: STOC-ADMM with the penalty linearised",
-		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "3p + 5l",
+		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "4p + 5l",
 		Reference: "Suzuki 2013", Eta: decreasingEta, TakesEta: true, StepUnit: decreasingUnit,
 	}
 }
@@ -33,7 +33,7 @@ type opg struct {
 // Begin implements solver.Method.
 func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &opg{b, b.decreasing(), newSweep(b, nil, b.ridge(b.x)...)}
+	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
 	if o.sweep != nil {
 		return b.uniform(o.swept), nil
 	}

@@ -17,7 +17,7 @@ type SA struct{ storing }
 func (SA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa", Summary: "SA-ADMM: averages of stored gradients and iterates",
-		Rate: "O(1/T) in samples", Memory: "np + n + 5p + 4l + the eigenbasis of A'A",
+		Rate: "O(1/T) in samples", Memory: "np + n + 6p + 4l + the eigenbasis of A'A",
 		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
 	}
 }
@@ -32,7 +32,7 @@ type SAIU struct{ storing }
 func (SAIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sa-iu", Summary: "SA-ADMM with the penalty linearised",
-		Rate: "O(1/T) in samples", Memory: "np + n + 5p + 4l",
+		Rate: "O(1/T) in samples", Memory: "np + n + 6p + 4l",
 		Reference: "Zhong, Kwok 2014", Eta: "1/L; min(1000, n/2)/nu_f", TakesEta: true, StoredIterates: true,
 	}
 }
@@ -47,7 +47,7 @@ type SAG struct{ onePass }
 func (SAG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sag", Summary: "SA-ADMM about the current iterate: a scalar per sample",
-		Rate: "none proven", Memory: "n + 4p + 4l + the eigenbasis of A'A",
+		Rate: "none proven", Memory: "n + 5p + 4l + the eigenbasis of A'A",
 		Reference: "after Zhong, Kwok 2014", Eta: "1/L; 1/nu_f", TakesEta: true,
 	}
 }
@@ -62,7 +62,7 @@ type SAGIU struct{ onePass }
 func (SAGIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "sag-iu", Summary: "SA-ADMM about the current iterate, the penalty linearised",
-		Rate: "none proven", Memory: "n + 4p + 4l",
+		Rate: "none proven", Memory: "n + 5p + 4l",
 		Reference: "after Zhong, Kwok 2014", Eta: "1/L; 1/nu_f", TakesEta: true,
 	}
 }
@@ -124,7 +124,7 @@ func newSA(r *solver.Run, stored, inexact bool) (solver.Iteration, error) {
 	if stored {
 		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}
 	}
-	if s.sweep = newSweep(b, s.solve, terms...); s.sweep != nil {
+	if s.sweep = newSweep(b, s.solve, s.b, terms...); s.sweep != nil {
 		s.perSample.step = s.swept
 	}
 	return s, nil

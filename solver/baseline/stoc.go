@@ -23,7 +23,7 @@ type STOC struct{ onePass }
 func (STOC) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "stoc", Summary: "STOC-ADMM: linearised loss, exact penalty",
-		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "3p + 4l + the eigenbasis of A'A",
+		Rate: "O(1/sqrt T) in samples; O(log T/T) if strongly convex", Memory: "4p + 4l + the eigenbasis of A'A",
 		Reference: "Ouyang, He, Tran, Gray 2013", Eta: decreasingEta, TakesEta: true, StepUnit: decreasingUnit,
 	}
 }
@@ -80,7 +80,7 @@ func (s *proximal) sweep(terms ...term) *sweep {
 	if s.shifted == nil { // it was interrupted
 		return nil
 	}
-	return newSweep(s.base, s.shifted, terms...)
+	return newSweep(s.base, s.shifted, s.b, terms...)
 }
 
 // move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
@@ -108,7 +108,7 @@ type OS1 struct{ onePass }
 func (OS1) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "os1", Summary: "OS-ADMM, variant 1: STOC-ADMM with growing weights",
-		Rate: "O(1/T) in samples", Memory: "4p + 5l + the eigenbasis of A'A",
+		Rate: "O(1/T) in samples", Memory: "4p + 4l + the eigenbasis of A'A",
 		Reference: "Azadi, Sra 2014", Eta: "eta_0 of min(eta_0, 2/(mu (t+2))); 16/nu_f", TakesEta: true, StepUnit: decreasingUnit, NeedsL2: true,
 	}
 }
@@ -162,7 +162,7 @@ type OS2 struct{ onePass }
 func (OS2) Info() solver.MethodInfo {
 	return solver.MethodInfo{
 		Name: "os2", Summary: "OS-ADMM, variant 2: accelerated, for smooth losses",
-		Rate: "O(1/T^2) + O(1/sqrt T) in samples", Memory: "5p + 5l + the eigenbasis of A'A",
+		Rate: "O(1/T^2) + O(1/sqrt T) in samples", Memory: "6p + 5l + the eigenbasis of A'A",
 		Reference: "Azadi, Sra 2014", Eta: "eta_0 of the weight sqrt(t)/eta_0; 2/nu_f", TakesEta: true,
 	}
 }

@@ -30,9 +30,11 @@ type sweep struct {
 	// lagging sums are of the x before the steps.
 	lagging bool
 
-	gx            []float64 // G x
-	local, solved []float64 // at coupled features
-	back          []float64 // G'(beta + ρ(G x − y)) there
+	gx    []float64 // G x
+	local []float64 // beta + ρ(x − y) + E at coupled features
+	back  []float64 // G'(beta + ρ(G x − y)) there
+	// solved is what the system's solution is at them; nil without systems.
+	solved []float64
 }
 
 // A term is a multiple of a vector.
@@ -46,13 +48,14 @@ type term struct {
 const tile = 512
 
 // newSweep returns nil where A is not of that form, or its systems are not solved
-// directly; shifted is nil for methods that solve none.
-func newSweep(b *base, shifted *quad.Shifted, terms ...term) *sweep {
+// directly; shifted, and solved, of length p, are nil for methods that solve none.
+func newSweep(b *base, shifted *quad.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil
 	}
-	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), local: b.vector(), solved: b.vector()}
+	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
+	s.local = b.u[parts.Head:] // which a step uses for G alone
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
