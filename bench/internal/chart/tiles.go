@@ -19,10 +19,11 @@ type Tile struct {
 	Lines []BandLine
 }
 
-// Of a sheet of tiles: that of one, and of the legend below them.
+// Sizes on a sheet of tiles: of one, of the title, of a name in the legend.
 const (
 	tileWidth, tileHeight = 250, 165
-	legendHeight          = 24
+	titleHeight           = 24
+	nameWidth, nameHeight = 166, 18
 )
 
 // tiles is a sheet, with a row of charts under another, and one legend for all.
@@ -38,7 +39,10 @@ func Tiles(w io.Writer, title string, rows [][]Tile, bitmap bool) error {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)
 	}
 	t := tiles{title, rows}
-	width, height := vg.Length(tileWidth*len(rows[0])+12), vg.Length(tileHeight*len(rows)+12+2*legendHeight)
+	names := len(t.names())
+	perLine := t.namesPerLine()
+	width := vg.Length(tileWidth*len(rows[0]) + 12)
+	height := vg.Length(tileHeight*len(rows) + 12 + titleHeight + nameHeight*((names+perLine-1)/perLine))
 	if bitmap {
 		img := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))
 		t.draw(draw.New(img))
@@ -57,7 +61,7 @@ func (t tiles) draw(c draw.Canvas) {
 	head := textStyle(plot.New(), 12, draw.XCenter, draw.YTop)
 	c.FillText(head, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - 2}, t.title)
 	for r, row := range t.rows {
-		top := c.Max.Y - legendHeight - vg.Length(r*tileHeight)
+		top := c.Max.Y - titleHeight - vg.Length(r*tileHeight)
 		for k, one := range row {
 			left := c.Min.X + vg.Length(k*tileWidth)
 			one.draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
@@ -84,23 +88,32 @@ func (t Tile) draw(c draw.Canvas) {
 	c.FillText(none, c.Center(), t.Title+": not measured")
 }
 
-// legend names the lines along the bottom.
-func (t tiles) legend(c draw.Canvas) {
-	names := map[int]string{}
-	most := 0
+// names are those of the lines.
+func (t tiles) names() (names []string) {
 	for _, row := range t.rows {
 		for _, one := range row {
 			for k, l := range one.Lines {
-				names[k], most = l.Name, max(most, k+1)
+				if k == len(names) {
+					names = append(names, l.Name)
+				}
 			}
 		}
 	}
+	return names
+}
+
+// namesPerLine is how many of them fit beside each other.
+func (t tiles) namesPerLine() int { return max(1, tileWidth*len(t.rows[0])/nameWidth) }
+
+// legend names the lines along the bottom.
+func (t tiles) legend(c draw.Canvas) {
 	text := textStyle(plot.New(), 9.5, draw.XLeft, draw.YCenter)
-	y, step := c.Min.Y+legendHeight/2, (c.Max.X-c.Min.X)/vg.Length(max(1, most))
-	for k := range most {
-		x := c.Min.X + vg.Length(k)*step
+	names, perLine := t.names(), t.namesPerLine()
+	for k, name := range names {
+		x := c.Min.X + vg.Length(k%perLine*nameWidth)
+		y := c.Min.Y + vg.Length(nameHeight*((len(names)-1)/perLine-k/perLine)) + nameHeight/2
 		c.StrokeLine2(lineStyle(k, 1.6), x, y, x+22, y)
 		c.DrawGlyph(glyph(k, 2.2), vg.Point{X: x + 11, Y: y})
-		c.FillText(text, vg.Point{X: x + 27, Y: y}, names[k])
+		c.FillText(text, vg.Point{X: x + 27, Y: y}, name)
 	}
 }
