@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -90,13 +91,9 @@ func (t Tile) draw(c draw.Canvas) {
 
 // names are those of the lines.
 func (t tiles) names() (names []string) {
-	for _, row := range t.rows {
-		for _, one := range row {
-			for k, l := range one.Lines {
-				if k == len(names) {
-					names = append(names, l.Name)
-				}
-			}
+	for _, one := range slices.Concat(t.rows...) {
+		for k := len(names); k < len(one.Lines); k++ {
+			names = append(names, one.Lines[k].Name)
 		}
 	}
 	return names
