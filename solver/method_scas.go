@@ -97,7 +97,7 @@ type scas struct {
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 	s := &scas{Run: r, stage: stage, each: r.Problem.team().Each(len(r.Problem.Labels)), state: outer.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
-		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.within(),
+		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.Problem.team().Within(r.Err),
 	}}
 	st, set := &r.Stats, &r.Settings
 	if set.Method.Info().ManyUpdates {
@@ -114,6 +114,9 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 		r.SetRho(max(r.NaturalRho(factor), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
 	}
 	s.fitScale()
+	if s.state.Metric == nil {
+		s.state.Anchor.Pull = r.Problem.loss().Curvature() * pass.Pull(r.Problem.team(), r.Samples.rows, len(r.X))
+	}
 	if linearised {
 		if s.state.Kappa = float64(st.Rho * st.Constants.Lambda1); s.state.Metric != nil {
 			s.state.Kappa = s.stiffness()
@@ -134,9 +137,9 @@ func (s *scas) innerLoop() *inner.Loop {
 	l := &inner.Loop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: kind.InnerLoss(p.loss()), A: s.A.Algebra, Domain: kind.InnerDomain(p.Domain, len(s.X)),
-		Rho: s.Stats.Rho, Ridge: p.L2, Kappa: s.state.Kappa,
+		Rho: s.Stats.Rho, Ridge: p.L2 + s.state.Anchor.Pull, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.within(),
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Problem.team().Within(s.Err),
 	}
 	if m := s.state.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
@@ -173,7 +176,7 @@ func (s *scas) stiffness() float64 {
 	if m := s.state.Metric; m != nil {
 		return m.A.Largest()
 	}
-	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2
+	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2 + s.state.Anchor.Pull
 }
 
 // Next implements Iteration.

@@ -37,15 +37,6 @@ func (r *Run) Err() error {
 	return watch.Reason(r.ctx, r.stop)
 }
 
-// within is Err for loops over the rows of this process alone, nil where others are asked,
-// too.
-func (r *Run) within() func() error {
-	if r.Problem.team().Alone() {
-		return r.Err
-	}
-	return nil
-}
-
 // saved is what a run is at between outer iterations.
 type saved struct {
 	At, Mean Iterate

@@ -1,3 +1,6 @@
+// Package dist says how processes that have the rows of a problem in parts work together:
+// by a Comm, which solver.Problem takes. Package mpi has that of Open MPI, Local that of
+// goroutines. README.md beside it has the method, faults, costs, and a model of time.
 package dist
 
 // A Comm joins processes, or goroutines, that have the rows of a problem in parts. Calls

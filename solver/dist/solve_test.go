@@ -122,6 +122,36 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
+// TestUnlikeShards: local loops on shards of one class each do not lead apart, and the
+// finisher proves the optimum from there as from anywhere.
+func TestUnlikeShards(t *testing.T) {
+	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
+	rows := make([]int, 3000)
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return int(p.Labels[i] - p.Labels[j]) })
+	sorted := *p
+	sorted.Labels = make([]float64, 3000)
+	for i, row := range rows {
+		sorted.Labels[i] = p.Labels[row]
+	}
+	var err error
+	if sorted.Data, err = p.Data.SelectRows(rows); err != nil {
+		t.Fatal(err)
+	}
+	one := solvertest.Minimize(t, p, nil)
+	for _, ranks := range []int{2, 6} {
+		got, errs := solve(t, &sorted, solver.Settings{Method: solver.SCASK{}, Passes: 20}, ranks)
+		if errs[0] != nil || got[0].Stats.StepHalvings > 0 || !(got[0].At.Objective-one.At.Objective < 0.05) {
+			t.Errorf("%d ranks: %+v above the optimum, %v", ranks, got[0].At.Objective-one.At.Objective, errs)
+		}
+		if res := sameBits(t, "sorted", &sorted, ranks); math.Abs(res.At.Objective-one.At.Objective) > one.DualityGap+res.DualityGap {
+			t.Errorf("%d ranks: %v, one %v", ranks, res.At.Objective, one.At.Objective)
+		}
+	}
+}
+
 // TestRefusals: where one rank cannot begin none does, and each says so.
 func TestRefusals(t *testing.T) {
 	p := solvertest.Chain(t, 0)

@@ -21,6 +21,7 @@ type Iterate struct {
 	X, Y, Dual []float64
 	Gradient   []float64 // z, of the mean loss at the snapshot
 	Ridge      float64   // mu
+	Anchor     Anchor
 	Kappa      float64   // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
 	A          *quad.Product
 	Step       *dual.Step
@@ -37,11 +38,21 @@ type Iterate struct {
 	rows      []int32   // drawn
 }
 
+// An Anchor adds c(w − x_t) to the gradient of a step, which keeps the inner loops of unlike
+// processes together. The plan has c in its ridge.
+type Anchor struct {
+	Pull float64   // c
+	at   []float64 // x_t; empty without a pull
+}
+
 // Blocks is an outer iteration of Algorithm 1 with K dual updates: the M inner iterates
 // are cut into K blocks, each started at the mean of the block before and followed by an
 // update of y and beta. K = 1 is Algorithm 1 exactly: M−1 stochastic steps, and the mean
 // of w_0..w_{M−1}.
 func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
+	if s.Anchor.Pull > 0 {
+		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
+	}
 	for k := range updates {
 		size := (k+1)*iterates/updates - k*iterates/updates
 		if err := s.block(eta, size-1, nil); err != nil {
@@ -152,6 +163,9 @@ func (s *Iterate) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
 		s.d[j] += v
+	}
+	for j, v := range s.Anchor.at {
+		s.d[j] = math.FMA(-s.Anchor.Pull, v, s.d[j])
 	}
 	if s.Kappa > 0 && s.Metric != nil { // whose plan has no mu of its own
 		for j, v := range s.X {

@@ -46,6 +46,15 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is no other process.
 func (t *Team) Alone() bool { return t == nil }
 
+// Within returns what loops over the rows of this process alone ask whether to stop, nil
+// where processes are to ask together.
+func (t *Team) Within(ask func() error) func() error {
+	if t == nil {
+		return ask
+	}
+	return nil
+}
+
 // Size is the number of processes.
 func (t *Team) Size() int {
 	if t == nil {

@@ -1,0 +1,110 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// What Unlike looks at and how long: rows of each process, steps of the power method.
+const (
+	unlikeRows  = 4096
+	unlikeSteps = 4
+)
+
+// Rows at random make the Gₛ apart by up to a twentieth of the size of G, rows sorted by
+// label by a fifth and more (a9a, covtype, in 4 to 64 parts). From muchUnlike on there is a
+// pull, of pullPart times what they are apart: with a tenth some runs of those diverged,
+// with all of it they took twice as long.
+const muchUnlike, pullPart = 0.1, 0.3
+
+// Pull returns c, in units of φ”, for which local steps with c(w − x_t) on unlike processes
+// do not lead apart (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017), 0 where they are alike.
+func Pull(t *Team, x kernels.Rows, p int) float64 {
+	if apart, size := Unlike(t, x, p); apart > muchUnlike*size {
+		return pullPart * apart
+	}
+	return 0
+}
+
+// Unlike returns how far the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes are from their mean G,
+// weighted by nₛ, and the size of that: the square root of the largest eigenvalue of
+// Σ (nₛ/n) (Gₛ − G)², and that of G, by some steps of the power method on a regular sample
+// of the rows. It is 0 for one process.
+func Unlike(t *Team, x kernels.Rows, p int) (apart, size float64) {
+	if t == nil {
+		return 0, 0
+	}
+	n := len(x.Ptr) - 1
+	total := t.Total(float64(n))
+	u := &unlike{team: t, rows: sampled(x), part: float64(n) / total, margin: make([]float64, 1)}
+	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	for j := range v {
+		v[j] = 1 + float64(j%3) // not at right angles to anything in particular
+	}
+	top := append([]float64(nil), v...)
+	for range unlikeSteps {
+		size = u.mean(mean, top)
+		copy(top, mean)
+		unit(top)
+		unit(v)
+		u.mean(mean, v)
+		u.times(own, v)
+		for j := range own {
+			own[j] -= mean[j]
+		}
+		apart = math.Sqrt(u.mean(next, own)) // Σ (nₛ/n) (Gₛ − G)² v, as Σ nₛ (Gₛ − G) v = 0
+		copy(v, next)
+	}
+	return apart, size
+}
+
+// unlike multiplies by the matrices.
+type unlike struct {
+	team   *Team
+	rows   []kernels.Rows // one row each
+	part   float64        // nₛ/n
+	margin []float64
+}
+
+// sampled returns a regular sample of the rows.
+func sampled(x kernels.Rows) (rows []kernels.Rows) {
+	n := len(x.Ptr) - 1
+	for i := 0; i < n; i += max(1, n/unlikeRows) {
+		row := x
+		row.Ptr = x.Ptr[i : i+2]
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// times sets dst = Gₛ v.
+func (u *unlike) times(dst, v []float64) {
+	clear(dst)
+	for _, row := range u.rows {
+		kernels.Margins(u.margin, row, v)
+		kernels.Gradient(dst, row, u.margin)
+	}
+	for j := range dst {
+		dst[j] /= float64(len(u.rows))
+	}
+}
+
+// mean sets dst = Σ (nₛ/n) Gₛ v, v being that of each process, and returns its length.
+func (u *unlike) mean(dst, v []float64) float64 {
+	u.times(dst, v)
+	for j := range dst {
+		dst[j] *= u.part
+	}
+	u.team.Sum(dst)
+	return math.Sqrt(kernels.Dot(dst, dst))
+}
+
+// unit divides v by its length.
+func unit(v []float64) {
+	if norm := math.Sqrt(kernels.Dot(v, v)); norm > 0 {
+		for j := range v {
+			v[j] /= norm
+		}
+	}
+}
