@@ -120,8 +120,9 @@ bench/internal/peers        sparse sparse/graph solver bench/internal/table
 bench/internal/peers/page   bench/internal/chart bench/internal/peers
 bench/internal/torture      kernels sparse sparse/graph solver solver/baseline solver/model
 bench/internal/outofcore    sparse
+bench/internal/shards       solver solver/dist sparse
 bench/internal/supply
-bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/outofcore bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
+bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/outofcore bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/shards bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
 `
 
 func TestDependencies(t *testing.T) {
