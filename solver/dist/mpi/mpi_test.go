@@ -1,0 +1,77 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestWorld is for ranks under mpirun, as make test-mpi runs it; alone it is a rank of one.
+// Sums have the bits of sums in the order of the ranks, whatever the length; how long they
+// take is logged.
+func TestWorld(t *testing.T) {
+	c, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.(*world)
+	for _, n := range []int{0, 1, 3, short/w.size + 1, 100003, piece + 5} {
+		own, sum, most := make([]float64, n), make([]float64, n), make([]float64, n)
+		for r := range w.size {
+			rng := rand.New(rand.NewPCG(uint64(r), uint64(n)))
+			for j := range sum {
+				x := rng.NormFloat64() * math.Pow(2, float64(rng.IntN(60)))
+				if r == w.rank {
+					own[j] = x
+				}
+				if r == 0 {
+					sum[j], most[j] = x, x
+					continue
+				}
+				sum[j] += x
+				most[j] = max(most[j], x)
+			}
+		}
+		got, largest := append([]float64(nil), own...), append([]float64(nil), own...)
+		told := append([]float64(nil), own...)
+		if err := w.AllReduceSum(got); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.AllReduceMax(largest); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Bcast(told, w.size-1); err != nil {
+			t.Fatal(err)
+		}
+		for j := range sum {
+			if got[j] != sum[j] || largest[j] != most[j] {
+				t.Fatalf("rank %d, %d numbers: entry %d is %v and %v, want %v and %v", w.rank, n, j, got[j], largest[j], sum[j], most[j])
+			}
+		}
+		first := rand.New(rand.NewPCG(uint64(w.size-1), uint64(n)))
+		if n > 0 {
+			if want := first.NormFloat64() * math.Pow(2, float64(first.IntN(60))); told[0] != want {
+				t.Errorf("rank %d, %d numbers: was told %v, want %v", w.rank, n, told[0], want)
+			}
+		}
+	}
+	for _, n := range []int{1, 1000, 10000, 100000, 1000000} {
+		v, best := make([]float64, n), math.Inf(1)
+		for range 20 {
+			began := time.Now()
+			if err := w.AllReduceSum(v); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, time.Since(began).Seconds())
+		}
+		if w.rank == 0 {
+			t.Logf("%d ranks: the sum of %d numbers takes %.3g ms", w.size, n, 1e3*best)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
