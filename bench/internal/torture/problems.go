@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -200,19 +201,19 @@ const problemLimit = 30 * time.Second
 func patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	start, used := time.Now(), processorTime(time.Now())
-	var look func()
-	look = func() {
+	var timer atomic.Pointer[time.Timer]
+	timer.Store(time.AfterFunc(problemLimit, func() {
 		left := problemLimit - (processorTime(start)-used)/time.Duration(runtime.GOMAXPROCS(0))
-		switch {
-		case ctx.Err() != nil:
-		case left <= 0 || time.Since(start) > 10*problemLimit:
+		if left <= 0 || time.Since(start) > 10*problemLimit {
 			cancel()
-		default:
-			time.AfterFunc(max(left, time.Second), look)
+			return
 		}
+		timer.Load().Reset(max(left, time.Second))
+	}))
+	return ctx, func() {
+		timer.Load().Stop()
+		cancel()
 	}
-	time.AfterFunc(problemLimit, look)
-	return ctx, cancel
 }
 
 // tryProblem solves a problem in several ways and holds the default one to what it may
