@@ -22,7 +22,8 @@ type classesReport struct {
 	Status solver.Status `json:"status"` // converged if the fit of every class is
 	Lambda float64       `json:"lambda"`
 	problemReport
-	Classes []classReport `json:"classes"`
+	Classes  []classReport `json:"classes"`
+	Accuracy *float64      `json:"accuracy,omitempty"` // on the rows that were fitted
 	written
 
 	model *model.Multi
@@ -65,6 +66,7 @@ func (r *classesReport) table() (f facts) {
 		steps += c.Run.NewtonSteps
 	}
 	f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", statusWord(r.Status), plural(steps, "Newton step"), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
+	addAccuracy(&f, r.Accuracy)
 	r.addFiles(&f, "graph")
 	return f
 }
@@ -138,6 +140,9 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	}
 	head.Seconds = time.Since(start).Seconds()
 	r := newClassesReport(head, head.in.describeAll(m))
+	if score, bad := (manyModel{m}).measure(&predictCmd{}, data); bad == nil {
+		r.Accuracy = score.Accuracy
+	}
 	for _, one := range r.Classes {
 		if one.NoOptimum {
 			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)

@@ -110,7 +110,8 @@ func (c *trainCmd) specFlags() *specFlags {
 type fitReport struct {
 	fitNumbers
 	problemReport
-	Run model.Run `json:"run"`
+	Run      model.Run `json:"run"`
+	Accuracy *float64  `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
 	written
 
 	model *model.Model
@@ -152,6 +153,7 @@ func (r *fitReport) table() (f facts) {
 	f.add("objective", "%.10g", r.Objective)
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
+	addAccuracy(&f, r.Accuracy)
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
@@ -205,7 +207,11 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	}
 	head.Seconds = time.Since(start).Seconds()
 	e.warnOfNoOptimum(m.Certificate.NoOptimum)
-	return &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}, err
+	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}
+	if t, bad := margins(m, data); bad == nil && m.Classifies() { // a margin beyond float64 is for predict to tell
+		r.Accuracy = accuracyOf(t, data.Labels)
+	}
+	return r, err
 }
 
 // readRows reads the data of a fit, beyond memory if the fit goes through them in pieces.

@@ -57,6 +57,8 @@ type outcome struct {
 	DualResidual   number `json:"dual_residual"`
 	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
 	NoOptimum      bool   `json:"no_optimum,omitempty"`
+
+	Accuracy *float64 `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
 }
 
 // countFacts count what the data have, and what came of them.
@@ -147,6 +149,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
 	r.NoOptimum = t.Comm == nil && t.unattained(x)
+	r.Accuracy = c.accuracy(t, x)
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
 		r.theory()
@@ -156,6 +159,17 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	}
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r
+}
+
+// accuracy is that of x on the rows that were fitted, nil for numbers and where it would
+// take one more pass over data larger than memory.
+func (c *trainCmd) accuracy(t *task, x []float64) *float64 {
+	if t.data.Mapping.IsZero() || t.Comm != nil || c.Memory.beyond(t.data) {
+		return nil
+	}
+	margins := make([]float64, len(t.data.Labels))
+	t.Data.MulVec(margins, x)
+	return accuracyOf(margins, t.data.Labels)
 }
 
 // ofAverage reports whether the report is about the average of the iterates.
@@ -170,12 +184,16 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
+// table begins with what was asked, then says what was found, and last, if that is asked
+// for, how.
 func (r *trainReport) table() (f facts) {
 	r.addProblem(&f)
 	r.addRun(&f)
 	f.gap()
 	r.addResult(&f)
 	if r.cmd.Verbose {
+		f.gap()
+		r.addMethod(&f)
 		r.addConstants(&f)
 	}
 	return f
@@ -195,7 +213,11 @@ func (r *trainReport) addProblem(f *facts) {
 	if r.Domain != "" {
 		domain = ", coefficients in " + r.Domain
 	}
-	f.add("problem", "%s loss, no intercept, lambda %g, mu %g%s", r.loss(), r.Lambda, r.Mu, domain)
+	ridge := ""
+	if r.Mu != 0 {
+		ridge = fmt.Sprintf(", mu %g", r.Mu)
+	}
+	f.add("problem", "%s loss, no intercept, lambda %g%s%s", r.loss(), r.Lambda, ridge, domain)
 	f.addIf(r.Groups > 0, "", "group lasso, %s, from %s", plural(r.Groups, "group"), r.GroupsFile)
 	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
@@ -213,63 +235,75 @@ func (r *trainReport) ungrouped() string {
 	return plural(r.Ungrouped, "row") + " of A"
 }
 
-// addMethod says by which method, with which parameters.
-func (r *trainReport) addMethod(f *facts) {
-	updates, eta := "", "no step size"
-	if r.DualUpdates > 1 {
-		updates = fmt.Sprintf(", %d dual updates per snapshot", r.DualUpdates)
-	}
-	if r.BatchSize > 1 {
-		updates += fmt.Sprintf(", %d samples a step", r.BatchSize)
-	}
-	if r.info.TakesEta {
-		eta = fmt.Sprintf("eta %.4g%s", r.Eta, r.cmd.Eta.mark())
-	}
-	if r.NewtonSteps > 0 && r.Eta == 0 {
-		f.add("method", "%s, Newton steps alone", r.Method)
-		return
-	}
-	f.add("method", "%s%s, seed %d", r.Method, updates, r.Seed)
-	if r.Schedule == string(solver.Practical) {
-		f.add("", "%s, rho %.4g%s", eta, r.Rho, r.cmd.Rho.mark())
-	} else {
-		f.add("", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
-	}
-	f.addIf(r.StepHalvings > 0, "", "eta was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
-}
-
-// addRun says how it was done.
+// addRun says how it went.
 func (r *trainReport) addRun(f *facts) {
-	r.addMethod(f)
-	newton := ""
+	newton, seed := "", ""
 	if r.NewtonSteps > 0 {
 		newton = fmt.Sprintf(", the last of %s", plural(r.NewtonSteps, "Newton step"))
 	}
+	if r.Eta > 0 {
+		seed = fmt.Sprintf(", seed %d", r.Seed)
+	}
+	f.add("method", "%s%s", r.Method, seed)
 	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(statusWord(r.Status), "passes "), passCount(r.Passes),
 		plural(r.OuterIterations, "outer iteration"), newton, r.Seconds, r.ReadSeconds)
+	f.addIf(r.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
+}
+
+// addMethod says with which parameters, and by which machinery.
+func (r *trainReport) addMethod(f *facts) {
+	if r.Eta > 0 || r.NewtonSteps == 0 {
+		r.addParameters(f)
+	}
 	f.addIf(r.Plan != "" && r.Eta > 0, "plan", "%s: %s", r.Plan, r.PlanReason)
 	f.add("kernels", "%s, data as %s", r.Level, r.Storage)
-	f.addIf(r.Peak > 0 && r.cmd.Verbose, "memory", "%s at most, reading included", byteCount(r.Peak))
+	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
+	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
+}
+
+func (r *trainReport) addParameters(f *facts) {
+	eta := "no step size"
+	if r.info.TakesEta {
+		eta = fmt.Sprintf("eta %.4g%s", r.Eta, r.cmd.Eta.mark())
+	}
+	if r.Schedule == string(solver.Practical) {
+		f.add("parameters", "%s, rho %.4g%s", eta, r.Rho, r.cmd.Rho.mark())
+	} else {
+		f.add("parameters", "%s schedule, now eta %.4g, %s; rho %.4g%s", r.Schedule, r.Eta, plural(r.InnerSteps, "step"), r.Rho, r.cmd.Rho.mark())
+	}
+	f.addIf(r.DualUpdates > 1, "", "%d updates of the multipliers for each full gradient", r.DualUpdates)
+	f.addIf(r.BatchSize > 1, "", "%d samples a step", r.BatchSize)
 }
 
 // addResult says what was found.
 func (r *trainReport) addResult(f *facts) {
-	shown := r.Output
+	shown := map[bool]string{true: " (average iterate)"}[r.ofAverage()]
 	if r.Status == solver.Diverged {
-		shown = "best"
+		shown = " (best iterate)"
 	}
-	f.add("objective", "%.10g (%s iterate)", r.Objective, shown)
+	f.add("objective", "%.10g%s", r.Objective, shown)
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
+	addAccuracy(f, r.Accuracy)
 	addNonZeros(f, r.NNZX, r.P)
-	f.addIf(!r.ofAverage(), "residuals", "primal %.3g, dual %.3g", r.PrimalResidual, r.DualResidual)
-	if isFinite(float64(r.DualityGap)) {
+	f.addIf(r.graph != nil && r.groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.groups), "group"))
+	switch {
+	case isFinite(float64(r.DualityGap)):
 		addGap(f, r.DualityGap, r.NoOptimum)
-	} else {
-		f.add("gap", "nothing is proved; judge by the residuals")
+	case r.ofAverage():
+		f.add("gap", "nothing is proved")
+	default:
+		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g", r.PrimalResidual, r.DualResidual)
 	}
 	r.addFiles(f, "graph")
+}
+
+// addAccuracy tells the share of rows that are predicted right, if it is known.
+func addAccuracy(f *facts, accuracy *float64) {
+	if accuracy != nil {
+		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
+	}
 }
 
 // addNonZeros counts the coefficients that are not zero.

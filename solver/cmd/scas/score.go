@@ -37,6 +37,18 @@ func (s score) plus(t score) score {
 func (s score) mean() float64     { return s.loss / float64(s.rows) }
 func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
 
+// accuracyOf is the share of margins that have the sign of their label.
+func accuracyOf(margins, labels []float64) *float64 {
+	right := 0
+	for i, b := range labels {
+		if (margins[i] > 0) == (b > 0) {
+			right++
+		}
+	}
+	share := float64(right) / float64(len(labels))
+	return &share
+}
+
 // measure compares the margins of a model with labels, which are -1 and +1 if the
 // loss is for classes.
 func measure(loss solver.Loss, margin, labels []float64) score {

@@ -29,7 +29,7 @@ type trainCmd struct {
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the graph: features of a fused group in one colour, those with a coefficient of zero faint."`
 	pageFlags
 	JSON    bool  `name:"json" help:"Print the result as one JSON object."`
-	Verbose bool  `help:"Also show the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
+	Verbose bool  `help:"Also show how it was done (parameters, kernels, memory), the constants of the paper's theorems, and for scas and scas-strong whether Theorem 2 applies."`
 	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 
