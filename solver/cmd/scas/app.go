@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -37,8 +38,9 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool     // stderr is one
-	args           []string // of the command line that runs, without the program's name
+	terminal       bool          // stderr is one
+	every          time.Duration // see progress; zero for the usual
+	args           []string      // of the command line that runs, without the program's name
 	jsonLog        bool
 	join           func() (dist.Comm, error) // --dist; nil for MPI
 }

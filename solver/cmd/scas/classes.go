@@ -134,7 +134,9 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 		return nil, err
 	}
 	start = time.Now()
+	p := e.begin("fitting " + plural(k, "class"))
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
+	p.end()
 	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
 		return nil, about(c.Data, head.in.ofClass(err))
 	}

@@ -265,8 +265,8 @@ type crossed struct {
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
 	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds)}
-	judged, clear := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
-	defer clear()
+	judged, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
+	defer end()
 	metric := cvMetrics[c.Metric]
 	if !s.data.Classes.IsZero() {
 		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, func(m *model.Multi, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
@@ -313,21 +313,19 @@ func sumSteps(paths [][]*model.Step) []stepReport {
 	return sums
 }
 
-// counted shows on a terminal how many of so many models are judged, each time that it is
-// told of one, until it is cleared.
-func (e *env) counted(total int) (judged, clear func()) {
-	if !e.terminal || e.jsonLog {
-		return func() {}, func() {}
-	}
+// counted tells how many of so many models are judged, each time that it is told of one,
+// until it is ended.
+func (e *env) counted(total int) (judged, end func()) {
+	p := e.begin("the path of all rows")
 	var lock sync.Mutex
 	done := 0
 	return func() {
 		lock.Lock()
 		defer lock.Unlock()
-		if done++; done%max(1, total/100) == 0 {
-			fmt.Fprintf(e.stderr, "\rmodel %d of %d   ", done, total)
+		if done++; !p.live() || done%max(1, total/100) == 0 {
+			p.show("model %d of %d", done, total)
 		}
-	}, e.clear
+	}, p.end
 }
 
 // late words the error of a cross-validation that the time limit ended.

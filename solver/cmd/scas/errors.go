@@ -195,7 +195,7 @@ func (e *env) log(level, msg string) {
 		_ = json.NewEncoder(e.stderr).Encode(map[string]string{"level": level, "msg": msg})
 		return
 	}
-	if level != "error" {
+	if level == "warning" {
 		msg = level + ": " + msg
 	}
 	fmt.Fprintln(e.stderr, "scas: "+msg)

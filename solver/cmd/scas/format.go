@@ -105,6 +105,8 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	if err := form.apply(path, opt); err != nil {
 		return nil, err
 	}
+	p := e.begin("reading " + dataName(path))
+	defer p.end()
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		if form.Labels != "" {
 			labels, err := sparse.ReadLabelsFile(form.Labels, opt.Memory)

@@ -79,7 +79,10 @@ func (c *graphCmd) Run(e *env) error {
 		return err
 	}
 	read := time.Now()
-	if r, err = await(e, func() (*graphReport, error) { return c.build(src) }); err != nil {
+	p := e.begin("making the graph")
+	r, err = await(e, func() (*graphReport, error) { return c.build(src) })
+	p.end()
+	if err != nil {
 		return err
 	}
 	r.Seconds, r.ReadSeconds = time.Since(read).Seconds(), read.Sub(start).Seconds()

@@ -189,10 +189,12 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// follow fits a path, with a line of progress on a terminal. The error is that of the
+// follow fits a path, and tells how far it is. The error is that of the
 // first lambda that has one, and counts the others.
 func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.Step, first error) {
 	s := r.in
+	p := e.begin("the first lambda")
+	defer p.end()
 	failed, at := 0, 0.0
 	for step, err := range model.Path(e.ctx, &s.spec, s.data.X, s.y, &set) {
 		if step != nil {
@@ -207,12 +209,9 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 				at = step.Lambda
 			}
 		}
-		if step != nil && e.terminal && !e.jsonLog {
-			fmt.Fprintf(e.stderr, "\rlambda %d of %d   %.4g   %s   ", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
+		if step != nil {
+			p.show("lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
 		}
-	}
-	if e.terminal && !e.jsonLog {
-		e.clear()
 	}
 	if errors.Is(first, solver.ErrNotConverged) && len(steps) > 0 {
 		first = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), at, first)

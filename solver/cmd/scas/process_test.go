@@ -9,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/baseline"
@@ -326,8 +329,41 @@ func (c *cancelOnWrite) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
+// lockedBuffer is one that goroutines may write to.
+type lockedBuffer struct {
+	lock sync.Mutex
+	b    bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.b.Write(p)
+}
+
+// Piped, what takes long says every few seconds how far it is, in a line, or an object,
+// of its own.
+func TestProgressLines(t *testing.T) {
+	data := writeWDBC(t, t.TempDir())
+	for want, args := range map[string][]string{
+		`scas: [0-9]+ s: pass [0-9]+ of 30000(, gap [-0-9.e+]+)?\n`:                 {"train", "--method", "scas-k", "--passes", "30000", data},
+		`scas: [0-9]+ s: lambda [0-9]+ of 3000   [-0-9.e]+   [0-9]+ coefficients\n`: {"path", "--lambdas", "3000", data},
+		`scas: [0-9]+ s: model [0-9]+ of 2000\n`:                                    {"cv", "--folds", "5", "--lambdas", "400", data},
+		`{"level":"info","msg":"[0-9]+ s: model [0-9]+ of 2000"}\n`:                 {"--log-format", "json", "cv", "--folds", "5", "--lambdas", "400", data},
+	} {
+		var stderr lockedBuffer
+		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, every: time.Millisecond}
+		if code := run(e, args); code != exitOK && code != exitNotConverged {
+			t.Fatalf("%v: exit code %d: %.500s", args, code, &stderr.b)
+		}
+		if got := stderr.b.String(); !regexp.MustCompile(want).MatchString(got) || strings.Contains(got, "\r") {
+			t.Errorf("%v: want %s, stderr is %.500s", args, want, got)
+		}
+	}
+}
+
 // On a terminal one line shows progress and is wiped at the end; piped, stderr
-// stays empty.
+// stays empty in the first seconds.
 func TestProgressLine(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	for _, terminal := range []bool{true, false} {

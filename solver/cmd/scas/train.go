@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -93,8 +91,8 @@ Labels are of two classes, or of more: words, or whole numbers, each in two rows
 or more. Of more than two each is fitted against the rest, by Newton steps as
 above, in one model file.
 
-The table or the JSON object goes to standard output, progress and warnings to
-standard error. A run that ends with another exit code than 0 and 4 writes no
+The table or the JSON object goes to standard output, progress (where that is no
+terminal every ten seconds) and warnings to standard error. A run that ends with another exit code than 0 and 4 writes no
 model and leaves an existing one alone.
 
 Exit codes: 0 done (where no gap can be proved, and with named methods without
@@ -190,12 +188,12 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	}
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
-	clear := func() {}
+	p := e.begin("training")
 	if c.ranks.comm == nil { // records look at all rows
-		clear = e.showProgress(settings)
+		p.tell(settings)
 	}
 	res, err := solve(e.ctx, &t.Problem, settings)
-	clear()
+	p.end()
 	other, _ := c.unfitted() // what --standardize does not go with
 	err = nameStandardize(err, other != "")
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
@@ -255,25 +253,3 @@ func (c *trainCmd) settings() *solver.Settings {
 		Schedule: solver.Schedule(c.Schedule), Seed: c.Seed, Float32: c.Float32, Threads: int(c.Threads),
 	}
 }
-
-// showProgress keeps one line of progress on a terminal, and returns what
-// removes it.
-func (e *env) showProgress(s *solver.Settings) (clear func()) {
-	if !e.terminal || e.jsonLog {
-		return func() {}
-	}
-	// A record costs about as much as an outer iteration: show some twenty.
-	passes := s.Passes
-	if passes == 0 {
-		passes = 100
-	}
-	s.RecordEvery = max(1, int(passes/40))
-	s.Recorder = solver.RecorderFunc(func(p *solver.Point) error {
-		_, err := fmt.Fprintf(e.stderr, "\rpass %.0f of %.0f   objective %.8g   ", p.Passes, passes, p.Last.Objective)
-		return err
-	})
-	return e.clear
-}
-
-// clear removes a line of progress.
-func (e *env) clear() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }
