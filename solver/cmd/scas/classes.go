@@ -150,7 +150,7 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)
 		}
 	}
-	return r, nameStandardize(head.in.ofClass(err), head.Standardized)
+	return r, ofScales(head.in.ofClass(err), data, head.Standardized, true)
 }
 
 // describeAll tells models of classes what package model does not know of the data.

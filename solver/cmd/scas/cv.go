@@ -241,7 +241,7 @@ func (c *cvCmd) Run(e *env) error {
 	}
 	start = time.Now()
 	found, err = c.cross(e, r.in)
-	err = nameStandardize(err, r.Standardized)
+	err = ofScales(err, data, r.Standardized, true)
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}

@@ -203,7 +203,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	p := e.begin("fitting")
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	p.end()
-	err = nameStandardize(err, head.Standardized)
+	err = ofScales(err, data, head.Standardized, true)
 	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
 		return nil, err
 	}

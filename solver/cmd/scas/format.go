@@ -146,9 +146,10 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 }
 
-// addColumns tells what became of the columns of a table.
+// addColumns tells what became of the columns of a table, or what features are called.
 func addColumns(f *facts, d *sparse.Dataset) {
 	t := d.Table
+	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")
 	if t == nil {
 		return
 	}

@@ -204,7 +204,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = nameStandardize(err, r.Standardized)
+			first = ofScales(err, s.data, r.Standardized, true)
 			if step != nil {
 				at = step.Lambda
 			}

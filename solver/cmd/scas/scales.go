@@ -19,14 +19,25 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// nameStandardize makes the remedy of a fit that did not converge, to scale the features,
-// the flag that does it, unless it is given.
-func nameStandardize(err error, standardized bool) error {
-	if standardized || !errors.Is(err, solver.ErrNotConverged) {
+// ofScales makes the remedy of a fit that did not converge, to scale the features, one for
+// where scales are the cause, and names the flag that does it if it can be given.
+func ofScales(err error, data *sparse.Dataset, standardized, can bool) error {
+	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), scaling) {
 		return err
 	}
-	return rewordedError{err, strings.Replace(err.Error(), "scale the features", "scale the features with --standardize", 1)}
+	remedy := "ask for less with --tol"
+	if text, far := apart(data); far && !standardized {
+		flag := ""
+		if can {
+			flag = " (--standardize)"
+		}
+		remedy = fmt.Sprintf("scale the features, whose deviations are %s%s, or ask for less", text, flag) // see leaveOut
+	}
+	return rewordedError{err, strings.Replace(err.Error(), scaling, remedy, 1)}
 }
+
+// scaling is the remedy of package solver.
+const scaling = "scale the features, or ask for less"
 
 // farApart is how many times the least deviation of a feature the largest may be before
 // scales are named as the reason for a poor model.

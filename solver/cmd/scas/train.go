@@ -194,8 +194,10 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	}
 	res, err := solve(e.ctx, &t.Problem, settings)
 	p.end()
-	other, _ := c.unfitted() // what --standardize does not go with
-	err = nameStandardize(err, other != "")
+	if err != nil {
+		other, _ := c.unfitted() // what --standardize does not go with
+		err = ofScales(err, data, false, other == "" && c.ranks.comm == nil)
+	}
 	if err := e.interrupted(err, "no model written"); res == nil || err != nil && e.ctx.Err() != nil {
 		return nil, err
 	}
