@@ -141,12 +141,20 @@ func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, erro
 	if c.Memory.beyond(t.data) {
 		return c.streamed(t, set)
 	}
+	refuse := func(need int64) error {
+		return c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
+	}
+	if t.Domain != nil { // estimating takes a vector
+		if err := refuse(dataBytes(t.data) + 16*int64(t.facts.P)); err != nil {
+			return nil, err
+		}
+	}
 	need := dataBytes(t.data) + t.Problem.Memory(set.Method)
 	if a, ok := t.Constraint.(*sparse.CSR); ok {
 		rows, _ := a.Dims()
 		need += 8*int64(rows) + 12*a.NNZ()
 	}
-	err := c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
+	err := refuse(need)
 	if err == nil {
 		return solver.Minimize, nil
 	}
