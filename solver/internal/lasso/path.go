@@ -8,8 +8,8 @@ import (
 
 const (
 	pathFrom   = 64   // the last lambda as a multiple of the next, from which on a path leads there
-	pathFactor = 2    // from one lambda to the next
-	pathTol    = 1e-4 // gap to which they are solved, as a part of P(0)
+	pathFactor = 4    // from one lambda to the next
+	pathTol    = 1e-3 // gap to which they are solved, as a part of P(0)
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol. Where
@@ -18,11 +18,15 @@ const (
 // ends before, what is proved of its last point is for lambda itself.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	var all Result
-	if s.work.started && s.p > leastRoom && s.lambda > pathFrom*lambda {
+	if s.work.started && s.p > leastRoom && lambda > 0 && s.lambda > pathFrom*lambda {
 		rough := *set
 		rough.Tol = math.Max(set.Tol, pathTol*s.scale)
-		for lambda > 0 && s.lambda > pathFactor*lambda {
-			all.add(s.solve(s.lambda/pathFactor, &rough))
+		way := lambda
+		for way*pathFactor < s.lambda {
+			way *= pathFactor
+		}
+		for ; way > lambda; way /= pathFactor {
+			all.add(s.solve(way, &rough))
 			if all.Err != nil || all.Full {
 				return s.judge(lambda, set.Tol, all)
 			}

@@ -22,7 +22,7 @@ type Iterate struct {
 	Gradient   []float64 // z, of the mean loss at the snapshot
 	Ridge      float64   // mu
 	Anchor     Anchor
-	Kappa      float64   // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
+	Kappa      float64 // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
 	A          *quad.Product
 	Step       *dual.Step
 	Plan       inner.Plan
