@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -28,6 +29,8 @@ func TestMain(m *testing.M) {
 // Scripts beside the usual commands have
 //
 //	exits CODE ARGS...   runs scas and asks for its exit code
+//	terminated ARGS...   runs scas on samples from a pipe that never ends, terminates it
+//	                     while it reads, and asks for exit code 130 and an empty stdout
 //	sameobjective FILE FILE TOL  compares two reports of train --json
 //	fields FILE SPEC...  asks a JSON object (FILE may be stdout) for a field
 //	                     (SPEC name) or for its value as JSON (name=value)
@@ -37,7 +40,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              func(e *testscript.Env) error { return writeInputs(e.WorkDir) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fields": fields, "sameobjective": sameObjective,
+			"exits": exits, "terminated": terminated, "fields": fields, "sameobjective": sameObjective,
 		},
 		Condition: func(name string) (bool, error) {
 			l, err := kernels.ParseLevel(name)
@@ -68,6 +71,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got := fmt.Sprint(code); got != args[0] {
 		ts.Fatalf("scas %s: exit code %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+func terminated(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: terminated ARGS...")
+	}
+	cmd := exec.Command("scas", args...)
+	cmd.Dir = ts.Getenv("WORK")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	defer in.Close()
+	_, err = in.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than pipes hold: it has begun to read
+	ts.Check(err)
+	ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
+		ts.Fatalf("scas %s: %v, stdout %q, stderr %q", strings.Join(args, " "), cmd.ProcessState, &stdout, &stderr)
 	}
 }
 
