@@ -30,10 +30,12 @@ data it also solves a9a and shows the distance to the known optima.`
 // Run shows what the method does.
 func (c *demoCmd) Run(e *env) error {
 	w := bufio.NewWriter(e.stdout) // flushed before everything that takes time; the first error sticks
-	fmt.Fprintf(w, "%s\n", newMachineFacts().table())
 	err := demoWDBC(e.ctx, w)
 	if dir := os.Getenv("SCAS_DATA"); err == nil && dir != "" {
 		err = demoA9A(e, w, dir)
+	}
+	if err == nil {
+		fmt.Fprintf(w, "\n%s", newMachineFacts().table())
 	}
 	if written := w.Flush(); err == nil {
 		err = written
@@ -89,10 +91,10 @@ cross-validation inside the training part; the intercept is free.
 	w.Flush()
 }
 
-// showCurve shows how the objective falls to its optimum, which a run of ten
-// times the passes stands for.
+// showCurve shows how the objective falls to its optimum, which another method finds and
+// proves.
 func (s *study) showCurve(w *bufio.Writer, f *fit) error {
-	long, err := s.minimize(s.train, f.lambda, true, &solver.Settings{Method: solver.SCASK{}, Passes: 10 * demoPasses})
+	reference, err := s.minimize(s.train, f.lambda, true, &solver.Settings{RelTol: 1e-12})
 	if err != nil {
 		return err
 	}
@@ -104,10 +106,10 @@ func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 			continue
 		}
 		next = max(2, 2*p.Passes)
-		excess := p.Last.Objective - long.At.Objective
+		excess := p.Last.Objective - reference.At.Objective
 		fmt.Fprintf(w, "  %6.0f   %.8f    %8.1e  %s\n", p.Passes, p.Last.Objective, excess, logBar(excess))
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "  Newton   %.8f    %8.1e  proved, by Newton steps and their dual\n\n", reference.At.Objective, reference.DualityGap)
 	w.Flush()
 	return nil
 }
@@ -134,15 +136,51 @@ func showScores(w *bufio.Writer, fused, plain []*fit) {
 		sumF, sumP = sumF.plus(f.held), sumP.plus(p.held)
 	}
 	line("all", "", "", sumF, sumP)
-	fmt.Fprintf(w, "  %s\n\n", verdict(sumF, sumP))
+	lossesF, lossesP := lossesOf(fused), lossesOf(plain)
+	fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n", "standard error", "",
+		100*sumF.accuracyError(), standardError(lossesF), "", 100*sumP.accuracyError(), standardError(lossesP))
+	for i, v := range lossesP {
+		lossesF[i] -= v
+	}
+	words := wrap(verdict(sumF, sumP, standardError(lossesF)), 76, 0)
+	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(words, "\n", "\n  "))
 }
 
-// verdict says who wins, on what, by how much.
-func verdict(f, p score) string {
+// lossesOf are those of all rows held out.
+func lossesOf(fits []*fit) (losses []float64) {
+	for _, f := range fits {
+		losses = append(losses, f.losses...)
+	}
+	return losses
+}
+
+// standardError is that of the mean of v.
+func standardError(v []float64) float64 {
+	n, mean, square := float64(len(v)), 0.0, 0.0
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		square += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(square / (n - 1) / n)
+}
+
+// accuracyError is the standard error of a share of rows.
+func (s score) accuracyError() float64 {
+	return math.Sqrt(s.accuracy() * (1 - s.accuracy()) / float64(s.rows))
+}
+
+// verdict says who wins, on what, by how much, the standard error of the difference of
+// the losses being off.
+func verdict(f, p score, off float64) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
 	if d := p.mean() - f.mean(); d != 0 {
-		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g)", winner[d > 0], math.Abs(d))
+		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), off)
+		if math.Abs(d) < 2*off {
+			loss += ", which may be chance"
+		}
 	}
 	if d := f.correct - p.correct; d != 0 {
 		accuracy = fmt.Sprintf("%s gets %s more right", winner[d > 0], plural(max(d, -d), "row"))

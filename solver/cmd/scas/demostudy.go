@@ -137,13 +137,18 @@ type fit struct {
 	*solver.Result
 	lambda float64
 	held   score
+	losses []float64 // of the rows held out
 	curve  []solver.Point
 }
 
-func scoreOf(d *sparse.Dataset, x []float64) score {
+// scoreOf compares the predictions of x with labels, and returns the losses of the rows.
+func scoreOf(d *sparse.Dataset, x []float64) (s score, losses []float64) {
 	margin := make([]float64, len(d.Labels))
 	d.X.MulVec(margin, x)
-	return measure(solver.Logistic{}, margin, d.Labels)
+	for i, b := range d.Labels {
+		losses = append(losses, solver.Logistic{}.Value(margin[i], b))
+	}
+	return measure(solver.Logistic{}, margin, d.Labels), losses
 }
 
 // choose picks lambda from 0.1 to 1e-4 by cross-validation inside the training
@@ -168,7 +173,7 @@ func (s *study) choose(fused bool) (*fit, error) {
 	if f.Result, err = s.minimize(s.train, f.lambda, fused, set); err != nil {
 		return nil, err
 	}
-	f.held = scoreOf(s.held, f.X)
+	f.held, f.losses = scoreOf(s.held, f.X)
 	return f, nil
 }
 
@@ -181,7 +186,8 @@ func (s *study) crossValidate(lambda float64, fused bool) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		sum = sum.plus(scoreOf(fold, res.X))
+		one, _ := scoreOf(fold, res.X)
+		sum = sum.plus(one)
 	}
 	return sum.mean(), nil
 }
