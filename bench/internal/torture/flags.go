@@ -99,6 +99,7 @@ func flagsOf(command string) []flag {
 	fit := []flag{
 		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "hinge"}},
 		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
+		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
 		{"--groups", []string{"IN/groups", "IN/edges", "IN/none", "/dev/null"}}, {"--sample-weights", []string{"IN/weights", "IN/groups", "/dev/null"}},
 		{"--class-weights", []string{"balanced", "none", "x"}}, {"--names", []string{"IN/names", "IN/weights", "/dev/null"}},
 		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
@@ -157,7 +158,7 @@ func (a *flagAttack) line(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
 	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
-	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide") + ".svm"
+	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
 		data = spoilt
 	}

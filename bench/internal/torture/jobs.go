@@ -46,6 +46,8 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 		{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", in("mid.svm")},
 		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", in("mid.svm")},
 		{"predict", "-m", in("mid.json"), "--svg", "r.svg", "-o", "p.txt", in("mid.svm")},
+		{"train", "--intercept", "-o", "m.json", in("classes.svm")},
+		{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", in("classes.svm")},
 		{"model", "convert", "-o", "m.txt", in("mid.json")},
 		{"convert", in("mid.svm"), "c.csv"},
 		{"convert", in("mid.svm"), "c.npz"},
@@ -75,8 +77,14 @@ func (g *ground) inputs() (string, error) {
 	if err := errors.Join(sparse.WriteLIBSVM(&mid, s.X, s.Labels), sparse.WriteLIBSVM(&numbers, s.X, s.X.RowNormsSq())); err != nil {
 		return "", err
 	}
+	classes, offsets := "", ""
+	for i, line := range strings.SplitAfter(strings.TrimSuffix(mid.String(), "\n"), "\n") {
+		_, features, _ := strings.Cut(line, " ")
+		classes += fmt.Sprintf("%d %s", i%4, features)
+		offsets += fmt.Sprintf("%d\n", i%7-3)
+	}
 	return dir, put(dir, map[string]string{
-		"mid.svm": mid.String(), "numbers.svm": numbers.String(), "mid.json": midModel,
+		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(), "mid.json": midModel,
 		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
 		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
 		"small.svm": "1 1:5e-324 2:1e-300\n-1 1:-1e-308 3:1e-160\n",
