@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -362,6 +363,16 @@ func TestMultiFile(t *testing.T) {
 	for from, to := range map[string]string{`"classes":[0,10,20]`: `"classes":[0,20,10]`, `[0,10,20]`: `[0,10]`, `"format":2,"scas`: `"format":9,"scas`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss":"logistic"`: `"loss":"x"`} {
 		if _, err := ReadMulti(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
 			t.Errorf("%s for %s: no error", to, from)
+		}
+	}
+	// Whatever byte is damaged, the file is refused, or its models are the same.
+	for at := range text {
+		for _, change := range []byte{1, 0x10, 0x20} {
+			damaged := slices.Clone(text)
+			damaged[at] ^= change
+			if got, err := ReadMulti(bytes.NewReader(damaged), "m"); err == nil && !cmp.Equal(m, got) {
+				t.Fatalf("byte %d, %q for %q: read as other models", at, damaged[at], text[at])
+			}
 		}
 	}
 	m.Models[1] = &Model{Loss: solver.Squared{}, Coefficients: make([]float64, 4)}

@@ -86,17 +86,15 @@ func (r *classesReport) text() string {
 func (r *classesReport) lines() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
-		rows[k] = []string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective), c.proof().gap(), statusWord(c.Status)}
+		rows[k] = []string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective), c.gap(), statusWord(c.Status)}
 	}
 	return grid{[]string{"class", "rows", "non-zeros", "loss", "objective", "gap", "status"}, rows}
 }
 
-func (c *classReport) proof() proof { return proof{c.DualityGap, c.NoOptimum, c.Status} }
-
 func (r *classesReport) proofs() []proof {
 	out := make([]proof, len(r.Classes))
 	for k, c := range r.Classes {
-		out[k] = c.proof()
+		out[k] = c.proof
 	}
 	return out
 }

@@ -119,22 +119,20 @@ type fitReport struct {
 
 // fitNumbers are what a fit has come to.
 type fitNumbers struct {
-	Status     solver.Status `json:"status"`
-	Objective  number        `json:"objective"`
-	Loss       number        `json:"loss"`
-	Penalty    number        `json:"penalty"`
-	DualityGap number        `json:"duality_gap"` // null where nothing is proved
-	NoOptimum  bool          `json:"no_optimum,omitempty"`
-	Lambda     float64       `json:"lambda"`
-	Intercept  *number       `json:"intercept"`
-	NNZX       int           `json:"nnz_x"`
-	Tied       int           `json:"tied_groups"` // of equal coefficients, along the graph
+	Objective number `json:"objective"`
+	Loss      number `json:"loss"`
+	Penalty   number `json:"penalty"`
+	proof
+	Lambda    float64 `json:"lambda"`
+	Intercept *number `json:"intercept"`
+	NNZX      int     `json:"nnz_x"`
+	Tied      int     `json:"tied_groups"` // of equal coefficients, along the graph
 }
 
 func newFitNumbers(m *model.Model) fitNumbers {
 	c := m.Certificate
 	r := fitNumbers{
-		Status: c.Status, Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), DualityGap: number(c.Gap), NoOptimum: c.NoOptimum,
+		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), proof: newProof(&c),
 		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups),
 	}
 	if m.HasIntercept {

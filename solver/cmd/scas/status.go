@@ -20,11 +20,9 @@ func statusWord(s solver.Status) string {
 	return string(s)
 }
 
-// statusMeaning explains a status.
+// statusMeaning explains a status other than converged.
 func statusMeaning(s solver.Status) string {
 	switch s {
-	case solver.Converged:
-		return "proved to be as near to the optimum as --tol asks"
 	case solver.Stalled:
 		return "rounding, or the room there is, ended it before --tol was reached"
 	case solver.PassesDone:
