@@ -81,7 +81,7 @@ func (b *newtonBlock) rounding() float64 {
 	const ulps = 64
 	sum := float64(b.n)
 	for k, x := range b.x {
-		sum += math.Abs(x) * (math.Abs(b.s[k]) + b.rho)
+		sum += float64(math.Abs(x) * (math.Abs(b.s[k]) + b.rho))
 	}
 	return ulps * 0x1p-52 * sum
 }
@@ -185,12 +185,9 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 			break
 		}
 		faster.after(b, active)
-		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 {
+		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && vain < mostVain {
 			if vain++; b.subspaceStep(active, accuracy) {
 				vain = 0
-			}
-			if vain == mostVain {
-				break
 			}
 			faster.past = faster.past[:0]
 		}

@@ -93,7 +93,7 @@ func (s *subspace) apply(dst, m, p []float64) {
 func (s *subspace) dot(x, y []float64) float64 {
 	sum := 0.0
 	for k, t := range s.times {
-		sum += t * x[k] * y[k]
+		sum += float64(float64(t*x[k]) * y[k])
 	}
 	return sum
 }
@@ -164,7 +164,7 @@ func (s *subspace) towards(active [][]int32, was, d []float64, length float64) [
 	for i, cols := range active {
 		for _, j := range cols {
 			if k < len(s.at) && s.at[k] == i*s.n+int(j) {
-				to[m] = alongTo(was[m], length*d[k])
+				to[m] = alongTo(was[m], float64(length*d[k]))
 				k++
 			}
 			m++
