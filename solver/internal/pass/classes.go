@@ -1,0 +1,66 @@
+package pass
+
+import (
+	"math"
+	"slices"
+)
+
+// Different returns the different numbers of all processes in increasing order, or if
+// there are more than so many the first that many; none is NaN.
+func (t *Team) Different(v []float64, most int) (all []float64) {
+	own := slices.Compact(slices.Sorted(slices.Values(v)))
+	if t == nil {
+		return own[:min(most, len(own)):len(own)]
+	}
+	for len(all) < most {
+		least := math.Inf(1)
+		if len(own) > 0 {
+			least = own[0]
+		}
+		next := t.Least(least)
+		if math.IsInf(next, 1) {
+			break
+		}
+		all = append(all, next)
+		if least == next {
+			own = own[1:]
+		}
+	}
+	return all
+}
+
+// Balanced returns sample weights that give two classes, labels −1 and +1, the same total,
+// with mean 1.
+func (t *Team) Balanced(labels []float64) []float64 {
+	var rows [2]float64
+	for _, b := range labels {
+		rows[class(b)]++
+	}
+	t.Sum(rows[:])
+	w := make([]float64, len(labels))
+	for i, b := range labels {
+		w[i] = (rows[0] + rows[1]) / (2 * rows[class(b)])
+	}
+	return w
+}
+
+func class(label float64) int {
+	if label > 0 {
+		return 1
+	}
+	return 0
+}
+
+// Separates reports whether margins tell the classes −1 and +1 of all processes apart: no
+// row is on the wrong side of 0, and some are on the right one. Rows of weight 0 do not
+// count; weights may be nil.
+func (t *Team) Separates(margins, signs, weights []float64) bool {
+	var sides [2]float64 // rows that are wrong, and right
+	for i, v := range margins {
+		if v != 0 && (weights == nil || weights[i] != 0) {
+			sides[class(v*signs[i])]++
+		}
+	}
+	t.Sum(sides[:])
+	return sides[0] == 0 && sides[1] > 0
+}
