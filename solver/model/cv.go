@@ -57,7 +57,7 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // converge is judged as it is; the error is then that of the path of all data. Settings.
 // TimeLimit ends all of it.
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
-	d, err := newDesign(spec, x, y)
+	d, err := aloneDesign(spec, x, y)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,20 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/kind"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A design is a problem of data and specification: what every lambda shares.
 type design struct {
 	spec    *Spec
+	team    *pass.Team  // nil if there are no other rows
 	n, p    int         // rows, features
 	x       *sparse.CSR // the data, with a last column of ones for the intercept
 	y       []float64   // −1 and +1, or numbers
@@ -22,35 +25,32 @@ type design struct {
 	facts   Facts
 }
 
+// aloneDesign is newDesign for what goes through all rows in one process.
+func aloneDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
+	if err := spec.alone(); err != nil {
+		return nil, err
+	}
+	return newDesign(spec, x, y)
+}
+
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {
 		spec = &Spec{}
 	}
-	if x == nil {
-		return nil, fmt.Errorf("model: the data are nil")
+	team, err := pass.Join(spec.Comm, x, spec.checkData(x, y))
+	if err != nil {
+		return nil, err
 	}
 	n, p := x.Dims()
-	if n == 0 || p == 0 || p == sparse.MaxCols {
-		return nil, fmt.Errorf("model: the data are %d x %d; they need at least one row and one feature", n, p)
-	}
-	if err := checkLabels(y, n); err != nil {
-		return nil, err
-	}
-	if err := spec.check(n, p); err != nil {
-		return nil, err
-	}
-	d := &design{spec: spec, n: n, p: p, y: y, loss: spec.loss()}
-	var err error
+	d := &design{spec: spec, team: team, n: n, p: p, y: y, loss: spec.loss()}
 	var signs []float64
 	if classifies(d.loss) {
-		if signs, d.mapping, err = mapLabels(y, spec.Positive); err != nil {
+		if signs, d.mapping, err = mapLabels(team, y, spec.Positive); err != nil {
 			return nil, err
 		}
 		d.y = signs
-	} else if err := d.loss.Validate(y); err != nil {
-		return nil, err
 	}
-	if d.weights, err = spec.weigh(y, signs); err != nil {
+	if d.weights, err = spec.weigh(team, y, signs); err != nil {
 		return nil, err
 	}
 	d.scale = make([]float64, p)
@@ -58,35 +58,53 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		d.scale[j] = 1
 	}
 	if spec.standardizes() {
-		d.scale = deviations(x, d.weights)
+		d.scale = deviations(team, x, d.weights)
 	}
 	if d.x = x; !spec.NoIntercept {
-		if d.x, err = withOnes(x); err != nil {
-			return nil, err
-		}
+		d.x, err = withColumn(x, func(int) float64 { return 1 })
 	}
-	d.facts = Facts{Rows: n, NNZ: x.NNZ(), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
-	return d, nil
+	size := []float64{float64(n), float64(x.NNZ())}
+	team.Sum(size)
+	d.facts = Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
+	return d, team.Agreed(err)
 }
 
-// withOnes returns [x, 1].
-func withOnes(x *sparse.CSR) (*sparse.CSR, error) {
+// checkData reports the first thing wrong with data, or with the specification for them.
+func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
+	if x == nil {
+		return fmt.Errorf("model: the data are nil")
+	}
+	n, p := x.Dims()
+	if n == 0 || p == 0 || p == sparse.MaxCols {
+		return fmt.Errorf("model: the data are %d x %d; they need at least one row and one feature", n, p)
+	}
+	err := cmp.Or(checkLabels(y, n), s.check(n, p))
+	if err == nil && !classifies(s.loss()) {
+		err = s.loss().Validate(y)
+	}
+	return err
+}
+
+// withColumn returns x with one more column, of which entry has that of a row.
+func withColumn(x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	size := x.NNZ() + int64(n)
 	ptr := make([]int64, n+1)
 	idx, val := make([]int32, 0, size), make([]float64, 0, size)
 	for i := range n {
 		cols, v := x.Row(i)
-		idx = append(append(idx, cols...), int32(p))
-		val = append(append(val, v...), 1)
+		idx, val = append(idx, cols...), append(val, v...)
+		if last := entry(i); last != 0 {
+			idx, val = append(idx, int32(p)), append(val, last)
+		}
 		ptr[i+1] = int64(len(idx))
 	}
 	return sparse.New(n, p+1, ptr, idx, val)
 }
 
-// deviations returns the standard deviations √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of the columns, in
-// two passes, 1 for constant ones. weights may be nil.
-func deviations(x *sparse.CSR, weights []float64) []float64 {
+// deviations returns the standard deviations √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of the columns, with
+// the rows of other processes, in two passes, 1 for constant ones. weights may be nil.
+func deviations(t *pass.Team, x *sparse.CSR, weights []float64) []float64 {
 	n, p := x.Dims()
 	mean, dev, seen := make([]float64, p), make([]float64, p), make([]float64, p)
 	weight := func(i int) float64 {
@@ -105,6 +123,8 @@ func deviations(x *sparse.CSR, weights []float64) []float64 {
 			seen[j] += w
 		}
 	}
+	total = t.SumWith(mean, total)
+	t.Sum(seen)
 	for j := range mean {
 		mean[j] /= total
 	}
@@ -116,6 +136,7 @@ func deviations(x *sparse.CSR, weights []float64) []float64 {
 			dev[j] += float64(w * float64(d*d))
 		}
 	}
+	t.Sum(dev)
 	for j, m := range mean {
 		absent := math.Max(0, total-seen[j])
 		dev[j] = math.Sqrt((dev[j] + float64(absent*float64(m*m))) / total)
@@ -138,5 +159,5 @@ func (d *design) factor(j int) float64 {
 // proximal reports whether the problem is one for package lasso.
 func (d *design) proximal() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	return d.spec.Method == nil && d.spec.Graph == nil && !grouped && kind.NewtonLoss(d.loss) != nil
+	return d.team.Alone() && d.spec.Method == nil && d.spec.Graph == nil && !grouped && kind.NewtonLoss(d.loss) != nil
 }

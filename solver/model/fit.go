@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -18,13 +19,20 @@ import (
 // within RelTol; where a proof is asked for and not reached, a model with what was
 // reached and an error that matches solver.ErrNotConverged; if ctx ends, a model of
 // status stopped and its error. For bad data or a bad specification the model is nil.
-func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+//
+// With Spec.Comm every process returns the same model; where only another one knows what
+// is wrong, the error says so.
+func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
+	defer pass.Rescue(&err)
 	d, err := newDesign(spec, x, y)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := d.spec.limit(ctx)
-	defer cancel()
+	if d.team.Alone() { // package solver has the others end together
+		var cancel context.CancelFunc
+		ctx, cancel = d.spec.limit(ctx)
+		defer cancel()
+	}
 	out, err := d.fit(ctx)
 	if out == nil {
 		return nil, err

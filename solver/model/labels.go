@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,12 +22,14 @@ func checkLabels(y []float64, n int) error {
 	return nil
 }
 
-// mapLabels maps labels of two values to −1 and +1. positive may be nil.
-func mapLabels(y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
+// mapLabels maps labels of two values, those of other processes among them, to −1 and +1.
+// positive may be nil.
+func mapLabels(t *pass.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
+	low, high = t.Least(low), t.Most(high)
 	m := sparse.LabelMapping{Negative: low, Positive: high}
 	switch {
 	case low == high:
@@ -37,7 +40,7 @@ func mapLabels(y []float64, positive *float64) ([]float64, sparse.LabelMapping, 
 		return nil, m, fmt.Errorf("model: the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
 	}
 	signs, err := signsOf(y, m)
-	return signs, m, err
+	return signs, m, t.Agreed(err)
 }
 
 // signsOf returns labels as −1 and +1.
@@ -55,7 +58,7 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 
 // weigh returns sample weights times class weights for labels y, signs being the same
 // as −1 and +1; nil if all are equal.
-func (s *Spec) weigh(y, signs []float64) ([]float64, error) {
+func (s *Spec) weigh(t *pass.Team, y, signs []float64) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}
@@ -69,6 +72,7 @@ func (s *Spec) weigh(y, signs []float64) ([]float64, error) {
 			class[classOf(signs[i])] += w[i]
 		}
 	}
+	t.Sum(class[:])
 	if s.Balanced && (class[0] == 0 || class[1] == 0) {
 		return nil, fmt.Errorf("model: Spec.Balanced: the rows of one class have no weight")
 	}
@@ -86,7 +90,7 @@ func (s *Spec) weigh(y, signs []float64) ([]float64, error) {
 		}
 		sum += w[i]
 	}
-	if !(sum > 0) || math.IsInf(sum, 0) {
+	if sum = t.Total(sum); !(sum > 0) || math.IsInf(sum, 0) {
 		return nil, fmt.Errorf("model: the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return w, nil

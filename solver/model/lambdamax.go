@@ -18,7 +18,7 @@ import (
 // a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), Ω
 // being the penalty with lambda = 1, to nine digits.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (float64, error) {
-	d, err := newDesign(spec, x, y)
+	d, err := aloneDesign(spec, x, y)
 	if err != nil {
 		return 0, err
 	}

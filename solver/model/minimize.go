@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -13,7 +14,7 @@ import (
 // is not nil.
 func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, error) {
 	g, err := d.general()
-	if err != nil {
+	if err = d.team.Agreed(err); err != nil {
 		return nil, err
 	}
 	out, _, err := g.solve(ctx, lambda, start)
@@ -26,35 +27,29 @@ type general struct {
 	problem solver.Problem
 	weights []float64 // of the rows of A, or groups
 	groups  [][]int
+	l2      bool // of the coefficients by the penalty, not by the problem
 }
 
 func (d *design) general() (*general, error) {
-	g := &general{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss}}
-	_, columns := d.x.Dims()
+	g := &general{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
+	if err := g.offset(d.spec.Offsets); err != nil {
+		return nil, err
+	}
+	_, columns := g.problem.Data.Dims()
 	if d.spec.standardizes() {
 		inverse := slices.Repeat([]float64{1}, columns)
 		divide(inverse, d.scale)
 		var err error
-		if g.problem.Data, err = d.x.ScaleColumns(inverse); err != nil {
+		if g.problem.Data, err = g.problem.Data.ScaleColumns(inverse); err != nil {
 			return nil, err
-		}
-	}
-	if d.spec.Offsets != nil {
-		if classifies(d.loss) {
-			return nil, errors.New("model: Spec.Offsets with a Method of package solver are for the losses squared and huber")
-		}
-		// φ(t + o; y) = φ(t; y − o): these losses are of the residual.
-		g.problem.Labels = slices.Clone(d.y)
-		for i, o := range d.spec.Offsets {
-			g.problem.Labels[i] -= o
 		}
 	}
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		g.groups, g.weights = group.all(d.p)
 		return g, nil
 	}
-	if d.spec.l1Ratio() < 1 && (!d.spec.NoIntercept || d.spec.PenaltyFactors != nil) {
-		return nil, errors.New("model: an ElasticNet with a Method of package solver, or with more coefficients than there is room for, is for models without intercept and penalty factors")
+	if d.spec.l1Ratio() < 1 && d.spec.PenaltyFactors != nil {
+		return nil, errors.New("model: an ElasticNet with a Method of package solver, with Comm, or with more coefficients than there is room for, takes no PenaltyFactors")
 	}
 	if err := g.constrain(columns); err != nil {
 		return nil, err
@@ -62,8 +57,45 @@ func (d *design) general() (*general, error) {
 	return g, nil
 }
 
+// offset takes offsets into the problem; nil is none.
+func (g *general) offset(offsets []float64) (err error) {
+	if offsets == nil {
+		return nil
+	}
+	if !classifies(g.d.loss) { // φ(t + o; y) = φ(t; y − o): these losses are of the residual.
+		g.problem.Labels = slices.Clone(g.d.y)
+		for i, o := range offsets {
+			g.problem.Labels[i] -= o
+		}
+		return nil
+	}
+	// A column whose coefficient is held at 1.
+	if g.problem.Data, err = withColumn(g.d.x, func(i int) float64 { return offsets[i] }); err != nil {
+		return err
+	}
+	_, columns := g.problem.Data.Dims()
+	box := solver.NewBox(columns, math.Inf(-1), math.Inf(1))
+	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
+	g.problem.Domain = box
+	return nil
+}
+
+// relTol is the accuracy in units of the objective at margins of 0, which package solver
+// takes; the specification has it at the offsets. Where these are worse, it is the same.
+func (g *general) relTol() float64 {
+	if g.problem.Domain == nil || g.d.spec.Method != nil && g.d.spec.RelTol == 0 {
+		return g.d.spec.RelTol
+	}
+	_, columns := g.problem.Data.Dims()
+	x := make([]float64, columns)
+	zero := g.problem.Evaluate(x).Loss
+	x[columns-1] = 1
+	return g.d.spec.relTol() * math.Min(1, g.problem.Evaluate(x).Loss/zero)
+}
+
 // constrain sets A and the weights of its rows: [G; I], or I without a graph, in which
-// the row of the intercept has no weight.
+// the row of the intercept has no weight; or the rows of I that are of features, where an
+// elastic net has them alone.
 func (g *general) constrain(columns int) error {
 	d := g.d
 	for j := range columns {
@@ -74,7 +106,16 @@ func (g *general) constrain(columns int) error {
 		g.weights = append(g.weights, w)
 	}
 	if d.spec.Graph == nil {
-		return nil
+		if g.l2 = d.spec.l1Ratio() < 1 && columns > d.p; !g.l2 {
+			return nil
+		}
+		features := make([]int, d.p)
+		for j := range features {
+			features[j] = j
+		}
+		a, err := sparse.Identity(columns).SelectRows(features)
+		g.problem.Constraint = a
+		return err
 	}
 	edges := d.spec.Graph.Incidence()
 	l, _ := edges.Dims()
@@ -100,22 +141,30 @@ func (g *general) constrain(columns int) error {
 // solve solves for lambda.
 func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
 	d, p := g.d, g.problem
-	if g.groups != nil {
+	switch r := d.spec.l1Ratio(); {
+	case g.groups != nil:
 		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: g.groups, Weights: g.weights}
-	} else {
+	case g.l2:
+		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r)}
+	default:
 		p.Penalty = solver.L1{Lambda: lambda, Weights: g.weights}
-		p.L2 = lambda * (1 - d.spec.l1Ratio())
+		p.L2 = lambda * (1 - r)
 	}
-	set := &solver.Settings{Method: d.spec.Method, RelTol: d.spec.RelTol, Seed: d.spec.Seed, Threads: d.spec.Threads}
+	tol := g.relTol()
+	set := &solver.Settings{Method: d.spec.Method, RelTol: tol, Seed: d.spec.Seed, Threads: d.spec.Threads}
 	if start != nil {
 		set.Start = *start
+	}
+	if !d.team.Alone() {
+		set.TimeLimit = d.spec.TimeLimit
 	}
 	res, err := solver.Minimize(ctx, &p, set)
 	if res == nil {
 		return nil, nil, err
 	}
+	_, columns := d.x.Dims()
 	out := &outcome{
-		lambda: lambda, x: slices.Clone(res.X), groups: res.Groups,
+		lambda: lambda, x: slices.Clone(res.X[:columns]), groups: res.Groups,
 		certificate: Certificate{Objective: res.At.Objective, MeanLoss: res.At.Loss, Gap: res.DualityGap, RelTol: d.spec.relTol(), Status: res.Status},
 		run: Run{
 			Method: res.Stats.Method, NewtonSteps: res.Stats.NewtonSteps, Passes: res.Stats.Passes,

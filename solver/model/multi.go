@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -27,9 +29,10 @@ type Multi struct {
 // FitMulti fits a model for each of the values of y, at least three, against all others:
 // the positive class of each has the label 1 and the rest 0. spec.Positive,
 // ClassWeights and Graph mean what they do for each fit; class weights are by the labels
-// of y. Classes are fitted in parallel. An error that matches solver.ErrNotConverged
-// comes with the models.
-func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Multi, error) {
+// of y. Classes are fitted in parallel, but with Spec.Comm one after the other. An error
+// that matches solver.ErrNotConverged comes with the models.
+func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Multi, err error) {
+	defer pass.Rescue(&err)
 	if spec == nil {
 		spec = &Spec{}
 	}
@@ -37,18 +40,47 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*Mul
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := spec.limit(ctx)
-	defer cancel()
-	m := &Multi{Classes: classes, Models: make([]*Model, len(classes))}
-	err = eachClass(spec, classes, func(k int) error {
-		var err error
+	m = &Multi{Classes: classes, Models: make([]*Model, len(classes))}
+	fit := func(ctx context.Context, one *Spec, k int) (err error) {
 		m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
 		return err
-	})
+	}
+	if spec.alone() == nil {
+		ctx, cancel := spec.limit(ctx)
+		defer cancel()
+		err = eachClass(spec, classes, func(k int) error { return fit(ctx, one, k) })
+	} else {
+		began, own := time.Now(), *one
+		own.Threads = spec.Threads
+		err = inTurn(classes, func(k int) error {
+			if spec.TimeLimit > 0 { // when it has passed is agreed on
+				own.TimeLimit = max(1, spec.TimeLimit-time.Since(began))
+			}
+			return fit(ctx, &own, k)
+		})
+	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return nil, err
 	}
 	return m, err
+}
+
+// inTurn is eachClass, but for one class after the other, to the first other error.
+func inTurn(classes []float64, do func(k int) error) error {
+	ended := make([]error, len(classes))
+	for k, class := range classes {
+		if ended[k] = ofClass(class, do(k)); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
+			return ended[k]
+		}
+	}
+	return errors.Join(ended...)
+}
+
+func ofClass(class float64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("class %v: %w", class, err)
 }
 
 // eachClass does the same for every class, in parallel. An error that matches
@@ -59,9 +91,7 @@ func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
 	group.SetLimit(spec.threads())
 	for k, class := range classes {
 		group.Go(func() error {
-			if err := do(k); err != nil {
-				ended[k] = fmt.Errorf("class %v: %w", class, err)
-			}
+			ended[k] = ofClass(class, do(k))
 			return nil
 		})
 	}
@@ -91,24 +121,22 @@ func against(y []float64, class float64) []float64 {
 // which are by label, made sample weights, for one goroutine and without a time limit,
 // which is that of all classes; and the classes.
 func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error) {
-	classes := slices.Compact(slices.Sorted(slices.Values(y)))
+	team, err := pass.Join(spec.Comm, x, checkClassified(x, y))
+	if err != nil {
+		return nil, nil, err
+	}
+	classes := team.Different(y, maxClasses+1)
 	switch {
-	case x == nil:
-		return nil, nil, errors.New("model: the data are nil")
 	case !classifies(spec.loss()):
 		return nil, nil, fmt.Errorf("model: FitMulti is for classification; the %s loss is for numbers", spec.loss())
 	case len(classes) < 3:
 		return nil, nil, fmt.Errorf("model: %d classes; FitMulti is for at least 3, Fit for 2", len(classes))
 	case len(classes) > maxClasses:
-		return nil, nil, fmt.Errorf("model: %d classes; at most %d: are the labels numbers, for the loss squared or huber?", len(classes), maxClasses)
+		return nil, nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", maxClasses)
 	case spec.Positive != nil:
 		return nil, nil, errors.New("model: Spec.Positive is for two classes; leave it nil")
 	case spec.TimeLimit < 0 || spec.Threads < 0:
 		return nil, nil, spec.badSettings()
-	}
-	n, _ := x.Dims()
-	if err := checkLabels(y, n); err != nil {
-		return nil, nil, err
 	}
 	one := *spec
 	one.Threads, one.TimeLimit = 1, 0
@@ -118,14 +146,26 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 	plain := *spec
 	plain.Balanced = false
 	if spec.SampleWeights != nil && len(spec.SampleWeights) != len(y) {
-		return nil, nil, fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(spec.SampleWeights), len(y))
+		err = fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(spec.SampleWeights), len(y))
 	}
-	w, err := plain.weigh(y, nil)
+	if err = team.Agreed(err); err != nil {
+		return nil, nil, err
+	}
+	w, err := plain.weigh(team, y, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	one.SampleWeights, one.ClassWeights = w, nil
 	return &one, classes, nil
+}
+
+// checkClassified reports what is wrong with data and their labels.
+func checkClassified(x *sparse.CSR, y []float64) error {
+	if x == nil {
+		return errors.New("model: the data are nil")
+	}
+	n, _ := x.Dims()
+	return checkLabels(y, n)
 }
 
 // Name is the class of that number, from 0, as files have it.

@@ -75,6 +75,9 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	if spec == nil {
 		spec = &Spec{}
 	}
+	if err := spec.alone(); err != nil {
+		return nil, err
+	}
 	one, classes, err := forClasses(spec, x, y)
 	switch {
 	case err != nil:

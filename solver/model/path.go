@@ -71,7 +71,7 @@ func (s *Step) Model() *Model {
 // data or a bad specification yield no step and an error. spec.Lambda is not looked at.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		d, err := newDesign(spec, x, y)
+		d, err := aloneDesign(spec, x, y)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/scas-admm/scas/solver"
+import (
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
+)
 
 // Separates reports whether margins tell two classes apart: no row is on the wrong side of
 // 0, and some are on the right one. signs are −1 and +1; rows of weight 0 do not count,
@@ -9,17 +12,7 @@ import "github.com/scas-admm/scas/solver"
 // Coefficients that do and that nothing holds have no optimum under the logistic loss:
 // twice as large they have less of it, and so on (Albert and Anderson 1984).
 func Separates(margins, signs, weights []float64) bool {
-	apart := false
-	for i, t := range margins {
-		if t == 0 || weights != nil && weights[i] == 0 {
-			continue
-		}
-		if (t > 0) != (signs[i] > 0) {
-			return false
-		}
-		apart = true
-	}
-	return apart
+	return (*pass.Team)(nil).Separates(margins, signs, weights)
 }
 
 // unattained reports whether the objective of lambda has no least value, which x, the
@@ -43,5 +36,5 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 	}
 	margins := make([]float64, d.n)
 	d.x.MulVec(margins, free)
-	return Separates(margins, d.y, d.weights)
+	return d.team.Separates(margins, d.y, d.weights)
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -56,6 +58,11 @@ type Spec struct {
 	// IndexBase is the number that the first feature has in the files of the data, 0 or
 	// 1, for the model to tell; indices in Go count from 0 whatever it is.
 	IndexBase int
+	// Comm joins processes that have other rows each, at least one: data, labels,
+	// SampleWeights and Offsets are those of this one, all else is the same for all. Calls
+	// of Fit and FitMulti are then collective; Path and CV are for one process. With more
+	// than one, Method nil means solver.Auto. nil means that there are no other rows.
+	Comm dist.Comm
 
 	Settings
 }
@@ -153,6 +160,14 @@ func (g GroupLasso) all(p int) (groups [][]int, weights []float64) {
 		}
 	}
 	return groups, weights
+}
+
+// alone refuses other processes.
+func (s *Spec) alone() error {
+	if s != nil && !pass.NewTeam(s.Comm).Alone() {
+		return errors.New("model: Spec.Comm is for Fit and FitMulti; other calls take all rows in one process")
+	}
+	return nil
 }
 
 // l1Ratio returns r, 1 without an elastic net.

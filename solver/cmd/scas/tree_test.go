@@ -96,7 +96,7 @@ solver/internal/kind        kernels solver/domain solver/internal/columns solver
 solver/internal/outer       solver/internal/dual solver/internal/inner solver/internal/pass solver/internal/quad solver/internal/scale
 solver                      kernels sparse solver/dist solver/domain solver/internal/check solver/internal/columns solver/internal/dual solver/internal/inner solver/internal/kind solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/prove solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/scale solver/internal/structure solver/internal/watch solver/loss solver/penalty solver/theory
 solver/stream               kernels sparse solver solver/internal/dual solver/internal/fenchel solver/internal/inner solver/internal/kind solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/watch
-solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/internal/kind solver/internal/lasso
+solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/dist solver/internal/kind solver/internal/lasso solver/internal/pass
 solver/baseline             kernels sparse solver solver/internal/quad
 solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver
 solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/dist solver/dist/mpi solver/internal/pass solver/baseline solver/internal/columns solver/model solver/stream solver/theory

@@ -1,0 +1,233 @@
+package model
+
+import (
+	"context"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// onRanks calls do on goroutines that have consecutive rows each.
+func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error)) ([]M, []error) {
+	t.Helper()
+	models, errs := make([]M, ranks), make([]error, ranks)
+	n, _ := x.Dims()
+	var wg sync.WaitGroup
+	for r, comm := range dist.Local(ranks, time.Minute) {
+		lo, hi := r*n/ranks, (r+1)*n/ranks
+		var rows []int
+		for i := lo; i < hi; i++ {
+			rows = append(rows, i)
+		}
+		part, err := x.SelectRows(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *spec
+		own.Comm = comm
+		if spec.SampleWeights != nil {
+			own.SampleWeights = spec.SampleWeights[lo:hi]
+		}
+		if spec.Offsets != nil {
+			own.Offsets = spec.Offsets[lo:hi]
+		}
+		wg.Go(func() { models[r], errs[r] = do(context.Background(), &own, part, y[lo:hi]) })
+	}
+	wg.Wait()
+	return models, errs
+}
+
+// sameOnRanks fits on ranks twice, and returns the model, which all of them have with the
+// same bits.
+func sameOnRanks(t *testing.T, name string, ranks int, spec *Spec, x *sparse.CSR, y []float64) *Model {
+	t.Helper()
+	var first *Model
+	for range 2 {
+		models, errs := onRanks(t, ranks, spec, x, y, Fit)
+		for r, m := range models {
+			if errs[r] != nil {
+				t.Fatalf("%s, rank %d of %d: %v", name, r, ranks, errs[r])
+			}
+			if first == nil {
+				first = m
+			}
+			if diff := cmp.Diff(first, m); diff != "" {
+				t.Fatalf("%s, rank %d of %d: %s", name, r, ranks, diff)
+			}
+		}
+	}
+	return first
+}
+
+// TestRanks: on ranks the same optimum is proved, of the objective that is documented, and
+// the model tells of all rows; one rank is the single process.
+func TestRanks(t *testing.T) {
+	g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 1, J: 4, Weight: -2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range losses {
+		x, y := random(t, 70, 9, 3, classifies(loss))
+		all := specs(70, 9, loss)
+		delete(all, "elastic") // of penalty factors, which TestRanksRefuse has
+		delete(all, "everything")
+		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
+		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
+		all["elastic"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
+		for name, spec := range all {
+			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-10
+			want := mustFit(t, spec, x, y)
+			for _, ranks := range []int{1, 2, 3} {
+				m := sameOnRanks(t, name, ranks, spec, x, y)
+				if diff := cmp.Diff(want, m); ranks == 1 && diff != "" {
+					t.Errorf("%v, %s: one rank is not the single process: %s", loss, name, diff)
+				}
+				at := naive(spec, x, y, m.Coefficients, m.Intercept)
+				if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Certificate.Objective) > c.Gap+want.Certificate.Gap {
+					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, at, c, want.Certificate)
+				}
+				if diff := cmp.Diff([]any{want.Facts, want.Labels}, []any{m.Facts, m.Labels}); diff != "" {
+					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
+				}
+			}
+		}
+	}
+}
+
+// TestRanksUnattained: that there is no optimum shows in all rows; those of one rank may
+// tell the classes apart where others do not.
+func TestRanksUnattained(t *testing.T) {
+	for _, c := range []struct {
+		values []float64 // of one feature, the labels being -1 and +1 in turn
+		none   bool
+	}{
+		{[]float64{-1, 2, -3, 1, -2, 4, -1, 1}, true},
+		{[]float64{0, 0, 0, 0, -2, 4, -1, 1}, true},
+		{[]float64{-1, 2, -3, 1, -2, 4, 1, -1}, false},
+		{[]float64{1, -2, -3, 1, -2, 4, -1, 1}, false},
+	} {
+		x, err := sparse.FromDense(8, 1, c.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := []float64{-1, 1, -1, 1, -1, 1, -1, 1}
+		spec := &Spec{NoIntercept: true, Settings: Settings{RelTol: 1e-3}}
+		for _, ranks := range []int{1, 2, 4} {
+			models, errs := onRanks(t, ranks, spec, x, y, Fit)
+			for r, m := range models { // what has no optimum need not come near it
+				if m == nil || m.Certificate.NoOptimum != c.none || errs[r] != nil && !c.none {
+					t.Errorf("%v, rank %d of %d: want no optimum %v: %+v, %v", c.values, r, ranks, c.none, m, errs[r])
+				}
+			}
+		}
+	}
+}
+
+// TestRanksMulti: classes that not every rank has are fitted as one process fits them.
+func TestRanksMulti(t *testing.T) {
+	x, _ := random(t, 90, 6, 3, true)
+	y := make([]float64, 90)
+	for i := range y {
+		y[i] = float64((i * i / 7) % 3)
+		if i >= 60 {
+			y[i] = 5
+		}
+	}
+	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: Settings{TimeLimit: time.Hour}}} {
+		spec.Lambda = 0.01
+		want, err := FitMulti(context.Background(), spec, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ranks := range []int{1, 3} {
+			models, errs := onRanks(t, ranks, spec, x, y, FitMulti)
+			for r, m := range models {
+				if errs[r] != nil {
+					t.Fatalf("rank %d of %d: %v", r, ranks, errs[r])
+				}
+				if diff := cmp.Diff(models[0], m); diff != "" || cmp.Diff(want.Classes, m.Classes) != "" {
+					t.Fatalf("rank %d of %d: %v %s", r, ranks, m.Classes, diff)
+				}
+			}
+			for k, m := range models[0].Models {
+				one := want.Models[k].Certificate
+				if c := m.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || m.Facts.Rows != 90 {
+					t.Errorf("class %v, %d ranks: %+v, %d rows, want %+v", want.Classes[k], ranks, c, m.Facts.Rows, one)
+				}
+			}
+		}
+	}
+}
+
+// TestRanksRefuse: what one rank refuses ends all of them.
+func TestRanksRefuse(t *testing.T) {
+	x, y := random(t, 40, 4, 3, true)
+	ones := []float64{1, 1, 1, 1}
+	set := func(i int, v float64) []float64 {
+		out := append([]float64(nil), y...)
+		out[i] = v
+		return out
+	}
+	weights := make([]float64, 40)
+	for i := range 20 {
+		weights[i] = 1
+	}
+	for says, c := range map[string]struct {
+		spec Spec
+		y    []float64
+	}{
+		"row 1; it must be finite":  {Spec{}, set(21, math.NaN())},
+		"is a third one":            {Spec{}, set(3, 9)},
+		"takes no PenaltyFactors":   {Spec{Penalty: ElasticNet{0.5}, PenaltyFactors: ones}, y},
+		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
+		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
+		"Problem.SampleWeights":     {Spec{SampleWeights: weights}, y},
+		"Settings.TimeLimit":        {Spec{Settings: Settings{TimeLimit: -1}}, y},
+		"it must be finite and not": {Spec{Lambda: -1}, y},
+	} {
+		models, errs := onRanks(t, 2, &c.spec, x, c.y, Fit)
+		told := false
+		for r, err := range errs {
+			if models[r] != nil || err == nil {
+				t.Fatalf("%q, rank %d: %v, %v", says, r, models[r], err)
+			}
+			told = told || strings.Contains(err.Error(), says)
+		}
+		if !told {
+			t.Errorf("%q: %v", says, errs)
+		}
+	}
+	for name, do := range map[string]func(context.Context, *Spec, *sparse.CSR, []float64) (any, error){
+		"Path":      func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return FitPath(ctx, s, x, y, nil) },
+		"CV":        func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return CV(ctx, s, x, y, nil) },
+		"CVMulti":   func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return CVMulti(ctx, s, x, y, nil, nil) },
+		"LambdaMax": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return LambdaMax(ctx, s, x, y) },
+	} {
+		_, errs := onRanks(t, 2, &Spec{}, x, y, do)
+		for _, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), "Spec.Comm") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestRanksTime: when the time is up ranks end together.
+func TestRanksTime(t *testing.T) {
+	x, y := random(t, 60, 8, 3, true)
+	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: Settings{TimeLimit: 1}}, x, y, Fit)
+	for r, m := range models {
+		if m == nil || errs[r] == nil || m.Certificate.Status != solver.TimeDone {
+			t.Errorf("rank %d: %+v, %v", r, m, errs[r])
+		}
+	}
+}
