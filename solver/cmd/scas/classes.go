@@ -37,25 +37,15 @@ type classReport struct {
 	Run model.Run `json:"run"`
 }
 
-func newClassesReport(head problemReport, m *model.Multi) *classesReport {
+func newClassesReport(head problemReport, rows []int, m *model.Multi) *classesReport {
 	r := &classesReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m}
 	for k, one := range m.Models {
-		r.Classes = append(r.Classes, classReport{m.Name(k), head.in.classRows(k), newFitNumbers(one), one.Run})
+		r.Classes = append(r.Classes, classReport{m.Name(k), rows[k], newFitNumbers(one), one.Run})
 		if status := one.Certificate.Status; r.Status == solver.Converged {
 			r.Status = status
 		}
 	}
 	return r
-}
-
-// classRows counts the rows of the class of that number.
-func (s *specified) classRows(k int) (rows int) {
-	for _, label := range s.data.Labels {
-		if label == s.data.Classes.Values[k] {
-			rows++
-		}
-	}
-	return rows
 }
 
 func (r *classesReport) table() (f facts) {
@@ -124,6 +114,9 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if c.SVG != "" {
 		return nil, errOneGraph
 	}
+	if c.Checkpoint != "" {
+		return nil, usagef("labels of %s take no --checkpoint: it is for two classes, or numbers", plural(k, "class"))
+	}
 	if err := c.specFlags().check(&c.rowFlags); err != nil {
 		return nil, err
 	}
@@ -135,13 +128,14 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	p := e.begin("fitting " + plural(k, "class"))
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
 	p.end()
-	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
+	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, about(c.Data, head.in.ofClass(err))
 	}
 	head.Seconds = time.Since(start).Seconds()
-	r := newClassesReport(head, head.in.describeAll(m))
-	if score, bad := (manyModel{m}).measure(&predictCmd{}, data); bad == nil {
-		r.Accuracy = score.Accuracy
+	r := newClassesReport(head, c.ranks.classRows(data), head.in.describeAll(m))
+	if score, bad := (manyModel{m}).measure(&predictCmd{}, data); !c.ranks.team.Any(bad != nil) {
+		right := c.ranks.team.Mean(float64(*score.Correct), float64(score.N))
+		r.Accuracy = &right
 	}
 	for _, one := range r.Classes {
 		if one.NoOptimum {

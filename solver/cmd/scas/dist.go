@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +38,9 @@ func (c *trainCmd) checkDist() error {
 		name, remedy string
 		on           bool
 	}{
-		{"--intercept", "add a column of ones to the data", c.fitted()},
 		{"--report", "it draws from all of the data", c.Report != ""},
-		{"--class-weights", "", c.ClassWeights != "none"},
-		{"--sample-weights", "", c.SampleWeights != ""},
 		{"--labels", "LIBSVM text and .scas have them", c.Labels != ""},
+		{"--offset-column", "it is for tables; give --offset FILE", c.OffsetColumn != ""},
 		{"DATA -", "name files, which every rank reads its part of", c.Data == "-"},
 	} {
 		if f.on {
@@ -155,16 +154,18 @@ func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
 	return nil
 }
 
-// alignLabels makes labels of two classes −1 and +1, the same for all ranks.
+// alignLabels makes labels of two classes −1 and +1, the same for all ranks, or names more
+// classes.
 func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		return nil
 	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, b := range data.Labels {
-		low, high = min(low, b), max(high, b)
+	values := c.ranks.team.Different(data.Labels, maxClasses+1)
+	if len(values) > 2 {
+		data.Classes.Values = values
+		return c.checkClasses(data)
 	}
-	m := sparse.LabelMapping{Negative: c.ranks.team.Least(low), Positive: c.ranks.team.Most(high)}
+	m := sparse.LabelMapping{Negative: values[0], Positive: values[len(values)-1]}
 	switch {
 	case m.Negative == m.Positive:
 		return fmt.Errorf("%s: every label is %v: expected two classes (--loss squared takes labels as numbers)", c.Data, m.Negative)
@@ -177,29 +178,79 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	data.Mapping = m
 	labels := make([]float64, len(data.Labels)) // of a mapped file they are only read
 	for i, b := range data.Labels {
-		sign, ok := m.Sign(b)
-		if !ok {
-			return fmt.Errorf("%s: a label %v beside %v and %v: expected two classes; keep two of them, merge some, or give --loss squared for labels that are numbers", c.Data, b, m.Negative, m.Positive)
-		}
-		labels[i] = sign
+		labels[i], _ = m.Sign(b)
 	}
 	data.Labels = labels
 	return nil
 }
 
+// checkClasses refuses labels of more than two values that are hardly classes, as reading
+// all of them does.
+func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
+	values := data.Classes.Values
+	const numbers = "give --loss squared for labels that are numbers"
+	switch {
+	case len(values) > maxClasses:
+		return fmt.Errorf("%s: more than %d different labels: expected at most as many classes; %s", c.Data, maxClasses, numbers)
+	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
+		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.Data, values[0], values[1], values[2], numbers)
+	case c.Positive != nil:
+		return fmt.Errorf("%s: a label is said to be positive, and there are %d classes: expected two; do not say which is positive", c.Data, len(values))
+	}
+	for k, rows := range c.ranks.classRows(data) {
+		if rows < 2 {
+			return fmt.Errorf("%s: one row alone has the label %v: expected two rows of every class or more; correct it, leave the row out, or %s", c.Data, values[k], numbers)
+		}
+	}
+	return nil
+}
+
+// classRows counts the rows of each of several classes, those of other ranks with them.
+func (r *ranks) classRows(data *sparse.Dataset) []int {
+	counts := make([]float64, len(data.Classes.Values))
+	for _, label := range data.Labels {
+		k, _ := data.Classes.Find(label)
+		counts[k]++
+	}
+	r.team.Sum(counts)
+	rows := make([]int, len(counts))
+	for k, v := range counts {
+		rows[k] = int(v)
+	}
+	return rows
+}
+
+// A portion is which rows a process has.
+type portion struct{ first, count, of int }
+
+// cut returns what is there for the rows of numbers for all of them.
+func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
+
 // wholeFacts count what all ranks have.
 type wholeFacts struct {
-	rows, empty int
-	nnz         int64
-	classes     [2]int // rows of -1 and of +1
+	portion
+	nnz     int64
+	classes [2]int // rows of -1 and of +1
 }
 
 // whole counts the data, those of other ranks with them.
 func (r *ranks) whole(data *sparse.Dataset) wholeFacts {
-	n, p := data.X.Dims()
+	n, _ := data.X.Dims()
 	classes := classCounts(data)
 	counts := []float64{float64(n), float64(data.X.NNZ()), float64(classes[0]), float64(classes[1])}
+	each := make([]float64, r.team.Size())
+	each[r.team.Rank()] = float64(n)
 	r.team.Sum(counts)
-	used := columns.Count(data.X, r.team.Maximum())
-	return wholeFacts{int(counts[0]), p - used, int64(counts[1]), [2]int{int(counts[2]), int(counts[3])}}
+	r.team.Sum(each)
+	w := wholeFacts{portion{0, n, int(counts[0])}, int64(counts[1]), [2]int{int(counts[2]), int(counts[3])}}
+	for _, before := range each[:r.team.Rank()] {
+		w.first += int(before)
+	}
+	return w
+}
+
+// empty counts the features for which no rank has data.
+func (r *ranks) empty(data *sparse.Dataset) int {
+	_, p := data.X.Dims()
+	return p - columns.Count(data.X, r.team.Maximum())
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,20 +69,6 @@ func distData(t *testing.T) (file, shards string) {
 	return filepath.Join(dir, "all.svm"), filepath.Join(dir, "part-*.svm")
 }
 
-// model reads a model without what tells how it was found.
-func modelFacts(t *testing.T, path string) map[string]any {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	if err := json.Unmarshal(b, &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // TestRanks: whether rows are in one file or in shards, ranks find the labels, the base of
 // the indices and the model that one process finds, and rank 0 alone tells.
 func TestRanks(t *testing.T) {
@@ -92,7 +79,7 @@ func TestRanks(t *testing.T) {
 	if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, []string{"train", "--lambda", "1e-2", "--json", "-o", single, file}); code != exitOK {
 		t.Fatalf("%s", &stderr)
 	}
-	want := modelFacts(t, single)
+	want := parsed(t, fileText(t, single))
 	for _, data := range []string{file, shards} {
 		for _, ranks := range []int{1, 2, 4} {
 			path := filepath.Join(dir, "model.json")
@@ -102,7 +89,7 @@ func TestRanks(t *testing.T) {
 					t.Errorf("%d ranks on %s: rank %d: exit code %d, %q, %q", ranks, data, r, codes[r], out[r], errs[r])
 				}
 			}
-			got := modelFacts(t, path)
+			got := parsed(t, fileText(t, path))
 			for _, same := range []string{"labels", "index_base", "n", "p", "status"} {
 				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
 					t.Errorf("%d ranks on %s: %s is %v, want %v", ranks, data, same, got[same], want[same])
@@ -118,33 +105,164 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// TestRanksFit: with an intercept, standardised features, weights, offsets and classes
+// ranks find the model that one process finds, and one rank its bytes.
+func TestRanksFit(t *testing.T) {
+	file, shards := distData(t)
+	dir := t.TempDir()
+	weights, offsets, several := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "offsets.txt"), filepath.Join(dir, "several.svm")
+	var numbers [2]strings.Builder
+	for i := range 400 {
+		fmt.Fprintln(&numbers[0], i%3)
+		fmt.Fprintln(&numbers[1], float64(i%7)/7)
+	}
+	var classes strings.Builder
+	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+		_, entries, _ := strings.Cut(row, " ")
+		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has all three
+	}
+	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), several: classes.String()} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ flags, file, shards string }{
+		{"--intercept --standardize", file, shards},
+		{"--intercept --class-weights balanced", file, shards},
+		{"--class-weights balanced", file, shards},
+		{"--sample-weights " + weights, file, shards},
+		{"--standardize --sample-weights " + weights + " --offset " + offsets, file, shards},
+		{"--intercept --l1-ratio 0.5", file, shards},
+		{"--intercept --standardize --loss squared --offset " + offsets, file, shards},
+		{"--intercept --graph chain", file, shards},
+		{"--intercept --standardize", several, several},
+	} {
+		args := append([]string{"--lambda", "1e-2", "--json"}, strings.Fields(c.flags)...)
+		single, path := filepath.Join(dir, "single.json"), filepath.Join(dir, "model.json")
+		var stdout, stderr bytes.Buffer
+		if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, append([]string{"train", "-o", single, c.file}, args...)); code != exitOK {
+			t.Fatalf("%s: %s", c.flags, &stderr)
+		}
+		want, whole := parsed(t, stdout.String()), fileText(t, single)
+		for ranks := range 4 {
+			data := c.file
+			if ranks == 0 {
+				ranks, data = 2, c.shards
+			}
+			out, errs, codes := together(t, ranks, append([]string{"-o", path, data}, args...)...)
+			for r := range ranks {
+				if codes[r] != exitOK || errs[r] != "" || (out[r] != "") != (r == 0) {
+					t.Fatalf("%s: rank %d of %d on %s: exit code %d, %q, %q", c.flags, r, ranks, data, codes[r], out[r], errs[r])
+				}
+			}
+			got := parsed(t, out[0])
+			for _, same := range []string{"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum"} {
+				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
+					t.Errorf("%s: %d ranks on %s: %s is %v, want %v", c.flags, ranks, data, same, got[same], want[same])
+				}
+			}
+			compareFits(t, fmt.Sprintf("%s: %d ranks on %s", c.flags, ranks, data), got, want)
+			if own := fileText(t, path); ranks == 1 && own != whole {
+				t.Errorf("%s: one rank is not the single process: %s, %s", c.flags, own, whole)
+			}
+		}
+	}
+}
+
+// compareFits compares the objectives of fits, and of classes.
+func compareFits(t *testing.T, name string, got, want map[string]any) {
+	t.Helper()
+	if classes, ok := want["classes"].([]any); ok {
+		for k, class := range got["classes"].([]any) {
+			one, other := class.(map[string]any), classes[k].(map[string]any)
+			if fmt.Sprint(one["class"], one["rows"]) != fmt.Sprint(other["class"], other["rows"]) {
+				t.Errorf("%s: class %v of %v rows, want %v", name, one["class"], one["rows"], other)
+			}
+			compareFits(t, name, one, other)
+		}
+		return
+	}
+	number := func(m map[string]any, name string) float64 { return m[name].(float64) }
+	if apart := math.Abs(number(got, "objective") - number(want, "objective")); apart > number(got, "duality_gap")+number(want, "duality_gap") {
+		t.Errorf("%s: objectives are %g apart", name, apart)
+	}
+}
+
+func parsed(t *testing.T, text string) (m map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func fileText(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestRanksNoOptimum: ranks see that there is no optimum where all rows show it, and that
+// there is one where only some ranks' rows are separable.
+func TestRanksNoOptimum(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"apart.svm":    strings.Repeat("-1 1:-1\n+1 1:2\n", 10),
+		"together.svm": strings.Repeat("-1 1:-1\n+1 1:2\n", 9) + "-1 1:2\n+1 1:-1\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, flags := range []string{"", "--intercept"} {
+			for _, ranks := range []int{1, 2, 4} {
+				out, errs, _ := together(t, ranks, append(strings.Fields(flags), "--lambda", "0", "--tol", "1e-3", "--json", path)...)
+				none := parsed(t, out[0])["no_optimum"] == true
+				if want := name == "apart.svm"; none != want || want != strings.Contains(errs[0], "there is no optimum") {
+					t.Errorf("%s %s, %d ranks: no optimum %v: %s", name, flags, ranks, none, errs[0])
+				}
+			}
+		}
+	}
+}
+
 // TestRanksRefuse: what a rank refuses ends all of them with its code, and is told once.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	third := filepath.Join(dir, "third.svm")
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	b := fileText(t, file)
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	if err := os.WriteFile(third, append(b, "9 1:1\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	broken := filepath.Join(dir, "broken.svm")
-	if err := os.WriteFile(broken, append(b, "4 1:x\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
+	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
+	half := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
 		args string
 		code int
 		says string
 	}{
-		{"--intercept " + file, exitUsage, "column of ones"},
+		{"--intercept --method scas-k " + file, exitUsage, "takes no --method"},
+		{"--offset-column o " + file, exitUsage, "--offset FILE"},
+		{"--intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
+		{"--sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
+		{"--intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
+		{"--intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"--report x.html " + file, exitUsage, "--report"},
 		{"--method svrg " + file, exitUsage, "Problem.Comm"},
 		{"-", exitUsage, "name files"},
 		{dir + "/none.svm", exitIO, "no such file"},
-		{third, exitIO, "expected two classes"},
+		{third, exitIO, "two rows of every class"},
+		{halves, exitIO, "whole numbers for more"},
+		{"--positive 6 " + classes, exitIO, "leave out --positive"},
+		{"--checkpoint x.ck " + classes, exitUsage, "take no --checkpoint"},
 		{broken, exitIO, ":401:"},
 		{"--positive 7 " + file, exitIO, "does not occur"},
 		{"--features 11 --index-base 0 " + shards, exitIO, "11"},

@@ -181,6 +181,7 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, fits int
 	flags := fitFlags{
 		Data: c.Data, specFlags: *c.specFlags(), rowFlags: c.rowFlags,
 		solveFlags: solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads},
+		ranks:      c.ranks,
 	}
 	head, err := flags.begin(e, data, start, fits)
 	if err == nil {
@@ -202,14 +203,14 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	p.end()
 	err = ofScales(err, data, head.Standardized, true)
-	if err := e.interrupted(err, "no model written"); m == nil || err != nil && e.ctx.Err() != nil {
+	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err
 	}
 	head.Seconds = time.Since(start).Seconds()
 	e.warnOfNoOptimum(m.Certificate.NoOptimum)
 	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}
-	if t, bad := margins(m, data); bad == nil && m.Classifies() { // a margin beyond float64 is for predict to tell
-		r.Accuracy = accuracyOf(t, data.Labels)
+	if t, bad := margins(m, data); !c.ranks.team.Any(bad != nil) && m.Classifies() { // a margin beyond float64 is for predict to tell
+		r.Accuracy = c.ranks.accuracy(t, data.Labels)
 	}
 	return r, err
 }

@@ -19,6 +19,8 @@ type fitFlags struct {
 	lambdaFlags `group:"Which lambdas:"`
 	solveFlags  `group:"How it is solved:"`
 	rowFlags    `group:"How DATA is read:"`
+
+	ranks ranks // of train
 }
 
 // read reads DATA, unless something is in the way of out.
@@ -32,11 +34,15 @@ func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
 // begin says what to fit to the data, so many fits at once, as the head of a report; what
 // is read since start is read.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, fits int) (problemReport, error) {
-	s, err := await(e, func() (*specified, error) { return c.specify(data, fits) }) // it reads files
-	if err != nil {
+	whole := c.ranks.whole(data)
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, fits) }) // it reads files
+	if err = c.ranks.team.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
 	r := s.report(c.Data)
+	if !c.ranks.team.Alone() {
+		r.Ranks = c.ranks.team.Size()
+	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,9 +83,9 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// readWeights reads a weight for every row of the data.
-func readWeights(path string, rows int) ([]float64, error) {
-	weights, err := readNumbers(path, "weight", false, rows, "row")
+// readWeights reads a weight for every row of the data, and returns those of a portion.
+func readWeights(path string, rows portion) ([]float64, error) {
+	weights, err := readNumbers(path, "weight", false, rows.of, "row")
 	if err != nil {
 		return nil, err
 	}
@@ -92,24 +93,27 @@ func readWeights(path string, rows int) ([]float64, error) {
 	for _, w := range weights {
 		total += w
 	}
+	own := rows.cut(weights)
 	switch {
 	case !isFinite(total):
 		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
 	case total == 0:
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
+	case !slices.ContainsFunc(own, func(w float64) bool { return w > 0 }):
+		return nil, &sparse.ParseError{File: path, Line: rows.first + 1, Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row"))}
 	}
-	return weights, nil
+	return own, nil
 }
 
-// readOffsets reads an offset for every row of the data into them, unless path is empty.
-func readOffsets(path string, data *sparse.Dataset) error {
+// readOffsets reads an offset for every row into the data, which are a portion, unless path
+// is empty.
+func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 	if path == "" {
 		return nil
 	}
-	n, _ := data.X.Dims()
-	offsets, err := readNumbers(path, "offset", true, n, "row")
+	offsets, err := readNumbers(path, "offset", true, rows.of, "row")
 	if err == nil {
-		data.Offsets = offsets
+		data.Offsets = rows.cut(offsets)
 	}
 	return err
 }

@@ -177,8 +177,14 @@ func TestMPISums(t *testing.T) {
 // bits, and so do shards cut where ranks would cut the file.
 func TestMPIBits(t *testing.T) {
 	b := newMPIBed(t)
+	weights := b.file("weights.txt")
+	if err := os.WriteFile(weights, []byte(strings.Repeat("1\n2\n0.5\n", 2000)), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, flags := range []string{
 		"--lambda 1e-3", "--lambda 1e-3 --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
+		"--lambda 1e-3 --intercept --standardize", "--lambda 1e-3 --intercept --class-weights balanced --offset " + weights,
+		"--lambda 1e-3 --standardize --sample-weights " + weights, "--lambda 1e-3 --sample-weights " + weights,
 	} {
 		args := append(strings.Fields(flags), b.data)
 		two := b.model(t, args...)

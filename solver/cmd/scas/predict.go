@@ -170,7 +170,8 @@ func (e *env) readRowsOf(of fittedModel, c *predictCmd) (*sparse.Dataset, error)
 	m := of.head()
 	data, err := e.readData(c.Data, c.readOptions(of), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
-		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data) })
+		n, _ := data.X.Dims()
+		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data, portion{0, n, n}) })
 	}
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	r := &trainReport{
 		Stats:      res.Stats,
 		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
-		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: t.whole.empty, Ranks: c.ranks.team.Size()},
+		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: c.ranks.empty(t.data), Ranks: c.ranks.team.Size()},
 		lossFacts:  newLossFacts(c.Loss), problemFacts: t.facts,
 		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
@@ -148,7 +148,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if isFinite(res.DualityGap) { // known at the last iterate
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
-	r.NoOptimum = t.Comm == nil && t.unattained(x)
+	r.NoOptimum = c.unattained(t, x)
 	r.Accuracy = c.accuracy(t, x)
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
@@ -164,12 +164,12 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 // accuracy is that of x on the rows that were fitted, nil for numbers and where it would
 // take one more pass over data larger than memory.
 func (c *trainCmd) accuracy(t *task, x []float64) *float64 {
-	if t.data.Mapping.IsZero() || t.Comm != nil || c.Memory.beyond(t.data) {
+	if t.data.Mapping.IsZero() || c.Memory.beyond(t.data) {
 		return nil
 	}
 	margins := make([]float64, len(t.data.Labels))
 	t.Data.MulVec(margins, x)
-	return accuracyOf(margins, t.data.Labels)
+	return c.ranks.accuracy(margins, t.data.Labels)
 }
 
 // ofAverage reports whether the report is about the average of the iterates.
@@ -203,7 +203,7 @@ func (r *trainReport) table() (f facts) {
 func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
 	f.add("data", "%s: %s", dataName(c.Data), shapeOf(r.N, r.P, r.NNZ))
-	f.addIf(r.Ranks > 1, "ranks", "%d, each with a part of the rows", r.Ranks)
+	addRanks(f, r.Ranks)
 	addColumns(f, r.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.data.Mapping.IsZero() {
@@ -225,6 +225,10 @@ func (r *trainReport) addProblem(f *facts) {
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 	f.addIf(r.Graph.Kind == "none" && r.Groups > 0, "graph", "none: A = I")
 	f.addIf(r.Graph.Kind != "none" || r.Groups == 0, "graph", "%s", r.Graph)
+}
+
+func addRanks(f *facts, ranks int) {
+	f.addIf(ranks > 1, "ranks", "%d, each with a part of the rows", ranks)
 }
 
 // ungrouped says how many features, or rows of A, are in no group.

@@ -37,15 +37,16 @@ func (s score) plus(t score) score {
 func (s score) mean() float64     { return s.loss / float64(s.rows) }
 func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
 
-// accuracyOf is the share of margins that have the sign of their label.
-func accuracyOf(margins, labels []float64) *float64 {
-	right := 0
+// accuracy is the share of margins that have the sign of their label, those of other ranks
+// among them.
+func (r *ranks) accuracy(margins, labels []float64) *float64 {
+	right := 0.0
 	for i, b := range labels {
 		if (margins[i] > 0) == (b > 0) {
 			right++
 		}
 	}
-	share := float64(right) / float64(len(labels))
+	share := r.team.Mean(right, float64(len(labels)))
 	return &share
 }
 

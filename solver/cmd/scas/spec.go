@@ -16,6 +16,7 @@ import (
 // A specified is data and what to fit to them.
 type specified struct {
 	data  *sparse.Dataset
+	whole wholeFacts
 	y     []float64
 	spec  model.Spec
 	graph graphFacts
@@ -24,10 +25,11 @@ type specified struct {
 }
 
 // specify says what to fit to data, of which so many fits go on at once.
-func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*specified, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, y: data.OriginalLabels()}
+	out := &specified{data: data, whole: whole, y: data.OriginalLabels()}
 	out.spec = model.Spec{
+		Comm: c.ranks.comm,
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
 		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)},
@@ -45,7 +47,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
 		return nil, err
 	}
 	if c.SampleWeights != "" {
-		weights, err := readWeights(c.SampleWeights, len(out.y))
+		weights, err := readWeights(c.SampleWeights, whole.portion)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +60,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, fits int) (*specified, error) {
 		}
 		out.spec.PenaltyFactors = factors
 	}
-	if err := readOffsets(c.Offset, data); err != nil {
+	if err := readOffsets(c.Offset, data, whole.portion); err != nil {
 		return nil, err
 	}
 	out.spec.Offsets = data.Offsets
@@ -151,6 +153,7 @@ type problemReport struct {
 	N     int                `json:"n"`
 	P     int                `json:"p"`
 	NNZ   int64              `json:"nnz"`
+	Ranks int                `json:"ranks,omitempty"` // more than one, each with a part of the rows
 	Table *sparse.TableFacts `json:"table,omitempty"`
 	lossFacts
 	Graph        graphFacts `json:"graph"`
@@ -171,9 +174,9 @@ type problemReport struct {
 
 // report returns the head of a report about data of that name.
 func (s *specified) report(name string) problemReport {
-	n, p := s.data.X.Dims()
+	_, p := s.data.X.Dims()
 	r := problemReport{
-		N: n, P: p, NNZ: s.data.X.NNZ(), Table: s.data.Table, lossFacts: newLossFacts(lossFlag{s.spec.Loss}), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+		N: s.whole.of, P: p, NNZ: s.whole.nnz, Table: s.data.Table, lossFacts: newLossFacts(lossFlag{s.spec.Loss}), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
 		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
 	}
@@ -185,10 +188,11 @@ func (s *specified) report(name string) problemReport {
 
 // addTo says what was fitted.
 func (r *problemReport) addTo(f *facts) {
-	f.add("data", "%s: %s", dataName(r.name), shape(r.in.data.X))
+	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
+	addRanks(f, r.Ranks)
 	addColumns(f, r.in.data)
 	if !r.in.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.in.data.Mapping, classCounts(r.in.data)))
+		f.add("labels", "%s", labelCounts(r.in.data.Mapping, r.in.whole.classes))
 	}
 	if k := len(r.in.data.Classes.Values); k > 0 {
 		f.add("labels", "%s, each against the rest", plural(k, "class"))

@@ -95,7 +95,7 @@ func (e *env) warnOfNoOptimum(noOptimum bool) {
 
 // unattained reports whether x, which solves the task, shows that there is no optimum: see
 // model.Separates.
-func (t *task) unattained(x []float64) bool {
+func (c *trainCmd) unattained(t *task, x []float64) bool {
 	if t.Loss.String() != (solver.Logistic{}).String() || t.L2 > 0 || t.Domain != nil {
 		return false
 	}
@@ -108,9 +108,9 @@ func (t *task) unattained(x []float64) bool {
 	if !any {
 		return false
 	}
-	margins := make([]float64, t.facts.N)
+	margins := make([]float64, len(t.Labels))
 	t.Data.MulVec(margins, part)
-	return model.Separates(margins, t.Labels, t.SampleWeights)
+	return c.ranks.team.Separates(margins, t.Labels, t.SampleWeights)
 }
 
 // free tells the features that the penalty does not touch.

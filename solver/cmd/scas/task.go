@@ -56,7 +56,7 @@ func (c *trainCmd) task(data *sparse.Dataset, whole wholeFacts) (*task, error) {
 		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p), Comm: c.ranks.comm},
 		data:    data,
 		whole:   whole,
-		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: whole.rows, P: p},
+		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: whole.of, P: p},
 	}
 	for _, set := range []func(*task) error{c.constrain, c.penalise, c.weigh} {
 		if err := set(t); err != nil {
@@ -123,10 +123,10 @@ func (c *trainCmd) penalise(t *task) error {
 func (c *trainCmd) weigh(t *task) (err error) {
 	switch {
 	case c.ClassWeights == "balanced":
-		t.Problem.SampleWeights = solver.BalancedWeights(t.Labels)
+		t.Problem.SampleWeights = c.ranks.team.Balanced(t.Labels)
 		t.facts.ClassWeights = c.ClassWeights
 	case c.SampleWeights != "":
-		t.Problem.SampleWeights, err = readWeights(c.SampleWeights, len(t.Labels))
+		t.Problem.SampleWeights, err = readWeights(c.SampleWeights, t.whole.portion)
 		t.facts.SampleWeights = filepath.Base(c.SampleWeights)
 	}
 	return err
