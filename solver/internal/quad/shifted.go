@@ -17,7 +17,8 @@ type Shifted struct {
 	shared  float64   // what it is for all features in no component of several; NaN if that differs
 	spec    *Spectrum // nil if A = I, and for conjugate gradients
 	coupled []int     // components of several features
-	hat     []float64
+	bases   []*basis  // of each component, nil where its features are few
+	hat     []float64 // of a component of few features
 	row     rowScratch
 
 	cg    *ConjugateGradients // nil for direct solves
@@ -53,11 +54,15 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	if s.spec, err = q.Spectrum(interrupt); err != nil {
 		return nil, err
 	}
-	s.hat = make([]float64, largest)
+	s.hat = make([]float64, few)
 	s.row.mark = make([]int, len(s.spec.Members))
+	s.bases = make([]*basis, len(s.spec.Members))
 	for c, m := range s.spec.Members {
 		if len(m) > 1 {
 			s.coupled = append(s.coupled, c)
+		}
+		if len(m) > few {
+			s.bases[c] = newBasis(len(m), s.spec.vectors[c])
 		}
 	}
 	s.shared = s.uniform()
@@ -142,53 +147,7 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 		dst[j] = b[j] / math.FMA(s.rho, s.sigma[j], shift)
 	}
 	for _, c := range s.coupled {
-		if len(s.spec.Members[c]) <= few {
-			s.fewSolve(c, dst, b, shift)
-		} else {
-			s.component(c, dst, b, shift)
-		}
-	}
-}
-
-// few is the size up to which a component's products are loops here: calls of kernels
-// row by row would take longer.
-const few = 32
-
-// fewSolve is component for a component of few features.
-func (s *Shifted) fewSolve(c int, dst, b []float64, shift float64) {
-	members, at := s.spec.Members[c], s.spec.Offset[c]
-	size, v := len(members), s.spec.vectors[c]
-	hat := s.hat[:size]
-	clear(hat)
-	k := 0
-	for ; k+1 < size; k += 2 {
-		first, second := v[k*size:][:size], v[(k+1)*size:][:size]
-		x, y := b[members[k]], b[members[k+1]]
-		for m := range hat {
-			hat[m] += float64(x*first[m]) + float64(y*second[m])
-		}
-	}
-	if k < size {
-		row, x := v[k*size:][:size], b[members[k]]
-		for m := range hat {
-			hat[m] += float64(x * row[m])
-		}
-	}
-	for m, sigma := range s.spec.Sigma[at : at+size] {
-		hat[m] /= math.FMA(s.rho, sigma, shift)
-	}
-	for k, j := range members {
-		row := v[k*size:][:size]
-		var even, odd float64
-		m := 0
-		for ; m+1 < size; m += 2 {
-			even += float64(row[m] * hat[m])
-			odd += float64(row[m+1] * hat[m+1])
-		}
-		if m < size {
-			even += float64(row[m] * hat[m])
-		}
-		dst[j] = even + odd
+		s.component(c, dst, b, shift)
 	}
 }
 
@@ -238,14 +197,4 @@ func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	for j, v := range b {
 		dst[j] = v / math.FMA(s.rho, s.sigma[j], shift)
 	}
-}
-
-// component solves for the features of component c.
-func (s *Shifted) component(c int, dst, b []float64, shift float64) {
-	at, hat := s.spec.Offset[c], s.hat[:len(s.spec.Members[c])]
-	s.spec.into(c, hat, b)
-	for k, sigma := range s.spec.Sigma[at : at+len(hat)] {
-		hat[k] /= math.FMA(s.rho, sigma, shift)
-	}
-	s.spec.outOf(c, dst, hat)
 }
