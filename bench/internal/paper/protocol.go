@@ -117,7 +117,7 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 			if t := TraitsOf(m); !Applies(m, mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
 				continue
 			}
-			if keys := pr.variants(Key{Data: s.Name, Mu: mu, Method: m, Split: split}); len(keys) > 0 {
+			if keys := pr.variants(s, Key{Data: s.Name, Mu: mu, Method: m, Split: split}); len(keys) > 0 {
 				all = append(all, keys)
 			}
 		}
@@ -127,10 +127,10 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 
 // variants returns the runs of a method on a problem and split: for every rule and
 // output.
-func (pr Protocol) variants(k Key) (all []Key) {
+func (pr Protocol) variants(s Spec, k Key) (all []Key) {
 	t := TraitsOf(k.Method)
 	for _, k.Rule = range Rules() {
-		if k.Split >= pr.Beyond && (t.Group != Compared || k.Rule != Sampled) {
+		if k.Split >= pr.splitsBy(s, k.Rule, t.Group) {
 			continue
 		}
 		for _, k.By = range t.Outputs {
@@ -138,6 +138,19 @@ func (pr Protocol) variants(k Key) (all []Key) {
 		}
 	}
 	return all
+}
+
+// splitsBy returns on how many splits of a data set methods of a group are run with
+// parameters chosen by a rule.
+func (pr Protocol) splitsBy(s Spec, by Rule, g Group) int {
+	switch splits := pr.SplitsOn(s); {
+	case by == Whole && s.Long:
+		return min(splits, pr.Beyond, 1)
+	case by != Sampled || g != Compared:
+		return min(splits, pr.Beyond)
+	default:
+		return splits
+	}
 }
 
 // timed returns the runs whose seconds are measured: for every method that with the
