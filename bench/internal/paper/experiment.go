@@ -70,7 +70,8 @@ func (e *Experiment) missing(d *Data, split int) []func(context.Context, *Half) 
 	}
 	for _, keys := range e.Protocol.batches(d.Spec, split) {
 		keys = slices.DeleteFunc(keys, func(k Key) bool {
-			kept := e.Store.Unit(k) != nil
+			u := e.Store.Unit(k)
+			kept := u != nil && !u.lacksWithin()
 			if kept {
 				e.Progress.Done(k.String(), d.Work)
 			}
@@ -90,8 +91,14 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 		if err != nil {
 			break
 		}
-		var u *Unit
-		if u, err = b.run(ctx, key); err != nil {
+		u := e.Store.Unit(key)
+		if u == nil {
+			u, err = b.run(ctx, key)
+		}
+		if err == nil && u.lacksWithin() {
+			err = e.Protocol.within(ctx, h, u)
+		}
+		if err != nil {
 			break
 		}
 		e.Progress.Done(key.String(), h.data.Work)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,20 @@ func TestSameTwice(t *testing.T) {
 			checkContents(t, one, key)
 		}
 	}
+	// Records that lack what is within the budget get that, and nothing else.
+	older := regexp.MustCompile(`,"within_budget":\{[^}]*\}`).ReplaceAll(points, nil)
+	if len(older) == len(points) {
+		t.Fatal("no unit is older")
+	}
+	if err := os.WriteFile(filepath.Join(second, PointsFile), older, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := experiment(t, t.Context(), second, pr, d, 2); err != nil {
+		t.Fatal(err)
+	}
+	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
+		t.Errorf("%s differs from what older records become: %d and %d bytes", PointsFile, len(points), len(again))
+	}
 }
 
 // checkContents: a method ran, fell and was measured.
@@ -101,6 +116,9 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	u, o := e.Store.Unit(k), e.Store.Optimum("tiny", k.Mu, k.Split)
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
+	}
+	if in := u.Within; (in != nil) != infoOf(k.Method).PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Last > u.Points[0].Last || in.Last < o.Objective-1e-12) {
+		t.Errorf("%v: within the budget %+v", k, in)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
 	if !(min(last.Last, last.Average) < first.Last) || last.Last < o.Objective-1e-12 || last.Average < o.Objective-1e-12 {

@@ -57,6 +57,10 @@ type Unit struct {
 	// Failed says why there are no points.
 	Failed string  `json:"failed,omitempty"`
 	Points []Point `json:"-"`
+	// Within, of methods whose iterations the paper counts as one pass whatever they
+	// cost, is where the same run is when all it visits is as much as the budget: in the
+	// midst of an iteration, mostly.
+	Within *Point `json:"within_budget,omitempty"`
 }
 
 // maxHalvings bounds how often a diverging run is tried again.
@@ -88,7 +92,7 @@ func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	}
 	same := [2]float64{u.Eta, u.Rho}
 	if twin := b.done[same]; twin != nil {
-		u.Halved, u.Clamped, u.Failed, u.Points = twin.Halved, twin.Clamped, twin.Failed, twin.Points
+		u.Halved, u.Clamped, u.Failed, u.Points, u.Within = twin.Halved, twin.Clamped, twin.Failed, twin.Points, twin.Within
 		return u, nil
 	}
 	b.done[same] = u
@@ -103,11 +107,7 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error
 			if !keeps(u.Points, pt, t) {
 				return false
 			}
-			u.Points = append(u.Points, Point{
-				Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
-				Last: pt.Last.Objective, Average: pt.Average.Objective,
-				Test: h.Test.Evaluate(pt.X).Loss, TestAverage: h.Test.Evaluate(pt.XAverage).Loss,
-			})
+			u.Points = append(u.Points, h.point(pt))
 			return enough(pt, pr.PassesOn(h.data.Spec), t)
 		})
 		switch {
@@ -124,6 +124,36 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error
 		u.Clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
 		return nil
 	}
+}
+
+// point evaluates a record.
+func (h *Half) point(pt *solver.Point) Point {
+	return Point{
+		Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
+		Last: pt.Last.Objective, Average: pt.Average.Objective,
+		Test: h.Test.Evaluate(pt.X).Loss, TestAverage: h.Test.Evaluate(pt.XAverage).Loss,
+	}
+}
+
+// lacksWithin reports whether that of a unit is to be found.
+func (u *Unit) lacksWithin() bool {
+	return u.Within == nil && u.Failed == "" && infoOf(u.Method).PaperPass
+}
+
+// within ends the run of a unit where its budget does.
+func (pr Protocol) within(ctx context.Context, h *Half, u *Unit) error {
+	s := pr.settings(h, u, TraitsOf(u.Method))
+	s.Passes = pr.PassesOn(h.data.Spec)
+	last := u.Points[0]
+	_, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
+		last = h.point(pt)
+		return false
+	})
+	if _, refused := errors.AsType[*solver.SettingError](err); refused { // a first step costs more
+		err = nil
+	}
+	u.Within = &last
+	return err
 }
 
 // strong is the name of Algorithm 2.

@@ -73,7 +73,7 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 		return nil, "", err
 	}
 	asked := append(claims(all), boundClaims(pg.Bounds)...)
-	pg.Statements = outcomes(asked)
+	pg.Statements = outcomes(asked, all)
 	pg.Findings = findings(pg.Statements)
 	var drawn []*Figure
 	for _, b := range pg.Bounds {

@@ -94,6 +94,23 @@ func TestSameClaims(t *testing.T) {
 			t.Errorf("%s does not say %q", name, says)
 		}
 	}
+	page := made[PageFile]
+	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
+	swept := false
+	for _, link := range links {
+		if swept = swept || strings.Contains(link[1], "-sweep-"); !strings.Contains(page, `id="`+link[1]+`"`) {
+			t.Errorf("nothing on the page is #%s", link[1])
+		}
+	}
+	if !swept {
+		t.Error("no claim that fails points to a sweep")
+	}
+	all := problems(r)
+	for _, o := range outcomes(claims(all), all) {
+		if (len(o.failed()) > 0) != (o.Why != "") {
+			t.Errorf("%s: %d cases fail, why: %q", o.ID, len(o.failed()), o.Why)
+		}
+	}
 	rows, err := csv.NewReader(strings.NewReader(made[ClaimsFile])).ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func sweeps(p *problem, bitmap bool) ([]*Figure, error) {
 	var out []*Figure
 	for _, k := range knobs {
 		a := chart.Axes{Title: fmt.Sprintf("%s, mu = %g: objective when tuning on samples", p.Name, p.mu), X: k.axis, Y: "above the best", LogX: true, LogY: true}
-		f := &Figure{Name: fmt.Sprintf("%s-mu%g-sweep-%s", p.Name, p.mu, k.name), Caption: a.Title + " against " + k.axis, Head: []string{"curve", "at", "above the best"}}
+		f := &Figure{Name: sweepName(p, k), Caption: a.Title + " against " + k.axis, Head: []string{"curve", "at", "above the best"}}
 		var lines []chart.BandLine
 		for _, one := range []struct {
 			m  paper.Method
@@ -54,6 +54,11 @@ func sweeps(p *problem, bitmap bool) ([]*Figure, error) {
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// sweepName names the sweep of a problem over a knob.
+func sweepName(p *problem, k knob) string {
+	return fmt.Sprintf("%s-mu%g-sweep-%s", p.Name, p.mu, k.name)
 }
 
 // sweep returns the best objective at each multiple, above the best of all, at least what
