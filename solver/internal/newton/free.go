@@ -64,11 +64,16 @@ func Phi(curve, alpha, lo, hi float64) float64 {
 // entry per feature, largest that of |x_ij|. Other sums are then off by |X_j'CΦX_F d| ≤ √2
 // |x_j|_C drift, as φ” ≤ 2.
 func (f *Free) Drift(phi, e, errors, largest []float64) (float64, bool) {
-	k := len(f.Columns)
+	return FreeDrift(f.hessian(phi), f.Columns, e, errors, largest)
+}
+
+// FreeDrift is Free.Drift of columns, given the upper triangle of H.
+func FreeDrift(h []float64, columns []int32, e, errors, largest []float64) (float64, bool) {
+	k := len(columns)
 	if k == 0 {
 		return 0, true
 	}
-	h, scale := f.hessian(phi), make([]float64, k)
+	scale := make([]float64, k)
 	for a := range k {
 		scale[a] = 1 / math.Sqrt(h[a*k+a])
 		if math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) {
@@ -81,7 +86,7 @@ func (f *Free) Drift(phi, e, errors, largest []float64) (float64, bool) {
 	}
 	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
 	v := make([]float64, k)
-	for a, j := range f.Columns {
+	for a, j := range columns {
 		v[a] = e[j] * scale[a]
 	}
 	chol.SolveLower(v, v)
@@ -89,7 +94,7 @@ func (f *Free) Drift(phi, e, errors, largest []float64) (float64, bool) {
 	for _, u := range v {
 		norm2 += float64(u * u)
 	}
-	for a, j := range f.Columns {
+	for a, j := range columns {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
