@@ -22,8 +22,8 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // memory, of which it uses about so many bytes.
 //
 // With solver.Auto, the default, it takes L1 penalties of A x and ridge terms, the losses
-// of package solver, and up to 2,048 features, each with a penalty of its own unless L2 >
-// 0. With solver.SCASK and SCASL, whose inner loop draws from a batch of the file at a
+// of package solver, and up to 2,048 features, of which 256 may have no penalty of their
+// own, all if L2 > 0. With solver.SCASK and SCASL, whose inner loop draws from a batch of the file at a
 // time, it takes any number of features, and the penalties and domains of package solver;
 // of their results something is proved where Auto takes the problem. Other problems and
 // methods are errors that wrap ErrNotStreamed. Of the other settings RelTol, TimeLimit,
@@ -213,10 +213,7 @@ func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, 
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
 		DualityGap: r.Gap, DualResidual: dualResidual(q, r, f.grad),
 	}
-	const exact = 1e-11 // of the objective at 0: a gap that proves zeros and ties
-	if r.Polished && r.Gap <= exact*f.zero {
-		res.Groups, res.Stats.Rounded = r.Structure.Groups(), true
-	}
+	res.Groups, res.Stats.Rounded = tied(r, f.zero)
 	st := &res.Stats
 	st.Method, st.Plan, st.Storage = "auto", "streamed", p.Data.Rows(0, 0).Form()
 	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.passes, f.windows, f.sampled)

@@ -2,9 +2,11 @@ package stream
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
@@ -23,8 +25,16 @@ const (
 	noCurve             = 1e-8        // R's entry, beside ones of about 1, of features without data
 )
 
+// A step is to the minimiser of a model.
+type step struct {
+	*newton.Result
+	// dual is where the gradient of the model is what the multipliers close: not quite X,
+	// which is exact to the tolerance alone; nil for X.
+	dual []float64
+}
+
 // minimise minimises the model from x to a gap of tol.
-func (s *run) minimise(h, g, x []float64, tol float64) *newton.Result {
+func (s *run) minimise(h, g, x []float64, tol float64) step {
 	p := len(x)
 	scale, scaled := make([]float64, p), make([]float64, p)
 	for j := range scale {
@@ -46,11 +56,82 @@ func (s *run) minimise(h, g, x []float64, tol float64) *newton.Result {
 	q.Data.MulVec(q.Labels, x)
 	chol.SolveLower(scaled, scaled)
 	kernels.Axpy(-math.Sqrt(float64(p)/2), scaled, q.Labels)
-	f, err := newton.New(&q)
+	res, err := s.inMemory(&part{&q, nil}, x, tol)
 	if err != nil {
 		panic(err) // it was made for the whole problem's features
 	}
-	return f.Finish(x, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.interrupted, Stop: s.interrupted})
+	if res.Alpha == nil {
+		return step{res, nil}
+	}
+	// H (dual − x) = R'α/p − g
+	dual := make([]float64, p)
+	q.Data.MulVecTrans(dual, res.Alpha)
+	for j, v := range dual {
+		dual[j] = float64(scale[j] * (v/float64(p) - g[j]))
+	}
+	chol.Solve(dual, dual)
+	for j, v := range dual {
+		dual[j] = math.FMA(scale[j], v, x[j])
+	}
+	return step{res, dual}
+}
+
+// proximal reports whether problems in memory are for package lasso, which has offsets and
+// ridges that differ, and is at home with free columns.
+func (s *run) proximal() bool {
+	x := &s.extra
+	return s.q.A.Identity() && (x.ones || x.offset != nil || slices.Min(x.ridge) != slices.Max(x.ridge))
+}
+
+// inMemory solves a problem with the penalty of the whole one from x, or 0 if that is nil.
+func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error) {
+	if s.proximal() {
+		f, err := s.lassoOf(p)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			f.Start(x)
+		} else if _, err := f.LambdaMax(s.interrupted); err != nil {
+			return nil, err
+		}
+		r := f.Solve(1, &lasso.Settings{Tol: tol, Interrupt: s.interrupted, Stop: s.interrupted})
+		res := &newton.Result{X: slices.Clone(f.X()), Z: make([]float64, len(s.extra.ridge)), Gap: r.Gap, Objective: r.Objective, Why: r.Why, Iterations: r.Iterations, Err: r.Err}
+		return res, nil
+	}
+	q := *p.Problem
+	q.A, q.Limit, q.Ridge = s.q.A, s.q.Limit, s.q.Ridge
+	if p.offset != nil { // of losses of the residual
+		q.Labels = slices.Clone(q.Labels)
+		kernels.Axpy(-1, p.offset, q.Labels)
+	}
+	f, err := newton.New(&q)
+	if err != nil {
+		return nil, err
+	}
+	if x == nil {
+		x = make([]float64, len(s.extra.ridge))
+	}
+	return f.Finish(x, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.interrupted, Stop: s.interrupted}), nil
+}
+
+// lassoOf returns the solver of a problem with the penalty of the whole one, A = I.
+func (s *run) lassoOf(p *part) (*lasso.Solver, error) {
+	return lasso.New(&lasso.Problem{
+		Data: p.Data, Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Offset: p.offset, Loss: p.Loss,
+		L1: s.q.Limit, L2: s.extra.ridge, Threads: s.q.Threads,
+	})
+}
+
+// sampled solves the problem of the samples, to their error.
+func (s *run) sampled(p *part, start []float64, goal float64) ([]float64, error) {
+	columns, m := float64(len(s.extra.ridge)), float64(s.facts.sampled)
+	const share = 0.1
+	r, err := s.inMemory(p, start, math.Max(goal, share*columns/m*s.facts.zero))
+	if err != nil { // Hessians that take too long
+		return slices.Clone(append(start, make([]float64, len(s.extra.ridge)-len(start))...)), nil
+	}
+	return r.X, r.Err
 }
 
 // factorRows returns R, the transpose of the factor of the scaled Hessian, unscaled.

@@ -11,7 +11,11 @@
 // loss, since its equality is that of the parabola's gradient.
 //
 // Of a pass nothing is kept that has an entry per sample: margins live as long as a block
-// of rows. For more features, and other penalties and domains, there are stochastic runs
+// of rows. An intercept is a column of ones that is nowhere stored. Its equality in the dual
+// problem, which no multiplier makes up for, is closed by a correction that exists and is
+// bounded by its Hessian, a number (newton.Free), and so for other columns without a penalty.
+//
+// For more features, and other penalties and domains, there are stochastic runs
 // beside it, whose inner loop draws from a part of the file at a time.
 package stream
 
@@ -29,6 +33,7 @@ type facts struct {
 	zero    float64   // the loss at x = 0
 	windows int       // that a pass goes through, or batches
 	grad    []float64 // of the loss at the result
+	columns columns
 
 	// Of stochastic runs: outer iterations, dual updates of one, and the inner loop.
 	outer, updates int
@@ -49,7 +54,8 @@ const (
 )
 
 type run struct {
-	q       *newton.Problem
+	q       *newton.Problem // Ridge is what all columns have
+	extra   extra
 	set     *newton.Settings
 	windows *windows
 	bounder *newton.Bounder
@@ -58,20 +64,35 @@ type run struct {
 	tallies []*tally
 	weight  float64 // Σ ω, or n
 	hessian []float64
+	fresh   bool // hessian is that at the last point
 	facts   facts
 }
+
+// extra is what a run has beside the problem of package newton.
+type extra struct {
+	ones   bool      // a last column of ones, which Data have not
+	offset []float64 // of the margins; nil for none
+	ridge  []float64 // of every column, q.Ridge included
+}
+
+// mostFree is how many columns may have neither a penalty of their own nor a ridge.
+const mostFree = 256
 
 // refuses says why a problem is not for this package, nil if it is.
 func refuses(q *newton.Problem) error {
 	_, p := q.Data.Dims()
-	bounder := newton.NewBounder(q, make([]float64, p))
 	switch {
 	case q.Loss == nil || !q.Absolute() || !q.A.Identity() && q.A.Matrix() == nil:
 		return refused("only L1 penalties, ridge terms and losses with a conjugate are streamed")
 	case p > newton.DenseFeatures:
 		return refused("up to %d features are streamed, and there are %d", newton.DenseFeatures, p)
-	case !bounder.Clips():
-		return refused("every feature needs a penalty of its own, or the problem L2 > 0")
+	}
+	return refusesFree(newton.NewBounder(q, slices.Repeat([]float64{q.Ridge}, p), newton.Columns{Largest: slices.Repeat([]float64{1}, p)}))
+}
+
+func refusesFree(b *newton.Bounder) error {
+	if free := len(b.Free()); free > mostFree {
+		return refused("up to %d features without a penalty of their own are streamed, and there are %d: give them one, or the problem L2 > 0", mostFree, free)
 	}
 	return nil
 }
@@ -80,7 +101,8 @@ func refuses(q *newton.Problem) error {
 // of length p or nil, in so many bytes of memory. Of set, Tol is a part of the objective
 // at 0.
 func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settings) (*newton.Result, *facts) {
-	s := newRun(q, memory, set)
+	_, p := q.Data.Dims()
+	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p)}, memory, set)
 	res, err := s.solve(start, s.room(memory))
 	if err != nil {
 		res.Err, res.Why = err, newton.Interrupted
@@ -88,9 +110,11 @@ func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settin
 	return res, &s.facts
 }
 
-func newRun(q *newton.Problem, memory int64, set *newton.Settings) *run {
-	n, p := q.Data.Dims()
-	s := &run{q: q, set: set}
+// newRun prepares a run whose columns are those that x has a ridge of.
+func newRun(q *newton.Problem, x extra, memory int64, set *newton.Settings) *run {
+	n, _ := q.Data.Dims()
+	p := len(x.ridge)
+	s := &run{q: q, extra: x, set: set}
 	s.windows = newWindows(q.Data, max(least, min(mostWindow, memory/windowShare)))
 	entries := float64(q.Data.NNZ()) / float64(n)
 	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
@@ -132,60 +156,65 @@ func (s *run) interrupted() error {
 func (s *run) room(memory int64) int {
 	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
 	n, _ := s.q.Data.Dims()
-	each := ofSample + ofEntry*s.q.Data.NNZ()/int64(n)
+	each := ofSample + ofEntry*(s.q.Data.NNZ()/int64(n)+1)
 	return max(1, min(n/2, int(sampleShare*float64(memory)/float64(each))))
 }
 
 // A state is the best point so far, with what the model takes of it.
 type state struct {
 	x, grad []float64
-	value   float64
+	loss    float64
+	value   float64   // the objective
 	curve   []float64 // where the Hessian is from
 	proved  float64   // the optimum is not below
 }
 
 // solve solves the problem.
 func (s *run) solve(start []float64, samples int) (*newton.Result, error) {
-	res := &newton.Result{X: make([]float64, len(s.tallies[0].grad)), Gap: math.Inf(1), Objective: math.Inf(1)}
+	res := &newton.Result{X: make([]float64, len(s.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
 	copy(res.X, start)
-	sv, err := s.survey(samples)
+	part, err := s.begin(samples)
 	if err != nil {
 		return res, err
 	}
-	s.facts.passes, s.facts.sampled, s.facts.zero = 1, samples, sv.zero
-	goal := s.set.Tol * sv.zero
-	s.bounder = newton.NewBounder(s.q, sv.columns)
-	x, err := s.sampled(sv, start, goal)
+	goal := s.set.Tol * s.facts.zero
+	x, err := s.sampled(part, start, goal)
 	if err != nil {
 		return res, err
 	}
-	sv.part = nil
-	found, err := s.pass(&look{to: x, hessian: true})
+	at, err := s.look(x)
 	if err != nil {
 		return res, err
 	}
-	at := &state{x: x, grad: slices.Clone(found.grad), value: s.bounder.Value(x, found.loss), curve: x}
 	res.X, res.Objective = x, at.value
-	return res, s.iterate(res, at, goal, sv.zero)
+	return res, s.iterate(res, at, goal)
 }
 
-// sampled solves the problem of the samples, to their error.
-func (s *run) sampled(sv *survey, start []float64, goal float64) ([]float64, error) {
-	p, m := len(sv.columns), float64(s.facts.sampled)
-	f, err := newton.New(sv.part)
-	if err != nil { // Hessians that take too long
-		return slices.Clone(append(start, make([]float64, p-len(start))...)), nil
+// begin goes over the data for the first time, and returns so many samples.
+func (s *run) begin(samples int) (*part, error) {
+	sv, err := s.survey(samples)
+	if err != nil {
+		return nil, err
 	}
-	const part = 0.1
-	tol := math.Max(goal, part*float64(p)/m*sv.zero)
-	r := f.Finish(start, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.interrupted, Stop: s.interrupted})
-	return r.X, r.Err
+	s.facts.passes, s.facts.sampled, s.facts.zero, s.facts.columns = 1, samples, sv.zero, sv.columns(s.weight)
+	s.bounder = newton.NewBounder(s.q, s.extra.ridge, s.facts.columns.Columns)
+	return sv.part, nil
+}
+
+// look returns the state at x, of which it takes the Hessian.
+func (s *run) look(x []float64) (*state, error) {
+	found, err := s.pass(&look{to: x, hessian: true})
+	if err != nil {
+		return nil, err
+	}
+	s.fresh = true
+	return &state{x: x, grad: slices.Clone(found.grad), loss: found.loss, value: s.bounder.Value(x, found.loss), curve: x}, nil
 }
 
 // iterate takes steps until the gap is at most goal.
-func (s *run) iterate(res *newton.Result, at *state, goal, scale float64) error {
-	fresh := true // the Hessian is that at x
-	for s.facts.passes < most {
+func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
+	scale := s.facts.zero
+	for last := s.facts.passes + most; s.facts.passes < last; {
 		step := s.minimise(s.hessian, at.grad, at.x, 1e-3*goal)
 		if step.Err != nil {
 			return step.Err
@@ -193,20 +222,20 @@ func (s *run) iterate(res *newton.Result, at *state, goal, scale float64) error 
 		res.Iterations++
 		drop := at.value - s.bounder.Value(step.X, s.predicted(at, step.X))
 		// Errors are squared: where that is enough, the next Hessian is not asked for.
-		hessian := drop*drop > 0.01*goal*scale || !fresh
-		found, err := s.pass(&look{to: step.X, hessian: hessian, model: &anchor{curve: at.curve, slope: at.x}})
+		hessian := drop*drop > 0.01*goal*scale || !s.fresh
+		found, err := s.pass(&look{to: step.X, hessian: hessian, model: &anchor{curve: at.curve, slope: at.x, dual: step.dual}})
 		if err != nil {
 			return err
 		}
 		b := s.bounder.Bound(step.X, step.Z, &found.known)
 		at.proved = math.Max(at.proved, b.Objective-b.Gap)
 		if b.Objective <= at.value+1e-12*math.Abs(at.value) {
-			*at = state{x: step.X, grad: slices.Clone(found.grad), value: b.Objective, curve: at.curve, proved: at.proved}
-			if fresh = hessian; fresh {
+			*at = state{x: step.X, grad: slices.Clone(found.grad), loss: found.loss, value: b.Objective, curve: at.curve, proved: at.proved}
+			if s.fresh = hessian; hessian {
 				at.curve = at.x
 			}
 			res.Polished, res.Structure = step.Polished, step.Structure
-		} else if fresh, err = s.back(at, step.X); err != nil {
+		} else if err := s.back(at, step.X, last); err != nil {
 			return err
 		}
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
@@ -215,7 +244,7 @@ func (s *run) iterate(res *newton.Result, at *state, goal, scale float64) error 
 			res.Why = newton.Reached
 			return nil
 		}
-		if drop < 1e-15*scale && fresh {
+		if drop < 1e-15*scale && s.fresh {
 			res.Why = newton.Rounding
 			return nil
 		}
@@ -238,27 +267,27 @@ func (s *run) predicted(at *state, x []float64) float64 {
 		}
 		sum += float64(v * (at.grad[j] + row))
 	}
-	return s.lossAt(at) + sum
+	return at.loss + sum
 }
 
-// lossAt is the mean loss at the state's point.
-func (s *run) lossAt(at *state) float64 { return at.value - s.bounder.Value(at.x, 0) }
-
-// back halves a step to x that does not pay until it does, and takes it.
-func (s *run) back(at *state, x []float64) (fresh bool, err error) {
-	for size := 0.5; s.facts.passes < most; size /= 2 {
+// back halves a step to x that does not pay until it does, and takes it, if that is before
+// so many passes.
+func (s *run) back(at *state, x []float64, last int) error {
+	s.fresh = false
+	for size := 0.5; s.facts.passes < last; size /= 2 {
 		to := make([]float64, len(x))
 		for j := range to {
 			to[j] = math.FMA(size, x[j]-at.x[j], at.x[j])
 		}
-		found, err := s.pass(&look{to: to, hessian: true})
+		tried, err := s.look(to)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if value := s.bounder.Value(to, found.loss); value <= at.value {
-			*at = state{x: to, grad: slices.Clone(found.grad), value: value, curve: to, proved: at.proved}
-			return true, nil
+		if tried.value <= at.value {
+			tried.proved = at.proved
+			*at = *tried
+			return nil
 		}
 	}
-	return false, nil
+	return nil
 }

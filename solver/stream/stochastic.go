@@ -67,13 +67,12 @@ const (
 func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 	n, features := s.q.Data.Dims()
 	res := &newton.Result{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
-	sv, err := s.survey(min(n, stochasticSamples))
+	part, err := s.begin(min(n, stochasticSamples))
 	if err != nil {
 		return res, err
 	}
-	s.facts.passes, s.facts.zero, s.part = 1, sv.zero, sv.part
-	s.bounder = newton.NewBounder(s.q, sv.columns)
-	s.begin()
+	s.part = part.Problem
+	s.prepare()
 	passes := s.set.Passes
 	if passes == 0 {
 		passes = 100
@@ -94,11 +93,11 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 	}
 	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, newton.Iterations
 	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
-	return res, s.prove(res, tol*sv.zero)
+	return res, s.prove(res, tol*s.facts.zero)
 }
 
-// begin fixes ρ, A'A and the inner loop.
-func (s *stochastic) begin() {
+// prepare fixes ρ, A'A and the inner loop.
+func (s *stochastic) prepare() {
 	_, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
 	s.curve = rule.NewCurvature(s.part.Data, s.part.Weights)
@@ -292,7 +291,7 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 	if step.Err != nil {
 		return step.Err
 	}
-	if found, err = s.pass(&look{to: step.X, model: &anchor{curve: res.X, slope: res.X}}); err != nil {
+	if found, err = s.pass(&look{to: step.X, model: &anchor{curve: res.X, slope: res.X, dual: step.dual}}); err != nil {
 		return err
 	}
 	b := s.bounder.Bound(step.X, step.Z, &found.known)
@@ -305,7 +304,9 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 
 // batched solves a problem by SCAS-ADMM, in so many bytes of memory.
 func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, memory int64, n *newton.Settings) (*newton.Result, *facts) {
-	s := &stochastic{run: newRun(q, memory, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
+	_, features := q.Data.Dims()
+	ridge := slices.Repeat([]float64{q.Ridge}, features)
+	s := &stochastic{run: newRun(q, extra{ridge: ridge}, memory, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
 	s.size = max(1, int(batchShare*float64(memory))/blockBytes)
 	res, err := s.solve(n.Tol)
 	if err != nil {

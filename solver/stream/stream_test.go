@@ -121,6 +121,7 @@ func TestDamage(t *testing.T) {
 // TestRefuses: what cannot be streamed is refused with a reason.
 func TestRefuses(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	wide := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 300, Noise: 1, Seed: 1}))
 	heap := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
 	for want, c := range map[string]struct {
 		p   solver.Problem
@@ -128,7 +129,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		"scas convert writes":              {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.Settings{}},
 		"method scas is not streamed":      {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCAS{}}},
-		"every feature needs a penalty":    {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{}}, solver.Settings{}},
+		"without a penalty of their own":   {solver.Problem{Data: wide.X, Labels: wide.Labels, Penalty: solver.L1{}}, solver.Settings{}},
 		"only L1 penalties, ridge terms":   {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
 		"labels for 200 rows":              {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
 		"weight 3 is -1":                   {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, -1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},

@@ -19,11 +19,11 @@ type look struct {
 // An anchor is where a quadratic model of the loss is from: its Hessian is that at curve,
 // its gradient that at slope, which may be the same slice. Its dual point is
 //
-//	αᵢ = φ'(aᵢ'slope) + φ”(aᵢ'curve) aᵢ'(x − slope),
+//	αᵢ = φ'(aᵢ'slope) + φ”(aᵢ'curve) aᵢ'(dual − slope),
 //
-// with which X'Cα is the gradient of the model at x, so that the multipliers of its
-// minimiser close the equality of the dual problem.
-type anchor struct{ curve, slope []float64 }
+// with which X'Cα is the gradient of the model at dual, nil for the point of the look, so
+// that the multipliers of its minimiser close the equality of the dual problem.
+type anchor struct{ curve, slope, dual []float64 }
 
 // seen is what a look finds.
 type seen struct {
@@ -40,16 +40,18 @@ type tally struct {
 	seen
 	block, window                []float64 // parts of X'Cα
 	margin, slope, weight, alpha []float64 // an entry per row of a block
-	at                           []float64 // margins of the anchor
+	at, to                       []float64 // margins of the anchor
 	curve                        []float64 // cᵢφ”, an entry per row of the piece
+	last                         []float64 // column of the Hessian
 	scratch                      *kernels.HessianScratch
+	free                         *freeTally // nil before a proof needs one
 }
 
 func (s *run) newTally() *tally {
-	_, p := s.q.Data.Dims()
+	p := len(s.extra.ridge)
 	t := &tally{block: make([]float64, p), window: make([]float64, p), scratch: kernels.NewHessianScratch()}
 	t.grad, t.known.Transposed = make([]float64, p), make([]float64, p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.at} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.at, &t.to} {
 		*v = make([]float64, s.block)
 	}
 	return t
@@ -60,6 +62,7 @@ func (t *tally) clear() {
 	clear(t.grad)
 	clear(t.hessian)
 	clear(t.known.Transposed)
+	clear(t.known.Free)
 }
 
 // pass goes over the data. What it returns is valid until the next call, but for the
@@ -86,6 +89,9 @@ func (s *run) pass(l *look) (*seen, error) {
 		if l.hessian {
 			kernels.Axpy(1, t.hessian, sum.hessian)
 		}
+		if l.model != nil {
+			kernels.Axpy(1, t.known.Free, sum.known.Free)
+		}
 	}
 	if l.hessian {
 		s.hessian = append(s.hessian[:0], sum.hessian...)
@@ -104,19 +110,62 @@ func (s *run) roundings() float64 {
 // rows adds the rows from lo to hi−1.
 func (t *tally) rows(s *run, l *look, lo, hi int) {
 	clear(t.window)
-	_, p := s.q.Data.Dims()
+	p := len(s.extra.ridge)
 	if l.hessian && t.hessian == nil {
-		t.hessian = make([]float64, p*p)
+		t.hessian, t.last = make([]float64, p*p), make([]float64, p)
 	}
 	if l.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
+	}
+	if l.model != nil && t.free == nil {
+		t.free = s.newFreeTally()
+		t.known.Free = make([]float64, len(t.free.columns)*len(t.free.columns))
 	}
 	for at := lo; at < hi; at += s.block {
 		t.add(s, l, at, min(at+s.block, hi), lo)
 	}
 	kernels.Axpy(1, t.window, t.known.Transposed)
 	if l.hessian && hi > lo {
-		kernels.HessianRows(t.hessian, p, p, 0, p, s.q.Data.Rows(lo, hi), t.curve[:hi-lo], t.scratch)
+		t.bend(s, lo, hi)
+	}
+}
+
+// bend adds the Hessian of the rows from lo to hi−1, of which curve has the curvatures.
+func (t *tally) bend(s *run, lo, hi int) {
+	_, p := s.q.Data.Dims()
+	stride, rows, curve := len(s.extra.ridge), s.q.Data.Rows(lo, hi), t.curve[:hi-lo]
+	kernels.HessianRows(t.hessian, p, stride, 0, p, rows, curve, t.scratch)
+	if s.extra.ones {
+		clear(t.last)
+		s.gradient(t.last, rows, curve)
+		for j, v := range t.last {
+			t.hessian[j*stride+p] += v
+		}
+	}
+}
+
+// margins sets dst to aᵢ'x + oᵢ of rows from lo on.
+func (s *run) margins(dst []float64, rows kernels.Rows, lo int, x []float64) {
+	kernels.Margins(dst, rows, x[:rows.Cols])
+	if s.extra.ones {
+		for i := range dst {
+			dst[i] += x[rows.Cols]
+		}
+	}
+	if s.extra.offset != nil {
+		kernels.Axpy(1, s.extra.offset[lo:lo+len(dst)], dst)
+	}
+}
+
+// gradient adds Σ cᵢaᵢ to dst.
+func (s *run) gradient(dst []float64, rows kernels.Rows, c []float64) {
+	kernels.Gradient(dst[:rows.Cols], rows, c)
+	if s.extra.ones {
+		var sum float64
+		for _, v := range c {
+			sum += v
+		}
+		dst[rows.Cols] += sum
 	}
 }
 
@@ -128,7 +177,7 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	for i := range weight {
 		weight[i] = s.coef(lo + i)
 	}
-	kernels.Margins(margin, rows, l.to)
+	s.margins(margin, rows, lo, l.to)
 	if l.model != nil {
 		t.dual(s, l.model, lo, hi)
 	}
@@ -147,7 +196,7 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 			t.known.Size += math.Abs(alpha[i])
 		}
 		clear(t.block)
-		kernels.Gradient(t.block, rows, alpha)
+		s.gradient(t.block, rows, alpha)
 		kernels.Axpy(1, t.block, t.window)
 	}
 	if l.hessian {
@@ -160,28 +209,40 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	for i, w := range weight {
 		slope[i] *= w
 	}
-	kernels.Gradient(t.grad, rows, slope)
+	s.gradient(t.grad, rows, slope)
 }
 
 // soft is the part of a parabola in the curvature of losses that are flat somewhere.
 const soft = 1e-9
 
-// dual sets alpha to the dual point of the model, given the margins where it is to be;
-// slope is scratch.
+// dual sets alpha to the dual point of the model, given the margins where it is to be, and
+// adds what closes the equalities of free columns; slope is scratch.
 func (t *tally) dual(s *run, m *anchor, lo, hi int) {
 	q, n := s.q, hi-lo
 	rows, label := q.Data.Rows(lo, hi), q.Labels[lo:hi]
 	slope, alpha, at := t.slope[:n], t.alpha[:n], t.at[:n]
-	kernels.Margins(at, rows, m.curve)
+	s.margins(at, rows, lo, m.curve)
 	q.Loss.Slopes(slope, at, label)
 	q.Loss.Curvatures(alpha, slope, at, label, soft)
 	if &m.curve[0] != &m.slope[0] {
-		kernels.Margins(at, rows, m.slope)
+		s.margins(at, rows, lo, m.slope)
 		q.Loss.Slopes(slope, at, label)
 	}
+	to := t.margin
+	if m.dual != nil {
+		to = t.to[:n]
+		s.margins(to, rows, lo, m.dual)
+	}
+	free := len(t.free.columns) > 0
 	for i, curve := range alpha {
-		a := math.FMA(curve, t.margin[i]-at[i], slope[i])
+		a := math.FMA(curve, to[i]-at[i], slope[i])
 		low, high := q.Loss.Domain(label[i])
 		alpha[i] = math.Max(low, math.Min(a, high))
+		if free {
+			t.free.phi[i] = float64(t.weight[i] * newton.Phi(curve, alpha[i], low, high))
+		}
+	}
+	if free {
+		t.free.add(t.known.Free, rows, t.free.phi[:n])
 	}
 }

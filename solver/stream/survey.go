@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
@@ -10,75 +9,106 @@ import (
 
 // A survey is what a first pass finds.
 type survey struct {
-	columns []float64 // largest |x_ij| of each column
-	zero    float64   // Σ cᵢ φ(0)
-	part    *newton.Problem
+	moments *moments
+	zero    float64 // Σ cᵢ φ(oᵢ)
+	part    *part
+}
+
+// A part is samples in memory.
+type part struct {
+	*newton.Problem
+	offset []float64
 }
 
 // survey goes over the data, which it checks, and copies m of the samples, one drawn from each run of n/m:
 // all of them are as likely to be taken.
 func (s *run) survey(m int) (*survey, error) {
-	n, p := s.q.Data.Dims()
+	n, _ := s.q.Data.Dims()
 	pick := newton.Picks(n, m)
-	room := int(float64(s.q.Data.NNZ())/float64(n)*float64(m)*1.02) + p
-	ptr, idx, val := make([]int64, 1, m+1), make([]int32, 0, room), make([]float64, 0, room)
-	part := *s.q
-	part.Labels, part.Weights = make([]float64, 0, m), nil
-	out := &survey{columns: make([]float64, p)}
-	most := make([][]float64, s.count)
-	zeros := make([]float64, s.count)
-	for k := range most {
-		most[k] = make([]float64, p)
+	taken := s.newTaken(m)
+	found := make([]*moments, s.count)
+	for k := range found {
+		found[k] = s.newMoments()
 	}
+	zeros := make([]float64, s.count)
 	failed := make([]error, s.count)
 	err := s.windows.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) {
 			if failed[k] = s.q.Data.Check(lo, hi); failed[k] != nil {
 				return
 			}
-			s.widest(most[k], lo, hi)
+			found[k].add(s, lo, hi)
 			for i := lo; i < hi; i++ {
-				zeros[k] += float64(s.coef(i) * s.q.Loss.Value(0, s.q.Labels[i]))
+				zeros[k] += float64(s.coef(i) * s.q.Loss.Value(s.offsetOf(i), s.q.Labels[i]))
 			}
 		})
 		if bad := slices.IndexFunc(failed, func(err error) bool { return err != nil }); bad >= 0 {
 			return failed[bad]
 		}
 		for ; len(pick) > 0 && pick[0] < hi; pick = pick[1:] {
-			cols, v := s.q.Data.Row(pick[0])
-			idx, val = append(idx, cols...), append(val, v...)
-			ptr = append(ptr, int64(len(idx)))
-			part.Labels = append(part.Labels, s.q.Labels[pick[0]])
-			if s.q.Weights != nil {
-				part.Weights = append(part.Weights, s.q.Weights[pick[0]])
-			}
+			taken.add(s, pick[0])
 		}
 		return s.interrupted()
 	})
 	if err != nil {
 		return nil, err
 	}
-	for k := range most {
+	out := &survey{moments: found[0], part: taken.end(s)}
+	for k, more := range found {
 		out.zero += zeros[k]
-		for j, v := range most[k] {
-			out.columns[j] = max(out.columns[j], v)
+		if k > 0 {
+			out.moments.merge(more)
 		}
 	}
-	if part.Data, err = sparse.New(m, p, ptr, idx, val); err != nil {
-		panic(err) // rows of a valid matrix
-	}
-	part.Rows = part.Data.Compact(nil)
-	out.part = &part
 	return out, nil
 }
 
-// widest makes the entries of most at least |x_ij| of the rows from lo to hi−1.
-func (s *run) widest(most []float64, lo, hi int) {
-	rows := s.q.Data.Rows(lo, hi)
-	val := rows.Val[rows.Ptr[0]:rows.Ptr[hi-lo]]
-	for k, j := range rows.Idx[rows.Ptr[0]:rows.Ptr[hi-lo]] {
-		if v := math.Abs(val[k]); v > most[j] {
-			most[j] = v
-		}
+// offsetOf is that of a sample.
+func (s *run) offsetOf(i int) float64 {
+	if s.extra.offset == nil {
+		return 0
 	}
+	return s.extra.offset[i]
+}
+
+// taken are samples that are being copied.
+type taken struct {
+	ptr                     []int64
+	idx                     []int32
+	val                     []float64
+	label, weights, offsets []float64
+}
+
+func (s *run) newTaken(m int) *taken {
+	n, _ := s.q.Data.Dims()
+	room := int((float64(s.q.Data.NNZ())/float64(n)+1)*float64(m)*1.02) + len(s.extra.ridge)
+	return &taken{ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room), label: make([]float64, 0, m)}
+}
+
+func (t *taken) add(s *run, i int) {
+	cols, v := s.q.Data.Row(i)
+	t.idx, t.val = append(t.idx, cols...), append(t.val, v...)
+	if s.extra.ones {
+		t.idx, t.val = append(t.idx, int32(len(s.extra.ridge)-1)), append(t.val, 1)
+	}
+	t.ptr = append(t.ptr, int64(len(t.idx)))
+	t.label = append(t.label, s.q.Labels[i])
+	if s.q.Weights != nil {
+		t.weights = append(t.weights, s.q.Weights[i])
+	}
+	if s.extra.offset != nil {
+		t.offsets = append(t.offsets, s.extra.offset[i])
+	}
+}
+
+// end returns the samples as a problem.
+func (t *taken) end(s *run) *part {
+	q := *s.q
+	q.Labels, q.Weights = t.label, t.weights
+	var err error
+	if q.Data, err = sparse.New(len(t.label), len(s.extra.ridge), t.ptr, t.idx, t.val); err != nil {
+		panic(err) // rows of a valid matrix
+	}
+	q.Rows = q.Data.Compact(nil)
+	return &part{&q, t.offsets}
 }

@@ -1,0 +1,261 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/kind"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Samples are what a Fit is about. Its slices are only read.
+type Samples struct {
+	Data      *sparse.CSR // mapped (sparse.CSR.Mapped), n × p
+	Labels    []float64   // −1 and +1, or numbers, as the loss wants them
+	Weights   []float64   // ωᵢ ≥ 0; nil for equal ones
+	Offsets   []float64   // oᵢ, added to the margins; nil for none
+	Loss      solver.Loss
+	Intercept bool // c, a last coefficient that is 1 in every row
+	Threads   int  // 0 for GOMAXPROCS; results do not depend on it
+}
+
+// A Fit solves
+//
+//	Σ cᵢ φ(aᵢ'x + c + oᵢ; bᵢ) + lambda (Σ l1_k |(A x)_k| + Σ (l2ⱼ/2) xⱼ²),  cᵢ = ωᵢ/Σω
+//
+// for one lambda after the other, each from where the last one ended, in the passes over
+// the data that the package comment describes; of these nothing is copied but a part of the
+// samples. Up to 256 coefficients, the intercept among them, may have no penalty. The same
+// samples, memory and lambdas give the same bits. It is not for concurrent use.
+type Fit struct {
+	*run
+	l1, l2 []float64
+	start  *part // nil once it was used
+	at     *state
+	told   int // passes that results have told of
+}
+
+// NewFit prepares a Fit that takes about so many bytes of memory, by a first pass in which
+// the data are checked. What a Fit does not take is an error that wraps ErrNotStreamed.
+func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
+	n, p := of.Data.Dims()
+	columns := p
+	if of.Intercept {
+		columns++
+	}
+	problem := &solver.Problem{Data: of.Data, Labels: of.Labels, Loss: of.Loss}
+	q := &newton.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: kind.NewtonLoss(lossOf(problem)), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
+	switch {
+	case !of.Data.Mapped():
+		return nil, refused("they must be in a .scas file, which scas convert writes")
+	case q.Loss == nil:
+		return nil, refused("only losses with a conjugate are streamed")
+	case columns > newton.DenseFeatures:
+		return nil, refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
+	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n:
+		return nil, fmt.Errorf("stream: %d labels and %d offsets for %d rows: want one for every row", len(of.Labels), len(of.Offsets), n)
+	}
+	if err := validWeights(of.Weights, n); err != nil {
+		return nil, err
+	}
+	if err := validLabels(problem); err != nil {
+		return nil, err
+	}
+	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, ridge: make([]float64, columns)}, memory, &newton.Settings{Stop: ctx.Err})}
+	var err error
+	f.start, err = f.begin(f.room(memory))
+	return f, err
+}
+
+// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the features, 1 for
+// constant ones.
+func (f *Fit) Deviations() []float64 {
+	_, p := f.q.Data.Dims()
+	return f.facts.columns.deviation[:p]
+}
+
+// Scale returns the mean loss at x = 0, c = 0.
+func (f *Fit) Scale() float64 { return f.facts.zero }
+
+// Penalise sets the penalty for lambda = 1: a has a column for each coefficient, nil for
+// the identity, l1 an entry for each of its rows, l2 one for each coefficient. Ridges that
+// differ, and offsets with a loss that is not one of the residual, are for A = I.
+func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64) error {
+	regression := f.q.Loss.Value(0, 0.5) == f.q.Loss.Value(0.5, 0)
+	switch {
+	case a != nil && slices.Min(l2) != slices.Max(l2):
+		return refused("with a graph, an elastic net is streamed for features as they are (no standardising)")
+	case a != nil && f.extra.offset != nil && !regression:
+		return refused("with a graph, offsets are streamed for the losses squared and huber")
+	}
+	f.l1, f.l2 = l1, l2
+	f.q.A = quad.New(nil, len(l2))
+	if a != nil {
+		f.q.A = quad.New(a, len(l2))
+	}
+	f.setLambda(1)
+	return refusesFree(f.bounder)
+}
+
+// setLambda makes the penalty that of lambda.
+func (f *Fit) setLambda(lambda float64) {
+	f.q.Limit = make([]float64, len(f.l1))
+	for k, w := range f.l1 {
+		f.q.Limit[k] = lambda * w
+	}
+	for j, r := range f.l2 {
+		f.extra.ridge[j] = lambda * r
+	}
+	f.q.Ridge = slices.Min(f.extra.ridge)
+	f.bounder = newton.NewBounder(f.q, f.extra.ridge, f.facts.columns.Columns)
+	for _, t := range f.tallies {
+		t.free, t.known.Free = nil, nil
+	}
+}
+
+// Solve solves for lambda to a gap proved to be at most tol, and returns where it ended and
+// what is proved of that: where the gap is more, with an error that matches
+// solver.ErrNotConverged or is that of ctx. Stats.Passes are those of this lambda.
+func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, error) {
+	began := time.Now()
+	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
+	f.setLambda(lambda)
+	if err := refusesFree(f.bounder); err != nil {
+		return nil, err
+	}
+	r := &newton.Result{X: make([]float64, len(f.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
+	if r.Err = f.place(tol); r.Err == nil {
+		r.X, r.Objective = f.at.x, f.at.value
+		r.Err = f.iterate(r, f.at, tol)
+	}
+	if r.Err != nil {
+		if ctx.Err() == nil {
+			return nil, r.Err // of the file
+		}
+		r.Why = newton.Interrupted
+	}
+	at := solver.Evaluation{Objective: r.Objective}
+	if f.at != nil {
+		at.Loss = f.at.loss
+	}
+	res := &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
+	res.Groups, res.Stats.Rounded = tied(r, f.facts.zero)
+	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
+	res.Stats.Passes, res.Stats.Seconds = float64(f.facts.passes-f.told), time.Since(began).Seconds()
+	f.told = f.facts.passes
+	var err error
+	res.Status, err = ended(r, false, true, tol)
+	return res, err
+}
+
+// place moves to where the steps for a lambda begin: the last point, at first the solution
+// of the samples in memory.
+func (f *Fit) place(tol float64) error {
+	if f.at != nil {
+		f.at.value, f.at.proved = f.bounder.Value(f.at.x, f.at.loss), 0
+		return nil
+	}
+	x, err := f.sampled(f.start, nil, tol)
+	if err != nil {
+		return err
+	}
+	f.start = nil
+	f.at, err = f.look(x)
+	return err
+}
+
+// Null moves to the solution where every coefficient with a penalty is zero, and returns
+// the gradient of the mean loss there, with an entry for each coefficient.
+func (f *Fit) Null(ctx context.Context) ([]float64, error) {
+	f.set = &newton.Settings{Stop: ctx.Err}
+	f.setLambda(1)
+	x := make([]float64, len(f.extra.ridge))
+	free := f.bounder.Free()
+	if f.start != nil && len(free) > 0 {
+		f.atNull(x)
+	}
+	f.start = nil
+	const part = 1e-16 // of the loss at 0
+	for last := f.facts.passes + most; f.facts.passes < last; {
+		at, err := f.look(x)
+		if err != nil {
+			return nil, err
+		}
+		at.proved = 0
+		f.at = at
+		step, drop := newtonStep(free, f.hessian, at.grad)
+		if !(drop > part*f.facts.zero) {
+			return at.grad, nil
+		}
+		x = slices.Clone(x)
+		for k, j := range free {
+			x[j] += step[k]
+		}
+	}
+	return nil, fmt.Errorf("stream: %w: the coefficients without a penalty have no optimum: penalise them", solver.ErrNotConverged)
+}
+
+// atNull sets x to the point of Null for the samples in memory, if there is one.
+func (f *Fit) atNull(x []float64) {
+	l1 := slices.Repeat([]float64{1}, len(x))
+	for _, j := range f.bounder.Free() {
+		l1[j] = 0
+	}
+	q := *f.run
+	q.q = &newton.Problem{Limit: l1, Threads: f.q.Threads}
+	q.extra.ridge = make([]float64, len(x))
+	if s, err := q.lassoOf(f.start); err == nil {
+		if _, err := s.LambdaMax(f.interrupted); err == nil {
+			copy(x, s.X())
+		}
+	}
+}
+
+// newtonStep returns −H_FF⁻¹ g_F and twice what it is expected to lower the loss by.
+func newtonStep(free []int32, h, g []float64) (step []float64, drop float64) {
+	k, p := len(free), len(g)
+	if k == 0 {
+		return nil, 0
+	}
+	part, scale := make([]float64, k*k), make([]float64, k)
+	step = make([]float64, k)
+	for a, i := range free {
+		step[a], scale[a] = -g[i], 1
+		if d := h[int(i)*p+int(i)]; d > 0 {
+			scale[a] = 1 / math.Sqrt(d)
+		}
+		for b := a; b < k; b++ {
+			part[a*k+b] = h[int(i)*p+int(free[b])]
+		}
+	}
+	chol := quad.NewCholesky(k)
+	for lift := firstLift; !chol.FactorScaled(part, scale, lift, 1) && lift < lastLift; {
+		lift *= 100
+	}
+	for a := range step {
+		step[a] *= scale[a]
+	}
+	chol.Solve(step, step)
+	for a, i := range free {
+		step[a] *= scale[a]
+		drop -= float64(step[a] * g[i])
+	}
+	return step, drop
+}
+
+// Gap of a point whose zeros and ties are proved, as a part of the objective at 0.
+const exact = 1e-11
+
+// tied returns the groups of equal coefficients, if they are part of what is proved.
+func tied(r *newton.Result, zero float64) (groups [][]int, known bool) {
+	if !r.Polished || r.Gap > exact*zero {
+		return nil, false
+	}
+	return r.Structure.Groups(), true
+}
