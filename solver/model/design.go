@@ -37,6 +37,9 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {
 		spec = &Spec{}
 	}
+	if spec.streams() {
+		return mappedDesign(spec, x, y)
+	}
 	team, err := pass.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {
 		return nil, err
@@ -71,18 +74,33 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 
 // checkData reports the first thing wrong with data, or with the specification for them.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
-	if x == nil {
-		return fmt.Errorf("model: the data are nil")
+	if err := checkSize(x); err != nil {
+		return err
 	}
 	n, p := x.Dims()
-	if n == 0 || p == 0 || p == sparse.MaxCols {
-		return fmt.Errorf("model: the data are %d x %d; they need at least one row and one feature", n, p)
-	}
 	err := cmp.Or(checkLabels(y, n), s.check(n, p))
 	if err == nil && !classifies(s.loss()) {
 		err = s.loss().Validate(y)
 	}
 	return err
+}
+
+func checkSize(x *sparse.CSR) error {
+	if x == nil {
+		return fmt.Errorf("model: the data are nil")
+	}
+	if n, p := x.Dims(); n == 0 || p == 0 || p == sparse.MaxCols {
+		return fmt.Errorf("model: the data are %d x %d; they need at least one row and one feature", n, p)
+	}
+	return nil
+}
+
+// columns returns the number of coefficients, the intercept among them.
+func (d *design) columns() int {
+	if d.spec.NoIntercept {
+		return d.p
+	}
+	return d.p + 1
 }
 
 // withColumn returns x with one more column, of which entry has that of a row.

@@ -47,6 +47,13 @@ const otherWay = 2048
 
 // fit solves for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
+	if d.spec.streams() {
+		s, err := d.newStreamed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.solve(ctx, d.spec.Lambda)
+	}
 	if !d.proximal() {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}

@@ -32,6 +32,13 @@ const leastRatio = 1e-3
 
 // lambdaMax leaves q, if that is not nil, at the model without penalised coefficients.
 func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
+	if d.spec.streams() {
+		s, err := d.newStreamed(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return s.lambdaMax(ctx)
+	}
 	if kind.NewtonLoss(d.loss) == nil {
 		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
 	}
@@ -53,8 +60,14 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return d.dualMax(ctx, most, q.s.Gradient(), q.s.X())
+}
+
+// dualMax returns lambdaMax, given that without graph and groups, the gradient of the loss
+// at the model x without penalised coefficients, and this.
+func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float64) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		most = d.groupMax(group, q.s.Gradient())
+		most = d.groupMax(group, gradient)
 	}
 	if d.spec.Graph != nil {
 		for j := range d.p {
@@ -62,8 +75,8 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 				return 0, errors.New("model: LambdaMax with a Graph needs positive PenaltyFactors; give PathSettings.Lambdas")
 			}
 		}
-		if most > 0 && r == d.spec.l1Ratio() {
-			if most, err = d.graphMax(ctx, q.s.Gradient()); err != nil {
+		if most > 0 && d.spec.l1Ratio() >= leastRatio {
+			if most, err = d.graphMax(ctx, gradient); err != nil {
 				return 0, err
 			}
 		}
@@ -71,7 +84,7 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 	if most == 0 && d.spec.PenaltyFactors != nil && slices.Max(d.spec.PenaltyFactors) == 0 {
 		return 0, errors.New("model: every penalty factor is 0, so that no lambda matters; give one that is positive")
 	}
-	if most == 0 && d.unattained(1, q.s.X()) {
+	if most == 0 && !d.spec.streams() && d.unattained(1, x) {
 		return 0, errors.New("model: the features whose penalty factor is 0 tell the classes apart, so that no lambda matters; give them a positive one")
 	}
 	if most == 0 {
@@ -85,11 +98,10 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 // becomes zero, which is found from below: such a point x that is not zero says by −g'x/Ω(x)
 // how far lambda may rise (Dinkelbach 1967), after a few of them as far as it does.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
-	near, err := d.general()
-	if err != nil {
+	near, columns := &general{d: d}, d.columns()
+	if err := near.penalise(columns); err != nil {
 		return 0, err
 	}
-	_, columns := near.problem.Data.Dims()
 	b, unit := make([]float64, columns), 0.0
 	for j := range d.p {
 		b[j] = -g[j] / d.scale[j]

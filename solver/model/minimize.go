@@ -44,17 +44,20 @@ func (d *design) general() (*general, error) {
 			return nil, err
 		}
 	}
+	return g, g.penalise(columns)
+}
+
+// penalise sets groups, or A, with so many columns, and the weights of its rows.
+func (g *general) penalise(columns int) error {
+	d := g.d
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		g.groups, g.weights = group.all(d.p)
-		return g, nil
+		return nil
 	}
 	if d.spec.l1Ratio() < 1 && d.spec.PenaltyFactors != nil {
-		return nil, errors.New("model: an ElasticNet with a Method of package solver, with Comm, or with more coefficients than there is room for, takes no PenaltyFactors")
+		return errors.New("model: an ElasticNet with a Method of package solver, with Comm, or with more coefficients than there is room for, takes no PenaltyFactors")
 	}
-	if err := g.constrain(columns); err != nil {
-		return nil, err
-	}
-	return g, nil
+	return g.constrain(columns)
 }
 
 // offset takes offsets into the problem; nil is none.

@@ -108,7 +108,8 @@ type pather struct {
 	d        *design
 	set      PathSettings
 	lambdas  []float64
-	proximal *proximal // nil where package solver does it
+	proximal *proximal // nil where another package does it
+	streamed *streamed // of data larger than memory
 	general  *general
 	start    *solver.Iterate
 }
@@ -122,16 +123,19 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 		return nil, err
 	}
 	var err error
-	if d.proximal() {
+	switch {
+	case d.spec.streams():
+		p.streamed, err = d.newStreamed(ctx)
+	case d.proximal():
 		p.proximal, err = d.newProximal()
-	} else {
+	default:
 		p.general, err = d.general()
 	}
 	if err != nil {
 		return nil, err
 	}
 	if p.lambdas = p.set.Lambdas; p.lambdas == nil {
-		most, err := d.lambdaMax(ctx, p.proximal)
+		most, err := p.lambdaMax(ctx)
 		switch {
 		case err != nil && context.Cause(ctx) == errTime:
 			return nil, errEarly
@@ -141,6 +145,13 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 		p.lambdas = p.set.sequence(most, d.n, d.p)
 	}
 	return p, nil
+}
+
+func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
+	if p.streamed != nil {
+		return p.streamed.lambdaMax(ctx)
+	}
+	return p.d.lambdaMax(ctx, p.proximal)
 }
 
 // errEarly is why a path does not begin.
@@ -215,21 +226,9 @@ func power(q float64, k int) float64 {
 
 // step solves for lambda number k.
 func (p *pather) step(ctx context.Context, k int) (*Step, error) {
-	var out *outcome
-	var err error
-	if p.proximal != nil {
-		out, err = p.proximal.solve(ctx, p.lambdas[k])
-		if p.proximal.full {
-			// The rest of the path is for package solver, if it can.
-			if p.general, _ = p.d.general(); p.general != nil {
-				p.proximal = nil
-			}
-		}
-	}
-	if p.proximal == nil {
-		if out, err = p.generalStep(ctx, k); out == nil {
-			return nil, err
-		}
+	out, err := p.solve(ctx, k)
+	if out == nil {
+		return nil, err
 	}
 	s := &Step{
 		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
@@ -244,6 +243,25 @@ func (p *pather) step(ctx context.Context, k int) (*Step, error) {
 		s.Intercept = out.x[p.d.p]
 	}
 	return s, err
+}
+
+// solve solves for lambda number k by what is at work.
+func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
+	if p.streamed != nil {
+		return p.streamed.solve(ctx, p.lambdas[k])
+	}
+	if p.proximal == nil {
+		return p.generalStep(ctx, k)
+	}
+	out, err := p.proximal.solve(ctx, p.lambdas[k])
+	if p.proximal.full {
+		// The rest of the path is for package solver, if it can.
+		if p.general, _ = p.d.general(); p.general != nil {
+			p.proximal = nil
+			return p.generalStep(ctx, k)
+		}
+	}
+	return out, err
 }
 
 // generalStep starts from x and y of the last lambda and its multipliers, scaled.

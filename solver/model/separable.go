@@ -19,8 +19,20 @@ func Separates(margins, signs, weights []float64) bool {
 // coefficients and the intercept, shows: the part of it that is not penalised separates
 // the classes.
 func (d *design) unattained(lambda float64, x []float64) bool {
-	if d.loss.String() != (solver.Logistic{}).String() {
+	free := d.unpenalised(lambda, x)
+	if free == nil {
 		return false
+	}
+	margins := make([]float64, d.n)
+	d.x.MulVec(margins, free)
+	return d.team.Separates(margins, d.y, d.weights)
+}
+
+// unpenalised returns the part of x that is not penalised where it may separate the
+// classes under the logistic loss, nil where it does not.
+func (d *design) unpenalised(lambda float64, x []float64) []float64 {
+	if d.loss.String() != (solver.Logistic{}).String() {
+		return nil
 	}
 	free, any := make([]float64, len(x)), false
 	for j, v := range x[:d.p] {
@@ -29,12 +41,10 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 		}
 	}
 	if !any { // both classes have rows: an intercept alone separates none
-		return false
+		return nil
 	}
 	if !d.spec.NoIntercept {
 		free[d.p] = x[d.p]
 	}
-	margins := make([]float64, d.n)
-	d.x.MulVec(margins, free)
-	return d.team.Separates(margins, d.y, d.weights)
+	return free
 }

@@ -82,6 +82,11 @@ type Settings struct {
 	Seed uint64
 	// Threads bounds goroutines; zero means GOMAXPROCS. Results do not depend on it.
 	Threads int
+	// Memory, unless zero, is about how many bytes a fit takes to go through data that are
+	// mapped (sparse.CSR.Mapped) and larger, whose two labels are −1 and +1: package
+	// stream, which has L1 penalties, ridges and a Graph for up to 2,047 features, and no
+	// Method. Results, but not what is proved of them, depend on it within RelTol.
+	Memory int64
 }
 
 // Standardize says whether features are penalised on the scale of their standard
@@ -222,8 +227,11 @@ func (s *Settings) limit(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, s.TimeLimit, errTime)
 }
 
+// streams reports whether data are gone through in pieces.
+func (s *Settings) streams() bool { return s.Memory > 0 }
+
 func (s *Settings) badSettings() error {
-	return fmt.Errorf("model: Settings.TimeLimit = %v and Threads = %d; they must not be negative", s.TimeLimit, s.Threads)
+	return fmt.Errorf("model: Settings.TimeLimit = %v, Threads = %d and Memory = %d; they must not be negative", s.TimeLimit, s.Threads, s.Memory)
 }
 
 // classifies reports whether the loss is for labels of two classes.
@@ -261,7 +269,7 @@ func (s *Spec) check(n, p int) error {
 		return fmt.Errorf("model: Spec.Balanced and Spec.ClassWeights are both set; choose one")
 	case !(s.RelTol >= 0 && s.RelTol < 1):
 		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
-	case s.TimeLimit < 0 || s.Threads < 0:
+	case s.TimeLimit < 0 || s.Threads < 0 || s.Memory < 0:
 		return s.badSettings()
 	}
 	if s.Penalty != nil {
