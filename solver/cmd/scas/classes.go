@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -102,7 +103,7 @@ func (r *classesReport) page(e *env, err error) (*page, error) {
 	p.Facts, p.Table, p.Each = r.table(), r.lines(), "class"
 	p.judgeAll(r.proofs(), "class", err)
 	m := manyModel{r.model}
-	return p, errors.Join(p.measure(m, r.in.data), p.show("", m, r.in.spec.Graph))
+	return p, errors.Join(p.measure(m, r.in.data, r.in.beyond()), p.show("", m, r.in.spec.Graph))
 }
 
 // fitClasses trains a model for each class. Without a result there is an error.
@@ -124,6 +125,9 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if err != nil {
 		return nil, err
 	}
+	if head.in.beyond() {
+		return nil, c.Memory.unstreamed(dataName(c.Data), fmt.Errorf("%w: labels of more than two classes are fitted in memory", stream.ErrNotStreamed))
+	}
 	start = time.Now()
 	p := e.begin("fitting " + plural(k, "class"))
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
@@ -131,7 +135,7 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, about(c.Data, head.in.ofClass(err))
 	}
-	head.Seconds = time.Since(start).Seconds()
+	head.took(start)
 	r := newClassesReport(head, c.ranks.classRows(data), head.in.describeAll(m))
 	if score, bad := (manyModel{m}).measure(&predictCmd{}, data); !c.ranks.team.Any(bad != nil) {
 		right := c.ranks.team.Mean(float64(*score.Correct), float64(score.N))

@@ -159,7 +159,7 @@ func (r *cvReport) page(e *env, chosen fittedModel, err error) (*page, error) {
 		return nil, err
 	}
 	p.Plot, p.Each = plot, "lambda"
-	return p, errors.Join(p.measure(chosen, r.in.data), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
+	return p, errors.Join(p.measure(chosen, r.in.data, r.in.beyond()), p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph))
 }
 
 // check refuses flags that do not belong together.
@@ -229,7 +229,7 @@ func (c *cvCmd) Run(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, chosen(), err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out)
+	data, err := c.read(e, out, false)
 	if err == nil {
 		err = c.checkRows(data)
 	}
@@ -245,7 +245,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}
-	r.Seconds = time.Since(start).Seconds()
+	r.took(start)
 	r.fill(c, found)
 	r.warnOfEmpty(e)
 	if _, err := out.write(); err != nil {

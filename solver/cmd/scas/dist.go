@@ -113,7 +113,7 @@ type ranks struct {
 // read reads DATA, or the part of this rank.
 func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	if c.ranks.comm == nil {
-		return e.readRows(c.Data, &c.rowFlags, c.Loss, !c.fitted())
+		return e.readRows(c.Data, &c.rowFlags, c.Loss, true)
 	}
 	paths, err := filepath.Glob(c.Data)
 	if err == nil && len(paths) == 0 {

@@ -173,7 +173,7 @@ func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
-	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data), p.show("", oneModel{r.model}, r.in.spec.Graph))
+	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data, r.in.beyond()), p.show("", oneModel{r.model}, r.in.spec.Graph))
 }
 
 // begin says what to fit to the data through package solver/model, so many fits at once.
@@ -199,16 +199,20 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	}
 	s := head.in
 	start = time.Now()
+	defer s.collecting()()
 	p := e.begin("fitting")
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	p.end()
-	err = ofScales(err, data, head.Standardized, true)
+	err = c.Memory.unstreamed(dataName(c.Data), ofScales(err, data, head.Standardized || s.beyond(), true))
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err
 	}
-	head.Seconds = time.Since(start).Seconds()
+	head.took(start)
 	e.warnOfNoOptimum(m.Certificate.NoOptimum)
 	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}
+	if s.beyond() { // where accuracy would take one more pass
+		return r, err
+	}
 	if t, bad := margins(m, data); !c.ranks.team.Any(bad != nil) && m.Classifies() { // a margin beyond float64 is for predict to tell
 		r.Accuracy = c.ranks.accuracy(t, data.Labels)
 	}

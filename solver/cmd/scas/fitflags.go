@@ -23,12 +23,13 @@ type fitFlags struct {
 	ranks ranks // of train
 }
 
-// read reads DATA, unless something is in the way of out.
-func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
+// read reads DATA, beyond memory if the fit goes through them in pieces, unless something
+// is in the way of out.
+func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, error) {
 	if err := out.check(append(c.inputs(), c.Data, c.Labels)...); err != nil {
 		return nil, err
 	}
-	return e.readRows(c.Data, &c.rowFlags, c.Loss, false)
+	return e.readRows(c.Data, &c.rowFlags, c.Loss, beyond)
 }
 
 // begin says what to fit to the data, so many fits at once, as the head of a report; what

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -17,7 +18,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's); train goes through a .scas file that is larger in pieces."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path and predict go through a .scas file that is larger in pieces: for L1 penalties, ridge terms and graphs, up to 2,048 coefficients and two classes or numbers; train --method scas-k and scas-l for more."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -169,21 +170,48 @@ func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, erro
 // program is what it takes beside data and vectors.
 const program = 64 << 20
 
-// streamed returns what solves a problem by passes over the file.
-func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
-	limit, origin := c.Memory.limit()
-	vectors := int64(8 * len(t.Problem.SampleWeights))
+// room returns what going through data in pieces may take beside the program and vectors.
+func (v memorySize) room(name string, vectors int64) (int64, error) {
+	limit, origin := v.limit()
 	room := limit - program - vectors
 	if room < program {
-		return nil, fmt.Errorf("%s of memory (%s) are too few to go through %s in pieces: allow %s with --memory",
-			byteCount(limit), origin, dataName(c.Data), byteCount(2*program+vectors))
+		return 0, fmt.Errorf("%s of memory (%s) are too few to go through %s in pieces: allow %s with --memory",
+			byteCount(limit), origin, name, byteCount(2*program+vectors))
+	}
+	return room, nil
+}
+
+// unstreamed says of an error of package stream why it matters.
+func (v memorySize) unstreamed(name string, err error) error {
+	if !errors.Is(err, stream.ErrNotStreamed) {
+		return err
+	}
+	limit, origin := v.limit()
+	return fmt.Errorf("%s is larger than the %s of memory allowed (%s): %w; allow more with --memory SIZE", name, byteCount(limit), origin, err)
+}
+
+// collecting has the collector keep garbage to what a fit that goes through data in pieces
+// leaves beside mapped pages, until it is ended. room is 0 for other fits.
+func collecting(room, vectors int64) (end func()) {
+	if room == 0 {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(vectors + room*7/8)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+// streamed returns what solves a problem by passes over the file.
+func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
+	vectors := int64(8 * len(t.Problem.SampleWeights))
+	room, err := c.Memory.room(dataName(c.Data), vectors)
+	if err != nil {
+		return nil, err
 	}
 	if err := stream.Refuses(&t.Problem, set); err != nil {
-		return nil, fmt.Errorf("%s is larger than the %s of memory allowed (%s): %w; allow more with --memory SIZE", dataName(c.Data), byteCount(limit), origin, err)
+		return nil, c.Memory.unstreamed(dataName(c.Data), err)
 	}
 	return func(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
-		// The collector keeps garbage to what is left beside mapped pages.
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(vectors + room*7/8))
+		defer collecting(room, vectors)()
 		return stream.Minimize(ctx, p, set, room)
 	}, nil
 }

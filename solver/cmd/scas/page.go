@@ -227,8 +227,12 @@ func (t part) Span() (span float64) {
 	return span - t.Left()
 }
 
-// measure sets what the model is worth on the data that it was fitted to.
-func (p *page) measure(m fittedModel, data *sparse.Dataset) error {
+// measure sets what the model is worth on the data that it was fitted to, unless these were
+// beyond memory, where that takes one more pass.
+func (p *page) measure(m fittedModel, data *sparse.Dataset, beyond bool) error {
+	if beyond {
+		return nil
+	}
 	r, err := m.measure(&predictCmd{Metrics: true}, data)
 	if err != nil {
 		return err

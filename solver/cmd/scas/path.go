@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 )
 
 type pathCmd struct {
@@ -157,7 +158,7 @@ func (c *pathCmd) Run(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, steps, err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out)
+	data, err := c.read(e, out, true)
 	if err == nil && !data.Classes.IsZero() {
 		err = usagef("%s has labels of %s, and a path is of two: scas cv chooses a lambda for all of them, scas train fits one", dataName(c.Data), plural(len(data.Classes.Values), "class"))
 	}
@@ -168,11 +169,13 @@ func (c *pathCmd) Run(e *env) error {
 		return err
 	}
 	start = time.Now()
+	defer r.in.collecting()()
 	steps, err = e.follow(&r.problemReport, c.settings())
+	err = c.Memory.unstreamed(dataName(c.Data), err)
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
 	}
-	r.Seconds = time.Since(start).Seconds()
+	r.took(start)
 	r.Steps = newSteps(steps)
 	if _, err := out.write(); err != nil {
 		return err
@@ -181,9 +184,9 @@ func (c *pathCmd) Run(e *env) error {
 	return cmp.Or(err, e.show(c.JSON, &r))
 }
 
-// about names the data in an error of the fit to them, unless it is an interrupt.
+// about names the data in an error of the fit to them, unless it is an interrupt or does so.
 func about(data string, err error) error {
-	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) {
+	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)
@@ -204,7 +207,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = ofScales(err, s.data, r.Standardized, true)
+			first = ofScales(err, s.data, r.Standardized || s.beyond(), true)
 			if step != nil {
 				at = step.Lambda
 			}

@@ -338,7 +338,7 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	p.Facts = r.table()
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
 	m := oneModel{r.fitted()}
-	return p, errors.Join(p.measure(m, r.data), p.show("", m, r.graph))
+	return p, errors.Join(p.measure(m, r.data, r.cmd.Memory.beyond(r.data)), p.show("", m, r.graph))
 }
 
 func dataName(path string) string {

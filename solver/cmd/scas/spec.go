@@ -22,20 +22,19 @@ type specified struct {
 	graph graphFacts
 	// groups are of the group lasso.
 	groups int
+	// vectors is the bytes of weights and offsets, of data gone through in pieces.
+	vectors int64
 }
 
 // specify says what to fit to data, of which so many fits go on at once.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*specified, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, whole: whole, y: data.OriginalLabels()}
+	out := &specified{data: data, whole: whole}
 	out.spec = model.Spec{
 		Comm: c.ranks.comm,
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
 		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)},
-	}
-	if !data.Mapping.IsZero() {
-		out.spec.Positive = &data.Mapping.Positive
 	}
 	if c.Standardize != nil {
 		out.spec.Standardize = model.StandardizeOff
@@ -45,6 +44,11 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*s
 	}
 	if err := out.allow(c, fits); err != nil {
 		return nil, err
+	}
+	if out.y = data.Labels; !out.beyond() { // else they are signs, and to stay where they are
+		if out.y = data.OriginalLabels(); !data.Mapping.IsZero() {
+			out.spec.Positive = &data.Mapping.Positive
+		}
 	}
 	if c.SampleWeights != "" {
 		weights, err := readWeights(c.SampleWeights, whole.portion)
@@ -73,9 +77,27 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*s
 	return out, out.penalise(&c.specFlags, p)
 }
 
-// allow refuses fits that would not fit into memory.
+// beyond reports whether the data are gone through in pieces.
+func (s *specified) beyond() bool { return s.spec.Memory > 0 }
+
+// collecting is about the collector, see there.
+func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.vectors) }
+
+// allow refuses fits that would not fit into memory, unless they go through the data in
+// pieces, of which there is one fit alone.
 func (s *specified) allow(c *fitFlags, fits int) error {
 	n, p := s.data.X.Dims()
+	if c.ranks.comm == nil && c.Memory.beyond(s.data) {
+		if c.SampleWeights != "" || c.ClassWeights != "none" {
+			s.vectors += 16 * int64(n)
+		}
+		if c.Offset != "" {
+			s.vectors += 8 * int64(n)
+		}
+		var err error
+		s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
+		return err
+	}
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
@@ -167,6 +189,7 @@ type problemReport struct {
 	Version      string     `json:"scas_version"`
 	ReadSeconds  float64    `json:"read_seconds"`
 	Seconds      float64    `json:"seconds"`
+	Peak         int64      `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
 
 	name string
 	in   *specified
@@ -184,6 +207,11 @@ func (s *specified) report(name string) problemReport {
 		r.L1Ratio = &e.L1Ratio
 	}
 	return r
+}
+
+// took says what the fits took that began then.
+func (r *problemReport) took(start time.Time) {
+	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
 }
 
 // addTo says what was fitted.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -107,6 +109,10 @@ func (c *trainCmd) unattained(t *task, x []float64) bool {
 	}
 	if !any {
 		return false
+	}
+	if c.ranks.comm == nil && t.Data.Mapped() {
+		apart, _ := stream.Separates(context.Background(), &stream.Samples{Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights}, part)
+		return apart
 	}
 	margins := make([]float64, len(t.Labels))
 	t.Data.MulVec(margins, part)

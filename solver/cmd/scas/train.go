@@ -196,7 +196,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	p.end()
 	if err != nil {
 		other, _ := c.unfitted() // what --standardize does not go with
-		err = ofScales(err, data, false, other == "")
+		err = ofScales(err, data, c.Memory.beyond(data), other == "")
 	}
 	if err := e.interrupted(err, "no model written"); res == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err

@@ -1,0 +1,169 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// beyondLimit is the memory that data of beyondData exceed.
+const beyondLimit, beyondMemory = 140 << 20, "140MiB"
+
+// beyondData writes data that are larger than beyondLimit, and weights and offsets of its
+// rows.
+func beyondData(t *testing.T) (path, weights, offsets string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	const n = 300000
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 60, Groups: 3, GroupSize: 5, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, weights, offsets = filepath.Join(dir, "d.scas"), filepath.Join(dir, "weights"), filepath.Join(dir, "offsets")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	var w, o bytes.Buffer
+	for i := range n {
+		fmt.Fprintln(&w, i%3)
+		fmt.Fprintln(&o, float64(i%5)/2-1)
+	}
+	for name, text := range map[string]*bytes.Buffer{weights: &w, offsets: &o} {
+		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() < 3*beyondLimit/2 {
+		t.Fatalf("%d bytes are too few, %v", info.Size(), err)
+	}
+	return path, weights, offsets
+}
+
+// beyondReport is what reports of fits have in common.
+type beyondReport struct {
+	Status    string  `json:"status"`
+	Objective float64 `json:"objective"`
+	Gap       float64 `json:"duality_gap"`
+	Run       struct {
+		Method string `json:"method"`
+	} `json:"run"`
+	Plan  string `json:"plan"`
+	Peak  int64  `json:"peak_memory"`
+	Steps []struct {
+		Lambda    float64 `json:"lambda"`
+		Status    string  `json:"status"`
+		Objective float64 `json:"objective"`
+		Gap       float64 `json:"duality_gap"`
+	} `json:"steps"`
+}
+
+// run runs a command that prints a report.
+func (r *beyondReport) run(t *testing.T, args ...string) {
+	t.Helper()
+	out, err := exec.Command("scas", args...).Output() // standard error may tell of progress
+	if err == nil {
+		err = json.Unmarshal(out, r)
+	}
+	if err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
+
+// TestBeyondMemory: a process trains within its memory on data that are larger, to what it
+// reaches in memory, and refuses what it cannot keep.
+func TestBeyondMemory(t *testing.T) {
+	path, weights, offsets := beyondData(t)
+	train := []string{"train", "--json", "--lambda", "1e-3", path}
+	for _, flags := range [][]string{
+		nil, {"--intercept", "--standardize"}, {"--intercept", "--standardize", "--sample-weights", weights, "--offset", offsets},
+		{"--intercept", "--class-weights", "balanced", "--l1-ratio", "0.5"}, {"--intercept", "--graph", "chain"},
+	} {
+		var whole beyondReport
+		whole.run(t, append(append(train, flags...), "--memory", "4GiB")...)
+		check := func(args ...string) {
+			var r beyondReport
+			r.run(t, args...)
+			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-whole.Objective, r.Gap, r.Peak>>20)
+			streamed := r.Plan == "streamed" || r.Run.Method == "streamed-newton"
+			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-whole.Objective) > r.Gap+whole.Gap || r.Gap > 1e-6 {
+				t.Errorf("%v: %+v, in memory %+v", args, r, whole)
+			}
+		}
+		check(append(append(train, flags...), "--memory", beyondMemory)...)
+		if flags == nil {
+			t.Setenv("GOMEMLIMIT", beyondMemory)
+			check(train...)
+			os.Unsetenv("GOMEMLIMIT")
+		}
+	}
+	groups := filepath.Join(t.TempDir(), "groups")
+	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"cv"}, {"info"}, {"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
+		out, err := exec.Command("scas", append(args, "--memory", beyondMemory, path)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "memory") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+// TestBeyondMemoryPath: so does a path.
+func TestBeyondMemoryPath(t *testing.T) {
+	path, _, _ := beyondData(t)
+	var whole, r beyondReport
+	args := []string{"path", "--json", "--lambdas", "8", "--ratio", "1e-3", path, "--memory"}
+	whole.run(t, append(args, "4GiB")...)
+	r.run(t, append(args, beyondMemory)...)
+	t.Logf("peak %d MiB", r.Peak>>20)
+	if r.Peak > beyondLimit || len(r.Steps) != len(whole.Steps) {
+		t.Errorf("%d lambdas with %d bytes, in memory %d", len(r.Steps), r.Peak, len(whole.Steps))
+	}
+	for k, s := range r.Steps {
+		w := whole.Steps[k]
+		if math.Abs(s.Lambda-w.Lambda) > 1e-8*w.Lambda || math.Abs(s.Objective-w.Objective) > s.Gap+w.Gap+1e-9 || s.Gap > 1e-6 || s.Status != "converged" {
+			t.Errorf("%+v, in memory %+v", s, w)
+		}
+	}
+}
+
+// TestBeyondMemoryPredict: so are predictions, which are those made in memory.
+func TestBeyondMemoryPredict(t *testing.T) {
+	path, _, _ := beyondData(t)
+	dir := t.TempDir()
+	fitted := filepath.Join(dir, "model.json")
+	scas(t, "scas", nil, "train", "--lambda", "1e-3", "--intercept", "-o", fitted, "--memory", beyondMemory, path)
+	var outs [2][]byte
+	var told [2]string
+	for k, memory := range []string{"4GiB", beyondMemory} {
+		out := filepath.Join(dir, memory)
+		told[k] = scas(t, "scas", nil, "predict", "-m", fitted, "-o", out, "--memory", memory, path)
+		var err error
+		if outs[k], err = os.ReadFile(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "accuracy") {
+		t.Errorf("predictions differ: %s, %s", told[0], told[1])
+	}
+	if text := scas(t, "scas", nil, "predict", "-m", fitted, "--memory", beyondMemory, path); !strings.HasPrefix(text, string(outs[0])) {
+		t.Error("standard output differs")
+	}
+	out, err := exec.Command("scas", "predict", "--metrics", "-m", fitted, "--memory", beyondMemory, path).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "memory") {
+		t.Errorf("%s", out)
+	}
+}
