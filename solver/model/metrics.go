@@ -119,6 +119,19 @@ func (s *ScoreSettings) check(n int) error {
 
 // metrics compares margins with labels as the training data had them.
 func (m *Model) metrics(margin, y []float64, set *ScoreSettings) (*Metrics, error) {
+	out, err := m.unranked(margin, y, set)
+	if err != nil || out.Classes == nil {
+		return out, err
+	}
+	signs, _ := signsOf(y, m.Labels)
+	if auc := AUC(margin, signs, set.Weights); finite(auc) {
+		out.Classes.AUC = &auc
+	}
+	return out, nil
+}
+
+// unranked is metrics without the AUC.
+func (m *Model) unranked(margin, y []float64, set *ScoreSettings) (*Metrics, error) {
 	out := &Metrics{Rows: len(y)}
 	if m.Classifies() {
 		signs, err := signsOf(y, m.Labels)
@@ -177,9 +190,6 @@ func (m *Model) classMetrics(margin, sign []float64, set *ScoreSettings) *ClassM
 		c.Confusion.add(b > 0, value[i] > c.Threshold, w)
 	}
 	c.shares()
-	if auc := AUC(margin, sign, set.Weights); finite(auc) {
-		c.AUC = &auc
-	}
 	return c
 }
 
@@ -246,11 +256,16 @@ func numberMetrics(margin, y, weights []float64) *NumberMetrics {
 		MSE: mean(weights, n, func(i int) float64 { return float64((y[i] - margin[i]) * (y[i] - margin[i])) }),
 		MAE: mean(weights, n, func(i int) float64 { return math.Abs(y[i] - margin[i]) }),
 	}
-	switch variance := mean(weights, n, func(i int) float64 { return float64((y[i] - center) * (y[i] - center)) }); {
+	s.compare(mean(weights, n, func(i int) float64 { return float64((y[i] - center) * (y[i] - center)) }))
+	return s
+}
+
+// compare sets R2, given the variance of y.
+func (s *NumberMetrics) compare(variance float64) {
+	switch {
 	case variance > 0:
 		s.R2 = 1 - s.MSE/variance
 	case s.MSE == 0:
 		s.R2 = 1
 	}
-	return s
 }
