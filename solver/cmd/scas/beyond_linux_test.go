@@ -140,30 +140,34 @@ func TestBeyondMemoryPath(t *testing.T) {
 	}
 }
 
-// TestBeyondMemoryPredict: so are predictions, which are those made in memory.
+// TestBeyondMemoryPredict: so are predictions and what they are worth, which are those of
+// all rows in memory.
 func TestBeyondMemoryPredict(t *testing.T) {
-	path, _, _ := beyondData(t)
+	path, _, offsets := beyondData(t)
 	dir := t.TempDir()
 	fitted := filepath.Join(dir, "model.json")
 	scas(t, "scas", nil, "train", "--lambda", "1e-3", "--intercept", "-o", fitted, "--memory", beyondMemory, path)
+	predict := []string{"predict", "-m", fitted, path, "--memory"}
 	var outs [2][]byte
 	var told [2]string
 	for k, memory := range []string{"4GiB", beyondMemory} {
 		out := filepath.Join(dir, memory)
-		told[k] = scas(t, "scas", nil, "predict", "-m", fitted, "-o", out, "--memory", memory, path)
+		told[k] = scas(t, "scas", nil, append(predict, memory, "-o", out, "--metrics", "--offset", offsets, "--threshold", "0.3")...)
 		var err error
 		if outs[k], err = os.ReadFile(out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "accuracy") {
+	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "AUC") {
 		t.Errorf("predictions differ: %s, %s", told[0], told[1])
 	}
-	if text := scas(t, "scas", nil, "predict", "-m", fitted, "--memory", beyondMemory, path); !strings.HasPrefix(text, string(outs[0])) {
+	if text := scas(t, "scas", nil, append(predict, beyondMemory, "--offset", offsets, "--threshold", "0.3")...); !strings.HasPrefix(text, string(outs[0])) || !strings.Contains(text, "accuracy") {
 		t.Error("standard output differs")
 	}
-	out, err := exec.Command("scas", "predict", "--metrics", "-m", fitted, "--memory", beyondMemory, path).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "memory") {
-		t.Errorf("%s", out)
+	for want, args := range map[string][]string{"8 bytes": {"129MiB", "--metrics"}, "take": {beyondMemory, "--svg", filepath.Join(dir, "roc.svg")}} {
+		out, err := exec.Command("scas", append(predict, args...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "memory") {
+			t.Errorf("%v: %s", args, out)
+		}
 	}
 }

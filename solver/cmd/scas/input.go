@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -30,45 +31,59 @@ func (l line) errorAt(word int, format string, args ...any) error {
 // readLines reads a file, possibly compressed. Blank lines and comments from '#' on
 // are left out.
 func readLines(path string) (lines []line, err error) {
+	err = eachLine(path, func(l line) error {
+		lines = append(lines, l)
+		return nil
+	})
+	return lines, err
+}
+
+// eachLine is readLines for who keeps none of them.
+func eachLine(path string, do func(l line) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	data, _, err := sparse.ReadText(f, path)
+	if err != nil {
+		return err
+	}
 	number := 0
-	for text := range strings.Lines(string(data)) {
+	for one := range bytes.Lines(data) {
 		number++
-		text, _, _ = strings.Cut(text, "#")
+		text, _, _ := strings.Cut(string(one), "#")
 		if words := strings.Fields(text); len(words) > 0 {
-			lines = append(lines, line{path, text, number, words})
+			if err := do(line{path, text, number, words}); err != nil {
+				return err
+			}
 		}
 	}
-	return lines, err
+	return nil
 }
 
 // readNumbers reads numbers, one a line, such as a weight for every row of the data, that
 // are not negative unless they are signed, as offsets are.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
-	lines, err := readLines(path)
-	if err != nil {
-		return nil, err
-	}
 	want := withArticle(what) + ", a finite number"
 	if !signed {
 		want += " that is not negative"
 	}
-	numbers := make([]float64, len(lines))
-	for k, l := range lines {
+	numbers := make([]float64, 0, count)
+	err := eachLine(path, func(l line) error {
 		if len(l.words) > 1 {
-			return nil, l.errorAt(1, "expected one %s a line", what)
+			return l.errorAt(1, "expected one %s a line", what)
 		}
 		odd := strings.Trim(l.words[0], "0123456789+-.eE") != "" // such as 0x1p3 and 1_0
 		v, err := strconv.ParseFloat(l.words[0], 64)
 		if odd || err != nil || !isFinite(v) || v < 0 && !signed {
-			return nil, l.errorAt(0, "expected %s", want)
+			return l.errorAt(0, "expected %s", want)
 		}
-		numbers[k] = v
+		numbers = append(numbers, v)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(numbers) != count {
 		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(count, of))}

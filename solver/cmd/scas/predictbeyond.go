@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/scas-admm/scas/solver/model"
@@ -11,9 +12,11 @@ import (
 // beyondRows is how many rows of data larger than memory are predicted at a time.
 const beyondRows = 1 << 16
 
-// streams reports whether rows may be predicted piece by piece: what is asked for needs
-// none of them all.
-func (c *predictCmd) streams() bool { return !c.Metrics && c.SVG == "" && c.Offset == "" }
+// streams reports whether rows may be predicted piece by piece.
+func (c *predictCmd) streams(m fittedModel) bool {
+	_, one := m.(oneModel)
+	return c.SVG == "" && (one || !c.Metrics)
+}
 
 // beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
 // written whole or not at all; for standard output, the rows are checked first.
@@ -21,15 +24,18 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n}
 	r.Classes, _ = m.parts()
+	tally, err := c.tally(m, data)
+	if err != nil {
+		return err
+	}
 	var total score
 	predict := func(w io.Writer) error {
 		return eachPiece(e, data, func(lo, hi int) error {
-			s, err := c.piece(w, m, data, lo, hi)
+			s, err := c.piece(w, m, tally, data, lo, hi)
 			total = total.plus(s)
 			return err
 		})
 	}
-	var err error
 	if c.Output != "" {
 		err = writeFile(c.Output, predict)
 	} else if err = eachPiece(e, data, func(int, int) error { return nil }); err == nil {
@@ -45,7 +51,27 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 			r.Accuracy, r.Correct = &accuracy, &total.correct
 		}
 	}
+	if tally != nil {
+		all, err := tally.Metrics()
+		if err != nil {
+			return err
+		}
+		r.Metrics = (*oneMetrics)(all)
+	}
 	return c.report(e, r)
+}
+
+// tally returns what adds up the metrics, nil if they are not asked for; of two classes it
+// keeps the margins.
+func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (*model.Tally, error) {
+	if !c.Metrics {
+		return nil, nil
+	}
+	rows := classCounts(data)
+	if _, err := c.Memory.room(dataName(c.Data), 8*int64(rows[0]+rows[1])); err != nil {
+		return nil, fmt.Errorf("--metrics keeps the margin of each row for the AUC, 8 bytes: %w", err)
+	}
+	return m.head().NewTally((*float64)(c.Threshold), rows), nil
 }
 
 // eachPiece calls do for one piece of the rows after the other, which are checked before
@@ -71,13 +97,16 @@ func eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 }
 
 // piece writes the predictions of some rows, and says what the model is worth on them if
-// they have labels.
-func (c *predictCmd) piece(w io.Writer, m fittedModel, data *sparse.Dataset, lo, hi int) (s score, err error) {
+// they have labels, to tally as well unless that is nil.
+func (c *predictCmd) piece(w io.Writer, m fittedModel, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	rows := make([]int, hi-lo)
 	for k := range rows {
 		rows[k] = lo + k
 	}
 	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
+	if data.Offsets != nil {
+		part.Offsets = data.Offsets[lo:hi]
+	}
 	if part.X, err = data.X.SelectRows(rows); err != nil {
 		return s, err
 	}
@@ -90,7 +119,10 @@ func (c *predictCmd) piece(w io.Writer, m fittedModel, data *sparse.Dataset, lo,
 	}
 	if !c.IgnoreLabels && data.Labels != nil {
 		part.Labels = data.Labels[lo:hi]
-		r, err := m.measure(c, part)
+		r, err := m.measure(&predictCmd{Threshold: c.Threshold}, part)
+		if err == nil && tally != nil {
+			err = tally.Add(part.X, part.OriginalLabels(), part.Offsets)
+		}
 		if err != nil {
 			return s, err
 		}
