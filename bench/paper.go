@@ -92,6 +92,7 @@ func (c *paperCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	r.Timings.Here(machine.Describe(e.args).Lines())
 	began := time.Now()
 	if err := errors.Join(c.experiment(e, found, r), r.Store.Close()); err != nil {
 		return err

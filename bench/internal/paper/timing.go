@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
@@ -39,8 +40,19 @@ type Timings struct {
 	path string
 	// Splits is how many splits of each data set are timed.
 	Splits int
-	all    map[Key]*Timing
+	// Machines are those that it was done on, described in lines.
+	Machines [][]string
+	here     []string // this one
+	all      map[Key]*Timing
 }
+
+// machineLine is a line of the file that is no Timing.
+type machineLine struct {
+	Machine []string `json:"machine"`
+}
+
+// Here says on which machine costs are measured from now on.
+func (t *Timings) Here(lines []string) { t.here = lines }
 
 // openTimings reads what was measured before.
 func openTimings(dir string, splits int) (*Timings, error) {
@@ -54,13 +66,20 @@ func openTimings(dir string, splits int) (*Timings, error) {
 	}
 	defer f.Close()
 	for dec := json.NewDecoder(bufio.NewReader(f)); ; {
-		var one Timing
+		var one struct {
+			machineLine
+			Timing
+		}
 		if err := dec.Decode(&one); err == io.EOF {
 			return t, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("paper: %s: %w; delete it to measure again", t.path, err)
 		}
-		t.all[one.Key] = &one
+		if one.Machine != nil {
+			t.Machines = append(t.Machines, one.Machine)
+		} else {
+			t.all[one.Key] = &one.Timing
+		}
 	}
 }
 
@@ -70,7 +89,17 @@ func (t *Timings) Get(k Key) *Timing { return t.all[k] }
 // add keeps a timing, writing the file anew: it is small.
 func (t *Timings) add(one *Timing) error {
 	t.all[one.Key] = one
-	return atomicfile.Write(t.path, 0o644, func(w io.Writer) error { return encode(w, sorted(t.all, Key.compare)) })
+	if t.here != nil && !slices.ContainsFunc(t.Machines, func(m []string) bool { return slices.Equal(m, t.here) }) {
+		t.Machines = append(t.Machines, t.here)
+	}
+	var lines []any
+	for _, m := range t.Machines {
+		lines = append(lines, machineLine{m})
+	}
+	for _, one := range sorted(t.all, Key.compare) {
+		lines = append(lines, one)
+	}
+	return atomicfile.Write(t.path, 0o644, func(w io.Writer) error { return encode(w, lines) })
 }
 
 // time measures the runs of a data set one at a time on one thread.

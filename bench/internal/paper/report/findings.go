@@ -49,6 +49,9 @@ func (s share) text() string {
 	if s.Open > 0 {
 		held += fmt.Sprintf(", %d undecided", s.Open)
 	}
+	if s.Bare != s.Held {
+		held += fmt.Sprintf(" (%d where gaps below the floor count)", s.Bare)
+	}
 	if s.Rule != "" {
 		held = "tuned " + ruleNames[s.Rule] + " " + held
 		if s.Rule == paper.Automatic {

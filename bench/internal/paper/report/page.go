@@ -30,7 +30,7 @@ type File struct {
 var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"num": func(v float64) string { return short(v, 3) }, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"num": func(v float64) string { return short(v, 3) }, "ratio": ratioText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "counts": func(m paper.Method) string { return paper.TraitsOf(m).Counts },
 	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own }, "bound": func(m paper.Method) string { return paper.TraitsOf(m).Bound },
 	"steps": stepsOf, "linearised": func(m paper.Method) string { return linearised[m] }, "rule": func(r paper.Rule) string { return ruleNames[r] },
@@ -39,7 +39,9 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 // page is what the template gets.
 type page struct {
 	Protocol   paper.Protocol
-	Machine    []string
+	Planned    int      // splits of the whole protocol
+	Machine    []string // that the page is made on
+	Measured   [][]string
 	Facts      []*paper.Facts
 	Optima     []optimumRange
 	Overviews  []*Figure
@@ -68,7 +70,7 @@ type part struct {
 // line.
 func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Timings.Machines, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}

@@ -41,6 +41,7 @@ func tiny(t *testing.T, dir string, methods int) paper.Records {
 		t.Fatal(err)
 	}
 	r := open(t, dir, pr)
+	r.Timings.Here([]string{"cpu: that it was measured on"})
 	e := &paper.Experiment{Records: r, Workers: 2}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
@@ -95,6 +96,11 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	page := made[PageFile]
+	for _, says := range []string{"cpu: a test", "cpu: that it was measured on"} {
+		if !strings.Contains(page, says) {
+			t.Errorf("the page does not say %q", says)
+		}
+	}
 	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
 	swept := false
 	for _, link := range links {

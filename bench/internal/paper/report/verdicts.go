@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
@@ -81,10 +82,16 @@ var better = math.Nextafter(1, 0)
 // rivals are the paper's stochastic methods that were run on a problem, with the output
 // each is judged by.
 func rivals(p *problem) []paper.Method {
-	var out []paper.Method
-	for _, m := range p.Protocol.Methods {
-		if t := paper.TraitsOf(m); t.Group == paper.Compared && !t.Batch && paper.Applies(m, p.mu) {
-			out = append(out, m)
+	return slices.DeleteFunc(stochastic(), func(m paper.Method) bool {
+		return !slices.Contains(p.Protocol.Methods, m) || !paper.Applies(m, p.mu)
+	})
+}
+
+// stochastic are all of them.
+func stochastic() (out []paper.Method) {
+	for _, info := range paper.Infos() {
+		if t := paper.TraitsOf(info.Name); t.Group == paper.Compared && !t.Batch {
+			out = append(out, info.Name)
 		}
 	}
 	return out
@@ -338,11 +345,11 @@ func fittedRates(p *problem) []claim {
 		c = c.until(p.Protocol.Passes)
 		switch fitted := rate(c.x, c.mean); {
 		case !math.IsNaN(fitted) && l.known():
-			out = append(out, p.claim("5", fitted, holds(fitted >= nearOrder*order), "%s, %s: T^%.2f, proven T^-%.3g of %s", m, o, -fitted, order, t.Counts).by(m))
+			out = append(out, p.claim("5", fitted, holds(fitted >= nearOrder*order), "%s, %s: T^%.2f, proven T^-%.3g of %s", m, o, -fitted, order, t.Counts).about(m, o))
 		case l.known() && l.gap <= visibleGap:
-			out = append(out, p.claim("5", order, reproduced, "%s, %s: below what rounding lets be seen", m, o).by(m))
+			out = append(out, p.claim("5", order, reproduced, "%s, %s: below what rounding lets be seen", m, o).about(m, o))
 		default:
-			out = append(out, p.claim("5", 0, undecided, "%s, %s: %s, too few points for a fit", m, o, l).by(m))
+			out = append(out, p.claim("5", 0, undecided, "%s, %s: %s, too few points for a fit", m, o, l).about(m, o))
 		}
 	}
 	return out
@@ -368,7 +375,7 @@ func sameOptimum(p *problem) []claim {
 		}
 		c, ok := curveOf(p, m, t.Output, gapOf(t.Output), byPasses)
 		if !ok {
-			out = append(out, p.claim("7", 0, notReproduced, "%s: %s", m, u.Failed).by(m))
+			out = append(out, p.claim("7", 0, notReproduced, "%s: %s", m, u.Failed).about(m, t.Output))
 			continue
 		}
 		power, proven := order(t, p.mu)
@@ -387,7 +394,7 @@ func sameOptimum(p *problem) []claim {
 		early, _ := c.at(10)
 		allowed := max(sameGap, c.mean[0]*math.Pow(steps, -power))
 		falls := last <= sameGap || last < early
-		out = append(out, p.claim("7", last, holds(last <= allowed && falls), "%s: %s at 10 passes, %s after %s; %.2g allowed", m, gapText(early), gapText(last), cost, allowed).by(m))
+		out = append(out, p.claim("7", last, holds(last <= allowed && falls), "%s: %s at 10 passes, %s after %s; %.2g allowed", m, gapText(early), gapText(last), cost, allowed).about(m, t.Output))
 	}
 	return out
 }
@@ -410,7 +417,7 @@ func againstPrototypes(p *problem) []claim {
 			late = fmt.Sprintf(", %s at 30 (%s)", gapText(got), gapText(want))
 		}
 		ratio := max(got, visibleGap) / max(want, visibleGap)
-		out = append(out, p.claim("8", ratio, holds(ratio <= alike), "%s, %s: %s at 10 passes (prototype %s)%s", nameOf(one.method), one.output, gapText(early), gapText(one.gap[0]), late).by(nameOf(one.method)))
+		out = append(out, p.claim("8", ratio, holds(ratio <= alike), "%s, %s: %s at 10 passes (prototype %s)%s", nameOf(one.method), one.output, gapText(early), gapText(one.gap[0]), late).about(nameOf(one.method), one.output))
 	}
 	return out
 }

@@ -10,37 +10,55 @@ import (
 )
 
 // why says of an outcome that is not reproduced what the comparison of the columns
-// shows of the reason.
-func why(o outcome) string {
+// shows of the reason: cases that fail in one may hold in another.
+func (o outcome) why() string {
+	if len(o.failed()) == 0 {
+		return ""
+	}
 	if len(o.Rules) < 3 {
-		if len(o.Rules) == 0 || o.Rules[0].Failed() == 0 {
-			return ""
-		}
 		return "It does not depend on tuning."
 	}
-	onSamples, half, auto := o.Rules[0].fails(), o.Rules[1].fails(), o.Rules[2].fails()
+	onSamples, half, auto := o.cases(paper.Sampled), o.cases(paper.Whole), o.cases(paper.Automatic)
 	switch {
-	case onSamples == 0 && half == 0 && auto == 0:
-		return ""
-	case onSamples == 0 && half == 0:
+	case len(onSamples) == 0 && len(half) == 0:
 		return "It is the automatic parameters: tuned either way it holds in all cases decided."
-	case onSamples == 0:
+	case len(onSamples) == 0:
 		return "By the paper's rule it holds in all cases decided; parameters better for the methods one by one reverse it."
-	case half == 0 && auto == 0:
+	case len(half) == 0 && len(auto) == 0:
 		return "It is the 500 samples: with parameters chosen on the training half, or automatic ones, it holds in all cases decided."
-	case half == 0:
+	case len(half) == 0:
 		return "It is the 500 samples: with parameters chosen on the training half it holds in all cases decided."
-	case auto == 0:
+	case len(auto) == 0:
 		return "It is the choice after few passes: with automatic parameters it holds in all cases decided."
-	case half < onSamples:
-		return "In part the 500 samples: chosen on the training half it fails in a smaller share of the cases; the rest are the methods themselves."
 	}
-	return "It is the methods, not the 500 samples: chosen on the training half it fails in as large a share of the cases, and automatic parameters do not mend it."
+	var byHalf, byAuto, never int
+	for c := range onSamples {
+		switch {
+		case half[c] && auto[c]:
+			never++
+		case !half[c] && !auto[c]:
+			byHalf, byAuto = byHalf+1, byAuto+1
+		case half[c]:
+			byAuto++
+		default:
+			byHalf++
+		}
+	}
+	if never == len(onSamples) {
+		return "It is the methods, not the 500 samples: the same cases fail with parameters chosen on the training half, and with automatic ones."
+	}
+	return fmt.Sprintf("Of the %d cases that fail on the samples %d do not with parameters chosen on the training half, %d not with automatic ones; %d fail each way.", len(onSamples), byHalf, byAuto, never)
 }
 
-// fails is the share of the cases decided that fail.
-func (s share) fails() float64 {
-	return float64(s.Failed()) / math.Max(1, float64(s.Of-s.Open))
+// cases are those that fail under a rule.
+func (o outcome) cases(rule paper.Rule) map[claim]bool {
+	out := map[claim]bool{}
+	for _, c := range o.failed() {
+		if c.Rule == rule {
+			out[claim{Data: c.Data, Mu: c.Mu, About: c.About}] = true
+		}
+	}
+	return out
 }
 
 // failed are the claims of an outcome that are not reproduced.
@@ -58,7 +76,7 @@ func evidence(o outcome, all []*problem) string {
 	case "1b", "1d":
 		return costOfIterations(failed, all)
 	case "5", "7", "8":
-		return byMethod(failed)
+		return byCurve(failed)
 	case "9a", "9b", "9c":
 		return spreadOfTests(failed, all)
 	}
@@ -96,20 +114,20 @@ func costOfIterations(failed []claim, all []*problem) string {
 	return fmt.Sprintf("In the cases that fail an exact iteration visits the data %.0f to %.0f times.", low, high)
 }
 
-// byMethod counts the cases that fail by method.
-func byMethod(failed []claim) string {
+// byCurve counts the cases that fail by method and output.
+func byCurve(failed []claim) string {
 	var names []string
 	count := map[string]int{}
 	for _, c := range failed {
-		if count[c.Method]++; count[c.Method] == 1 {
-			names = append(names, c.Method)
+		if count[c.About]++; count[c.About] == 1 {
+			names = append(names, c.About)
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
 	for k, name := range names {
-		names[k] = fmt.Sprintf("%s %d", name, count[name])
+		names[k] = fmt.Sprintf("%s (%d)", name, count[name])
 	}
-	return "Cases that fail: " + strings.Join(names, ", ") + "."
+	return "Cases that fail, all ways together: " + strings.Join(names, "; ") + "."
 }
 
 // spreadOfTests compares the differences of test losses with those between splits.
