@@ -34,11 +34,38 @@ func gapOf(o paper.Output) metric {
 	return func(p paper.Point, optimum float64) float64 { return p.Last - optimum }
 }
 
-// An axis is what a run is measured against.
-type axis func(p paper.Point) float64
+// An axis is what a run with a budget is measured against: points and their places.
+type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
 
-func byPasses(p paper.Point) float64 { return p.Passes }
-func byPaper(p paper.Point) float64  { return p.Paper }
+func byPasses(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
+	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
+}
+
+func byPaper(u *paper.Unit, _ float64) (points []paper.Point, x []float64) {
+	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
+}
+
+// byBudget is byPasses that ends where the budget does, in the midst of an iteration where
+// that is known.
+func byBudget(u *paper.Unit, budget float64) (points []paper.Point, x []float64) {
+	if u.Within == nil {
+		return byPasses(u, budget)
+	}
+	points, x = byPasses(u, budget)
+	k := 1 // the start stays
+	for k < len(x) && x[k] < u.Within.Passes {
+		k++
+	}
+	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget) // where it stays until then
+}
+
+func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
+	var x []float64
+	for _, p := range points {
+		x = append(x, place(p))
+	}
+	return points, x
+}
 
 const (
 	// smallest is the least gap that two objectives of order one can show. Nor is
@@ -63,9 +90,9 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}
-		var one run
-		for _, pt := range u.Points {
-			one.x = append(one.x, x(pt))
+		points, places := x(u, p.Protocol.PassesOn(p.Spec))
+		one := run{x: places}
+		for _, pt := range points {
 			one.v = append(one.v, max(value(pt, o.Objective), smallest, o.Gap))
 		}
 		runs = append(runs, one)

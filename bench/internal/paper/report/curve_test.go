@@ -2,7 +2,10 @@ package report
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
 func TestCurve(t *testing.T) {
@@ -26,5 +29,24 @@ func TestCurve(t *testing.T) {
 	}
 	if s, ok := linear([]float64{0, 2}, []float64{1, 5}, 1); !ok || s != 3 {
 		t.Errorf("half way from 1 to 5: %g", s)
+	}
+}
+
+// TestByBudget: a run whose iterations end late is, at the end of the budget, where it is
+// in the midst of one.
+func TestByBudget(t *testing.T) {
+	u := &paper.Unit{Points: []paper.Point{{Last: 5}, {Passes: 20, Last: 3}, {Passes: 45, Last: 1}}}
+	for _, test := range []struct {
+		within *paper.Point
+		x      []float64
+	}{{nil, []float64{0, 20, 45}}, {&paper.Point{Passes: 29, Last: 2}, []float64{0, 20, 30}}, {&paper.Point{Last: 5}, []float64{0, 30}}} {
+		u.Within = test.within
+		points, x := byBudget(u, 30)
+		if !slices.Equal(x, test.x) || len(points) != len(x) || test.within != nil && points[len(x)-1] != *test.within {
+			t.Errorf("within %+v: %+v at %v, want %v", test.within, points, x, test.x)
+		}
+	}
+	if len(u.Points) != 3 || u.Points[1].Passes != 20 {
+		t.Errorf("the points are now %+v", u.Points)
 	}
 }

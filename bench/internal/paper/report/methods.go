@@ -87,8 +87,8 @@ func traces(p *problem, kind string) []trace {
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, bold: true, rule: paper.Automatic})
 		add(baseline.STOC{}, baseline.SA{}, baseline.SVRG{}, baseline.BatchLinear{})
 		t = append(t, trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, only: overPasses},
-			trace{name: "batch, honest", method: batch, output: paper.Last, x: byPasses, only: overPasses},
-			trace{name: "batch-cg, honest", method: batchCG, output: paper.Last, x: byPasses, only: overPasses},
+			trace{name: "batch, honest", method: batch, output: paper.Last, x: byBudget, only: overPasses},
+			trace{name: "batch-cg, honest", method: batchCG, output: paper.Last, x: byBudget, only: overPasses},
 			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, only: overSeconds},
 			trace{name: "batch-cg, exact", method: batchCG, output: paper.Last, x: byPasses, only: overSeconds})
 	case "predecessors":

@@ -119,13 +119,12 @@ func againstBatch(p *problem) []claim {
 		}
 	}
 	var out []claim
-	inIterations := func(p *problem, m paper.Method) (level, bool) { return end(p, m, paper.Last, byPaper) }
 	for _, c := range []struct {
-		id  string
-		m   paper.Method
-		end func(*problem, paper.Method) (level, bool)
-	}{{"1a", batchLinear, inIterations}, {"1b", batch, inIterations}, {"1c", frugal(p), honest}} {
-		l, ok := c.end(p, c.m)
+		id string
+		m  paper.Method
+		x  axis
+	}{{"1a", batchLinear, byPaper}, {"1b", batch, byPaper}, {"1c", frugal(p), byBudget}} {
+		l, ok := end(p, c.m, paper.Last, c.x)
 		if !ok || count == 0 {
 			continue
 		}
@@ -142,33 +141,11 @@ func againstBatch(p *problem) []claim {
 // another than the first.
 var exact = []paper.Method{batch, batchCG}
 
-// honest returns where an exact batch method is when what it has visited is the budget,
-// in the midst of an iteration or not.
-func honest(p *problem, m paper.Method) (l level, ok bool) {
-	l, ok = end(p, m, paper.Last, byPasses)
-	sum, count := 0., 0
-	for _, split := range p.splits {
-		u, o := p.unit(m, paper.Last, split), p.optimum(split)
-		if u == nil || o == nil {
-			continue
-		}
-		if u.Within == nil {
-			return l, ok
-		}
-		sum += max(u.Within.Last-o.Objective, gapFloor)
-		count++
-	}
-	if count == 0 {
-		return l, ok
-	}
-	return level{gap: sum / float64(count)}, true
-}
-
 // frugal returns the one of smaller gap at the last pass, all passes counted.
 func frugal(p *problem) paper.Method {
 	best, least := batch, math.Inf(1)
 	for _, m := range exact {
-		if l, ok := honest(p, m); ok && l.gap < least {
+		if l, ok := end(p, m, paper.Last, byBudget); ok && l.gap < least {
 			best, least = m, l.gap
 		}
 	}
