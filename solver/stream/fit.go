@@ -20,6 +20,8 @@ type Samples struct {
 	Labels    []float64   // −1 and +1, or numbers, as the loss wants them
 	Weights   []float64   // ωᵢ ≥ 0; nil for equal ones
 	Offsets   []float64   // oᵢ, added to the margins; nil for none
+	Folds     []uint8     // rows of which this is Out are left out; nil for none
+	Out       uint8
 	Loss      solver.Loss
 	Intercept bool // c, a last coefficient that is 1 in every row
 	Threads   int  // 0 for GOMAXPROCS; results do not depend on it
@@ -58,8 +60,8 @@ func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
 		return nil, refused("only losses with a conjugate are streamed")
 	case columns > newton.DenseFeatures:
 		return nil, refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
-	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n:
-		return nil, fmt.Errorf("stream: %d labels and %d offsets for %d rows: want one for every row", len(of.Labels), len(of.Offsets), n)
+	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n || of.Folds != nil && len(of.Folds) != n:
+		return nil, fmt.Errorf("stream: %d labels, %d offsets and %d folds for %d rows: want one for every row", len(of.Labels), len(of.Offsets), len(of.Folds), n)
 	}
 	if err := validWeights(of.Weights, n); err != nil {
 		return nil, err
@@ -67,9 +69,11 @@ func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
 	if err := validLabels(problem); err != nil {
 		return nil, err
 	}
-	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, ridge: make([]float64, columns)}, memory, &newton.Settings{Stop: ctx.Err})}
+	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, memory, &newton.Settings{Stop: ctx.Err})}
 	var err error
-	f.start, err = f.begin(f.room(memory))
+	if f.start, err = f.begin(f.room(memory)); err == nil && len(f.start.Labels) == 0 {
+		f.start = nil // all are left out
+	}
 	return f, err
 }
 
@@ -161,11 +165,15 @@ func (f *Fit) place(tol float64) error {
 		f.at.value, f.at.proved = f.bounder.Value(f.at.x, f.at.loss), 0
 		return nil
 	}
-	x, err := f.sampled(f.start, nil, tol)
-	if err != nil {
-		return err
+	x := make([]float64, len(f.extra.ridge))
+	if f.start != nil {
+		var err error
+		if x, err = f.sampled(f.start, nil, tol); err != nil {
+			return err
+		}
+		f.start = nil
 	}
-	f.start = nil
+	var err error
 	f.at, err = f.look(x)
 	return err
 }

@@ -85,14 +85,6 @@ func (m *moments) widest(s *run, lo, hi int) {
 	}
 }
 
-// omega is the weight of a sample.
-func (s *run) omega(i int) float64 {
-	if s.q.Weights == nil {
-		return 1
-	}
-	return s.q.Weights[i]
-}
-
 // merge adds the moments of other rows (Chan, Golub, LeVeque 1979).
 func (m *moments) merge(more *moments) {
 	for j, v := range more.most {

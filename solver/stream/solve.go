@@ -73,6 +73,8 @@ type extra struct {
 	ones   bool      // a last column of ones, which Data have not
 	offset []float64 // of the margins; nil for none
 	ridge  []float64 // of every column, q.Ridge included
+	folds  []uint8   // samples of which this is out do not count; nil for none
+	out    uint8
 }
 
 // mostFree is how many columns may have neither a penalty of their own nor a ridge.
@@ -123,11 +125,10 @@ func newRun(q *newton.Problem, x extra, memory int64, set *newton.Settings) *run
 		each *= int64(p + 8)
 	}
 	s.count = int(max(1, min(mostPieces, memory/16/each)))
-	s.weight = float64(n)
-	if q.Weights != nil {
+	if s.weight = float64(n); !s.equal() {
 		s.weight = 0
-		for _, w := range q.Weights {
-			s.weight += w
+		for i := range n {
+			s.weight += s.omega(i)
 		}
 	}
 	for range s.count {
@@ -137,13 +138,25 @@ func newRun(q *newton.Problem, x extra, memory int64, set *newton.Settings) *run
 	return s
 }
 
-// coef returns cᵢ.
-func (s *run) coef(i int) float64 {
-	if s.q.Weights == nil {
-		return 1 / s.weight
+// equal reports whether all samples have the same weight.
+func (s *run) equal() bool { return s.q.Weights == nil && s.extra.folds == nil }
+
+// left reports whether a sample is left out.
+func (s *run) left(i int) bool { return s.extra.folds != nil && s.extra.folds[i] == s.extra.out }
+
+// omega returns the weight of a sample.
+func (s *run) omega(i int) float64 {
+	switch {
+	case s.left(i):
+		return 0
+	case s.q.Weights == nil:
+		return 1
 	}
-	return s.q.Weights[i] / s.weight
+	return s.q.Weights[i]
 }
+
+// coef returns cᵢ.
+func (s *run) coef(i int) float64 { return s.omega(i) / s.weight }
 
 func (s *run) interrupted() error {
 	if s.set.Stop == nil {

@@ -181,7 +181,7 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	if l.model != nil {
 		t.dual(s, l.model, lo, hi)
 	}
-	if q.Weights == nil {
+	if s.equal() {
 		t.loss += float64(q.Loss.Slopes(slope, margin, label) * weight[0])
 	} else {
 		q.Loss.Slopes(slope, margin, label)

@@ -86,6 +86,9 @@ func (s *run) newTaken(m int) *taken {
 }
 
 func (t *taken) add(s *run, i int) {
+	if s.left(i) {
+		return
+	}
 	cols, v := s.q.Data.Row(i)
 	t.idx, t.val = append(t.idx, cols...), append(t.val, v...)
 	if s.extra.ones {
