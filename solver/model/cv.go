@@ -23,7 +23,8 @@ type CVSettings struct {
 	// so that each has its share of each class.
 	Assignment []int
 	// Metric judges the models of a fold on its rows, with their sample weights and
-	// offsets; nil means MeanLoss.
+	// offsets; nil means MeanLoss. With Settings.Memory it is to be a mean over rows: it is
+	// asked about some of the rows of a fold at a time, by one goroutine.
 	Metric Metric
 }
 
@@ -38,7 +39,7 @@ type CVResult struct {
 	// Best is the lambda of the least mean, and OneSE the largest whose mean is no more
 	// than one standard error of Best above that.
 	Best, OneSE int
-	// Assignment has the fold of each row.
+	// Assignment has the fold of each row. With Settings.Memory it is that of CVSettings.
 	Assignment []int
 	// Path is that of all data.
 	Path []*Step
@@ -60,6 +61,9 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	d, err := aloneDesign(spec, x, y)
 	if err != nil {
 		return nil, err
+	}
+	if d.spec.streams() {
+		return d.crossStreamed(ctx, set)
 	}
 	c := &crossing{spec: d.spec, data: x, labels: y}
 	if classifies(d.loss) {

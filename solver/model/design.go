@@ -23,6 +23,13 @@ type design struct {
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s
 	facts   Facts
+	held    held
+}
+
+// held are rows that a fit that goes through the data in pieces leaves out.
+type held struct {
+	folds []uint8 // of the rows; nil for none
+	fold  uint8
 }
 
 // aloneDesign is newDesign for what goes through all rows in one process.

@@ -86,7 +86,8 @@ func (d *design) checkMapped() error {
 // newStreamed makes the first pass over the data.
 func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 	of := &stream.Samples{
-		Data: d.x, Labels: d.y, Weights: d.weights, Offsets: d.spec.Offsets, Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads,
+		Data: d.x, Labels: d.y, Weights: d.weights, Offsets: d.spec.Offsets, Folds: d.held.folds, Out: d.held.fold,
+		Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads,
 	}
 	f, err := stream.NewFit(ctx, of, d.spec.Memory)
 	if err != nil && context.Cause(ctx) == errTime {

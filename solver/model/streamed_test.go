@@ -184,3 +184,87 @@ func TestStreamedRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamedCV: cross-validation with the same folds finds what it does in memory.
+func TestStreamedCV(t *testing.T) {
+	const n, p = 20000, 16
+	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 6, Noise: 1, Seed: 1}
+	whole, back := mapped(t, opt)
+	folds, weights, offsets := make([]int, n), make([]float64, n), make([]float64, n)
+	for i := range folds {
+		folds[i], weights[i], offsets[i] = (i*i+i/7)%4, float64(i%3), float64(i%5)/2-1
+	}
+	for name, spec := range map[string]Spec{
+		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
+	} {
+		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: ErrorRate}
+		spec.RelTol = 1e-9
+		want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Memory = 2 << 20
+		got, err := CV(context.Background(), &spec, back.X, back.Labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k < len(want.Mean); k++ { // at the first lambda margins of 0 but for rounding decide
+			if math.Abs(got.Mean[k]-want.Mean[k]) > 3e-4 || math.Abs(got.SE[k]-want.SE[k]) > 3e-4 {
+				t.Errorf("%s: %v ± %v, in memory %v ± %v", name, got.Mean[k], got.SE[k], want.Mean[k], want.SE[k])
+			}
+		}
+		set.Metric = nil
+		if want, err = CV(context.Background(), &Spec{SampleWeights: spec.SampleWeights, Offsets: spec.Offsets, Balanced: spec.Balanced, Penalty: spec.Penalty, Settings: Settings{RelTol: 1e-9}}, whole.X, whole.Labels, set); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = CV(context.Background(), &spec, back.X, back.Labels, set); err != nil {
+			t.Fatal(err)
+		}
+		for k := range want.Mean {
+			if math.Abs(got.Mean[k]-want.Mean[k]) > 1e-5*want.Mean[k] || got.Best != want.Best {
+				t.Errorf("%s: %v at %d, in memory %v at %d", name, got.Mean[k], got.Best, want.Mean[k], want.Best)
+			}
+		}
+	}
+}
+
+// TestStreamedFolds: folds that are drawn have their share of each class.
+func TestStreamedFolds(t *testing.T) {
+	const n, count = 5003, 7
+	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
+	d, err := newDesign(&Spec{Settings: Settings{Memory: 1 << 20, Seed: 3}}, back.X, back.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds := make([]uint8, n)
+	d.draw(folds, count)
+	rows, all := [count][2]int{}, [2]int{}
+	for i, k := range folds {
+		rows[k][classOf(back.Labels[i])]++
+		all[classOf(back.Labels[i])]++
+	}
+	for k, of := range rows {
+		for class, held := range of {
+			if held < all[class]/count || held > all[class]/count+1 {
+				t.Errorf("fold %d has %d of %d rows of a class", k, held, all[class])
+			}
+		}
+	}
+	if err := d.checkHeld(folds, count); err != nil {
+		t.Error(err)
+	}
+	for i, b := range back.Labels {
+		if folds[i] = 0; b < 0 {
+			folds[i] = 1
+		}
+	}
+	if err := d.checkHeld(folds, 2); err == nil {
+		t.Error("a fold has a class to itself")
+	}
+	if err := d.checkHeld(folds, 3); err == nil {
+		t.Error("a fold has no row")
+	}
+	if _, err := CV(context.Background(), d.spec, back.X, back.Labels, &CVSettings{Folds: 300}); err == nil || !strings.Contains(err.Error(), "256") {
+		t.Error(err)
+	}
+}
