@@ -60,8 +60,13 @@ type beyondReport struct {
 	Run       struct {
 		Method string `json:"method"`
 	} `json:"run"`
-	Plan  string `json:"plan"`
-	Peak  int64  `json:"peak_memory"`
+	Plan string `json:"plan"`
+	Min  struct {
+		Index int     `json:"index"`
+		Mean  float64 `json:"mean"`
+		SE    float64 `json:"se"`
+	} `json:"min"`
+	Peak  int64 `json:"peak_memory"`
 	Steps []struct {
 		Lambda    float64 `json:"lambda"`
 		Status    string  `json:"status"`
@@ -113,7 +118,7 @@ func TestBeyondMemory(t *testing.T) {
 	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"cv"}, {"info"}, {"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
+	for _, args := range [][]string{{"cv", "--metric", "auc"}, {"info"}, {"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
 		out, err := exec.Command("scas", append(args, "--memory", beyondMemory, path)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "memory") {
 			t.Errorf("%v: %s", args, out)
@@ -136,6 +141,24 @@ func TestBeyondMemoryPath(t *testing.T) {
 		w := whole.Steps[k]
 		if math.Abs(s.Lambda-w.Lambda) > 1e-8*w.Lambda || math.Abs(s.Objective-w.Objective) > s.Gap+w.Gap+1e-9 || s.Gap > 1e-6 || s.Status != "converged" {
 			t.Errorf("%+v, in memory %+v", s, w)
+		}
+	}
+}
+
+// TestBeyondMemoryCV: so does a cross-validation, whose folds are others.
+func TestBeyondMemoryCV(t *testing.T) {
+	path, weights, _ := beyondData(t)
+	var whole, r beyondReport
+	args := []string{"cv", "--json", "--lambdas", "4", "--ratio", "1e-2", "--folds", "3", "--sample-weights", weights, path, "--memory"}
+	whole.run(t, append(args, "4GiB")...)
+	r.run(t, append(args, beyondMemory)...)
+	t.Logf("mean %v ± %v, in memory %v ± %v; peak %d MiB", r.Min.Mean, r.Min.SE, whole.Min.Mean, whole.Min.SE, r.Peak>>20)
+	if r.Peak > beyondLimit || r.Min.Index != whole.Min.Index || math.Abs(r.Min.Mean-whole.Min.Mean) > 2*(r.Min.SE+whole.Min.SE) {
+		t.Errorf("%+v, in memory %+v", r, whole)
+	}
+	for k, s := range r.Steps {
+		if math.Abs(s.Objective-whole.Steps[k].Objective) > s.Gap+whole.Steps[k].Gap+1e-9 || s.Status != "converged" {
+			t.Errorf("%+v, in memory %+v", s, whole.Steps[k])
 		}
 	}
 }

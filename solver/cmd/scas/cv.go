@@ -12,6 +12,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -41,7 +42,9 @@ folds a path (see scas path --help) is fitted to the other rows and judged on
 those of the fold. The model that -o writes is then for scas predict. Several
 classes (scas train --help) have one lambda in common; non-zeros and gap are
 sums over their models. Equal seeds give equal folds, and equal bits with any
-number of threads.
+number of threads. A .scas file larger than --memory is gone through in pieces,
+one fold after the other, without --metric auc and for two classes or numbers;
+its folds are drawn differently.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is
@@ -202,9 +205,9 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	if data.Mapping.IsZero() {
 		return nil
 	}
-	for _, l := range countLabels(data.Labels) {
-		if l.Rows < 2 {
-			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(l.Label), plural(l.Rows, "row"))
+	for class, rows := range classCounts(data) {
+		if rows == 1 {
+			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(float64(2*class-1)), plural(rows, "row"))
 		}
 	}
 	return nil
@@ -229,7 +232,7 @@ func (c *cvCmd) Run(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, chosen(), err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out, false)
+	data, err := c.read(e, out, true)
 	if err == nil {
 		err = c.checkRows(data)
 	}
@@ -240,8 +243,9 @@ func (c *cvCmd) Run(e *env) error {
 		return err
 	}
 	start = time.Now()
+	defer r.in.collecting()()
 	found, err = c.cross(e, r.in)
-	err = ofScales(err, data, r.Standardized, true)
+	err = c.Memory.unstreamed(dataName(c.Data), ofScales(err, data, r.Standardized || r.in.beyond(), true))
 	if err := e.interrupted(err, "nothing written"); found == nil || e.ctx.Err() != nil {
 		return about(c.Data, c.late(err))
 	}
@@ -265,7 +269,14 @@ type crossed struct {
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
 	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds)}
-	judged, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
+	times := 1 // that a model is judged
+	if s.beyond() {
+		times = model.HeldPieces(s.data.X, s.spec.Memory)
+		if !s.data.Classes.IsZero() || c.Metric == "auc" {
+			return nil, fmt.Errorf("%w: models of several classes, and --metric auc, are judged by all rows of a fold at once", stream.ErrNotStreamed)
+		}
+	}
+	judged, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas) * times)
 	defer end()
 	metric := cvMetrics[c.Metric]
 	if !s.data.Classes.IsZero() {

@@ -9,8 +9,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// beyondRows is how many rows of data larger than memory are predicted at a time.
-const beyondRows = 1 << 16
+// beyondRows is how many rows of data larger than memory are looked at at a time: so many
+// that they, and a copy, take an eighth of it, and that what is written of them does.
+func (v memorySize) beyondRows(data *sparse.Dataset) int {
+	const most, share = 1 << 16, 16
+	n, _ := data.X.Dims()
+	limit, _ := v.limit()
+	return max(1, min(most, int(float64(limit)/share/(float64(dataBytes(data))/float64(n)))))
+}
 
 // streams reports whether rows may be predicted piece by piece.
 func (c *predictCmd) streams(m fittedModel) bool {
@@ -30,7 +36,7 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	}
 	var total score
 	predict := func(w io.Writer) error {
-		return eachPiece(e, data, func(lo, hi int) error {
+		return c.Memory.eachPiece(e, data, func(lo, hi int) error {
 			s, err := c.piece(w, m, tally, data, lo, hi)
 			total = total.plus(s)
 			return err
@@ -38,7 +44,7 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	}
 	if c.Output != "" {
 		err = writeFile(c.Output, predict)
-	} else if err = eachPiece(e, data, func(int, int) error { return nil }); err == nil {
+	} else if err = c.Memory.eachPiece(e, data, func(int, int) error { return nil }); err == nil {
 		err = predict(e.stdout)
 	}
 	if err != nil {
@@ -76,11 +82,12 @@ func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (*model.Tally, e
 
 // eachPiece calls do for one piece of the rows after the other, which are checked before
 // and leave memory after it.
-func eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
+func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	n, _ := data.X.Dims()
-	for lo := 0; lo < n; lo += beyondRows {
-		hi := min(lo+beyondRows, n)
-		data.X.Prefetch(hi, min(hi+beyondRows, n))
+	piece := v.beyondRows(data)
+	for lo := 0; lo < n; lo += piece {
+		hi := min(lo+piece, n)
+		data.X.Prefetch(hi, min(hi+piece, n))
 		err := data.X.Check(lo, hi)
 		if err == nil {
 			err = do(lo, hi)

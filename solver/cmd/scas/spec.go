@@ -84,26 +84,48 @@ func (s *specified) beyond() bool { return s.spec.Memory > 0 }
 func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.vectors) }
 
 // allow refuses fits that would not fit into memory, unless they go through the data in
-// pieces, of which there is one fit alone.
+// pieces, one after the other.
 func (s *specified) allow(c *fitFlags, fits int) error {
 	n, p := s.data.X.Dims()
-	if c.ranks.comm == nil && c.Memory.beyond(s.data) {
-		if c.SampleWeights != "" || c.ClassWeights != "none" {
-			s.vectors += 16 * int64(n)
-		}
-		if c.Offset != "" {
-			s.vectors += 8 * int64(n)
-		}
-		var err error
-		s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
-		return err
+	alone := c.ranks.comm == nil
+	if alone && c.Memory.beyond(s.data) {
+		return s.stream(c, fits)
 	}
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]
 	}
-	return c.Memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
+	err := c.Memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
+	if err != nil && alone && s.data.X.Mapped() && s.data.Classes.IsZero() && c.Groups == "" && p < mostStreamed {
+		return s.stream(c, fits)
+	}
+	return err
+}
+
+// mostStreamed is how many coefficients there may be of data that are gone through in
+// pieces.
+const mostStreamed = 2048
+
+// stream has the fits go through the data in pieces.
+func (s *specified) stream(c *fitFlags, fits int) (err error) {
+	n, _ := s.data.X.Dims()
+	ofRow := 0 // bytes of weights, those of fit, offsets and folds
+	if c.SampleWeights != "" || c.ClassWeights != "none" {
+		ofRow += 16
+		if fits > 1 { // those of the rows that are not held out
+			ofRow += 16
+		}
+	}
+	if c.Offset != "" {
+		ofRow += 8
+	}
+	if fits > 1 {
+		ofRow++
+	}
+	s.vectors = int64(ofRow) * int64(n)
+	s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
+	return err
 }
 
 // name reads the names of the features.
