@@ -79,10 +79,7 @@ func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the features, 1 for
 // constant ones.
-func (f *Fit) Deviations() []float64 {
-	_, p := f.q.Data.Dims()
-	return f.facts.columns.deviation[:p]
-}
+func (f *Fit) Deviations() []float64 { return f.facts.columns.deviation }
 
 // Scale returns the mean loss at x = 0, c = 0.
 func (f *Fit) Scale() float64 { return f.facts.zero }

@@ -209,7 +209,7 @@ func (s *run) begin(samples int) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.facts.passes, s.facts.sampled, s.facts.zero, s.facts.columns = 1, samples, sv.zero, sv.columns(s.weight)
+	s.facts.passes, s.facts.sampled, s.facts.zero, s.facts.columns = 1, samples, sv.zero, s.columns(sv.moments)
 	s.bounder = newton.NewBounder(s.q, s.extra.ridge, s.facts.columns.Columns)
 	return sv.part, nil
 }
