@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -118,7 +119,7 @@ func TestBeyondMemory(t *testing.T) {
 	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"cv", "--metric", "auc"}, {"info"}, {"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
+	for _, args := range [][]string{{"cv", "--metric", "auc"}, {"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
 		out, err := exec.Command("scas", append(args, "--memory", beyondMemory, path)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "memory") {
 			t.Errorf("%v: %s", args, out)
@@ -160,6 +161,35 @@ func TestBeyondMemoryCV(t *testing.T) {
 		if math.Abs(s.Objective-whole.Steps[k].Objective) > s.Gap+whole.Steps[k].Gap+1e-9 || s.Status != "converged" {
 			t.Errorf("%+v, in memory %+v", s, whole.Steps[k])
 		}
+	}
+}
+
+// TestBeyondMemoryInfo: so is a description.
+func TestBeyondMemoryInfo(t *testing.T) {
+	path, _, _ := beyondData(t)
+	var data [2]dataFacts
+	for k, memory := range []string{"4GiB", beyondMemory} {
+		var r infoReport
+		out, err := exec.Command("scas", "info", "--json", "--memory", memory, path).Output()
+		if err == nil {
+			err = json.Unmarshal(out, &r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[k] = *r.Data
+	}
+	if peak := data[1].Memory.Peak; peak > beyondLimit || data[1].Memory.Solver != 0 {
+		t.Errorf("%+v", data[1].Memory)
+	}
+	if a, b := data[0].FeatureSD.Mean, data[1].FeatureSD.Mean; math.Abs(a-b) > 1e-12*a {
+		t.Errorf("deviations %v, in memory %v", b, a)
+	}
+	for k := range data {
+		data[k].Memory, data[k].FeatureSD = memoryFacts{}, spread{}
+	}
+	if !reflect.DeepEqual(data[0], data[1]) {
+		t.Errorf("%+v, in memory %+v", data[1], data[0])
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -49,7 +47,7 @@ type dataFacts struct {
 // memoryFacts tell what data and training take, in bytes.
 type memoryFacts struct {
 	Data   int64 `json:"data"`           // as loaded, labels included; the reader may leave a quarter more unused
-	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated
+	Solver int64 `json:"solver"`         // what scas train adds for A = I, estimated; 0 of data beyond memory
 	Peak   int64 `json:"peak,omitempty"` // of this process so far; 0 if the system does not tell
 }
 
@@ -57,6 +55,8 @@ type spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
+
+	count int
 }
 
 type labelCount struct {
@@ -65,64 +65,82 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-func newDataFacts(name string, format sparse.Format, d *sparse.Dataset) *dataFacts {
+// newDataFacts describes data, which each goes through piece by piece.
+func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
 		data: d, Format: format.String(), Table: d.Table,
 		Name: name, Compression: d.Stats.Compression.String(), TextBytes: d.Stats.Bytes,
 		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
-		Labels: countLabels(d.Labels), LabelSpread: newSpread(d.Labels),
-		Memory: memoryFacts{
-			Data: dataBytes(d), Peak: peakMemory(),
-			Solver: (&solver.Problem{Data: d.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil),
-		},
+		Memory: memoryFacts{Data: dataBytes(d)},
 	}
-	if d.Table != nil && d.Table.Classes != nil {
-		for k := range f.Labels {
-			f.Labels[k].Name = d.Table.Classes[k]
+	kinds := map[float64]int{}
+	all, piece := sparse.NewMoments(cols), sparse.NewMoments(cols)
+	err := each(func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			f.addRow(d, i, kinds)
 		}
+		piece.Set(d.X, lo, hi, nil)
+		all.Merge(piece)
+		return nil
+	})
+	for k, l := range slices.Sorted(maps.Keys(kinds)) {
+		one := labelCount{Label: l, Rows: kinds[l]}
+		if d.Table != nil && d.Table.Classes != nil {
+			one.Name = d.Table.Classes[k]
+		}
+		f.Labels = append(f.Labels, one)
 	}
-	nnz, norms := make([]float64, rows), d.X.RowNormsSq()
-	for i, v := range norms {
-		_, val := d.X.Row(i)
-		nnz[i], norms[i] = float64(len(val)), math.Sqrt(v)
-		f.AllOnes = f.AllOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	if len(f.Labels) > maxLabels {
+		f.Labels = nil
 	}
-	x := d.X
-	if k := columns.Find(x, nil, nil, nil, nil); k != nil {
-		x = k.Data // the others do not vary
+	for _, sd := range all.Deviations(float64(rows)) {
+		if sd == 0 {
+			f.Constant++
+			continue
+		}
+		f.FeatureSD.add(sd)
 	}
-	varying := slices.DeleteFunc(x.ColumnStats().StdDev, func(sd float64) bool { return sd == 0 })
-	f.Constant = cols - len(varying)
-	f.RowNNZ, f.RowNorm, f.FeatureSD = newSpread(nnz), newSpread(norms), newSpread(varying)
-	return f
+	for _, s := range []*spread{&f.RowNNZ, &f.RowNorm, &f.FeatureSD, &f.LabelSpread} {
+		s.end()
+	}
+	f.Memory.Peak = peakMemory()
+	return f, err
 }
 
-func newSpread(v []float64) (s spread) {
-	if len(v) == 0 {
-		return s
+// addRow takes a row; kinds count its label, up to one more than are told.
+func (d *dataFacts) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
+	_, val := of.X.Row(i)
+	norm2 := 0.0
+	for _, v := range val {
+		norm2 += float64(v * v)
+		d.AllOnes = d.AllOnes && v == 1
 	}
-	for _, x := range v {
-		s.Mean += x
+	d.RowNNZ.add(float64(len(val)))
+	d.RowNorm.add(math.Sqrt(norm2))
+	if of.Labels == nil {
+		return
 	}
-	return spread{slices.Min(v), s.Mean / float64(len(v)), slices.Max(v)}
+	label := of.Labels[i]
+	d.LabelSpread.add(label)
+	if len(kinds) <= maxLabels {
+		kinds[label]++
+	}
 }
 
-// countLabels counts the rows of each label, in increasing order; nil if there
-// are too many kinds.
-func countLabels(labels []float64) []labelCount {
-	rows := make(map[float64]int)
-	for _, b := range labels {
-		if rows[b]++; len(rows) > maxLabels {
-			return nil
-		}
+// add takes a number; Mean is the sum until the end.
+func (s *spread) add(v float64) {
+	if s.count == 0 {
+		s.Min, s.Max = v, v
 	}
-	var counts []labelCount
-	for _, b := range slices.Sorted(maps.Keys(rows)) {
-		counts = append(counts, labelCount{Label: b, Rows: rows[b]})
+	s.Min, s.Max, s.Mean, s.count = min(s.Min, v), max(s.Max, v), s.Mean+v, s.count+1
+}
+
+func (s *spread) end() {
+	if s.count > 0 {
+		s.Mean /= float64(s.count)
 	}
-	return counts
 }
 
 func (d *dataFacts) addTo(f *facts) {
@@ -142,7 +160,11 @@ func (d *dataFacts) addTo(f *facts) {
 	f.add("row norms", "%.4g to %.4g, mean %.4g", d.RowNorm.Min, d.RowNorm.Max, d.RowNorm.Mean)
 	f.addIf(d.FeatureSD.Max > 0, "feature sd", "%.4g to %.4g, a ratio of %.3g", d.FeatureSD.Min, d.FeatureSD.Max, d.FeatureSD.Max/d.FeatureSD.Min)
 	f.addIf(d.Constant > 0, "", "%s the same in every row", plural(d.Constant, "feature"))
-	f.add("memory", "%s of data; training adds up to some %s (A = I)", byteCount(d.Memory.Data), byteCount(d.Memory.Solver))
+	adds := "it is gone through in pieces"
+	if d.Memory.Solver > 0 {
+		adds = fmt.Sprintf("training adds up to some %s (A = I)", byteCount(d.Memory.Solver))
+	}
+	f.add("memory", "%s of data; %s", byteCount(d.Memory.Data), adds)
 	f.addIf(d.Memory.Peak > 0, "", "this process took %s at most", byteCount(d.Memory.Peak))
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
 type infoCmd struct {
@@ -107,6 +109,23 @@ func (r infoReport) table() facts {
 // shownInInfo is how many coefficients and groups of a model scas info --json has.
 const shownInInfo = 20
 
+// facts describes data, piece by piece where they are larger than memory.
+func (c *infoCmd) facts(e *env, format sparse.Format, data *sparse.Dataset) (*dataFacts, error) {
+	n, p := data.X.Dims()
+	if err := c.Memory.allow(8*8*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
+		return nil, err
+	}
+	if c.Memory.beyond(data) {
+		return newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
+	}
+	if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
+		return nil, err
+	}
+	f, err := newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return do(0, n) })
+	f.Memory.Solver = (&solver.Problem{Data: data.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil)
+	return f, err
+}
+
 // Run describes.
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineFacts: newMachineFacts()}
@@ -118,14 +137,14 @@ func (c *infoCmd) Run(e *env) error {
 		r.Model = m.describe(c.Data, shownInInfo)
 	} else if c.Data != "" {
 		opt := c.anyLabels()
+		opt.Beyond = true
 		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)
 		if err != nil {
 			return err
 		}
-		if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
-			return err
+		if r.Data, err = c.facts(e, opt.Format, data); err != nil {
+			return e.interrupted(err, "nothing described")
 		}
-		r.Data = newDataFacts(dataName(c.Data), opt.Format, data)
 	}
 	return e.report(c.JSON, r)
 }

@@ -23,7 +23,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 		t.Fatal(err)
 	}
 	loaded := solvertest.Heap()
-	data := newDataFacts("data", sparse.LIBSVM, d).Memory.Data
+	data := dataBytes(d)
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	settings := change(p)
 	before := solvertest.Heap()
