@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
@@ -13,7 +12,8 @@ import (
 // how far the result is from the optimum, else SCASK. The finisher begins at once where
 // there are so many samples to a feature, 32, that it starts on a part of them, or where
 // its matrices have a band; else after a few passes of SCASK or, where A is not the
-// identity, SCASL, which does not rotate the data. With A = I and 512 features or more
+// identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for 30
+// Newton steps, of which it takes a few, SCASK makes the passes of one more. With A = I and 512 features or more
 // that is a proximal Newton method on working sets first, from lambda_max down, for
 // absolute values, squares and x ≥ 0. For L1 penalties of A x on R^p it is a
 // predictor-corrector method (Mehrotra 1992), for the other penalties and the domains of
@@ -35,11 +35,12 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
-	if r.goal > 0 && (r.affordsFinisher(1) && r.prover.TakeDirect() || r.prover.Banded() && r.finishes()) {
+	ample := func() bool { return r.goal > 0 && r.prover.Affords(r.budget) } // it costs more once it is made
+	if ample() && (r.prover.TakeDirect() || r.prover.Banded() && ample()) {
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
-	short := r.goal > 0 && !r.A.Identity() && r.finishes()
+	short := ample() && !r.A.Identity() && r.prover.Finishes() && ample()
 	s, err := newSCAS(r, (*scas).blocks, short)
 	return &auto{s}, err
 }
@@ -52,41 +53,34 @@ type direct struct{ *Run }
 
 func (d direct) Next() (bool, error) { return true, d.finish() }
 
-// warmPasses is what SCASK or SCASL does before the finisher takes over where there are few samples
-// to a feature: it saves that a third of its iterations, and more passes do not save it as
-// many more.
-const warmPasses = 4
-
 func (a *auto) Next() (bool, error) {
-	if a.goal <= 0 || !a.finishes() || a.Stats.Passes < warmPasses && !a.prover.Sampled() {
+	switch tried := a.Stats.NewtonSteps > 0; {
+	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
 		return a.scas.Next()
+	case !a.affordsStep():
+		return false, nil // more passes would be a start that larger budgets do not have
 	}
+	a.prover.TakeDirect()
 	return true, a.finish()
 }
 
-// finishes reports whether the finisher is there for the problem, was not tried, and
-// fits the budget.
-func (r *Run) finishes() bool {
-	return r.Stats.NewtonSteps == 0 && r.prover.Finishes() && r.affordsFinisher(r.prover.Least())
-}
-
-// affordsFinisher reports whether the budget has room for so many iterations of the
-// finisher.
-func (r *Run) affordsFinisher(steps float64) bool {
-	return r.unbounded || r.Affords(steps*r.prover.Cost())
+// affordsStep reports whether the budget has room for an iteration of the finisher.
+func (r *Run) affordsStep() bool {
+	return r.Stats.Passes+r.prover.Cost() <= r.budget*(1+1e-12)
 }
 
 // errBudget ends the finisher where the budget does.
 var errBudget = errors.New("solver: no budget left")
 
-// finish solves the problem from x to the goal, as far as the budget allows.
+// finish solves the problem from x to the goal, as far as the budget allows. It leaves the
+// better of x and where it ended, with the better of the bounds proved at the two.
 func (r *Run) finish() error {
-	value, start := r.startValue(), r.X
+	value, start := r.toBest(r.startValue()), r.X
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
 	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: r.goal, Brief: true, Stop: r.Err, Interrupt: func() error {
-		if !r.affordsFinisher(1) {
+		if !r.affordsStep() {
 			return errBudget
 		}
 		r.Spend(r.prover.Cost())
@@ -97,14 +91,18 @@ func (r *Run) finish() error {
 		return nil // the passes go on alone
 	}
 	r.exhausted, r.ended = true, res.Why
-	if !(res.Objective > value+1e-12*math.Abs(value)) { // but for rounding, of other sums
+	better := !(res.Objective > value+1e-12*math.Abs(value)) // but for rounding, of other sums
+	proved := math.Inf(1)                                    // of the start
+	if !better || !(res.Gap <= r.goal) {
+		proved = r.certify()
+	}
+	if better { // what is proved of the one bounds the optimum, and so the other
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = res.Gap, res.Polished
-	} else { // the dual point that proves the one proves the other
-		off := value - res.Objective + float64(1e-12*math.Abs(value))
-		r.gap = math.Min(r.certify(), newton.Rounded(math.Max(res.Gap+off, 0), value))
+		r.gap, r.exact = math.Min(res.Gap, newton.Moved(proved, value, res.Objective)), res.Polished
+	} else {
+		r.gap = math.Min(proved, newton.Moved(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()
@@ -117,13 +115,8 @@ func (r *Run) finish() error {
 }
 
 // startValue returns the objective at x, and where no pass was made begins to watch it.
-func (r *Run) startValue() (value float64) {
-	zero := !slices.ContainsFunc(r.X, func(v float64) bool { return v != 0 })
-	if zero && r.Problem.penalty().Value(make([]float64, len(r.Y))) == 0 {
-		value = r.Problem.lossAtZero()
-	} else {
-		value = r.Problem.Evaluate(r.X).Objective
-	}
+func (r *Run) startValue() float64 {
+	value := r.Problem.Evaluate(r.X).Objective
 	if r.Stats.OuterIterations == 0 {
 		r.keeper.Watched = true
 		r.start(value)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -60,7 +59,9 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		defer cancel()
 	}
 	r := newRun(ctx, p, c, began)
-	r.unbounded = s.Passes == 0
+	if r.budget = s.Passes; s.Passes == 0 {
+		r.budget = math.Inf(1)
+	}
 	r.logBegin()
 	it, err := c.Method.Begin(r)
 	if err == nil {
@@ -163,16 +164,16 @@ func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
+	before := r.evaluate(r.Iterate).Objective
+	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
+		before = r.settle(before)
+	}
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 	}
 	res.DualResidual = watch.Known(r.dualResidual())
-	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
-		r.gap = r.certify()
-	}
-	before := r.evaluate(r.Iterate).Objective
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.round()
 	}
@@ -189,15 +190,10 @@ func (r *Run) result() *Result {
 // notAboveStart puts the start in the place of x where that is above it, which a proved
 // gap, or a budget, may allow. The gap remains a bound.
 func (r *Run) notAboveStart(res *Result) {
-	p := r.Problem
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
-	p.project(x)
-	l, _ := r.A.Algebra.Dims()
-	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) && !(p.lossAtZero()+p.penalty().Value(make([]float64, l)) < res.At.Objective) {
-		return // without a look at the data
-	}
-	if at := p.Evaluate(x); at.Objective < res.At.Objective {
+	r.Problem.project(x)
+	if at := r.Problem.Evaluate(x); at.Objective < res.At.Objective {
 		res.X, res.At, res.Groups = x, at, nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
@@ -88,7 +89,12 @@ func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	if len(x) != cols {
 		panic(fmt.Sprintf("solver: point of length %d for %d features", len(x), cols))
 	}
-	ev := Evaluation{Loss: p.meanLoss(x, make([]float64, rows)), Penalty: penalty}
+	ev := Evaluation{Penalty: penalty}
+	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+		ev.Loss = p.meanLoss(x, make([]float64, rows))
+	} else {
+		ev.Loss = p.lossAtZero() // without a look at the data
+	}
 	ev.Objective = ev.Loss + ev.Penalty + p.ridge(x)
 	return ev
 }

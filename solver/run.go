@@ -23,7 +23,7 @@ type Iterate struct {
 type proof struct {
 	prover    *prove.Prover
 	goal      float64       // gap at which the run ends; 0 for none
-	unbounded bool          // the budget was left to the method: it does not end the finisher
+	budget    float64       // of the finisher, in passes; +Inf where it was left to the method
 	gap       float64       // proved of x; +Inf if nothing is
 	exact     bool          // zeros and ties of x are exact
 	exhausted bool          // the finisher went as far as it could

@@ -55,15 +55,8 @@ func (s *scas) stepCurvature() float64 {
 
 // naturalDualUpdates keeps the products with A cheaper than the inner steps.
 func (s *scas) naturalDualUpdates() int {
-	n, p := s.Problem.Data.Dims()
-	l, _ := s.A.Dims()
-	ofUpdate := float64(l + p)
-	if a := s.A.Matrix(); a != nil {
-		ofUpdate += 2 * float64(a.NNZ())
-	} else if !s.A.Identity() {
-		ofUpdate *= 4
-	}
-	return rule.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), ofUpdate)
+	n, _ := s.Problem.Data.Dims()
+	return rule.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), s.A.Operations())
 }
 
 // fitBatch limits the dual updates such that every block has some steps, and

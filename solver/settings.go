@@ -25,7 +25,9 @@ type Settings struct {
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: sample gradients visited, divided by n. An
 	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2; none
-	// begins that would exceed it. Default 100, which for Auto does not count the finisher.
+	// begins that would exceed it. Default 100, which does not count the finisher of Auto;
+	// any other number does: a Newton step costs 3 and what forming the Hessian takes, and
+	// passes that are too few for one may be left over.
 	Passes float64 `json:"passes"`
 	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
 	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and

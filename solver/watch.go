@@ -1,6 +1,11 @@
 package solver
 
-import "github.com/scas-admm/scas/solver/internal/watch"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/watch"
+)
 
 // retryFactor is what a DivergenceError proposes to divide the step size by.
 const retryFactor = 4
@@ -36,6 +41,30 @@ func (r *Run) restore() {
 	}
 	r.Iterate.set(r.keeper.Kept)
 	r.startMean()
+}
+
+// toBest goes back to the best snapshot where a goal asks for the objective and it is
+// below the given one, of x, as ADMM does not descend; it returns that of x then.
+func (r *Run) toBest(objective float64) float64 {
+	k := &r.keeper
+	if r.goal <= 0 || !k.Watched || r.loose || !(k.Best < objective) {
+		return objective
+	}
+	r.Iterate.set(k.Kept)
+	return k.Best
+}
+
+// settle proves what it can of x, whose objective is given, goes to the best snapshot
+// where that is below it, and returns the objective there.
+func (r *Run) settle(objective float64) float64 {
+	r.gap = r.certify()
+	best := r.toBest(objective)
+	if best < objective {
+		if r.gap = newton.Moved(r.gap, objective, best); r.gap > r.goal {
+			r.gap = math.Min(r.gap, r.certify())
+		}
+	}
+	return best
 }
 
 // WatchedSnapshot takes the snapshot at x, which costs a pass over the data but is

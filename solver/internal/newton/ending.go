@@ -111,3 +111,9 @@ func Rounded(gap, objective float64) float64 {
 	}
 	return gap
 }
+
+// Moved makes a gap proved where the objective is from one of a point where it is to, as
+// computed by sums that differ by rounding.
+func Moved(gap, from, to float64) float64 {
+	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
+}

@@ -94,16 +94,35 @@ func (p *Prover) Banded() bool { return p.Finishes() && p.dense != nil && p.dens
 // than any other start.
 func (p *Prover) Sampled() bool { return p.Finishes() && p.dense != nil && p.dense.Sampled() }
 
-// barrierSteps is about how many steps the path of a barrier takes, on the way of which
-// its points are of little use.
-const barrierSteps = 30
+const (
+	// enough is more iterations than the finisher takes as a rule: on the way its points
+	// are often worse than what passes reach for the same price, those of a barrier's path
+	// always.
+	enough = 30
+	// warm is how many passes of another method save the finisher a third of its
+	// iterations; more do not save it as many more.
+	warm = 4
+)
 
-// Least is the number of iterations from which finishing is of use.
-func (p *Prover) Least() float64 {
-	if p.Finishes() && p.dense != nil && !p.dense.Absolute() {
-		return barrierSteps
+// Affords reports whether a budget of so many passes is none that ends the finisher.
+func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
+
+// Warm is after how many passes of another method the finisher, which serves the problem,
+// takes over, of a budget of so many: at once where it starts on a part of the samples,
+// and never where only its end is of use and does not fit. Where the budget may end it,
+// it begins no sooner than an iteration is paid for: what is returned is the better of
+// its start and its end, and with a start that is the same in all such budgets a larger
+// one does not return less.
+func (p *Prover) Warm(passes float64) float64 {
+	switch {
+	case p.Affords(passes) && p.Sampled():
+		return 0
+	case p.Affords(passes):
+		return warm
+	case p.dense != nil && !p.dense.Absolute():
+		return math.Inf(1)
 	}
-	return 1
+	return warm + p.Cost()
 }
 
 // Cost is that of an iteration in passes: the Hessian, where it is of all columns, a

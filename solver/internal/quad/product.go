@@ -47,6 +47,19 @@ func (p *Product) Mul(dst, x []float64) {
 	}
 }
 
+// Operations is what products with A and A' take with the vectors beside them: for an A
+// that is no matrix a guess.
+func (p *Product) Operations() float64 {
+	rows, cols := p.Dims()
+	vectors := float64(rows + cols)
+	if a := p.Matrix(); a != nil {
+		return vectors + 2*float64(a.NNZ())
+	} else if !p.Identity() {
+		return 4 * vectors
+	}
+	return vectors
+}
+
 // Image returns A x: x itself if A is the identity, else scratch that is valid
 // until the next call.
 func (p *Product) Image(x []float64) []float64 {

@@ -1,0 +1,101 @@
+package solver_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// A budgeted problem is one of several on which budgets are tried.
+type budgeted struct {
+	name string
+	p    *solver.Problem
+	few  bool // samples for what passes prove to follow the objective
+}
+
+func budgets(t *testing.T) []budgeted {
+	problem := func(rows, features, each int, lambda float64) *solver.Problem {
+		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: each, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
+		return p
+	}
+	fused := problem(300, 6, 6, 1e-2)
+	fused.Constraint = graph.Chain(6).FusedLasso()
+	wide := problem(900, 60, 20, 1e-3)
+	wide.Constraint = graph.Chain(60).FusedLasso()
+	elastic := problem(3000, 60, 20, 1e-3)
+	elastic.L2 = 1e-3
+	box := problem(500, 10, 10, 1e-3)
+	box.Domain = solver.Nonnegative{}
+	return []budgeted{
+		{"fused, few features", fused, false},
+		{"fused", wide, false},
+		{"lasso", problem(3000, 60, 20, 1e-3), false},
+		{"elastic net", elastic, false},
+		{"features beside rows", problem(300, 100, 20, 1e-3), false},
+		{"many features", problem(400, 600, 20, 1e-3), true},
+		{"box", box, false},
+	}
+}
+
+// TestLargerBudgets: with more passes neither the objective nor, until the goal is
+// reached, the gap is larger.
+func TestLargerBudgets(t *testing.T) {
+	for _, c := range budgets(t) {
+		goal := 1e-6 * math.Ln2
+		least, gap, done := math.Inf(1), math.Inf(1), false
+		for _, passes := range []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900} {
+			res, err := solver.Minimize(t.Context(), c.p, &solver.Settings{Passes: passes})
+			if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+				t.Fatal(err)
+			}
+			value, steps := res.At.Objective, res.Stats.NewtonSteps
+			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
+			looser := res.DualityGap > math.Max(gap, goal) && (steps > 0 || !c.few)
+			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
+				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
+			}
+			least, gap, done = math.Min(least, value), math.Min(gap, res.DualityGap), done || res.Status == solver.Converged
+			if value-res.DualityGap > least {
+				t.Errorf("%s, %g passes: the bound %.9g is above an objective, %.9g", c.name, passes, value-res.DualityGap, least)
+			}
+		}
+	}
+}
+
+// A countdown is a context that ends when it was asked so often.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLaterEnds: Newton's method returns no larger objective than that of its start where
+// it is ended, and none larger where it is ended later.
+func TestLaterEnds(t *testing.T) {
+	for _, c := range budgets(t) {
+		least := math.Inf(1)
+		for asked, ended := 0, false; !ended; asked += 1 + asked/4 {
+			res, err := solver.Minimize(&countdown{t.Context(), asked}, c.p, nil)
+			if ended = err == nil; !ended && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			t.Logf("%s, asked %d times: %d Newton steps, objective %.9g, gap %.2g", c.name, asked, res.Stats.NewtonSteps, res.At.Objective, res.DualityGap)
+			if value := res.At.Objective; res.Stats.NewtonSteps > 0 && value > least*(1+1e-12) {
+				t.Errorf("%s, asked %d times: objective %.9g after %.9g", c.name, asked, value, least)
+			}
+			least = math.Min(least, res.At.Objective)
+		}
+	}
+}
