@@ -207,10 +207,18 @@ func TestRanksRefuse(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(context.Context, *Spec, *sparse.CSR, []float64) (any, error){
-		"Path":      func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return FitPath(ctx, s, x, y, nil) },
-		"CV":        func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return CV(ctx, s, x, y, nil) },
-		"CVMulti":   func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return CVMulti(ctx, s, x, y, nil, nil) },
-		"LambdaMax": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) { return LambdaMax(ctx, s, x, y) },
+		"Path": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
+			return FitPath(ctx, s, x, y, nil)
+		},
+		"CV": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
+			return CV(ctx, s, x, y, nil)
+		},
+		"CVMulti": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
+			return CVMulti(ctx, s, x, y, nil, nil)
+		},
+		"LambdaMax": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
+			return LambdaMax(ctx, s, x, y)
+		},
 	} {
 		_, errs := onRanks(t, 2, &Spec{}, x, y, do)
 		for _, err := range errs {

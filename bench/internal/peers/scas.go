@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/solver"
 )
 
@@ -44,9 +45,9 @@ func (o *own) Fit(ctx context.Context, tol float64, limit time.Duration) (*Fit, 
 	runtime.GC() // what others left is not for this fit to collect
 	// The factor keeps a proof of RelTol·P(0) from being above tol by rounding.
 	settings := &solver.Settings{Threads: 1, RelTol: tol / o.atZero * (1 - 1e-12)}
-	start, cpu := time.Now(), cpuSeconds()
+	start, cpu := time.Now(), machine.CPUSeconds()
 	res, err := solver.Minimize(ctx, o.p, settings)
-	f := &Fit{CPU: cpuSeconds() - cpu, Wall: time.Since(start).Seconds(), Bound: math.NaN()}
+	f := &Fit{CPU: machine.CPUSeconds() - cpu, Wall: time.Since(start).Seconds(), Bound: math.NaN()}
 	if res == nil || err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return nil, err
 	}

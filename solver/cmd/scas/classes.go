@@ -130,7 +130,9 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	}
 	start = time.Now()
 	p := e.begin("fitting " + plural(k, "class"))
+	then := c.ranks.tally()
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
+	head.rankFacts = c.ranks.told(then)
 	p.end()
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, about(c.Data, head.in.ofClass(err))

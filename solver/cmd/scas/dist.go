@@ -72,7 +72,7 @@ func (c *trainCmd) together(e *env) error {
 	if opening.Stop(); err != nil {
 		return err
 	}
-	c.ranks.comm = dist.Watch(comm, c.DistTimeout, expired)
+	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, expired), Clock: cpuTime}
 	c.ranks.team = pass.NewTeam(c.ranks.comm)
 	own := *e
 	if comm.Rank() > 0 {
@@ -106,8 +106,53 @@ func (c *trainCmd) inStep(e *env) (err error) {
 
 // ranks are the processes that train; zero is this one alone.
 type ranks struct {
-	comm dist.Comm
+	comm *dist.Meter
 	team *pass.Team
+}
+
+// joined is what package solver takes, nil for one process.
+func (r *ranks) joined() dist.Comm {
+	if r.comm == nil {
+		return nil
+	}
+	return r.comm
+}
+
+// rankFacts are of a fit, and what its first rank told the others meanwhile.
+type rankFacts struct {
+	Ranks    int     `json:"ranks"` // of --dist, each with a part of the rows
+	Messages int     `json:"messages,omitempty"`
+	Numbers  int64   `json:"message_numbers,omitempty"`
+	Told     float64 `json:"message_seconds,omitempty"` // with what it waited for others
+	CPU      float64 `json:"cpu_seconds,omitempty"`     // of its computing
+}
+
+// A tally is what was told so far, and the processor time of all else.
+type tally struct {
+	dist.Traffic
+	cpu time.Duration
+}
+
+func (r *ranks) tally() tally {
+	now := tally{cpu: cpuTime()}
+	if r.comm != nil {
+		now.Traffic = r.comm.Traffic
+	}
+	now.cpu -= now.CPU
+	return now
+}
+
+// told says what was told, and computed, since then.
+func (r *ranks) told(then tally) *rankFacts {
+	now := r.tally()
+	t := now.Since(then.Traffic)
+	return &rankFacts{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - then.cpu).Seconds()}
+}
+
+func (r *rankFacts) addTo(f *facts) {
+	if r != nil && r.Ranks > 1 {
+		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.Told)
+	}
 }
 
 // read reads DATA, or the part of this rank.

@@ -201,7 +201,9 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	start = time.Now()
 	defer s.collecting()()
 	p := e.begin("fitting")
+	then := c.ranks.tally()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
+	head.rankFacts = c.ranks.told(then)
 	p.end()
 	err = c.Memory.unstreamed(dataName(c.Data), ofScales(err, data, head.Standardized || s.beyond(), true))
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {

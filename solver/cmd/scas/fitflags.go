@@ -41,9 +41,6 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, fits int
 		return problemReport{}, err
 	}
 	r := s.report(c.Data)
-	if !c.ranks.team.Alone() {
-		r.Ranks = c.ranks.team.Size()
-	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
 }

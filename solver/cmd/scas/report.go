@@ -24,6 +24,7 @@ type trainReport struct {
 	solver.Stats
 	outcome
 	countFacts
+	*rankFacts
 	lossFacts
 	problemFacts
 	settingFacts
@@ -69,7 +70,6 @@ type countFacts struct {
 	NNZX        int                `json:"nnz_x"`
 	Empty       int                `json:"features_without_data"`
 	Ungrouped   int                `json:"rows_in_no_group,omitempty"` // of A: the group lasso does not penalise them
-	Ranks       int                `json:"ranks"`                      // of --dist, each with a part of the rows
 }
 
 // lossFacts name a loss.
@@ -129,7 +129,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	r := &trainReport{
 		Stats:      res.Stats,
 		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
-		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: c.ranks.empty(t.data), Ranks: c.ranks.team.Size()},
+		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: c.ranks.empty(t.data)},
 		lossFacts:  newLossFacts(c.Loss), problemFacts: t.facts,
 		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
@@ -203,7 +203,7 @@ func (r *trainReport) table() (f facts) {
 func (r *trainReport) addProblem(f *facts) {
 	c := r.cmd
 	f.add("data", "%s: %s", dataName(c.Data), shapeOf(r.N, r.P, r.NNZ))
-	addRanks(f, r.Ranks)
+	r.rankFacts.addTo(f)
 	addColumns(f, r.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.data.Mapping.IsZero() {
@@ -225,10 +225,6 @@ func (r *trainReport) addProblem(f *facts) {
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 	f.addIf(r.Graph.Kind == "none" && r.Groups > 0, "graph", "none: A = I")
 	f.addIf(r.Graph.Kind != "none" || r.Groups == 0, "graph", "%s", r.Graph)
-}
-
-func addRanks(f *facts, ranks int) {
-	f.addIf(ranks > 1, "ranks", "%d, each with a part of the rows", ranks)
 }
 
 // ungrouped says how many features, or rows of A, are in no group.

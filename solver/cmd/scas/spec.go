@@ -31,7 +31,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*s
 	_, p := data.X.Dims()
 	out := &specified{data: data, whole: whole}
 	out.spec = model.Spec{
-		Comm: c.ranks.comm,
+		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: c.Intercept != nil && !*c.Intercept,
 		Settings:    model.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)},
@@ -197,9 +197,9 @@ type problemReport struct {
 	N     int                `json:"n"`
 	P     int                `json:"p"`
 	NNZ   int64              `json:"nnz"`
-	Ranks int                `json:"ranks,omitempty"` // more than one, each with a part of the rows
 	Table *sparse.TableFacts `json:"table,omitempty"`
 	lossFacts
+	*rankFacts
 	Graph        graphFacts `json:"graph"`
 	Fusion       float64    `json:"fusion,omitempty"`
 	Groups       int        `json:"groups,omitempty"`
@@ -239,7 +239,7 @@ func (r *problemReport) took(start time.Time) {
 // addTo says what was fitted.
 func (r *problemReport) addTo(f *facts) {
 	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
-	addRanks(f, r.Ranks)
+	r.rankFacts.addTo(f)
 	addColumns(f, r.in.data)
 	if !r.in.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.in.data.Mapping, r.in.whole.classes))

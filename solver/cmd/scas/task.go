@@ -53,7 +53,7 @@ func (c *trainCmd) task(data *sparse.Dataset, whole wholeFacts) (*task, error) {
 	}
 	_, p := data.X.Dims()
 	t := &task{
-		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p), Comm: c.ranks.comm},
+		Problem: solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, L2: float64(c.Mu), Domain: c.Domain.in(p), Comm: c.ranks.joined()},
 		data:    data,
 		whole:   whole,
 		facts:   problemFacts{Lambda: float64(c.Lambda), Mu: float64(c.Mu), Domain: c.Domain.text, N: whole.of, P: p},

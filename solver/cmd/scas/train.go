@@ -192,7 +192,9 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	if c.ranks.comm == nil { // records look at all rows
 		p.tell(settings)
 	}
+	then := c.ranks.tally()
 	res, err := solve(e.ctx, &t.Problem, settings)
+	told := c.ranks.told(then)
 	p.end()
 	if err != nil {
 		other, _ := c.unfitted() // what --standardize does not go with
@@ -202,7 +204,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 		return nil, err
 	}
 	r := newTrainReport(c, t, res)
-	r.ReadSeconds = readSeconds
+	r.ReadSeconds, r.rankFacts = readSeconds, told
 	e.warnOfNoOptimum(r.NoOptimum)
 	return r, err
 }

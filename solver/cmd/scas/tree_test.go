@@ -116,11 +116,11 @@ bench/internal/outer        kernels sparse solver bench/internal/measure bench/i
 bench/internal/reference    sparse solver bench/internal/submatrix
 bench/internal/paper        sparse sparse/atomicfile sparse/graph sparse/graph/glasso solver solver/baseline solver/theory bench/internal/reference bench/internal/submatrix
 bench/internal/paper/report solver solver/baseline bench/internal/chart bench/internal/paper
-bench/internal/peers        sparse sparse/graph solver bench/internal/table
+bench/internal/peers        sparse sparse/graph solver bench/internal/machine bench/internal/table
 bench/internal/peers/page   bench/internal/chart bench/internal/peers
 bench/internal/torture      kernels sparse sparse/graph solver solver/baseline solver/model
 bench/internal/outofcore    sparse
-bench/internal/shards       solver solver/dist sparse
+bench/internal/shards       kernels sparse solver solver/dist bench/internal/machine
 bench/internal/supply
 bench                       kernels sparse sparse/atomicfile sparse/graph solver solver/baseline bench/internal/chart bench/internal/curves bench/internal/machine bench/internal/measure bench/internal/outer bench/internal/outofcore bench/internal/paper bench/internal/paper/report bench/internal/peers bench/internal/peers/page bench/internal/roof bench/internal/shape bench/internal/shards bench/internal/suite bench/internal/supply bench/internal/table bench/internal/torture
 `

@@ -1,11 +1,11 @@
 //go:build unix
 
-package peers
+package machine
 
 import "golang.org/x/sys/unix"
 
-// cpuSeconds is the processor time of this process, threads and system calls included.
-func cpuSeconds() float64 {
+// CPUSeconds is the processor time of this process, threads and system calls included.
+func CPUSeconds() float64 {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0

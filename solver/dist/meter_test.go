@@ -1,0 +1,43 @@
+package dist_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver/dist"
+)
+
+// TestMeter: what a rank is asked for is counted, and the time and processor time that
+// takes, those of waiting included.
+func TestMeter(t *testing.T) {
+	var clock time.Duration
+	var meters []*dist.Meter
+	for _, c := range dist.Local(2, time.Minute) {
+		meters = append(meters, &dist.Meter{Comm: c})
+	}
+	meters[0].Clock = func() time.Duration {
+		clock += time.Second
+		return clock
+	}
+	var wg sync.WaitGroup
+	for r, m := range meters {
+		wg.Go(func() {
+			if r == 1 {
+				time.Sleep(20 * time.Millisecond)
+			}
+			v := []float64{1, float64(r), 3}
+			if m.AllReduceSum(v) != nil || m.AllReduceMax(v[:1]) != nil || m.Bcast(v[:2], 1) != nil || v[0] != 2 || v[1] != 1 || v[2] != 6 {
+				t.Errorf("rank %d: %v", r, v)
+			}
+		})
+	}
+	wg.Wait()
+	first := meters[0].Since(dist.Traffic{Messages: 1, Numbers: 2})
+	if first.Messages != 2 || first.Numbers != 4 || first.CPU != 3*time.Second || first.Time < 10*time.Millisecond {
+		t.Errorf("rank 0: %+v", first)
+	}
+	if other := meters[1].Traffic; other.Messages != 3 || other.Numbers != 6 || other.CPU != 0 {
+		t.Errorf("rank 1: %+v", other)
+	}
+}
