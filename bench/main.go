@@ -26,7 +26,8 @@ type app struct {
 	Paper     paperCmd     `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Memory    memoryCmd    `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
 	OutOfCore outOfCoreCmd `cmd:"" name:"outofcore" help:"Train on data larger than the memory allowed, beside training in memory."`
-	Shards    shardsCmd    `cmd:"" help:"Simulate ranks in one process, and predict what large problems take on many."`
+	Shards    shardsCmd    `cmd:"" help:"Simulate ranks in one process: what shards cost in passes, and what is sent."`
+	Ranks     ranksCmd     `cmd:"" help:"Hold a model of time on ranks against runs under mpirun, and predict what large problems take on many."`
 	Torture   tortureCmd   `cmd:"" help:"Attack the program and the library, and count what survived."`
 	Licences  licencesCmd  `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }

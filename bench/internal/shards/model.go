@@ -4,8 +4,10 @@ import "math"
 
 // Costs are what a machine and its network take.
 type Costs struct {
-	Gradient float64 // seconds for each nonzero of a pass: margins and gradient
-	Step     float64 // the same of stochastic steps
+	Setup    float64 // seconds for each nonzero before the first step
+	Gradient float64 // seconds for each nonzero of a pass, margins and gradient, where caches hold the vectors
+	Wide     float64 // the same with 10⁷ features, the columns of a row being drawn evenly
+	Step     float64 // the same as Gradient of stochastic steps
 	Product  float64 // seconds for each product of a Hessian
 	Bytes    float64 // a second, that a rank sends and receives at once
 	Latency  float64 // seconds of a message
@@ -51,11 +53,28 @@ const smallCalls = 12
 // certificate a gradient of all of them, with sums of as many numbers.
 func (c Costs) Predict(j Job, ranks float64) (t Time) {
 	nonzeros := j.Rows * j.PerRow / ranks
-	t.Computing = j.Outer*nonzeros*(c.Gradient+c.Step) + (j.Newton+j.Path)*nonzeros*c.Gradient
+	t.Computing = nonzeros*c.Setup + j.Outer*nonzeros*(c.Wide+c.Step) + (j.Newton+j.Path)*nonzeros*c.Wide
 	inSet := j.Rows * j.InSet / ranks
 	t.Computing += j.Newton * inSet * ((j.InSet+1)/2*c.Product + 3*c.Gradient)
 	small := smallCalls * c.AllReduce(1, ranks)
 	t.Communicating = j.Outer*(c.AllReduce(j.Features+1, ranks)+c.AllReduce(2*j.Features+1, ranks)+3*c.AllReduce(1, ranks)) +
 		j.Newton*(c.AllReduce(j.Working*(j.Working+1)/2, ranks)+small) + (j.Newton+j.Path)*c.AllReduce(j.Features, ranks)
+	return t
+}
+
+// Work is what a run did, on all ranks together: how often it went through the nonzeros.
+type Work struct {
+	Nonzeros          float64
+	Setups            float64 // 1, or 0 of the difference of two runs
+	Gradients, Steps  float64 // passes
+	Messages, Numbers float64 // of each rank; they count as of equal length
+}
+
+// Of returns what work takes on so many ranks, each with a CPU.
+func (c Costs) Of(w Work, ranks float64) (t Time) {
+	t.Computing = w.Nonzeros / ranks * (w.Setups*c.Setup + w.Gradients*c.Gradient + w.Steps*c.Step)
+	if w.Messages > 0 {
+		t.Communicating = w.Messages * c.AllReduce(w.Numbers/w.Messages, ranks)
+	}
 	return t
 }
