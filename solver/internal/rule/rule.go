@@ -121,13 +121,15 @@ func Rho(lambda, inverse float64) float64 {
 	return float64(lambda * inverse)
 }
 
-// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps: y and beta
-// converge fastest with ρ √(λ₁ λ_p) about mu, or with many dual updates a few times that.
+// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps. With one
+// dual update per outer iteration y and beta converge like a gradient method on A'A: ρ is
+// mu over the mean of its least and largest eigenvalue. With many they converge fastest
+// where ρ √(λ₁ λ_p) is a few times mu.
 func RidgeRho(mu, lambda1, lambdaP float64, many bool) float64 {
 	if many {
-		mu *= 4
+		return 4 * mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
 	}
-	return mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
+	return 2 * mu / (lambda1 + lambdaP)
 }
 
 // Radius bounds |x|₂ where mu/2 |x|² and rate |x|₁ are not above an objective; 0 stands for
