@@ -5,6 +5,7 @@ package machine
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -46,7 +47,7 @@ func Describe(args []string) Facts {
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
 		Available: kernels.Available(),
 		Gather:    gatherState(gatherFile),
-		Command:   "bench " + strings.Join(args, " "),
+		Command:   command(args),
 	}
 	if f.CPU == "" {
 		f.CPU = "unnamed " + runtime.GOARCH + " processor"
@@ -62,6 +63,26 @@ func Describe(args []string) Facts {
 		}
 	}
 	return f
+}
+
+// command returns the command line; of absolute paths the last element says enough, and
+// where they lie on this machine is of no use to others.
+func command(args []string) string {
+	words := []string{"bench"}
+	for _, arg := range args {
+		flag, value, joined := strings.Cut(arg, "=")
+		if !joined {
+			flag, value = "", arg
+		}
+		if filepath.IsAbs(value) {
+			value = filepath.Base(value)
+		}
+		if joined {
+			value = flag + "=" + value
+		}
+		words = append(words, value)
+	}
+	return strings.Join(words, " ")
 }
 
 func gatherState(path string) string {
