@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // forNewton returns p as package newton takes it, with A and the rows of the kernels as
@@ -25,8 +26,8 @@ func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *ne
 // nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
-	if !ok || r.Settings.Unproved {
-		return math.Inf(1) // the objective at x is not known, or not asked for
+	if !ok || r.Settings.Unproved || r.stop == watch.Ended {
+		return math.Inf(1) // the objective at x is not known, or a proof not asked for, or not waited for
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {

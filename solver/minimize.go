@@ -17,9 +17,9 @@ import (
 // Stalled where more of it would not help: with an error that matches ErrNotConverged if
 // there was such a goal and a gap that can be proved, else without one. If ctx ends or
 // the recorder returns an error, it returns what was reached so far, status Stopped, and
-// that error, none for ErrStop. If the iterates diverge it returns the
-// best of them, status Diverged and a *DivergenceError. For a bad problem or
-// setting (*SettingError) the Result is nil. With a goal and without a Coupling the
+// that error, none for ErrStop; where ctx ended nothing more is proved. If the iterates
+// diverge it returns the best of them, status Diverged and a *DivergenceError. For a bad
+// problem or setting (*SettingError) the Result is nil. With a goal and without a Coupling the
 // objective is never above that at the start.
 //
 // Columns of Data without any number but 0 leave the problem where 0 is best for their
@@ -63,7 +63,10 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		r.budget = math.Inf(1)
 	}
 	r.logBegin()
-	it, err := c.Method.Begin(r)
+	it, err := Iteration(nil), r.Err()
+	if err == nil {
+		it, err = c.Method.Begin(r)
+	}
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.Seconds()
 		if err = r.resume(); err == nil {

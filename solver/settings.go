@@ -19,15 +19,14 @@ type Settings struct {
 	Method Method `json:"-"`
 	// Name is that of the run in records and Stats; empty means that of the method.
 	Name string `json:"name,omitempty"`
-	// DualUpdates is K, the number of dual updates per snapshot of SCASK and
-	// SCASL; zero chooses up to 40 such that they stay cheap beside the inner
-	// steps. The other methods have K = 1 and refuse more.
+	// DualUpdates is K, the number of dual updates per snapshot of SCASK and SCASL,
+	// also as parts of Auto; zero chooses up to 40 such that they stay cheap beside
+	// the inner steps. The other methods have K = 1 and refuse more.
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: sample gradients visited, divided by n. An
 	// outer iteration of the practical schedule costs 1 + InnerSteps/n, by default 2; none
-	// begins that would exceed it. Default 100, which does not count the finisher of Auto;
-	// any other number does: a Newton step costs 3 and what forming the Hessian takes, and
-	// passes that are too few for one may be left over.
+	// begins that would exceed it. Default 100, which does not count the finisher of Auto; an
+	// explicit budget does: 3 a Newton step with what its Hessian takes, less is left over.
 	Passes float64 `json:"passes"`
 	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
 	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and
@@ -35,7 +34,7 @@ type Settings struct {
 	// budget. A problem of which no gap can be proved (Result.DualityGap) does so, too,
 	// for any RelTol: with status PassesDone or TimeDone and a nil error.
 	RelTol float64 `json:"rel_tol,omitempty"`
-	// TimeLimit ends a run between bounded amounts of work; zero means no limit.
+	// TimeLimit ends a run between bounded amounts of work, before the proof; zero means no limit.
 	TimeLimit time.Duration `json:"time_limit,omitempty"`
 	// OuterIterations bounds the outer iterations, beside Passes; zero means no bound.
 	OuterIterations int `json:"outer_iterations,omitempty"`

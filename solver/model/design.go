@@ -2,8 +2,10 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/kind"
@@ -37,9 +39,14 @@ func aloneDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if err := spec.alone(); err != nil {
 		return nil, err
 	}
-	return newDesign(spec, x, y)
+	d, err := newDesign(spec, x, y)
+	if err == nil {
+		err = d.prepare(context.Background())
+	}
+	return d, err
 }
 
+// newDesign is a design that prepare is to finish.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {
 		spec = &Spec{}
@@ -63,20 +70,36 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if d.weights, err = spec.weigh(team, y, signs); err != nil {
 		return nil, err
 	}
-	d.scale = make([]float64, p)
-	for j := range d.scale {
-		d.scale[j] = 1
-	}
-	if spec.standardizes() {
-		d.scale = deviations(team, x, d.weights)
-	}
-	if d.x = x; !spec.NoIntercept {
-		d.x, err = withColumn(x, func(int) float64 { return 1 })
-	}
+	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
 	size := []float64{float64(n), float64(x.NNZ())}
 	team.Sum(size)
 	d.facts = Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
-	return d, team.Agreed(err)
+	return d, nil
+}
+
+// prepare takes the deviations and the column for the intercept, which go through the
+// data, unless ctx ends before; then the design is as it was, and the error that of ctx.
+func (d *design) prepare(ctx context.Context) error {
+	if d.spec.streams() {
+		return nil
+	}
+	if !d.team.Alone() {
+		ctx = context.Background() // all or none
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if d.spec.standardizes() {
+		d.scale = deviations(d.team, d.x, d.weights)
+	}
+	var err error
+	if !d.spec.NoIntercept {
+		var x *sparse.CSR
+		if x, err = withColumn(ctx, d.x, func(int) float64 { return 1 }); err == nil {
+			d.x = x
+		}
+	}
+	return d.team.Agreed(err)
 }
 
 // checkData reports the first thing wrong with data, or with the specification for them.
@@ -110,13 +133,20 @@ func (d *design) columns() int {
 	return d.p + 1
 }
 
-// withColumn returns x with one more column, of which entry has that of a row.
-func withColumn(x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
+// askRows is the number of rows that are copied between looks at a context.
+const askRows = 4096
+
+// withColumn returns x with one more column, of which entry has that of a row, or the
+// error of ctx if that ends before.
+func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
 	size := x.NNZ() + int64(n)
 	ptr := make([]int64, n+1)
 	idx, val := make([]int32, 0, size), make([]float64, 0, size)
 	for i := range n {
+		if i%askRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		cols, v := x.Row(i)
 		idx, val = append(idx, cols...), append(val, v...)
 		if last := entry(i); last != 0 {

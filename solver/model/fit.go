@@ -54,12 +54,21 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		}
 		return s.solve(ctx, d.spec.Lambda)
 	}
+	if err := d.prepare(ctx); err != nil {
+		if err == ctx.Err() {
+			return d.unbegun(ctx)
+		}
+		return nil, err
+	}
 	if !d.proximal() {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	s, err := d.newProximal()
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return d.unbegun(ctx)
 	}
 	// From the model without penalised features: an interrupt is seen by solve.
 	_, _ = s.s.LambdaMax(ctx.Err)
@@ -70,6 +79,25 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		}
 	}
 	return out, err
+}
+
+// unbegun is the outcome of a fit that ctx ended before the first step: the model of
+// zeros, of which nothing is proved.
+func (d *design) unbegun(ctx context.Context) (*outcome, error) {
+	margin := d.spec.Offsets
+	if margin == nil {
+		margin = make([]float64, d.n)
+	}
+	loss := mean(d.weights, d.n, func(i int) float64 { return d.loss.Value(margin[i], d.y[i]) })
+	out := &outcome{
+		lambda: d.spec.Lambda, x: make([]float64, d.p+1),
+		certificate: Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped},
+	}
+	if context.Cause(ctx) == errTime {
+		out.certificate.Status = solver.TimeDone
+		return out, out.certificate.notConverged(d.spec.relTol()*loss, "allow more time")
+	}
+	return out, ctx.Err()
 }
 
 // An outcome is what was reached for one lambda.

@@ -73,7 +73,7 @@ func (g *general) offset(offsets []float64) (err error) {
 		return nil
 	}
 	// A column whose coefficient is held at 1.
-	if g.problem.Data, err = withColumn(g.d.x, func(i int) float64 { return offsets[i] }); err != nil {
+	if g.problem.Data, err = withColumn(context.Background(), g.d.x, func(i int) float64 { return offsets[i] }); err != nil {
 		return err
 	}
 	_, columns := g.problem.Data.Dims()

@@ -357,7 +357,7 @@ func (s *Solver) propose(length float64) {
 
 // LambdaMax returns the least lambda at which all features with an L1 weight are zero,
 // and moves the point to that solution. It is +Inf where features have a ridge and no
-// L1 weight: they are never all zero.
+// L1 weight: they are never all zero. An error is that of interrupt.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.L2 {
 		if l2 > 0 && s.L1[j] == 0 {
@@ -367,6 +367,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	s.Start(make([]float64, s.p))
 	const huge = 1e100
 	r := s.Solve(huge, &Settings{Tol: 1e-14 * s.scale, Interrupt: interrupt})
+	if r.Err != nil {
+		return 0, r.Err
+	}
 	for range 4 { // the point, too, to the last digit
 		s.step(0, true)
 	}
@@ -378,7 +381,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		}
 	}
 	s.lambda = most
-	return most, r.Err
+	return most, nil
 }
 
 // Support returns the number of coefficients that are not zero.

@@ -1,0 +1,46 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestEndedBefore: a fit whose context has ended, or whose time is up, before it begins
+// makes no copy of the data, as what follows would; it still says what it can.
+func TestEndedBefore(t *testing.T) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 100, NonzerosPerRow: 100, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := d.X, d.Labels
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		spec   Spec
+		status solver.Status
+		err    error
+	}{
+		{"cancelled", ended, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
+		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: Settings{Method: solver.Auto{}}}, solver.Stopped, context.Canceled},
+		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m, err := Fit(c.ctx, &c.spec, x, y)
+		runtime.ReadMemStats(&after)
+		if m == nil || !errors.Is(err, c.err) || m.Certificate.Status != c.status || m.NonZeros() > 0 {
+			t.Fatalf("%s: %+v, %v", c.name, m, err)
+		}
+		if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 2*x.NNZ() {
+			t.Errorf("%s: %d bytes for %d entries", c.name, grown, x.NNZ())
+		}
+	}
+}
