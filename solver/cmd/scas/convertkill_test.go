@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestConvertKilled: a conversion that is killed (kill -9) at random moments leaves what was
+// there under the name, and the next one goes on to the bytes of one that was not.
+func TestConvertKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	dir := t.TempDir()
+	in, want, wantTook := killText(t, dir)
+	rng := rand.New(rand.NewPCG(1, 9))
+	killed, resumed := 0, 0
+	for round := 0; round < 6 || resumed == 0 && round < 60; round++ {
+		out := filepath.Join(dir, "out.scas")
+		before := []byte(nil)
+		if round%2 == 1 {
+			before = []byte("something else")
+			if err := os.WriteFile(out, before, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 1 + round%4 {
+			c := exec.Command("scas", "convert", in, out)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(rng.Float64() * float64(wantTook)))
+			c.Process.Kill()
+			if c.Wait() == nil {
+				break // it was done
+			}
+			killed++
+			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, before) && !bytes.Equal(now, want) || err != nil && before != nil {
+				t.Fatalf("round %d: after a kill %d bytes, %v", round, len(now), err)
+			}
+		}
+		age(t, dir)
+		if strings.Contains(scas(t, "scas", nil, "convert", in, out), "by an earlier run") {
+			resumed++
+		}
+		if now, err := os.ReadFile(out); err != nil || !bytes.Equal(now, want) {
+			t.Fatalf("round %d: other bytes, %v", round, err)
+		}
+		names := []string{}
+		left, err := os.ReadDir(dir)
+		for _, e := range left {
+			names = append(names, e.Name())
+		}
+		if err != nil || !slices.Equal(names, []string{"in.svm", "out.scas"}) {
+			t.Fatalf("round %d left %v, %v", round, names, err)
+		}
+		os.Remove(out)
+	}
+	t.Logf("%d kills; %d conversions went on where another was killed", killed, resumed)
+	if resumed == 0 {
+		t.Error("no conversion was killed on its way")
+	}
+}
+
+// age makes temporary files that a killed process left as old as those that the next one
+// removes.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	for _, name := range left {
+		long := time.Now().Add(-time.Hour)
+		err = errors.Join(err, os.Chtimes(name, long, long))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// killText writes text of several records of a journal, and returns its name, what it is
+// converted to and how long that takes.
+func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
+	t.Helper()
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100000, Features: 1000, NonzerosPerRow: 30, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = filepath.Join(dir, "in.svm")
+	if err := sparse.WriteFile(in, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(in); err != nil || info.Size() < 50<<20 {
+		t.Fatalf("%d bytes of text are too few, %v", info.Size(), err)
+	}
+	out := filepath.Join(dir, "first.scas")
+	began := time.Now()
+	scas(t, "scas", nil, "convert", in, out)
+	took = time.Since(began)
+	if want, err = os.ReadFile(out); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(out)
+	return in, want, took
+}
