@@ -12,6 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -87,6 +88,8 @@ type Settings struct {
 	// stream, which has L1 penalties, ridges and a Graph for up to 2,047 features, and no
 	// Method. Results, but not what is proved of them, depend on it within RelTol.
 	Memory int64
+	// Tell is told how far a fit with Memory is; nil is nobody.
+	Tell func(stream.Progress)
 }
 
 // Standardize says whether features are penalised on the scale of their standard

@@ -89,7 +89,7 @@ func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 		Data: d.x, Labels: d.y, Weights: d.weights, Offsets: d.spec.Offsets, Folds: d.held.folds, Out: d.held.fold,
 		Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads,
 	}
-	f, err := stream.NewFit(ctx, of, d.spec.Memory)
+	f, err := stream.NewFit(ctx, of, stream.Options{Memory: d.spec.Memory, Tell: d.spec.Tell})
 	if err != nil && context.Cause(ctx) == errTime {
 		return nil, errEarly
 	}

@@ -57,6 +57,7 @@ func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error
 		}
 	}
 	var b batch
+	all := float64(len(order))
 	for which := range slices.Chunk(order, size) {
 		order = order[len(which):]
 		b.take(s, w, which)
@@ -64,6 +65,7 @@ func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error
 		if err := do(&b); err != nil {
 			return err
 		}
+		s.part(1 - float64(len(order))/all)
 	}
 	return nil
 }

@@ -43,9 +43,8 @@ type Fit struct {
 	told   int // passes that results have told of
 }
 
-// NewFit prepares a Fit that takes about so many bytes of memory, by a first pass in which
-// the data are checked. What a Fit does not take is an error that wraps ErrNotStreamed.
-func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
+// NewFit prepares a Fit, by a first pass in which the data are checked. What a Fit does not take is an error that wraps ErrNotStreamed.
+func NewFit(ctx context.Context, of *Samples, opt Options) (*Fit, error) {
 	n, p := of.Data.Dims()
 	columns := p
 	if of.Intercept {
@@ -69,9 +68,9 @@ func NewFit(ctx context.Context, of *Samples, memory int64) (*Fit, error) {
 	if err := validLabels(problem); err != nil {
 		return nil, err
 	}
-	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, memory, &newton.Settings{Stop: ctx.Err})}
+	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, opt, &newton.Settings{Stop: ctx.Err})}
 	var err error
-	if f.start, err = f.begin(f.room(memory)); err == nil && len(f.start.Labels) == 0 {
+	if f.start, err = f.begin(f.room(opt.Memory)); err == nil && len(f.start.Labels) == 0 {
 		f.start = nil // all are left out
 	}
 	return f, err

@@ -19,7 +19,7 @@ import (
 var ErrNotStreamed = errors.New("stream: data larger than memory")
 
 // Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
-// memory, of which it uses about so many bytes.
+// memory.
 //
 // With solver.Auto, the default, it takes L1 penalties of A x and ridge terms, the losses
 // of package solver, and up to 2,048 features, of which 256 may have no penalty of their
@@ -32,7 +32,7 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 //
 // The same data, settings and memory give the same bits. Stats.Passes are those over the
 // file.
-func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memory int64) (*solver.Result, error) {
+func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (*solver.Result, error) {
 	began := time.Now()
 	if set == nil {
 		set = &solver.Settings{}
@@ -53,9 +53,9 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, memo
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r, f = finish(q, set.Start.X, memory, within)
+		r, f = finish(q, set.Start.X, opt, within)
 	} else {
-		r, f = batched(p, set, q, memory, within)
+		r, f = batched(p, set, q, opt, within)
 	}
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) {
 		return nil, r.Err // of the file

@@ -66,6 +66,7 @@ type run struct {
 	hessian []float64
 	fresh   bool // hessian is that at the last point
 	facts   facts
+	teller  teller
 }
 
 // extra is what a run has beside the problem of package newton.
@@ -100,12 +101,11 @@ func refusesFree(b *newton.Bounder) error {
 }
 
 // finish solves a problem of which Data are mapped and refuses says nothing, from start,
-// of length p or nil, in so many bytes of memory. Of set, Tol is a part of the objective
-// at 0.
-func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settings) (*newton.Result, *facts) {
+// of length p or nil. Of set, Tol is a part of the objective at 0.
+func finish(q *newton.Problem, start []float64, opt Options, set *newton.Settings) (*newton.Result, *facts) {
 	_, p := q.Data.Dims()
-	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p)}, memory, set)
-	res, err := s.solve(start, s.room(memory))
+	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p)}, opt, set)
+	res, err := s.solve(start, s.room(opt.Memory))
 	if err != nil {
 		res.Err, res.Why = err, newton.Interrupted
 	}
@@ -113,10 +113,10 @@ func finish(q *newton.Problem, start []float64, memory int64, set *newton.Settin
 }
 
 // newRun prepares a run whose columns are those that x has a ridge of.
-func newRun(q *newton.Problem, x extra, memory int64, set *newton.Settings) *run {
+func newRun(q *newton.Problem, x extra, opt Options, set *newton.Settings) *run {
 	n, _ := q.Data.Dims()
-	p := len(x.ridge)
-	s := &run{q: q, extra: x, set: set}
+	p, memory := len(x.ridge), opt.Memory
+	s := &run{q: q, extra: x, set: set, teller: newTeller(opt.Tell)}
 	s.windows = newWindows(q.Data, max(least, min(mostWindow, memory/windowShare)))
 	entries := float64(q.Data.NNZ()) / float64(n)
 	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
@@ -253,6 +253,7 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 		}
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
 		res.Gap = newton.Rounded(at.value-at.proved, at.value)
+		s.teller.found(at.value, res.Gap)
 		if res.Gap <= goal {
 			res.Why = newton.Reached
 			return nil

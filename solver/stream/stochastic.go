@@ -176,8 +176,9 @@ func (s *stochastic) iterate() error {
 	s.state.Gradient = slices.Clone(found.grad)
 	eta := s.eta()
 	x0 := slices.Clone(s.state.X)
+	err = s.batches(s.blocks, s.shuffled(), s.size, func(b *batch) error { return s.steps(x0, eta, b) })
 	s.facts.passes++
-	return s.batches(s.blocks, s.shuffled(), s.size, func(b *batch) error { return s.steps(x0, eta, b) })
+	return err
 }
 
 // shuffled returns the blocks in an order that is new (Fisher and Yates).
@@ -259,6 +260,7 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 	}
 	switch verdict {
 	case watch.Best:
+		s.teller.found(value, math.Inf(1))
 		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
 	case watch.Restart:
 		s.restore()
@@ -302,12 +304,12 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 	return nil
 }
 
-// batched solves a problem by SCAS-ADMM, in so many bytes of memory.
-func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, memory int64, n *newton.Settings) (*newton.Result, *facts) {
+// batched solves a problem by SCAS-ADMM.
+func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, opt Options, n *newton.Settings) (*newton.Result, *facts) {
 	_, features := q.Data.Dims()
 	ridge := slices.Repeat([]float64{q.Ridge}, features)
-	s := &stochastic{run: newRun(q, extra{ridge: ridge}, memory, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
-	s.size = max(1, int(batchShare*float64(memory))/blockBytes)
+	s := &stochastic{run: newRun(q, extra{ridge: ridge}, opt, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
+	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	res, err := s.solve(n.Tol)
 	if err != nil {
 		res.Err, res.Why = err, newton.Interrupted

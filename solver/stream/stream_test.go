@@ -72,7 +72,7 @@ func TestMinimize(t *testing.T) {
 				t.Fatal(err)
 			}
 			const memory = 4 << 20
-			res, err := Minimize(context.Background(), p, nil, memory)
+			res, err := Minimize(context.Background(), p, nil, Options{Memory: memory})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestMinimize(t *testing.T) {
 				t.Errorf("objective %v, said to be %v with a gap of %.2g; the best known is %v", real, res.At.Objective, res.DualityGap, want.At.Objective)
 			}
 			for _, threads := range []int{1, 3} {
-				again, err := Minimize(context.Background(), p, &solver.Settings{Threads: threads}, memory)
+				again, err := Minimize(context.Background(), p, &solver.Settings{Threads: threads}, Options{Memory: memory})
 				if err != nil || !slices.Equal(res.X, again.X) || again.DualityGap != res.DualityGap {
 					t.Errorf("%d threads: other bits, %v", threads, err)
 				}
@@ -112,7 +112,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer back.Close()
-	res, err := Minimize(context.Background(), &solver.Problem{Data: back.X, Labels: back.Labels, L2: 1}, nil, 8<<20)
+	res, err := Minimize(context.Background(), &solver.Problem{Data: back.X, Labels: back.Labels, L2: 1}, nil, Options{Memory: 8 << 20})
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -137,7 +137,7 @@ func TestRefuses(t *testing.T) {
 		"Problem.L2 = -1":                  {solver.Problem{Data: d.X, Labels: d.Labels, L2: -1}, solver.Settings{}},
 		"losses, penalties and domains of": {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: ownPenalty{}}, solver.Settings{}},
 	} {
-		res, err := Minimize(context.Background(), &c.p, &c.set, 8<<20)
+		res, err := Minimize(context.Background(), &c.p, &c.set, Options{Memory: 8 << 20})
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) || Refuses(&c.p, &c.set) == nil {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
@@ -153,13 +153,34 @@ func TestStops(t *testing.T) {
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	res, err := Minimize(ctx, p, nil, 8<<20)
+	res, err := Minimize(ctx, p, nil, Options{Memory: 8 << 20})
 	if !errors.Is(err, context.Canceled) || res.Status != solver.Stopped {
 		t.Errorf("%v, %v", res, err)
 	}
-	res, err = Minimize(context.Background(), p, &solver.Settings{TimeLimit: 1}, 8<<20)
+	res, err = Minimize(context.Background(), p, &solver.Settings{TimeLimit: 1}, Options{Memory: 8 << 20})
 	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.TimeDone {
 		t.Errorf("%v, %v", res, err)
+	}
+}
+
+// TestTell: who is told of the passes learns of the last window, and what is found.
+func TestTell(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
+	for name, set := range map[string]*solver.Settings{"auto": nil, "scas-k": {Method: solver.SCASK{}, Passes: 4}} {
+		var last Progress
+		res, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20, Tell: func(at Progress) {
+			if !(at.Passes > last.Passes) {
+				t.Errorf("%s: pass %v after %v", name, at.Passes, last.Passes)
+			}
+			last = at
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last.Passes != res.Stats.Passes || !(last.Objective >= res.At.Objective && last.Objective < 1) {
+			t.Errorf("%s: told of %+v, %v passes to the objective %v", name, last, res.Stats.Passes, res.At.Objective)
+		}
 	}
 }
 
@@ -221,7 +242,7 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := &solver.Settings{Method: c.method, Passes: passes, Seed: 3}
-			res, err := Minimize(context.Background(), p, set, 4<<20)
+			res, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,12 +256,12 @@ func TestBatches(t *testing.T) {
 				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, value-best.At.Objective)
 			}
 			set.Threads = 3
-			again, err := Minimize(context.Background(), p, set, 4<<20)
+			again, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
 			if err != nil || !slices.Equal(res.X, again.X) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if again, err = Minimize(context.Background(), p, set, 4<<20); err != nil || slices.Equal(res.X, again.X) {
+			if again, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, again.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})

@@ -4,15 +4,19 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/sparse"
 )
@@ -142,6 +146,25 @@ func TestBeyondMemoryPath(t *testing.T) {
 		w := whole.Steps[k]
 		if math.Abs(s.Lambda-w.Lambda) > 1e-8*w.Lambda || math.Abs(s.Objective-w.Objective) > s.Gap+w.Gap+1e-9 || s.Gap > 1e-6 || s.Status != "converged" {
 			t.Errorf("%+v, in memory %+v", s, w)
+		}
+	}
+}
+
+// TestBeyondMemoryProgress: piped, a command that takes long says how far it is.
+func TestBeyondMemoryProgress(t *testing.T) {
+	path, _, _ := beyondData(t)
+	for want, args := range map[string][]string{
+		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3"},
+		`scas: [0-9]+ s: pass 0.[0-9]+\n`:                                         {"train", "--lambda", "1e-3", "--intercept"},
+		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+, gap `: {"path", "--lambdas", "2"},
+	} {
+		var stderr lockedBuffer
+		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, every: time.Millisecond}
+		if code := run(e, append(args, "--memory", beyondMemory, path)); code != exitOK {
+			t.Fatalf("%v: exit code %d: %.500s", args, code, &stderr.b)
+		}
+		if got := stderr.b.String(); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%v: want %s, stderr is %.500s", args, want, got)
 		}
 	}
 }

@@ -276,8 +276,9 @@ func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
 			return nil, fmt.Errorf("%w: models of several classes, and --metric auc, are judged by all rows of a fold at once", stream.ErrNotStreamed)
 		}
 	}
-	judged, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas) * times)
+	judged, tell, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas) * times)
 	defer end()
+	s.spec.Tell = tell
 	metric := cvMetrics[c.Metric]
 	if !s.data.Classes.IsZero() {
 		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, func(m *model.Multi, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
@@ -325,18 +326,20 @@ func sumSteps(paths [][]*model.Step) []stepReport {
 }
 
 // counted tells how many of so many models are judged, each time that it is told of one,
-// until it is ended.
-func (e *env) counted(total int) (judged, end func()) {
+// and how far runs of package stream are, until it is ended.
+func (e *env) counted(total int) (judged func(), tell func(stream.Progress), end func()) {
 	p := e.begin("the path of all rows")
 	var lock sync.Mutex
 	done := 0
-	return func() {
+	judged = func() {
 		lock.Lock()
 		defer lock.Unlock()
 		if done++; !p.live() || done%max(1, total/100) == 0 {
 			p.show("model %d of %d", done, total)
 		}
-	}, p.end
+	}
+	tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("model %d of %d   ", done, total))(at) }
+	return judged, tell, p.end
 }
 
 // late words the error of a cross-validation that the time limit ended.

@@ -201,6 +201,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	start = time.Now()
 	defer s.collecting()()
 	p := e.begin("fitting")
+	s.spec.Tell = p.streamed("")
 	then := c.ranks.tally()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	head.rankFacts = c.ranks.told(then)

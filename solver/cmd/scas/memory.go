@@ -133,8 +133,16 @@ func (v memorySize) beyond(d *sparse.Dataset) bool {
 	return limit > 0 && d.X.Mapped() && dataBytes(d) > limit
 }
 
-// A minimizer solves a problem.
-type minimizer func(context.Context, *solver.Problem, *solver.Settings) (*solver.Result, error)
+// A minimizer solves a problem, and tells how far it is.
+type minimizer func(context.Context, *solver.Problem, *solver.Settings, *progress) (*solver.Result, error)
+
+// inMemory is the minimizer of package solver.
+func inMemory(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
+	if p.Comm == nil { // records look at all rows
+		told.tell(set)
+	}
+	return solver.Minimize(ctx, p, set)
+}
 
 // allowTraining returns what solves a problem within the memory: in memory, or where the
 // data are mapped by passes over the file. It refuses what neither does.
@@ -157,7 +165,7 @@ func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, erro
 	}
 	err := refuse(need)
 	if err == nil {
-		return solver.Minimize, nil
+		return inMemory, nil
 	}
 	if t.Data.Mapped() {
 		if streamed, bad := c.streamed(t, set); bad == nil {
@@ -210,9 +218,9 @@ func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
 	if err := stream.Refuses(&t.Problem, set); err != nil {
 		return nil, c.Memory.unstreamed(dataName(c.Data), err)
 	}
-	return func(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
+	return func(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
 		defer collecting(room, vectors)()
-		return stream.Minimize(ctx, p, set, room)
+		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed("")})
 	}, nil
 }
 

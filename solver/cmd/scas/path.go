@@ -199,7 +199,11 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	p := e.begin("the first lambda")
 	defer p.end()
 	failed, at := 0, 0.0
-	for step, err := range model.Path(e.ctx, &s.spec, s.data.X, s.y, &set) {
+	spec := s.spec
+	spec.Tell = func(at stream.Progress) {
+		p.streamed(fmt.Sprintf("lambda %d of %d   ", len(steps)+1, set.Count))(at)
+	}
+	for step, err := range model.Path(e.ctx, &spec, s.data.X, s.y, &set) {
 		if step != nil {
 			steps = append(steps, step)
 		}

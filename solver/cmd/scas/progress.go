@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/stream"
 )
 
 // progressEvery is how often a command that takes long says so where nobody sees a line
@@ -82,7 +83,7 @@ func (p *progress) end() {
 }
 
 // clear removes a line of progress.
-func (e *env) clear() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 60)+"\r") }
+func (e *env) clear() { _, _ = io.WriteString(e.stderr, "\r"+strings.Repeat(" ", 79)+"\r") }
 
 // tell has a run of package solver tell how far it is.
 func (p *progress) tell(s *solver.Settings) {
@@ -97,6 +98,20 @@ func (p *progress) tell(s *solver.Settings) {
 		p.show("pass %.0f of %.0f   objective %.8g", at.Passes, passes, at.Last.Objective)
 		return nil
 	})
+}
+
+// streamed returns what tells how far a run of package stream is, after some words.
+func (p *progress) streamed(about string) func(stream.Progress) {
+	return func(at stream.Progress) {
+		text := fmt.Sprintf("%spass %.2f", about, at.Passes)
+		if isFinite(at.Objective) {
+			text += fmt.Sprintf("   objective %.8g", at.Objective)
+		}
+		if isFinite(at.Gap) {
+			text += fmt.Sprintf(", gap %.2g", at.Gap)
+		}
+		p.show("%s", text)
+	}
 }
 
 // An iterationHandler shows what package solver logs of iterations, which costs nothing.

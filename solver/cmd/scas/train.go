@@ -174,7 +174,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	settings := c.settings()
 	whole := c.ranks.whole(data)
 	t, err := await(e, func() (*task, error) { return c.task(data, whole) }) // it reads files
-	solve := solver.Minimize
+	solve := minimizer(inMemory)
 	if err == nil {
 		solve, err = c.allowTraining(t, settings)
 	}
@@ -189,11 +189,8 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
 	p := e.begin("training")
-	if c.ranks.comm == nil { // records look at all rows
-		p.tell(settings)
-	}
 	then := c.ranks.tally()
-	res, err := solve(e.ctx, &t.Problem, settings)
+	res, err := solve(e.ctx, &t.Problem, settings, p)
 	told := c.ranks.told(then)
 	p.end()
 	if err != nil {
