@@ -25,7 +25,7 @@ func TestConvertKilled(t *testing.T) {
 	in, want, wantTook := killText(t, dir)
 	rng := rand.New(rand.NewPCG(1, 9))
 	killed, resumed := 0, 0
-	for round := 0; round < 6 || resumed == 0 && round < 60; round++ {
+	for round := 0; round < 4 || resumed == 0 && round < 60; round++ {
 		out := filepath.Join(dir, "out.scas")
 		before := []byte(nil)
 		if round%2 == 1 {
@@ -90,7 +90,7 @@ func age(t *testing.T, dir string) {
 // converted to and how long that takes.
 func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
 	t.Helper()
-	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 100000, Features: 1000, NonzerosPerRow: 30, Noise: 1, Seed: 1})
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func killText(t *testing.T, dir string) (in string, want []byte, took time.Durat
 	if err := sparse.WriteFile(in, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(in); err != nil || info.Size() < 50<<20 {
+	if info, err := os.Stat(in); err != nil || info.Size() < 32<<20 {
 		t.Fatalf("%d bytes of text are too few, %v", info.Size(), err)
 	}
 	out := filepath.Join(dir, "first.scas")
