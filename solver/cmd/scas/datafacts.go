@@ -65,8 +65,9 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataFacts describes data, which each goes through piece by piece.
-func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
+// newDataFacts describes data, which each goes through piece by piece; x has those of their
+// columns that may vary.
+func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *sparse.CSR, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
 		data: d, Format: format.String(), Table: d.Table,
@@ -76,12 +77,13 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each fun
 		Memory: memoryFacts{Data: dataBytes(d)},
 	}
 	kinds := map[float64]int{}
-	all, piece := sparse.NewMoments(cols), sparse.NewMoments(cols)
+	_, vary := x.Dims()
+	all, piece := sparse.NewMoments(vary), sparse.NewMoments(vary)
 	err := each(func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			f.addRow(d, i, kinds)
 		}
-		piece.Set(d.X, lo, hi, nil)
+		piece.Set(x, lo, hi, nil)
 		all.Merge(piece)
 		return nil
 	})
@@ -96,12 +98,11 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each fun
 		f.Labels = nil
 	}
 	for _, sd := range all.Deviations(float64(rows)) {
-		if sd == 0 {
-			f.Constant++
-			continue
+		if sd > 0 {
+			f.FeatureSD.add(sd)
 		}
-		f.FeatureSD.add(sd)
 	}
+	f.Constant = cols - f.FeatureSD.count
 	for _, s := range []*spread{&f.RowNNZ, &f.RowNorm, &f.FeatureSD, &f.LabelSpread} {
 		s.end()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -112,16 +113,20 @@ const shownInInfo = 20
 // facts describes data, piece by piece where they are larger than memory.
 func (c *infoCmd) facts(e *env, format sparse.Format, data *sparse.Dataset) (*dataFacts, error) {
 	n, p := data.X.Dims()
-	if err := c.Memory.allow(8*8*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
-		return nil, err
-	}
 	if c.Memory.beyond(data) {
-		return newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
+		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
+			return nil, err
+		}
+		return newDataFacts(dataName(c.Data), format, data, data.X, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
 	}
 	if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	f, err := newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return do(0, n) })
+	x := data.X
+	if k := columns.Find(x, nil, nil, nil, nil); k != nil {
+		x = k.Data // the others have no data
+	}
+	f, err := newDataFacts(dataName(c.Data), format, data, x, func(do func(lo, hi int) error) error { return do(0, n) })
 	f.Memory.Solver = (&solver.Problem{Data: data.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil)
 	return f, err
 }
