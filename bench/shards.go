@@ -105,6 +105,10 @@ func row(ctx context.Context, table io.Writer, parts []*solver.Problem, order sh
 	fmt.Fprintf(table, "%d shards\t%s\t%.1e\t%.1e\t%.1e\t%.1e\t%d\t%d\t%d\t%d\t%d\t%.1e\t", len(parts), order, gaps[1], gaps[2], gaps[5], gaps[10],
 		each.Calls, each.Numbers, auto.Stats.NewtonSteps, sent.Calls, sent.Numbers, auto.DualityGap)
 	for _, iterations := range []int{2, 10} {
+		if len(parts) > mostAfter {
+			fmt.Fprint(table, "-\t-\t")
+			continue
+		}
 		steps, seconds, err := after(ctx, parts, iterations)
 		if err != nil {
 			return err
@@ -114,6 +118,10 @@ func row(ctx context.Context, table io.Writer, parts []*solver.Problem, order sh
 	fmt.Fprintln(table)
 	return nil
 }
+
+// mostAfter is how many shards start from local loops, of which each forms Hessians of up to
+// 3,072 columns here.
+const mostAfter = 16
 
 // after returns the Newton steps that auto takes from the state after so many outer
 // iterations of local loops, and the processor time of both.
