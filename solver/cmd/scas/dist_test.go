@@ -161,6 +161,10 @@ func TestRanksFit(t *testing.T) {
 					t.Errorf("%s: %d ranks on %s: %s is %v, want %v", c.flags, ranks, data, same, got[same], want[same])
 				}
 			}
+			told, _ := got["messages"].(float64)
+			if n, _ := got["ranks"].(float64); int(n) != ranks || (told > 0) != (ranks > 1) || (got["message_seconds"] != nil) != (ranks > 1) {
+				t.Errorf("%s: %d ranks on %s: %v ranks, %v messages, %v seconds", c.flags, ranks, data, got["ranks"], got["messages"], got["message_seconds"])
+			}
 			compareFits(t, fmt.Sprintf("%s: %d ranks on %s", c.flags, ranks, data), got, want)
 			if own := fileText(t, path); ranks == 1 && own != whole {
 				t.Errorf("%s: one rank is not the single process: %s, %s", c.flags, own, whole)
