@@ -65,7 +65,7 @@ func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.part(1 - float64(len(order))/all)
+		s.tellPart(1 - float64(len(order))/all)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ type Fit struct {
 	told   int // passes that results have told of
 }
 
-// NewFit prepares a Fit, by a first pass in which the data are checked. What a Fit does not take is an error that wraps ErrNotStreamed.
+// NewFit prepares a Fit, by a first pass in which the data are checked. What a Fit does not
+// take is an error that wraps ErrNotStreamed.
 func NewFit(ctx context.Context, of *Samples, opt Options) (*Fit, error) {
 	n, p := of.Data.Dims()
 	columns := p
@@ -121,7 +122,7 @@ func (f *Fit) setLambda(lambda float64) {
 
 // Solve solves for lambda to a gap proved to be at most tol, and returns where it ended and
 // what is proved of that: where the gap is more, with an error that matches
-// solver.ErrNotConverged or is that of ctx. Stats.Passes are those of this lambda.
+// solver.ErrNotConverged or is that of ctx. Stats.Passes are those since the last result.
 func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, error) {
 	began := time.Now()
 	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
@@ -253,7 +254,8 @@ func newtonStep(free []int32, h, g []float64) (step []float64, drop float64) {
 	return step, drop
 }
 
-// Gap of a point whose zeros and ties are proved, as a part of the objective at 0.
+// exact is the gap of a point whose zeros and ties are proved, as a part of the objective
+// at 0.
 const exact = 1e-11
 
 // tied returns the groups of equal coefficients, if they are part of what is proved.

@@ -29,8 +29,8 @@ func newTeller(tell func(Progress)) teller {
 // found notes what is known of the best point.
 func (t *teller) found(objective, gap float64) { t.at.Objective, t.at.Gap = objective, gap }
 
-// part tells that a part of the present pass is done.
-func (s *run) part(share float64) {
+// tellPart tells that a part of the present pass is done.
+func (s *run) tellPart(share float64) {
 	if t := &s.teller; t.tell != nil {
 		t.at.Passes = float64(s.facts.passes) + share
 		t.tell(t.at)
@@ -42,7 +42,7 @@ func (s *run) each(do func(lo, hi int) error) error {
 	n, _ := s.q.Data.Dims()
 	return s.windows.each(func(lo, hi int) error {
 		err := do(lo, hi)
-		s.part(float64(hi) / float64(n))
+		s.tellPart(float64(hi) / float64(n))
 		return err
 	})
 }
