@@ -68,11 +68,13 @@ type TableFacts struct {
 	Numbers int `json:"numeric_columns"`
 	// Categorical are the columns that have become one of 0 and 1 for each category.
 	Categorical []Category `json:"categorical,omitempty"`
-	// Filled counts the missing values that were replaced, by the rule Missing. Fill has
+	// Filled counts the missing numbers that were replaced, by the rule Missing. Fill has
 	// what replaces them, of every column of numbers; nil if missing values are refused.
 	Filled  int                `json:"filled,omitempty"`
 	Missing Missing            `json:"missing,omitempty"`
 	Fill    map[string]float64 `json:"fill,omitempty"`
+	// Absent counts the missing values of Categorical, which are in no category.
+	Absent int `json:"absent,omitempty"`
 	// Ignored are columns that are none of the features of ReadOptions.Names.
 	Ignored []string `json:"ignored,omitempty"`
 }

@@ -228,13 +228,19 @@ func decimalComma(s []byte) bool {
 // absent takes a missing value.
 func (t *table) absent(col *tableColumn) (wrong string) {
 	rule := t.opt.Table.Missing
-	if rule == MissingRefuse && t.opt.Table.Fill == nil {
+	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
+	switch {
+	case refused && col.kind == categoryColumn:
+		return "a missing category: expected one in every line; leave out the column, or have missing ones be of no category"
+	case refused:
 		return "a missing value: expected one in every line; leave out the column, or have missing values filled"
+	case col.kind == categoryColumn:
+		t.facts.Absent++
+		return ""
 	}
 	t.facts.Filled++
 	col.missing++
 	switch {
-	case col.kind == categoryColumn:
 	case col.fills && storable(col.fill):
 		t.idx, t.val = append(t.idx, col.number), append(t.val, col.fill)
 	case !col.fills && rule == MissingRefuse:

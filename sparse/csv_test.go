@@ -99,7 +99,7 @@ func TestTableFacts(t *testing.T) {
 	d = mustReadCSV(t, "a,b,c,y\n,3,u,no\n1,NA,,yes\n", &ReadOptions{Table: TableOptions{Missing: MissingMean}})
 	want = &TableFacts{
 		Label: "y", Found: "named", Classes: []string{"no", "yes"}, Numbers: 2, Categorical: []Category{{Column: "c", Categories: 1}},
-		Filled: 3, Missing: MissingMean, Fill: map[string]float64{"a": 1, "b": 3},
+		Filled: 2, Absent: 1, Missing: MissingMean, Fill: map[string]float64{"a": 1, "b": 3},
 	}
 	if diff := cmp.Diff(want, d.Table); diff != "" {
 		t.Error(diff)
@@ -141,7 +141,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"no name", ",a,y\n0,1,1\n", ReadOptions{}, 1, 0, []string{"column 1 has no name", "pandas"}},
 		{"missing", "a,y\n1,0\n,1\n", ReadOptions{}, 3, 1, []string{"column a", "a missing value", "filled"}},
 		{"missing as NA", "a,b,y\n1,2,0\n3,NA,1\n", ReadOptions{}, 3, 3, []string{`"NA"`, "column b", "a missing value"}},
-		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing value"}},
+		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing category", "of no category"}},
 		{"missing label", "a,y\n1,0\n2,\n", fill, 3, 3, []string{"a missing label"}},
 		{"no values", "a,b,y\n1,,0\n2,,1\n", fill, 0, 0, []string{"column b has no values"}},
 		{"word among numbers", "a,y\n1,0\nx,1\n", ReadOptions{}, 3, 1, []string{`"x"`, "column a", "declare the column categorical"}},

@@ -100,6 +100,7 @@ var inFlags = strings.NewReplacer(
 	"if the data has more features, state their number", "if the data has more features, state their number with --features",
 	"state more features", "give --features a larger number",
 	"leave out the column, or have missing values filled", "leave out the column with --drop, or have missing values filled with --missing mean, median or zero (in training)",
+	"leave out the column, or have missing ones be of no category", "leave out the column with --drop, or have missing ones be of no category with --missing mean, median or zero (in training)",
 	"declare the column categorical", "declare the column with --categorical",
 	"read it as CSV", "give --format csv",
 	"allow more memory", "allow more with --memory SIZE",

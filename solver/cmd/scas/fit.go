@@ -48,7 +48,7 @@ func (c *trainCmd) settle(e *env) {
 		return
 	}
 	if name, remedy := c.unfitted(); name != "" {
-		if c.Intercept == nil || c.Standardize == nil {
+		if !c.fitted() && (c.Intercept == nil || c.Standardize == nil) {
 			e.warn("with %s there is no intercept and columns are not standardised, which tables mostly want: %s; or give --no-intercept --no-standardize", name, remedy)
 		}
 		return

@@ -168,7 +168,8 @@ func addColumns(f *facts, d *sparse.Dataset) {
 		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, grouped(c.Categories)))
 	}
 	f.addIf(parts != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", strings.Join(parts, ", "))
-	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing value"), map[sparse.Missing]string{
+	f.addIf(t.Absent > 0, "", "%s taken for none of them", plural(t.Absent, "missing category"))
+	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing number"), map[sparse.Missing]string{
 		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
 	}[t.Missing])
 	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
