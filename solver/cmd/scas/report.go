@@ -237,16 +237,18 @@ func (r *trainReport) ungrouped() string {
 
 // addRun says how it went.
 func (r *trainReport) addRun(f *facts) {
-	newton, seed := "", ""
+	did, seed := plural(r.OuterIterations, "outer iteration"), ""
 	if r.NewtonSteps > 0 {
-		newton = fmt.Sprintf(", the last of %s", plural(r.NewtonSteps, "Newton step"))
+		did = plural(r.NewtonSteps, "Newton step")
+		if before := r.OuterIterations - 1; before > 0 { // they are one of them
+			did = plural(before, "outer iteration") + ", then " + did
+		}
 	}
 	if r.Eta > 0 {
 		seed = fmt.Sprintf(", seed %d", r.Seed)
 	}
 	f.add("method", "%s%s", r.Method, seed)
-	f.add("run", "%s, %s, %s%s, in %.3g s (reading %.3g s)", strings.TrimPrefix(statusWord(r.Status), "passes "), passCount(r.Passes),
-		plural(r.OuterIterations, "outer iteration"), newton, r.Seconds, r.ReadSeconds)
+	f.add("run", "%s, %s, %s, in %.3g s (reading %.3g s)", strings.TrimPrefix(statusWord(r.Status), "passes "), passCount(r.Passes), did, r.Seconds, r.ReadSeconds)
 	f.addIf(r.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(r.StepHalvings, "time"))
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -199,6 +200,9 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	}
 	if err := e.interrupted(err, "no model written"); res == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err
+	}
+	if err == nil && res.Status == solver.TimeDone {
+		err = fmt.Errorf("%w: --time-limit came before the passes were made; allow more with --time-limit, or fewer with --passes", solver.ErrNotConverged)
 	}
 	r := newTrainReport(c, t, res)
 	r.ReadSeconds, r.rankFacts = readSeconds, told
