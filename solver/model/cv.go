@@ -88,7 +88,7 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	defer cancel()
 	c.result.Path, err = FitPath(ctx, d.spec, x, y, &c.path)
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
-		return nil, errors.Join(err, ctx.Err())
+		return nil, withEnd(ctx, err)
 	}
 	for _, s := range c.result.Path {
 		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
@@ -97,6 +97,14 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 		return nil, bad
 	}
 	return &c.result, err
+}
+
+// withEnd is err with that of ctx, where it does not say so itself.
+func withEnd(ctx context.Context, err error) error {
+	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return errors.Join(err, ctx.Err())
 }
 
 // judgePath fits a path to some rows and returns the metric of its models on others.

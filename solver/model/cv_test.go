@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -141,7 +142,7 @@ func TestCVKinds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, nil); r != nil || err == nil {
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, nil); r != nil || !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "canceled") != 1 {
 		t.Errorf("cancelled: %v, %v", r, err)
 	}
 }

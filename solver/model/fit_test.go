@@ -293,8 +293,12 @@ func TestBadSpec(t *testing.T) {
 		"losses squared":          {Graph: graph.Chain(2), Offsets: make([]float64, 6)},
 		"are for classification":  {Loss: solver.Squared{}, Balanced: true},
 		"RelTol = 1":              {Settings: Settings{RelTol: 1}},
-		"must not be negative":    {Settings: Settings{Threads: -1}},
-		"coordinate 5":            {Penalty: GroupLasso{Groups: [][]int{{5}}}},
+		"Settings.Threads = -1; ": {Settings: Settings{Threads: -1}},
+		"[0] = -1; it must be finite and not negative":                                 {PenaltyFactors: []float64{-1, 1}},
+		"model: GroupLasso.Groups[0] has feature 5; the data have 0..1":                {Penalty: GroupLasso{Groups: [][]int{{5}}}},
+		"model: GroupLasso.Groups[0] and [1] share feature 1; groups must be disjoint": {Penalty: GroupLasso{Groups: [][]int{{1}, {1}}}},
+		"model: GroupLasso.Weights has length 2; there are 1 groups":                   {Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{1, 2}}},
+		"model: GroupLasso.Weights[0] = -1; it must be finite and not negative":        {Penalty: GroupLasso{Groups: [][]int{{1}}, Weights: []float64{-1}}},
 	} {
 		if m, err := Fit(context.Background(), spec, x, y); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)
@@ -304,7 +308,8 @@ func TestBadSpec(t *testing.T) {
 		"5 labels":    {1, 2, 1, 2, 1},
 		"label NaN":   {1, 2, 1, 2, 1, math.NaN()},
 		"every label": {1, 1, 1, 1, 1, 1},
-		"third one":   {1, 2, 3, 1, 2, 3},
+		"label 3 of row 2 is a third one, beside 1 and 2":  {1, 2, 3, 1, 2, 3},
+		"label 3 of row 3 is a third one, beside -1 and 1": {1, -1, 1, 3, -1, 1},
 	} {
 		if m, err := Fit(context.Background(), nil, x, labels); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -39,8 +40,40 @@ func mapLabels(t *pass.Team, y []float64, positive *float64) ([]float64, sparse.
 	case positive != nil && *positive != high:
 		return nil, m, fmt.Errorf("model: the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
 	}
+	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
+		return nil, m, t.Agreed(thirdLabel(t, y))
+	}
 	signs, err := signsOf(y, m)
 	return signs, m, t.Agreed(err)
+}
+
+// thirdLabel reports the rarest of more than two labels, on the process that has it, the
+// last of them in order where several are as rare: that is the one that may be wrong.
+func thirdLabel(t *pass.Team, y []float64) error {
+	all := t.Different(y, maxClasses)
+	count := make([]float64, len(all))
+	for _, v := range y {
+		if k, found := slices.BinarySearch(all, v); found {
+			count[k]++
+		}
+	}
+	t.Sum(count)
+	rare := 0
+	for k, c := range count {
+		if c <= count[rare] {
+			rare = k
+		}
+	}
+	row := slices.Index(y, all[rare])
+	if row < 0 {
+		return nil
+	}
+	others := slices.Delete(slices.Clone(all), rare, rare+1)
+	return notTwo(all[rare], row, others[0], others[1])
+}
+
+func notTwo(v float64, row int, one, other float64) error {
+	return fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes see FitMulti, for numbers take the loss squared or huber", v, row, one, other)
 }
 
 // signsOf returns labels as −1 and +1.
@@ -49,7 +82,7 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	for i, v := range y {
 		sign, ok := m.Sign(v)
 		if !ok {
-			return nil, fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes see FitMulti, for numbers take the loss squared or huber", v, i, m.Negative, m.Positive)
+			return nil, notTwo(v, i, m.Negative, m.Positive)
 		}
 		signs[i] = sign
 	}

@@ -85,6 +85,9 @@ func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, err
 	if s == nil {
 		s = &ScoreSettings{}
 	}
+	if x == nil {
+		return nil, errNoData
+	}
 	n, _ := x.Dims()
 	if err := checkLabels(y, n); err != nil {
 		return nil, err

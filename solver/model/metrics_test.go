@@ -63,6 +63,7 @@ func TestMetricsByHand(t *testing.T) {
 	}
 	for want, call := range map[string]func() (*Metrics, error){
 		"third one":        func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
+		"data are nil":     func() (*Metrics, error) { return m.Score(nil, y, nil) },
 		"4 labels":         func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
 		"weight -1 of row": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
 		"sum to 0":         func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },

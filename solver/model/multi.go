@@ -135,8 +135,9 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 		return nil, nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", maxClasses)
 	case spec.Positive != nil:
 		return nil, nil, errors.New("model: Spec.Positive is for two classes; leave it nil")
-	case spec.TimeLimit < 0 || spec.Threads < 0:
-		return nil, nil, spec.badSettings()
+	}
+	if err := spec.badSettings(); err != nil {
+		return nil, nil, err
 	}
 	one := *spec
 	one.Threads, one.TimeLimit = 1, 0

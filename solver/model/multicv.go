@@ -113,7 +113,7 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 		return err
 	})
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
-		return nil, errors.Join(err, ctx.Err())
+		return nil, withEnd(ctx, err)
 	}
 	if bad := c.run(ctx); bad != nil {
 		return nil, bad

@@ -146,7 +146,7 @@ func TestCVMultiMetrics(t *testing.T) {
 		"the time limit came before": func() (*MultiCVResult, error) {
 			return CVMulti(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond}}, x, y, nil, nil)
 		},
-		"not be negative": func() (*MultiCVResult, error) {
+		"Settings.Threads = -1": func() (*MultiCVResult, error) {
 			return CVMulti(context.Background(), &Spec{Settings: Settings{Threads: -1}}, x, y, nil, nil)
 		},
 	} {

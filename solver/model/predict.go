@@ -111,6 +111,9 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 // allocates nothing. x may have more or fewer columns than the model features, but no
 // entry beyond: that is an error, which names the row and the column.
 func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
+	if x == nil {
+		return nil, errNoData
+	}
 	n, cols := x.Dims()
 	if cap(dst) < n {
 		dst = make([]float64, n)

@@ -143,7 +143,27 @@ type GroupLasso struct {
 }
 
 func (g GroupLasso) check(p int) error {
-	return solver.GroupL2{Groups: g.Groups, Weights: g.Weights}.Validate(p)
+	owner := make([]int, p)
+	for k, members := range g.Groups {
+		for _, j := range members {
+			if j < 0 || j >= p {
+				return fmt.Errorf("model: GroupLasso.Groups[%d] has feature %d; the data have 0..%d", k, j, p-1)
+			}
+			if owner[j] != 0 {
+				return fmt.Errorf("model: GroupLasso.Groups[%d] and [%d] share feature %d; groups must be disjoint", owner[j]-1, k, j)
+			}
+			owner[j] = k + 1
+		}
+	}
+	if g.Weights != nil && len(g.Weights) != len(g.Groups) {
+		return fmt.Errorf("model: GroupLasso.Weights has length %d; there are %d groups", len(g.Weights), len(g.Groups))
+	}
+	for k, w := range g.Weights {
+		if !finite(w) || w < 0 {
+			return fmt.Errorf("model: GroupLasso.Weights[%d] = %v; it must be finite and not negative", k, w)
+		}
+	}
+	return nil
 }
 
 func (GroupLasso) name() string { return "group-lasso" }
@@ -233,8 +253,17 @@ func (s *Settings) limit(ctx context.Context) (context.Context, context.CancelFu
 // streams reports whether data are gone through in pieces.
 func (s *Settings) streams() bool { return s.Memory > 0 }
 
+// badSettings reports the first setting that is negative.
 func (s *Settings) badSettings() error {
-	return fmt.Errorf("model: Settings.TimeLimit = %v, Threads = %d and Memory = %d; they must not be negative", s.TimeLimit, s.Threads, s.Memory)
+	switch {
+	case s.TimeLimit < 0:
+		return fmt.Errorf("model: Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
+	case s.Threads < 0:
+		return fmt.Errorf("model: Settings.Threads = %d; it must be positive, or 0 for GOMAXPROCS", s.Threads)
+	case s.Memory < 0:
+		return fmt.Errorf("model: Settings.Memory = %d; it must be positive, or 0 for data that fit in memory", s.Memory)
+	}
+	return nil
 }
 
 // classifies reports whether the loss is for labels of two classes.
@@ -252,8 +281,10 @@ func (s *Spec) check(n, p int) error {
 			return fmt.Errorf("model: Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.of)
 		}
 		for i, v := range part.v {
-			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 && part.name != "Offsets" {
-				return fmt.Errorf("model: Spec.%s[%d] = %v; it must be finite and, but for offsets, not negative", part.name, i, v)
+			if offsets := part.name == "Offsets"; !finite(v) && offsets {
+				return fmt.Errorf("model: Spec.Offsets[%d] = %v; it must be finite", i, v)
+			} else if !finite(v) || v < 0 && !offsets {
+				return fmt.Errorf("model: Spec.%s[%d] = %v; it must be finite and not negative", part.name, i, v)
 			}
 		}
 	}
@@ -272,8 +303,9 @@ func (s *Spec) check(n, p int) error {
 		return fmt.Errorf("model: Spec.Balanced and Spec.ClassWeights are both set; choose one")
 	case !(s.RelTol >= 0 && s.RelTol < 1):
 		return fmt.Errorf("model: Settings.RelTol = %v; it must be below 1, or 0 for the default", s.RelTol)
-	case s.TimeLimit < 0 || s.Threads < 0 || s.Memory < 0:
-		return s.badSettings()
+	}
+	if err := s.badSettings(); err != nil {
+		return err
 	}
 	if s.Penalty != nil {
 		if err := s.Penalty.check(p); err != nil {
