@@ -160,6 +160,9 @@ func (s *streamed) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	d := s.d
 	goal := d.spec.relTol() * s.f.Scale()
 	res, err := s.f.Solve(ctx, lambda, goal)
+	if res == nil && context.Cause(ctx) == errTime {
+		return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
+	}
 	if res == nil {
 		return nil, err
 	}

@@ -185,6 +185,36 @@ func TestStreamedRefuses(t *testing.T) {
 	}
 }
 
+// TestStreamedEnds: a fit that ends before anything is known has no model.
+func TestStreamedEnds(t *testing.T) {
+	_, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
+	m, err := Fit(context.Background(), &Spec{Settings: Settings{Memory: 1 << 20, TimeLimit: 1}}, back.X, back.Labels)
+	if m != nil || !errors.Is(err, solver.ErrNotConverged) {
+		t.Errorf("%v, %v", m, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	spec := &Spec{Lambda: 1e-3, Settings: Settings{Memory: 1 << 20}}
+	passes := 0.0
+	spec.Tell = func(at stream.Progress) {
+		if passes = at.Passes; passes >= 1 { // before the first point
+			cancel()
+		}
+	}
+	if m, err = Fit(ctx, spec, back.X, back.Labels); m != nil || !errors.Is(err, context.Canceled) || passes > 2 {
+		t.Errorf("%v, %v after %v passes", m, err, passes)
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	spec.Tell = func(at stream.Progress) {
+		if at.Passes > 2 {
+			cancel()
+		}
+	}
+	if m, err = Fit(ctx, spec, back.X, back.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Status != solver.Stopped || !finite(m.Certificate.Objective) {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
 // TestStreamedCV: cross-validation with the same folds finds what it does in memory.
 func TestStreamedCV(t *testing.T) {
 	const n, p = 20000, 16

@@ -122,7 +122,8 @@ func (f *Fit) setLambda(lambda float64) {
 
 // Solve solves for lambda to a gap proved to be at most tol, and returns where it ended and
 // what is proved of that: where the gap is more, with an error that matches
-// solver.ErrNotConverged or is that of ctx. Stats.Passes are those since the last result.
+// solver.ErrNotConverged or is that of ctx, which comes alone before the first point is
+// known. Stats.Passes are those since the last result.
 func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, error) {
 	began := time.Now()
 	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
@@ -136,15 +137,12 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, e
 		r.Err = f.iterate(r, f.at, tol)
 	}
 	if r.Err != nil {
-		if ctx.Err() == nil {
-			return nil, r.Err // of the file
+		if ctx.Err() == nil || f.at == nil {
+			return nil, r.Err // of the file, or before anything is known
 		}
 		r.Why = newton.Interrupted
 	}
-	at := solver.Evaluation{Objective: r.Objective}
-	if f.at != nil {
-		at.Loss = f.at.loss
-	}
+	at := solver.Evaluation{Objective: r.Objective, Loss: f.at.loss}
 	res := &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
 	res.Groups, res.Stats.Rounded = tied(r, f.facts.zero)
 	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
