@@ -16,8 +16,12 @@ var ErrDead = errors.New("a rank ended before the others")
 
 // Local returns the Comms of ranks that are goroutines of this process. A call that waits
 // for more than the limit returns ErrHung; 0 means no limit. They are for tests and
-// simulations: goroutines that share rows gain nothing by it, see Settings.Threads.
+// simulations: goroutines that share rows gain nothing by it, see Settings.Threads. It
+// panics if size is negative.
 func Local(size int, limit time.Duration) []*Goroutine {
+	if size < 0 {
+		panic(fmt.Sprintf("dist: Local of %d ranks", size))
+	}
 	m := &meeting{size: size, limit: limit, now: newTurn(size)}
 	ranks := make([]*Goroutine, size)
 	for r := range ranks {

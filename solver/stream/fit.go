@@ -157,7 +157,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, e
 // of the samples in memory.
 func (f *Fit) place(tol float64) error {
 	if f.at != nil {
-		f.at.value, f.at.proved = f.bounder.Value(f.at.x, f.at.loss), 0
+		f.at.value, f.at.proved = f.bounder.Value(f.at.x, f.at.loss), math.Inf(-1)
 		return nil
 	}
 	x := make([]float64, len(f.extra.ridge))
@@ -190,7 +190,6 @@ func (f *Fit) Null(ctx context.Context) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		at.proved = 0
 		f.at = at
 		step, drop := newtonStep(free, f.hessian, at.grad)
 		if !(drop > part*f.facts.zero) {

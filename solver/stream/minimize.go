@@ -104,6 +104,9 @@ func Refuses(p *solver.Problem, set *solver.Settings) error {
 
 // problemOf returns the problem as package newton takes it.
 func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error) {
+	if p == nil {
+		return nil, errors.New("stream: the problem is nil")
+	}
 	auto := automatic(set)
 	switch set.Method.(type) {
 	case nil, solver.Auto, solver.SCASK, solver.SCASL:

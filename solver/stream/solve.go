@@ -221,7 +221,7 @@ func (s *run) look(x []float64) (*state, error) {
 		return nil, err
 	}
 	s.fresh = true
-	return &state{x: x, grad: slices.Clone(found.grad), loss: found.loss, value: s.bounder.Value(x, found.loss), curve: x}, nil
+	return &state{x: x, grad: slices.Clone(found.grad), loss: found.loss, value: s.bounder.Value(x, found.loss), curve: x, proved: math.Inf(-1)}, nil
 }
 
 // iterate takes steps until the gap is at most goal.
@@ -248,8 +248,10 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 				at.curve = at.x
 			}
 			res.Polished, res.Structure = step.Polished, step.Structure
-		} else if err := s.back(at, step.X, last); err != nil {
+		} else if moved, err := s.back(at, step.X, last); err != nil {
 			return err
+		} else if moved {
+			res.Unpolish()
 		}
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
 		res.Gap = newton.Rounded(at.value-at.proved, at.value)
@@ -285,8 +287,8 @@ func (s *run) predicted(at *state, x []float64) float64 {
 }
 
 // back halves a step to x that does not pay until it does, and takes it, if that is before
-// so many passes.
-func (s *run) back(at *state, x []float64, last int) error {
+// so many passes, and reports whether it did.
+func (s *run) back(at *state, x []float64, last int) (moved bool, err error) {
 	s.fresh = false
 	for size := 0.5; s.facts.passes < last; size /= 2 {
 		to := make([]float64, len(x))
@@ -295,13 +297,13 @@ func (s *run) back(at *state, x []float64, last int) error {
 		}
 		tried, err := s.look(to)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if tried.value <= at.value {
 			tried.proved = at.proved
 			*at = *tried
-			return nil
+			return true, nil
 		}
 	}
-	return nil
+	return false, nil
 }

@@ -118,6 +118,39 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A shifted loss is one with values below zero.
+type shifted struct{ solver.Squared }
+
+const shift = 0.9
+
+func (s shifted) Slopes(slope, margin, label []float64) float64 {
+	return s.Squared.Slopes(slope, margin, label) - shift*float64(len(label))
+}
+
+func (s shifted) Value(margin, label float64) float64 { return s.Squared.Value(margin, label) - shift }
+
+func (shifted) String() string { return "shifted" }
+
+func (shifted) Conjugate(alpha, label float64) float64 { return alpha*label + alpha*alpha/4 + shift }
+
+func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
+
+// TestBelowZero: an optimum below zero is found and proved as another is.
+func TestBelowZero(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
+	p.Loss = solver.Squared{}
+	want, err := Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-9}, Options{Memory: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Loss = shifted{}
+	got, err := Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-9}, Options{Memory: 8 << 20})
+	if err != nil || !(got.At.Objective < 0) || !(got.DualityGap >= 0) || math.Abs(got.At.Objective-(want.At.Objective-shift)) > 1e-9 {
+		t.Errorf("%v: objective %.12g, gap %.2g, want %.12g", err, got.At.Objective, got.DualityGap, want.At.Objective-shift)
+	}
+}
+
 // TestRefuses: what cannot be streamed is refused with a reason.
 func TestRefuses(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
@@ -141,6 +174,12 @@ func TestRefuses(t *testing.T) {
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) || Refuses(&c.p, &c.set) == nil {
 			t.Errorf("%v, %v; want %q", res, err, want)
 		}
+	}
+}
+
+func TestNilProblem(t *testing.T) {
+	if res, err := Minimize(t.Context(), nil, nil, Options{Memory: 8 << 20}); res != nil || err == nil {
+		t.Errorf("%v, %v", res, err)
 	}
 }
 

@@ -297,7 +297,7 @@ func (s *follower) propose() {
 func (s *follower) keep() {
 	if s.pt.value < s.atBest.value {
 		s.atBest.copyFrom(s.pt)
-		s.result.unpolish()
+		s.result.Unpolish()
 	}
 	at := s.atBest
 	if s.judge != nil {

@@ -45,8 +45,8 @@ type Result struct {
 	Err        error               // of Settings.Interrupt
 }
 
-// unpolish forgets the structure of a point that another one replaces.
-func (r *Result) unpolish() { r.Polished, r.Structure = false, structure.Partition{} }
+// Unpolish forgets the structure of a point that another one replaces.
+func (r *Result) Unpolish() { r.Polished, r.Structure = false, structure.Partition{} }
 
 const defaultIterations = 200
 
@@ -242,7 +242,7 @@ func (r *finish) keep(pt *point) {
 	}
 	if pt.value < least {
 		r.atBest.copyFrom(pt)
-		r.result.unpolish()
+		r.result.Unpolish()
 	}
 }
 
