@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,7 +23,7 @@ import (
 // replaced, is written to.
 //
 // What a killed process leaves, .NAME.*.tmp beside path, has no effect and is removed
-// by the next Write to path, once it is a minute old.
+// by the next Write to path, where files have locks.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -47,7 +48,11 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	if err := fill(f); err != nil {
 		return err
 	}
-	for _, step := range []func() error{
+	last := []func() error{f.Close, func() error { return os.Rename(f.Name(), path) }}
+	if Locks { // which closing releases: the name must be taken then
+		slices.Reverse(last)
+	}
+	for _, step := range append([]func() error{
 		func() error {
 			if info == nil {
 				return nil
@@ -55,9 +60,7 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 			return f.Chmod(info.Mode().Perm())
 		},
 		f.Sync,
-		f.Close,
-		func() error { return os.Rename(f.Name(), path) },
-	} {
+	}, last...) {
 		if err := step(); err != nil {
 			return fmt.Errorf("atomicfile: writing %s: %w", path, err)
 		}
@@ -83,16 +86,24 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		if err == nil {
-			Lock(f)
+		if err != nil || claim(f) {
+			return f, err
 		}
-		return f, err
+		f.Close()
 	}
 }
 
-// staleAge is how long ago an abandoned file was written at least: one that is new may
-// not be locked yet.
-const staleAge = time.Minute
+// claim locks a file that is new, and reports whether it is still there: until it was
+// locked, another process may have taken it for abandoned, and holds its lock then only to
+// remove it.
+func claim(f *os.File) bool {
+	for try := 0; !Lock(f) && Locks && try < 100; try++ { // the last for file systems without locks
+		time.Sleep(time.Millisecond)
+	}
+	own, err := f.Stat()
+	there, gone := os.Lstat(f.Name())
+	return err != nil || gone == nil && os.SameFile(own, there)
+}
 
 // removeStale removes the temporary files for base that no process holds open. Failing
 // to has no effect on what is written.
@@ -106,7 +117,7 @@ func removeStale(dir, base string) {
 		if len(name) != len(prefix)+8+len(suffix) || name[:len(prefix)] != prefix || filepath.Ext(name) != suffix {
 			continue
 		}
-		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < staleAge {
+		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		path := filepath.Join(dir, name)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -116,6 +117,25 @@ func TestLongName(t *testing.T) {
 	wantOnly(t, path, "x")
 }
 
+// TestTogether: writers of one file do not take each other's for abandoned.
+func TestTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				if err := Write(path, 0o644, put("x")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if b, err := os.ReadFile(path); string(b) != "x" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 // TestStale: what killed processes left is removed, but nothing that may be in use, and
 // nothing else.
 func TestStale(t *testing.T) {
@@ -148,7 +168,7 @@ func TestStale(t *testing.T) {
 	if !Lock(busy) {
 		t.Skip("no locks here")
 	}
-	kept = append(kept, ".f.11234567.tmp", ".f.21234567.tmp")
+	kept = append(kept, ".f.21234567.tmp")
 	if err := Write(path, 0o644, put("x")); err != nil {
 		t.Fatal(err)
 	}
