@@ -52,20 +52,20 @@ type Spec struct {
 func Specs() []Spec {
 	return []Spec{
 		{
-			Name: "a9a", Files: []string{"paper/a9a.zst", "a9a.zst", "a9a"}, Features: 123, Lambda: 1e-5, Work: 1.3,
+			Name: "a9a", Files: []string{"paper/a9a.zst", "a9a.zst", "a9a"}, Features: 123, Lambda: 1e-5, Work: 1,
 			Original: true, Origin: "LIBSVM a9a, 32,561 samples", Join: published,
 		},
 		{
-			Name: "covtype", Files: []string{"paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"}, Features: 54, Lambda: 1e-5, Work: 14, Long: true,
+			Name: "covtype", Files: []string{"paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"}, Features: 54, Lambda: 1e-5, Work: 9, Long: true,
 			Original: true, Origin: "LIBSVM covtype.binary, scaled, 581,012 samples", Join: published,
 		},
 		{
-			Name: "rcv1", Files: []string{"paper/rcv1v2_binary_train.libsvm.zst"}, Features: 47236, Lambda: 1e-4, Work: 11, Long: true,
+			Name: "rcv1", Files: []string{"paper/rcv1v2_binary_train.libsvm.zst"}, Features: 47236, Lambda: 1e-4, Work: 7, Long: true,
 			Own: []string{"paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"}, OwnOrigin: "LIBSVM rcv1_train.binary, 20,242 samples",
 			Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", Join: covarianceSelection,
 		},
 		{
-			Name: "sido", Files: []string{"paper/hivfp_train.libsvm.zst"}, Features: 4932, Lambda: 1e-4, Work: 8, Long: true,
+			Name: "sido", Files: []string{"paper/hivfp_train.libsvm.zst"}, Features: 4932, Lambda: 1e-4, Work: 6, Long: true,
 			Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", Join: correlationSelection,
 		},
 		{

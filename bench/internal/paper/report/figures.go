@@ -120,7 +120,11 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	if t.rule != "" {
 		p = p.under(t.rule)
 	}
-	if c, ok = curveOf(p, t.method, t.output, value, t.x); ok && of.seconds {
+	x := t.x
+	if of.seconds {
+		x = byPasses // at which seconds were taken
+	}
+	if c, ok = curveOf(p, t.method, t.output, value, x); ok && of.seconds {
 		return overSecondsOf(p, t.method, c)
 	}
 	return c.until(p.Protocol.Passes), ok

@@ -95,6 +95,6 @@ func paperTraces(p *problem) []trace {
 		{name: "STOC-ADMM, average", method: stoc, output: paper.Average, x: byPasses},
 		{name: "SA-ADMM, last", method: peerOf(p), output: paper.Last, x: byPasses},
 		{name: "batch, linearised", method: batchLinear, output: paper.Last, x: byPasses},
-		{name: "batch, exact (paper's count)", method: batch, output: paper.Last, x: byPaper},
+		{name: "batch, exact (passes: paper's count)", method: batch, output: paper.Last, x: byPaper},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,6 +113,12 @@ func TestSameClaims(t *testing.T) {
 		t.Error("no claim that fails points to a sweep")
 	}
 	all := problems(r)
+	for _, p := range all { // seconds are those of what is done, whatever it counts as
+		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
+		if b, _ := (panel{seconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
+			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
+		}
+	}
 	for _, o := range outcomes(claims(all), all) {
 		if (len(o.failed()) > 0) != (o.Why != "") {
 			t.Errorf("%s: %d cases fail, why: %q", o.ID, len(o.failed()), o.Why)
