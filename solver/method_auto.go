@@ -12,9 +12,9 @@ import (
 // how far the result is from the optimum, else SCASK. The finisher begins at once where
 // there are so many samples to a feature, 32, that it starts on a part of them, or where
 // its matrices have a band; else after a few passes of SCASK or, where A is not the
-// identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for 30
-// Newton steps, of which it takes a few, SCASK makes the passes of one more. With A = I and 512 features or more
-// that is a proximal Newton method on working sets first, from lambda_max down, for
+// identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for
+// 30 Newton steps, it is SCASK first, for 4 passes and those of a step. With A = I and
+// 512 features or more it is a proximal Newton method on working sets, from lambda_max down, for
 // absolute values, squares and x ≥ 0. For L1 penalties of A x on R^p it is a
 // predictor-corrector method (Mehrotra 1992), for the other penalties and the domains of
 // this package one that follows a barrier's path. It admits matrices A and the identity,

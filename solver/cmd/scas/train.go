@@ -55,7 +55,7 @@ type runFlags struct {
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
 	TimeLimit   duration   `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
 	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`
-	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted (default ${default})." group:"For the methods of --method list:"`
+	Passes      auto       `default:"auto" placeholder:"N|auto" help:"Budget, a pass being a look at every row; auto: 100, Newton steps not counted, as they are of a number given (default ${default})." group:"For the methods of --method list:"`
 	Eta         auto       `default:"auto" placeholder:"F|auto" help:"Step size; --method list --verbose says what it is to each method (default ${default})." group:"For the methods of --method list:"`
 	Rho         auto       `default:"auto" placeholder:"F|auto" help:"Penalty parameter of the augmented Lagrangian (default ${default})." group:"For the methods of --method list:"`
 	InnerSteps  count      `placeholder:"N" help:"Samples between two full gradients, of the methods that take any (default: the number of rows, or the schedule of the method)." group:"For the methods of --method list:"`
