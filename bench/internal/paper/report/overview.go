@@ -17,7 +17,7 @@ func overviews(all []*problem, bitmap bool) ([]*Figure, error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
 	for k, mu := range slices.Compact([]float64{mus[0], mus[len(mus)-1]}) {
-		f, err := overview(fmt.Sprintf("figure-%d", k+1), fmt.Sprintf("Figure %d: mu = %g", k+1, mu), slices.DeleteFunc(slices.Clone(all), func(p *problem) bool {
+		f, err := overview(fmt.Sprintf("figure-%d", k+1), fmt.Sprintf("Figure %d: mu = %g. Iterations of exact batch ADMM count as passes, as in the paper", k+1, mu), slices.DeleteFunc(slices.Clone(all), func(p *problem) bool {
 			return p.mu != mu || p.Whole || p.facts == nil || !p.begun
 		}), bitmap)
 		if err != nil {
@@ -95,6 +95,6 @@ func paperTraces(p *problem) []trace {
 		{name: "STOC-ADMM, average", method: stoc, output: paper.Average, x: byPasses},
 		{name: "SA-ADMM, last", method: peerOf(p), output: paper.Last, x: byPasses},
 		{name: "batch, linearised", method: batchLinear, output: paper.Last, x: byPasses},
-		{name: "batch, exact (passes: paper's count)", method: batch, output: paper.Last, x: byPaper},
+		{name: "batch, exact", method: batch, output: paper.Last, x: byPaper},
 	}
 }
