@@ -75,6 +75,8 @@ func evidence(o outcome, all []*problem) string {
 	switch o.ID {
 	case "1b", "1d":
 		return costOfIterations(failed, all)
+	case "4a":
+		return "The solver keeps a rotated copy of the data there, for speed; 4b is without."
 	case "5", "7", "8":
 		return byCurve(failed)
 	case "9a", "9b", "9c":
