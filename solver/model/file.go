@@ -26,29 +26,61 @@ type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string             `json:"loss"`
-	HuberDelta float64            `json:"huber_delta,omitempty"`
-	Labels     *labels            `json:"labels"` // null for regression
-	P          int                `json:"p"`
-	IndexBase  *int               `json:"index_base"`
-	Intercept  *number            `json:"intercept"` // null if the model has none
-	Features   []string           `json:"features,omitempty"`
-	Target     string             `json:"target,omitempty"`        // the column of the labels
-	Offset     string             `json:"offset_column,omitempty"` // of the table
-	Fill       map[string]float64 `json:"fill,omitempty"`          // of missing values, by columns
-	Groups     [][]int            `json:"tied_features,omitempty"` // counted from 0
+	Loss       string  `json:"loss"`
+	HuberDelta float64 `json:"huber_delta,omitempty"`
+	Labels     *labels `json:"labels"` // null for regression
+	P          int     `json:"p"`
+	IndexBase  *int    `json:"index_base"`
+	Intercept  *number `json:"intercept"` // null if the model has none
+	columns
+	Groups [][]int `json:"tied_features,omitempty"` // counted from 0
 
 	Facts
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
 
+	proof
+
+	Run
+}
+
+// columns are those of the table that a model was fitted to.
+type columns struct {
+	Features []string           `json:"features,omitempty"`
+	Target   string             `json:"target,omitempty"` // the column of the labels
+	Offset   string             `json:"offset_column,omitempty"`
+	Fill     map[string]float64 `json:"fill,omitempty"` // of missing values, by columns
+}
+
+// A proof is a Certificate in a file.
+type proof struct {
 	Objective number        `json:"objective"`
 	MeanLoss  number        `json:"mean_loss"`
 	Gap       *number       `json:"duality_gap"` // null if nothing is proved
 	RelTol    number        `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
 	NoOptimum bool          `json:"no_optimum,omitempty"`
+}
 
-	Run
+func proofOf(c *Certificate) proof {
+	p := proof{
+		Objective: number(c.Objective), MeanLoss: number(c.MeanLoss),
+		RelTol: number(c.RelTol), Status: c.Status, NoOptimum: c.NoOptimum,
+	}
+	if gap := number(c.Gap); !math.IsInf(c.Gap, 1) {
+		p.Gap = &gap
+	}
+	return p
+}
+
+func (p *proof) certificate() Certificate {
+	c := Certificate{
+		Objective: float64(p.Objective), MeanLoss: float64(p.MeanLoss), Gap: math.Inf(1),
+		RelTol: float64(p.RelTol), Status: p.Status, NoOptimum: p.NoOptimum,
+	}
+	if p.Gap != nil {
+		c.Gap = float64(*p.Gap)
+	}
+	return c
 }
 
 type classWeight struct {
@@ -119,9 +151,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) head() *head {
 	h := &head{
 		Format: Format, Version: Version, Loss: m.loss().String(), P: len(m.Coefficients), IndexBase: &m.IndexBase,
-		Features: m.Features, Target: m.Target, Offset: m.Offset, Fill: m.Fill, Groups: m.Groups, Facts: m.Facts, Run: m.Run,
-		Objective: number(m.Certificate.Objective), MeanLoss: number(m.Certificate.MeanLoss),
-		RelTol: number(m.Certificate.RelTol), Status: m.Certificate.Status, NoOptimum: m.Certificate.NoOptimum,
+		columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Groups: m.Groups, Facts: m.Facts, proof: proofOf(&m.Certificate), Run: m.Run,
 	}
 	if huber, ok := m.Loss.(solver.Huber); ok {
 		h.HuberDelta = huber.Delta
@@ -131,9 +161,6 @@ func (m *Model) head() *head {
 	}
 	if m.HasIntercept {
 		h.Intercept = (*number)(&m.Intercept)
-	}
-	if gap := number(m.Certificate.Gap); !math.IsInf(m.Certificate.Gap, 1) {
-		h.Gap = &gap
 	}
 	for label, weight := range m.Facts.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
@@ -268,19 +295,13 @@ func (h *head) model(coefficients []float64) (*Model, error) {
 	}
 	m := &Model{
 		Loss: loss, Coefficients: coefficients, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
-		Certificate: Certificate{
-			Objective: float64(h.Objective), MeanLoss: float64(h.MeanLoss), Gap: math.Inf(1),
-			RelTol: float64(h.RelTol), Status: h.Status, NoOptimum: h.NoOptimum,
-		},
+		Certificate: h.certificate(),
 	}
 	if h.Labels != nil {
 		m.Labels = sparse.LabelMapping(*h.Labels)
 	}
 	if h.Intercept != nil {
 		m.HasIntercept, m.Intercept = true, float64(*h.Intercept)
-	}
-	if h.Gap != nil {
-		m.Certificate.Gap = float64(*h.Gap)
 	}
 	for _, c := range h.ClassWeights {
 		if m.Facts.ClassWeights == nil {

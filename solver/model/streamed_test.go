@@ -72,87 +72,80 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 }
 
-// TestStreamed: fits to data that are gone through in pieces come to the objective of those
-// in memory, and say how far from the optimum they are.
-func TestStreamed(t *testing.T) {
+// eachStreamed calls test with every specification, data in memory and the same mapped.
+func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *sparse.Dataset)) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	whole, back := mapped(t, opt)
 	opt.Regression = true
 	numbers, backNumbers := mapped(t, opt)
-	for name, c := range streamedSpecs(n, p) {
-		t.Run(name, func(t *testing.T) {
-			in, out := whole, back
-			if c.regression {
-				in, out = numbers, backNumbers
-			}
-			c0 := c.spec
-			best := c.spec
-			best.RelTol = 1e-10
-			want, err := Fit(context.Background(), &best, in.X, in.Labels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			spec := c.spec
-			spec.Memory = 2 << 20
-			m, err := Fit(context.Background(), &spec, out.X, out.Labels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, w := m.Certificate, want.Certificate
-			real := naive(&c0, in.X, in.Labels, m.Coefficients, m.Intercept)
-			zero := naive(&c0, in.X, in.Labels, make([]float64, p), 0)
-			t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Run.Passes, m.Run.NewtonSteps)
-			if math.Abs(real-c.Objective) > 1e-11*zero || real-w.Objective > c.Gap || w.Objective-real > w.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
-				t.Errorf("objective %v, said to be %v with a gap of %v, in memory %v with %v", real, c.Objective, c.Gap, w.Objective, w.Gap)
-			}
-			spec.Threads = 3
-			again, err := Fit(context.Background(), &spec, out.X, out.Labels)
-			if err != nil || again.Intercept != m.Intercept || again.Certificate != m.Certificate {
-				t.Errorf("other bits with other threads, %v", err)
-			}
-		})
+	for name, one := range streamedSpecs(n, p) {
+		in, out := whole, back
+		if one.regression {
+			in, out = numbers, backNumbers
+		}
+		t.Run(name, func(t *testing.T) { test(t, one.spec, in, out) })
 	}
+}
+
+// TestStreamed: fits to data that are gone through in pieces come to the objective of those
+// in memory, and say how far from the optimum they are.
+func TestStreamed(t *testing.T) {
+	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
+		best := spec
+		best.RelTol = 1e-10
+		want, err := Fit(context.Background(), &best, in.X, in.Labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := spec
+		pieces.Memory = 2 << 20
+		m, err := Fit(context.Background(), &pieces, out.X, out.Labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, w := m.Certificate, want.Certificate
+		real := naive(&spec, in.X, in.Labels, m.Coefficients, m.Intercept)
+		zero := naive(&spec, in.X, in.Labels, make([]float64, len(m.Coefficients)), 0)
+		t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Run.Passes, m.Run.NewtonSteps)
+		if math.Abs(real-c.Objective) > 1e-11*zero || real-w.Objective > c.Gap || w.Objective-real > w.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
+			t.Errorf("objective %v, said to be %v with a gap of %v, in memory %v with %v", real, c.Objective, c.Gap, w.Objective, w.Gap)
+		}
+		pieces.Threads = 3
+		again, err := Fit(context.Background(), &pieces, out.X, out.Labels)
+		if err != nil || again.Intercept != m.Intercept || again.Certificate != m.Certificate {
+			t.Errorf("other bits with other threads, %v", err)
+		}
+	})
 }
 
 // TestStreamedPath: so do paths, from the same lambda on.
 func TestStreamedPath(t *testing.T) {
-	const n, p = 40000, 24
-	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
-	whole, back := mapped(t, opt)
-	opt.Regression = true
-	numbers, backNumbers := mapped(t, opt)
-	for name, c := range streamedSpecs(n, p) {
-		t.Run(name, func(t *testing.T) {
-			in, out := whole, back
-			if c.regression {
-				in, out = numbers, backNumbers
+	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
+		set := &PathSettings{Count: 6, Ratio: 1e-2}
+		best := spec
+		best.RelTol = 1e-9
+		want, err := FitPath(context.Background(), &best, in.X, in.Labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := spec
+		pieces.Memory = 2 << 20
+		steps, err := FitPath(context.Background(), &pieces, out.X, out.Labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, s := range steps {
+			if math.Abs(s.Lambda-want[k].Lambda) > 1e-8*s.Lambda {
+				t.Errorf("lambda %v, in memory %v", s.Lambda, want[k].Lambda)
 			}
-			set := &PathSettings{Count: 6, Ratio: 1e-2}
-			best := c.spec
-			best.RelTol = 1e-9
-			want, err := FitPath(context.Background(), &best, in.X, in.Labels, set)
-			if err != nil {
-				t.Fatal(err)
+			m, w := s.Certificate, want[k].Certificate
+			t.Logf("%.4g: gap %.1e, off by %.1e; %v passes", s.Lambda, m.Gap, m.Objective-w.Objective, s.run.Passes)
+			if off := m.Objective - w.Objective; math.Abs(off) > m.Gap+w.Gap+1e-8*w.Objective || m.Status != solver.Converged {
+				t.Errorf("lambda %v: objective %v with a gap of %v, in memory %v", s.Lambda, m.Objective, m.Gap, w.Objective)
 			}
-			spec := c.spec
-			spec.Memory = 2 << 20
-			steps, err := FitPath(context.Background(), &spec, out.X, out.Labels, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, s := range steps {
-				if math.Abs(s.Lambda-want[k].Lambda) > 1e-8*s.Lambda {
-					t.Errorf("lambda %v, in memory %v", s.Lambda, want[k].Lambda)
-				}
-				m, w := s.Certificate, want[k].Certificate
-				t.Logf("%.4g: gap %.1e, off by %.1e; %v passes", s.Lambda, m.Gap, m.Objective-w.Objective, s.run.Passes)
-				if off := m.Objective - w.Objective; math.Abs(off) > m.Gap+w.Gap+1e-8*w.Objective || m.Status != solver.Converged {
-					t.Errorf("lambda %v: objective %v with a gap of %v, in memory %v", s.Lambda, m.Objective, m.Gap, w.Objective)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestStreamedRefuses: what is not streamed is refused with a reason.
