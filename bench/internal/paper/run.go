@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/scas-admm/scas/solver"
 )
@@ -131,8 +132,16 @@ func (h *Half) point(pt *solver.Point) Point {
 	return Point{
 		Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
 		Last: pt.Last.Objective, Average: pt.Average.Objective,
-		Test: h.Test.Evaluate(pt.X).Loss, TestAverage: h.Test.Evaluate(pt.XAverage).Loss,
+		Test: h.testLoss(pt.X), TestAverage: h.testLoss(pt.XAverage),
 	}
+}
+
+// testLoss is kept to ten digits, more than samples can tell: the rest would be a third of
+// what results take on disk.
+func (h *Half) testLoss(x []float64) float64 {
+	text := strconv.FormatFloat(h.Test.Evaluate(x).Loss, 'g', 10, 64)
+	v, _ := strconv.ParseFloat(text, 64) // it was written by FormatFloat
+	return v
 }
 
 // lacksWithin reports whether that of a unit is to be found.
