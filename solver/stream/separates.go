@@ -2,9 +2,9 @@ package stream
 
 import (
 	"context"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // Separates reports whether margins aᵢ'x, with a last entry of x for the intercept if there
@@ -12,23 +12,28 @@ import (
 // side of 0, and some are on the right one.
 func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
 	s := &run{q: &newton.Problem{Data: of.Data}, extra: extra{ones: of.Intercept}}
-	var apart, wrong [mostPieces]bool
+	var sides [mostPieces]pass.Sides
+	all := func() (sum pass.Sides) {
+		for _, k := range sides {
+			sum[0], sum[1] = sum[0]+k[0], sum[1]+k[1]
+		}
+		return sum
+	}
 	err := newWindows(of.Data, mostWindow).each(func(lo, hi int) error {
-		if slices.Contains(wrong[:], true) {
+		if all()[0] > 0 {
 			return nil
 		}
 		pieces(mostPieces, of.Threads, lo, hi, func(k, lo, hi int) {
 			margin := make([]float64, hi-lo)
 			s.margins(margin, of.Data.Rows(lo, hi), lo, x)
-			for i, t := range margin {
-				if t == 0 || of.Weights != nil && of.Weights[lo+i] == 0 {
-					continue
-				}
-				apart[k] = true
-				wrong[k] = wrong[k] || (t > 0) != (of.Labels[lo+i] > 0)
+			var weights []float64
+			if of.Weights != nil {
+				weights = of.Weights[lo:hi]
 			}
+			sides[k].Add(margin, of.Labels[lo:hi], weights)
 		})
 		return ctx.Err()
 	})
-	return slices.Contains(apart[:], true) && !slices.Contains(wrong[:], true), err
+	found := all()
+	return found.Apart(), err
 }

@@ -51,16 +51,27 @@ func class(label float64) int {
 	return 0
 }
 
-// Separates reports whether margins tell the classes −1 and +1 of all processes apart: no
-// row is on the wrong side of 0, and some are on the right one. Rows of weight 0 do not
-// count; weights may be nil.
-func (t *Team) Separates(margins, signs, weights []float64) bool {
-	var sides [2]float64 // rows that are wrong, and right
+// Sides count the rows whose margin is on the wrong side of 0 and on the right one for their
+// class, −1 or +1; those of margin or weight 0 are on none.
+type Sides [2]float64
+
+// Add counts rows. weights may be nil.
+func (s *Sides) Add(margins, signs, weights []float64) {
 	for i, v := range margins {
 		if v != 0 && (weights == nil || weights[i] != 0) {
-			sides[class(v*signs[i])]++
+			s[class(v*signs[i])]++
 		}
 	}
-	t.Sum(sides[:])
-	return sides[0] == 0 && sides[1] > 0
+}
+
+// Apart reports whether the margins tell the classes apart: no row is on the wrong side,
+// and some are on the right one.
+func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
+
+// Separates reports whether margins tell the classes of all processes apart.
+func (t *Team) Separates(margins, signs, weights []float64) bool {
+	var s Sides
+	s.Add(margins, signs, weights)
+	t.Sum(s[:])
+	return s.Apart()
 }
