@@ -183,7 +183,7 @@ func testCeiling(lines []chart.BandLine) float64 {
 // A column is one of the table under a figure.
 type column struct {
 	head string
-	cell func(name string, c curve) string // empty beyond the curve
+	cell func(name string, c curve) string // empty where the curve does not get to
 }
 
 // columns returns those of a figure: values at passes, or over seconds, when gaps
@@ -224,11 +224,17 @@ func cells(columns []column, name string, c curve) []string {
 	return out
 }
 
+// valueAt returns a curve's value after so many passes; beyond its end, which is before
+// them where the next stage would take more, the last with the passes that it took.
 func (of panel) valueAt(c curve, x float64) string {
 	if v, ok := c.at(x); ok {
 		return of.number(v)
 	}
-	return ""
+	last := len(c.x) - 1
+	if x < c.x[last] {
+		return ""
+	}
+	return fmt.Sprintf("%s at %.3g", of.number(c.mean[last]), c.x[last])
 }
 
 // reached returns where a curve has fallen to a gap.

@@ -45,7 +45,7 @@ func (o outcome) why() string {
 		}
 	}
 	if never == len(onSamples) {
-		return "It is the methods, not the 500 samples: the same cases fail with parameters chosen on the training half, and with automatic ones."
+		return fmt.Sprintf("It is the methods, not the 500 samples: what fails on them (%d) fails too with parameters chosen on the training half (%d in all), and with automatic ones (%d).", never, len(half), len(auto))
 	}
 	return fmt.Sprintf("Of the %d cases that fail on the samples %d do not with parameters chosen on the training half, %d not with automatic ones; %d fail each way.", len(onSamples), byHalf, byAuto, never)
 }

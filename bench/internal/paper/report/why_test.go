@@ -20,7 +20,7 @@ func TestWhy(t *testing.T) {
 		{"ab", "", "", "or automatic ones, it holds"},
 		{"ab", "", "c", "It is the 500 samples"},
 		{"ab", "a", "", "after few passes"},
-		{"ab", "ab", "abc", "the same cases fail"},
+		{"ab", "ab", "abc", "what fails on them (2) fails too"},
 		{"ab", "c", "c", "Of the 2 cases that fail on the samples 2 do not with parameters chosen on the training half, 2 not with automatic ones; 0 fail each way."},
 		{"ab", "ab", "c", "0 do not with parameters chosen on the training half, 2 not with automatic ones; 0 fail each way"},
 	} {
