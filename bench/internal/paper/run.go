@@ -149,7 +149,8 @@ func (u *Unit) lacksWithin() bool {
 	return u.Within == nil && u.Failed == "" && infoOf(u.Method).PaperPass
 }
 
-// within ends the run of a unit where its budget does.
+// within ends the run of a unit where its budget does, though that be an objective far above
+// the start, which the solver calls divergence.
 func (pr Protocol) within(ctx context.Context, h *Half, u *Unit) error {
 	s := pr.settings(h, u, TraitsOf(u.Method))
 	s.Passes = pr.PassesOn(h.data.Spec)
@@ -158,7 +159,7 @@ func (pr Protocol) within(ctx context.Context, h *Half, u *Unit) error {
 		last = h.point(pt)
 		return false
 	})
-	if _, refused := errors.AsType[*solver.SettingError](err); refused { // a first step costs more
+	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) { // a first step costs more
 		err = nil
 	}
 	u.Within = &last

@@ -1,0 +1,35 @@
+package paper
+
+import "testing"
+
+// TestWithin: a batch method whose budget ends where its only iteration is far above the
+// start, with a ρ that is too small, has that objective within the budget.
+func TestWithin(t *testing.T) {
+	pr, d := tiny(t)
+	d.Lambda = 0.1
+	h, err := d.Halve(0, pr.TuneSamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &Unit{Key: Key{Data: d.Name, Method: "batch"}, Tuned: Tuned{Rho: 1e-9}}
+	if err := pr.follow(t.Context(), h, u, TraitsOf(u.Method)); err != nil || u.Failed != "" {
+		t.Fatal(err, u.Failed)
+	}
+	end := func() bool { // whether the run is beyond all bounds within the budget
+		s := pr.settings(h, u, TraitsOf(u.Method))
+		s.Passes = pr.Passes
+		_, err := minimize(t.Context(), h.train(0), s, nil)
+		return diverged(err)
+	}
+	for pr.Passes = 6; !end(); pr.Passes++ {
+		if pr.Passes == 30 {
+			t.Fatal("no budget ends beyond all bounds")
+		}
+	}
+	if err := pr.within(t.Context(), h, u); err != nil {
+		t.Fatal(err)
+	}
+	if in := u.Within; in.Passes > pr.Passes || in.Last <= u.Points[0].Last {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, *in, u.Points[0].Last)
+	}
+}
