@@ -116,15 +116,15 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if in := u.Within; (in != nil) != infoOf(k.Method).PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Last > u.Points[0].Last || in.Last < o.Objective-1e-12) {
+	if in := u.Within; (in != nil) != infoOf(k.Method).PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Objective > u.Points[0].Objective || in.Objective < o.Objective-1e-12) {
 		t.Errorf("%v: within the budget %+v", k, in)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
-	if !(min(last.Last, last.Average) < first.Last) || last.Last < o.Objective-1e-12 || last.Average < o.Objective-1e-12 {
-		t.Errorf("%v: objective from %g to %g (average %g), optimum %g", k, first.Last, last.Last, last.Average, o.Objective)
+	if !(last.Objective < first.Objective) || last.Objective < o.Objective-1e-12 {
+		t.Errorf("%v: objective from %g to %g, optimum %g", k, first.Objective, last.Objective, o.Objective)
 	}
-	if first.TestAverage != 0.6931471806 || !(last.TestAverage > 0) || last.TestAverage == first.TestAverage {
-		t.Errorf("%v: test loss of the average from %g to %g", k, first.TestAverage, last.TestAverage)
+	if first.Test != 0.6931471806 || !(last.Test > 0) || last.Test == first.Test {
+		t.Errorf("%v: test loss from %g to %g", k, first.Test, last.Test)
 	}
 	if (k.Rule == Automatic) != (u.Step == 0) || (u.Tried != nil) != (k.Split == 0 && k.Rule != Automatic) {
 		t.Errorf("%v: chosen %+v", k, u.Tuned)
@@ -256,7 +256,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.AddUnit(&Unit{Key: key, Points: []Point{{Last: 0.7}, {Passes: 2, Last: 0.5}}}); err != nil {
+	if err := s.Store.AddUnit(&Unit{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Store.Close(); err != nil {

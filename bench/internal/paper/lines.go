@@ -15,7 +15,7 @@ import (
 )
 
 // formatVersion changes when old files cannot be read or mean something else.
-const formatVersion = 2
+const formatVersion = 3
 
 // A line is one of points.jsonl that is no unit and no point: which of the parts
 // it has, kind says.

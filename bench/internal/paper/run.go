@@ -32,17 +32,14 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// A Point is one record of a run. All of it is the same whenever and wherever
-// it is run.
+// A Point is one record of a run at the output that its unit is judged by. All of it is the
+// same whenever and wherever it is run.
 type Point struct {
-	Outer   int     `json:"outer"`   // outer iterations done
-	Passes  float64 `json:"passes"`  // sample gradients (and Hessian products) visited, over n
-	Paper   float64 `json:"paper"`   // the same as the paper counts: an exact batch x-step is one
-	Last    float64 `json:"last"`    // objective at the last iterate
-	Average float64 `json:"average"` // objective at the average
-	Test    float64 `json:"test"`    // mean loss of the last iterate on the other half
-	// TestAverage is that of the average.
-	TestAverage float64 `json:"test_average"`
+	Outer     int     `json:"outer"`     // outer iterations done
+	Passes    float64 `json:"passes"`    // sample gradients (and Hessian products) visited, over n
+	Paper     float64 `json:"paper"`     // the same as the paper counts: an exact batch x-step is one
+	Objective float64 `json:"objective"` // on the training half
+	Test      float64 `json:"test"`      // mean loss on the other half
 }
 
 // A Unit is a complete run.
@@ -72,12 +69,21 @@ type batch struct {
 	pr    Protocol
 	half  *Half
 	tuner *tuner
-	done  map[[2]float64]*Unit // by eta and rho
+	done  map[[2]float64]*course // by eta and rho
+}
+
+// A course is one run at both outputs, and the first unit that took each.
+type course struct {
+	halved  int
+	clamped bool
+	failed  string
+	states  []map[Output]Point
+	units   map[Output]*Unit
 }
 
 func (pr Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
 	t, err := newTuner(ctx, h, k.Mu, methodOf(k.Method), pr.traits(k.Method))
-	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*Unit{}}, err
+	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 
 // run makes a unit: tunes, then runs on the training half. Equal parameters are run
@@ -92,48 +98,70 @@ func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 		}
 	}
 	same := [2]float64{u.Eta, u.Rho}
-	if twin := b.done[same]; twin != nil {
-		u.Halved, u.Clamped, u.Failed, u.Points, u.Within = twin.Halved, twin.Clamped, twin.Failed, twin.Points, twin.Within
-		return u, nil
+	c := b.done[same]
+	if c == nil {
+		var err error
+		if c, err = b.pr.follow(ctx, b.half, u, b.tuner.traits); err != nil {
+			return u, err
+		}
+		b.done[same] = c
 	}
-	b.done[same] = u
-	return u, b.pr.follow(ctx, b.half, u, b.tuner.traits)
+	c.give(u)
+	return u, nil
 }
 
-// follow runs a tuned unit, halving its step size while it diverges.
-func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) error {
-	for u.Halved = 0; ; u.Halved++ {
-		u.Points = u.Points[:0]
-		res, err := minimize(ctx, h.train(u.Mu), pr.settings(h, u, t), func(pt *solver.Point) bool {
-			if !keeps(u.Points, pt, t) {
+// give fills in a unit with the parameters of the run.
+func (c *course) give(u *Unit) {
+	u.Halved, u.Clamped, u.Failed = c.halved, c.clamped, c.failed
+	for _, s := range c.states {
+		u.Points = append(u.Points, s[u.By])
+	}
+	if twin := c.units[u.By]; twin != nil {
+		u.Within = twin.Within
+	} else {
+		c.units[u.By] = u
+	}
+}
+
+// follow runs with the parameters of a unit, halving the step size while it diverges.
+func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) (*course, error) {
+	c := &course{units: map[Output]*Unit{}}
+	for ; ; c.halved++ {
+		c.states = c.states[:0]
+		passes := math.Inf(-1) // of the last record kept
+		s := pr.settings(h, u, t)
+		s.Eta = math.Ldexp(u.Eta, -c.halved)
+		res, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
+			if !keeps(passes, pt.Passes, t) {
 				return false
 			}
-			u.Points = append(u.Points, h.point(pt))
+			passes = pt.Passes
+			c.states = append(c.states, h.state(pt))
 			return enough(pt, pr.PassesOn(h.data.Spec), t)
 		})
 		switch {
-		case diverged(err) && u.Halved < maxHalvings && u.Eta > 0:
+		case diverged(err) && c.halved < maxHalvings && u.Eta > 0:
 			continue
 		case err != nil:
-			u.Failed, u.Points = err.Error(), nil
-			return ctx.Err()
+			c.failed, c.states = err.Error(), nil
+			return c, ctx.Err()
 		}
-		if u.Points = finite(u.Points); len(u.Points) == 0 {
-			u.Failed = "no finite point"
-			return nil
+		if c.states = finite(c.states); len(c.states) == 0 {
+			c.failed = "no finite point"
+			return c, nil
 		}
-		u.Clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
-		return nil
+		c.clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
+		return c, nil
 	}
 }
 
-// point evaluates a record.
-func (h *Half) point(pt *solver.Point) Point {
-	return Point{
-		Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses,
-		Last: pt.Last.Objective, Average: pt.Average.Objective,
-		Test: h.testLoss(pt.X), TestAverage: h.testLoss(pt.XAverage),
-	}
+// state evaluates a record at both outputs.
+func (h *Half) state(pt *solver.Point) map[Output]Point {
+	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
+	last, average := at, at
+	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
+	average.Objective, average.Test = pt.Average.Objective, h.testLoss(pt.XAverage)
+	return map[Output]Point{Last: last, Average: average}
 }
 
 // testLoss is kept to ten digits, more than samples can tell: the rest would be a third of
@@ -154,30 +182,31 @@ func (u *Unit) lacksWithin() bool {
 func (pr Protocol) within(ctx context.Context, h *Half, u *Unit) error {
 	s := pr.settings(h, u, TraitsOf(u.Method))
 	s.Passes = pr.PassesOn(h.data.Spec)
-	last := u.Points[0]
+	end := u.Points[0]
 	_, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
-		last = h.point(pt)
+		end = h.state(pt)[u.By]
 		return false
 	})
 	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) { // a first step costs more
 		err = nil
 	}
-	u.Within = &last
+	u.Within = &end
 	return err
 }
 
 // strong is the name of Algorithm 2.
 var strong = solver.SCASStrong{}.Info().Name
 
-// finite returns the points before the first that is not.
-func finite(points []Point) []Point {
-	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-	for k, p := range points {
-		if bad(p.Last) || bad(p.Average) || bad(p.Test) || bad(p.TestAverage) {
-			return points[:k]
+// finite returns the states before the first that is not.
+func finite(states []map[Output]Point) []map[Output]Point {
+	for k, s := range states {
+		for _, p := range s {
+			if sum := p.Objective + p.Test; math.IsNaN(sum) || math.IsInf(sum, 0) {
+				return states[:k]
+			}
 		}
 	}
-	return points
+	return states
 }
 
 // errEnough ends a run that has gone far enough.
@@ -220,10 +249,9 @@ func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
 	return s
 }
 
-// keeps thins the records of methods that have many a pass.
-func keeps(points []Point, pt *solver.Point, t Traits) bool {
-	return len(points) == 0 || t.Batch || pt.Passes >= points[len(points)-1].Passes+0.499
-}
+// keeps thins the records of methods that have many a pass; last are the passes of the one
+// kept before, −∞ at first.
+func keeps(last, passes float64, t Traits) bool { return t.Batch || passes >= last+0.499 }
 
 // enough ends the runs of batch methods, which go on until both the paper's
 // count of their cost and the honest one have reached the budget.

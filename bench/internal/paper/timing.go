@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -156,10 +157,10 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 	}); err != nil {
 		return nil, err
 	}
-	var kept []Point
+	kept := math.Inf(-1) // passes of the last record kept
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
-		if keeps(kept, pt, t) {
-			kept = append(kept, Point{Passes: pt.Passes})
+		if keeps(kept, pt.Passes, t) {
+			kept = pt.Passes
 			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
 		}
 		return enough(pt, e.Protocol.PassesOn(h.data.Spec), t)

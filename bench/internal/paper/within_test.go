@@ -11,9 +11,13 @@ func TestWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &Unit{Key: Key{Data: d.Name, Method: "batch"}, Tuned: Tuned{Rho: 1e-9}}
-	if err := pr.follow(t.Context(), h, u, TraitsOf(u.Method)); err != nil || u.Failed != "" {
-		t.Fatal(err, u.Failed)
+	u := &Unit{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
+	run, err := pr.follow(t.Context(), h, u, TraitsOf(u.Method))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.give(u); u.Failed != "" {
+		t.Fatal(u.Failed)
 	}
 	end := func() bool { // whether the run is beyond all bounds within the budget
 		s := pr.settings(h, u, TraitsOf(u.Method))
@@ -29,7 +33,7 @@ func TestWithin(t *testing.T) {
 	if err := pr.within(t.Context(), h, u); err != nil {
 		t.Fatal(err)
 	}
-	if in := u.Within; in.Passes > pr.Passes || in.Last <= u.Points[0].Last {
-		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, *in, u.Points[0].Last)
+	if in := u.Within; in.Passes > pr.Passes || in.Objective <= u.Points[0].Objective {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, *in, u.Points[0].Objective)
 	}
 }

@@ -18,21 +18,9 @@ type curve struct {
 // A metric is a quantity at a point of a run.
 type metric func(p paper.Point, optimum float64) float64
 
-// testOf returns the loss on the test half at an output.
-func testOf(o paper.Output) metric {
-	if o == paper.Average {
-		return func(p paper.Point, _ float64) float64 { return p.TestAverage }
-	}
-	return func(p paper.Point, _ float64) float64 { return p.Test }
-}
-
-// gapOf returns the metric of an output.
-func gapOf(o paper.Output) metric {
-	if o == paper.Average {
-		return func(p paper.Point, optimum float64) float64 { return p.Average - optimum }
-	}
-	return func(p paper.Point, optimum float64) float64 { return p.Last - optimum }
-}
+// testLoss is that on the other half, gap the excess of the objective.
+func testLoss(p paper.Point, _ float64) float64  { return p.Test }
+func gap(p paper.Point, optimum float64) float64 { return p.Objective - optimum }
 
 // An axis is what a run with a budget is measured against: points and their places.
 type axis func(u *paper.Unit, budget float64) (points []paper.Point, x []float64)
@@ -80,8 +68,8 @@ const (
 	slack = 1e-9
 )
 
-// curveOf aggregates a metric of an output, for which the parameters were chosen, over
-// the splits; ok is false if no run has points.
+// curveOf aggregates a metric of the runs judged by an output over the splits; ok is false
+// if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run

@@ -35,11 +35,11 @@ func TestCurve(t *testing.T) {
 // TestByBudget: a run whose iterations end late is, at the end of the budget, where it is
 // in the midst of one.
 func TestByBudget(t *testing.T) {
-	u := &paper.Unit{Points: []paper.Point{{Last: 5}, {Passes: 20, Last: 3}, {Passes: 45, Last: 1}}}
+	u := &paper.Unit{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {
 		within *paper.Point
 		x      []float64
-	}{{nil, []float64{0, 20, 45}}, {&paper.Point{Passes: 29, Last: 2}, []float64{0, 20, 30}}, {&paper.Point{Last: 5}, []float64{0, 30}}} {
+	}{{nil, []float64{0, 20, 45}}, {&paper.Point{Passes: 29, Objective: 2}, []float64{0, 20, 30}}, {&paper.Point{Objective: 5}, []float64{0, 30}}} {
 		u.Within = test.within
 		points, x := byBudget(u, 30)
 		if !slices.Equal(x, test.x) || len(points) != len(x) || test.within != nil && points[len(x)-1] != *test.within {

@@ -107,12 +107,12 @@ func figure(p *problem, of panel, bitmap bool) (*Figure, error) {
 // curve returns what a figure shows of a trace; ok is false if it has no place
 // there.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
-	on, value := overPasses, gapOf(t.output)
+	on, value := overPasses, gap
 	if of.seconds {
 		on = overSeconds
 	}
 	if of.test {
-		value = testOf(t.output)
+		value = testLoss
 	}
 	if t.only != "" && t.only != on {
 		return c, false

@@ -56,13 +56,13 @@ func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 		c, _ := curveOf(p, m, by, value, byPaper)
 		return c.until(limit)
 	}
-	c := at(p, gapOf(by))
+	c := at(p, gap)
 	r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
 	if v, ok := c.at(10); ok {
 		r.Gap10 = v
 	}
-	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gapOf(by)).end(), at(p.under(paper.Automatic), gapOf(by)).end()
-	r.TestEnd = at(p, testOf(by)).end()
+	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gap).end(), at(p.under(paper.Automatic), gap).end()
+	r.TestEnd = at(p, testLoss).end()
 	if info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}

@@ -33,7 +33,7 @@ func (l level) String() string {
 // end returns where a method ends; ok is false if it was not run.
 func end(p *problem, m paper.Method, o paper.Output, x axis) (l level, ok bool) {
 	t := tallyOf(p, m, o)
-	c, drawn := curveOf(p, m, o, gapOf(o), x)
+	c, drawn := curveOf(p, m, o, gap, x)
 	c = c.until(p.Protocol.Passes)
 	l.gap = math.NaN()
 	switch {
@@ -191,7 +191,7 @@ func againstEachOther(p *problem) []claim {
 // seconds returns when a method reaches the target, +Inf if it does not; ok is false
 // where nothing was timed.
 func seconds(p *problem, m paper.Method, o paper.Output) (s float64, ok bool) {
-	c, ok := curveOf(p, m, o, gapOf(o), byPasses)
+	c, ok := curveOf(p, m, o, gap, byPasses)
 	if !ok {
 		return math.Inf(1), tallyOf(p, m, o).Failed > 0 && p.timing(m, 0) != nil
 	}
@@ -268,8 +268,8 @@ func onTest(p *problem) []claim {
 		{"9b", scas, stoc, paper.Average, paper.Average},
 		{"9c", scas, peer, paper.Last, paper.Last},
 	} {
-		a, ok := curveOf(p, c.first, c.of, testOf(c.of), byPasses)
-		b, too := curveOf(p, c.other, c.against, testOf(c.against), byPasses)
+		a, ok := curveOf(p, c.first, c.of, testLoss, byPasses)
+		b, too := curveOf(p, c.other, c.against, testLoss, byPasses)
 		if !ok || !too {
 			continue
 		}
@@ -318,7 +318,7 @@ func fittedRates(p *problem) []claim {
 		if !ok {
 			continue
 		}
-		c, _ := curveOf(p, m, o, gapOf(o), byPaper)
+		c, _ := curveOf(p, m, o, gap, byPaper)
 		c = c.until(p.Protocol.Passes)
 		switch fitted := rate(c.x, c.mean); {
 		case !math.IsNaN(fitted) && l.known():
@@ -350,7 +350,7 @@ func sameOptimum(p *problem) []claim {
 		if u == nil {
 			continue
 		}
-		c, ok := curveOf(p, m, t.Output, gapOf(t.Output), byPasses)
+		c, ok := curveOf(p, m, t.Output, gap, byPasses)
 		if !ok {
 			out = append(out, p.claim("7", 0, notReproduced, "%s: %s", m, u.Failed).about(m, t.Output))
 			continue
@@ -383,7 +383,7 @@ func againstPrototypes(p *problem) []claim {
 	}
 	var out []claim
 	for _, one := range prototypes {
-		c, ok := curveOf(p, nameOf(one.method), one.output, gapOf(one.output), byPaper)
+		c, ok := curveOf(p, nameOf(one.method), one.output, gap, byPaper)
 		early, reached := c.at(10)
 		if one.mu != p.mu || !ok || !reached {
 			continue

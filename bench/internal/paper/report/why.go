@@ -141,7 +141,7 @@ func spreadOfTests(failed []claim, all []*problem) string {
 		if p == nil {
 			continue
 		}
-		if t, ok := curveOf(p, scasOn(p), paper.Last, testOf(paper.Last), byPasses); ok && len(p.splits) > 1 {
+		if t, ok := curveOf(p, scasOn(p), paper.Last, testLoss, byPasses); ok && len(p.splits) > 1 {
 			t = t.until(p.Protocol.Passes)
 			spread = max(spread, (t.high[len(t.high)-1]-t.low[len(t.low)-1])/t.end())
 		}
