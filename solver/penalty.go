@@ -33,7 +33,7 @@ type ConjugatePenalty interface {
 type (
 	// L1 is Lambda Σⱼ Weightsⱼ |yⱼ|.
 	L1 = penalty.L1
-	// ElasticNet is L1 Σ|yⱼ| + (L2/2) Σ yⱼ².
+	// ElasticNet is L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
 	ElasticNet = penalty.ElasticNet
 	// SquaredL2 is (Lambda/2) Σ yⱼ².
 	SquaredL2 = penalty.SquaredL2

@@ -3,6 +3,7 @@
 package penalty
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/check"
@@ -78,28 +79,36 @@ func (g L1) Validate(q int) error {
 	return check.Weights("L1.Weights", g.Weights, q)
 }
 
-// ElasticNet is g(y) = L1 Σ|yⱼ| + (L2/2) Σ yⱼ².
+// ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
 type ElasticNet struct {
 	L1, L2 float64
+	// Weights are of the absolute values alone: one non-negative entry per coordinate of y;
+	// nil means all ones.
+	Weights []float64
 }
+
+// Absolute is the first part.
+func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
 
 // Value returns g(y).
 func (g ElasticNet) Value(y []float64) float64 {
-	return L1{Lambda: g.L1}.Value(y) + SquaredL2{g.L2}.Value(y)
+	return g.Absolute().Value(y) + SquaredL2{g.L2}.Value(y)
 }
 
 // Prox is the proximal map.
 func (g ElasticNet) Prox(dst, v, step []float64) {
-	for j, u := range v {
-		dst[j] = quad.SoftThreshold(u, float64(step[j]*g.L1)) / (1 + float64(step[j]*g.L2))
+	g.Absolute().Prox(dst, v, step)
+	for j, u := range dst {
+		dst[j] = u / (1 + float64(step[j]*g.L2))
 	}
 }
 
-// Conjugate is Σ max(0, |zⱼ| − L1)²/(2 L2).
+// Conjugate is Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2).
 func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
-	for _, v := range z {
-		if over := math.Abs(v) - g.L1; over > 0 {
+	absolute := g.Absolute()
+	for j, v := range z {
+		if over := math.Abs(v) - absolute.Limit(j); over > 0 {
 			sum += float64(over*over) / (2 * g.L2)
 		}
 	}
@@ -109,17 +118,17 @@ func (g ElasticNet) Conjugate(z []float64) float64 {
 // Separable returns true.
 func (ElasticNet) Separable() bool { return true }
 
-// Scale returns L1, or L2 if L1 is zero.
+// Scale returns L1 times the mean weight, or L2 if that is zero.
 func (g ElasticNet) Scale() float64 {
-	if g.L1 == 0 {
-		return g.L2
+	if scale := g.Absolute().Scale(); scale != 0 {
+		return scale
 	}
-	return g.L1
+	return g.L2
 }
 
 // Validate reports what is wrong with g on R^q.
-func (g ElasticNet) Validate(int) error {
-	if err := check.Coefficient("ElasticNet.L1", g.L1); err != nil {
+func (g ElasticNet) Validate(q int) error {
+	if err := cmp.Or(check.Coefficient("ElasticNet.L1", g.L1), check.Weights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err
 	}
 	return check.Coefficient("ElasticNet.L2", g.L2)

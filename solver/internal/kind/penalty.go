@@ -38,6 +38,9 @@ func PenaltyPart(g Penalty, places []int32) Penalty {
 	case penalty.L1:
 		g.Weights = columns.Take(g.Weights, places)
 		return g
+	case penalty.ElasticNet:
+		g.Weights = columns.Take(g.Weights, places)
+		return g
 	case penalty.GroupL2:
 		return groupsPart(g, places)
 	}
@@ -67,16 +70,22 @@ func groupsPart(g penalty.GroupL2, places []int32) penalty.GroupL2 {
 	return out
 }
 
+// limit sets the limits of the rows.
+func limit(q *newton.Problem, g penalty.L1) {
+	for j := range q.Limit {
+		q.Limit[j] = g.Limit(j)
+	}
+}
+
 // newtonPenalty fills in the penalty, and reports whether it is known there.
 func newtonPenalty(q *newton.Problem, g Penalty) bool {
 	q.Penalise(0, 0)
 	switch g := g.(type) {
 	case penalty.L1:
-		for j := range q.Limit {
-			q.Limit[j] = g.Limit(j)
-		}
+		limit(q, g)
 	case penalty.ElasticNet:
-		q.Penalise(g.L1, g.L2)
+		q.Penalise(0, g.L2)
+		limit(q, g.Absolute())
 	case penalty.SquaredL2:
 		q.Penalise(0, g.Lambda)
 	case penalty.GroupL2:

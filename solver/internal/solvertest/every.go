@@ -41,6 +41,16 @@ func Every(t testing.TB, seed uint64) (all []Named) {
 		if q.Loss.Validate([]float64{0.5}) == nil {
 			q.Labels = number
 		}
+		if net, ok := q.Penalty.(solver.ElasticNet); ok && q.L2 > 0 {
+			net.Weights = make([]float64, p)
+			if q.Constraint != nil {
+				net.Weights = make([]float64, 2*p-1)
+			}
+			for j := range net.Weights {
+				net.Weights[j] = float64(j%4) / 2
+			}
+			q.Penalty = net
+		}
 		all = append(all, Named{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
 	}
 	return all
