@@ -63,6 +63,11 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if !d.proximal() {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
+	if there, err := d.spec.kept(); err != nil {
+		return nil, err
+	} else if there { // by ranks
+		return d.minimize(ctx, d.spec.Lambda, nil)
+	}
 	s, err := d.newProximal()
 	if err != nil {
 		return nil, err

@@ -1,8 +1,8 @@
 package model
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -27,7 +27,9 @@ type general struct {
 	problem solver.Problem
 	weights []float64 // of the rows of A, or groups
 	groups  [][]int
-	l2      bool // of the coefficients by the penalty, not by the problem
+	l2      bool      // of the coefficients by the penalty, not by the problem
+	ridge   float64   // that by the problem, for lambda = 1
+	scale   []float64 // what features are divided by
 }
 
 func (d *design) general() (*general, error) {
@@ -36,9 +38,16 @@ func (d *design) general() (*general, error) {
 		return nil, err
 	}
 	_, columns := g.problem.Data.Dims()
-	if d.spec.standardizes() {
+	roots := d.roots()
+	if g.scale = d.scale; roots != nil {
+		g.scale = make([]float64, d.p)
+		for j, s := range d.scale {
+			g.scale[j] = s * cmp.Or(roots[j], 1)
+		}
+	}
+	if d.spec.standardizes() || roots != nil {
 		inverse := slices.Repeat([]float64{1}, columns)
-		divide(inverse, d.scale)
+		divide(inverse, g.scale)
 		var err error
 		if g.problem.Data, err = g.problem.Data.ScaleColumns(inverse); err != nil {
 			return nil, err
@@ -47,15 +56,29 @@ func (d *design) general() (*general, error) {
 	return g, g.penalise(columns)
 }
 
+// roots returns, for an elastic net with factors, √fⱼ: with vⱼ = √fⱼuⱼ the squares of all
+// features that are penalised weigh the same,
+//
+//	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²;
+//
+// nil for other penalties.
+func (d *design) roots() []float64 {
+	if d.spec.l1Ratio() == 1 || d.spec.PenaltyFactors == nil {
+		return nil
+	}
+	roots := make([]float64, d.p)
+	for j := range roots {
+		roots[j] = math.Sqrt(d.factor(j))
+	}
+	return roots
+}
+
 // penalise sets groups, or A, with so many columns, and the weights of its rows.
 func (g *general) penalise(columns int) error {
 	d := g.d
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		g.groups, g.weights = group.all(d.p)
 		return nil
-	}
-	if d.spec.l1Ratio() < 1 && d.spec.PenaltyFactors != nil {
-		return errors.New("model: an ElasticNet with a Method of package solver, with Comm, or with more coefficients than there is room for, takes no PenaltyFactors")
 	}
 	return g.constrain(columns)
 }
@@ -97,26 +120,38 @@ func (g *general) relTol() float64 {
 }
 
 // constrain sets A and the weights of its rows: [G; I], or I without a graph, in which
-// the row of the intercept has no weight; or the rows of I that are of features, where an
-// elastic net has them alone.
+// the row of the intercept has no weight; or the rows of I that are of features with a
+// factor, where an elastic net has them alone.
 func (g *general) constrain(columns int) error {
-	d := g.d
+	d, roots := g.d, g.d.roots()
+	var penalised []int
 	for j := range columns {
 		w := 0.0
 		if j < d.p {
-			w = d.spec.l1Ratio() * d.factor(j)
+			w = d.factor(j)
 		}
-		g.weights = append(g.weights, w)
+		if w > 0 {
+			penalised = append(penalised, j)
+		}
+		if roots != nil && w > 0 {
+			w = roots[j]
+		}
+		g.weights = append(g.weights, d.spec.l1Ratio()*w)
+	}
+	if penalised != nil {
+		g.ridge = 1 - d.spec.l1Ratio()
 	}
 	if d.spec.Graph == nil {
-		if g.l2 = d.spec.l1Ratio() < 1 && columns > d.p; !g.l2 {
+		if g.l2 = g.ridge > 0 && len(penalised) < columns; !g.l2 {
 			return nil
 		}
-		features := make([]int, d.p)
-		for j := range features {
-			features[j] = j
+		g.weights = make([]float64, len(penalised))
+		for k, j := range penalised {
+			if g.weights[k] = 1; roots != nil {
+				g.weights[k] = roots[j]
+			}
 		}
-		a, err := sparse.Identity(columns).SelectRows(features)
+		a, err := sparse.Identity(columns).SelectRows(penalised)
 		g.problem.Constraint = a
 		return err
 	}
@@ -148,13 +183,13 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	case g.groups != nil:
 		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: g.groups, Weights: g.weights}
 	case g.l2:
-		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r)}
+		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r), Weights: g.weights}
 	default:
 		p.Penalty = solver.L1{Lambda: lambda, Weights: g.weights}
-		p.L2 = lambda * (1 - r)
+		p.L2 = lambda * g.ridge
 	}
 	tol := g.relTol()
-	set := &solver.Settings{Method: d.spec.Method, RelTol: tol, Seed: d.spec.Seed, Threads: d.spec.Threads}
+	set := &solver.Settings{Method: d.spec.Method, RelTol: tol, Seed: d.spec.Seed, Threads: d.spec.Threads, Checkpoint: d.spec.Checkpoint}
 	if start != nil {
 		set.Start = *start
 	}
@@ -177,7 +212,7 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	if len(out.groups) == 0 {
 		out.groups = nil
 	}
-	divide(out.x[:d.p], d.scale)
+	divide(out.x[:d.p], g.scale)
 	out.certificate.NoOptimum = d.unattained(lambda, out.x)
 	if err != nil && context.Cause(ctx) == errTime {
 		goal := d.spec.relTol() * p.Evaluate(make([]float64, len(out.x))).Objective

@@ -29,8 +29,8 @@ type Multi struct {
 // FitMulti fits a model for each of the values of y, at least three, against all others:
 // the positive class of each has the label 1 and the rest 0. spec.Positive,
 // ClassWeights and Graph mean what they do for each fit; class weights are by the labels
-// of y. Classes are fitted in parallel, but with Spec.Comm one after the other. An error
-// that matches solver.ErrNotConverged comes with the models.
+// of y. Classes are fitted in parallel, but with Spec.Comm or a Checkpoint one after the
+// other. An error that matches solver.ErrNotConverged comes with the models.
 func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Multi, err error) {
 	defer pass.Rescue(&err)
 	if spec == nil {
@@ -41,23 +41,15 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *M
 		return nil, err
 	}
 	m = &Multi{Classes: classes, Models: make([]*Model, len(classes))}
-	fit := func(ctx context.Context, one *Spec, k int) (err error) {
-		m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
-		return err
-	}
 	if spec.alone() == nil {
 		ctx, cancel := spec.limit(ctx)
 		defer cancel()
-		err = eachClass(spec, classes, func(k int) error { return fit(ctx, one, k) })
-	} else {
-		began, own := time.Now(), *one
-		own.Threads = spec.Threads
-		err = inTurn(classes, func(k int) error {
-			if spec.TimeLimit > 0 { // when it has passed is agreed on
-				own.TimeLimit = max(1, spec.TimeLimit-time.Since(began))
-			}
-			return fit(ctx, &own, k)
+		err = eachClass(spec, classes, func(k int) (err error) {
+			m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
+			return err
 		})
+	} else {
+		err = m.inTurn(ctx, spec, one, x, y)
 	}
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return nil, err
@@ -65,11 +57,22 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *M
 	return m, err
 }
 
-// inTurn is eachClass, but for one class after the other, to the first other error.
-func inTurn(classes []float64, do func(k int) error) error {
-	ended := make([]error, len(classes))
-	for k, class := range classes {
-		if ended[k] = ofClass(class, do(k)); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
+// inTurn fits one class after the other, to the first error that does not match
+// solver.ErrNotConverged; one is the specification of each.
+func (m *Multi) inTurn(ctx context.Context, spec, one *Spec, x *sparse.CSR, y []float64) error {
+	at, err := newProgress(spec)
+	if err != nil {
+		return err
+	}
+	began, own := time.Now(), *one
+	own.Threads, own.Checkpoint = spec.Threads, at.checkpoint()
+	ended := make([]error, len(m.Classes))
+	for k, class := range m.Classes {
+		if spec.TimeLimit > 0 { // when it has passed is agreed on
+			own.TimeLimit = max(1, spec.TimeLimit-time.Since(began))
+		}
+		m.Models[k], err = at.fit(spec, k, func() (*Model, error) { return Fit(ctx, &own, x, against(y, class)) })
+		if ended[k] = ofClass(class, err); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return ended[k]
 		}
 	}

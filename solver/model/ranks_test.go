@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,11 +79,13 @@ func TestRanks(t *testing.T) {
 	for _, loss := range losses {
 		x, y := random(t, 70, 9, 3, classifies(loss))
 		all := specs(70, 9, loss)
-		delete(all, "elastic") // of penalty factors, which TestRanksRefuse has
-		delete(all, "everything")
 		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
 		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
-		all["elastic"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
+		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
+		all["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
+		if !classifies(loss) { // where there is an optimum
+			all["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
+		}
 		for name, spec := range all {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-10
 			want := mustFit(t, spec, x, y)
@@ -171,7 +174,6 @@ func TestRanksMulti(t *testing.T) {
 // TestRanksRefuse: what one rank refuses ends all of them.
 func TestRanksRefuse(t *testing.T) {
 	x, y := random(t, 40, 4, 3, true)
-	ones := []float64{1, 1, 1, 1}
 	set := func(i int, v float64) []float64 {
 		out := append([]float64(nil), y...)
 		out[i] = v
@@ -187,7 +189,6 @@ func TestRanksRefuse(t *testing.T) {
 	}{
 		"row 1; it must be finite":  {Spec{}, set(21, math.NaN())},
 		"is a third one":            {Spec{}, set(3, 9)},
-		"takes no PenaltyFactors":   {Spec{Penalty: ElasticNet{0.5}, PenaltyFactors: ones}, y},
 		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
 		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
 		"Problem.SampleWeights":     {Spec{SampleWeights: weights}, y},
@@ -237,5 +238,103 @@ func TestRanksTime(t *testing.T) {
 		if m == nil || errs[r] == nil || m.Certificate.Status != solver.TimeDone {
 			t.Errorf("rank %d: %+v, %v", r, m, errs[r])
 		}
+	}
+}
+
+// states keeps what it is handed, and gives back the last.
+type states struct{ all [][]byte }
+
+func (s *states) Save(state []byte) error {
+	s.all = append(s.all, state)
+	return nil
+}
+
+func (s *states) Load() ([]byte, error) {
+	if len(s.all) == 0 {
+		return nil, nil
+	}
+	return s.all[len(s.all)-1], nil
+}
+
+// resumed fits on ranks, of which the first has the states.
+func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.CSR, y []float64, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error)) M {
+	t.Helper()
+	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {
+		if one.Checkpoint = of; one.Comm.Rank() > 0 {
+			one.Checkpoint = &states{}
+		}
+		return do(ctx, one, x, y)
+	})
+	for r, m := range models {
+		if errs[r] != nil {
+			t.Fatalf("rank %d of %d: %v", r, ranks, errs[r])
+		}
+		if diff := cmp.Diff(models[0], m); diff != "" {
+			t.Fatalf("rank %d of %d: %s", r, ranks, diff)
+		}
+	}
+	return models[0]
+}
+
+// TestRanksResume: a fit that goes on from any of its checkpoints ends with the bits of one
+// that was not interrupted, and other numbers of ranks, one among them, go on to a proof.
+func TestRanksResume(t *testing.T) {
+	for _, loss := range losses {
+		x, y := random(t, 90, 9, 4, classifies(loss))
+		all := specs(90, 9, loss)
+		all["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
+		for name, spec := range all {
+			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-9
+			best := mustFit(t, spec, x, y).Certificate
+			whole := &states{}
+			want := resumed(t, 3, spec, whole, x, y, Fit)
+			if len(whole.all) == 0 {
+				t.Errorf("%v, %s: no checkpoint", loss, name)
+			}
+			for k := range whole.all {
+				if diff := cmp.Diff(want, resumed(t, 3, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit)); diff != "" {
+					t.Fatalf("%v, %s, from checkpoint %d: %s", loss, name, k, diff)
+				}
+				for _, ranks := range []int{1, 2} {
+					c := resumed(t, ranks, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit).Certificate
+					if c.Status != solver.Converged || math.Abs(c.Objective-best.Objective) > c.Gap+best.Gap {
+						t.Errorf("%v, %s, from 3 ranks to %d: %+v, want %+v", loss, name, ranks, c, best)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRanksResumeMulti: classes that are done are not fitted again.
+func TestRanksResumeMulti(t *testing.T) {
+	x, _ := random(t, 90, 6, 3, true)
+	y := make([]float64, 90)
+	for i := range y {
+		y[i] = float64((i * i / 7) % 4)
+	}
+	spec := &Spec{Lambda: 0.01, Balanced: true}
+	whole := &states{}
+	want := resumed(t, 2, spec, whole, x, y, FitMulti)
+	calls := make([]int, len(whole.all))
+	for k := range whole.all {
+		count := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (*Multi, error) {
+			if one.Comm.Rank() == 0 {
+				one.Comm.(*dist.Goroutine).Before = func(call, _ int) error { calls[k] = call; return nil }
+			}
+			return FitMulti(ctx, one, x, y)
+		}
+		if diff := cmp.Diff(want, resumed(t, 2, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, count)); diff != "" {
+			t.Fatalf("from checkpoint %d: %s", k, diff)
+		}
+		one := resumed(t, 1, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, FitMulti)
+		for class, m := range one.Models {
+			if m.Certificate.Status != solver.Converged {
+				t.Errorf("class %d, from 2 ranks to one: %+v", class, m.Certificate)
+			}
+		}
+	}
+	if first, last := calls[0], calls[len(calls)-1]; !(last < first/2) {
+		t.Errorf("%d messages from the first checkpoint, %d from the last", first, last)
 	}
 }

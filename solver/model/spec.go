@@ -64,6 +64,11 @@ type Spec struct {
 	// of Fit and FitMulti are then collective; Path and CV are for one process. With more
 	// than one, Method nil means solver.Auto. nil means that there are no other rows.
 	Comm dist.Comm
+	// Checkpoint, if not nil, keeps what Fit and FitMulti have come to, on the first
+	// process: classes that are done, and the state of a fit by package solver, which fits
+	// with Comm are; see solver.Settings. A fit goes on from what is there, which must be
+	// of the same data and specification. Path and CV take none.
+	Checkpoint dist.Checkpoint
 
 	Settings
 }
@@ -190,10 +195,13 @@ func (g GroupLasso) all(p int) (groups [][]int, weights []float64) {
 	return groups, weights
 }
 
-// alone refuses other processes.
+// alone refuses other processes, and checkpoints.
 func (s *Spec) alone() error {
-	if s != nil && !pass.NewTeam(s.Comm).Alone() {
+	switch {
+	case s != nil && !pass.NewTeam(s.Comm).Alone():
 		return errors.New("model: Spec.Comm is for Fit and FitMulti; other calls take all rows in one process")
+	case s != nil && s.Checkpoint != nil:
+		return errors.New("model: Spec.Checkpoint is for Fit and FitMulti; other calls keep no state")
 	}
 	return nil
 }

@@ -9,6 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A checkpointFile keeps the state of a run, behind a line that says of which.
@@ -25,18 +29,40 @@ type checkpointHead struct {
 	lossFacts
 	problemFacts
 	NNZ      int64           `json:"nnz"`
+	Labels   string          `json:"labels,omitempty"` // of -1 and +1
 	Settings json.RawMessage `json:"settings"`
+	Files    uint32          `json:"files"` // CRC-32 of what is read beside the data
 
 	Size int    `json:"size"` // of the state behind the line
 	CRC  uint32 `json:"crc32"`
 }
 
-// checkpoint returns where the state of the run is kept; nil without --checkpoint.
-func (c *trainCmd) checkpoint(t *task) (*checkpointFile, error) {
+const checkpointFormat = 2
+
+// checkpoint returns where the state of a run on data is kept; nil without --checkpoint.
+func (c *trainCmd) checkpoint(data *sparse.Dataset, facts problemFacts, nnz int64) (dist.Checkpoint, error) {
+	if c.Checkpoint == "" {
+		return nil, nil
+	}
 	set := c.settings()
 	set.TimeLimit, set.Threads = 0, 0 // which change no bit of what is kept
-	settings, err := json.Marshal(set)
-	of := checkpointHead{Format: 1, Version: version, Data: c.Data, lossFacts: newLossFacts(c.Loss), problemFacts: t.facts, NNZ: t.whole.nnz, Settings: settings}
+	settings, err := json.Marshal(struct {
+		*solver.Settings
+		shapeFlags
+	}{set, c.shapeFlags})
+	of := checkpointHead{
+		Format: checkpointFormat, Version: version, Data: c.Data, lossFacts: newLossFacts(c.Loss), problemFacts: facts, NNZ: nnz, Settings: settings,
+	}
+	if m := data.Mapping; !m.IsZero() {
+		of.Labels = fmt.Sprint(m.Negative, m.Positive)
+	}
+	sum := crc32.NewIEEE()
+	for _, path := range c.specFlags().inputs() {
+		if b, err := os.ReadFile(path); err == nil { // else it is no name of a file, as chain is none
+			sum.Write(b)
+		}
+	}
+	of.Files = sum.Sum32()
 	return &checkpointFile{c.Checkpoint, of}, err
 }
 

@@ -115,9 +115,6 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if c.SVG != "" {
 		return nil, errOneGraph
 	}
-	if c.Checkpoint != "" {
-		return nil, usagef("labels of %s take no --checkpoint: it is for two classes, or numbers", plural(k, "class"))
-	}
 	if err := c.specFlags().check(&c.rowFlags); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -20,9 +21,16 @@ import (
 // printed, to standard output and error, and its exit code.
 func together(t *testing.T, ranks int, args ...string) (out, errs []string, codes []int) {
 	t.Helper()
+	return onComms(t, dist.Local(ranks, 20*time.Second), args...)
+}
+
+// onComms is together for ranks of these Comms.
+func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) (out, errs []string, codes []int) {
+	t.Helper()
+	ranks := len(comms)
 	out, errs, codes = make([]string, ranks), make([]string, ranks), make([]int, ranks)
 	var wg sync.WaitGroup
-	for r, comm := range dist.Local(ranks, 20*time.Second) {
+	for r, comm := range comms {
 		wg.Go(func() {
 			var stdout, stderr bytes.Buffer
 			e := &env{ctx: t.Context(), stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, join: func() (dist.Comm, error) { return comm, nil }}
@@ -110,7 +118,7 @@ func TestRanks(t *testing.T) {
 func TestRanksFit(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	weights, offsets, several := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "offsets.txt"), filepath.Join(dir, "several.svm")
+	weights, offsets, several, factors := filepath.Join(dir, "weights.txt"), filepath.Join(dir, "offsets.txt"), filepath.Join(dir, "several.svm"), filepath.Join(dir, "factors.txt")
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -121,7 +129,7 @@ func TestRanksFit(t *testing.T) {
 		_, entries, _ := strings.Cut(row, " ")
 		fmt.Fprintf(&classes, "%d %s", k/150, entries) // no rank has all three
 	}
-	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), several: classes.String()} {
+	for path, text := range map[string]string{weights: numbers[0].String(), offsets: numbers[1].String(), several: classes.String(), factors: strings.Repeat("2\n0\n0.3\n1\n", 3)} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -133,6 +141,7 @@ func TestRanksFit(t *testing.T) {
 		{"--sample-weights " + weights, file, shards},
 		{"--standardize --sample-weights " + weights + " --offset " + offsets, file, shards},
 		{"--intercept --l1-ratio 0.5", file, shards},
+		{"--intercept --standardize --l1-ratio 0.5 --penalty-factors " + factors, file, shards},
 		{"--intercept --standardize --loss squared --offset " + offsets, file, shards},
 		{"--intercept --graph chain", file, shards},
 		{"--intercept --standardize", several, several},
@@ -266,7 +275,6 @@ func TestRanksRefuse(t *testing.T) {
 		{third, exitIO, "two rows of every class"},
 		{halves, exitIO, "whole numbers for more"},
 		{"--positive 6 " + classes, exitIO, "leave out --positive"},
-		{"--checkpoint x.ck " + classes, exitUsage, "take no --checkpoint"},
 		{broken, exitIO, ":401:"},
 		{"--positive 7 " + file, exitIO, "does not occur"},
 		{"--features 11 --index-base 0 " + shards, exitIO, "11"},
@@ -287,6 +295,64 @@ func TestRanksRefuse(t *testing.T) {
 	}
 }
 
+// TestRanksCheckpoint: a job whose second rank ends at some call goes on from its checkpoint,
+// with the bytes of one that was let alone where as many ranks do, and to a proof where one
+// process does.
+func TestRanksCheckpoint(t *testing.T) {
+	file, _ := distData(t)
+	dir := t.TempDir()
+	several := filepath.Join(dir, "several.svm")
+	var classes strings.Builder
+	for k, row := range strings.SplitAfter(strings.TrimSpace(fileText(t, file)), "\n") {
+		_, entries, _ := strings.Cut(row, " ")
+		fmt.Fprintf(&classes, "%d %s", k%3, entries)
+	}
+	if err := os.WriteFile(several, []byte(classes.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	model, keep := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
+	for _, flags := range []string{
+		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,
+		"--standardize " + several,
+	} {
+		args := append([]string{"--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", keep, "-o", model}, strings.Fields(flags)...)
+		calls := 0
+		comms := dist.Local(2, 20*time.Second)
+		comms[1].Before = func(call, _ int) error { calls = call; return nil }
+		if _, errs, codes := onComms(t, comms, args...); codes[0] != exitOK {
+			t.Fatalf("%s: %q", flags, errs)
+		}
+		want, kept := fileText(t, model), 0
+		for at := calls / 8; at < calls; at += calls / 8 {
+			for _, ranks := range []int{2, 1} {
+				comms := dist.Local(2, 20*time.Second)
+				comms[1].Before = func(call, _ int) error {
+					if call == at {
+						return errors.Join(dist.ErrDead, comms[1].Close())
+					}
+					return nil
+				}
+				if _, errs, codes := onComms(t, comms, args...); codes[0] == exitOK || codes[1] == exitOK {
+					t.Fatalf("%s, rank 1 ended at call %d of %d: exit codes %v, %q", flags, at, calls, codes, errs)
+				}
+				if _, err := os.Stat(keep); err == nil {
+					kept++
+				}
+				_, errs, codes := together(t, ranks, args...)
+				if codes[0] != exitOK || ranks == 2 && fileText(t, model) != want {
+					t.Errorf("%s, %d ranks after call %d of %d: exit codes %v, %q", flags, ranks, at, calls, codes, errs)
+				}
+				if _, err := os.Stat(keep); !os.IsNotExist(err) {
+					t.Errorf("%s, %d ranks: the checkpoint is still there: %v", flags, ranks, err)
+				}
+			}
+		}
+		if kept == 0 {
+			t.Errorf("%s: no checkpoint", flags)
+		}
+	}
+}
+
 // TestCheckpoint: a checkpoint of another run is refused, a damaged one, too, and a run that
 // is done removes its own.
 func TestCheckpoint(t *testing.T) {
@@ -303,7 +369,7 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := os.Stat(keep); !os.IsNotExist(err) {
 		t.Errorf("the checkpoint is still there: %v", err)
 	}
-	c := &checkpointFile{keep, checkpointHead{Format: 1}}
+	c := &checkpointFile{keep, checkpointHead{Format: checkpointFormat}}
 	if err := c.Save([]byte("of another run")); err != nil {
 		t.Fatal(err)
 	}

@@ -188,6 +188,12 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, fits int
 		head.in.spec.Lambda = float64(c.Lambda)
 		err = c.drawable(head.in.spec.Graph)
 	}
+	if err == nil {
+		facts := problemFacts{
+			Lambda: float64(c.Lambda), Graph: head.Graph, Groups: head.Groups, ClassWeights: c.ClassWeights, N: head.N, P: head.P,
+		}
+		head.in.spec.Checkpoint, err = c.checkpoint(data, facts, head.NNZ)
+	}
 	return head, err
 }
 

@@ -182,10 +182,8 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	if c.Checkpoint != "" {
-		if settings.Checkpoint, err = c.checkpoint(t); err != nil {
-			return nil, err
-		}
+	if settings.Checkpoint, err = c.checkpoint(data, t.facts, t.whole.nnz); err != nil {
+		return nil, err
 	}
 	readSeconds := time.Since(start).Seconds()
 	e.warnOfMemory(settings.Method, &t.Problem)
@@ -225,9 +223,6 @@ func (c *trainCmd) check() error {
 		return usagef("--svg draws a graph; give --graph as well")
 	case c.Groups != "" && c.L2Y != 0:
 		return usagef("give either --groups or --l2y")
-	}
-	if c.fitted() && c.Checkpoint != "" {
-		return usagef("--checkpoint is for models without --intercept and --standardize, --l1-ratio, --penalty-factors and --names")
 	}
 	if c.fitted() {
 		return c.checkFit()
