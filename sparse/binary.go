@@ -97,8 +97,11 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	switch {
 	case opt.Targets != nil || f.Labels == nil:
 		return d.labelled(name, nil, opt)
+	case f.Header.Labels != scasfile.Signs && numbers:
+		d.Labels = f.Labels
+		return nil
 	case f.Header.Labels != scasfile.Signs:
-		return d.labelled(name, f.Labels, opt)
+		return d.binaryClasses(f, name, opt)
 	case numbers && stored == LabelMapping{Negative: -1, Positive: 1}:
 		d.Labels = f.Labels
 		return nil
@@ -116,6 +119,31 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	}
 	file := Dataset{Labels: f.Labels, Mapping: stored}
 	return d.labelled(name, file.OriginalLabels(), opt)
+}
+
+// binaryClasses sets labels that a file has as numbers and that are classes: those of more
+// than two are the file's.
+func (d *Dataset) binaryClasses(f *scasfile.File, name string, opt *ReadOptions) error {
+	d.Labels = f.Labels
+	c := labelCollector{name: name, opt: opt, labels: f.Labels}
+	err := d.eachLabels(func(lo int, part []float64) error {
+		if err := f.CheckLabels(lo, lo+len(part)); err != nil {
+			return &ParseError{File: name, Msg: err.Error(), Err: err}
+		}
+		for i, v := range part {
+			if _, err := c.see(v, lo+i+1, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case opt.Classes.IsZero() && len(c.kinds.all) <= 2:
+		return d.labelled(name, f.Labels, opt)
+	}
+	return c.settle(d)
 }
 
 // chosen reports whether m is the mapping that opt asks for.

@@ -359,3 +359,31 @@ func BenchmarkMap(b *testing.B) {
 		})
 	}
 }
+
+// TestBinaryClasses: labels of more than two classes, and numbers, stay in the file; one that
+// is damaged is no new class.
+func TestBinaryClasses(t *testing.T) {
+	d := manyRows(t, 30000)
+	for i := range d.Labels {
+		d.Labels[i] = float64(i % 5)
+	}
+	d.Mapping = LabelMapping{}
+	path := filepath.Join(t.TempDir(), "d.scas")
+	must(t, WriteFile(path, d))
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	classes := &ReadOptions{MaxClasses: 5, Memory: 1 << 20, Beyond: true}
+	for _, opt := range []*ReadOptions{classes, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
+		back, err := ReadFile(path, opt)
+		must(t, err)
+		if !sameFloats(d.Labels, back.Labels) || &back.Labels[0] != &back.X.file.Labels[0] || back.Classes.IsZero() != opt.Regression {
+			t.Errorf("%+v: classes %v", opt, back.Classes)
+		}
+		must(t, back.Close())
+	}
+	at := bytes.LastIndex(whole, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
+	whole[at+7] ^= 0x80 // −4
+	must(t, os.WriteFile(path, whole, 0o666))
+	_, err = ReadFile(path, classes)
+	wantParseError(t, err, 0, 0, path, "damaged: bytes")
+}

@@ -223,10 +223,13 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 		return &ParseError{File: name, Msg: fmt.Sprintf("the label %s is said to be positive, and there are %d classes, %s: expected two; do not say which is positive", positive, len(d.Classes.Values), some(d.Classes.All()))}
 	}
 	rows := make([]int, len(d.Classes.Values))
-	for _, label := range d.Labels {
-		k, _ := d.Classes.Find(label)
-		rows[k]++
-	}
+	_ = d.eachLabels(func(_ int, part []float64) error {
+		for _, label := range part {
+			k, _ := d.Classes.Find(label)
+			rows[k]++
+		}
+		return nil
+	})
 	for _, kind := range slices.Backward(seen) {
 		k, _ := d.Classes.Find(kind.label)
 		if rows[k] > 1 {
@@ -236,6 +239,23 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) 
 		others := slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })
 		return &ParseError{File: name, Line: kind.line, Column: kind.column, Token: class, Msg: fmt.Sprintf(
 			"the only row of this label, beside %s: expected two rows of every class or more; correct it, leave the row out, or read the labels as numbers for regression", some(others))}
+	}
+	return nil
+}
+
+// eachLabels calls do for some labels after the other, from a row on; those of a mapped file
+// leave memory after it.
+func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
+	const piece = 1 << 20
+	for lo := 0; lo < len(d.Labels); lo += piece {
+		hi := min(lo+piece, len(d.Labels))
+		err := do(lo, d.Labels[lo:hi])
+		if d.X != nil && d.X.file != nil {
+			d.X.file.ReleaseLabels(lo, hi)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

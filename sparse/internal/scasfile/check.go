@@ -94,6 +94,23 @@ func (f *File) checkRow(i int) error {
 	if !finite {
 		return fmt.Errorf("row %d has a value that is not finite: expected numbers", i+1)
 	}
+	return f.checkLabel(i)
+}
+
+// CheckLabels looks at the labels of the rows from lo to hi−1, as CheckRows does, and at
+// nothing else.
+func (f *File) CheckLabels(lo, hi int) error {
+	if f.Labels == nil {
+		return nil
+	}
+	err := f.checkBlocks(f.labelsOf(lo, hi))
+	for i := lo; i < hi && err == nil; i++ {
+		err = f.checkLabel(i)
+	}
+	return err
+}
+
+func (f *File) checkLabel(i int) error {
 	if f.Labels != nil && !f.validLabel(f.Labels[i]) {
 		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, f.Labels[i])
 	}

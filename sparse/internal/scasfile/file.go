@@ -124,8 +124,13 @@ func (f *File) parts(lo, hi int, do func(s span)) {
 	do(span{f.val.at + 8*first, f.val.at + 8*last})
 	do(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)})
 	if f.Labels != nil {
-		do(span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)})
+		do(f.labelsOf(lo, hi))
 	}
+}
+
+// labelsOf is where the labels of the rows from lo to hi−1 lie.
+func (f *File) labelsOf(lo, hi int) span {
+	return span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)}
 }
 
 // Prefetch asks the system to have the rows from lo to hi−1 in memory soon.
@@ -140,6 +145,13 @@ func (f *File) Prefetch(lo, hi int) {
 func (f *File) Release(lo, hi int) {
 	if f.mapped {
 		f.parts(lo, hi, func(s span) { f.release(s) })
+	}
+}
+
+// ReleaseLabels is Release for the labels alone.
+func (f *File) ReleaseLabels(lo, hi int) {
+	if f.mapped && f.Labels != nil {
+		f.release(f.labelsOf(lo, hi))
 	}
 }
 
