@@ -20,12 +20,15 @@ type design struct {
 	team    *pass.Team  // nil if there are no other rows
 	n, p    int         // rows, features
 	x       *sparse.CSR // the data, with a last column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers
+	y       []float64   // −1 and +1, or numbers; of data that are gone through in pieces see against
 	weights []float64   // nil if equal
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s
 	facts   Facts
+	// against is the label of one class of several, which is to be told from the rest, of data
+	// that are gone through in pieces; nil for others.
+	against *float64
 	held    held
 }
 
@@ -53,7 +56,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		spec = &Spec{}
 	}
 	if spec.streams() {
-		return mappedDesign(spec, x, y)
+		return mappedDesign(spec, x, y, nil)
 	}
 	team, err := pass.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {
@@ -61,14 +64,12 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	}
 	n, p := x.Dims()
 	d := &design{spec: spec, team: team, n: n, p: p, y: y, loss: spec.loss()}
-	var signs []float64
 	if classifies(d.loss) {
-		if signs, d.mapping, err = mapLabels(team, y, spec.Positive); err != nil {
+		if d.y, d.mapping, err = mapLabels(team, y, spec.Positive); err != nil {
 			return nil, err
 		}
-		d.y = signs
 	}
-	if d.weights, err = spec.weigh(team, y, signs); err != nil {
+	if d.weights, err = spec.weigh(team, y, d.side()); err != nil {
 		return nil, err
 	}
 	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
@@ -76,6 +77,22 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	team.Sum(size)
 	d.facts = Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
 	return d, nil
+}
+
+// side returns what tells the classes of rows, 0 and 1; nil for numbers.
+func (d *design) side() func(i int) int {
+	switch {
+	case d.mapping.IsZero():
+		return nil
+	case d.against != nil:
+		return func(i int) int {
+			if d.y[i] == *d.against {
+				return 1
+			}
+			return 0
+		}
+	}
+	return func(i int) int { return classOf(d.y[i]) }
 }
 
 // prepare takes the deviations and the column for the intercept, which go through the

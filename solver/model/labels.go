@@ -89,9 +89,9 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 	return signs, nil
 }
 
-// weigh returns sample weights times class weights for labels y, signs being the same
-// as −1 and +1; nil if all are equal.
-func (s *Spec) weigh(t *pass.Team, y, signs []float64) ([]float64, error) {
+// weigh returns sample weights times class weights for labels y, of which side tells the
+// classes, 0 and 1, unless it is nil; nil if all are equal.
+func (s *Spec) weigh(t *pass.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}
@@ -101,8 +101,8 @@ func (s *Spec) weigh(t *pass.Team, y, signs []float64) ([]float64, error) {
 		if w[i] = 1; s.SampleWeights != nil {
 			w[i] = s.SampleWeights[i]
 		}
-		if signs != nil {
-			class[classOf(signs[i])] += w[i]
+		if side != nil {
+			class[side(i)] += w[i]
 		}
 	}
 	t.Sum(class[:])
@@ -117,7 +117,7 @@ func (s *Spec) weigh(t *pass.Team, y, signs []float64) ([]float64, error) {
 	var sum float64
 	for i := range w {
 		if s.Balanced {
-			w[i] *= (class[0] + class[1]) / (2 * class[classOf(signs[i])])
+			w[i] *= (class[0] + class[1]) / (2 * class[side(i)])
 		} else if v, ok := s.ClassWeights[y[i]]; ok {
 			w[i] *= v
 		}

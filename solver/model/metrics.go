@@ -93,10 +93,12 @@ func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, err
 		return nil, err
 	}
 	if n == 0 {
-		return nil, errors.New("model: no rows to score")
+		return nil, errNoRows
 	}
 	return s, s.check(n)
 }
+
+var errNoRows = errors.New("model: no rows to score")
 
 func (s *ScoreSettings) check(n int) error {
 	if s.Weights != nil && len(s.Weights) != n || s.Offsets != nil && len(s.Offsets) != n {

@@ -29,8 +29,9 @@ type Multi struct {
 // FitMulti fits a model for each of the values of y, at least three, against all others:
 // the positive class of each has the label 1 and the rest 0. spec.Positive,
 // ClassWeights and Graph mean what they do for each fit; class weights are by the labels
-// of y. Classes are fitted in parallel, but with Spec.Comm or a Checkpoint one after the
-// other. An error that matches solver.ErrNotConverged comes with the models.
+// of y. Classes are fitted in parallel, but with Spec.Comm, a Checkpoint or Settings.Memory,
+// where labels may be any numbers, one after the other. An error that matches
+// solver.ErrNotConverged comes with the models, unless of one of them nothing is known.
 func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Multi, err error) {
 	defer pass.Rescue(&err)
 	if spec == nil {
@@ -44,14 +45,18 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *M
 	if spec.alone() == nil {
 		ctx, cancel := spec.limit(ctx)
 		defer cancel()
-		err = eachClass(spec, classes, func(k int) (err error) {
-			m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
-			return err
-		})
+		if spec.streams() {
+			err = m.fitMapped(ctx, one, x, y)
+		} else {
+			err = eachClass(spec, classes, func(k int) (err error) {
+				m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
+				return err
+			})
+		}
 	} else {
 		err = m.inTurn(ctx, spec, one, x, y)
 	}
-	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) || slices.Contains(m.Models, nil) {
 		return nil, err
 	}
 	return m, err
@@ -109,7 +114,10 @@ func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
 
 const maxClasses = 1000
 
-// against returns labels of one class against the rest.
+// oneOfMany are the labels of one class against the rest.
+var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
+
+// against returns them.
 func against(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {
@@ -121,15 +129,13 @@ func against(y []float64, class float64) []float64 {
 }
 
 // forClasses returns the specification of one class against the rest, with class weights,
-// which are by label, made sample weights, for one goroutine and without a time limit,
-// which is that of all classes; and the classes.
+// which are by label, made sample weights, for one goroutine where classes are fitted in
+// parallel, and without a time limit, which is that of all classes; and the classes.
 func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error) {
-	team, err := pass.Join(spec.Comm, x, checkClassified(x, y))
-	if err != nil {
-		return nil, nil, err
-	}
-	classes := team.Different(y, maxClasses+1)
+	team, classes, err := spec.differentLabels(x, y)
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case !classifies(spec.loss()):
 		return nil, nil, fmt.Errorf("model: FitMulti is for classification; the %s loss is for numbers", spec.loss())
 	case len(classes) < 3:
@@ -143,7 +149,9 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 		return nil, nil, err
 	}
 	one := *spec
-	one.Threads, one.TimeLimit = 1, 0
+	if one.TimeLimit = 0; !spec.streams() {
+		one.Threads = 1
+	}
 	if spec.ClassWeights == nil {
 		return &one, classes, nil
 	}
@@ -161,6 +169,19 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 	}
 	one.SampleWeights, one.ClassWeights = w, nil
 	return &one, classes, nil
+}
+
+// differentLabels are those of all processes, one more than there may be at most.
+func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*pass.Team, []float64, error) {
+	if s.streams() {
+		classes, err := mappedClasses(x, y)
+		return nil, classes, err
+	}
+	team, err := pass.Join(s.Comm, x, checkClassified(x, y))
+	if err != nil {
+		return nil, nil, err
+	}
+	return team, team.Different(y, maxClasses+1), nil
 }
 
 // checkClassified reports what is wrong with data and their labels.

@@ -42,13 +42,35 @@ type ClassSummary struct {
 // them, or the numbers that stand for words. A label that the model does not know is an
 // error, and so is a threshold.
 func (m *Multi) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*MultiMetrics, error) {
-	set, err := set.checked(x, y)
+	set, err := m.checked(x, y, set)
 	if err != nil {
 		return nil, err
 	}
-	if set.Threshold != nil {
-		return nil, fmt.Errorf("model: ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
+	class, err := m.numbers(y)
+	if err != nil {
+		return nil, err
 	}
+	margins, err := m.Margins(x, set.Offsets)
+	if err != nil {
+		return nil, err
+	}
+	s, scores := m.unranked(margins, class, set.Weights)
+	s.summarise(m)
+	s.AUC = meanAUC(scores, class, set.Weights)
+	return s, nil
+}
+
+// checked is ScoreSettings.checked for several classes.
+func (m *Multi) checked(x *sparse.CSR, y []float64, set *ScoreSettings) (*ScoreSettings, error) {
+	set, err := set.checked(x, y)
+	if err == nil && set.Threshold != nil {
+		err = fmt.Errorf("model: ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
+	}
+	return set, err
+}
+
+// numbers are those of the classes of labels.
+func (m *Multi) numbers(y []float64) ([]int, error) {
 	class := make([]int, len(y))
 	for i, v := range y {
 		k, ok := slices.BinarySearch(m.Classes, v)
@@ -57,15 +79,12 @@ func (m *Multi) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*MultiMet
 		}
 		class[i] = k
 	}
-	margins, err := m.Margins(x, set.Offsets)
-	if err != nil {
-		return nil, err
-	}
-	return m.metrics(margins, class, set.Weights), nil
+	return class, nil
 }
 
-// metrics compares margins with the numbers of the classes.
-func (m *Multi) metrics(margins [][]float64, class []int, weights []float64) *MultiMetrics {
+// unranked compares margins with the numbers of the classes, by the loss and the confusion
+// table, and returns the scores that the AUC of each class is of.
+func (m *Multi) unranked(margins [][]float64, class []int, weights []float64) (*MultiMetrics, [][]float64) {
 	s := &MultiMetrics{Rows: len(class), Confusion: make([][]float64, len(m.Classes))}
 	for k := range s.Confusion {
 		s.Confusion[k] = make([]float64, len(m.Classes))
@@ -101,9 +120,7 @@ func (m *Multi) metrics(margins [][]float64, class []int, weights []float64) *Mu
 	if logistic {
 		s.LogLoss = &s.Loss
 	}
-	s.summarise(m)
-	s.AUC = meanAUC(scores, class, weights)
-	return s
+	return s, scores
 }
 
 // surprise is −log of the share of class k in the probabilities of logistic models with

@@ -89,7 +89,7 @@ type Settings struct {
 	// Threads bounds goroutines; zero means GOMAXPROCS. Results do not depend on it.
 	Threads int
 	// Memory, unless zero, is about how many bytes a fit takes to go through data that are
-	// mapped (sparse.CSR.Mapped) and larger, whose two labels are −1 and +1: package
+	// mapped (sparse.CSR.Mapped) and larger, whose labels, of two classes, are −1 and +1: package
 	// stream, which has L1 penalties, ridges and a Graph for up to 2,047 features, and no
 	// Method. Results, but not what is proved of them, depend on it within RelTol.
 	Memory int64

@@ -23,8 +23,9 @@ type streamed struct {
 const pieceRows = 1 << 20
 
 // mappedDesign is newDesign for data that are gone through in pieces, of which nothing is
-// copied.
-func mappedDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
+// copied; against, unless nil, is the label of one class of several, which mappedClasses has
+// seen.
+func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
 	if err := checkSize(x); err != nil {
 		return nil, err
 	}
@@ -40,17 +41,19 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		return nil, checkLabels(y, n)
 	case spec.Comm != nil:
 		return nil, fmt.Errorf("model: %w: ranks have their rows in memory, of which more ranks have more", stream.ErrNotStreamed)
+	case spec.Checkpoint != nil:
+		return nil, fmt.Errorf("model: %w: checkpoints are not kept of passes over a file; leave Checkpoint nil", stream.ErrNotStreamed)
 	case spec.Method != nil:
 		return nil, fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
 	case grouped:
 		return nil, fmt.Errorf("model: %w: a GroupLasso is not streamed", stream.ErrNotStreamed)
 	}
-	d := &design{spec: spec, n: n, p: p, x: x, y: y, loss: spec.loss()}
+	d := &design{spec: spec, n: n, p: p, x: x, y: y, loss: spec.loss(), against: against}
 	if err := d.checkMapped(); err != nil {
 		return nil, err
 	}
 	var err error
-	d.weights, err = spec.weigh(nil, y, y)
+	d.weights, err = spec.weigh(nil, y, d.side())
 	x.Release(0, n)
 	d.facts = Facts{Rows: n, NNZ: x.NNZ(), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
 	return d, err
@@ -58,6 +61,10 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 
 // checkMapped looks at the labels, piece by piece.
 func (d *design) checkMapped() error {
+	if d.against != nil {
+		d.mapping = oneOfMany
+		return nil
+	}
 	classes := classifies(d.loss)
 	if positive := d.spec.Positive; classes && positive != nil && *positive != 1 {
 		return fmt.Errorf("model: Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
@@ -86,7 +93,7 @@ func (d *design) checkMapped() error {
 // newStreamed makes the first pass over the data.
 func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 	of := &stream.Samples{
-		Data: d.x, Labels: d.y, Weights: d.weights, Offsets: d.spec.Offsets, Folds: d.held.folds, Out: d.held.fold,
+		Data: d.x, Labels: d.y, Positive: d.against, Weights: d.weights, Offsets: d.spec.Offsets, Folds: d.held.folds, Out: d.held.fold,
 		Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads,
 	}
 	f, err := stream.NewFit(ctx, of, stream.Options{Memory: d.spec.Memory, Tell: d.spec.Tell})

@@ -22,18 +22,25 @@ func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Data
 		t.Fatal(err)
 	}
 	whole = &sparse.Dataset{X: made.X, Labels: made.Labels}
+	return whole, remapped(t, whole, opt.Regression)
+}
+
+// remapped writes data to a file, and maps it.
+func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, whole); err != nil {
 		t.Fatal(err)
 	}
-	if back, err = sparse.ReadFile(path, &sparse.ReadOptions{Regression: opt.Regression, Memory: 1 << 16, Beyond: true}); err != nil {
+	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { back.Close() })
 	if !back.X.Mapped() {
 		t.Skip("this system maps no files")
 	}
-	return whole, back
+	return back
 }
 
 // streamedSpecs are fits that are streamed, with the data that they are for.

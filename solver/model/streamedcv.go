@@ -165,7 +165,7 @@ func (d *design) without(ctx context.Context, h held, lambdas []float64) ([]*Mod
 			}
 		}
 	}
-	part, err := mappedDesign(&spec, d.x, d.y)
+	part, err := mappedDesign(&spec, d.x, d.y, d.against)
 	if err != nil {
 		return nil, err
 	}

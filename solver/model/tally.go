@@ -1,41 +1,39 @@
 package model
 
 import (
-	"fmt"
-	"math"
 	"slices"
+	"sort"
 
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A Tally is Score for rows that come in pieces. Of these it keeps, for the AUC, 8 bytes of
-// each row where there are two classes.
+// each row where there are two classes, 16 where rows have weights.
 type Tally struct {
-	m         *Model
-	threshold *float64
-	sum       Metrics    // means of the rows so far
-	label     moment     // of numbers
-	side      [2]ranking // scores of negative and positive rows
+	m      *Model
+	sum    Metrics // means of the rows so far
+	weight float64 // of these
+	label  moment  // of numbers
+	sides  sides
 }
 
 // A moment is a mean and the sum of squares around it.
-type moment struct{ rows, mean, square float64 }
+type moment struct{ weight, mean, square float64 }
 
-// NewTally begins a score by the threshold of ScoreSettings; with two classes there is room
-// for so many rows of the negative one and of the positive one.
-func (m *Model) NewTally(threshold *float64, classes [2]int) *Tally {
-	t := &Tally{m: m, threshold: threshold}
+// NewTally begins a score; with two classes there is room for so many rows of the negative
+// one and of the positive one.
+func (m *Model) NewTally(classes [2]int) *Tally {
+	t := &Tally{m: m}
 	if m.Classifies() {
-		for k, rows := range classes {
-			t.side[k] = make(ranking, 0, rows)
-		}
+		t.sides = newSides(classes[0], classes[1])
 	}
 	return t
 }
 
-// Add takes more rows, with labels and offsets (nil for none) as for Score.
-func (t *Tally) Add(x *sparse.CSR, y, offsets []float64) error {
-	set, err := (&ScoreSettings{Offsets: offsets, Threshold: t.threshold}).checked(x, y)
+// Add takes more rows, with labels and settings as for Score: weights are of all pieces or of
+// none, and the threshold is the same.
+func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
+	set, err := set.checked(x, y)
 	if err != nil {
 		return err
 	}
@@ -43,54 +41,67 @@ func (t *Tally) Add(x *sparse.CSR, y, offsets []float64) error {
 	if err != nil {
 		return err
 	}
-	for i, o := range offsets {
+	for i, o := range set.Offsets {
 		margin[i] += o
 	}
 	piece, err := t.m.unranked(margin, y, set)
 	if err != nil {
 		return err
 	}
+	weight := set.total(len(y))
 	if piece.Numbers != nil {
-		t.label.add(y)
+		t.label.add(y, weight, set)
 	}
-	t.sum.add(piece)
+	t.weight += weight
+	t.sum.add(piece, weight/t.weight)
 	if !t.m.Classifies() {
 		return nil
 	}
 	for i, v := range margin {
 		sign, _ := t.m.Labels.Sign(y[i])
-		k := classOf(sign)
-		t.side[k] = append(t.side[k], v)
+		t.sides[classOf(sign)].add(v, i, set)
 	}
 	return nil
+}
+
+// total is the weight of n rows.
+func (s *ScoreSettings) total(n int) float64 {
+	if s.Weights == nil {
+		return float64(n)
+	}
+	sum := 0.0
+	for _, w := range s.Weights {
+		sum += w
+	}
+	return sum
 }
 
 // Metrics returns the score of all rows.
 func (t *Tally) Metrics() (*Metrics, error) {
 	out := t.sum
 	if out.Rows == 0 {
-		return nil, fmt.Errorf("model: no rows to score")
+		return nil, errNoRows
 	}
 	if c := out.Classes; c != nil {
 		c.shares()
-		if auc := t.side[1].above(t.side[0]); finite(auc) {
+		if auc := t.sides.auc(); finite(auc) {
 			c.AUC = &auc
 		}
 	}
 	if n := out.Numbers; n != nil {
-		n.compare(t.label.square / t.label.rows)
+		n.compare(t.label.square / t.label.weight)
 	}
 	return &out, nil
 }
 
-// add makes m the means over its own rows and those of a piece.
-func (m *Metrics) add(piece *Metrics) {
+// add makes m the means over its own rows and those of a piece, which has that part of the
+// weight of both.
+func (m *Metrics) add(piece *Metrics, part float64) {
 	if m.Rows == 0 {
 		*m = *piece
 		return
 	}
 	m.Rows += piece.Rows
-	part := float64(piece.Rows) / float64(m.Rows)
 	blend := func(v *float64, with float64) { *v += float64(part * (with - *v)) }
 	blend(&m.Loss, piece.Loss)
 	if c := piece.Classes; c != nil {
@@ -109,43 +120,88 @@ func (m *Metrics) add(piece *Metrics) {
 	blend(&m.Numbers.MAE, piece.Numbers.MAE)
 }
 
-// add takes more numbers.
-func (m *moment) add(v []float64) {
-	n, sum, square := float64(len(v)), 0.0, 0.0
-	for _, u := range v {
-		sum += u
-	}
-	mean := sum / n
-	for _, u := range v {
-		square += float64((u - mean) * (u - mean))
-	}
-	all, off := m.rows+n, mean-m.mean
-	m.square += square + float64(m.rows*(n/all))*float64(off*off)
-	m.mean += float64(off * (n / all))
-	m.rows = all
+// add takes more numbers, of that weight together.
+func (m *moment) add(v []float64, weight float64, set *ScoreSettings) {
+	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
+	square := weight * mean(set.Weights, len(v), func(i int) float64 { return float64((v[i] - center) * (v[i] - center)) })
+	all, off := m.weight+weight, center-m.mean
+	m.square += square + float64(m.weight*(weight/all))*float64(off*off)
+	m.mean += float64(off * (weight / all))
+	m.weight = all
 }
 
-// A ranking is scores of rows.
-type ranking []float64
+// sides are scores of negative rows and of positive ones.
+type sides [2]ranking
 
-// above returns the share of pairs of one of r and one of low in which that of r is the
-// larger, ties counting half; both are sorted. It is NaN where one is empty.
-func (r ranking) above(low ranking) float64 {
-	slices.Sort(r)
-	slices.Sort(low)
-	var area float64
-	below, tied := 0, 0
-	for _, v := range r {
-		for below < len(low) && low[below] < v {
-			below++
+// newSides has room for so many rows.
+func newSides(negative, positive int) sides {
+	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
+}
+
+// A ranking is scores of rows, with their weights unless all are 1.
+type ranking struct{ score, weight []float64 }
+
+// add takes the score of row i of those that set is for.
+func (r *ranking) add(score float64, i int, set *ScoreSettings) {
+	if set.Weights != nil {
+		if r.weight == nil {
+			r.weight = make([]float64, 0, cap(r.score))
 		}
-		for tied = max(tied, below); tied < len(low) && low[tied] == v; {
-			tied++
+		r.weight = append(r.weight, set.Weights[i])
+	}
+	r.score = append(r.score, score)
+}
+
+func (r *ranking) of(i int) float64 {
+	if r.weight == nil {
+		return 1
+	}
+	return r.weight[i]
+}
+
+// sort sorts it in place.
+func (r *ranking) sort() {
+	if r.weight == nil {
+		slices.Sort(r.score)
+		return
+	}
+	sort.Sort(r)
+}
+
+// Len is of sort.Interface, like the next two.
+func (r *ranking) Len() int { return len(r.score) }
+
+func (r *ranking) Less(i, j int) bool { return r.score[i] < r.score[j] }
+
+func (r *ranking) Swap(i, j int) {
+	r.score[i], r.score[j] = r.score[j], r.score[i]
+	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
+}
+
+// auc is AUC: the share, by their weights, of pairs of a positive and a negative row in which
+// the positive one has the larger score, ties counting half. It is NaN where a side has no
+// weight.
+func (s *sides) auc() float64 {
+	low, high := &s[0], &s[1]
+	low.sort()
+	high.sort()
+	var area, positives, below, tied float64 // weights
+	first, next := 0, 0                      // of low: that is not below, and behind those tied
+	for i, v := range high.score {
+		for ; first < len(low.score) && low.score[first] < v; first++ {
+			below += low.of(first)
 		}
-		area += float64(below) + float64(tied-below)/2
+		if next <= first {
+			next, tied = first, 0
+		}
+		for ; next < len(low.score) && low.score[next] == v; next++ {
+			tied += low.of(next)
+		}
+		area += float64(high.of(i) * (below + tied/2))
+		positives += high.of(i)
 	}
-	if len(r) == 0 || len(low) == 0 {
-		return math.NaN()
+	for ; first < len(low.score); first++ {
+		below += low.of(first)
 	}
-	return area / float64(len(r)) / float64(len(low))
+	return area / positives / below
 }

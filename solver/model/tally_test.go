@@ -3,12 +3,33 @@ package model
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTally: a score in pieces is that of all rows.
+// pieces calls add for rows of x, 300 at a time, with their labels and settings.
+func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) {
+	t.Helper()
+	n, _ := x.Dims()
+	for lo := 0; lo < n; lo += 300 {
+		rows := make([]int, min(300, n-lo))
+		for k := range rows {
+			rows[k] = lo + k
+		}
+		part, err := x.SelectRows(rows)
+		if err == nil {
+			err = add(part, pick(y, rows), &ScoreSettings{Weights: pick(set.Weights, rows), Offsets: pick(set.Offsets, rows), Threshold: set.Threshold})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTally: a score in pieces is that of all rows, with weights, some of them 0, and without.
 func TestTally(t *testing.T) {
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}} {
 		const n, p = 1000, 6
@@ -18,56 +39,88 @@ func TestTally(t *testing.T) {
 			m.Coefficients[j] = math.Round(m.Coefficients[j])
 		}
 		m.Intercept = 0
-		offsets := make([]float64, n)
+		offsets, weights := make([]float64, n), make([]float64, n)
 		for i := range offsets {
-			offsets[i] = float64(i % 3)
+			offsets[i], weights[i] = float64(i%3), float64(i%7)/3
 		}
 		threshold := 0.3
-		set := &ScoreSettings{Offsets: offsets, Threshold: &threshold}
-		want, err := m.Score(x, y, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tally := m.NewTally(set.Threshold, [2]int{n, n})
-		if _, err := tally.Metrics(); err == nil {
-			t.Error("no rows have a score")
-		}
-		for lo := 0; lo < n; lo += 300 {
-			hi := min(lo+300, n)
-			rows := make([]int, hi-lo)
-			for k := range rows {
-				rows[k] = lo + k
-			}
-			part, err := x.SelectRows(rows)
-			if err == nil {
-				err = tally.Add(part, y[lo:hi], offsets[lo:hi])
-			}
+		for kind, weights := range map[string][]float64{"": nil, ", weighted": weights} {
+			set := &ScoreSettings{Weights: weights, Offsets: offsets, Threshold: &threshold}
+			want, err := m.Score(x, y, set)
 			if err != nil {
 				t.Fatal(err)
 			}
+			tally := m.NewTally([2]int{n, n})
+			if _, err := tally.Metrics(); err == nil {
+				t.Error("no rows have a score")
+			}
+			pieces(t, x, y, set, tally.Add)
+			got, err := tally.Metrics()
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := name + kind
+			near(t, name+": loss", got.Loss, want.Loss)
+			if g, w := got.Classes, want.Classes; w != nil {
+				if weights == nil && (*g.AUC != *w.AUC || !reflect.DeepEqual(g.Confusion, w.Confusion) || g.F1 != w.F1) || g.Threshold != w.Threshold {
+					t.Errorf("%s: %+v, want %+v; AUC %v, %v", name, g, w, *g.AUC, *w.AUC)
+				}
+				near(t, name+": AUC", *g.AUC, *w.AUC)
+				near(t, name+": F1", g.F1, w.F1)
+				near(t, name+": accuracy", g.Accuracy, w.Accuracy)
+				if w.LogLoss != nil {
+					near(t, name+": log loss", *g.LogLoss, *w.LogLoss)
+					near(t, name+": Brier score", *g.Brier, *w.Brier)
+				}
+				continue
+			}
+			near(t, name+": MSE", got.Numbers.MSE, want.Numbers.MSE)
+			near(t, name+": MAE", got.Numbers.MAE, want.Numbers.MAE)
+			near(t, name+": R2", got.Numbers.R2, want.Numbers.R2)
 		}
-		got, err := tally.Metrics()
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// TestMultiTally: so is that of several classes.
+func TestMultiTally(t *testing.T) {
+	const n = 1000
+	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}} {
+		rows, y, weights, offsets := make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range rows {
+			y[i], weights[i], offsets[i] = float64(i%3*10), float64(i%7)/3, float64(i%5)/4
+			rows[i] = []float64{float64(i * i % 11), float64(i % 13), float64(i * i % 17)} // which tie
 		}
-		near := func(what string, a, b float64) {
-			if math.Abs(a-b) > 1e-12*(1+math.Abs(b)) {
-				t.Errorf("%s: %s is %v, want %v", name, what, a, b)
+		m, x := byMargins(t, loss, rows)
+		for _, weights := range [][]float64{nil, weights} {
+			set := &ScoreSettings{Weights: weights, Offsets: offsets}
+			want, err := m.Score(x, y, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tally := m.NewTally([]int{n, n, n})
+			if _, err := tally.Metrics(); err == nil {
+				t.Error("no rows have a score")
+			}
+			pieces(t, x, y, set, tally.Add)
+			got, err := tally.Metrics()
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name+": loss", got.Loss, want.Loss)
+			near(t, name+": AUC", *got.AUC, *want.AUC)
+			near(t, name+": F1", got.MacroF1, want.MacroF1)
+			near(t, name+": accuracy", got.Accuracy, want.Accuracy)
+			if got.Rows != n || len(got.Classes) != 3 || (got.LogLoss == nil) != (want.LogLoss == nil) || weights == nil && !reflect.DeepEqual(got.Confusion, want.Confusion) {
+				t.Errorf("%s: %+v, want %+v", name, got, want)
 			}
 		}
-		near("loss", got.Loss, want.Loss)
-		if g, w := got.Classes, want.Classes; w != nil {
-			if *g.AUC != *w.AUC || !reflect.DeepEqual(g.Confusion, w.Confusion) || g.F1 != w.F1 || g.Threshold != w.Threshold {
-				t.Errorf("%s: %+v, want %+v; AUC %v, %v", name, g, w, *g.AUC, *w.AUC)
-			}
-			if w.LogLoss != nil {
-				near("log loss", *g.LogLoss, *w.LogLoss)
-				near("Brier score", *g.Brier, *w.Brier)
-			}
-			continue
+		tally := m.NewTally([]int{n, n, n})
+		if err := tally.Add(x, make([]float64, 5), nil); err == nil {
+			t.Error("labels are missing")
 		}
-		near("MSE", got.Numbers.MSE, want.Numbers.MSE)
-		near("MAE", got.Numbers.MAE, want.Numbers.MAE)
-		near("R2", got.Numbers.R2, want.Numbers.R2)
+		y[3] = 7
+		if err := tally.Add(x, y, nil); err == nil || !strings.Contains(err.Error(), "label 7 of row 3") {
+			t.Error(err)
+		}
 	}
 }

@@ -20,6 +20,7 @@ type Samples struct {
 	Labels    []float64   // −1 and +1, or numbers, as the loss wants them
 	Weights   []float64   // ωᵢ ≥ 0; nil for equal ones
 	Offsets   []float64   // oᵢ, added to the margins; nil for none
+	Positive  *float64    // the label that counts as +1, all others as −1; nil for Labels as they are
 	Folds     []uint8     // rows of which this is Out are left out; nil for none
 	Out       uint8
 	Loss      solver.Loss
@@ -66,10 +67,12 @@ func NewFit(ctx context.Context, of *Samples, opt Options) (*Fit, error) {
 	if err := validWeights(of.Weights, n); err != nil {
 		return nil, err
 	}
-	if err := validLabels(problem); err != nil {
-		return nil, err
+	if of.Positive == nil {
+		if err := validLabels(problem); err != nil {
+			return nil, err
+		}
 	}
-	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, opt, &newton.Settings{Stop: ctx.Err})}
+	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, opt, &newton.Settings{Stop: ctx.Err})}
 	var err error
 	if f.start, err = f.begin(f.room(opt.Memory)); err == nil && len(f.start.Labels) == 0 {
 		f.start = nil // all are left out

@@ -11,7 +11,7 @@ import (
 // is one, and without the offsets, tell two classes apart: no row of weight is on the wrong
 // side of 0, and some are on the right one.
 func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
-	s := &run{q: &newton.Problem{Data: of.Data}, extra: extra{ones: of.Intercept}}
+	s := &run{q: &newton.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive}}
 	var sides [mostPieces]pass.Sides
 	all := func() (sum pass.Sides) {
 		for _, k := range sides {
@@ -24,13 +24,13 @@ func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
 			return nil
 		}
 		pieces(mostPieces, of.Threads, lo, hi, func(k, lo, hi int) {
-			margin := make([]float64, hi-lo)
+			margin, sign := make([]float64, hi-lo), make([]float64, hi-lo)
 			s.margins(margin, of.Data.Rows(lo, hi), lo, x)
 			var weights []float64
 			if of.Weights != nil {
 				weights = of.Weights[lo:hi]
 			}
-			sides[k].Add(margin, of.Labels[lo:hi], weights)
+			sides[k].Add(margin, s.labels(sign, lo, hi), weights)
 		})
 		return ctx.Err()
 	})

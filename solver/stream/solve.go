@@ -71,11 +71,40 @@ type run struct {
 
 // extra is what a run has beside the problem of package newton.
 type extra struct {
-	ones   bool      // a last column of ones, which Data have not
-	offset []float64 // of the margins; nil for none
-	ridge  []float64 // of every column, q.Ridge included
-	folds  []uint8   // samples of which this is out do not count; nil for none
-	out    uint8
+	ones     bool      // a last column of ones, which Data have not
+	offset   []float64 // of the margins; nil for none
+	positive *float64  // label of the samples that count as +1, the others as −1; nil for labels as they are
+	ridge    []float64 // of every column, q.Ridge included
+	folds    []uint8   // samples of which this is out do not count; nil for none
+	out      uint8
+}
+
+// label returns that of a sample.
+func (s *run) label(i int) float64 { return s.extra.sign(s.q.Labels[i]) }
+
+// labels returns those of the samples from lo to hi−1, in dst, which has room, where they
+// are not those of the problem.
+func (s *run) labels(dst []float64, lo, hi int) []float64 {
+	all := s.q.Labels[lo:hi]
+	if s.extra.positive == nil {
+		return all
+	}
+	dst = dst[:len(all)]
+	for i, v := range all {
+		dst[i] = s.extra.sign(v)
+	}
+	return dst
+}
+
+// sign is what a label counts as.
+func (x *extra) sign(label float64) float64 {
+	switch {
+	case x.positive == nil:
+		return label
+	case label == *x.positive:
+		return 1
+	}
+	return -1
 }
 
 // mostFree is how many columns may have neither a penalty of their own nor a ridge.

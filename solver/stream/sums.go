@@ -40,6 +40,7 @@ type tally struct {
 	seen
 	block, window                []float64 // parts of X'Cα
 	margin, slope, weight, alpha []float64 // an entry per row of a block
+	sign                         []float64 // and labels that are not those of the problem
 	at, to                       []float64 // margins of the anchor
 	curve                        []float64 // cᵢφ”, an entry per row of the piece
 	last                         []float64 // column of the Hessian
@@ -51,7 +52,7 @@ func (s *run) newTally() *tally {
 	p := len(s.extra.ridge)
 	t := &tally{block: make([]float64, p), window: make([]float64, p), scratch: kernels.NewHessianScratch()}
 	t.grad, t.known.Transposed = make([]float64, p), make([]float64, p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.at, &t.to} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.at, &t.to} {
 		*v = make([]float64, s.block)
 	}
 	return t
@@ -172,14 +173,14 @@ func (s *run) gradient(dst []float64, rows kernels.Rows, c []float64) {
 // add adds a block of rows; first is the first row of the piece.
 func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	q, n := s.q, hi-lo
-	rows, label := q.Data.Rows(lo, hi), q.Labels[lo:hi]
+	rows, label := q.Data.Rows(lo, hi), s.labels(t.sign, lo, hi)
 	margin, slope, weight, alpha := t.margin[:n], t.slope[:n], t.weight[:n], t.alpha[:n]
 	for i := range weight {
 		weight[i] = s.coef(lo + i)
 	}
 	s.margins(margin, rows, lo, l.to)
 	if l.model != nil {
-		t.dual(s, l.model, lo, hi)
+		t.dual(s, l.model, lo, label)
 	}
 	if s.equal() {
 		t.loss += float64(q.Loss.Slopes(slope, margin, label) * weight[0])
@@ -216,10 +217,11 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 const soft = 1e-9
 
 // dual sets alpha to the dual point of the model, given the margins where it is to be, and
-// adds what closes the equalities of free columns; slope is scratch.
-func (t *tally) dual(s *run, m *anchor, lo, hi int) {
-	q, n := s.q, hi-lo
-	rows, label := q.Data.Rows(lo, hi), q.Labels[lo:hi]
+// adds what closes the equalities of free columns, for rows from lo on that have these
+// labels; slope is scratch.
+func (t *tally) dual(s *run, m *anchor, lo int, label []float64) {
+	q, n := s.q, len(label)
+	rows := q.Data.Rows(lo, lo+n)
 	slope, alpha, at := t.slope[:n], t.alpha[:n], t.at[:n]
 	s.margins(at, rows, lo, m.curve)
 	q.Loss.Slopes(slope, at, label)

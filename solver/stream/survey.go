@@ -39,7 +39,7 @@ func (s *run) survey(m int) (*survey, error) {
 			}
 			found[k].add(s, lo, hi)
 			for i := lo; i < hi; i++ {
-				zeros[k] += float64(s.coef(i) * s.q.Loss.Value(s.offsetOf(i), s.q.Labels[i]))
+				zeros[k] += float64(s.coef(i) * s.q.Loss.Value(s.offsetOf(i), s.label(i)))
 			}
 		})
 		if bad := slices.IndexFunc(failed, func(err error) bool { return err != nil }); bad >= 0 {
@@ -95,7 +95,7 @@ func (t *taken) add(s *run, i int) {
 		t.idx, t.val = append(t.idx, int32(len(s.extra.ridge)-1)), append(t.val, 1)
 	}
 	t.ptr = append(t.ptr, int64(len(t.idx)))
-	t.label = append(t.label, s.q.Labels[i])
+	t.label = append(t.label, s.label(i))
 	if s.q.Weights != nil {
 		t.weights = append(t.weights, s.q.Weights[i])
 	}

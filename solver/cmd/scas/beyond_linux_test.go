@@ -25,8 +25,8 @@ import (
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
 // beyondFiles are data that are larger than beyondLimit, and weights and offsets of their
-// rows.
-type beyondFiles struct{ path, weights, offsets string }
+// rows; many is the same with labels of four classes.
+type beyondFiles struct{ path, many, weights, offsets string }
 
 // TestBeyondMemory: commands keep their memory on data that are larger, and find what they
 // find in memory.
@@ -36,6 +36,7 @@ func TestBeyondMemory(t *testing.T) {
 	}
 	f := writeBeyond(t)
 	t.Run("train", f.train)
+	t.Run("classes", f.classes)
 	t.Run("path", f.lambdas)
 	t.Run("cv", f.cross)
 	t.Run("info", f.info)
@@ -51,9 +52,19 @@ func writeBeyond(t *testing.T) *beyondFiles {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	f := &beyondFiles{filepath.Join(dir, "d.scas"), filepath.Join(dir, "weights"), filepath.Join(dir, "offsets")}
-	if err := sparse.WriteFile(f.path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
-		t.Fatal(err)
+	f := &beyondFiles{filepath.Join(dir, "d.scas"), filepath.Join(dir, "many.scas"), filepath.Join(dir, "weights"), filepath.Join(dir, "offsets")}
+	classes := make([]float64, n)
+	for i, b := range d.Labels {
+		_, val := d.X.Row(i)
+		classes[i] = b + 3
+		if val[0] > 0 {
+			classes[i] += 4
+		}
+	}
+	for path, labels := range map[string][]float64{f.path: d.Labels, f.many: classes} {
+		if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: labels}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var w, o bytes.Buffer
 	for i := range n {
@@ -85,7 +96,12 @@ type beyondReport struct {
 		Mean  float64 `json:"mean"`
 		SE    float64 `json:"se"`
 	} `json:"min"`
-	Peak  int64 `json:"peak_memory"`
+	Peak    int64 `json:"peak_memory"`
+	Classes []struct {
+		Status    string  `json:"status"`
+		Objective float64 `json:"objective"`
+		Gap       float64 `json:"duality_gap"`
+	} `json:"classes"`
 	Steps []struct {
 		Lambda    float64 `json:"lambda"`
 		Status    string  `json:"status"`
@@ -141,6 +157,26 @@ func (f *beyondFiles) train(t *testing.T) {
 			t.Errorf("%v: %s", args, out)
 		}
 	}
+}
+
+// classes fits each against the rest, and predicts them.
+func (f *beyondFiles) classes(t *testing.T) {
+	train := []string{"train", "--json", "--lambda", "1e-3", "--intercept", "--class-weights", "balanced", f.many, "--memory"}
+	var whole, r beyondReport
+	whole.run(t, append(train, "4GiB")...)
+	fitted := filepath.Join(t.TempDir(), "model.json")
+	r.run(t, append(train, beyondMemory, "-o", fitted)...)
+	if r.Status != "converged" || r.Peak > beyondLimit || len(r.Classes) != 4 {
+		t.Errorf("%+v", r)
+	}
+	for k, c := range r.Classes {
+		w := whole.Classes[k]
+		t.Logf("off by %.1e, gap %.1e, peak %d MiB", c.Objective-w.Objective, c.Gap, r.Peak>>20)
+		if c.Status != "converged" || math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Gap > 1e-6 {
+			t.Errorf("%+v, in memory %+v", c, w)
+		}
+	}
+	f.samePredictions(t, fitted, f.many, "--metrics")
 }
 
 // lambdas fits a path.
@@ -219,20 +255,8 @@ func (f *beyondFiles) predict(t *testing.T) {
 	fitted := filepath.Join(dir, "model.json")
 	scas(t, "scas", nil, "train", "--lambda", "1e-3", "--intercept", "-o", fitted, "--memory", beyondMemory, f.path)
 	predict := []string{"predict", "-m", fitted, f.path, "--memory"}
-	var outs [2][]byte
-	var told [2]string
-	for k, memory := range []string{"4GiB", beyondMemory} {
-		out := filepath.Join(dir, memory)
-		told[k] = scas(t, "scas", nil, append(predict, memory, "-o", out, "--metrics", "--offset", f.offsets, "--threshold", "0.3")...)
-		var err error
-		if outs[k], err = os.ReadFile(out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "AUC") {
-		t.Errorf("predictions differ: %s, %s", told[0], told[1])
-	}
-	if text := scas(t, "scas", nil, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...); !strings.HasPrefix(text, string(outs[0])) || !strings.Contains(text, "accuracy") {
+	want := f.samePredictions(t, fitted, f.path, "--metrics", "--offset", f.offsets, "--threshold", "0.3")
+	if text := scas(t, "scas", nil, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...); !strings.HasPrefix(text, want) || !strings.Contains(text, "accuracy") {
 		t.Error("standard output differs")
 	}
 	for want, args := range map[string][]string{"8 bytes": {"129MiB", "--metrics"}, "take": {beyondMemory, "--svg", filepath.Join(dir, "roc.svg")}} {
@@ -241,4 +265,25 @@ func (f *beyondFiles) predict(t *testing.T) {
 			t.Errorf("%v: %s", args, out)
 		}
 	}
+}
+
+// samePredictions predicts in memory and beyond, with the same words about it, and returns
+// what.
+func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var outs [2][]byte
+	var told [2]string
+	for k, memory := range []string{"4GiB", beyondMemory} {
+		out := filepath.Join(dir, memory)
+		told[k] = scas(t, "scas", nil, append([]string{"predict", "-m", model, data, "--memory", memory, "-o", out}, flags...)...)
+		var err error
+		if outs[k], err = os.ReadFile(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(outs[0], outs[1]) || told[0] != told[1] || !strings.Contains(told[0], "AUC") {
+		t.Errorf("predictions differ: %s, %s", told[0], told[1])
+	}
+	return string(outs[0])
 }

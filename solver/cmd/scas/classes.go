@@ -118,34 +118,33 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if err := c.specFlags().check(&c.rowFlags); err != nil {
 		return nil, err
 	}
-	head, err := c.begin(e, data, start, min(k, threadsOf(c.Threads)))
+	head, err := c.begin(e, data, start, fits{atOnce: min(k, threadsOf(c.Threads))})
 	if err != nil {
 		return nil, err
 	}
-	if head.in.beyond() {
-		return nil, c.Memory.unstreamed(dataName(c.Data), fmt.Errorf("%w: labels of more than two classes are fitted in memory", stream.ErrNotStreamed))
-	}
 	start = time.Now()
+	defer head.in.collecting()()
 	p := e.begin("fitting " + plural(k, "class"))
+	head.in.spec.Tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("class %d of %d   ", at.Class+1, k))(at) }
 	then := c.ranks.tally()
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
 	head.rankFacts = c.ranks.told(then)
 	p.end()
+	err = c.Memory.unstreamed(dataName(c.Data), err)
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, about(c.Data, head.in.ofClass(err))
 	}
 	head.took(start)
 	r := newClassesReport(head, c.ranks.classRows(data), head.in.describeAll(m))
-	if score, bad := (manyModel{m}).measure(&predictCmd{}, data); !c.ranks.team.Any(bad != nil) {
-		right := c.ranks.team.Mean(float64(*score.Correct), float64(score.N))
-		r.Accuracy = &right
+	if !head.in.beyond() { // where accuracy would take one more pass
+		r.Accuracy = c.ranks.accuracyOf(m, data)
 	}
 	for _, one := range r.Classes {
 		if one.NoOptimum {
 			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)
 		}
 	}
-	return r, ofScales(head.in.ofClass(err), data, head.Standardized, true)
+	return r, ofScales(head.in.ofClass(err), data, head.Standardized || head.in.beyond(), true)
 }
 
 // describeAll tells models of classes what package model does not know of the data.

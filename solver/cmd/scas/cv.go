@@ -239,7 +239,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, c.atOnce()); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{c.atOnce(), true}); err != nil {
 		return err
 	}
 	start = time.Now()

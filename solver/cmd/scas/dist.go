@@ -252,13 +252,12 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 
 // classRows counts the rows of each of several classes, those of other ranks with them.
 func (r *ranks) classRows(data *sparse.Dataset) []int {
-	counts := make([]float64, len(data.Classes.Values))
-	for _, label := range data.Labels {
-		k, _ := data.Classes.Find(label)
-		counts[k]++
+	rows := countClasses(data)
+	counts := make([]float64, len(rows))
+	for k, v := range rows {
+		counts[k] = float64(v)
 	}
 	r.team.Sum(counts)
-	rows := make([]int, len(counts))
 	for k, v := range counts {
 		rows[k] = int(v)
 	}

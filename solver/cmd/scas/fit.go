@@ -176,14 +176,14 @@ func (r *fitReport) page(e *env, err error) (*page, error) {
 	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data, r.in.beyond()), p.show("", oneModel{r.model}, r.in.spec.Graph))
 }
 
-// begin says what to fit to the data through package solver/model, so many fits at once.
-func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, fits int) (problemReport, error) {
+// begin says what to fit to the data through package solver/model.
+func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	flags := fitFlags{
 		Data: c.Data, specFlags: *c.specFlags(), rowFlags: c.rowFlags,
 		solveFlags: solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads},
 		ranks:      c.ranks,
 	}
-	head, err := flags.begin(e, data, start, fits)
+	head, err := flags.begin(e, data, start, of)
 	if err == nil {
 		head.in.spec.Lambda = float64(c.Lambda)
 		err = c.drawable(head.in.spec.Graph)
@@ -199,7 +199,7 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, fits int
 
 // fit trains through package solver/model. Without a result there is an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
-	head, err := c.begin(e, data, start, 1)
+	head, err := c.begin(e, data, start, fits{atOnce: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -32,11 +32,17 @@ func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, erro
 	return e.readRows(c.Data, &c.rowFlags, c.Loss, beyond)
 }
 
-// begin says what to fit to the data, so many fits at once, as the head of a report; what
-// is read since start is read.
-func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, fits int) (problemReport, error) {
+// fits are those of a command.
+type fits struct {
+	atOnce int  // in memory
+	held   bool // whether some rows are held out
+}
+
+// begin says what to fit to the data as the head of a report; what is read since start is
+// read.
+func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	whole := c.ranks.whole(data)
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, fits) }) // it reads files
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // it reads files
 	if err = c.ranks.team.Agreed(err); err != nil {
 		return problemReport{}, err
 	}

@@ -84,7 +84,7 @@ func (p *manyPredictions) draw(io.Writer, *sparse.Dataset) error {
 
 // measure compares predictions with labels.
 func (m manyModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error) {
-	s, err := m.Score(data.X, data.Labels, &model.ScoreSettings{Offsets: data.Offsets})
+	s, err := m.Score(data.X, data.Labels, c.scoring(data))
 	if err != nil {
 		return nil, err
 	}

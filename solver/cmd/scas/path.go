@@ -165,7 +165,7 @@ func (c *pathCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, 1); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: 1}); err != nil {
 		return err
 	}
 	start = time.Now()

@@ -52,8 +52,7 @@ error. Missing values are filled as in training. The column of the labels may be
 absent. Offsets of training (scas train --help) are of the column that had them,
 or of --offset.
 
-A .scas file larger than --memory is predicted in pieces, without --svg and, of
-several classes, --metrics.
+A .scas file larger than --memory is predicted in pieces, without --svg.
 
 Exit codes: 0 done, 1 cannot read or write (labels and features that the model
 does not know included), 2 wrong usage, 3 a number in DATA or a prediction is not
@@ -152,7 +151,7 @@ func (c *predictCmd) explain(err error) error {
 
 func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 	opt := m.ReadOptions()
-	opt.Beyond = c.streams(m)
+	opt.Beyond = c.streams()
 	if c.IndexBase != "model" {
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}

@@ -19,9 +19,43 @@ func (v memorySize) beyondRows(data *sparse.Dataset) int {
 }
 
 // streams reports whether rows may be predicted piece by piece.
-func (c *predictCmd) streams(m fittedModel) bool {
-	_, one := m.(oneModel)
-	return c.SVG == "" && (one || !c.Metrics)
+func (c *predictCmd) streams() bool { return c.SVG == "" }
+
+// A pieceTally adds up the metrics of pieces.
+type pieceTally interface {
+	add(c *predictCmd, part *sparse.Dataset) error
+	metrics() (metrics, error)
+}
+
+type oneTally struct{ *model.Tally }
+
+func (m oneModel) tally(rows []int) pieceTally { return oneTally{m.NewTally([2]int{rows[0], rows[1]})} }
+
+func (t oneTally) add(c *predictCmd, part *sparse.Dataset) error {
+	return t.Add(part.X, part.OriginalLabels(), c.scoring(part))
+}
+
+func (t oneTally) metrics() (metrics, error) {
+	all, err := t.Metrics()
+	return (*oneMetrics)(all), err
+}
+
+type manyTally struct{ *model.MultiTally }
+
+func (m manyModel) tally(rows []int) pieceTally { return manyTally{m.NewTally(rows)} }
+
+func (t manyTally) add(c *predictCmd, part *sparse.Dataset) error {
+	return t.Add(part.X, part.Labels, c.scoring(part))
+}
+
+func (t manyTally) metrics() (metrics, error) {
+	all, err := t.Metrics()
+	return (*manyMetrics)(all), err
+}
+
+// scoring is how rows are scored.
+func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
+	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
 }
 
 // beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
@@ -58,26 +92,33 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 		}
 	}
 	if tally != nil {
-		all, err := tally.Metrics()
-		if err != nil {
+		if r.Metrics, err = tally.metrics(); err != nil {
 			return err
 		}
-		r.Metrics = (*oneMetrics)(all)
 	}
 	return c.report(e, r)
 }
 
-// tally returns what adds up the metrics, nil if they are not asked for; of two classes it
-// keeps the margins.
-func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (*model.Tally, error) {
+// tally returns what adds up the metrics, nil if they are not asked for; of classes it keeps
+// the scores, of several those of each.
+func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (pieceTally, error) {
 	if !c.Metrics {
 		return nil, nil
 	}
-	rows := classCounts(data)
-	if _, err := c.Memory.room(dataName(c.Data), 8*int64(rows[0]+rows[1])); err != nil {
-		return nil, fmt.Errorf("--metrics keeps the margin of each row for the AUC, 8 bytes: %w", err)
+	two := classCounts(data)
+	rows, scores := two[:], 1
+	if !data.Classes.IsZero() {
+		rows = countClasses(data)
+		scores = len(rows)
 	}
-	return m.head().NewTally((*float64)(c.Threshold), rows), nil
+	kept := 0
+	for _, n := range rows {
+		kept += n * scores
+	}
+	if _, err := c.Memory.room(dataName(c.Data), 8*int64(kept)); err != nil {
+		return nil, fmt.Errorf("--metrics keeps %s of each row for the AUC, 8 bytes each: %w", plural(scores, "score"), err)
+	}
+	return m.tally(rows), nil
 }
 
 // eachPiece calls do for one piece of the rows after the other, which are checked before
@@ -105,7 +146,7 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 
 // piece writes the predictions of some rows, and says what the model is worth on them if
 // they have labels, to tally as well unless that is nil.
-func (c *predictCmd) piece(w io.Writer, m fittedModel, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
+func (c *predictCmd) piece(w io.Writer, m fittedModel, tally pieceTally, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	rows := make([]int, hi-lo)
 	for k := range rows {
 		rows[k] = lo + k
@@ -128,7 +169,7 @@ func (c *predictCmd) piece(w io.Writer, m fittedModel, tally *model.Tally, data 
 		part.Labels = data.Labels[lo:hi]
 		r, err := m.measure(&predictCmd{Threshold: c.Threshold}, part)
 		if err == nil && tally != nil {
-			err = tally.Add(part.X, part.OriginalLabels(), part.Offsets)
+			err = tally.add(c, part)
 		}
 		if err != nil {
 			return s, err

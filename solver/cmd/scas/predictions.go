@@ -26,6 +26,7 @@ type fittedModel interface {
 	refuses(c *predictCmd) error // flags that are not for it
 	predict(c *predictCmd, data *sparse.Dataset) (predictions, error)
 	measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error)
+	tally(rows []int) pieceTally // with room for so many rows of each class
 	describe(file string, top int) description
 	Write(w io.Writer) error
 	WriteLiblinear(w io.Writer) error

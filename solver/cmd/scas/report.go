@@ -367,13 +367,28 @@ func classCounts(d *sparse.Dataset) (rows [2]int) {
 	if d.Mapping.IsZero() {
 		return rows
 	}
+	eachLabel(d, func(b float64) { rows[int(b+1)/2]++ })
+	return rows
+}
+
+// countClasses counts the rows of each of several classes.
+func countClasses(d *sparse.Dataset) []int {
+	rows := make([]int, len(d.Classes.Values))
+	eachLabel(d, func(label float64) {
+		k, _ := d.Classes.Find(label)
+		rows[k]++
+	})
+	return rows
+}
+
+// eachLabel calls do for every label.
+func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	for i, b := range d.Labels {
-		rows[int(b+1)/2]++
+		do(b)
 		if i%releasedRows == 0 {
 			d.X.Release(max(0, i-releasedRows), i)
 		}
 	}
-	return rows
 }
 
 // labelCounts tells the two classes and their sizes.

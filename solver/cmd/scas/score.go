@@ -50,6 +50,17 @@ func (r *ranks) accuracy(margins, labels []float64) *float64 {
 	return &share
 }
 
+// accuracyOf is accuracy for models of several classes, nil where a margin is beyond float64,
+// which is for predict to tell.
+func (r *ranks) accuracyOf(m *model.Multi, data *sparse.Dataset) *float64 {
+	score, bad := (manyModel{m}).measure(&predictCmd{}, data)
+	if r.team.Any(bad != nil) {
+		return nil
+	}
+	share := r.team.Mean(float64(*score.Correct), float64(score.N))
+	return &share
+}
+
 // measure compares the margins of a model with labels, which are -1 and +1 if the
 // loss is for classes.
 func measure(loss solver.Loss, margin, labels []float64) score {
@@ -64,7 +75,7 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 
 // measure compares predictions with labels.
 func (m oneModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error) {
-	s, err := m.Score(data.X, data.OriginalLabels(), &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets})
+	s, err := m.Score(data.X, data.OriginalLabels(), c.scoring(data))
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ type specified struct {
 	vectors int64
 }
 
-// specify says what to fit to data, of which so many fits go on at once.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*specified, error) {
+// specify says what to fit to data.
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, of fits) (*specified, error) {
 	_, p := data.X.Dims()
 	out := &specified{data: data, whole: whole}
 	out.spec = model.Spec{
@@ -42,7 +42,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, fits int) (*s
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c, fits); err != nil {
+	if err := out.allow(c, of); err != nil {
 		return nil, err
 	}
 	if out.y = data.Labels; !out.beyond() { // else they are signs, and to stay where they are
@@ -85,20 +85,20 @@ func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory,
 
 // allow refuses fits that would not fit into memory, unless they go through the data in
 // pieces, one after the other.
-func (s *specified) allow(c *fitFlags, fits int) error {
+func (s *specified) allow(c *fitFlags, of fits) error {
 	n, p := s.data.X.Dims()
 	alone := c.ranks.comm == nil
 	if alone && c.Memory.beyond(s.data) {
-		return s.stream(c, fits)
+		return s.stream(c, of)
 	}
 	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 	need := float64(dataBytes(s.data) + problem.Memory(nil))
 	if c.Graph != "none" {
 		need += 140 * float64(p) // edges, G, I and [G; I]
 	}
-	err := c.Memory.allow(need*float64(fits), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
-	if err != nil && alone && s.data.X.Mapped() && s.data.Classes.IsZero() && c.Groups == "" && p < mostStreamed {
-		return s.stream(c, fits)
+	err := c.Memory.allow(need*float64(of.atOnce), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
+	if err != nil && alone && s.data.X.Mapped() && c.Groups == "" && p < mostStreamed {
+		return s.stream(c, of)
 	}
 	return err
 }
@@ -108,20 +108,23 @@ func (s *specified) allow(c *fitFlags, fits int) error {
 const mostStreamed = 2048
 
 // stream has the fits go through the data in pieces.
-func (s *specified) stream(c *fitFlags, fits int) (err error) {
+func (s *specified) stream(c *fitFlags, of fits) (err error) {
 	n, _ := s.data.X.Dims()
-	ofRow := 0 // bytes of weights, those of fit, offsets and folds
+	ofRow := 0 // bytes of weights, those of a fit, offsets, folds, and labels that are not the file's
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
-		if fits > 1 { // those of the rows that are not held out
+		if of.held { // those of the rows that are not held out
 			ofRow += 16
 		}
 	}
 	if c.Offset != "" {
 		ofRow += 8
 	}
-	if fits > 1 {
+	if of.held {
 		ofRow++
+	}
+	if c.Positive != nil || c.Labels != "" {
+		ofRow += 8
 	}
 	s.vectors = int64(ofRow) * int64(n)
 	s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
