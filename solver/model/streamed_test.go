@@ -172,6 +172,7 @@ func TestStreamedRefuses(t *testing.T) {
 		"labels of data larger":    {back.X, back.Labels, Spec{Positive: &positive}, true},
 		"Memory = -1":              {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
 		"fits have no Method":      {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
+		"checkpoints are not kept": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
 		"a GroupLasso":             {back.X, back.Labels, Spec{Penalty: GroupLasso{}}, false},
 		"for features as they are": {back.X, back.Labels, Spec{Graph: graph.Chain(20), Penalty: ElasticNet{0.5}, NoIntercept: true, Standardize: StandardizeOn}, false},
 	} {
