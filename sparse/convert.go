@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
-	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
 // ConvertSettings say how to go about Convert. Nil and the zero value mean: without
@@ -26,26 +25,36 @@ type ConvertSettings struct {
 type Converted struct {
 	Features int
 	Stats    ReadStats
+	// Names are those of the features and Table what became of the columns of a table, both
+	// nil of other text. Table.Fill is nil.
+	Names []string
+	Table *TableFacts
 	// Resumed is how many bytes of text an earlier call that was interrupted had converted.
 	Resumed int64
 }
 
-// Convert reads LIBSVM text from a file, possibly compressed, and writes the form .scas to
-// another, whole or not at all. Neither need fit in memory. Labels are kept as numbers,
-// whatever opt says of their meaning; opt.Memory and opt.Names have no effect.
+// Convert reads text from a file, possibly compressed, and writes the form .scas to
+// another, whole or not at all. The text is LIBSVM's or a table (CSV, TSV), by opt.Format or
+// the name. Neither need fit in memory. Labels are kept as numbers, those of tables that are
+// words in their order, whatever opt says of their meaning. opt.Names has no effect, and
+// opt.Memory bounds what the categories of a table take, and medians of its columns.
 //
-// A conversion that is killed or interrupted leaves its parts in the directory .OUT.parts,
-// and the next one of the same text with the same options goes on where it ended; parts
-// of other texts are replaced. Anything else that goes wrong, such as text that is no
-// LIBSVM text, leaves nothing.
+// A conversion of LIBSVM text that is killed or interrupted leaves its parts in the directory
+// .OUT.parts, and the next one of the same text with the same options goes on where it
+// ended; parts of other texts are replaced, and those of a table that was being converted
+// when it was killed. Anything else that goes wrong, such as text of another form, leaves
+// nothing.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	opt, err := opt.checked()
 	if err != nil {
 		return nil, err
 	}
 	numbers := *opt
-	numbers.Positive, numbers.PositiveName, numbers.Mapping = nil, "", LabelMapping{}
-	numbers.Regression, numbers.AnyLabels = false, true
+	numbers.Positive, numbers.PositiveName, numbers.Mapping, numbers.Classes = nil, "", LabelMapping{}, Classes{}
+	numbers.Regression, numbers.AnyLabels, numbers.Names, numbers.Targets = false, true, nil, nil
+	if numbers.Format == Auto {
+		numbers.Format = FormatOf(in)
+	}
 	if set == nil {
 		set = &ConvertSettings{}
 	}
@@ -54,19 +63,29 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 		return nil, fmt.Errorf("sparse: %w", err)
 	}
 	defer f.Close()
-	c := &conversion{parser: newLIBSVMParser(in, &numbers), set: set}
-	if err := c.open(f, out); err != nil {
+	c := &conversion{name: in, opt: &numbers, set: set}
+	var work converter
+	switch numbers.Format {
+	case LIBSVM:
+		work = &libsvmConversion{conversion: c, parser: newLIBSVMParser(in, &numbers)}
+	case CSV, TSV:
+		t, err := newTable(in, &numbers)
+		if err != nil {
+			return nil, err
+		}
+		work = &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}
+	default:
+		return nil, fmt.Errorf("sparse: %s is of the form %v: Convert takes LIBSVM text and tables", in, numbers.Format)
+	}
+	if err := c.open(f, out, work); err != nil {
 		return nil, err
 	}
 	defer c.parts.close()
-	if err := c.run(f, out); err != nil {
-		if !errors.Is(err, errInterrupted) {
-			c.parts.remove()
-		}
-		return nil, err
+	done, err := c.run(f, out, work)
+	if !errors.Is(err, errInterrupted) || numbers.Format != LIBSVM {
+		c.parts.remove()
 	}
-	c.parts.remove()
-	return &Converted{Features: c.features, Stats: c.parser.stats, Resumed: c.resumed}, nil
+	return done, err
 }
 
 // errInterrupted is matched by what ends a conversion that may go on.
@@ -74,63 +93,71 @@ var errInterrupted = errors.New("sparse: the conversion was interrupted")
 
 // A conversion is a call of Convert.
 type conversion struct {
-	parser   *libsvmParser
-	set      *ConvertSettings
-	kinds    labelKinds
-	parts    *parts
-	features int
-	resumed  int64 // bytes of text
-	raw      int64 // bytes of the source
+	name    string
+	opt     *ReadOptions
+	set     *ConvertSettings
+	kinds   labelKinds
+	parts   *parts
+	resumed int64 // bytes of text
+	raw     int64 // bytes of the source
+	written int64
+}
+
+// A converter is the work that depends on the form of the text.
+type converter interface {
+	// resume goes to where parts end.
+	resume(last *partsRecord)
+	// read takes the text from there, and tells of the whole.
+	read(in io.Reader, tell func()) (*Converted, error)
+	// sections are those of the file.
+	sections() binarySections
 }
 
 // open finds the parts of an earlier conversion, or makes new ones.
-func (c *conversion) open(f *os.File, out string) error {
+func (c *conversion) open(f *os.File, out string, work converter) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("sparse: %w", err)
 	}
 	c.raw = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
-		Features: c.parser.opt.Features, Base: c.parser.opt.IndexBase, Strict: c.parser.opt.Strict}
+		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
 	dir, base := filepath.Split(out)
 	parts, last, err := openParts(filepath.Join(dir, "."+base+".parts"), source)
 	if err != nil {
-		return fmt.Errorf("sparse: converting %s: %w", c.parser.name, err)
+		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
 	}
 	c.parts = parts
 	if last != nil {
-		p := c.parser
-		p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
 		c.kinds, c.resumed = labelKinds{last.Kinds, last.KindCount}, last.Stats.Bytes
+		work.resume(last)
 	}
 	return nil
 }
 
-func (c *conversion) run(f *os.File, out string) error {
+// run reads the text and writes the file.
+func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
 	source := &progressReader{r: f}
-	in, kind, err := Decompress(source, c.parser.name)
+	in, kind, err := Decompress(source, c.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	if _, err := io.CopyN(io.Discard, in, c.resumed); err != nil {
-		return fmt.Errorf("sparse: reading %s: %w", c.parser.name, err)
+		return nil, fmt.Errorf("sparse: reading %s: %w", c.name, err)
 	}
-	err = inParallel(in, c.parser.name, c.parser.block, func(part *libsvmPart) error {
-		c.tell("text", source.n.Load(), c.raw)
-		return c.take(part)
-	})
+	done, err := work.read(in, func() { c.tell("text", source.n.Load(), c.raw) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.parser.stats.Compression = kind
-	if c.features, err = c.parser.columns(); err != nil {
-		return err
-	}
+	done.Stats.Compression, done.Resumed = kind, c.resumed
 	if err := c.parts.flush(); err != nil {
-		return err
+		return nil, fmt.Errorf("sparse: converting %s: %w", c.name, err)
 	}
-	return atomicfile.Write(out, 0o666, c.assemble)
+	return done, atomicfile.Write(out, 0o666, func(w io.Writer) error {
+		s := work.sections()
+		return s.write(w)
+	})
 }
 
 func (c *conversion) tell(stage string, done, total int64) {
@@ -139,74 +166,48 @@ func (c *conversion) tell(stage string, done, total int64) {
 	}
 }
 
-// take adds the next part of the text.
-func (c *conversion) take(part *libsvmPart) error {
-	if c.set.Interrupt != nil {
-		if err := c.set.Interrupt(); err != nil {
-			return errors.Join(c.record(), fmt.Errorf("%w: %w", errInterrupted, err))
-		}
-	}
-	before := c.parser.stats.NNZ
-	if err := c.parser.count(part); err != nil {
-		return err
-	}
-	for k := range part.ends {
-		part.ends[k] += before
-	}
-	c.kinds.add(part.labels)
-	if err := c.parts.add(part); err != nil {
-		return fmt.Errorf("sparse: converting %s: %w", c.parser.name, err)
-	}
-	if c.parser.stats.Bytes-c.parts.recorded < recordBytes {
+// interrupted asks whether to go on.
+func (c *conversion) interrupted() error {
+	if c.set.Interrupt == nil {
 		return nil
 	}
-	return c.record()
+	if err := c.set.Interrupt(); err != nil {
+		return fmt.Errorf("%w: %w", errInterrupted, err)
+	}
+	return nil
 }
 
-// record notes in the journal what was converted.
-func (c *conversion) record() error {
-	p := c.parser
-	return c.parts.record(&partsRecord{
-		Lines: p.lines, Max: p.max, Zero: p.zero, AtEdge: p.atEdge, Stats: p.stats, Kinds: c.kinds.kinds, KindCount: c.kinds.count,
-	})
+// add adds rows to the parts.
+func (c *conversion) add(r *rows, labels []float64) error {
+	c.kinds.add(labels)
+	if err := c.parts.add(r, labels); err != nil {
+		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
+	}
+	return nil
 }
 
-// assemble writes the file from its parts.
-func (c *conversion) assemble(w io.Writer) error {
-	st := c.parser.stats
-	s := binarySections{header: scasfile.Header{Rows: int64(st.Rows), Cols: int64(c.features), NNZ: st.NNZ}}
-	if st.IndexBase == OneBased {
-		s.header.IndexBase = 1
-	}
-	s.label(c.kinds, LabelMapping{}, nil)
-	var done int64
-	part := func(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
-		return func(w io.Writer) error {
-			return c.parts.each(k, func(b []byte) error {
-				done += int64(len(b))
-				c.tell("file", done, c.parts.bytes())
-				if c.set.Interrupt != nil {
-					if err := c.set.Interrupt(); err != nil {
-						return fmt.Errorf("%w: %w", errInterrupted, err)
-					}
-				}
-				return write(w, b)
-			})
-		}
-	}
-	asIs := func(w io.Writer, b []byte) error { _, err := w.Write(b); return err }
-	s.idx, s.val, s.ptr = part(columnsPart, asIs), part(valuesPart, asIs), part(rowsPart, asIs)
-	if c.parser.shifts() {
-		s.idx = part(columnsPart, func(w io.Writer, b []byte) error {
-			idx := scasfile.Int32s(b)
-			for k := range idx {
-				idx[k]++
+// piece is called for each piece of a part that goes into the file.
+func (c *conversion) piece(b []byte) error {
+	c.written += int64(len(b))
+	c.tell("file", c.written, c.parts.bytes())
+	return c.interrupted()
+}
+
+// section is that of a part, piece by piece.
+func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		return c.parts.each(k, func(b []byte) error {
+			if err := c.piece(b); err != nil {
+				return err
 			}
-			return scasfile.WriteNumbers(w, idx)
+			return write(w, b)
 		})
 	}
-	s.labels = part(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) })
-	return s.write(w)
+}
+
+func asIs(w io.Writer, b []byte) error {
+	_, err := w.Write(b)
+	return err
 }
 
 // A progressReader counts what is read.

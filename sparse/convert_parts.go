@@ -65,6 +65,7 @@ type partsSource struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"`
 	Modified int64     `json:"modified"`
+	Format   Format    `json:"format"`
 	Features int       `json:"features"`
 	Base     IndexBase `json:"base"`
 	Strict   bool      `json:"strict"`
@@ -166,13 +167,13 @@ func (p *parts) goTo(r *partsRecord) error {
 	return nil
 }
 
-// add adds rows, whose ends count from the first row of the text.
-func (p *parts) add(rows *libsvmPart) error {
+// add adds rows, of which ptr has the ends alone, counted from the first row of the text.
+func (p *parts) add(r *rows, labels []float64) error {
 	return errors.Join(
-		scasfile.WriteNumbers(&p.files[columnsPart], rows.idx),
-		scasfile.WriteNumbers(&p.files[valuesPart], rows.val),
-		scasfile.WriteNumbers(&p.files[rowsPart], rows.ends),
-		scasfile.WriteNumbers(&p.files[labelsPart], rows.labels))
+		scasfile.WriteNumbers(&p.files[columnsPart], r.idx),
+		scasfile.WriteNumbers(&p.files[valuesPart], r.val),
+		scasfile.WriteNumbers(&p.files[rowsPart], r.ptr),
+		scasfile.WriteNumbers(&p.files[labelsPart], labels))
 }
 
 // record adds a line to the journal, of what was added so far.
@@ -224,6 +225,19 @@ func (p *parts) each(k int, do func(b []byte) error) error {
 		at += int64(len(b))
 	}
 	return nil
+}
+
+// entries calls do with one piece of columns and values after the other.
+func (p *parts) entries(do func(idx []int32, val []float64) error) error {
+	columns := io.NewSectionReader(p.files[columnsPart].f, 0, p.files[columnsPart].size)
+	buf := make([]byte, 1<<19)
+	return p.each(valuesPart, func(b []byte) error {
+		idx := buf[:len(b)/2]
+		if _, err := io.ReadFull(columns, idx); err != nil {
+			return err
+		}
+		return do(scasfile.Int32s(idx), scasfile.Floats(b))
+	})
 }
 
 // close closes the files.

@@ -8,26 +8,18 @@ import (
 
 // finish settles features, missing values and labels.
 func (t *table) finish() (*Dataset, error) {
-	n := len(t.ptr) - 1
-	switch {
-	case t.columns == nil:
-		return nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
-	case n == 0:
-		return nil, &ParseError{File: t.name, Msg: "a header and no line below it: expected one for every sample"}
-	}
-	if err := t.fill(n); err != nil {
-		return nil, err
-	}
-	to, names, err := t.order()
+	to, names, err := t.settle(len(t.ptr)-1, t.center)
 	if err != nil {
 		return nil, err
 	}
+	for k, j := range t.idx {
+		if math.IsNaN(t.val[k]) && t.columns[j].kind == numberColumn {
+			t.val[k] = t.columns[j].fill
+		}
+	}
 	t.renumber(to)
 	d := &Dataset{X: t.matrix(len(names)), Names: names, Table: &t.facts, Stats: t.stats}
-	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
-		return nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
-	}
-	d.Stats.Rows, d.Stats.NNZ, d.Stats.IndexBase = n, d.X.NNZ(), OneBased
+	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
 		if col.kind == offsetColumn {
 			d.Offsets = col.offsets
@@ -36,18 +28,35 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
+// settle says of n rows, of which all is known, which feature each number of entries is, -1
+// for none, what features are called and what fills columns. center returns the mean or
+// median of a column, which opt asks for.
+func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
+	switch {
+	case t.columns == nil:
+		return nil, nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
+	case n == 0:
+		return nil, nil, &ParseError{File: t.name, Msg: "a header and no line below it: expected one for every sample"}
+	}
+	if err := t.fill(center); err != nil {
+		return nil, nil, err
+	}
+	if to, names, err = t.order(); err != nil {
+		return nil, nil, err
+	}
+	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
+		return nil, nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
+	}
+	t.stats.Rows, t.stats.IndexBase = n, OneBased
+	return to, names, nil
+}
+
 // fill finds what takes the place of missing numbers, for every column of them.
-func (t *table) fill(n int) error {
+func (t *table) fill(center func(c int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	if rule == MissingRefuse {
 		t.facts.Fill = t.opt.Table.Fill
 		return nil
-	}
-	values := make([][]float64, len(t.columns))
-	for k, j := range t.idx {
-		if int(j) < len(values) && rule != MissingZero && !math.IsNaN(t.val[k]) {
-			values[j] = append(values[j], t.val[k])
-		}
 	}
 	t.facts.Fill = map[string]float64{}
 	for c, col := range t.columns {
@@ -56,23 +65,36 @@ func (t *table) fill(n int) error {
 			return &ParseError{File: t.name, Msg: fmt.Sprintf("column %s has no values: leave it out", col.name)}
 		case col.kind != numberColumn:
 			continue
-		case col.fills:
-		case rule == MissingMean:
-			col.fill = meanOf(values[c], n-col.missing)
-		case rule == MissingMedian:
-			col.fill = medianOf(values[c], n-col.missing)
+		case col.fills, rule == MissingZero:
+		default:
+			var err error
+			if col.fill, err = center(c); err != nil {
+				return err
+			}
 		}
 		if math.IsInf(col.fill, 0) {
 			return &ParseError{File: t.name, Msg: fmt.Sprintf("column %s: the mean is beyond float64: expected smaller numbers", col.name)}
 		}
 		t.facts.Fill[col.name] = col.fill
 	}
-	for k, j := range t.idx {
-		if math.IsNaN(t.val[k]) && t.columns[j].kind == numberColumn {
-			t.val[k] = t.columns[j].fill
+	return nil
+}
+
+// center is the mean or median of a column of rows in memory.
+func (t *table) center(c int) (float64, error) {
+	if t.values == nil {
+		t.values = make([][]float64, len(t.columns))
+		for k, j := range t.idx {
+			if int(j) < len(t.values) && !math.IsNaN(t.val[k]) {
+				t.values[j] = append(t.values[j], t.val[k])
+			}
 		}
 	}
-	return nil
+	n := len(t.ptr) - 1 - t.columns[c].missing
+	if t.opt.Table.Missing == MissingMean {
+		return meanOf(t.values[c], n), nil
+	}
+	return medianOf(t.values[c], n), nil
 }
 
 // meanOf is the mean of n numbers, of which those that are not in v are 0.

@@ -100,11 +100,7 @@ func (l *tableLabels) settle(d *Dataset) error {
 	case !l.opt.AnyLabels && len(classes) == 2:
 		return l.settleWords(d, classes)
 	}
-	rank := make([]float64, len(classes))
-	values := make([]float64, len(classes))
-	for k, word := range classes {
-		rank[int(l.numbers[word])], values[k] = float64(k), float64(k)
-	}
+	rank := l.rank(classes)
 	for i, v := range d.Labels {
 		d.Labels[i] = rank[int(v)]
 	}
@@ -114,8 +110,21 @@ func (l *tableLabels) settle(d *Dataset) error {
 	for k := range l.seen {
 		l.seen[k].label = rank[k]
 	}
+	values := make([]float64, len(classes))
+	for k := range values {
+		values[k] = float64(k)
+	}
 	d.Classes = Classes{values, classes}
 	return d.checkClasses(l.name, l.opt, l.seen)
+}
+
+// rank returns the place among the classes, which are in order, of each word as they came.
+func (l *tableLabels) rank(classes []string) []float64 {
+	rank := make([]float64, len(classes))
+	for k, word := range classes {
+		rank[int(l.numbers[word])] = float64(k)
+	}
+	return rank
 }
 
 // settleWords sets labels of two words.

@@ -21,6 +21,7 @@ type table struct {
 	line   int // of the record, from 1
 	labels *tableLabels
 	stats  ReadStats
+	values [][]float64 // of the columns, once center has asked
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {

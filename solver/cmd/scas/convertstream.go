@@ -13,7 +13,7 @@ import (
 // fit in memory then.
 func (c *convertCmd) streams() bool {
 	plain := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
-	return plain && c.In != "-" && c.LabelsOut == "" && c.formatOf(c.In) == sparse.LIBSVM
+	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
 }
 
 // stream converts block by block.
@@ -22,15 +22,25 @@ func (c *convertCmd) stream(e *env, target string) error {
 	if err := c.formFlags.apply(c.In, opt); err != nil {
 		return err
 	}
+	opt.Memory, _ = c.Memory.limit()
 	clock := &conversionClock{e: e}
 	done, err := sparse.Convert(c.In, target, opt, &sparse.ConvertSettings{Progress: clock.show, Interrupt: e.ctx.Err})
 	clock.end()
-	if err := e.interrupted(err, "nothing written; the same command goes on from here"); err != nil {
+	left := "nothing written; the same command goes on from here"
+	if c.isTable(c.In) {
+		left = "nothing written"
+	}
+	if err := e.interrupted(err, left); err != nil {
 		return err
 	}
 	var f facts
 	st := done.Stats
 	f.add("read", "%s: %s", dataName(c.In), shapeOf(st.Rows, done.Features, st.NNZ))
+	if done.Table != nil {
+		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
+		e.warnOfColumns(d)
+		addColumns(&f, d)
+	}
 	f.addIf(done.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(done.Resumed))
 	f.add("written", "%s, as %v", c.Out, sparse.Binary)
 	if st.SortedRows > 0 {

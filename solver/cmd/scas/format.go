@@ -129,10 +129,10 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 // warnOfColumns warns of columns that are hardly what they are taken for.
 func (e *env) warnOfColumns(d *sparse.Dataset) {
 	const many = 50
-	n, _ := d.X.Dims()
 	if d.Table == nil {
 		return
 	}
+	n := d.Stats.Rows
 	for _, c := range d.Table.Categorical {
 		switch {
 		case c.Unknown > 0:
@@ -215,10 +215,10 @@ for them: in tables, npz and scas. Dense forms (csv, tsv, npy) do not know which
 were stored, and LIBSVM does not know the number of features. Labels that are
 words are numbered, from 0, except from table to table.
 
-The file is written whole or not at all. From LIBSVM text to .scas neither need
-fit in memory, and a conversion that was interrupted or killed goes on where it
-was when it is asked for again: its parts are in the directory .OUT.parts. What
-else a kill leaves, .OUT.*.tmp, the next run removes.
+The file is written whole or not at all. From LIBSVM text and tables to .scas
+neither need fit in memory. A conversion of LIBSVM text that was interrupted or
+killed goes on where it was when it is asked for again: its parts are in the
+directory .OUT.parts. What else a kill leaves, .OUT.*.tmp, the next run removes.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
 is not finite, 130 interrupted (OUT is not written).`

@@ -56,7 +56,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.at)/checksum)
 	f.Idx, f.Val = Int32s(f.part(f.idx)), Floats(f.part(f.val))
-	f.Ptr = view(f.part(f.ptr), func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
+	f.Ptr = Int64s(f.part(f.ptr))
 	if f.Header.Labels != Unlabelled {
 		f.Labels = Floats(f.part(f.labels))
 	}
@@ -68,6 +68,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 // so, which must be aligned.
 func Int32s(b []byte) []int32 {
 	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
+}
+
+// Int64s is Int32s for ends of rows.
+func Int64s(b []byte) []int64 {
+	return view(b, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
 }
 
 // Floats is Int32s for values and labels.

@@ -1,0 +1,83 @@
+package sparse
+
+import (
+	"errors"
+	"io"
+
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// A libsvmConversion is one of LIBSVM text, which is parsed on all processors, and goes on
+// where an earlier one ended.
+type libsvmConversion struct {
+	*conversion
+	parser   *libsvmParser
+	features int
+}
+
+func (c *libsvmConversion) resume(last *partsRecord) {
+	p := c.parser
+	p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats
+}
+
+func (c *libsvmConversion) read(in io.Reader, tell func()) (*Converted, error) {
+	err := inParallel(in, c.name, c.parser.block, func(part *libsvmPart) error {
+		tell()
+		return c.take(part)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.features, err = c.parser.columns()
+	return &Converted{Features: c.features, Stats: c.parser.stats}, err
+}
+
+// take adds the next part of the text.
+func (c *libsvmConversion) take(part *libsvmPart) error {
+	if err := c.interrupted(); err != nil {
+		return errors.Join(c.record(), err)
+	}
+	before := c.parser.stats.NNZ
+	if err := c.parser.count(part); err != nil {
+		return err
+	}
+	for k := range part.ends {
+		part.ends[k] += before
+	}
+	if err := c.add(&rows{part.ends, part.idx, part.val}, part.labels); err != nil {
+		return err
+	}
+	if c.parser.stats.Bytes-c.parts.recorded < recordBytes {
+		return nil
+	}
+	return c.record()
+}
+
+// record notes in the journal what was converted.
+func (c *libsvmConversion) record() error {
+	p := c.parser
+	return c.parts.record(&partsRecord{
+		Lines: p.lines, Max: p.max, Zero: p.zero, AtEdge: p.atEdge, Stats: p.stats, Kinds: c.kinds.kinds, KindCount: c.kinds.count,
+	})
+}
+
+func (c *libsvmConversion) sections() binarySections {
+	st := c.parser.stats
+	s := binarySections{header: scasfile.Header{Rows: int64(st.Rows), Cols: int64(c.features), NNZ: st.NNZ}}
+	if st.IndexBase == OneBased {
+		s.header.IndexBase = 1
+	}
+	s.label(c.kinds, LabelMapping{}, nil)
+	s.idx, s.val, s.ptr = c.section(columnsPart, asIs), c.section(valuesPart, asIs), c.section(rowsPart, asIs)
+	if c.parser.shifts() {
+		s.idx = c.section(columnsPart, func(w io.Writer, b []byte) error {
+			idx := scasfile.Int32s(b)
+			for k := range idx {
+				idx[k]++
+			}
+			return scasfile.WriteNumbers(w, idx)
+		})
+	}
+	s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) })
+	return s
+}

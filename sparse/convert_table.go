@@ -1,0 +1,224 @@
+package sparse
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// A tableConversion is one of a table. Its entries have the numbers that the table gives
+// them; which features these are, and what fills missing values, is known at the end of the
+// text, and put in their place when the file is written.
+type tableConversion struct {
+	*conversion
+	table *table
+	rows  int
+	nnz   int64
+	sums  []float64 // of the stored numbers of the columns
+	to    []int32   // the feature of each number of entries, -1 for none
+	names []string
+	none  int64 // entries of no feature: missing values before a column was one of categories
+	buf   []byte
+}
+
+// resume implements converter: parts of tables have no record.
+func (c *tableConversion) resume(*partsRecord) {}
+
+func (c *tableConversion) read(in io.Reader, tell func()) (*Converted, error) {
+	t := c.table
+	err := eachBlock(in, c.name, func(b []byte, n int, last bool) (used int, err error) {
+		if used, err = t.block(b, n, last); err == nil {
+			tell()
+			err = c.take()
+		}
+		return used, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.to, c.names, err = t.settle(c.rows, c.center); err != nil {
+		return nil, err
+	}
+	if l := t.labels; l.worded {
+		t.facts.Classes = slices.Sorted(slices.Values(l.words))
+	}
+	t.facts.Fill = nil
+	if err := c.countNone(); err != nil {
+		return nil, err
+	}
+	t.stats.NNZ = c.nnz - c.none
+	return &Converted{Features: len(c.names), Names: c.names, Table: &t.facts, Stats: t.stats}, nil
+}
+
+// take moves the rows of the table, as far as it is, to the parts.
+func (c *tableConversion) take() error {
+	if err := c.interrupted(); err != nil {
+		return err
+	}
+	t := c.table
+	if c.sums == nil {
+		c.sums = make([]float64, len(t.columns))
+	}
+	for k, j := range t.idx {
+		if int(j) < len(c.sums) && !math.IsNaN(t.val[k]) {
+			c.sums[j] += t.val[k]
+		}
+	}
+	ends := t.ptr[1:]
+	for k := range ends {
+		ends[k] += c.nnz
+	}
+	c.rows, c.nnz = c.rows+len(ends), c.nnz+int64(len(t.idx))
+	err := c.add(&rows{ends, t.idx, t.val}, t.labels.labels)
+	t.ptr, t.idx, t.val, t.labels.labels = t.ptr[:1], t.idx[:0], t.val[:0], t.labels.labels[:0]
+	for _, col := range t.columns {
+		col.offsets = col.offsets[:0]
+	}
+	return err
+}
+
+// center is the mean or median of a column.
+func (c *tableConversion) center(j int) (float64, error) {
+	col := c.table.columns[j]
+	n := c.rows - col.missing
+	switch {
+	case c.opt.Table.Missing == MissingMean:
+		return c.sums[j] / float64(max(1, n)), nil
+	case col.missing == 0: // nobody asks
+		return 0, nil
+	}
+	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {
+		return 0, err
+	}
+	if err := c.parts.flush(); err != nil {
+		return 0, fmt.Errorf("sparse: converting %s: %w", c.name, err)
+	}
+	var values []float64
+	err := c.parts.entries(func(idx []int32, val []float64) error {
+		for k, i := range idx {
+			if int(i) == j && !math.IsNaN(val[k]) {
+				values = append(values, val[k])
+			}
+		}
+		return c.interrupted()
+	})
+	return medianOf(values, n), err
+}
+
+// countNone counts the entries of no feature, if there can be any.
+func (c *tableConversion) countNone() error {
+	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
+	if !slices.ContainsFunc(c.table.columns, late) {
+		return nil
+	}
+	if err := c.parts.flush(); err != nil {
+		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
+	}
+	return c.parts.each(columnsPart, func(b []byte) error {
+		for _, j := range scasfile.Int32s(b) {
+			if c.to[j] < 0 {
+				c.none++
+			}
+		}
+		return c.interrupted()
+	})
+}
+
+func (c *tableConversion) sections() binarySections {
+	s := binarySections{
+		header: scasfile.Header{Rows: int64(c.rows), Cols: int64(len(c.names)), NNZ: c.nnz - c.none, IndexBase: 1},
+		meta:   binaryMeta{Features: c.names},
+		idx:    c.section(columnsPart, c.writeColumns), val: c.writeValues, ptr: c.section(rowsPart, asIs),
+		labels: func(io.Writer) error { return nil },
+	}
+	if c.none > 0 {
+		s.ptr = c.writeRows
+	}
+	if l := c.table.labels; l.begun {
+		s.label(c.kinds, LabelMapping{}, &c.table.facts)
+		rank := l.rank(c.table.facts.Classes)
+		s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error {
+			labels := scasfile.Floats(b)
+			for k := range labels {
+				if l.worded {
+					labels[k] = rank[int(labels[k])]
+				}
+			}
+			return c.kinds.write(w, labels)
+		})
+	}
+	return s
+}
+
+// writeColumns writes the features of entries.
+func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
+	idx, kept := scasfile.Int32s(b), 0
+	for _, j := range idx {
+		if f := c.to[j]; f >= 0 {
+			idx[kept] = f
+			kept++
+		}
+	}
+	return scasfile.WriteNumbers(w, idx[:kept])
+}
+
+// writeValues writes the values of entries of features, missing ones filled.
+func (c *tableConversion) writeValues(w io.Writer) error {
+	return c.parts.entries(func(idx []int32, val []float64) error {
+		kept := 0
+		for k, j := range idx {
+			if c.to[j] < 0 {
+				continue
+			}
+			if val[kept] = val[k]; math.IsNaN(val[k]) {
+				val[kept] = c.table.columns[j].fill
+			}
+			kept++
+		}
+		c.written += int64(8 * len(val))
+		c.tell("file", c.written, c.parts.bytes())
+		if err := c.interrupted(); err != nil {
+			return err
+		}
+		return scasfile.WriteNumbers(w, val[:kept])
+	})
+}
+
+// writeRows writes where rows end, without the entries of no feature.
+func (c *tableConversion) writeRows(w io.Writer) error {
+	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
+	var at, none int64
+	return c.section(rowsPart, func(w io.Writer, b []byte) error {
+		ends := scasfile.Int64s(b)
+		for k, end := range ends {
+			more, err := c.noneOf(columns, end-at)
+			if err != nil {
+				return err
+			}
+			at, none = end, none+more
+			ends[k] -= none
+		}
+		return scasfile.WriteNumbers(w, ends)
+	})(w)
+}
+
+// noneOf counts the entries of no feature among the next n.
+func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
+	for n > 0 {
+		some := c.buf[:min(int64(len(c.buf)), 4*n)]
+		if _, err := io.ReadFull(columns, some); err != nil {
+			return none, err
+		}
+		for _, j := range scasfile.Int32s(some) {
+			if c.to[j] < 0 {
+				none++
+			}
+		}
+		n -= int64(len(some) / 4)
+	}
+	return none, nil
+}

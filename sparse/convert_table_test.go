@@ -1,0 +1,163 @@
+package sparse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sameConversion fails unless converting a table block by block gives the file, or the
+// error, that reading it whole and writing it does.
+func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
+	t.Helper()
+	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
+	if err := os.WriteFile(in, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(in)
+	opt.AnyLabels, opt.Regression = true, false
+	opt.Positive, opt.PositiveName, opt.Mapping = nil, "", LabelMapping{}
+	d, wrong := ReadCSV(strings.NewReader(text), in, &opt)
+	c, err := Convert(in, out, &opt, nil)
+	if wrong != nil || err != nil {
+		if fmt.Sprint(err) != fmt.Sprint(wrong) {
+			t.Errorf("%.99q, %+v: %v, want %v", text, opt.Table, err, wrong)
+		}
+		onlyFiles(t, dir, "t.csv")
+		return
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(out)
+	if want := binaryBytes(t, d); !bytes.Equal(got, want) {
+		t.Errorf("%.99q, %+v: %d bytes differ from the %d of the whole table", text, opt.Table, len(got), len(want))
+	}
+	d.Table.Fill = nil
+	if fmt.Sprintf("%+v %+v %q", *c.Table, c.Stats, c.Names) != fmt.Sprintf("%+v %+v %q", *d.Table, d.Stats, d.Names) {
+		t.Errorf("%.99q, %+v: told %+v, %+v, want %+v, %+v", text, opt.Table, *c.Table, c.Stats, *d.Table, d.Stats)
+	}
+	onlyFiles(t, dir, "t.csv")
+}
+
+// rules are those of missing values.
+var rules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
+
+// TestConvertTable: block by block the same file is written as from memory, or the same
+// error returned, whatever becomes of columns.
+func TestConvertTable(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{
+		houses, "a,b,y\n1,u,2\n3,v,4\n", "\ufeffa,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "a,y\n1,no\n2,yes\n3,no\n", "a,y\n1,c\n2,a\n3,b\n", "a,y\n1,u\n", "y\n1\n", "", "a,y\n", "a,y\n1\n",
+		"a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,y\n,1\n,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1e308,0\n1.7e308,1\n,1\n", "a,b,y\n,,0\n0,u,1\n-1,v,1\n",
+	} {
+		for _, rule := range rules {
+			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
+			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, NoLabel: true}})
+			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, NoHeader: true}})
+			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, Categorical: []string{"1"}}})
+			sameConversion(t, dir, text, ReadOptions{Features: 2, Table: TableOptions{Missing: rule, Drop: []string{"a"}}})
+			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule, Offset: "1"}})
+		}
+	}
+}
+
+// longTable has columns of numbers, of categories that come one by one and of missing
+// values, also before the first that tells what the column is, in more than two blocks.
+func longTable(rows int) string {
+	var b strings.Builder
+	rng := rand.New(rand.NewPCG(1, 2))
+	b.WriteString("a,late,b,word,y\n")
+	for i := range rows {
+		late, missing := "", ""
+		if i > rows/2 {
+			late = fmt.Sprintf("level %d", rng.IntN(2+i/100))
+		}
+		if rng.IntN(3) > 0 {
+			missing = fmt.Sprint(rng.NormFloat64())
+		}
+		fmt.Fprintf(&b, "%v,%s,%s,w%d,%s\n", rng.NormFloat64(), late, missing, rng.IntN(1+i/50), []string{"no", "yes", "perhaps"}[rng.IntN(2+i/(rows-9))])
+	}
+	return b.String()
+}
+
+// TestConvertLongTable: so it is across blocks.
+func TestConvertLongTable(t *testing.T) {
+	text := longTable(20000)
+	if len(text) < 3*blockSize {
+		t.Fatalf("%d bytes are fewer than three blocks", len(text))
+	}
+	for _, rule := range rules[1:] {
+		sameConversion(t, t.TempDir(), text, ReadOptions{Table: TableOptions{Missing: rule}})
+	}
+}
+
+// TestConvertTableStops: an interruption at any point leaves nothing, and what categories or
+// a median would take beyond the memory allowed is refused.
+func TestConvertTableStops(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
+	if err := os.WriteFile(in, []byte(longTable(20000)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opt := &ReadOptions{Table: TableOptions{Missing: MissingMedian}}
+	stop := errors.New("enough")
+	points := 0
+	for at := 0; ; at++ {
+		points = 0
+		_, err := Convert(in, out, opt, &ConvertSettings{Interrupt: func() error {
+			if points++; points > at {
+				return stop
+			}
+			return nil
+		}})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		onlyFiles(t, dir, "t.csv")
+	}
+	if points < 10 {
+		t.Errorf("asked %d times whether to go on", points)
+	}
+	must(t, os.Remove(out))
+	for _, tt := range []struct {
+		text   string
+		memory int64
+		want   string
+	}{
+		{longTable(60000), 450_000, "the first "},
+		{"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 3_000_000, "the numbers of column a, for their median, take 4.58 MiB"},
+	} {
+		if err := os.WriteFile(in, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		opt.Memory = tt.memory
+		_, err := Convert(in, out, opt, nil)
+		wantParseError(t, err, 0, 0, tt.want, "allow more memory")
+		onlyFiles(t, dir, "t.csv")
+	}
+}
+
+func FuzzConvertTable(f *testing.F) {
+	for _, s := range []string{houses, "a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1,c\n2,a\n3,b\n"} {
+		for k := range rules {
+			f.Add(s, uint8(k))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, how uint8) {
+		opt := ReadOptions{Table: TableOptions{Missing: rules[how%4], NoHeader: how&4 != 0, NoLabel: how&8 != 0}}
+		if how&16 != 0 {
+			opt.Table.Categorical = []string{"1"}
+		}
+		sameConversion(t, t.TempDir(), text, opt)
+	})
+}
