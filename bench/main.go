@@ -25,6 +25,7 @@ type app struct {
 	Peers     peersCmd     `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
 	Paper     paperCmd     `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Memory    memoryCmd    `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
+	Read      readCmd      `cmd:"" help:"Time reading text beside wc and the page cache."`
 	OutOfCore outOfCoreCmd `cmd:"" name:"outofcore" help:"Train on data larger than the memory allowed, beside training in memory."`
 	Shards    shardsCmd    `cmd:"" help:"Simulate ranks in one process: what shards cost in passes, and what is sent."`
 	Ranks     ranksCmd     `cmd:"" help:"Hold a model of time on ranks against runs under mpirun, and predict what large problems take on many."`

@@ -229,6 +229,24 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestRead: a file is read in every way, and what is none is refused.
+func TestRead(t *testing.T) {
+	dir, data := t.TempDir(), dataFile(t)
+	out, _, err := runCommand(t, "read", "--repeats", "1", "--results", dir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, filepath.Base(data)) || !strings.Contains(out, "GB/s") {
+		t.Errorf("%s", out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "read-*.txt")); len(files) != 1 {
+		t.Errorf("files %v", files)
+	}
+	if _, _, err := runCommand(t, "read", data+".none"); err == nil {
+		t.Error("a file that is not there is read")
+	}
+}
+
 func TestTorture(t *testing.T) {
 	dir := t.TempDir()
 	out, code, err := runCommand(t, "torture", "--for=1h", "--tries=1", "--only=tables", "--results="+dir)
