@@ -142,17 +142,18 @@ func lineStyle(k int, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: palette[k%len(palette)], Width: width, Dashes: dashes[k/len(palette)%len(dashes)]}
 }
 
-// Plot implements plot.Plotter. Bands lie below all lines.
+// Plot implements plot.Plotter. Bands lie below all lines. What the axes cut off is not drawn.
 func (b *bandPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: min(max(trY(y), c.Min.Y), c.Max.Y)} }
+	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
+	within := func(q vg.Point) vg.Point { return vg.Point{X: q.X, Y: min(max(q.Y, c.Min.Y), c.Max.Y)} }
 	for k, l := range b.lines {
 		var outline []vg.Point
 		for i, x := range l.X {
-			outline = append(outline, at(x, l.High[i]))
+			outline = append(outline, within(at(x, l.High[i])))
 		}
 		for i := len(l.X) - 1; i >= 0; i-- {
-			outline = append(outline, at(l.X[i], l.Low[i]))
+			outline = append(outline, within(at(l.X[i], l.Low[i])))
 		}
 		col := palette[b.index[k]%len(palette)]
 		col.A = 0x28
@@ -170,9 +171,11 @@ func (b *bandPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			mark.Radius = 1.4
 		}
 		for i := b.index[k] % 3; i < len(points); i += max(1, len(points)/6) {
-			c.DrawGlyph(mark, points[i])
+			if c.ContainsY(points[i].Y) {
+				c.DrawGlyph(mark, points[i])
+			}
 		}
-		b.ends = append(b.ends, points[len(points)-1])
+		b.ends = append(b.ends, within(points[len(points)-1]))
 	}
 }
 
