@@ -127,10 +127,11 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	return c.Memory.allow(need, "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
 }
 
-// beyond reports whether data are mapped, and larger than memory.
+// beyond reports whether data are mapped, and larger than memory or, as the file is, than the
+// reader checks all of.
 func (v memorySize) beyond(d *sparse.Dataset) bool {
 	limit, _ := v.limit()
-	return limit > 0 && d.X.Mapped() && dataBytes(d) > limit
+	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
 
 // A minimizer solves a problem, and tells how far it is.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -121,5 +122,41 @@ func TestByteCount(t *testing.T) {
 		if got := byteCount(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
+	}
+}
+
+// TestBeyondIsUnchecked: rows that the reader leaves unchecked are gone through in pieces,
+// which checks them.
+func TestBeyondIsUnchecked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, data := whole.Stats.Bytes, dataBytes(whole)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[len(file)*4/5] ^= 1
+	if err := os.WriteFile(path, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	unchecked := 0
+	for _, limit := range []int64{data - 1, data, data + 1, bytes - 1, bytes, bytes + 1} {
+		d, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: limit, Beyond: true})
+		if err != nil {
+			continue
+		}
+		unchecked++
+		if !memorySize(limit).beyond(d) {
+			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, bytes, data)
+		}
+	}
+	if unchecked == 0 {
+		t.Error("all was checked: the test shows nothing")
 	}
 }
