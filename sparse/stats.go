@@ -27,28 +27,73 @@ func (a *CSR) MaxAbs() float64 {
 // ColumnStats computes the statistics of every column. A matrix without rows has
 // means and deviations 0.
 func (a *CSR) ColumnStats() ColumnStats {
-	s := ColumnStats{Mean: make([]float64, a.cols), StdDev: make([]float64, a.cols)}
-	if a.rows == 0 {
-		return s
+	s := NewColumnSums(a.cols)
+	s.Add(a, 0, a.rows)
+	s.Centre()
+	s.AddSquares(a, 0, a.rows)
+	return s.End()
+}
+
+// ColumnSums find the ColumnStats, to the same bits, of a matrix that is gone through piece
+// by piece: every row once with Add, in order, and after Centre once again with AddSquares.
+type ColumnSums struct {
+	ColumnStats // of the means after Centre, of the deviations after End
+	// Stored has the number of entries stored in each column.
+	Stored []int64
+
+	rows int
+}
+
+// NewColumnSums returns the sums of no rows of a matrix with so many columns.
+func NewColumnSums(cols int) *ColumnSums {
+	return &ColumnSums{ColumnStats: ColumnStats{Mean: make([]float64, cols), StdDev: make([]float64, cols)}, Stored: make([]int64, cols)}
+}
+
+// Add adds rows lo to hi−1 of a.
+func (s *ColumnSums) Add(a *CSR, lo, hi int) {
+	s.rows += hi - lo
+	idx, val := a.span(lo, hi)
+	for k, j := range idx {
+		s.Mean[j] += val[k]
+		s.Stored[j]++
 	}
-	n := float64(a.rows)
-	stored := make([]int64, a.cols)
-	for k, j := range a.idx {
-		s.Mean[j] += a.val[k]
-		stored[j]++
+}
+
+// Centre makes the sums of all rows means.
+func (s *ColumnSums) Centre() {
+	if s.rows == 0 {
+		return
 	}
 	for j := range s.Mean {
-		s.Mean[j] /= n
+		s.Mean[j] /= float64(s.rows)
 	}
-	for k, j := range a.idx {
-		d := a.val[k] - s.Mean[j]
+}
+
+// AddSquares adds what rows lo to hi−1 of a are off the means.
+func (s *ColumnSums) AddSquares(a *CSR, lo, hi int) {
+	idx, val := a.span(lo, hi)
+	for k, j := range idx {
+		d := val[k] - s.Mean[j]
 		s.StdDev[j] += float64(d * d)
 	}
-	for j, m := range s.Mean {
-		zeros := float64(int64(a.rows) - stored[j])
-		s.StdDev[j] = math.Sqrt((s.StdDev[j] + float64(zeros*float64(m*m))) / n)
+}
+
+// End returns the statistics.
+func (s *ColumnSums) End() ColumnStats {
+	if s.rows == 0 {
+		return s.ColumnStats
 	}
-	return s
+	for j, m := range s.Mean {
+		zeros := float64(int64(s.rows) - s.Stored[j])
+		s.StdDev[j] = math.Sqrt((s.StdDev[j] + float64(zeros*float64(m*m))) / float64(s.rows))
+	}
+	return s.ColumnStats
+}
+
+// span returns what is stored in rows lo to hi−1.
+func (a *CSR) span(lo, hi int) (idx []int32, val []float64) {
+	from, to := a.ptr[lo], a.ptr[hi]
+	return a.idx[from:to], a.val[from:to]
 }
 
 // RowNormsSq returns |a_i|^2 of every row, summed in column order.

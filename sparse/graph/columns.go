@@ -7,49 +7,73 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
+// centring turns sums of products of columns into covariances. Columns stored in every row
+// are shifted by their mean first: for them the sums would cancel badly when the mean is
+// large. Sums run over the rows in order, products unfused: every machine finds the same
+// numbers.
+type centring struct {
+	n     float64   // rows
+	mean  []float64 // of the shifted columns
+	shift []float64 // of the columns, nil for none
+}
+
+// shiftFull shifts the columns that have an entry stored in every row.
+func (c *centring) shiftFull(stored []int64) {
+	for j, m := range c.mean {
+		if float64(stored[j]) < c.n {
+			continue
+		}
+		if c.shift == nil {
+			c.shift = make([]float64, len(c.mean))
+		}
+		c.shift[j], c.mean[j] = m, 0
+	}
+}
+
+// variances returns those of the columns, 0 of what is constant but for rounding.
+func (c *centring) variances(s sparse.ColumnStats) []float64 {
+	v := make([]float64, len(s.Mean))
+	for j, mean := range s.Mean {
+		if sd := s.StdDev[j]; sd > 1e-12*math.Abs(mean) {
+			v[j] = float64(sd*sd) * c.n / (c.n - 1)
+		}
+	}
+	return v
+}
+
+// centred turns the sum of the products of two columns into their covariance.
+func (c *centring) centred(i, j int, sum float64) float64 {
+	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
+}
+
 // columns computes covariances of the columns of a data matrix row by row of
 // the result. Two columns without a common row have covariance -n m_i m_j/(n-1)
 // (m their means), so only those that meet somewhere need a sum.
-//
-// Columns stored in every row are shifted by their mean first: for them the sums
-// below would cancel badly when the mean is large. Sums run over the rows in
-// order, products unfused: every machine finds the same numbers.
 type columns struct {
+	centring
 	x, t *sparse.CSR // the data and its transpose, shifted
-	mean []float64   // of the shifted columns
-	n    float64     // rows
 }
 
 // newColumns prepares the columns of x and returns their variances, too.
 func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	rows, p := x.Dims()
-	stats := x.ColumnStats()
-	c = &columns{x: x, t: x.Transpose(), mean: stats.Mean, n: float64(rows)}
-	variance = make([]float64, p)
-	shift, full := make([]float64, p), false
-	for j, mean := range stats.Mean {
-		if sd := stats.StdDev[j]; sd > 1e-12*math.Abs(mean) { // else what rounding left of a constant column
-			variance[j] = float64(sd*sd) * c.n / (c.n - 1)
-		}
-		if stored, _ := c.t.Row(j); len(stored) == rows {
-			shift[j], c.mean[j], full = mean, 0, true
-		}
-	}
-	if full {
+	sums := sparse.NewColumnSums(p)
+	sums.Add(x, 0, rows)
+	sums.Centre()
+	sums.AddSquares(x, 0, rows)
+	stats := sums.End()
+	c = &columns{x: x, centring: centring{n: float64(rows), mean: slices.Clone(stats.Mean)}}
+	c.shiftFull(sums.Stored)
+	if c.shift != nil {
 		all := x.Rows(0, rows)
 		val := slices.Clone(all.Val)
 		for k, j := range all.Idx {
-			val[k] -= shift[j]
+			val[k] -= c.shift[j]
 		}
 		c.x = mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
-		c.t = c.x.Transpose()
 	}
-	return c, variance
-}
-
-// centred turns the sum of the products of two columns into their covariance.
-func (c *columns) centred(i, j int, sum float64) float64 {
-	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
+	c.t = c.x.Transpose()
+	return c, c.variances(stats)
 }
 
 // raw returns one covariance.

@@ -12,15 +12,15 @@ import (
 )
 
 // Covariance is the covariance or correlation matrix of the features: symmetric,
-// one row and column per feature. One made from data holds the data and finds
-// its entries when they are asked for, in time that depends on the stored
-// entries, so that the matrix of 47,236 features is no more than their data. It
+// one row and column per feature. One made from data that are smaller than it holds
+// the data and finds its entries when they are asked for, in time that depends on the
+// stored entries, so that the matrix of 47,236 features is no more than their data. It
 // never changes after construction and may be shared between goroutines.
 type Covariance struct {
 	n     int
 	diag  []float64
 	scale []float64 // entry (i, j) is the raw one divided by scale[i]*scale[j]
-	dense []float64 // raw entries, n*n, or nil
+	dense []float64 // raw entries off the diagonal, n*n, or nil
 	data  *columns  // what raw entries are computed from, or nil
 	unit  bool      // a correlation matrix: entries are in [-1, 1]
 }
@@ -29,11 +29,21 @@ type Covariance struct {
 // less than the number of rows. At least two rows are needed.
 func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	rows, p := x.Dims()
-	if rows < 2 {
-		return nil, fmt.Errorf("graph: covariances from %d samples: want at least 2", rows)
+	if err := enough(rows); err != nil {
+		return nil, err
+	}
+	if Dense(x) {
+		return CovarianceOfPieces(x, 0, func(do func(lo, hi int) error) error { return do(0, rows) })
 	}
 	data, variance := newColumns(x)
 	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}, nil
+}
+
+func enough(rows int) error {
+	if rows < 2 {
+		return fmt.Errorf("graph: covariances from %d samples: want at least 2", rows)
+	}
+	return nil
 }
 
 // CorrelationOf returns the sample correlation of the columns of x; see

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/scas-admm/scas/sparse"
 )
 
 // The constants of the published recipe.
@@ -22,12 +20,12 @@ const (
 )
 
 // PublishedRecipe makes the graph that published codes of stochastic ADMM make
-// from data, step by step: they share a function graphical_lasso, which starts
-// block coordinate descent (Friedman, Hastie and Tibshirani 2008) from W = I
-// instead of S + rho I. So the diagonal of W stays 1, whatever the variances are,
-// and the result is not the graphical lasso of S.
+// from the covariance c of data (not their correlation), step by step: they share a
+// function graphical_lasso, which starts block coordinate descent (Friedman, Hastie
+// and Tibshirani 2008) from W = I instead of S + rho I. So the diagonal of W stays 1,
+// whatever the variances are, and the result is not the graphical lasso of S.
 //
-//	S = sample covariance, divided by rows-1;  W = I
+//	S = c, divided by rows-1;  W = I
 //	10 times, for every feature j:
 //	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1,  V = W without j, u = S_j without S_jj
 //	        (cyclic coordinate descent from 0 until no change above 1e-16, at most 1,000 sweeps)
@@ -39,11 +37,7 @@ const (
 // of {|S_ij| > 0.005} do not touch each other and are treated one by one on
 // several goroutines (threads, 0 means one per processor); one above 5,000
 // features is a *ComponentError. An inverse that does not exist is an error.
-func PublishedRecipe(x *sparse.CSR, threads int) (*Graph, error) {
-	c, err := CovarianceOf(x)
-	if err != nil {
-		return nil, err
-	}
+func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func TestStrangers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.data.raw(0, 1) != 0 {
+		if c.dense[1] != 0 {
 			rounded++
 		}
 		near, err := KNearest(c, 1, &CorrelationOptions{Weighted: true})

@@ -185,7 +185,11 @@ func (d *Data) describe(ctx context.Context) (*Facts, error) {
 // published is the recipe of the codes that came with related papers; on a9a it
 // gives their 421 edges.
 func published(x *sparse.CSR) (*graph.Graph, string, error) {
-	g, err := graph.PublishedRecipe(x, 0)
+	c, err := graph.CovarianceOf(x)
+	if err != nil {
+		return nil, "", err
+	}
+	g, err := graph.PublishedRecipe(c, 0)
 	return g, "published recipe, all samples", err
 }
 

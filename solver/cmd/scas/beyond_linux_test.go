@@ -41,6 +41,7 @@ func TestBeyondMemory(t *testing.T) {
 	t.Run("cv", f.cross)
 	t.Run("info", f.info)
 	t.Run("predict", f.predict)
+	t.Run("graph", f.graphs)
 	t.Run("progress", f.progress)
 }
 
@@ -286,4 +287,45 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 		t.Errorf("predictions differ: %s, %s", told[0], told[1])
 	}
 	return string(outs[0])
+}
+
+// graphs makes those that it makes in memory, to the bit.
+func (f *beyondFiles) graphs(t *testing.T) {
+	for _, flags := range [][]string{
+		{"--edges", "40", "--weighted"}, {"--penalty", "0.001"}, {"--antisym"}, {"--method", "chain"},
+		{"--method", "knn", "--neighbours", "2", "--weighted"}, {"--method", "threshold", "--edges", "30", "--signed"},
+	} {
+		var outs [2][]byte
+		for k, memory := range []string{"4GiB", beyondMemory} {
+			var r beyondReport
+			out := filepath.Join(t.TempDir(), "graph")
+			r.run(t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.path}, flags...)...)
+			if memory == beyondMemory && r.Peak > beyondLimit {
+				t.Errorf("%v: peak %d MiB", flags, r.Peak>>20)
+			}
+			t.Logf("%v, %s: peak %d MiB", flags, memory, r.Peak>>20)
+			var err error
+			if outs[k], err = os.ReadFile(out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(outs[0], outs[1]) || len(outs[0]) == 0 {
+			t.Errorf("%v: graphs differ", flags)
+		}
+	}
+	b, err := os.ReadFile(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	bad := filepath.Join(t.TempDir(), "bad.scas")
+	if err := os.WriteFile(bad, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{{"--edges", "40"}, {"--method", "chain"}} {
+		out, err := exec.Command("scas", append([]string{"graph", "--memory", beyondMemory, bad}, flags...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "checksum") {
+			t.Errorf("%v of a damaged file: %s", flags, out)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -80,12 +81,12 @@ func (c *graphCmd) Run(e *env) error {
 	}
 	read := time.Now()
 	p := e.begin("making the graph")
-	r, err = await(e, func() (*graphReport, error) { return c.build(src) })
+	r, err = await(e, func() (*graphReport, error) { return c.build(e, src) })
 	p.end()
 	if err != nil {
 		return err
 	}
-	r.Seconds, r.ReadSeconds = time.Since(read).Seconds(), read.Sub(start).Seconds()
+	r.Seconds, r.ReadSeconds, r.Peak = time.Since(read).Seconds(), read.Sub(start).Seconds(), peakMemory()
 	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
 		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
 	}
@@ -140,10 +141,11 @@ func (c *graphCmd) check() error {
 // A graphSource is what a graph is made from.
 type graphSource struct {
 	name     string
-	data     *sparse.CSR       // nil without DATA
-	cov      *graph.Covariance // of the data: their correlation; nil where none is asked for
+	data     *sparse.Dataset   // nil without DATA
+	cov      *graph.Covariance // of the file, or of the data; nil where none is asked for
 	features int
 	names    []string // of the features, or nil
+	graphMemory
 }
 
 func (c *graphCmd) source(e *env) (*graphSource, error) {
@@ -159,31 +161,34 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 		}
 		return &graphSource{name: dataName(c.Correlation), cov: cov, features: p}, nil
 	case c.Data != "":
-		data, err := e.readData(c.Data, c.anyLabels(), &c.formFlags, c.Memory)
+		opt := c.anyLabels()
+		opt.Beyond = true
+		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)
 		if err != nil {
 			return nil, err
 		}
 		_, p := data.X.Dims()
-		return &graphSource{name: dataName(c.Data), data: data.X, features: p, names: data.Names}, nil
+		return &graphSource{name: dataName(c.Data), data: data, features: p, names: data.Names}, nil
 	}
 	return &graphSource{name: "no data", features: int(c.Features)}, nil
 }
 
 // build makes the graph, its matrix and what is told of them.
-func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
+func (c *graphCmd) build(e *env, s *graphSource) (r *graphReport, err error) {
+	defer collecting(s.room, 0)()
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
 		Antisym: c.Antisym, Version: version, names: s.names,
 	}
-	if s.data != nil && (c.Method == "glasso" || c.Method == "threshold" || c.Method == "knn") {
-		if s.cov, err = graph.CorrelationOf(s.data); err != nil {
+	if s.data != nil {
+		if err = c.lookAt(e, s); err != nil {
 			return nil, err
 		}
 	}
 	opt := &graph.CorrelationOptions{Signed: c.Signed, Weighted: c.Weighted, Threads: int(c.Threads)}
 	switch {
 	case c.Method == "glasso":
-		err = c.glasso(r, s.cov, opt)
+		err = c.glasso(r, s, opt)
 	case c.Method == "threshold" && c.Edges != 0:
 		r.graph, r.Threshold, err = graph.Strongest(s.cov, int(c.Edges), opt)
 	case c.Method == "threshold":
@@ -193,7 +198,7 @@ func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
 	case c.Method == "chain":
 		r.graph = graph.Chain(s.features)
 	case c.Method == "recipe":
-		r.graph, err = graph.PublishedRecipe(s.data, int(c.Threads))
+		r.graph, err = graph.PublishedRecipe(s.cov, int(c.Threads))
 	}
 	if err != nil {
 		return nil, err
@@ -209,16 +214,42 @@ func (c *graphCmd) build(s *graphSource) (r *graphReport, err error) {
 	return r, nil
 }
 
-func (c *graphCmd) glasso(r *graphReport, cov *graph.Covariance, opt *graph.CorrelationOptions) (err error) {
+// lookAt finds what a graph is made from in the data, in pieces where these are larger than
+// memory.
+func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
+	x := s.data.X
+	n, _ := x.Dims()
+	each := func(do func(lo, hi int) error) error { return do(0, n) }
+	if s.pieces {
+		each = func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, s.data, do) }
+	}
+	switch {
+	case c.Method == "chain":
+		return each(func(int, int) error { return nil }) // which checks the file
+	case s.pieces || graph.Dense(x):
+		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
+	default:
+		s.cov, err = graph.CovarianceOf(x)
+	}
+	if err == nil && c.Method != "recipe" {
+		s.cov = s.cov.Correlation()
+	}
+	return err
+}
+
+func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions) (err error) {
 	var res *glasso.Result
 	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
-		MaxComponent: int(c.MaxComponent), Threads: int(c.Threads),
+		MaxComponent: s.together, Threads: int(c.Threads),
 	}
 	if c.Edges != 0 {
-		res, err = glasso.EstimateEdges(cov, int(c.Edges), settings)
+		res, err = glasso.EstimateEdges(s.cov, int(c.Edges), settings)
 	} else {
-		res, err = glasso.Estimate(cov, settings)
+		res, err = glasso.Estimate(s.cov, settings)
+	}
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad && s.less {
+		return c.larger(large)
 	}
 	if err == nil {
 		r.graph, r.theta = res.Graph(opt), res.Theta

@@ -29,6 +29,7 @@ type graphReport struct {
 	Files       []string `json:"files,omitempty"`
 	Seconds     float64  `json:"seconds"`      // building, eigenvalue included
 	ReadSeconds float64  `json:"read_seconds"` // before Seconds
+	Peak        int64    `json:"peak_memory"`  // of this process, in bytes; 0 if the system does not tell
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph

@@ -18,7 +18,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces: for L1 penalties, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces: for L1 penalties, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -223,20 +223,4 @@ func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
 		defer collecting(room, vectors)()
 		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed("")})
 	}, nil
-}
-
-// allowGraph refuses graphs over more features than fit.
-func (c *graphCmd) allowGraph(s *graphSource) error {
-	perFeature := 200.0 // means, deviations, a transpose, the graph and its matrix
-	if c.Method == "chain" {
-		perFeature = 250
-	}
-	if c.Antisym {
-		perFeature += 150
-	}
-	of := ""
-	if s.data != nil || s.cov != nil {
-		of = " of " + s.name
-	}
-	return c.Memory.allow(perFeature*float64(s.features), "a graph over %s%s", plural(s.features, "feature"), of)
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -106,7 +108,11 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 		return nil, err
 	}
 	blocks := make([]*newtonBlock, len(members))
-	c.Blocks(members, o.Threads, func(k int, s []float64) { blocks[k] = solveBlock(s, len(members[k]), &o) })
+	c.Blocks(members, o.Threads, func(k int, s []float64) {
+		b := solveBlock(s, len(members[k]), &o)
+		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, mat.Cholesky{} // the others need the room
+		blocks[k] = b
+	})
 	return assemble(c, members, blocks, &o)
 }
 

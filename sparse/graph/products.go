@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// CovarianceOfPieces is CovarianceOf, to the same bits, of data of which not all rows need
+// be in memory: it looks at each of them twice, in runs from lo to hi−1. each calls do for
+// one run after the other, in order, until all rows were had or do returns an error, which
+// it returns. The covariance of every pair of features is kept, 8 bytes a number, and
+// nothing of the data. threads is the number of goroutines, 0 means one per processor.
+func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
+	rows, p := x.Dims()
+	if err := enough(rows); err != nil {
+		return nil, err
+	}
+	sums := sparse.NewColumnSums(p)
+	err := each(func(lo, hi int) error {
+		sums.Add(x, lo, hi)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sums.Centre()
+	c := &centring{n: float64(rows), mean: slices.Clone(sums.Mean)}
+	c.shiftFull(sums.Stored)
+	t := &products{centring: c, sum: make([]float64, p*p)}
+	err = each(func(lo, hi int) error {
+		sums.AddSquares(x, lo, hi)
+		t.add(x, lo, hi, threads)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	stats := sums.End()
+	return &Covariance{n: p, diag: c.variances(stats), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
+}
+
+// Dense reports whether the covariances of all pairs of features take no more numbers than
+// the data have entries. CovarianceOf keeps them then, 8 bytes each, and of other data these
+// and their transpose.
+func Dense(x *sparse.CSR) bool {
+	_, p := x.Dims()
+	return int64(p)*int64(p) <= x.NNZ()
+}
+
+// products are sums over rows of the products of any two columns, in the order of
+// columns.products.
+type products struct {
+	*centring
+	sum     []float64 // p x p, above the diagonal
+	shifted []float64 // scratch
+}
+
+// add adds rows lo to hi−1.
+func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
+	const block = 1024 // rows that stay in the caches while they are looked at for each feature
+	for at := lo; at < hi; at += block {
+		t.addBlock(x, at, min(at+block, hi), threads)
+	}
+}
+
+// addBlock adds some rows. Goroutines have some features each, for all of the rows.
+func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
+	rows := x.Rows(lo, hi)
+	first, last := rows.Ptr[0], rows.Ptr[hi-lo]
+	idx, val := rows.Idx[first:last], rows.Val[first:last]
+	if t.shift != nil {
+		t.shifted = append(t.shifted[:0], val...)
+		for k, j := range idx {
+			t.shifted[k] -= t.shift[j]
+		}
+		val = t.shifted
+	}
+	const bands = 16 // of features; there are more products with the first ones
+	p := len(t.mean)
+	parallel(threads, bands, func() func(k int) {
+		return func(k int) {
+			from, to := int32(p*k/bands), int32(p*(k+1)/bands)
+			for i := range hi - lo {
+				at, end := rows.Ptr[i]-first, rows.Ptr[i+1]-first
+				t.addRow(idx[at:end], val[at:end], from, to)
+			}
+		}
+	})
+}
+
+// addRow adds a row's products of features from lo to hi−1 with later ones.
+func (t *products) addRow(idx []int32, val []float64, lo, hi int32) {
+	p := len(t.mean)
+	at, _ := slices.BinarySearch(idx, lo)
+	for ; at < len(idx) && idx[at] < hi; at++ {
+		w := val[at]
+		sum := t.sum[int(idx[at])*p:][:p]
+		later := val[at+1:]
+		for k, j := range idx[at+1:] {
+			sum[j] += float64(w * later[k])
+		}
+	}
+}
+
+// covariances makes covariances of the sums, in their place.
+func (t *products) covariances() []float64 {
+	p := len(t.mean)
+	for i := range p {
+		for j := i + 1; j < p; j++ {
+			v := t.centred(i, j, t.sum[i*p+j])
+			t.sum[i*p+j], t.sum[j*p+i] = v, v
+		}
+	}
+	return t.sum
+}

@@ -1,0 +1,102 @@
+package graph
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// inPieces cuts rows at some places, and fails at the last piece of the pass of that
+// number, from 1.
+func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
+	passes := 0
+	return func(do func(lo, hi int) error) error {
+		passes++
+		lo := 0
+		for _, hi := range append(slices.Clone(cuts), rows) {
+			if hi == rows && passes == fail {
+				return failure
+			}
+			if err := do(lo, hi); err != nil {
+				return err
+			}
+			lo = hi
+		}
+		return nil
+	}
+}
+
+// Entries found at once, in any pieces and on any number of goroutines, are to the bit
+// those that are found one by one.
+func TestCovarianceOfPieces(t *testing.T) {
+	correlated, _ := correlationData(t)
+	for name, x := range map[string]*sparse.CSR{
+		"offsets": correlated, "sparse": sparseData(t, 40, 30, 1), "long": sparseData(t, 2500, 20, 2), "wide": sparseData(t, 9, 70, 3),
+	} {
+		n, p := x.Dims()
+		data, variance := newColumns(x)
+		single := &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}
+		for threads, cuts := range [][]int{nil, {1}, {2, 2, 7}, {n / 3, n/3 + 1, n - 1}} {
+			c, err := CovarianceOfPieces(x, threads, inPieces(n, 0, nil, cuts...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, pair := range [][2]*Covariance{{single, c}, {single.Correlation(), c.Correlation()}} {
+				for i := range p {
+					for j := range p {
+						if want, got := pair[0].At(i, j), pair[1].At(i, j); math.Float64bits(got) != math.Float64bits(want) {
+							t.Fatalf("%s, cut at %v: entry (%d, %d) is %v, one by one %v", name, cuts, i, j, got, want)
+						}
+					}
+				}
+			}
+			opt := &CorrelationOptions{Signed: true, Weighted: true}
+			for _, make := range []func(c *Covariance) (*Graph, error){
+				func(c *Covariance) (*Graph, error) { return Threshold(c, 0.2, opt) },
+				func(c *Covariance) (*Graph, error) { return KNearest(c, 2, opt) },
+				func(c *Covariance) (*Graph, error) { g, _, err := Strongest(c, 9, opt); return g, err },
+			} {
+				want, err := make(single)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := make(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want.Edges(), got.Edges()); diff != "" {
+					t.Errorf("%s, cut at %v: graphs differ: %s", name, cuts, diff)
+				}
+			}
+		}
+	}
+}
+
+// Both ways are taken of what is in memory.
+func TestCovarianceOfIsDense(t *testing.T) {
+	for rows, want := range map[int]bool{12: true, 8: false} {
+		x, err := sparse.FromDense(rows, 9, slices.Repeat([]float64{1}, rows*9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := CovarianceOf(x)
+		if err != nil || (c.dense != nil) != want || (c.data == nil) != want {
+			t.Errorf("%d rows: kept %t, %v", rows, c.dense != nil, err)
+		}
+	}
+}
+
+func TestCovarianceOfPiecesFails(t *testing.T) {
+	x := sparseData(t, 40, 30, 1)
+	broken := errors.New("broken")
+	for pass := 1; pass <= 2; pass++ {
+		if c, err := CovarianceOfPieces(x, 0, inPieces(40, pass, broken, 5)); c != nil || !errors.Is(err, broken) {
+			t.Errorf("pass %d fails: %v", pass, err)
+		}
+	}
+}
