@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +27,13 @@ type CVSettings struct {
 	// offsets; nil means MeanLoss. With Settings.Memory it is to be a mean over rows: it is
 	// asked about some of the rows of a fold at a time, by one goroutine.
 	Metric Metric
+	// AUC judges by OneMinusAUC, or MultiOneMinusAUC, in the place of Metric. With
+	// Settings.Memory scores are kept for it, 8 bytes of a row of a fold and a class of
+	// several, 16 with SampleWeights.
+	AUC bool
+	// Judged, unless nil, is told how many of so many models have been, by one goroutine at
+	// a time.
+	Judged func(done, total int)
 }
 
 // A CVResult is what cross-validation found. Its slices have an entry for each lambda.
@@ -62,10 +70,17 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if err != nil {
 		return nil, err
 	}
-	if d.spec.streams() {
-		return d.crossStreamed(ctx, set)
+	if set == nil {
+		set = &CVSettings{}
 	}
-	c := &crossing{spec: d.spec, data: x, labels: y}
+	metric, err := set.metric(d.loss)
+	if err != nil {
+		return nil, err
+	}
+	c := &crossing{spec: d.spec, data: x, labels: y, tell: set.Judged}
+	if d.spec.streams() {
+		return c.streamed(ctx, set, metric)
+	}
 	if classifies(d.loss) {
 		part := *d.spec
 		part.Positive = &d.mapping.Positive
@@ -77,12 +92,8 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	metric := MeanLoss
-	if set != nil && set.Metric != nil {
-		metric = set.Metric
-	}
 	c.judge = func(ctx context.Context, spec *Spec, fitted, held table) ([]float64, error) {
-		return judgePath(ctx, spec, fitted, held, c.result.Lambdas, metric)
+		return c.judgePath(ctx, spec, fitted, held, metric)
 	}
 	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
@@ -107,8 +118,26 @@ func withEnd(ctx context.Context, err error) error {
 	return errors.Join(err, ctx.Err())
 }
 
+// metric is what judges models of two classes or of numbers.
+func (s *CVSettings) metric(loss solver.Loss) (Metric, error) {
+	switch {
+	case s.AUC && s.Metric != nil:
+		return nil, errTwoMetrics
+	case s.AUC && !classifies(loss):
+		return nil, fmt.Errorf("model: CVSettings.AUC is for classification; the %s loss is for numbers", loss)
+	case s.AUC:
+		return OneMinusAUC, nil
+	case s.Metric == nil:
+		return MeanLoss, nil
+	}
+	return s.Metric, nil
+}
+
+var errTwoMetrics = errors.New("model: CVSettings.AUC is a metric: give no other one")
+
 // judgePath fits a path to some rows and returns the metric of its models on others.
-func judgePath(ctx context.Context, spec *Spec, fitted, held table, lambdas []float64, metric Metric) ([]float64, error) {
+func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table, metric Metric) ([]float64, error) {
+	lambdas := c.result.Lambdas
 	values := make([]float64, 0, len(lambdas))
 	for step, err := range Path(ctx, spec, fitted.x, fitted.y, &PathSettings{Lambdas: lambdas}) {
 		if err != nil && (step == nil || step.cut()) {
@@ -119,6 +148,7 @@ func judgePath(ctx context.Context, spec *Spec, fitted, held table, lambdas []fl
 			return nil, err
 		}
 		values = append(values, v)
+		c.told(1)
 	}
 	return values, nil
 }
@@ -137,14 +167,28 @@ type crossing struct {
 	count  int
 	result CVResult
 	weight []float64 // of the folds
+
+	lock   sync.Mutex
+	judged int // models
+	tell   func(done, total int)
 }
 
-func (c *crossing) configure(set *CVSettings) (err error) {
-	if set == nil {
-		set = &CVSettings{}
+// told is told of more models that have been judged.
+func (c *crossing) told(more int) {
+	if c.tell == nil {
+		return
 	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.judged += more
+	c.tell(c.judged, c.count*len(c.result.Lambdas))
+}
+
+var errOwnRows = errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
+
+func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.path = set.Path; c.path.Validation != nil {
-		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
+		return errOwnRows
 	}
 	n, _ := c.data.Dims()
 	if set.Assignment != nil {

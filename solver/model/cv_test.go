@@ -59,7 +59,7 @@ func TestCVByHand(t *testing.T) {
 	}
 	lambdas := []float64{0.1, 0.03, 0.01, 0.003}
 	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: Settings{RelTol: 1e-10, Seed: 5}}
-	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, Metric: OneMinusAUC}
+	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, AUC: true}
 	got, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
 		t.Fatal(err)
@@ -180,10 +180,14 @@ func TestCVOfFewRows(t *testing.T) {
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
 		"the metric is no number":           {Path: PathSettings{Count: 3}, Metric: OneMinusAUC},
 		"or 0 for 6":                        {Folds: 7},
+		"AUC is a metric":                   {AUC: true, Metric: MeanLoss},
 	} {
 		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
 		}
+	}
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, &CVSettings{AUC: true}); r != nil || err == nil || !strings.Contains(err.Error(), "AUC is for classification") {
+		t.Errorf("the AUC of numbers: %v, %v", r, err)
 	}
 	one, label := random(t, 1, 3, 4, false)
 	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, one, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {

@@ -70,7 +70,7 @@ func multiOf(classes []float64, paths [][]*Step, i int) *Multi {
 // CVMulti is CV for several classes, each fitted against the rest: the classes have one
 // lambda in common, from the largest of their LambdaMax on, folds have their share of each
 // class, and metric, nil for MultiMeanLoss, judges the models of all classes together.
-// set.Metric must be nil.
+// set.Metric must be nil, and metric with set.AUC.
 func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, metric MultiMetric) (*MultiCVResult, error) {
 	if spec == nil {
 		spec = &Spec{}
@@ -78,16 +78,21 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	if err := spec.alone(); err != nil {
 		return nil, err
 	}
-	one, classes, err := forClasses(spec, x, y)
-	switch {
-	case err != nil:
-		return nil, err
-	case set != nil && set.Metric != nil:
-		return nil, errors.New("model: CVSettings.Metric is for two classes; give CVMulti its own")
-	case metric == nil:
-		metric = MultiMeanLoss
+	if set == nil {
+		set = &CVSettings{}
 	}
-	c := &crossing{spec: spec, data: x, labels: y, classes: make([]int, len(y))}
+	one, classes, err := forClasses(spec, x, y)
+	if err != nil {
+		return nil, err
+	}
+	if metric, err = set.multiMetric(metric); err != nil {
+		return nil, err
+	}
+	c := &crossing{spec: spec, data: x, labels: y, tell: set.Judged}
+	if spec.streams() {
+		return c.streamedMulti(ctx, one, classes, set, metric)
+	}
+	c.classes = make([]int, len(y))
 	for i, v := range y {
 		c.classes[i], _ = slices.BinarySearch(classes, v)
 	}
@@ -99,11 +104,17 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 		if err != nil {
 			return nil, err
 		}
-		return judgeMulti(ctx, one, fitted, held, classes, c.result.Lambdas, metric)
+		return c.judgeMulti(ctx, one, fitted, held, classes, metric)
 	}
 	ctx, cancel := spec.limit(ctx)
 	defer cancel()
-	if c.result.Lambdas, err = commonLambdas(ctx, spec, one, x, y, classes, &c.path); err != nil {
+	c.result.Lambdas, err = c.commonLambdas(ctx, len(classes), func(most []float64) error {
+		return eachClass(spec, classes, func(k int) (err error) {
+			most[k], err = LambdaMax(ctx, one, x, against(y, classes[k]))
+			return err
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
 	paths := make([][]*Step, len(classes))
@@ -121,31 +132,58 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	return &MultiCVResult{CVResult: c.result, Classes: classes, Paths: paths}, err
 }
 
-// commonLambdas are those of set or, without, from the largest that a class has on.
-func commonLambdas(ctx context.Context, spec, one *Spec, x *sparse.CSR, y, classes []float64, set *PathSettings) ([]float64, error) {
+// multiMetric is what judges models of several classes.
+func (s *CVSettings) multiMetric(metric MultiMetric) (MultiMetric, error) {
+	switch {
+	case s.Metric != nil:
+		return nil, errors.New("model: CVSettings.Metric is for two classes; give CVMulti its own")
+	case s.AUC && metric != nil:
+		return nil, errTwoMetrics
+	case s.AUC:
+		return MultiOneMinusAUC, nil
+	case metric == nil:
+		return MultiMeanLoss, nil
+	}
+	return metric, nil
+}
+
+// streamedMulti is CVMulti for data that are gone through in pieces.
+func (c *crossing) streamedMulti(ctx context.Context, one *Spec, classes []float64, set *CVSettings, metric MultiMetric) (*MultiCVResult, error) {
+	h := &heldOut{crossing: c, one: one, values: classes, sides: len(classes)}
+	h.scoreMany(set, metric)
+	if err := h.configure(set); err != nil {
+		return nil, err
+	}
+	paths, err := h.cross(ctx)
+	if paths == nil {
+		return nil, err
+	}
+	return &MultiCVResult{CVResult: c.result, Classes: classes, Paths: paths}, err
+}
+
+// commonLambdas are those of the path or, without, from the largest on that a class has, which
+// maxima sets.
+func (c *crossing) commonLambdas(ctx context.Context, classes int, maxima func(most []float64) error) ([]float64, error) {
+	set := &c.path
 	if err := set.check(); err != nil || set.Lambdas != nil {
 		return set.Lambdas, err
 	}
-	most := make([]float64, len(classes))
-	err := eachClass(spec, classes, func(k int) error {
-		var err error
-		most[k], err = LambdaMax(ctx, one, x, against(y, classes[k]))
-		return err
-	})
+	most := make([]float64, classes)
+	err := maxima(most)
 	switch {
 	case err != nil && context.Cause(ctx) == errTime:
 		return nil, errEarly
 	case err != nil:
 		return nil, err
 	}
-	n, p := x.Dims()
+	n, p := c.data.Dims()
 	return set.sequence(slices.Max(most), n, p), nil
 }
 
 // judgeMulti fits a path of each class to some rows, and returns the metric of the models
 // of each lambda on others.
-func judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes, lambdas []float64, metric MultiMetric) ([]float64, error) {
-	paths := make([][]*Step, len(classes))
+func (c *crossing) judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes []float64, metric MultiMetric) ([]float64, error) {
+	lambdas, paths := c.result.Lambdas, make([][]*Step, len(classes))
 	for k, class := range classes {
 		var err error
 		paths[k], err = barePath(ctx, spec, fitted.x, against(fitted.y, class), lambdas)
@@ -160,13 +198,18 @@ func judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes, la
 			return nil, err
 		}
 		values[i] = v
+		c.told(1)
 	}
 	return values, nil
 }
 
 // barePath is FitPath whose steps do not keep the data.
 func barePath(ctx context.Context, spec *Spec, x *sparse.CSR, y, lambdas []float64) ([]*Step, error) {
-	steps, err := FitPath(ctx, spec, x, y, &PathSettings{Lambdas: lambdas})
+	return bare(FitPath(ctx, spec, x, y, &PathSettings{Lambdas: lambdas}))
+}
+
+// bare takes the data from the steps of a path.
+func bare(steps []*Step, err error) ([]*Step, error) {
 	if len(steps) > 0 {
 		d := *steps[0].design
 		d.x, d.y, d.weights = nil, nil, nil

@@ -139,6 +139,9 @@ func TestCVMultiMetrics(t *testing.T) {
 		"CVSettings.Metric is for two classes": func() (*MultiCVResult, error) {
 			return CVMulti(context.Background(), nil, x, y, &CVSettings{Metric: MeanLoss}, nil)
 		},
+		"AUC is a metric": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), nil, x, y, &CVSettings{AUC: true}, MultiErrorRate)
+		},
 		"has rows of label 30": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, few, nil, nil) },
 		"PathSettings.Ratio": func() (*MultiCVResult, error) {
 			return CVMulti(context.Background(), nil, x, y, &CVSettings{Path: PathSettings{Ratio: 2}}, nil)

@@ -78,6 +78,13 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 		}
 		ctx, cancel := d.spec.limit(ctx)
 		defer cancel()
+		d.path(ctx, set)(yield)
+	}
+}
+
+// path is Path, without the time limit.
+func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
 		if err != nil {
 			yield(nil, err)
@@ -279,9 +286,13 @@ func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 // FitPath collects a Path. The error is that of the first lambda that has one; the
 // result has all that was reached, and is nil for bad data or a bad specification.
 func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
+	return collect(Path(ctx, spec, x, y, set))
+}
+
+func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 	var steps []*Step
 	var first error
-	for step, err := range Path(ctx, spec, x, y, set) {
+	for step, err := range path {
 		if step == nil {
 			return nil, err
 		}

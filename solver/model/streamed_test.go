@@ -263,16 +263,15 @@ func TestStreamedCV(t *testing.T) {
 func TestStreamedFolds(t *testing.T) {
 	const n, count = 5003, 7
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
-	d, err := newDesign(&Spec{Settings: Settings{Memory: 1 << 20, Seed: 3}}, back.X, back.Labels)
-	if err != nil {
+	spec := &Spec{Settings: Settings{Memory: 1 << 20, Seed: 3}}
+	c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels}, sides: 2}
+	if err := c.configure(&CVSettings{Folds: count}); err != nil {
 		t.Fatal(err)
 	}
-	folds := make([]uint8, n)
-	d.draw(folds, count)
 	rows, all := [count][2]int{}, [2]int{}
-	for i, k := range folds {
-		rows[k][classOf(back.Labels[i])]++
-		all[classOf(back.Labels[i])]++
+	for i, b := range back.Labels {
+		rows[c.folds[i]][classOf(b)]++
+		all[classOf(b)]++
 	}
 	for k, of := range rows {
 		for class, held := range of {
@@ -281,21 +280,23 @@ func TestStreamedFolds(t *testing.T) {
 			}
 		}
 	}
-	if err := d.checkHeld(folds, count); err != nil {
-		t.Error(err)
-	}
+	folds := make([]int, n)
 	for i, b := range back.Labels {
-		if folds[i] = 0; b < 0 {
+		if b < 0 {
 			folds[i] = 1
 		}
 	}
-	if err := d.checkHeld(folds, 2); err == nil {
+	if err := c.configure(&CVSettings{Assignment: folds}); err == nil {
 		t.Error("a fold has a class to itself")
 	}
-	if err := d.checkHeld(folds, 3); err == nil {
-		t.Error("a fold has no row")
+	for i := range c.folds {
+		c.folds[i] = uint8(i % 2)
 	}
-	if _, err := CV(context.Background(), d.spec, back.X, back.Labels, &CVSettings{Folds: 300}); err == nil || !strings.Contains(err.Error(), "256") {
+	c.count = 3
+	if err := c.checkHeld(); err == nil || !strings.Contains(err.Error(), "no row") {
+		t.Error(err)
+	}
+	if _, err := CV(context.Background(), spec, back.X, back.Labels, &CVSettings{Folds: 300}); err == nil || !strings.Contains(err.Error(), "256") {
 		t.Error(err)
 	}
 }

@@ -1,68 +1,70 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 )
 
-// maxStreamedFolds is how many folds there may be where each row has a byte for its own.
-const maxStreamedFolds = 256
-
-// heldShare is the part of the memory that rows take that are looked at at a time to judge
-// models, in the file and for those of the fold a second time.
-const heldShare = 16
-
-// heldRows is how many rows that is.
-func heldRows(x *sparse.CSR, memory int64) int {
-	n, _ := x.Dims()
-	const ofRow, ofEntry = 16, 12
-	return max(1, int(float64(memory)/heldShare/(ofRow+ofEntry*float64(x.NNZ())/float64(n))))
+// A heldOut is a cross-validation of data that are gone through in pieces: all rows are
+// fitted and then all but one fold after the other, each with all of the memory, of several
+// classes one after the other. A fold is a byte of each row.
+type heldOut struct {
+	*crossing
+	one    *Spec     // of a fit
+	values []float64 // labels of several classes, each fitted against the rest; nil for others
+	sides  int       // classes, 1 for numbers
+	folds  []uint8
+	rows   [][]int // of each fold and class
+	scorer func(models []*Model, rows []int) scorer
+	kept   int // scores of a row that a scorer keeps
 }
 
-// HeldPieces is how many times CV asks the metric about a model of one of its folds, at
-// most, with so much Settings.Memory.
-func HeldPieces(x *sparse.CSR, memory int64) int {
-	n, _ := x.Dims()
-	rows := heldRows(x, memory)
-	return (n + rows - 1) / rows
-}
-
-// crossStreamed is CV for data that are gone through in pieces: all rows are fitted and
-// then all but one fold after the other, each with all of the memory. A fold is a byte of
-// each row.
-func (d *design) crossStreamed(ctx context.Context, set *CVSettings) (*CVResult, error) {
-	if set == nil {
-		set = &CVSettings{}
+// streamed is CV for data that are gone through in pieces.
+func (c *crossing) streamed(ctx context.Context, set *CVSettings, metric Metric) (*CVResult, error) {
+	h := &heldOut{crossing: c, one: c.spec, sides: 1}
+	if classifies(c.spec.loss()) {
+		h.sides = 2
 	}
-	c := &crossing{spec: d.spec, data: d.x, labels: d.y, path: set.Path}
-	folds, err := c.streamedFolds(d, set)
-	if err != nil {
+	h.scoreOne(set, metric)
+	if err := h.configure(set); err != nil {
 		return nil, err
 	}
-	metric := set.Metric
-	if metric == nil {
-		metric = MeanLoss
+	paths, err := h.cross(ctx)
+	if paths == nil {
+		return nil, err
 	}
-	ctx, cancel := d.spec.limit(ctx)
+	c.result.Path = paths[0]
+	return &c.result, err
+}
+
+// fits is how many there are for a lambda.
+func (c *heldOut) fits() int { return max(1, len(c.values)) }
+
+// cross cross-validates, and returns the paths of all rows, of each fit.
+func (c *heldOut) cross(ctx context.Context) ([][]*Step, error) {
+	ctx, cancel := c.spec.limit(ctx)
 	defer cancel()
-	c.result.Path, err = FitPath(ctx, d.spec, d.x, d.y, &c.path)
+	paths, err := c.all(ctx)
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
-		return nil, errors.Join(err, ctx.Err())
+		return nil, withEnd(ctx, err)
 	}
-	for _, s := range c.result.Path {
-		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
+	if c.result.Lambdas == nil {
+		for _, s := range paths[0] {
+			c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
+		}
 	}
 	c.result.Values, c.weight = make([][]float64, c.count), make([]float64, c.count)
 	for k := range c.count {
-		models, bad := d.without(ctx, held{folds, uint8(k)}, c.result.Lambdas)
+		h := held{c.folds, uint8(k)}
+		models, bad := c.without(ctx, h)
 		if bad == nil {
-			bad = c.judgeHeld(ctx, models, held{folds, uint8(k)}, metric)
+			bad = c.judgeHeld(ctx, models, h)
 		}
 		if bad != nil {
 			return nil, fmt.Errorf("fold %d: %w", k, bad)
@@ -71,157 +73,157 @@ func (d *design) crossStreamed(ctx context.Context, set *CVSettings) (*CVResult,
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return nil, errNoMetric
 	}
-	return &c.result, err
+	return paths, err
 }
 
-// streamedFolds draws folds, or takes those of the settings, and sees that the rest of each
-// has both classes.
-func (c *crossing) streamedFolds(d *design, set *CVSettings) ([]uint8, error) {
-	if set.Path.Validation != nil {
-		return nil, errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
+// design is that of a fit without the rows that are held.
+func (c *heldOut) design(k int, spec *Spec, h held) (*design, error) {
+	var against *float64
+	if c.values != nil {
+		against = &c.values[k]
 	}
-	if c.count = set.Folds; c.count == 0 {
-		c.count = min(defaultFolds, d.n)
+	d, err := mappedDesign(spec, c.data, c.labels, against)
+	if err == nil {
+		d.held = h
 	}
-	if c.result.Assignment = set.Assignment; set.Assignment != nil {
+	return d, err
+}
+
+// all fits paths to all rows.
+func (c *heldOut) all(ctx context.Context) ([][]*Step, error) {
+	paths, set := make([][]*Step, c.fits()), c.path
+	if c.values != nil {
 		var err error
-		if c.count, err = checkFolds(set.Assignment, d.n); err != nil {
+		c.result.Lambdas, err = c.commonLambdas(ctx, len(c.values), func(most []float64) error {
+			return inOrder(c.values, func(k int) error {
+				d, err := c.design(k, c.one, held{})
+				if err != nil {
+					return err
+				}
+				most[k], err = d.lambdaMax(ctx, nil)
+				return err
+			})
+		})
+		if err != nil {
 			return nil, err
 		}
+		set = PathSettings{Lambdas: c.result.Lambdas}
 	}
-	if c.count < 2 || c.count > min(d.n, maxStreamedFolds) {
-		return nil, fmt.Errorf("model: %d folds of %d rows; give 2 to %d of data larger than memory", c.count, d.n, min(d.n, maxStreamedFolds))
+	fit := func(k int) error {
+		d, err := c.design(k, c.one, held{})
+		if err != nil {
+			return err
+		}
+		paths[k], err = bare(collect(d.path(ctx, &set)))
+		return err
 	}
-	folds := make([]uint8, d.n)
-	for i, k := range set.Assignment {
-		folds[i] = uint8(k)
+	if c.values == nil {
+		err := fit(0)
+		return paths, err
 	}
-	if set.Assignment == nil {
-		d.draw(folds, c.count)
-	}
-	return folds, d.checkHeld(folds, c.count)
+	err := inOrder(c.values, fit)
+	return paths, err
 }
 
-// draw gives the rows folds: of each run of as many rows of a class as there are folds,
-// every one has another, in random order.
-func (d *design) draw(folds []uint8, count int) {
-	rng := rand.New(rand.NewPCG(d.spec.Seed, 0x5ca5))
-	var order [2][]int // what is left of the order of each class
-	d.eachLabel(func(i, class int) {
-		if len(order[class]) == 0 {
-			order[class] = rng.Perm(count)
-		}
-		folds[i], order[class] = uint8(order[class][0]), order[class][1:]
-	})
-}
-
-// eachLabel calls do for the class of every row, 0 for numbers.
-func (d *design) eachLabel(do func(i, class int)) {
-	for lo := 0; lo < d.n; lo += pieceRows {
-		hi := min(lo+pieceRows, d.n)
-		for i := lo; i < hi; i++ {
-			class := 0
-			if classifies(d.loss) {
-				class = classOf(d.y[i])
-			}
-			do(i, class)
-		}
-		d.x.Release(lo, hi)
-	}
-}
-
-// checkHeld reports a fold that has no row, or all rows of a class.
-func (d *design) checkHeld(folds []uint8, count int) error {
-	rows, all := make([][2]int, count), [2]int{}
-	d.eachLabel(func(i, class int) {
-		rows[folds[i]][class]++
-		all[class]++
-	})
-	for k, of := range rows {
-		if of == [2]int{} {
-			return fmt.Errorf("model: fold %d of %d has no row", k, count)
-		}
-		for class, held := range of {
-			if held > 0 && held == all[class] {
-				return fmt.Errorf("model: fold %d has all %d rows of a class: the models of the others need both; give two rows or more of each, in different folds", k, held)
-			}
-		}
-	}
-	return nil
-}
-
-// without returns the models of all lambdas for the rows of the other folds.
-func (d *design) without(ctx context.Context, h held, lambdas []float64) ([]*Model, error) {
-	spec := *d.spec
-	if d.weights != nil { // those of classes are of the rows that are fitted
-		spec.SampleWeights = make([]float64, d.n)
+// without returns the models of each lambda, of all fits, for the rows of the other folds.
+func (c *heldOut) without(ctx context.Context, h held) ([][]*Model, error) {
+	spec := *c.one
+	if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced { // those of classes are of the rows that are fitted
+		spec.SampleWeights = make([]float64, len(h.folds))
 		for i := range spec.SampleWeights {
 			switch {
 			case h.folds[i] == h.fold:
-			case d.spec.SampleWeights == nil:
+			case c.one.SampleWeights == nil:
 				spec.SampleWeights[i] = 1
 			default:
-				spec.SampleWeights[i] = d.spec.SampleWeights[i]
+				spec.SampleWeights[i] = c.one.SampleWeights[i]
 			}
 		}
 	}
-	part, err := mappedDesign(&spec, d.x, d.y, d.against)
-	if err != nil {
-		return nil, err
-	}
-	part.held = h
-	p, err := part.newPather(ctx, &PathSettings{Lambdas: lambdas})
-	if err != nil {
-		return nil, err
-	}
-	models := make([]*Model, len(lambdas))
-	for k := range models {
-		step, err := p.step(ctx, k)
-		if err != nil && (step == nil || step.cut()) {
+	models := make([][]*Model, len(c.result.Lambdas))
+	for k := range c.fits() {
+		d, err := c.design(k, &spec, h)
+		if err != nil {
 			return nil, err
 		}
-		models[k] = step.Model()
+		p, err := d.newPather(ctx, &PathSettings{Lambdas: c.result.Lambdas})
+		if err != nil {
+			return nil, err
+		}
+		for i := range models {
+			step, err := p.step(ctx, i)
+			if err != nil && (step == nil || step.cut()) {
+				return nil, err
+			}
+			models[i] = append(models[i], step.Model())
+		}
 	}
 	return models, nil
 }
 
-// judgeHeld sets what the metric says of the models on the rows of their fold.
-func (c *crossing) judgeHeld(ctx context.Context, models []*Model, h held, metric Metric) error {
-	values := make([]float64, len(models))
-	n, total := len(h.folds), 0.0
-	piece := heldRows(c.data, c.spec.Memory)
+// judgeHeld sets what the models are worth on the rows of their fold.
+func (c *heldOut) judgeHeld(ctx context.Context, models [][]*Model, h held) error {
+	rows := c.rows[h.fold]
+	var values []float64
+	for some := range slices.Chunk(models, c.atOnce(rows)) {
+		scorers := make([]scorer, len(some))
+		for i, of := range some {
+			scorers[i] = c.scorer(of, rows)
+		}
+		if err := c.score(ctx, scorers, h); err != nil {
+			return err
+		}
+		for _, s := range scorers {
+			v, err := s.value()
+			if err != nil {
+				return err
+			}
+			values = append(values, v)
+		}
+	}
+	c.result.Values[h.fold] = values
+	return nil
+}
+
+// score goes through the rows of a fold, piece by piece.
+func (c *heldOut) score(ctx context.Context, scorers []scorer, h held) error {
+	n, piece, total, told := len(h.folds), c.pieceRows(), 0.0, 0
 	for lo := 0; lo < n && ctx.Err() == nil; lo += piece {
 		hi := min(lo+piece, n)
-		rows, weight := c.heldIn(h, lo, hi)
-		if weight == 0 {
-			continue
-		}
-		t, err := newTable(c.data, c.labels, c.spec, rows)
+		weight, err := c.scorePiece(ctx, scorers, h, lo, hi)
 		c.data.Release(lo, hi)
 		if err != nil {
 			return err
 		}
-		for k, m := range models {
-			v, err := metric(m, t.x, t.y, t.set)
-			if err != nil {
-				return err
-			}
-			values[k] += float64(weight * v)
-		}
 		total += weight
+		done := int(float64(len(scorers)) * (float64(hi) / float64(n)))
+		c.told(done - told)
+		told = done
 	}
 	if total == 0 && ctx.Err() == nil {
 		return errors.New("model: its rows have no weight")
 	}
-	for k := range values {
-		values[k] /= total
-	}
-	c.result.Values[h.fold], c.weight[h.fold] = values, total
+	c.weight[h.fold] = total
 	return ctx.Err()
 }
 
+// scorePiece goes through the rows of a fold from lo to hi−1, and returns their weight.
+func (c *heldOut) scorePiece(ctx context.Context, scorers []scorer, h held, lo, hi int) (weight float64, err error) {
+	rows, weight := c.heldIn(h, lo, hi)
+	if weight == 0 {
+		return 0, nil
+	}
+	t, err := newTable(c.data, c.labels, c.spec, rows)
+	for _, s := range scorers {
+		if err = cmp.Or(err, ctx.Err()); err == nil {
+			err = s.add(t, weight)
+		}
+	}
+	return weight, err
+}
+
 // heldIn lists the rows of a fold from lo to hi−1, with their weight.
-func (c *crossing) heldIn(h held, lo, hi int) (rows []int, weight float64) {
+func (c *heldOut) heldIn(h held, lo, hi int) (rows []int, weight float64) {
 	for i := lo; i < hi; i++ {
 		if h.folds[i] != h.fold {
 			continue

@@ -39,10 +39,9 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// fitMapped sets the models, to the first error that does not match solver.ErrNotConverged.
+// fitMapped sets the models.
 func (m *Multi) fitMapped(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) error {
-	ended := make([]error, len(m.Classes))
-	for k, class := range m.Classes {
+	return inOrder(m.Classes, func(k int) error {
 		d, err := mappedDesign(one.ofClass(k), x, y, &m.Classes[k])
 		if err != nil {
 			return err
@@ -51,7 +50,15 @@ func (m *Multi) fitMapped(ctx context.Context, one *Spec, x *sparse.CSR, y []flo
 		if out != nil {
 			m.Models[k] = d.model(out)
 		}
-		if ended[k] = ofClass(class, err); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		return err
+	})
+}
+
+// inOrder is eachClass for one class after the other.
+func inOrder(classes []float64, do func(k int) error) error {
+	ended := make([]error, len(classes))
+	for k, class := range classes {
+		if ended[k] = ofClass(class, do(k)); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
 			return ended[k]
 		}
 	}

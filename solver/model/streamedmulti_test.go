@@ -103,3 +103,101 @@ func TestStreamedMultiRefuses(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
+
+// TestStreamedCVMulti: cross-validation of several classes with the same folds finds what it
+// does in memory.
+func TestStreamedCVMulti(t *testing.T) {
+	const n = 12000
+	whole, back, weights, offsets := mappedMany(t, n)
+	folds := make([]int, n)
+	for i := range folds {
+		folds[i] = (i*i + i/7) % 3
+	}
+	for name, spec := range map[string]Spec{
+		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, "balanced": {Balanced: true, Loss: solver.SquaredHinge{}},
+	} {
+		for _, auc := range []bool{false, true} {
+			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, AUC: auc}
+			spec.Settings = Settings{RelTol: 1e-9}
+			want, err := CVMulti(context.Background(), &spec, whole.X, whole.Labels, set, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, calls := 0, 0
+			set.Judged = func(done, total int) {
+				if calls++; done < last || total != 9 {
+					t.Errorf("%d of %d models after %d", done, total, last)
+				}
+				last = done
+			}
+			spec.Memory = 2 << 20
+			got, err := CVMulti(context.Background(), &spec, back.X, back.Labels, set, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range want.Mean {
+				a, b := got.Model(i).Models[2].Certificate, want.Model(i).Models[2].Certificate
+				if math.Abs(got.Mean[i]-want.Mean[i]) > 2e-5 || math.Abs(got.SE[i]-want.SE[i]) > 2e-5 || math.Abs(got.Lambdas[i]-want.Lambdas[i]) > 1e-7*want.Lambdas[i] || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+1e-8 {
+					t.Errorf("%s, %v: %v ± %v, %+v; in memory %v ± %v, %+v", name, auc, got.Mean[i], got.SE[i], a, want.Mean[i], want.SE[i], b)
+				}
+			}
+			if last != 9 || calls < 9 || got.Best != want.Best || got.OneSE != want.OneSE {
+				t.Errorf("%s, %v: %d models in %d calls, best %d, %d; in memory %d, %d", name, auc, last, calls, got.Best, got.OneSE, want.Best, want.OneSE)
+			}
+		}
+	}
+}
+
+// TestStreamedAUC: of the same models the AUC of a fold is that in memory, however few of them
+// there is room for at a time.
+func TestStreamedAUC(t *testing.T) {
+	const n, count = 9000, 3
+	whole, back, weights, offsets := mappedMany(t, n)
+	classes := []float64{-5, 0, 5, 10}
+	folds := make([]int, n)
+	for i := range folds {
+		folds[i] = i * i % 7 % count
+	}
+	lambdas := make([]float64, 7)
+	models := make([][]*Model, len(lambdas))
+	for i := range models {
+		for k := range classes {
+			m := &Model{Loss: solver.Logistic{}, Labels: oneOfMany, Coefficients: make([]float64, 16)}
+			for j := range m.Coefficients { // so that some scores tie
+				m.Coefficients[j] = math.Round(3*math.Sin(float64(1+i+7*k+j*j))) / 4
+			}
+			models[i] = append(models[i], m)
+		}
+	}
+	for _, weights := range [][]float64{nil, weights} {
+		spec := &Spec{SampleWeights: weights, Offsets: offsets}
+		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
+			spec.Memory = memory
+			c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels}, values: classes, sides: 4}
+			c.scoreMany(&CVSettings{AUC: true}, nil)
+			if err := c.configure(&CVSettings{Assignment: folds}); err != nil {
+				t.Fatal(err)
+			}
+			c.result.Lambdas, c.result.Values, c.weight = lambdas, make([][]float64, count), make([]float64, count)
+			in, _ := split(folds, 1)
+			part, err := newTable(whole.X, whole.Labels, spec, in)
+			if err == nil {
+				err = c.judgeHeld(context.Background(), models, held{c.folds, 1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, of := range models {
+				want, err := MultiOneMinusAUC(&Multi{Classes: classes, Models: of}, part.x, part.y, part.set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, "1 - AUC", c.result.Values[1][i], want)
+			}
+		}
+	}
+	_, err := CVMulti(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{AUC: true, Folds: 2}, nil)
+	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
+		t.Error(err)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -43,8 +42,7 @@ those of the fold. The model that -o writes is then for scas predict. Several
 classes (scas train --help) have one lambda in common; non-zeros and gap are
 sums over their models. Equal seeds give equal folds, and equal bits with any
 number of threads. A .scas file larger than --memory is gone through in pieces,
-one fold after the other, without --metric auc and for two classes or numbers;
-its folds are drawn differently.
+one fold after the other; its folds are drawn differently.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is
@@ -55,11 +53,11 @@ written and says whether its is) or --time-limit came first (no model is),
 // cvMetrics are those of --metric, with their names for people.
 var cvMetrics = map[string]struct {
 	name string
-	one  model.Metric
+	one  model.Metric      // nil for the AUC
 	many model.MultiMetric // of several classes
 }{
 	"loss": {"mean loss", model.MeanLoss, model.MultiMeanLoss}, "error": {"error rate", model.ErrorRate, model.MultiErrorRate},
-	"auc": {"1 - AUC", model.OneMinusAUC, model.MultiOneMinusAUC}, "mse": {"mean squared error", model.MeanSquaredError, nil},
+	"auc": {"1 - AUC", nil, nil}, "mse": {"mean squared error", model.MeanSquaredError, nil},
 }
 
 // A cvReport is what scas cv --json prints.
@@ -268,33 +266,20 @@ type crossed struct {
 
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
-	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds)}
-	times := 1 // that a model is judged
-	if s.beyond() {
-		times = model.HeldPieces(s.data.X, s.spec.Memory)
-		if !s.data.Classes.IsZero() || c.Metric == "auc" {
-			return nil, fmt.Errorf("%w: models of several classes, and --metric auc, are judged by all rows of a fold at once", stream.ErrNotStreamed)
-		}
-	}
-	judged, tell, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas) * times)
+	judged, tell, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
 	defer end()
 	s.spec.Tell = tell
 	metric := cvMetrics[c.Metric]
+	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), AUC: c.Metric == "auc", Judged: judged}
 	if !s.data.Classes.IsZero() {
-		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, func(m *model.Multi, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
-			judged()
-			return metric.many(m, x, y, set)
-		})
+		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, metric.many)
 		if found == nil {
 			return nil, s.ofClass(err)
 		}
 		model := func(index int) fittedModel { return manyModel{s.describeAll(found.Model(index))} }
 		return &crossed{&found.CVResult, sumSteps(found.Paths), model}, s.ofClass(err)
 	}
-	set.Metric = func(m *model.Model, x *sparse.CSR, y []float64, set *model.ScoreSettings) (float64, error) {
-		judged()
-		return metric.one(m, x, y, set)
-	}
+	set.Metric = metric.one
 	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
 	if found == nil {
 		return nil, err
@@ -325,20 +310,18 @@ func sumSteps(paths [][]*model.Step) []stepReport {
 	return sums
 }
 
-// counted tells how many of so many models are judged, each time that it is told of one,
-// and how far runs of package stream are, until it is ended.
-func (e *env) counted(total int) (judged func(), tell func(stream.Progress), end func()) {
+// counted tells how many of so many models are judged, and how far runs of package stream
+// are, until it is ended.
+func (e *env) counted(total int) (judged func(done, total int), tell func(stream.Progress), end func()) {
 	p := e.begin("the path of all rows")
-	var lock sync.Mutex
-	done := 0
-	judged = func() {
-		lock.Lock()
-		defer lock.Unlock()
-		if done++; !p.live() || done%max(1, total/100) == 0 {
+	last := 0
+	judged = func(done, total int) {
+		if !p.live() || done/max(1, total/100) > last/max(1, total/100) {
 			p.show("model %d of %d", done, total)
 		}
+		last = done
 	}
-	tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("model %d of %d   ", done, total))(at) }
+	tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("model %d of %d   ", last, total))(at) }
 	return judged, tell, p.end
 }
 

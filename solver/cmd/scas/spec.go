@@ -22,7 +22,7 @@ type specified struct {
 	graph graphFacts
 	// groups are of the group lasso.
 	groups int
-	// vectors is the bytes of weights and offsets, of data gone through in pieces.
+	// vectors is the bytes of weights, offsets and models, of data gone through in pieces.
 	vectors int64
 }
 
@@ -109,8 +109,8 @@ const mostStreamed = 2048
 
 // stream has the fits go through the data in pieces.
 func (s *specified) stream(c *fitFlags, of fits) (err error) {
-	n, _ := s.data.X.Dims()
-	ofRow := 0 // bytes of weights, those of a fit, offsets, folds, and labels that are not the file's
+	n, p := s.data.X.Dims()
+	ofRow, models := 0, 0 // bytes of weights, those of a fit, offsets, folds, and labels that are not the file's
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
 		if of.held { // those of the rows that are not held out
@@ -122,11 +122,12 @@ func (s *specified) stream(c *fitFlags, of fits) (err error) {
 	}
 	if of.held {
 		ofRow++
+		models = 2 * int(c.Lambdas) * max(1, len(s.data.Classes.Values)) // of all rows, and of a fold
 	}
 	if c.Positive != nil || c.Labels != "" {
 		ofRow += 8
 	}
-	s.vectors = int64(ofRow) * int64(n)
+	s.vectors = int64(ofRow)*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 	s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
 	return err
 }
