@@ -72,6 +72,8 @@ type Traits struct {
 	Counts string
 	// Group is the figure that the method appears in.
 	Group Group
+	// Figured methods are those of the paper's own figures, which are run on every split.
+	Figured bool
 	// NoStep methods have no step size.
 	NoStep bool
 	// MostFeatures is how many features a problem may have for the method to be
@@ -188,6 +190,10 @@ const byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not 
 // describe fills in what differs between methods.
 func (t *Traits) describe(m solver.Method) {
 	infinite := math.Inf(1)
+	switch m.(type) {
+	case solver.SCAS, solver.SCASStrong, baseline.STOC, baseline.SA, baseline.Batch, baseline.BatchLinear:
+		t.Figured = true
+	}
 	switch m.(type) {
 	case baseline.Batch:
 		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared

@@ -10,8 +10,9 @@ import (
 type Protocol struct {
 	Graph  Graph `json:"graph"`
 	Splits int   `json:"splits"`
-	// Beyond is how many splits, at most, there are of what the paper does not have:
-	// other methods, and other ways of choosing parameters.
+	// Beyond is how many splits, at most, there are of what the paper does not have: other
+	// methods, and other ways of choosing parameters; on the larger data sets also of methods
+	// that are in none of its figures.
 	Beyond      int       `json:"splits_beyond_the_paper"`
 	Passes      float64   `json:"passes"` // budget of every run
 	Mus         []float64 `json:"mus"`    // coefficients of the L2 term, 0 first
@@ -130,7 +131,7 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 func (pr Protocol) variants(s Spec, k Key) (all []Key) {
 	t := TraitsOf(k.Method)
 	for _, k.Rule = range Rules() {
-		if k.Split >= pr.splitsBy(s, k.Rule, t.Group) {
+		if k.Split >= pr.splitsBy(s, k.Rule, t) {
 			continue
 		}
 		for _, k.By = range t.Outputs {
@@ -140,13 +141,13 @@ func (pr Protocol) variants(s Spec, k Key) (all []Key) {
 	return all
 }
 
-// splitsBy returns on how many splits of a data set methods of a group are run with
-// parameters chosen by a rule.
-func (pr Protocol) splitsBy(s Spec, by Rule, g Group) int {
+// splitsBy returns on how many splits of a data set a method is run with parameters chosen by
+// a rule.
+func (pr Protocol) splitsBy(s Spec, by Rule, t Traits) int {
 	switch splits := pr.SplitsOn(s); {
 	case by == Whole && s.Long:
 		return min(splits, pr.Beyond, 1)
-	case by != Sampled || g != Compared:
+	case by != Sampled || t.Group != Compared || s.Long && !t.Figured:
 		return min(splits, pr.Beyond)
 	default:
 		return splits

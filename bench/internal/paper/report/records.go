@@ -18,8 +18,8 @@ type problem struct {
 	rule  paper.Rule   // how parameters were chosen
 	facts *paper.Facts // nil if there are none
 	begun bool         // something was run
-	// splits are those that every method which the paper compares was run on with this
-	// rule, so that their curves are means over the same; where there is none yet, all.
+	// splits are those that every method of the paper's figures was run on with this rule,
+	// so that their curves are means over the same; where there is none yet, all.
 	splits []int
 }
 
@@ -45,7 +45,7 @@ func (p *problem) findSplits() {
 		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
 		all = append(all, split)
-		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return paper.TraitsOf(k.Method).Group != paper.Compared })
+		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !paper.TraitsOf(k.Method).Figured })
 		if len(keys) > 0 && !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
 			p.splits = append(p.splits, split)
 		}
