@@ -116,8 +116,11 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if p.Data == nil || !p.Data.Mapped() {
 		return nil, refused("they must be in a .scas file, which scas convert writes")
 	}
-	if p.Comm != nil || set.Checkpoint != nil {
-		return nil, refused("ranks have their rows in memory, of which more ranks have more, and checkpoints are not kept of passes over a file")
+	if p.Comm != nil {
+		return nil, refused("ranks have their rows in memory, of which more ranks have more")
+	}
+	if set.Checkpoint != nil {
+		return nil, refused("Settings.Checkpoint is not kept of passes over a file")
 	}
 	n, features := p.Data.Dims()
 	part := *p // its validity does not depend on the rows

@@ -152,9 +152,12 @@ func (f *beyondFiles) train(t *testing.T) {
 	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"train", "--method", "sdca"}, {"train", "--intercept", "--groups", groups}} {
-		out, err := exec.Command("scas", append(args, "--memory", beyondMemory, f.path)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "memory") {
+	for flag, args := range map[string][]string{
+		"--method sdca is not streamed": {"--method", "sdca"}, "--groups is not streamed": {"--intercept", "--groups", groups},
+		"not --domain; --method scas-k": {"--domain", "box:0,1"}, "--checkpoint is not kept": {"--checkpoint", filepath.Join(t.TempDir(), "c")},
+	} {
+		out, err := exec.Command("scas", append([]string{"train", "--memory", beyondMemory, f.path}, args...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "of memory allowed (--memory): data larger than memory: ") || !strings.Contains(string(out), flag) {
 			t.Errorf("%v: %s", args, out)
 		}
 	}
@@ -269,7 +272,7 @@ func (f *beyondFiles) predict(t *testing.T) {
 	if text := scas(t, "scas", nil, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...); !strings.HasPrefix(text, want) || !strings.Contains(text, "accuracy") {
 		t.Error("standard output differs")
 	}
-	for want, args := range map[string][]string{"8 bytes": {"129MiB", "--metrics"}, "take": {beyondMemory, "--svg", filepath.Join(dir, "roc.svg")}} {
+	for want, args := range map[string][]string{"8 bytes": {"129MiB", "--metrics"}, "--svg draws": {beyondMemory, "--svg", filepath.Join(dir, "roc.svg")}} {
 		out, err := exec.Command("scas", append(predict, args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "memory") {
 			t.Errorf("%v: %s", args, out)

@@ -130,7 +130,7 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
 	head.rankFacts = c.ranks.told(then)
 	p.end()
-	err = c.Memory.unstreamed(dataName(c.Data), err)
+	err = c.Memory.unstreamed(head.in.claim, err)
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, about(c.Data, head.in.ofClass(err))
 	}

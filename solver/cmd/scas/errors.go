@@ -133,6 +133,10 @@ var leaveOut = strings.NewReplacer(
 	"set Rho or L2 above zero", "give a larger --rho or --mu",
 	"a penalty L1", "the penalty |A x|_1, without --groups and --l2y",
 	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",
+	"larger than memory: method ", "larger than memory: --method ", "larger than memory: Settings.Checkpoint", "larger than memory: --checkpoint",
+	"give them one, or the problem L2 > 0", "give them one, with --lambda above 0 and --graph, or give --mu above 0",
+	"with a graph, an elastic net is streamed for features as they are (no standardising)", "--l1-ratio with --graph is streamed with --no-standardize",
+	"with a graph, offsets are streamed for the losses squared and huber", "--offset with --graph is streamed with --loss squared and huber",
 	"equal sample weights", "rows of equal weight, without --class-weights and --sample-weights",
 )
 
@@ -162,7 +166,7 @@ func describe(err error) string {
 }
 
 // packages are the prefixes of errors by which packages name themselves.
-var packages = []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: "}
+var packages = []string{"sparse: ", "graph: ", "glasso: ", "draw: ", "solver: ", "atomicfile: ", "kernels: ", "model: ", "stream: "}
 
 // withinPackages leaves them out of a message but at its beginning, where a file of such
 // a name may stand.

@@ -212,7 +212,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	head.rankFacts = c.ranks.told(then)
 	p.end()
-	err = c.Memory.unstreamed(dataName(c.Data), ofScales(err, data, head.Standardized || s.beyond(), true))
+	err = c.Memory.unstreamed(s.claim, ofScales(err, data, head.Standardized || s.beyond(), true))
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime"
 
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -20,25 +20,34 @@ type graphMemory struct {
 
 // allowGraph refuses graphs over more features than fit, and says how others do.
 func (c *graphCmd) allowGraph(s *graphSource) error {
-	kept := c.keeps(s)
-	of, need := "", kept
+	solving := c.solving(s, min(s.features, fewTogether))
+	need, of := c.keeps(s)+solving, ""
 	if s.data != nil || s.cov != nil {
 		of = " of " + s.name
 	}
-	if s.data != nil {
-		need += c.holds(s)
-	}
 	limit, _ := c.Memory.limit()
-	left := float64(limit) - need
-	err := c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
-	if s.data != nil && s.data.X.Mapped() && (err != nil || c.Memory.beyond(s.data)) {
-		kept += c.pairs(s)
-		if s.room, err = c.Memory.room(s.name, int64(min(kept, 1<<60))); err == nil {
-			s.pieces, left = true, float64(s.room)
-		}
+	if s.data == nil {
+		c.bound(s, float64(limit)-need+solving)
+		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
 	}
-	c.bound(s, left)
-	return err
+	claim := &claim{
+		what: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, stated: c.Features != 0,
+		whole: func() float64 { return need + c.holds(s) }, kept: int64(min(need+c.pairs(s), 1<<60)),
+	}
+	if !s.data.X.Mapped() {
+		claim.why = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
+	}
+	left := float64(limit) - claim.whole()
+	if limit == 0 || left >= 0 && !c.Memory.beyond(s.data) {
+		c.bound(s, left+solving)
+		return nil
+	}
+	if s.room = c.Memory.room(claim.kept); s.room == 0 || claim.why != nil {
+		return c.Memory.refuse(claim)
+	}
+	s.pieces = true
+	c.bound(s, float64(s.room)+solving)
+	return nil
 }
 
 // keeps is what a graph over features takes beside data and covariances.
@@ -56,13 +65,13 @@ func (c *graphCmd) keeps(s *graphSource) float64 {
 // pairs is what the covariances of all pairs of features take, with the list of those that
 // matter, and for the recipe matrices of components of all features.
 func (c *graphCmd) pairs(s *graphSource) float64 {
-	const covariance, listed, matrices = 8, 24, 48
+	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
 	switch c.Method {
 	case "chain":
 		return 0
 	case "recipe":
-		return (covariance + listed + matrices) * p * p
+		return (covariance + listed + inverse) * p * p
 	}
 	return covariance*p*p + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
@@ -80,24 +89,35 @@ func (c *graphCmd) holds(s *graphSource) float64 {
 	return need
 }
 
+// fewTogether is how many features glasso can always solve together.
+const fewTogether = 128
+
+// matrices is what glasso takes for each pair of features that a thread solves together.
+const matrices = 9 * 8
+
+// solving is what glasso takes for so many features together: half for matrices, half for
+// the results of all components.
+func (c *graphCmd) solving(s *graphSource, together int) float64 {
+	if c.Method != "glasso" {
+		return 0
+	}
+	n := float64(together)
+	return 2 * max(matrices*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
+}
+
 // bound sets how many features glasso may solve together in what is left.
 func (c *graphCmd) bound(s *graphSource, left float64) {
-	const together, matrices = 2000, 9 * 8 // the default; bytes of a thread
+	const together = 2000 // the default
 	s.together = together
 	if c.MaxComponent != 0 {
 		s.together = int(c.MaxComponent)
 	}
-	if limit, _ := c.Memory.limit(); limit == 0 {
+	if limit, _ := c.Memory.limit(); limit == 0 || c.solving(s, s.together) <= left {
 		return
 	}
-	threads := float64(runtime.GOMAXPROCS(0))
-	if c.Threads != 0 {
-		threads = float64(c.Threads)
-	}
-	half := max(0, left/2) // the other one is for the results
-	if fits := int(min(math.Sqrt(half/(matrices*threads)), half/8/float64(s.features))); fits < s.together {
-		s.together, s.less = max(1, fits), true
-	}
+	half := max(0, left/2)
+	fits := min(math.Sqrt(half/(matrices*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
+	s.together, s.less = max(1, int(fits)), true
 }
 
 // larger says of components that memory made too large how they would fit.

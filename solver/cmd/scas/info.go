@@ -113,13 +113,14 @@ const shownInInfo = 20
 // facts describes data, piece by piece where they are larger than memory.
 func (c *infoCmd) facts(e *env, format sparse.Format, data *sparse.Dataset) (*dataFacts, error) {
 	n, p := data.X.Dims()
-	if c.Memory.beyond(data) {
+	whole := float64(2 * dataBytes(data))
+	if limit, _ := c.Memory.limit(); c.Memory.beyond(data) || data.X.Mapped() && limit > 0 && whole > float64(limit) {
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}
 		return newDataFacts(dataName(c.Data), format, data, data.X, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
 	}
-	if err := c.Memory.allow(float64(2*dataBytes(data)), "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
+	if err := c.Memory.allow(whole, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err
 	}
 	x := data.X

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -62,12 +61,17 @@ func (v memorySize) limit() (bytes int64, origin string) {
 
 // allow returns an error if something needs more bytes than the limit.
 func (v memorySize) allow(need float64, format string, args ...any) error {
+	return v.allowOr(func() string { return "" }, need, format, args...)
+}
+
+// allowOr is allow for what may have another remedy, which ends in "or".
+func (v memorySize) allowOr(remedy func() string, need float64, format string, args ...any) error {
 	limit, origin := v.limit()
 	if limit == 0 || need <= float64(limit) {
 		return nil
 	}
-	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); number the features without gaps, or allow more with --memory SIZE",
-		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); %sallow more with --memory SIZE",
+		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin, remedy())
 }
 
 // machineMemory returns the bytes of memory of the machine or, if it is smaller, what
@@ -124,7 +128,8 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	if !c.Memory.beyond(data) {
 		need += float64(dataBytes(data))
 	}
-	return c.Memory.allow(need, "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
+	features := &claim{data: data, stated: c.Features != 0}
+	return c.Memory.allowOr(features.remedy, need, "%s of %s of %s", what, plural(p, "feature"), dataName(c.Data))
 }
 
 // beyond reports whether data are mapped, and larger than memory or, as the file is, than the
@@ -148,56 +153,68 @@ func inMemory(ctx context.Context, p *solver.Problem, set *solver.Settings, told
 // allowTraining returns what solves a problem within the memory: in memory, or where the
 // data are mapped by passes over the file. It refuses what neither does.
 func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, error) {
-	if c.Memory.beyond(t.data) {
-		return c.streamed(t, set)
+	claim := &claim{
+		what: fmt.Sprintf("training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data)),
+		data: t.data, kept: int64(8 * len(t.Problem.SampleWeights)), stated: c.Features != 0,
+		whole: func() float64 {
+			need := dataBytes(t.data)
+			if limit, _ := c.Memory.limit(); t.Domain != nil && 16*int64(t.facts.P) > limit && limit > 0 {
+				return float64(need + 16*int64(t.facts.P)) // estimating takes that
+			}
+			need += t.Problem.Memory(set.Method)
+			if a, ok := t.Constraint.(*sparse.CSR); ok {
+				rows, _ := a.Dims()
+				need += 8*int64(rows) + 12*a.NNZ()
+			}
+			return float64(need)
+		},
 	}
-	refuse := func(need int64) error {
-		return c.Memory.allow(float64(need), "training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data))
-	}
-	if t.Domain != nil { // estimating takes a vector
-		if err := refuse(dataBytes(t.data) + 16*int64(t.facts.P)); err != nil {
-			return nil, err
-		}
-	}
-	need := dataBytes(t.data) + t.Problem.Memory(set.Method)
-	if a, ok := t.Constraint.(*sparse.CSR); ok {
-		rows, _ := a.Dims()
-		need += 8*int64(rows) + 12*a.NNZ()
-	}
-	err := refuse(need)
-	if err == nil {
+	if limit, _ := c.Memory.limit(); !c.Memory.beyond(t.data) && (limit == 0 || claim.whole() <= float64(limit)) {
 		return inMemory, nil
 	}
-	if t.Data.Mapped() {
-		if streamed, bad := c.streamed(t, set); bad == nil {
-			return streamed, nil
+	if claim.why = c.notStreamed(t, set); claim.why == nil {
+		if room := c.Memory.room(claim.kept); room > 0 {
+			return streamed(room, claim.kept), nil
 		}
 	}
-	return nil, err
+	return nil, c.Memory.refuse(claim)
+}
+
+// notStreamed says why training does not go through data in pieces, and what flag is about it.
+func (c *trainCmd) notStreamed(t *task, set *solver.Settings) error {
+	if c.Checkpoint != "" {
+		return fmt.Errorf("%w: --checkpoint is not kept of passes over a file", stream.ErrNotStreamed)
+	}
+	err := stream.Refuses(&t.Problem, set)
+	if _, auto := set.Method.(solver.Auto); err == nil || !auto && set.Method != nil {
+		return err
+	}
+	named := *set
+	if named.Method = (solver.SCASK{}); stream.Refuses(&t.Problem, &named) == nil {
+		return fmt.Errorf("%w%s; --method scas-k and scas-l take them", err, c.odd())
+	}
+	return err
+}
+
+// odd names the flags of what is not streamed by Newton steps.
+func (c *trainCmd) odd() string {
+	var odd []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"--groups", c.Groups != ""}, {"--l2y", c.L2Y != 0}, {"--domain", c.Domain.text != ""}} {
+		if f.on {
+			odd = append(odd, f.name)
+		}
+	}
+	if odd == nil {
+		return ""
+	}
+	return ", not " + strings.Join(odd, " and ")
 }
 
 // program is what it takes beside data and vectors.
 const program = 64 << 20
-
-// room returns what going through data in pieces may take beside the program and vectors.
-func (v memorySize) room(name string, vectors int64) (int64, error) {
-	limit, origin := v.limit()
-	room := limit - program - vectors
-	if room < program {
-		return 0, fmt.Errorf("%s of memory (%s) are too few to go through %s in pieces: allow %s with --memory",
-			byteCount(limit), origin, name, byteCount(2*program+vectors))
-	}
-	return room, nil
-}
-
-// unstreamed says of an error of package stream why it matters.
-func (v memorySize) unstreamed(name string, err error) error {
-	if !errors.Is(err, stream.ErrNotStreamed) {
-		return err
-	}
-	limit, origin := v.limit()
-	return fmt.Errorf("%s takes more than the %s of memory allowed (%s): %w; allow more with --memory SIZE", name, byteCount(limit), origin, err)
-}
 
 // collecting has the collector keep garbage to what a fit that goes through data in pieces
 // leaves beside mapped pages, until it is ended. room is 0 for other fits.
@@ -210,17 +227,9 @@ func collecting(room, vectors int64) (end func()) {
 }
 
 // streamed returns what solves a problem by passes over the file.
-func (c *trainCmd) streamed(t *task, set *solver.Settings) (minimizer, error) {
-	vectors := int64(8 * len(t.Problem.SampleWeights))
-	room, err := c.Memory.room(dataName(c.Data), vectors)
-	if err != nil {
-		return nil, err
-	}
-	if err := stream.Refuses(&t.Problem, set); err != nil {
-		return nil, c.Memory.unstreamed(dataName(c.Data), err)
-	}
+func streamed(room, vectors int64) minimizer {
 	return func(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
 		defer collecting(room, vectors)()
 		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed("")})
-	}, nil
+	}
 }

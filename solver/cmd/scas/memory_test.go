@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -159,4 +163,87 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	if unchecked == 0 {
 		t.Error("all was checked: the test shows nothing")
 	}
+}
+
+// TestSaysEnough: of the memory that a refusal names, it is enough, and a tenth less is not.
+func TestSaysEnough(t *testing.T) {
+	const n, p = 40000, 30
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mapped, text, groups, fitted := filepath.Join(dir, "d.scas"), filepath.Join(dir, "d.svm"), filepath.Join(dir, "groups"), filepath.Join(dir, "m.json")
+	for _, path := range []string{mapped, text} {
+		if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, says := runQuietly("train", "--lambda", "1e-2", "-o", fitted, mapped); code != exitOK {
+		t.Fatal(says)
+	}
+	named := regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to go through it in pieces)?\n`)
+	for _, args := range [][]string{
+		{"train", mapped}, {"train", text}, {"train", "--method", "sdca", "--passes", "1", mapped}, {"train", "--method", "sa", "--passes", "1", mapped},
+		{"train", "--intercept", mapped}, {"train", "--groups", groups, "--intercept", mapped}, {"train", "--domain", "box:-1,1", mapped},
+		{"path", "--lambdas", "2", mapped}, {"cv", "--lambdas", "2", "--folds", "2", mapped},
+		{"graph", "--edges", "9", mapped}, {"graph", "--antisym", mapped}, {"predict", "-m", fitted, "--metrics", mapped},
+	} {
+		refused := func(memory string) string {
+			code, says := runQuietly(append(args, "--memory", memory)...)
+			if code != exitIO || strings.Contains(says, "without gaps") {
+				t.Errorf("%v with %s: exit code %d: %s", args, memory, code, says)
+			}
+			return says
+		}
+		little := "13MiB" // less than the data
+		if args[len(args)-1] == text {
+			little = "15MiB" // a bit more: the reader does not know what is enough
+		}
+		says := refused(little)
+		found := named.FindStringSubmatch(says)
+		if found == nil {
+			t.Errorf("%v: %s", args, says)
+			continue
+		}
+		if code, says := runQuietly(append(args, "--memory", found[1])...); code != exitOK {
+			t.Errorf("%v with the %s that was named: %s", args, found[1], says)
+		}
+		var enough memorySize
+		if err := enough.UnmarshalText([]byte(found[1])); err != nil {
+			t.Fatal(err)
+		}
+		refused(fmt.Sprint(int64(enough) * 9 / 10))
+	}
+}
+
+// TestComponentBeyondMemory: what memory keeps from being solved together is refused for it.
+func TestComponentBeyondMemory(t *testing.T) {
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	graph := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
+	code, says := runQuietly(append(graph, "6MiB")...)
+	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 6 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
+	if code != exitIO || !want.MatchString(says) {
+		t.Errorf("exit code %d: %s", code, says)
+	}
+	if code, says := runQuietly(append(graph, "20MiB")...); code != exitOK {
+		t.Error(says)
+	}
+}
+
+// runQuietly runs a command, and returns its exit code and standard error.
+func runQuietly(args ...string) (code int, says string) {
+	var stderr lockedBuffer
+	code = run(&env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr}, args)
+	return code, stderr.b.String()
 }

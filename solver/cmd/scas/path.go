@@ -171,7 +171,7 @@ func (c *pathCmd) Run(e *env) error {
 	start = time.Now()
 	defer r.in.collecting()()
 	steps, err = e.follow(&r.problemReport, c.settings())
-	err = c.Memory.unstreamed(dataName(c.Data), err)
+	err = c.Memory.unstreamed(r.in.claim, err)
 	if err := e.interrupted(err, "nothing written"); len(steps) == 0 || err != nil && e.ctx.Err() != nil {
 		return about(c.Data, err)
 	}

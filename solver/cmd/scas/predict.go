@@ -151,7 +151,7 @@ func (c *predictCmd) explain(err error) error {
 
 func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 	opt := m.ReadOptions()
-	opt.Beyond = c.streams()
+	opt.Beyond = true
 	if c.IndexBase != "model" {
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}

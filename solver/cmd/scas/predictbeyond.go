@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -17,9 +18,6 @@ func (v memorySize) beyondRows(data *sparse.Dataset) int {
 	limit, _ := v.limit()
 	return max(1, min(most, int(float64(limit)/share/(float64(dataBytes(data))/float64(n)))))
 }
-
-// streams reports whether rows may be predicted piece by piece.
-func (c *predictCmd) streams() bool { return c.SVG == "" }
 
 // A pieceTally adds up the metrics of pieces.
 type pieceTally interface {
@@ -61,6 +59,9 @@ func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 // beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
 // written whole or not at all; for standard output, the rows are checked first.
 func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
+	if c.SVG != "" {
+		return c.refuse(data, "", 0, fmt.Errorf("%w: --svg draws what is of all rows", stream.ErrNotStreamed))
+	}
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n}
 	r.Classes, _ = m.parts()
@@ -99,6 +100,11 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 	return c.report(e, r)
 }
 
+// refuse says what would be enough for predicting rows, with some words about it.
+func (c *predictCmd) refuse(data *sparse.Dataset, about string, kept int, why error) error {
+	return c.Memory.refuse(&claim{what: "predicting " + dataName(c.Data) + about, data: data, whole: func() float64 { return 0 }, kept: 8 * int64(kept), why: why})
+}
+
 // tally returns what adds up the metrics, nil if they are not asked for; of classes it keeps
 // the scores, of several those of each.
 func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (pieceTally, error) {
@@ -115,8 +121,8 @@ func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (pieceTally, err
 	for _, n := range rows {
 		kept += n * scores
 	}
-	if _, err := c.Memory.room(dataName(c.Data), 8*int64(kept)); err != nil {
-		return nil, fmt.Errorf("--metrics keeps %s of each row for the AUC, 8 bytes each: %w", plural(scores, "score"), err)
+	if c.Memory.room(8*int64(kept)) == 0 {
+		return nil, c.refuse(data, fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score")), kept, nil)
 	}
 	return m.tally(rows), nil
 }

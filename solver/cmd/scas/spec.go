@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -22,8 +23,8 @@ type specified struct {
 	graph graphFacts
 	// groups are of the group lasso.
 	groups int
-	// vectors is the bytes of weights, offsets and models, of data gone through in pieces.
-	vectors int64
+	// claim is what the fits take of memory; kept are weights, offsets and models.
+	claim *claim
 }
 
 // specify says what to fit to data.
@@ -81,36 +82,65 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, of fits) (*sp
 func (s *specified) beyond() bool { return s.spec.Memory > 0 }
 
 // collecting is about the collector, see there.
-func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.vectors) }
+func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.claim.kept) }
 
 // allow refuses fits that would not fit into memory, unless they go through the data in
 // pieces, one after the other.
 func (s *specified) allow(c *fitFlags, of fits) error {
 	n, p := s.data.X.Dims()
+	s.claim = &claim{
+		what: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
+		data: s.data, kept: c.keeps(s.data, of), why: c.notStreamed(s.data), stated: c.Features != 0,
+		whole: func() float64 {
+			problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
+			need := float64(dataBytes(s.data) + problem.Memory(nil))
+			if c.Graph != "none" {
+				need += 140 * float64(p) // edges, G, I and [G; I]
+			}
+			return need * float64(of.atOnce)
+		},
+	}
 	alone := c.ranks.comm == nil
-	if alone && c.Memory.beyond(s.data) {
-		return s.stream(c, of)
+	if limit, _ := c.Memory.limit(); !(alone && c.Memory.beyond(s.data)) && (limit == 0 || s.claim.whole() <= float64(limit)) {
+		return nil
 	}
-	problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
-	need := float64(dataBytes(s.data) + problem.Memory(nil))
-	if c.Graph != "none" {
-		need += 140 * float64(p) // edges, G, I and [G; I]
+	if s.claim.why == nil {
+		if s.spec.Memory = c.Memory.room(s.claim.kept); s.spec.Memory > 0 {
+			return nil
+		}
 	}
-	err := c.Memory.allow(need*float64(of.atOnce), "fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data))
-	if err != nil && alone && s.data.X.Mapped() && c.Groups == "" && p < mostStreamed {
-		return s.stream(c, of)
+	return c.Memory.refuse(s.claim)
+}
+
+// notStreamed says why fits do not go through data in pieces, as far as it is known before
+// they are.
+func (c *fitFlags) notStreamed(data *sparse.Dataset) error {
+	_, p := data.X.Dims()
+	why := ""
+	switch {
+	case c.ranks.comm != nil:
+		why = "--dist has the rows in memory; more ranks have more"
+	case c.Groups != "":
+		why = "--groups is not streamed"
+	case !data.X.Mapped():
+		why = "they must be in a .scas file, which scas convert writes"
+	case p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):
+		why = fmt.Sprintf("up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, without one", grouped(mostStreamed))
+	default:
+		return nil
 	}
-	return err
+	return fmt.Errorf("%w: %s", stream.ErrNotStreamed, why)
 }
 
 // mostStreamed is how many coefficients there may be of data that are gone through in
 // pieces.
 const mostStreamed = 2048
 
-// stream has the fits go through the data in pieces.
-func (s *specified) stream(c *fitFlags, of fits) (err error) {
-	n, p := s.data.X.Dims()
-	ofRow, models := 0, 0 // bytes of weights, those of a fit, offsets, folds, and labels that are not the file's
+// keeps is the bytes that fits keep while they go through the data in pieces: weights, those
+// of a fit, offsets, folds, labels that are not the file's, and models.
+func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
+	n, p := data.X.Dims()
+	ofRow, models := 0, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
 		if of.held { // those of the rows that are not held out
@@ -122,14 +152,12 @@ func (s *specified) stream(c *fitFlags, of fits) (err error) {
 	}
 	if of.held {
 		ofRow++
-		models = 2 * int(c.Lambdas) * max(1, len(s.data.Classes.Values)) // of all rows, and of a fold
+		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // of all rows, and of a fold
 	}
 	if c.Positive != nil || c.Labels != "" {
 		ofRow += 8
 	}
-	s.vectors = int64(ofRow)*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
-	s.spec.Memory, err = c.Memory.room(dataName(c.Data), s.vectors)
-	return err
+	return int64(ofRow)*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 }
 
 // name reads the names of the features.

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A claim is what work on data takes of memory.
+type claim struct {
+	what string // takes it, such as "training on 4 rows and 2 features of a.svm"
+	data *sparse.Dataset
+	// whole returns the bytes that it takes with all rows in memory, which it looks at.
+	whole func() float64
+	// kept is what it keeps while it goes through the rows in pieces, and why the reason that
+	// it does not, nil if it does. It wraps stream.ErrNotStreamed.
+	kept int64
+	why  error
+	// stated reports that the number of features is that of --features.
+	stated bool
+}
+
+// pieces is the least memory for going through the rows in pieces.
+func (c *claim) pieces() float64 { return 2*program + float64(c.kept) }
+
+// small reports whether all rows may take less memory than pieces of them do.
+func (c *claim) small() bool { return float64(dataBytes(c.data)) < c.pieces() }
+
+// size is what it takes in memory, as far as what is beyond memory tells at little cost.
+func (c *claim) size(beyond bool) float64 {
+	data := dataBytes(c.data)
+	if c.data.X.Mapped() { // the reader allows for the file
+		data = max(data, c.data.Stats.Bytes)
+	}
+	if n, _ := c.data.X.Dims(); beyond && (!c.small() || c.data.X.Check(0, n) != nil) {
+		return float64(data)
+	}
+	return max(float64(data), c.whole())
+}
+
+// refuse returns the error for what does not fit: what would be enough, and what else helps.
+func (v memorySize) refuse(c *claim) error {
+	limit, origin := v.limit()
+	beyond := v.beyond(c.data)
+	need, known := c.size(beyond), !beyond || c.small()
+	text := fmt.Sprintf("%s takes some %s of memory, more than %s (%s)", c.what, byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+	if !known {
+		text = fmt.Sprintf("%s takes more than the %s of memory allowed (%s)", c.what, byteCount(limit), origin)
+	}
+	switch less := c.pieces() < need || !known; {
+	case less && c.why == nil:
+		return fmt.Errorf("%s; allow %s with --memory, to go through it in pieces", text, enough(c.pieces(), true))
+	case less && c.mayStream():
+		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, c.why, c.remedy(), enough(need, known))
+	}
+	return fmt.Errorf("%s; %sallow %s with --memory", text, c.remedy(), enough(need, known))
+}
+
+// mayStream reports whether why is worth a word: what has too many features is no better off
+// in a .scas file.
+func (c *claim) mayStream() bool {
+	_, p := c.data.X.Dims()
+	return c.data.X.Mapped() || p < mostStreamed
+}
+
+// remedy is what helps beside memory, where most features have no data, and ends in "or".
+func (c *claim) remedy() string {
+	switch {
+	case !c.mostlyUnused():
+		return ""
+	case c.stated:
+		return "give a smaller --features, or "
+	}
+	return "number the features without gaps, or "
+}
+
+// mostlyUnused reports whether there are many features, and most have no entry.
+func (c *claim) mostlyUnused() bool {
+	const many = 1 << 16
+	n, p := c.data.X.Dims()
+	if p < many || int64(p) >= 2*c.data.X.NNZ() {
+		return p >= many
+	}
+	if c.data.X.Mapped() && !c.small() || c.data.X.Check(0, n) != nil { // it would take a pass
+		return false
+	}
+	seen, used := make([]bool, p), 0
+	for _, j := range c.data.X.Rows(0, n).Idx[:c.data.X.NNZ()] {
+		if !seen[j] {
+			seen[j] = true
+			used++
+		}
+	}
+	return 2*used < p
+}
+
+// enough writes an amount of memory so that --memory takes it, and it is not less.
+func enough(bytes float64, known bool) string {
+	if !known {
+		return "more than the " + byteCount(int64(bytes)) + " of the data"
+	}
+	unit := ""
+	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if bytes < 1<<10 {
+			break
+		}
+		bytes, unit = bytes/(1<<10), larger
+	}
+	digit := 1.0 // three of them
+	for ; unit != "" && bytes*digit < 100; digit *= 10 {
+	}
+	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit
+}
+
+// room returns what going through data in pieces may take beside the program and what is
+// kept; 0 if that is too little.
+func (v memorySize) room(kept int64) int64 {
+	limit, _ := v.limit()
+	if room := limit - program - kept; room >= program {
+		return room
+	}
+	return 0
+}
+
+// unstreamed says of an error of package stream what would be enough.
+func (v memorySize) unstreamed(c *claim, err error) error {
+	if !errors.Is(err, stream.ErrNotStreamed) {
+		return err
+	}
+	c.why = err
+	return v.refuse(c)
+}
