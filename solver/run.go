@@ -81,14 +81,14 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	l, _ := algebra.Dims()
 	_, q := p.Coupling.dims(l)
 	r.A = algebra.Product()
-	r.Samples = newSamples(p, &set)
+	r.Samples = newSamples(p, &set, func() bool { return r.Err() != nil && r.stop == watch.Ended })
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
 	info := set.Method.Info()
-	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.longest)}
+	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: r.Samples.ready.Rows.Form(), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.ready.Longest)}
 	if r.Stats.Name == "" {
 		r.Stats.Name = info.Name
 	}
@@ -96,7 +96,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	if set.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
 	}
-	r.prover = prove.New(p.forNewton(algebra, r.Samples.rows, set.Threads))
+	r.prover = prove.New(p.forNewton(algebra, r.Samples.ready.Rows, set.Threads))
 	r.gap = math.Inf(1)
 	r.goal = set.RelTol * p.lossAtZero()
 	r.toStart()
@@ -145,7 +145,7 @@ func (r *Run) SetRho(rho float64) {
 // labels divided by that of the features. For a penalty without a scale, such as an
 // indicator, it is the curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 {
-	p, scale := r.Problem, r.Samples.scale
+	p, scale := r.Problem, r.Samples.ready.Scale
 	lambda := p.penalty().Scale()
 	if _, l1 := p.penalty().(L1); lambda == 0 && !l1 && scale > 0 {
 		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))

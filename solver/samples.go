@@ -4,7 +4,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/sample"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // Samples are the data as methods see them: full passes, single samples, and the
@@ -12,21 +11,18 @@ import (
 type Samples struct {
 	prob  *Problem
 	loss  Loss
-	rows  kernels.Rows // the data in their most compact form
+	ready pass.Ready
 	full  *pass.Gradient
 	drawn *sample.Sampler
-
-	longest, scale float64 // largest and root mean square |aᵢ|; the first squared
 
 	margin1, slope1, gain1 [1]float64
 }
 
-func newSamples(p *Problem, set *Settings) *Samples {
+func newSamples(p *Problem, set *Settings, ended func() bool) *Samples {
 	n, features := p.Data.Dims()
-	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})}
-	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.rows), features)
+	s := &Samples{prob: p, loss: p.loss(), ready: pass.Prepare(p.team(), p.Data, set.Float32, ended)}
+	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.ready.Rows), features)
 	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
-	s.longest, s.scale = p.team().Norms(p.Data.RowNormsSq())
 	return s
 }
 
@@ -53,11 +49,11 @@ func (s *Samples) Gradient(at *Snapshot, x []float64) {
 func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
 
 // Rows returns the data in the form that the kernels take. It is only read.
-func (s *Samples) Rows() kernels.Rows { return s.rows }
+func (s *Samples) Rows() kernels.Rows { return s.ready.Rows }
 
 // row is a view of sample i.
 func (s *Samples) row(i int) kernels.Rows {
-	v := s.rows
+	v := s.ready.Rows
 	v.Ptr = v.Ptr[i : i+2]
 	return v
 }
