@@ -28,6 +28,9 @@ type Point struct {
 // is valid only during the call, as X is.
 func (p *Point) DualResidual() float64 { return p.dualResidual() }
 
+// WithDualResidual returns p with what DualResidual is to return, for who runs methods.
+func (p Point) WithDualResidual(of func() float64) *Point { p.dualResidual = of; return &p }
+
 // A Recorder is shown the progress of a run.
 type Recorder interface {
 	// Record is called after setup with the starting point and then after outer

@@ -26,9 +26,14 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // own, all if L2 > 0. With solver.SCASK and SCASL, whose inner loop draws from a batch of the file at a
 // time, it takes any number of features, and the penalties and domains of package solver;
 // of their results something is proved where Auto takes the problem. Other problems and
-// methods are errors that wrap ErrNotStreamed. Of the other settings RelTol, TimeLimit,
-// Threads and Start.X count, and for the named methods Passes, DualUpdates, Eta, Rho and
-// Seed.
+// methods are errors that wrap ErrNotStreamed. Of the other settings Name, RelTol, TimeLimit,
+// Threads, Start.X, Recorder and RecordEvery count, and for the named methods Passes,
+// DualUpdates, Eta, Rho and Seed.
+//
+// The Recorder is first shown the first point of which the objective over the whole file is
+// known: with Auto the solution of the samples in memory, else the start. Then it is with
+// Auto after each Newton step, else after each outer iteration, when the next pass knows
+// what that was worth. There are no averages: they are the iterate, and y is A x.
 //
 // The same data, settings and memory give the same bits. Stats.Passes are those over the
 // file.
@@ -53,14 +58,19 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r, f = finish(q, set.Start.X, opt, within)
+		r, f = finish(q, set.Start.X, opt, within, newRecorder(p, q, set, began))
 	} else {
-		r, f = batched(p, set, q, opt, within)
+		r, f = batched(p, set, q, opt, within, newRecorder(p, q, set, began))
 	}
-	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) {
+	by, recorded := stoppedBy(r.Err)
+	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) && !recorded {
 		return nil, r.Err // of the file
 	}
 	res := resultOf(p, q, r, f, set, time.Since(began))
+	if recorded {
+		res.Status = solver.Stopped
+		return res, by
+	}
 	res.Status, err = ended(r, context.Cause(ctx) == errTime, within.Tol > 0, within.Tol*f.zero)
 	return res, err
 }
@@ -204,20 +214,13 @@ func validLabels(p *solver.Problem) error {
 
 // resultOf makes a result of what finish reached, but for its status.
 func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, set *solver.Settings, took time.Duration) *solver.Result {
-	image := slices.Clone(r.X)
-	if a := q.A.Matrix(); a != nil {
-		l, _ := a.Dims()
-		image = make([]float64, l)
-		a.MulVec(image, r.X)
-	}
+	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
-	at := solver.Evaluation{Objective: r.Objective, Penalty: penaltyOf(p).Value(image)}
-	at.Loss = r.Objective - at.Penalty - float64(0.5*p.L2*dot(r.X))
 	res := &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
-		DualityGap: r.Gap, DualResidual: dualResidual(q, r, f.grad),
+		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, f.grad),
 	}
 	res.Groups, res.Stats.Rounded = tied(r, f.zero)
 	st := &res.Stats
@@ -225,23 +228,38 @@ func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, 
 	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.passes, f.windows, f.sampled)
 	st.OuterIterations = 1
 	if !automatic(set) {
-		st.Method, st.Plan, st.PlanReason, st.OuterIterations = set.Method.Info().Name, f.plan, f.reason, f.outer
+		st.Method, st.Plan, st.PlanReason, st.OuterIterations = methodOf(set), f.plan, f.reason, f.outer
 	}
-	st.Name, st.Eta, st.Rho = st.Method, f.eta, f.rho
+	st.Name, st.Eta, st.Rho = nameOf(set), f.eta, f.rho
 	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.passes), float64(f.passes), r.Iterations
 	st.DualUpdates, st.BatchSize, st.Seconds = max(1, f.updates), 1, took.Seconds()
 	return res
 }
 
-// dualResidual returns |∇f(x) + A'z|₂, given the gradient of the losses.
-func dualResidual(q *newton.Problem, r *newton.Result, grad []float64) float64 {
-	if grad == nil {
+// evaluation returns A x, and the objective there in its parts.
+func evaluation(p *solver.Problem, q *newton.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
+	image := slices.Clone(x)
+	if a := q.A.Matrix(); a != nil {
+		l, _ := a.Dims()
+		image = make([]float64, l)
+		a.MulVec(image, x)
+	}
+	at := solver.Evaluation{Objective: objective, Penalty: penaltyOf(p).Value(image)}
+	at.Loss = objective - at.Penalty - float64(0.5*p.L2*dot(x))
+	return image, at
+}
+
+// dualResidual returns |∇f(x) + A'z|₂, given the gradient of the losses, z being 0 if it is
+// nil; it is not known without a gradient and in a domain.
+func dualResidual(p *solver.Problem, q *newton.Problem, r *newton.Result, grad []float64) float64 {
+	if grad == nil || p.Domain != nil {
 		return math.NaN()
 	}
-	sum := slices.Clone(r.Z)
-	if a := q.A.Matrix(); a != nil {
-		sum = make([]float64, len(r.X))
+	sum := make([]float64, len(r.X))
+	if a := q.A.Matrix(); a != nil && r.Z != nil {
 		a.MulVecTrans(sum, r.Z)
+	} else {
+		copy(sum, r.Z)
 	}
 	for j, g := range grad {
 		sum[j] += g + float64((q.Ridge-q.Joined)*r.X[j])

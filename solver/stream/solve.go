@@ -67,6 +67,8 @@ type run struct {
 	fresh   bool // hessian is that at the last point
 	facts   facts
 	teller  teller
+
+	recorder *recorder // nil for nobody
 }
 
 // extra is what a run has beside the problem of package newton.
@@ -131,9 +133,10 @@ func refusesFree(b *newton.Bounder) error {
 
 // finish solves a problem of which Data are mapped and refuses says nothing, from start,
 // of length p or nil. Of set, Tol is a part of the objective at 0.
-func finish(q *newton.Problem, start []float64, opt Options, set *newton.Settings) (*newton.Result, *facts) {
+func finish(q *newton.Problem, start []float64, opt Options, set *newton.Settings, to *recorder) (*newton.Result, *facts) {
 	_, p := q.Data.Dims()
 	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p)}, opt, set)
+	s.recorder = to
 	res, err := s.solve(start, s.room(opt.Memory))
 	if err != nil {
 		res.Err, res.Why = err, newton.Interrupted
@@ -228,7 +231,10 @@ func (s *run) solve(start []float64, samples int) (*newton.Result, error) {
 	if err != nil {
 		return res, err
 	}
-	res.X, res.Objective = x, at.value
+	res.X, res.Objective, s.facts.grad = x, at.value, at.grad
+	if err := s.recorder.show(0, s.facts.passes, res, at.grad); err != nil {
+		return res, err
+	}
 	return res, s.iterate(res, at, goal)
 }
 
@@ -285,6 +291,9 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
 		res.Gap = newton.Rounded(at.value-at.proved, at.value)
 		s.teller.found(at.value, res.Gap)
+		if err := s.recorder.show(res.Iterations, s.facts.passes, res, at.grad); err != nil {
+			return err
+		}
 		if res.Gap <= goal {
 			res.Why = newton.Reached
 			return nil

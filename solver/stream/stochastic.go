@@ -79,6 +79,7 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 	}
 	for s.epoch = 0; float64(2*(s.epoch+1)) <= passes; s.epoch++ {
 		if err := s.iterate(); err != nil {
+			s.reached(res)
 			return res, err
 		}
 	}
@@ -93,7 +94,19 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 	}
 	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, newton.Iterations
 	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
+	if err := s.recorder.show(s.epoch, s.facts.passes, res, nil); err != nil {
+		return res, err
+	}
 	return res, s.prove(res, tol*s.facts.zero)
+}
+
+// reached makes the best point of a run that ends before its passes are made the result.
+func (s *stochastic) reached(res *newton.Result) {
+	if s.kept.X == nil {
+		return
+	}
+	res.X, res.Z, res.Objective, res.Why = s.kept.X, s.kept.Dual, s.watch.Best, newton.Interrupted
+	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
 }
 
 // prepare fixes ρ, A'A and the inner loop.
@@ -171,6 +184,10 @@ func (s *stochastic) iterate() error {
 		found, err = s.pass(&look{to: s.state.X})
 	}
 	if err != nil {
+		return err
+	}
+	at := &newton.Result{X: s.state.X, Z: s.state.Dual, Objective: s.value(s.state.X, found.loss), Gap: math.Inf(1)}
+	if err := s.recorder.show(s.epoch, s.facts.passes, at, found.grad); err != nil {
 		return err
 	}
 	s.state.Gradient = slices.Clone(found.grad)
@@ -305,10 +322,11 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 }
 
 // batched solves a problem by SCAS-ADMM.
-func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, opt Options, n *newton.Settings) (*newton.Result, *facts) {
+func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, opt Options, n *newton.Settings, to *recorder) (*newton.Result, *facts) {
 	_, features := q.Data.Dims()
 	ridge := slices.Repeat([]float64{q.Ridge}, features)
 	s := &stochastic{run: newRun(q, extra{ridge: ridge}, opt, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
+	s.recorder = to
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	res, err := s.solve(n.Tol)
 	if err != nil {

@@ -1,0 +1,80 @@
+package stream
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/watch"
+)
+
+// A recorder shows points to the Recorder of a problem's settings.
+type recorder struct {
+	p     *solver.Problem
+	q     *newton.Problem
+	set   *solver.Settings
+	clock watch.Clock
+}
+
+// newRecorder returns nil if nobody is to be shown anything. Time runs since a run began.
+func newRecorder(p *solver.Problem, q *newton.Problem, set *solver.Settings, began time.Time) *recorder {
+	if set.Recorder == nil {
+		return nil
+	}
+	return &recorder{p, q, set, watch.NewClock(began)}
+}
+
+// stopped is an error of the Recorder.
+type stopped struct{ error }
+
+func (e stopped) Unwrap() error { return e.error }
+
+// show shows a point after so many outer iterations and passes, of which X, Z, Objective
+// and Gap are known, and grad, the gradient of the losses.
+func (r *recorder) show(outer, passes int, at *newton.Result, grad []float64) error {
+	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
+		return nil
+	}
+	r.clock.Pause()
+	defer r.clock.Resume()
+	_, last := evaluation(r.p, r.q, at.X, at.Objective)
+	point := solver.Point{
+		Name: nameOf(r.set), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
+		Last: last, Average: last, DualityGap: at.Gap, X: at.X, XAverage: at.X,
+	}
+	err := r.set.Recorder.Record(point.WithDualResidual(func() float64 { return dualResidual(r.p, r.q, at, grad) }))
+	if err != nil {
+		return stopped{err}
+	}
+	return nil
+}
+
+// nameOf is that of a run.
+func nameOf(set *solver.Settings) string {
+	if set.Name != "" {
+		return set.Name
+	}
+	return methodOf(set)
+}
+
+func methodOf(set *solver.Settings) string {
+	if automatic(set) {
+		return solver.Auto{}.Info().Name
+	}
+	return set.Method.Info().Name
+}
+
+// stoppedBy returns the error of the Recorder that ended a run, nil for ErrStop, and whether
+// it was that.
+func stoppedBy(err error) (error, bool) {
+	by, is := errors.AsType[stopped](err)
+	switch {
+	case !is:
+		return nil, false
+	case errors.Is(by.error, solver.ErrStop):
+		return nil, true
+	}
+	return by.error, true
+}
