@@ -90,8 +90,7 @@ type Settings struct {
 	Threads int
 	// Memory, unless zero, is about how many bytes a fit takes to go through data that are
 	// mapped (sparse.CSR.Mapped) and larger, whose labels, of two classes, are −1 and +1: package
-	// stream, which has L1 penalties, ridges and a Graph for up to 2,047 features, and no
-	// Method. Results, but not what is proved of them, depend on it within RelTol.
+	// stream, which has all penalties, and a Graph, for up to 2,047 features, and no Method. Results, but not what is proved of them, depend on it within RelTol.
 	Memory int64
 	// Tell is told how far a fit with Memory is; nil is nobody.
 	Tell func(stream.Progress)

@@ -33,7 +33,6 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	if err := spec.check(n, p); err != nil {
 		return nil, err
 	}
-	_, grouped := spec.Penalty.(GroupLasso)
 	switch {
 	case !x.Mapped():
 		return nil, errors.New("model: Settings.Memory is for data that are mapped, as those of .scas files are")
@@ -45,8 +44,6 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 		return nil, fmt.Errorf("model: %w: checkpoints are not kept of passes over a file; leave Checkpoint nil", stream.ErrNotStreamed)
 	case spec.Method != nil:
 		return nil, fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
-	case grouped:
-		return nil, fmt.Errorf("model: %w: a GroupLasso is not streamed", stream.ErrNotStreamed)
 	}
 	d := &design{spec: spec, n: n, p: p, x: x, y: y, loss: spec.loss(), against: against}
 	if err := d.checkMapped(); err != nil {
@@ -114,6 +111,10 @@ func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 // penalise sets the penalty for lambda = 1: that of features divided by their scale.
 func (s *streamed) penalise() error {
 	d, ratio := s.d, s.d.spec.l1Ratio()
+	if group, ok := d.spec.Penalty.(GroupLasso); ok {
+		groups, weights := group.all(d.p)
+		return s.f.PenaliseGroups(groups, d.scale, weights)
+	}
 	l1, l2 := make([]float64, d.columns()), make([]float64, d.columns())
 	for j, scale := range d.scale {
 		l1[j] = ratio * d.factor(j) * scale

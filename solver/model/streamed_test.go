@@ -55,6 +55,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	for j := range factors {
 		factors[j] = float64(j % 3)
 	}
+	some := GroupLasso{Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11, 12}}}
 	type c = struct {
 		regression bool
 		spec       Spec
@@ -72,6 +73,10 @@ func streamedSpecs(n, p int) map[string]struct {
 		"squared hinge":           {false, Spec{Lambda: 5e-3, Loss: solver.SquaredHinge{}}},
 		"squared":                 {true, Spec{Lambda: 2e-2, Loss: solver.Squared{}, Offsets: offsets}},
 		"huber":                   {true, Spec{Lambda: 2e-2, Loss: solver.Huber{Delta: 1.35}}},
+		"groups":                  {false, Spec{Lambda: 2e-3, Penalty: some}},
+		"groups, as they are":     {false, Spec{Lambda: 2e-3, Penalty: GroupLasso{Groups: some.Groups, Weights: []float64{1, 2, 0}}, Standardize: StandardizeOff, NoIntercept: true}},
+		"groups, offsets":         {true, Spec{Lambda: 2e-2, Penalty: some, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights}},
+		"groups, squared hinge":   {false, Spec{Lambda: 5e-3, Penalty: some, Loss: solver.SquaredHinge{}, Balanced: true}},
 		"graph":                   {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p)}},
 		"graph, deviations":       {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
 		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true}},
@@ -173,7 +178,6 @@ func TestStreamedRefuses(t *testing.T) {
 		"Memory = -1":              {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
 		"fits have no Method":      {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
 		"checkpoints are not kept": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
-		"a GroupLasso":             {back.X, back.Labels, Spec{Penalty: GroupLasso{}}, false},
 		"for features as they are": {back.X, back.Labels, Spec{Graph: graph.Chain(20), Penalty: ElasticNet{0.5}, NoIntercept: true, Standardize: StandardizeOn}, false},
 	} {
 		if c.spec.Memory == 0 {

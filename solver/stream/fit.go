@@ -32,9 +32,9 @@ type Samples struct {
 //
 //	Σ cᵢ φ(aᵢ'x + c + oᵢ; bᵢ) + lambda (Σ l1_k |(A x)_k| + Σ (l2ⱼ/2) xⱼ²),  cᵢ = ωᵢ/Σω
 //
-// for one lambda after the other, each from where the last one ended, in the passes over
-// the data that the package comment describes; of these nothing is copied but a part of the
-// samples. Up to 256 coefficients, the intercept among them, may have no penalty. The same
+// or with norms of groups of features in the place of that penalty (PenaliseGroups), for one
+// lambda after the other, each from where the last one ended, in the passes over the data that
+// the package comment describes; of these nothing is copied but a part of the samples. Up to 256 coefficients, the intercept among them, may have no penalty. The same
 // samples, memory and lambdas give the same bits. It is not for concurrent use.
 type Fit struct {
 	*run
@@ -91,21 +91,48 @@ func (f *Fit) Scale() float64 { return f.facts.zero }
 // the identity, l1 an entry for each of its rows, l2 one for each coefficient. Ridges that
 // differ, and offsets with a loss that is not one of the residual, are for A = I.
 func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64) error {
-	regression := f.q.Loss.Value(0, 0.5) == f.q.Loss.Value(0.5, 0)
 	switch {
 	case a != nil && slices.Min(l2) != slices.Max(l2):
 		return refused("with a graph, an elastic net is streamed for features as they are (no standardising)")
-	case a != nil && f.extra.offset != nil && !regression:
+	case a != nil && f.extra.offset != nil && !f.ofResidual():
 		return refused("with a graph, offsets are streamed for the losses squared and huber")
 	}
 	f.l1, f.l2 = l1, l2
-	f.q.A = quad.New(nil, len(l2))
+	f.q.A, f.q.Groups = quad.New(nil, len(l2)), nil
 	if a != nil {
 		f.q.A = quad.New(a, len(l2))
 	}
 	f.setLambda(1)
 	return refusesFree(f.bounder)
 }
+
+// PenaliseGroups sets the penalty Σ limit_k √(Σ (scaleⱼ xⱼ)²), the inner sum over group k, for
+// lambda = 1. Groups are disjoint; features in none have no penalty.
+func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
+	if f.extra.offset != nil && !f.ofResidual() {
+		return refused("with groups, offsets are streamed for the losses squared and huber")
+	}
+	columns := len(f.extra.ridge)
+	ptr, idx, val := make([]int64, 1, columns+1), []int32(nil), []float64(nil)
+	f.l1, f.l2, f.q.Groups = nil, make([]float64, columns), make([][]int, len(groups))
+	for k, members := range groups {
+		for _, j := range members {
+			f.q.Groups[k] = append(f.q.Groups[k], len(idx))
+			idx, val, f.l1 = append(idx, int32(j)), append(val, scale[j]), append(f.l1, limit[k])
+			ptr = append(ptr, int64(len(idx)))
+		}
+	}
+	a, err := sparse.New(len(idx), columns, ptr, idx, val)
+	if err != nil {
+		return err
+	}
+	f.q.A = quad.New(a, columns)
+	f.setLambda(1)
+	return refusesFree(f.bounder)
+}
+
+// ofResidual reports whether the loss is one of the difference of margin and label.
+func (f *Fit) ofResidual() bool { return f.q.Loss.Value(0, 0.5) == f.q.Loss.Value(0.5, 0) }
 
 // setLambda makes the penalty that of lambda.
 func (f *Fit) setLambda(lambda float64) {

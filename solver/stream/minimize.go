@@ -21,14 +21,14 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
 // memory.
 //
-// With solver.Auto, the default, it takes L1 penalties of A x and ridge terms, the losses
-// of package solver, and up to 2,048 features, of which 256 may have no penalty of their
-// own, all if L2 > 0. With solver.SCASK and SCASL, whose inner loop draws from a batch of the file at a
-// time, it takes any number of features, and the penalties and domains of package solver;
-// of their results something is proved where Auto takes the problem. Other problems and
-// methods are errors that wrap ErrNotStreamed. Of the other settings Name, RelTol, TimeLimit,
-// Threads, Start.X, Recorder and RecordEvery count, and for the named methods Passes,
-// DualUpdates, Eta, Rho and Seed.
+// With solver.Auto, the default, it takes L1 penalties of A x, norms of groups of features (A
+// = I) and ridge terms, the losses of package solver, and up to 2,048 features, of which 256
+// may have no penalty of their own, all if L2 > 0. With solver.SCASK and SCASL, whose inner
+// loop draws from a batch of the file at a time, it takes any number of features, and the
+// penalties and domains of package solver; of their results something is proved where Auto
+// takes the problem. Other problems and methods are errors that wrap ErrNotStreamed. Of the
+// other settings Name, RelTol, TimeLimit, Threads, Start.X, Recorder and RecordEvery count, and
+// for the named methods Passes, DualUpdates, Eta, Rho and Seed.
 //
 // The Recorder is first shown the first point of which the objective over the whole file is
 // known: with Auto the solution of the samples in memory, else the start. Then it is with

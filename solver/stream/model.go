@@ -80,7 +80,7 @@ func (s *run) minimise(h, g, x []float64, tol float64) step {
 // ridges that differ, and is at home with free columns.
 func (s *run) proximal() bool {
 	x := &s.extra
-	return s.q.A.Identity() && (x.ones || x.offset != nil || slices.Min(x.ridge) != slices.Max(x.ridge))
+	return s.q.A.Identity() && s.q.Groups == nil && (x.ones || x.offset != nil || slices.Min(x.ridge) != slices.Max(x.ridge))
 }
 
 // inMemory solves a problem with the penalty of the whole one from x, or 0 if that is nil.
@@ -100,7 +100,7 @@ func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error
 		return res, nil
 	}
 	q := *p.Problem
-	q.A, q.Limit, q.Ridge = s.q.A, s.q.Limit, s.q.Ridge
+	q.A, q.Limit, q.Groups, q.Ridge = s.q.A, s.q.Limit, s.q.Groups, s.q.Ridge
 	if p.offset != nil { // of losses of the residual
 		q.Labels = slices.Clone(q.Labels)
 		kernels.Axpy(-1, p.offset, q.Labels)

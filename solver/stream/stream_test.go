@@ -61,6 +61,12 @@ func TestMinimize(t *testing.T) {
 		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 8}, func(p *solver.Problem) {
 			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, solver.BalancedWeights(p.Labels)
 		}},
+		"groups": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10}, func(p *solver.Problem) {
+			p.Penalty = solver.GroupL2{Lambda: 2e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
+		}},
+		"groups, ridge": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 11}, func(p *solver.Problem) {
+			p.L2, p.Penalty = 1e-3, solver.GroupL2{Lambda: 3e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
+		}},
 		"elastic net": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 9}, func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1e-3, L2: 1e-3} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +169,7 @@ func TestRefuses(t *testing.T) {
 		"scas convert writes":              {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.Settings{}},
 		"method scas is not streamed":      {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCAS{}}},
 		"without a penalty of their own":   {solver.Problem{Data: wide.X, Labels: wide.Labels, Penalty: solver.L1{}}, solver.Settings{}},
-		"only L1 penalties, ridge terms":   {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
+		"only L1 penalties, groups of":     {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
 		"labels for 200 rows":              {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
 		"weight 3 is -1":                   {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, -1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
 		"4 weights with the sum 4":         {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, 1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
@@ -258,6 +264,9 @@ func TestBatches(t *testing.T) {
 		"number": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 5, Regression: true}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Loss, p.Penalty = solver.Squared{}, solver.L1{Lambda: 1e-2} }},
 		"weights": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 8}, solver.SCASL{}, solver.SCASL{}, func(p *solver.Problem) {
 			p.Penalty, p.SampleWeights = solver.L1{Lambda: 1e-3}, solver.BalancedWeights(p.Labels)
+		}},
+		"groups": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 10}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+			p.Penalty = solver.GroupL2{Lambda: 2e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
 		}},
 		"box": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.NewBox(30, -0.2, 0.2)

@@ -126,9 +126,14 @@ func (r *beyondReport) run(t *testing.T, args ...string) {
 
 // train reaches what it does in memory, and refuses what it cannot keep.
 func (f *beyondFiles) train(t *testing.T) {
+	groups := filepath.Join(t.TempDir(), "groups")
+	if err := os.WriteFile(groups, []byte("1 2 3\n9 7 11 20\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	train := []string{"train", "--json", "--lambda", "1e-3", f.path}
 	for _, flags := range [][]string{
 		nil, {"--intercept", "--standardize", "--sample-weights", f.weights, "--offset", f.offsets}, {"--intercept", "--graph", "chain"},
+		{"--groups", groups, "--mu", "1e-3"}, {"--intercept", "--standardize", "--groups", groups, "--class-weights", "balanced"},
 	} {
 		var whole beyondReport
 		whole.run(t, append(append(train, flags...), "--memory", "4GiB")...)
@@ -148,12 +153,8 @@ func (f *beyondFiles) train(t *testing.T) {
 			os.Unsetenv("GOMEMLIMIT")
 		}
 	}
-	groups := filepath.Join(t.TempDir(), "groups")
-	if err := os.WriteFile(groups, []byte("1 2 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	for flag, args := range map[string][]string{
-		"--method sdca is not streamed": {"--method", "sdca"}, "--groups is not streamed": {"--intercept", "--groups", groups},
+		"--method sdca is not streamed": {"--method", "sdca"}, "not --groups with --graph;": {"--graph", "chain", "--groups", groups},
 		"not --domain; --method scas-k": {"--domain", "box:0,1"}, "--checkpoint is not kept": {"--checkpoint", filepath.Join(t.TempDir(), "c")},
 	} {
 		out, err := exec.Command("scas", append([]string{"train", "--memory", beyondMemory, f.path}, args...)...).CombinedOutput()

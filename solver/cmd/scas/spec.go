@@ -120,8 +120,6 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset) error {
 	switch {
 	case c.ranks.comm != nil:
 		why = "--dist has the rows in memory; more ranks have more"
-	case c.Groups != "":
-		why = "--groups is not streamed"
 	case !data.X.Mapped():
 		why = "they must be in a .scas file, which scas convert writes"
 	case p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):

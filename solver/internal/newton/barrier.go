@@ -80,7 +80,7 @@ func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	s.result.Objective = s.atBest.value
 	s.result.Gap = Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
 	f.conclude(&s.result, set.Tol, s.set.MaxIterations)
-	s.result.Z = f.rows.expand(s.best.z)
+	s.result.Z, s.result.Alpha = f.rows.expand(s.best.z), s.best.alpha
 	return &s.result
 }
 

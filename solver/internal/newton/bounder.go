@@ -23,14 +23,16 @@ type Columns struct {
 	Norm    []float64 // √(Σ cᵢ x_ij²), from above; nil will do where Free has none
 }
 
-// NewBounder prepares a problem with nothing but absolute values, of whose data the columns
-// alone are known; its Ridge does not count, ridge has the one of every feature.
+// NewBounder prepares a problem with nothing but absolute values, or norms of groups of rows
+// that are each a feature's own, of whose data the columns alone are known; its Ridge does not
+// count, ridge has the one of every feature, the same for all where there are groups.
 func NewBounder(p *Problem, ridge []float64, columns Columns) *Bounder {
 	features := len(ridge)
 	q := *p
 	q.Ridge = 0
 	f := &Finisher{Problem: &q, p: features, columns: columns.Largest, sum: newResidual(features)}
 	f.rows = newPenalty(p.A, p.Limit, p.Square)
+	f.rows.join(p.Groups)
 	b := &Bounder{f: f, ridge: ridge, columns: columns}
 	for j, row := range f.rows.own {
 		if row < 0 && ridge[j] == 0 && !b.idle(j) {
@@ -106,23 +108,39 @@ func (b *Bounder) Bound(x, z []float64, k *Known) Bound {
 		fenchel = float64(shrink*fenchel) + float64((1-shrink)*k.Loss)
 	}
 	cost := b.close(d, x)
-	gap := fenchel + f.slackness(d, pt) + cost + f.marginError(fenchel, pt)
+	gap := fenchel + b.slackness(d, pt) + cost + f.marginError(fenchel, pt)
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		gap = math.Inf(1)
 	}
 	return Bound{Gap: Rounded(gap, pt.value), Objective: pt.value}
 }
 
+// slackness bounds what the penalty exceeds z'v by.
+func (b *Bounder) slackness(d *dual, pt *point) float64 {
+	if b.f.rows.grouped() {
+		return b.f.rows.costs(d.z, d.slack, pt.image) + b.f.imageError(d, pt)
+	}
+	return b.f.slackness(d, pt)
+}
+
 // shrink returns the factor that brings what closes the equality at features with a row of
 // their own and no ridge within the limits.
 func (b *Bounder) shrink() float64 {
 	f, shrink := b.f, 1.0
+	reach := make([]float64, f.rows.len())
 	for j, row := range f.rows.own {
-		if row < 0 || b.ridge[j] > 0 {
-			continue
+		if row >= 0 && b.ridge[j] == 0 {
+			reach[row] = (math.Abs(f.sum.y[j])*(1+4*unit) + f.sum.error[j]) / math.Abs(f.rows.entry[j])
 		}
-		limit, reach := f.rows.limit[row], (math.Abs(f.sum.y[j])*(1+4*unit)+f.sum.error[j])/math.Abs(f.rows.entry[j])
-		shrink = math.Min(shrink, limit/math.Max(reach, limit))
+	}
+	for k := range f.rows.groups {
+		g := &f.rows.groups[k]
+		shrink = math.Min(shrink, g.limit/math.Max(g.norm(reach)*(1+g.rounding()), g.limit))
+	}
+	if !f.rows.grouped() {
+		for row, limit := range f.rows.limit {
+			shrink = math.Min(shrink, limit/math.Max(reach[row], limit))
+		}
 	}
 	if shrink < 1 {
 		shrink *= 1 - 4*unit
@@ -130,25 +148,41 @@ func (b *Bounder) shrink() float64 {
 	return shrink
 }
 
+// aim sets the multipliers of rows that are a feature's own to what closes the equality,
+// where there are ridges as far as limits allow.
+func (b *Bounder) aim(z []float64) {
+	rows := b.f.rows
+	for j, row := range rows.own {
+		if row < 0 {
+			continue
+		}
+		z[row] = -b.f.sum.y[j] / rows.entry[j]
+		if limit := rows.limit[row]; b.ridge[j] > 0 && !rows.grouped() {
+			z[row] = math.Max(-limit, math.Min(z[row], limit))
+		}
+	}
+	if rows.grouped() && b.ridge[0] > 0 {
+		rows.fitTerms(z)
+	}
+}
+
 // close sets the multipliers of rows that are a feature's own, and returns the part of the
 // ridges in the gap: (ridge x + e)²/2ridge of each.
 func (b *Bounder) close(d *dual, x []float64) (cost float64) {
 	f := b.f
+	b.aim(d.z)
 	for j, row := range f.rows.own {
 		e, off, r := f.sum.y[j], f.sum.error[j], b.ridge[j]
 		switch {
 		case r > 0:
 			if row >= 0 {
-				entry, limit := f.rows.entry[j], f.rows.limit[row]
-				z := math.Max(-limit, math.Min(-e/entry, limit))
-				d.z[row] = z
+				entry, z := f.rows.entry[j], d.z[row]
 				off += 4 * unit * (math.Abs(e) + math.Abs(float64(z*entry)))
 				e = math.FMA(z, entry, e)
 			}
 			rest := math.Abs(math.FMA(r, x[j], e)) + off
 			cost += float64(rest*rest) / (2 * r)
 		case row >= 0:
-			d.z[row] = -e / f.rows.entry[j]
 			d.slack[row] = off/math.Abs(f.rows.entry[j]) + 2*unit*math.Abs(d.z[row])
 		}
 	}

@@ -48,6 +48,50 @@ func TestBounder(t *testing.T) {
 	}
 }
 
+// TestBounderOfGroups: norms of groups of features, on a scale of their own, are bounded alike:
+// never by less than the distance from the optimum, and the closer the less.
+func TestBounderOfGroups(t *testing.T) {
+	for _, ridge := range []float64{0, 0.1} {
+		q := *bounded(t, ridge).Problem
+		scale := make([]float64, 12)
+		for j := range scale {
+			scale[j] = 1
+			if ridge == 0 {
+				scale[j] = 0.5 + float64(j%3)
+			}
+		}
+		diagonal, err := sparse.Identity(12).ScaleColumns(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.A, q.Groups = quad.New(diagonal, 12), [][]int{{0, 1, 2, 3}, {7, 5}, {4, 6, 8, 9, 10}, {11}}
+		f := mustNew(t, &q)
+		best := f.Finish(make([]float64, 12), &Settings{Tol: 1e-13})
+		b := NewBounder(&q, slices.Repeat([]float64{ridge}, 12), Columns{Largest: f.columns})
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, off := range []float64{10, 1, 0.1, 1e-2, 1e-4, 1e-6, 0} {
+			pt := f.newPoint()
+			for j := range pt.x {
+				pt.x[j] = best.X[j] + off*rng.NormFloat64()
+			}
+			f.visit(pt)
+			alpha := pt.slope
+			known := &Known{Loss: pt.loss, Fenchel: f.fenchel(alpha, pt), Transposed: make([]float64, 12), Size: f.size(alpha), Roundings: 300}
+			f.transposed(known.Transposed, alpha)
+			got := b.Bound(pt.x, make([]float64, 12), known)
+			excess := pt.value - best.Objective
+			t.Logf("ridge %v, %v off: %v bounds %v", ridge, off, got.Gap, excess)
+			if !(got.Gap >= excess) || !(got.Gap <= 20*off+1e-8) || math.Abs(got.Objective-pt.value) > 4*unit*pt.value {
+				t.Errorf("ridge %v, %v off: %v is said to bound %v", ridge, off, got.Gap, excess)
+			}
+			known.Roundings = 1e12
+			if worse := b.Bound(pt.x, make([]float64, 12), known); !(worse.Gap > got.Gap) {
+				t.Errorf("rounding has no effect on %v", worse.Gap)
+			}
+		}
+	}
+}
+
 // TestBounderOfFree: a feature without penalty and ridge is paid for by what its equality
 // lacks; where that leaves the domain of the conjugate nothing is proved.
 func TestBounderOfFree(t *testing.T) {
