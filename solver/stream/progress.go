@@ -14,7 +14,7 @@ type Options struct {
 type Progress struct {
 	Passes         float64 // over the data, with the part of the present one
 	Objective, Gap float64 // of the best point so far; +Inf where they are not known
-	Class          int     // number of the class, of several that are fitted one after the other, from 0
+	Class          int     // of several that are fitted one after the other, from 0; package model sets it
 }
 
 // A teller tells somebody.
