@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,11 +29,7 @@ func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Data
 // remapped writes data to a file, and maps it.
 func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, whole); err != nil {
-		t.Fatal(err)
-	}
-	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
+	back, err := sparse.ReadFile(written(t, whole), &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +38,16 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 		t.Skip("this system maps no files")
 	}
 	return back
+}
+
+// written writes data to a file.
+func written(t *testing.T, whole *sparse.Dataset) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, whole); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // streamedSpecs are fits that are streamed, with the data that they are for.
@@ -129,6 +136,31 @@ func TestStreamed(t *testing.T) {
 			t.Errorf("other bits with other threads, %v", err)
 		}
 	})
+}
+
+// TestStreamedRare: rounding in columns with few entries, whose limits are small where
+// features are standardised, does not keep a fit from its proof.
+func TestStreamedRare(t *testing.T) {
+	const n = 40000
+	var entries []sparse.Triplet
+	labels := make([]float64, n)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range n {
+		v := rng.NormFloat64()
+		entries = append(entries, sparse.Triplet{Row: i, Value: v}, sparse.Triplet{Row: i, Col: 1, Value: rng.NormFloat64()})
+		if labels[i] = 1; v+rng.NormFloat64() < 0 {
+			labels[i] = -1
+		}
+		if k := i / (n / 8); i%(n/8) < 4 { // four rows of each, of both classes
+			entries, labels[i] = append(entries, sparse.Triplet{Row: i, Col: 2 + k, Value: 1}), float64(2*(i%2)-1)
+		}
+	}
+	x, err := sparse.FromTriplets(n, 10, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := remapped(t, &sparse.Dataset{X: x, Labels: labels}, false)
+	mustFit(t, &Spec{Lambda: 1e-6, Settings: Settings{Memory: 2 << 20}}, back.X, back.Labels)
 }
 
 // TestStreamedPath: so do paths, from the same lambda on.

@@ -59,7 +59,7 @@ func (s *run) newTally() *tally {
 }
 
 func (t *tally) clear() {
-	t.loss, t.known.Fenchel, t.known.Size = 0, 0, 0
+	t.loss, t.known.Fenchel, t.known.Size, t.known.Square = 0, 0, 0, 0
 	clear(t.grad)
 	clear(t.hessian)
 	clear(t.known.Transposed)
@@ -85,6 +85,7 @@ func (s *run) pass(l *look) (*seen, error) {
 		sum.loss += t.loss
 		sum.known.Fenchel += t.known.Fenchel
 		sum.known.Size += t.known.Size
+		sum.known.Square += t.known.Square
 		kernels.Axpy(1, t.grad, sum.grad)
 		kernels.Axpy(1, t.known.Transposed, sum.known.Transposed)
 		if l.hessian {
@@ -193,6 +194,7 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	if l.model != nil {
 		t.known.Fenchel += q.Loss.Fenchel(alpha, slope, margin, label, weight)
 		for i, w := range weight {
+			t.known.Square += float64(w * float64(alpha[i]*alpha[i]))
 			alpha[i] *= w
 			t.known.Size += math.Abs(alpha[i])
 		}

@@ -25,8 +25,12 @@ func ofScales(err error, data *sparse.Dataset, standardized, can bool) error {
 	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), scaling) {
 		return err
 	}
+	text, far := "", false
+	if !standardized { // nor too large to look at
+		text, far = apart(data)
+	}
 	remedy := "ask for less with --tol"
-	if text, far := apart(data); far && !standardized {
+	if far {
 		flag := ""
 		if can {
 			flag = " (--standardize)"

@@ -59,6 +59,7 @@ type Known struct {
 	Fenchel    float64   // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
 	Transposed []float64 // X'Cα
 	Size       float64   // Σ cᵢ|αᵢ|
+	Square     float64   // Σ cᵢαᵢ²; 0 if that is not known
 	Roundings  float64   // the most that a term of Transposed went through
 	Free       []float64 // X_F'CΦX_F of the free features, upper triangle; see Phi
 }
@@ -90,7 +91,7 @@ func (b *Bounder) Bound(x, z []float64, k *Known) Bound {
 	f.rows.absTrans(f.sum.error, d.z)
 	for j := range f.sum.error {
 		terms := k.Roundings + float64(f.rows.len()+8)
-		f.sum.error[j] = float64(terms * unit * (f.sum.error[j] + float64(k.Size*f.columns[j])))
+		f.sum.error[j] = float64(terms * unit * (f.sum.error[j] + b.absolute(j, k)))
 	}
 	drift, ok := FreeDrift(k.Free, b.free, f.sum.y, f.sum.error, f.columns)
 	if !ok {
@@ -121,6 +122,16 @@ func (b *Bounder) slackness(d *dual, pt *point) float64 {
 		return b.f.rows.costs(d.z, d.slack, pt.image) + b.f.imageError(d, pt)
 	}
 	return b.f.slackness(d, pt)
+}
+
+// absolute bounds Σ cᵢ|αᵢx_ij|, of which the root mean square tells more where columns have
+// few entries.
+func (b *Bounder) absolute(j int, k *Known) float64 {
+	sum := float64(k.Size * b.columns.Largest[j])
+	if k.Square > 0 && b.columns.Norm != nil {
+		sum = math.Min(sum, 1.001*math.Sqrt(k.Square)*b.columns.Norm[j])
+	}
+	return sum
 }
 
 // shrink returns the factor that brings what closes the equality at features with a row of

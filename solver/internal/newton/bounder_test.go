@@ -92,6 +92,38 @@ func TestBounderOfGroups(t *testing.T) {
 	}
 }
 
+// TestBounderAbsolute: what bounds the rounding errors of a column is never less than the sum
+// it is about, and of a column with few entries far less than that of a full one.
+func TestBounderAbsolute(t *testing.T) {
+	const n = 10000
+	entries := []sparse.Triplet{{Row: 3, Col: 1, Value: 1}, {Row: 7, Col: 1, Value: -1}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	known, sum := &Known{}, make([]float64, 2)
+	for i := range n {
+		alpha := rng.NormFloat64() / n
+		known.Size += math.Abs(alpha)
+		known.Square += n * alpha * alpha
+		sum[0] += math.Abs(alpha)
+		if entries = append(entries, sparse.Triplet{Row: i, Value: 1}); i == 3 || i == 7 {
+			sum[1] += math.Abs(alpha)
+		}
+	}
+	data, err := sparse.FromTriplets(n, 2, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &Problem{Data: data, Labels: make([]float64, n), A: quad.New(nil, 2), Limit: []float64{1, 1}}
+	b := NewBounder(q, make([]float64, 2), Columns{Largest: []float64{1, 1}, Norm: []float64{1, math.Sqrt(2. / n)}})
+	for j, want := range sum {
+		if got := b.absolute(j, known); !(got >= want) {
+			t.Errorf("column %d: %v is said to bound %v", j, got, want)
+		}
+	}
+	if full, rare := b.absolute(0, known), b.absolute(1, known); full != known.Size || rare > full/10 {
+		t.Errorf("%v of a full column, %v of a rare one", full, rare)
+	}
+}
+
 // TestBounderOfFree: a feature without penalty and ridge is paid for by what its equality
 // lacks; where that leaves the domain of the conjugate nothing is proved.
 func TestBounderOfFree(t *testing.T) {
