@@ -74,7 +74,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	case meta.Features != nil && int64(len(meta.Features)) != f.Cols:
 		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d names for %d columns: expected one for every column", len(meta.Features), f.Cols)}
 	}
-	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name}}
+	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}}
 	if opt.Names == nil || meta.Features == nil {
 		wide, err := widen(name, x, opt)
 		if err != nil {
@@ -95,6 +95,9 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numbers(), !opt.numbers() && opt.Classes.IsZero()
 	switch {
+	case opt.stored && f.Header.Labels == scasfile.Signs:
+		d.Labels, d.Mapping = f.Labels, stored
+		return nil
 	case opt.Targets != nil || f.Labels == nil:
 		return d.labelled(name, nil, opt)
 	case f.Header.Labels != scasfile.Signs && numbers:

@@ -2,10 +2,11 @@ package sparse
 
 import "github.com/scas-admm/scas/sparse/internal/scasfile"
 
-// A mapping is a file that a matrix is a view of.
+// A mapping is a file of which a matrix is a view, its rows from first on.
 type mapping struct {
 	*scasfile.File
-	name string
+	name  string
+	first int
 }
 
 // Mapped reports whether the matrix is a view of a file (ReadBinary), whose pages are in
@@ -20,7 +21,7 @@ func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
 	}
-	if err := a.file.CheckRows(lo, hi); err != nil {
+	if err := a.file.CheckRows(a.file.first+lo, a.file.first+hi); err != nil {
 		return &ParseError{File: a.file.name, Msg: err.Error(), Err: err}
 	}
 	return nil
@@ -30,7 +31,7 @@ func (a *CSR) Check(lo, hi int) error {
 // Mapped, while others are computed with. It does not wait.
 func (a *CSR) Prefetch(lo, hi int) {
 	if a.file != nil {
-		a.file.Prefetch(lo, hi)
+		a.file.Prefetch(a.file.first+lo, a.file.first+hi)
 	}
 }
 
@@ -38,7 +39,7 @@ func (a *CSR) Prefetch(lo, hi int) {
 // is Mapped; of another it has no effect. They are read again where they are used again.
 func (a *CSR) Release(lo, hi int) {
 	if a.file != nil {
-		a.file.Release(lo, hi)
+		a.file.Release(a.file.first+lo, a.file.first+hi)
 	}
 }
 

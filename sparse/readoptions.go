@@ -60,6 +60,8 @@ type ReadOptions struct {
 	// for who goes through them in pieces, checks these (CSR.Check) and lets go of them
 	// (CSR.Release).
 	Beyond bool
+
+	stored bool // labels of two classes are left as a .scas file has them
 }
 
 // checked returns o, or the defaults for nil, unless something is wrong with it.

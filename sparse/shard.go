@@ -13,8 +13,12 @@ import (
 // .scas between rows, about where parts have equally many bytes; compressed text, which
 // cannot be cut, goes whole to the part in which it begins. Every row is in one part.
 //
+// Of as many .scas files as there are parts each is one; a part of one file is a view of it,
+// which may be larger than opt.Memory (opt.Beyond), and of several a copy.
+//
 // Labels are as in the files, as for ReadOptions.AnyLabels, since a part does not know
-// those of others. X has the columns that the part needs, or those that opt states, and
+// those of others; of a part larger than opt.Memory two classes are −1 and +1, as the file
+// has them, and Mapping says what they stand for. X has the columns that the part needs, or those that opt states, and
 // Stats.IndexBase is what the part alone tells: another part may know of an index 0. See
 // Dataset.Rebase. A part without a row is an error, as are files of other forms.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
@@ -69,6 +73,9 @@ func cutFiles(paths []string, part, parts int, form Format) (pieces []piece, err
 		}
 		sizes[k] = info.Size()
 		total += sizes[k]
+	}
+	if form == Binary && len(paths) == parts {
+		return []piece{{paths[part], 0, sizes[part], sizes[part]}}, nil
 	}
 	at := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
 	lo, hi, start := at(part), at(part+1), int64(0)
@@ -191,14 +198,24 @@ func (p *piece) numbered(err error) error {
 
 // readBinaryPieces reads rows of .scas files, in one of them as a view of it.
 func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
+	var bytes int64
+	for _, p := range pieces {
+		bytes += p.hi - p.lo
+	}
+	if len(pieces) > 1 && opt.Memory > 0 && bytes > opt.Memory {
+		return nil, fmt.Errorf("sparse: %s and %d more: a part has rows of each, of some %d bytes, and %d are allowed: those of one file alone may be larger than memory, so join the files with scas convert, or have as many files as parts",
+			pieces[0].path, len(pieces)-1, bytes, opt.Memory)
+	}
+	opt.stored = true
 	var whole *Dataset
 	for _, p := range pieces {
 		d, err := ReadFile(p.path, opt)
 		if err != nil {
 			return nil, err
 		}
-		row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
-		d.X, d.Labels = d.X.between(row(p.lo), row(p.hi)), d.Labels[row(p.lo):row(p.hi)]
+		if err := d.cut(&p, opt); err != nil {
+			return nil, err
+		}
 		if whole == nil {
 			whole = d
 			continue
@@ -214,17 +231,50 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return whole, nil
 }
 
-// between returns rows lo to hi−1 as a view.
-func (a *CSR) between(lo, hi int) *CSR {
+// cut leaves the rows of a piece. Those that are to be in memory are checked, which reading
+// leaves out of a file beyond it, and their labels are as they were before they were written.
+func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
+	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
+	lo, hi := row(p.lo), row(p.hi)
+	if d.Labels == nil {
+		return fmt.Errorf("sparse: %s: the file has no labels: convert the data with them", p.path)
+	}
+	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory
+	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !beyond {
+		err = d.X.Check(lo, hi)
+	}
+	if err == nil {
+		d.X, err = d.X.between(lo, hi)
+	}
+	if d.Labels = d.Labels[lo:hi]; err != nil || beyond {
+		return err
+	}
+	if plain := (LabelMapping{Negative: -1, Positive: 1}); !d.Mapping.IsZero() && d.Mapping != plain {
+		d.Labels = d.OriginalLabels()
+	}
+	d.Mapping = LabelMapping{}
+	return nil
+}
+
+// between returns rows lo to hi−1 as a view, but for a copy of where they begin. These need
+// not have been checked.
+func (a *CSR) between(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
-		return a
+		return a, nil
 	}
-	first, last := a.ptr[lo], a.ptr[hi]
-	part := &CSR{rows: hi - lo, cols: a.cols, ptr: slices.Clone(a.ptr[lo : hi+1]), idx: a.idx[first:last], val: a.val[first:last]}
-	for i := range part.ptr {
-		part.ptr[i] -= first
+	ptr := slices.Clone(a.ptr[lo : hi+1])
+	first, last := ptr[0], ptr[hi-lo]
+	if first < 0 || last > int64(len(a.idx)) || !slices.IsSorted(ptr) {
+		return nil, a.Check(lo, hi)
 	}
-	return part
+	for i := range ptr {
+		ptr[i] -= first
+	}
+	part := &CSR{rows: hi - lo, cols: a.cols, ptr: ptr, idx: a.idx[first:last], val: a.val[first:last]}
+	if a.file != nil {
+		part.file = &mapping{a.file.File, a.file.name, a.file.first + lo}
+	}
+	return part, nil
 }
 
 // stack puts the rows of another file below d's.
