@@ -251,7 +251,7 @@ func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
 		hi := min(lo+piece, len(d.Labels))
 		err := do(lo, d.Labels[lo:hi])
 		if d.X != nil && d.X.file != nil {
-			d.X.file.ReleaseLabels(lo, hi)
+			d.X.file.ReleaseLabels(d.X.file.first+lo, d.X.file.first+hi)
 		}
 		if err != nil {
 			return err

@@ -239,6 +239,7 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	if d.Labels == nil {
 		return fmt.Errorf("sparse: %s: the file has no labels: convert the data with them", p.path)
 	}
+	d.Stats.Bytes = p.hi - p.lo
 	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory
 	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !beyond {
 		err = d.X.Check(lo, hi)

@@ -73,9 +73,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		return nil, err
 	}
 	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
-	size := []float64{float64(n), float64(x.NNZ())}
-	team.Sum(size)
-	d.facts = Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
+	d.facts = spec.factsOf(team, x, d.weights != nil)
 	return d, nil
 }
 
@@ -93,6 +91,14 @@ func (d *design) side() func(i int) int {
 		}
 	}
 	return func(i int) int { return classOf(d.y[i]) }
+}
+
+// factsOf are those of the data of all processes, and of what is fitted to them.
+func (s *Spec) factsOf(t *pass.Team, x *sparse.CSR, weighted bool) Facts {
+	n, _ := x.Dims()
+	size := []float64{float64(n), float64(x.NNZ())}
+	t.Sum(size)
+	return Facts{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
 // prepare takes the deviations and the column for the intercept, which go through the

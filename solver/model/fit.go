@@ -28,7 +28,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	if err != nil {
 		return nil, err
 	}
-	if d.team.Alone() { // package solver has the others end together
+	if d.team.Alone() || d.spec.streams() { // package solver has the others end together
 		var cancel context.CancelFunc
 		ctx, cancel = d.spec.limit(ctx)
 		defer cancel()

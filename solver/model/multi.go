@@ -42,7 +42,7 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *M
 		return nil, err
 	}
 	m = &Multi{Classes: classes, Models: make([]*Model, len(classes))}
-	if spec.alone() == nil {
+	if spec.streams() || spec.alone() == nil {
 		ctx, cancel := spec.limit(ctx)
 		defer cancel()
 		if spec.streams() {
@@ -175,7 +175,11 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*pass.Team, []float64, error) {
 	if s.streams() {
 		classes, err := mappedClasses(x, y)
-		return nil, classes, err
+		team, err := pass.Join(s.Comm, x, err)
+		if err != nil {
+			return nil, nil, err
+		}
+		return team, team.Different(classes, maxClasses+1), nil
 	}
 	team, err := pass.Join(s.Comm, x, checkClassified(x, y))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -26,75 +27,80 @@ const pieceRows = 1 << 20
 // copied; against, unless nil, is the label of one class of several, which mappedClasses has
 // seen.
 func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
-	if err := checkSize(x); err != nil {
+	seen, err := [2]bool{}, spec.checkMapped(x, y)
+	if err == nil && against == nil {
+		seen, err = seenLabels(x, y, spec)
+	}
+	team, err := pass.Join(spec.Comm, x, err)
+	if err != nil {
 		return nil, err
 	}
 	n, p := x.Dims()
-	if err := spec.check(n, p); err != nil {
-		return nil, err
-	}
+	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), against: against}
 	switch {
-	case !x.Mapped():
-		return nil, errors.New("model: Settings.Memory is for data that are mapped, as those of .scas files are")
-	case len(y) != n:
-		return nil, checkLabels(y, n)
-	case spec.Comm != nil:
-		return nil, fmt.Errorf("model: %w: ranks have their rows in memory, of which more ranks have more", stream.ErrNotStreamed)
-	case spec.Checkpoint != nil:
-		return nil, fmt.Errorf("model: %w: checkpoints are not kept of passes over a file; leave Checkpoint nil", stream.ErrNotStreamed)
-	case spec.Method != nil:
-		return nil, fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
+	case against != nil:
+		d.mapping = oneOfMany
+	case classifies(d.loss):
+		d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
+		if low, high := team.Any(seen[0]), team.Any(seen[1]); !low || !high {
+			return nil, errors.New("model: every label is the same; expected two classes")
+		}
 	}
-	d := &design{spec: spec, n: n, p: p, x: x, y: y, loss: spec.loss(), against: against}
-	if err := d.checkMapped(); err != nil {
-		return nil, err
-	}
-	var err error
-	d.weights, err = spec.weigh(nil, y, d.side())
+	d.weights, err = spec.weigh(team, y, d.side())
 	x.Release(0, n)
-	d.facts = Facts{Rows: n, NNZ: x.NNZ(), Weighted: d.weights != nil, Standardized: spec.standardizes(), Offsets: spec.Offsets != nil}
+	d.facts = spec.factsOf(team, x, d.weights != nil)
 	return d, err
 }
 
-// checkMapped looks at the labels, piece by piece.
-func (d *design) checkMapped() error {
-	if d.against != nil {
-		d.mapping = oneOfMany
-		return nil
+// checkMapped is checkData for data that are gone through in pieces, but for their labels.
+func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
+	if err := checkSize(x); err != nil {
+		return err
 	}
-	classes := classifies(d.loss)
-	if positive := d.spec.Positive; classes && positive != nil && *positive != 1 {
-		return fmt.Errorf("model: Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
+	n, p := x.Dims()
+	if err := s.check(n, p); err != nil {
+		return err
 	}
-	var seen [2]bool
-	for lo := 0; lo < d.n; lo += pieceRows {
-		hi := min(lo+pieceRows, d.n)
-		for i, v := range d.y[lo:hi] {
+	switch {
+	case !x.Mapped():
+		return errors.New("model: Settings.Memory is for data that are mapped, as those of .scas files are")
+	case len(y) != n:
+		return checkLabels(y, n)
+	case s.Checkpoint != nil:
+		return fmt.Errorf("model: %w: checkpoints are not kept of passes over a file; leave Checkpoint nil", stream.ErrNotStreamed)
+	case s.Method != nil:
+		return fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
+	}
+	return nil
+}
+
+// seenLabels looks at the labels, piece by piece, and tells which of two classes are there.
+func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
+	classes := classifies(spec.loss())
+	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
+		return seen, fmt.Errorf("model: Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
+	}
+	for lo := 0; lo < len(y); lo += pieceRows {
+		hi := min(lo+pieceRows, len(y))
+		for i, v := range y[lo:hi] {
 			if classes && v != 1 && v != -1 || math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or for the losses squared and huber finite numbers", v, lo+i)
+				return seen, fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or for the losses squared and huber finite numbers", v, lo+i)
 			}
 			seen[classOf(v)] = true
 		}
-		d.x.Release(lo, hi)
+		x.Release(lo, hi)
 	}
-	if !classes {
-		return nil
-	}
-	d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
-	if seen != [2]bool{true, true} {
-		return errors.New("model: every label is the same; expected two classes")
-	}
-	return nil
+	return seen, nil
 }
 
 // newStreamed makes the first pass over the data.
 func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 	of := &stream.Samples{
 		Data: d.x, Labels: d.y, Positive: d.against, Weights: d.weights, Offsets: d.spec.Offsets, Folds: d.held.folds, Out: d.held.fold,
-		Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads,
+		Loss: d.loss, Intercept: !d.spec.NoIntercept, Threads: d.spec.Threads, Comm: d.spec.Comm,
 	}
 	f, err := stream.NewFit(ctx, of, stream.Options{Memory: d.spec.Memory, Tell: d.spec.Tell})
-	if err != nil && context.Cause(ctx) == errTime {
+	if d.late(ctx, err) {
 		return nil, errEarly
 	}
 	if err != nil {
@@ -106,6 +112,15 @@ func (d *design) newStreamed(ctx context.Context) (*streamed, error) {
 	}
 	s := &streamed{d, of, f}
 	return s, s.penalise()
+}
+
+// late reports whether an error is that of a fit whose time is up: with ranks, of which one
+// has told the others.
+func (d *design) late(ctx context.Context, err error) bool {
+	if d.team.Alone() {
+		return err != nil && context.Cause(ctx) == errTime
+	}
+	return errors.Is(err, context.DeadlineExceeded)
 }
 
 // penalise sets the penalty for lambda = 1: that of features divided by their scale.
@@ -168,7 +183,7 @@ func (s *streamed) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	d := s.d
 	goal := d.spec.relTol() * s.f.Scale()
 	res, err := s.f.Solve(ctx, lambda, goal)
-	if res == nil && context.Cause(ctx) == errTime {
+	if res == nil && d.late(ctx, err) {
 		return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
 	}
 	if res == nil {
@@ -182,11 +197,15 @@ func (s *streamed) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	if len(out.groups) == 0 {
 		out.groups = nil
 	}
-	if err != nil && context.Cause(ctx) == errTime {
+	if d.late(ctx, err) {
 		out.certificate.Status = solver.TimeDone
 		return out, out.certificate.notConverged(goal, "allow more time")
 	}
-	if free := d.unpenalised(lambda, out.x); free != nil && ctx.Err() == nil {
+	goesOn := ctx.Err() == nil
+	if !d.team.Alone() { // which end together
+		goesOn = out.certificate.Status != solver.Stopped
+	}
+	if free := d.unpenalised(lambda, out.x); free != nil && goesOn {
 		apart, bad := stream.Separates(ctx, s.of, free)
 		if bad != nil {
 			return out, bad

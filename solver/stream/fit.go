@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,8 +9,10 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -26,6 +29,9 @@ type Samples struct {
 	Loss      solver.Loss
 	Intercept bool // c, a last coefficient that is 1 in every row
 	Threads   int  // 0 for GOMAXPROCS; results do not depend on it
+	// Comm joins ranks that have other rows each, in the slices as well; nil means that there
+	// are none. Calls are collective then: a context that ends on one rank ends them all.
+	Comm dist.Comm
 }
 
 // A Fit solves
@@ -46,38 +52,46 @@ type Fit struct {
 
 // NewFit prepares a Fit, by a first pass in which the data are checked. What a Fit does not
 // take is an error that wraps ErrNotStreamed.
-func NewFit(ctx context.Context, of *Samples, opt Options) (*Fit, error) {
-	n, p := of.Data.Dims()
-	columns := p
+func NewFit(ctx context.Context, of *Samples, opt Options) (f *Fit, err error) {
+	defer pass.Rescue(&err)
+	_, columns := of.Data.Dims()
 	if of.Intercept {
 		columns++
 	}
 	problem := &solver.Problem{Data: of.Data, Labels: of.Labels, Loss: of.Loss}
 	q := &newton.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: kind.NewtonLoss(lossOf(problem)), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
-	switch {
-	case !of.Data.Mapped():
-		return nil, refused("they must be in a .scas file, which scas convert writes")
-	case q.Loss == nil:
-		return nil, refused("only losses with a conjugate are streamed")
-	case columns > newton.DenseFeatures:
-		return nil, refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
-	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n || of.Folds != nil && len(of.Folds) != n:
-		return nil, fmt.Errorf("stream: %d labels, %d offsets and %d folds for %d rows: want one for every row", len(of.Labels), len(of.Offsets), len(of.Folds), n)
-	}
-	if err := validWeights(of.Weights, n); err != nil {
+	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(q, columns), of.validLabels(problem)))
+	if err != nil {
 		return nil, err
 	}
-	if of.Positive == nil {
-		if err := validLabels(problem); err != nil {
-			return nil, err
-		}
-	}
-	f := &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns)}, opt, &newton.Settings{Stop: ctx.Err})}
-	var err error
+	f = &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns), team: team}, opt, &newton.Settings{Stop: ctx.Err})}
 	if f.start, err = f.begin(f.room(opt.Memory)); err == nil && len(f.start.Labels) == 0 {
 		f.start = nil // all are left out
 	}
 	return f, err
+}
+
+// check reports what is wrong with the samples, but for their labels.
+func (of *Samples) check(q *newton.Problem, columns int) error {
+	n, _ := of.Data.Dims()
+	switch {
+	case !of.Data.Mapped():
+		return refused("they must be in a .scas file, which scas convert writes")
+	case q.Loss == nil:
+		return refused("only losses with a conjugate are streamed")
+	case columns > newton.DenseFeatures:
+		return refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
+	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n || of.Folds != nil && len(of.Folds) != n:
+		return fmt.Errorf("stream: %d labels, %d offsets and %d folds for %d rows: want one for every row", len(of.Labels), len(of.Offsets), len(of.Folds), n)
+	}
+	return validWeights(of.Weights, n)
+}
+
+func (of *Samples) validLabels(p *solver.Problem) error {
+	if of.Positive != nil {
+		return nil
+	}
+	return validLabels(p)
 }
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the features, 1 for
@@ -154,7 +168,8 @@ func (f *Fit) setLambda(lambda float64) {
 // what is proved of that: where the gap is more, with an error that matches
 // solver.ErrNotConverged or is that of ctx, which comes alone before the first point is
 // known. Stats.Passes are those since the last result.
-func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, error) {
+func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Result, err error) {
+	defer pass.Rescue(&err)
 	began := time.Now()
 	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
 	f.setLambda(lambda)
@@ -167,18 +182,17 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (*solver.Result, e
 		r.Err = f.iterate(r, f.at, tol)
 	}
 	if r.Err != nil {
-		if ctx.Err() == nil || f.at == nil {
+		if !over(r.Err) || f.at == nil {
 			return nil, r.Err // of the file, or before anything is known
 		}
 		r.Why = newton.Interrupted
 	}
 	at := solver.Evaluation{Objective: r.Objective, Loss: f.at.loss}
-	res := &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
+	res = &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
 	res.Groups, res.Stats.Rounded = tied(r, f.facts.zero)
 	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
 	res.Stats.Passes, res.Stats.Seconds = float64(f.facts.passes-f.told), time.Since(began).Seconds()
 	f.told = f.facts.passes
-	var err error
 	res.Status, err = ended(r, false, true, tol)
 	return res, err
 }
@@ -205,7 +219,8 @@ func (f *Fit) place(tol float64) error {
 
 // Null moves to the solution where every coefficient with a penalty is zero, and returns
 // the gradient of the mean loss there, with an entry for each coefficient.
-func (f *Fit) Null(ctx context.Context) ([]float64, error) {
+func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
+	defer pass.Rescue(&err)
 	f.set = &newton.Settings{Stop: ctx.Err}
 	f.setLambda(1)
 	x := make([]float64, len(f.extra.ridge))
@@ -243,7 +258,7 @@ func (f *Fit) atNull(x []float64) {
 	q.q = &newton.Problem{Limit: l1, Threads: f.q.Threads}
 	q.extra.ridge = make([]float64, len(x))
 	if s, err := q.lassoOf(f.start); err == nil {
-		if _, err := s.LambdaMax(f.interrupted); err == nil {
+		if _, err := s.LambdaMax(f.asks()); err == nil {
 			copy(x, s.X())
 		}
 	}

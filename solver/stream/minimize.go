@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -35,14 +36,17 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // Auto after each Newton step, else after each outer iteration, when the next pass knows
 // what that was worth. There are no averages: they are the iterate, and y is A x.
 //
-// The same data, settings and memory give the same bits. Stats.Passes are those over the
-// file.
-func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (*solver.Result, error) {
+// With Problem.Comm every rank goes over its own file, or part of one, and opt.Memory is
+// that of one rank; Auto alone is for them. The same data, settings, memory and number of
+// ranks give the same bits. Stats.Passes are those over the file.
+func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (res *solver.Result, err error) {
+	defer pass.Rescue(&err)
 	began := time.Now()
 	if set == nil {
 		set = &solver.Settings{}
 	}
 	q, err := problemOf(p, set)
+	team, err := joined(p, err)
 	if err != nil {
 		return nil, err
 	}
@@ -58,21 +62,33 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r, f = finish(q, set.Start.X, opt, within, newRecorder(p, q, set, began))
+		r, f = finish(q, team, set.Start.X, opt, within, newRecorder(p, q, set, began))
 	} else {
 		r, f = batched(p, set, q, opt, within, newRecorder(p, q, set, began))
 	}
 	by, recorded := stoppedBy(r.Err)
-	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && ctx.Err() == nil && !errors.As(r.Err, &diverged) && !recorded {
+	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
 		return nil, r.Err // of the file
 	}
-	res := resultOf(p, q, r, f, set, time.Since(began))
+	res = resultOf(p, q, r, f, set, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
 		return res, by
 	}
-	res.Status, err = ended(r, context.Cause(ctx) == errTime, within.Tol > 0, within.Tol*f.zero)
+	late := context.Cause(ctx) == errTime
+	if !team.Alone() {
+		late = set.TimeLimit > 0 && errors.Is(r.Err, context.DeadlineExceeded)
+	}
+	res.Status, err = ended(r, late, within.Tol > 0, within.Tol*f.zero)
 	return res, err
+}
+
+// joined joins the ranks that have a problem, of which an error may be known.
+func joined(p *solver.Problem, err error) (*pass.Team, error) {
+	if p == nil {
+		return nil, err
+	}
+	return pass.Join(p.Comm, p.Data, err)
 }
 
 func automatic(set *solver.Settings) bool {
@@ -126,11 +142,11 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if p.Data == nil || !p.Data.Mapped() {
 		return nil, refused("they must be in a .scas file, which scas convert writes")
 	}
-	if p.Comm != nil {
-		return nil, refused("ranks have their rows in memory, of which more ranks have more")
-	}
 	if set.Checkpoint != nil {
 		return nil, refused("Settings.Checkpoint is not kept of passes over a file")
+	}
+	if p.Comm != nil && p.Comm.Size() > 1 && !auto {
+		return nil, refused("with ranks method auto is streamed, and %s is not", set.Method.Info().Name)
 	}
 	n, features := p.Data.Dims()
 	part := *p // its validity does not depend on the rows

@@ -92,10 +92,10 @@ func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error
 		}
 		if x != nil {
 			f.Start(x)
-		} else if _, err := f.LambdaMax(s.interrupted); err != nil {
+		} else if _, err := f.LambdaMax(s.asks()); err != nil {
 			return nil, err
 		}
-		r := f.Solve(1, &lasso.Settings{Tol: tol, Interrupt: s.interrupted, Stop: s.interrupted})
+		r := f.Solve(1, &lasso.Settings{Tol: tol, Interrupt: s.asks(), Stop: s.asks()})
 		res := &newton.Result{X: slices.Clone(f.X()), Z: make([]float64, len(s.extra.ridge)), Gap: r.Gap, Objective: r.Objective, Why: r.Why, Iterations: r.Iterations, Err: r.Err}
 		return res, nil
 	}
@@ -112,7 +112,7 @@ func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error
 	if x == nil {
 		x = make([]float64, len(s.extra.ridge))
 	}
-	return f.Finish(x, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.interrupted, Stop: s.interrupted}), nil
+	return f.Finish(x, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.asks(), Stop: s.asks()}), nil
 }
 
 // lassoOf returns the solver of a problem with the penalty of the whole one, A = I.

@@ -9,9 +9,11 @@ import (
 
 // Separates reports whether margins aᵢ'x, with a last entry of x for the intercept if there
 // is one, and without the offsets, tell two classes apart: no row of weight is on the wrong
-// side of 0, and some are on the right one.
-func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
-	s := &run{q: &newton.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive}}
+// side of 0, and some, of all ranks, are on the right one.
+func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err error) {
+	defer pass.Rescue(&err)
+	team := pass.NewTeam(of.Comm)
+	s := &run{q: &newton.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive, team: team}}
 	var sides [mostPieces]pass.Sides
 	all := func() (sum pass.Sides) {
 		for _, k := range sides {
@@ -19,7 +21,7 @@ func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
 		}
 		return sum
 	}
-	err := newWindows(of.Data, mostWindow).each(func(lo, hi int) error {
+	err = s.agreed(newWindows(of.Data, mostWindow).each(func(lo, hi int) error {
 		if all()[0] > 0 {
 			return nil
 		}
@@ -33,7 +35,8 @@ func Separates(ctx context.Context, of *Samples, x []float64) (bool, error) {
 			sides[k].Add(margin, s.labels(sign, lo, hi), weights)
 		})
 		return ctx.Err()
-	})
+	}))
 	found := all()
+	team.Sum(found[:])
 	return found.Apart(), err
 }

@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // facts are about a run.
@@ -62,6 +63,7 @@ type run struct {
 	block   int // rows that a cache holds
 	count   int // pieces of a window
 	tallies []*tally
+	shape   shape
 	weight  float64 // Σ ω, or n
 	hessian []float64
 	fresh   bool // hessian is that at the last point
@@ -79,6 +81,7 @@ type extra struct {
 	ridge    []float64 // of every column, q.Ridge included
 	folds    []uint8   // samples of which this is out do not count; nil for none
 	out      uint8
+	team     *pass.Team // ranks with other rows; nil for none
 }
 
 // label returns that of a sample.
@@ -133,9 +136,9 @@ func refusesFree(b *newton.Bounder) error {
 
 // finish solves a problem of which Data are mapped and refuses says nothing, from start,
 // of length p or nil. Of set, Tol is a part of the objective at 0.
-func finish(q *newton.Problem, start []float64, opt Options, set *newton.Settings, to *recorder) (*newton.Result, *facts) {
+func finish(q *newton.Problem, team *pass.Team, start []float64, opt Options, set *newton.Settings, to *recorder) (*newton.Result, *facts) {
 	_, p := q.Data.Dims()
-	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p)}, opt, set)
+	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p), team: team}, opt, set)
 	s.recorder = to
 	res, err := s.solve(start, s.room(opt.Memory))
 	if err != nil {
@@ -148,7 +151,7 @@ func finish(q *newton.Problem, start []float64, opt Options, set *newton.Setting
 func newRun(q *newton.Problem, x extra, opt Options, set *newton.Settings) *run {
 	n, _ := q.Data.Dims()
 	p, memory := len(x.ridge), opt.Memory
-	s := &run{q: q, extra: x, set: set, teller: newTeller(opt.Tell)}
+	s := &run{q: q, extra: x, set: set, shape: shapeOf(x.team, q.Data), teller: newTeller(opt.Tell)}
 	s.windows = newWindows(q.Data, max(least, min(mostWindow, memory/windowShare)))
 	entries := float64(q.Data.NNZ()) / float64(n)
 	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
@@ -163,10 +166,11 @@ func newRun(q *newton.Problem, x extra, opt Options, set *newton.Settings) *run 
 			s.weight += s.omega(i)
 		}
 	}
+	s.weight = x.team.Total(s.weight)
 	for range s.count {
 		s.tallies = append(s.tallies, s.newTally())
 	}
-	s.facts.windows = s.windows.count()
+	s.facts.windows = int(x.team.Total(float64(s.windows.count())))
 	return s
 }
 
@@ -200,9 +204,8 @@ func (s *run) interrupted() error {
 // room is the number of samples whose problem fits its share of the memory.
 func (s *run) room(memory int64) int {
 	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
-	n, _ := s.q.Data.Dims()
-	each := ofSample + ofEntry*(s.q.Data.NNZ()/int64(n)+1)
-	return max(1, min(n/2, int(sampleShare*float64(memory)/float64(each))))
+	each := ofSample + ofEntry*(math.Floor(s.shape.entries/s.shape.rows)+1)
+	return int(s.extra.team.Least(max(1, min(math.Floor(s.shape.rows/2), math.Floor(sampleShare*float64(memory)/each)))))
 }
 
 // A state is the best point so far, with what the model takes of it.
@@ -232,7 +235,7 @@ func (s *run) solve(start []float64, samples int) (*newton.Result, error) {
 		return res, err
 	}
 	res.X, res.Objective, s.facts.grad = x, at.value, at.grad
-	if err := s.recorder.show(0, s.facts.passes, res, at.grad); err != nil {
+	if err := s.show(0, res, at.grad); err != nil {
 		return res, err
 	}
 	return res, s.iterate(res, at, goal)
@@ -291,7 +294,7 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
 		res.Gap = newton.Rounded(at.value-at.proved, at.value)
 		s.teller.found(at.value, res.Gap)
-		if err := s.recorder.show(res.Iterations, s.facts.passes, res, at.grad); err != nil {
+		if err := s.show(res.Iterations, res, at.grad); err != nil {
 			return err
 		}
 		if res.Gap <= goal {

@@ -66,16 +66,16 @@ func (t *tally) clear() {
 	clear(t.known.Free)
 }
 
-// pass goes over the data. What it returns is valid until the next call, but for the
-// Hessian, which is so until the next one that asks for it.
+// pass goes over the data of all ranks. What it returns is valid until the next call, but
+// for the Hessian, which is so until the next one that asks for it.
 func (s *run) pass(l *look) (*seen, error) {
 	for _, t := range s.tallies {
 		t.clear()
 	}
-	err := s.each(func(lo, hi int) error {
+	err := s.agreed(s.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) { s.tallies[k].rows(s, l, lo, hi) })
 		return s.interrupted()
-	})
+	}))
 	s.facts.passes++
 	if err != nil {
 		return nil, err
@@ -95,6 +95,7 @@ func (s *run) pass(l *look) (*seen, error) {
 			kernels.Axpy(1, t.known.Free, sum.known.Free)
 		}
 	}
+	s.add(l, sum)
 	if l.hessian {
 		s.hessian = append(s.hessian[:0], sum.hessian...)
 	}
@@ -103,10 +104,10 @@ func (s *run) pass(l *look) (*seen, error) {
 }
 
 // roundings is the most that a term of X'Cα goes through: those of a block, of a piece's
-// blocks, of windows and of pieces, with those of its own.
+// blocks, of windows, of pieces and of ranks, with those of its own.
 func (s *run) roundings() float64 {
-	blocks := s.windows.largest()/s.count/s.block + 2
-	return float64(s.block + blocks + s.windows.count() + s.count + 4)
+	blocks, team := s.windows.largest()/s.count/s.block+2, s.extra.team
+	return team.Most(float64(s.block+blocks+s.windows.count()+s.count+4)) + float64(team.Size()-1)
 }
 
 // rows adds the rows from lo to hi−1.

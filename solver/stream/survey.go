@@ -20,19 +20,19 @@ type part struct {
 	offset []float64
 }
 
-// survey goes over the data, which it checks, and copies m of the samples, one drawn from each run of n/m:
-// all of them are as likely to be taken.
+// survey goes over the data, which it checks, and copies m of the samples, one drawn from
+// each run of n/m: all of them are as likely to be taken.
 func (s *run) survey(m int) (*survey, error) {
 	n, _ := s.q.Data.Dims()
-	pick := newton.Picks(n, m)
-	taken := s.newTaken(m)
+	pick := newton.Picks(n, s.share(m))
+	taken := s.newTaken(len(pick))
 	found := make([]*moments, s.count)
 	for k := range found {
 		found[k] = s.newMoments()
 	}
 	zeros := make([]float64, s.count)
 	failed := make([]error, s.count)
-	err := s.each(func(lo, hi int) error {
+	err := s.agreed(s.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) {
 			if failed[k] = s.q.Data.Check(lo, hi); failed[k] != nil {
 				return
@@ -49,10 +49,12 @@ func (s *run) survey(m int) (*survey, error) {
 			taken.add(s, pick[0])
 		}
 		return s.interrupted()
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
+	team := s.extra.team
+	taken.gather(team)
 	out := &survey{moments: found[0], part: taken.end(s)}
 	for k, more := range found {
 		out.zero += zeros[k]
@@ -60,6 +62,8 @@ func (s *run) survey(m int) (*survey, error) {
 			out.moments.merge(more)
 		}
 	}
+	out.moments.gather(team)
+	out.zero = team.Total(out.zero)
 	return out, nil
 }
 

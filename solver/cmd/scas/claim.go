@@ -22,6 +22,8 @@ type claim struct {
 	why  error
 	// stated reports that the number of features is that of --features.
 	stated bool
+	// shared reports that ranks have other rows, each within memory of its own.
+	shared bool
 }
 
 // pieces is the least memory for going through the rows in pieces.
@@ -42,8 +44,27 @@ func (c *claim) size(beyond bool) float64 {
 	return max(float64(data), c.whole())
 }
 
+// exceeds reports whether there is no room for all rows in memory.
+func (v memorySize) exceeds(c *claim) bool {
+	limit, _ := v.limit()
+	return limit > 0 && (v.beyond(c.data) || c.whole() > float64(limit))
+}
+
+// refuseShared is refuse where other ranks have rows that do not fit.
+func (v memorySize) refuseShared(c *claim) error {
+	limit, origin := v.limit()
+	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", c.what, byteCount(limit), origin)
+	if c.why != nil {
+		return fmt.Errorf("%s: %w", text, c.why)
+	}
+	return fmt.Errorf("%s; allow %s with --memory, to go through all of them in pieces", text, enough(c.pieces(), true))
+}
+
 // refuse returns the error for what does not fit: what would be enough, and what else helps.
 func (v memorySize) refuse(c *claim) error {
+	if c.shared && !v.exceeds(c) {
+		return v.refuseShared(c)
+	}
 	limit, origin := v.limit()
 	beyond := v.beyond(c.data)
 	need, known := c.size(beyond), !beyond || c.small()

@@ -108,6 +108,10 @@ func (c *trainCmd) inStep(e *env) (err error) {
 type ranks struct {
 	comm *dist.Meter
 	team *pass.Team
+	// pieces says that data are larger than the memory of a rank, so that all go through
+	// theirs in pieces, beside which they keep so many bytes of every row.
+	pieces bool
+	ofRow  int64
 }
 
 // joined is what package solver takes, nil for one process.
@@ -169,6 +173,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 		opt.Format = sparse.Format(c.Format)
 	}
 	opt.Memory, _ = c.Memory.limit()
+	opt.Beyond = true
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
 	})
@@ -179,7 +184,14 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
 		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.Data, len(paths))
 	}
-	return data, t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
+	if len(paths) != t.Size() {
+		c.ranks.ofRow += 8 // where rows begin that are a part of a file
+	}
+	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
+	n, _ := data.X.Dims()
+	data.X.Release(0, n)
+	c.ranks.pieces = t.Any(c.Memory.beyond(data))
+	return data, err
 }
 
 // alignColumns gives the data of all ranks the same columns.
@@ -203,10 +215,16 @@ func (c *trainCmd) alignColumns(data *sparse.Dataset) error {
 // classes.
 func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
+		c.originalLabels(data)
 		return nil
 	}
-	values := c.ranks.team.Different(data.Labels, maxClasses+1)
+	own, stored := data.Labels, data.Mapping
+	if !stored.IsZero() {
+		own = []float64{stored.Negative, stored.Positive}
+	}
+	values := c.ranks.team.Different(own, maxClasses+1)
 	if len(values) > 2 {
+		c.originalLabels(data)
 		data.Classes.Values = values
 		return c.checkClasses(data)
 	}
@@ -220,13 +238,28 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	case c.Positive.number == nil || *c.Positive.number != m.Positive:
 		return fmt.Errorf("%s: the label said to be positive does not occur: the labels are %v and %v", c.Data, m.Negative, m.Positive)
 	}
-	data.Mapping = m
+	switch {
+	case stored.Negative == m.Negative && stored.Positive == m.Positive: // as they are in the file
+		return nil
+	case stored.IsZero() && m.Negative == -1 && m.Positive == 1:
+		data.Mapping = m
+		return nil
+	}
+	c.ranks.ofRow += 8
 	labels := make([]float64, len(data.Labels)) // of a mapped file they are only read
 	for i, b := range data.Labels {
-		labels[i], _ = m.Sign(b)
+		labels[i], _ = m.Sign(stored.Original(b))
 	}
-	data.Labels = labels
+	data.Labels, data.Mapping = labels, m
 	return nil
+}
+
+// originalLabels makes labels the numbers that −1 and +1 stand for.
+func (c *trainCmd) originalLabels(data *sparse.Dataset) {
+	if data.Mapping.IsZero() {
+		return
+	}
+	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
 // checkClasses refuses labels of more than two values that are hardly classes, as reading

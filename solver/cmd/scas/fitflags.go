@@ -41,9 +41,14 @@ type fits struct {
 // begin says what to fit to the data as the head of a report; what is read since start is
 // read.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
-	whole := c.ranks.whole(data)
-	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, of) }) // it reads files
-	if err = c.ranks.team.Agreed(err); err != nil {
+	whole, claim, t := c.ranks.whole(data), c.claim(data, of), c.ranks.team
+	exceeds, err := await(e, func() (bool, error) { return c.Memory.exceeds(claim), nil })
+	if err = t.Agreed(err); err != nil {
+		return problemReport{}, err
+	}
+	pieces := t.Any(exceeds || c.ranks.pieces)
+	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, claim, pieces) }) // it reads files
+	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
 	r := s.report(c.Data)

@@ -17,7 +17,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces: for L1 penalties, groups, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one): for L1 penalties, groups, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -125,7 +125,7 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 		what += " with a graph"
 	}
 	need := perFeature * float64(p)
-	if !c.Memory.beyond(data) {
+	if !c.Memory.beyond(data) && !c.ranks.pieces {
 		need += float64(dataBytes(data))
 	}
 	features := &claim{data: data, stated: c.Features != 0}
@@ -150,12 +150,13 @@ func inMemory(ctx context.Context, p *solver.Problem, set *solver.Settings, told
 	return solver.Minimize(ctx, p, set)
 }
 
-// allowTraining returns what solves a problem within the memory: in memory, or where the
-// data are mapped by passes over the file. It refuses what neither does.
+// allowTraining returns what solves a problem within the memory, that of every rank: in
+// memory, or where the data are mapped by passes over the file. It refuses what neither does.
 func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, error) {
+	n, _ := t.Data.Dims()
 	claim := &claim{
 		what: fmt.Sprintf("training on %s and %s of %s", plural(t.facts.N, "row"), plural(t.facts.P, "feature"), dataName(c.Data)),
-		data: t.data, kept: int64(8 * len(t.Problem.SampleWeights)), stated: c.Features != 0,
+		data: t.data, kept: int64(8*len(t.Problem.SampleWeights)) + c.ranks.ofRow*int64(n), stated: c.Features != 0, shared: c.ranks.comm != nil,
 		whole: func() float64 {
 			need := dataBytes(t.data)
 			if limit, _ := c.Memory.limit(); t.Domain != nil && 16*int64(t.facts.P) > limit && limit > 0 {
@@ -169,9 +170,10 @@ func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, erro
 			return float64(need)
 		},
 	}
-	if limit, _ := c.Memory.limit(); !c.Memory.beyond(t.data) && (limit == 0 || claim.whole() <= float64(limit)) {
+	if !c.ranks.team.Any(c.ranks.pieces || c.Memory.exceeds(claim)) {
 		return inMemory, nil
 	}
+	c.ranks.pieces = c.ranks.comm != nil
 	if claim.why = c.notStreamed(t, set); claim.why == nil {
 		if room := c.Memory.room(claim.kept); room > 0 {
 			return streamed(room, claim.kept), nil

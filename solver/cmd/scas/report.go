@@ -164,7 +164,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 // accuracy is that of x on the rows that were fitted, nil for numbers and where it would
 // take one more pass over data larger than memory.
 func (c *trainCmd) accuracy(t *task, x []float64) *float64 {
-	if t.data.Mapping.IsZero() || c.Memory.beyond(t.data) {
+	if t.data.Mapping.IsZero() || c.Memory.beyond(t.data) || c.ranks.pieces {
 		return nil
 	}
 	margins := make([]float64, len(t.data.Labels))

@@ -27,10 +27,11 @@ type specified struct {
 	claim *claim
 }
 
-// specify says what to fit to data.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, of fits) (*specified, error) {
+// specify says what to fit to data that have a claim on memory, and are gone through in
+// pieces or not.
+func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, claim *claim, pieces bool) (*specified, error) {
 	_, p := data.X.Dims()
-	out := &specified{data: data, whole: whole}
+	out := &specified{data: data, whole: whole, claim: claim}
 	out.spec = model.Spec{
 		Comm: c.ranks.joined(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
@@ -43,7 +44,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeFacts, of fits) (*sp
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	if err := out.allow(c, of); err != nil {
+	if err := out.allow(c.Memory, pieces); err != nil {
 		return nil, err
 	}
 	if out.y = data.Labels; !out.beyond() { // else they are signs, and to stay where they are
@@ -84,32 +85,34 @@ func (s *specified) beyond() bool { return s.spec.Memory > 0 }
 // collecting is about the collector, see there.
 func (s *specified) collecting() (end func()) { return collecting(s.spec.Memory, s.claim.kept) }
 
-// allow refuses fits that would not fit into memory, unless they go through the data in
-// pieces, one after the other.
-func (s *specified) allow(c *fitFlags, of fits) error {
-	n, p := s.data.X.Dims()
-	s.claim = &claim{
+// claim is what fits take of memory.
+func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
+	n, p := data.X.Dims()
+	return &claim{
 		what: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.Data)),
-		data: s.data, kept: c.keeps(s.data, of), why: c.notStreamed(s.data), stated: c.Features != 0,
+		data: data, kept: c.keeps(data, of), why: c.notStreamed(data), stated: c.Features != 0, shared: c.ranks.comm != nil,
 		whole: func() float64 {
-			problem := solver.Problem{Data: s.data.X, Labels: s.data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
-			need := float64(dataBytes(s.data) + problem.Memory(nil))
+			problem := solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
+			need := float64(dataBytes(data) + problem.Memory(nil))
 			if c.Graph != "none" {
 				need += 140 * float64(p) // edges, G, I and [G; I]
 			}
 			return need * float64(of.atOnce)
 		},
 	}
-	alone := c.ranks.comm == nil
-	if limit, _ := c.Memory.limit(); !(alone && c.Memory.beyond(s.data)) && (limit == 0 || s.claim.whole() <= float64(limit)) {
+}
+
+// allow refuses fits that would neither fit into memory nor go through the data in pieces.
+func (s *specified) allow(memory memorySize, pieces bool) error {
+	if !pieces {
 		return nil
 	}
 	if s.claim.why == nil {
-		if s.spec.Memory = c.Memory.room(s.claim.kept); s.spec.Memory > 0 {
+		if s.spec.Memory = memory.room(s.claim.kept); s.spec.Memory > 0 {
 			return nil
 		}
 	}
-	return c.Memory.refuse(s.claim)
+	return memory.refuse(s.claim)
 }
 
 // notStreamed says why fits do not go through data in pieces, as far as it is known before
@@ -118,8 +121,8 @@ func (c *fitFlags) notStreamed(data *sparse.Dataset) error {
 	_, p := data.X.Dims()
 	why := ""
 	switch {
-	case c.ranks.comm != nil:
-		why = "--dist has the rows in memory; more ranks have more"
+	case !data.X.Mapped() && c.ranks.comm != nil:
+		why = "the rows of a rank must be in one .scas file, which scas convert writes, for all ranks or for each"
 	case !data.X.Mapped():
 		why = "they must be in a .scas file, which scas convert writes"
 	case p >= mostStreamed && (p > mostStreamed || c.Intercept == nil || *c.Intercept):
@@ -138,7 +141,7 @@ const mostStreamed = 2048
 // of a fit, offsets, folds, labels that are not the file's, and models.
 func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 	n, p := data.X.Dims()
-	ofRow, models := 0, 0
+	ofRow, models := c.ranks.ofRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		ofRow += 16
 		if of.held { // those of the rows that are not held out
@@ -152,10 +155,10 @@ func (c *fitFlags) keeps(data *sparse.Dataset, of fits) int64 {
 		ofRow++
 		models = 2 * int(c.Lambdas) * max(1, len(data.Classes.Values)) // of all rows, and of a fold
 	}
-	if c.Positive != nil || c.Labels != "" {
+	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		ofRow += 8
 	}
-	return int64(ofRow)*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
+	return ofRow*int64(n) + 8*int64(models)*int64(min(p, mostStreamed)+1)
 }
 
 // name reads the names of the features.

@@ -110,8 +110,8 @@ func (c *trainCmd) unattained(t *task, x []float64) bool {
 	if !any {
 		return false
 	}
-	if c.ranks.comm == nil && t.Data.Mapped() {
-		apart, _ := stream.Separates(context.Background(), &stream.Samples{Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights}, part)
+	if c.ranks.comm == nil && t.Data.Mapped() || c.ranks.pieces {
+		apart, _ := stream.Separates(context.Background(), &stream.Samples{Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights, Comm: c.ranks.joined()}, part)
 		return apart
 	}
 	margins := make([]float64, len(t.Labels))

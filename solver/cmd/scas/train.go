@@ -175,14 +175,14 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	settings := c.settings()
 	whole := c.ranks.whole(data)
 	t, err := await(e, func() (*task, error) { return c.task(data, whole) }) // it reads files
-	solve := minimizer(inMemory)
 	if err == nil {
-		solve, err = c.allowTraining(t, settings)
+		settings.Checkpoint, err = c.checkpoint(data, t.facts, t.whole.nnz)
 	}
 	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	if settings.Checkpoint, err = c.checkpoint(data, t.facts, t.whole.nnz); err != nil {
+	solve, err := c.allowTraining(t, settings)
+	if err = c.ranks.team.Agreed(err); err != nil {
 		return nil, err
 	}
 	readSeconds := time.Since(start).Seconds()
@@ -194,7 +194,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	p.end()
 	if err != nil {
 		other, _ := c.unfitted() // what --standardize does not go with
-		err = ofScales(err, data, c.Memory.beyond(data), other == "")
+		err = ofScales(err, data, c.Memory.beyond(data) || c.ranks.pieces, other == "")
 	}
 	if err := e.interrupted(err, "no model written"); res == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err

@@ -8,25 +8,40 @@ import (
 // Different returns the different numbers of all processes in increasing order, or if
 // there are more than so many the first that many; none is NaN.
 func (t *Team) Different(v []float64, most int) (all []float64) {
-	own := slices.Compact(slices.Sorted(slices.Values(v)))
+	own := least(v, most)
 	if t == nil {
-		return own[:min(most, len(own)):len(own)]
+		return own
 	}
 	for len(all) < most {
-		least := math.Inf(1)
+		first := math.Inf(1)
 		if len(own) > 0 {
-			least = own[0]
+			first = own[0]
 		}
-		next := t.Least(least)
+		next := t.Least(first)
 		if math.IsInf(next, 1) {
 			break
 		}
 		all = append(all, next)
-		if least == next {
+		if first == next {
 			own = own[1:]
 		}
 	}
 	return all
+}
+
+// least returns the first so many different numbers in increasing order.
+func least(v []float64, most int) (own []float64) {
+	last := math.NaN()
+	for _, x := range v {
+		if x == last || len(own) == most && x > own[most-1] {
+			continue
+		}
+		last = x
+		if at, there := slices.BinarySearch(own, x); !there {
+			own = slices.Insert(own, at, x)[:min(len(own)+1, most)]
+		}
+	}
+	return own
 }
 
 // Balanced returns sample weights that give two classes, labels −1 and +1, the same total,

@@ -183,6 +183,26 @@ func (t *Team) Least(v float64) float64 {
 	return -t.Most(-v)
 }
 
+// Gather returns the numbers of all processes, those of the first one first.
+func (t *Team) Gather(own []float64) []float64 {
+	if t == nil {
+		return own
+	}
+	counts := make([]float64, t.Size())
+	counts[t.Rank()] = float64(len(own))
+	t.Sum(counts)
+	total, before := 0, 0
+	for r, count := range counts {
+		if total += int(count); r < t.Rank() {
+			before = total
+		}
+	}
+	all := make([]float64, total)
+	copy(all[before:], own)
+	t.Sum(all)
+	return all
+}
+
 // Any reports whether something holds in some process.
 func (t *Team) Any(holds bool) bool {
 	flag := 0.0

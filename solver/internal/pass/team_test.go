@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +90,9 @@ func TestTeam(t *testing.T) {
 			}
 		}
 		for name, pair := range map[string]bool{
-			"Least": team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
+			"Gather":    slices.Equal(team.Gather([]float64{own, 7}[:r]), []float64{2, 3, 7}),
+			"Different": slices.Equal(team.Different([]float64{own, 5, 0, 5, own}, 3), []float64{0, 1, 2}),
+			"Least":     team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
 			"Any": team.Any(r == 2), "none": !team.Any(false), "Each": team.Each(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
 		} {
 			if !pair {

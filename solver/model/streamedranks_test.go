@@ -1,0 +1,243 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// streamedRanks fits to the parts of a file, which are gone through in pieces; before, unless
+// nil, is asked for the context of a rank.
+func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
+	t.Helper()
+	models, errs := make([]M, ranks), make([]error, ranks)
+	first := 0
+	var wg sync.WaitGroup
+	for r, comm := range dist.Local(ranks, time.Minute) {
+		part, err := sparse.ReadShard([]string{path}, r, ranks, &sparse.ReadOptions{Memory: 1 << 16, Beyond: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { part.Close() })
+		if !part.X.Mapped() {
+			t.Skip("this system maps no files")
+		}
+		own, ctx := *spec, t.Context()
+		own.Comm = comm
+		n, _ := part.X.Dims()
+		if spec.SampleWeights != nil {
+			own.SampleWeights = spec.SampleWeights[first : first+n]
+		}
+		if spec.Offsets != nil {
+			own.Offsets = spec.Offsets[first : first+n]
+		}
+		if first += n; before != nil {
+			ctx = before(r, comm)
+		}
+		wg.Go(func() {
+			models[r], errs[r] = do(ctx, &own, part.X, part.Labels)
+			if errs[r] != nil {
+				comm.Close() // as a process that ends
+			}
+		})
+	}
+	wg.Wait()
+	return models, errs
+}
+
+// TestStreamedRanks: ranks that go through their rows in pieces come to the objective of one
+// process that has them in memory, with the same bits on each and each time; one rank is the
+// single process.
+func TestStreamedRanks(t *testing.T) {
+	const n, p = 40000, 24
+	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
+	whole, back := mapped(t, opt)
+	opt.Regression = true
+	numbers, backNumbers := mapped(t, opt)
+	path, pathNumbers := written(t, whole), written(t, numbers)
+	for name, one := range streamedSpecs(n, p) {
+		in, out, at := whole, back, path
+		if one.regression {
+			in, out, at = numbers, backNumbers, pathNumbers
+		}
+		t.Run(name, func(t *testing.T) {
+			best := one.spec
+			best.RelTol = 1e-10
+			want := mustFit(t, &best, in.X, in.Labels).Certificate
+			pieces := one.spec
+			pieces.Memory = 2 << 20
+			zero := naive(&pieces, in.X, in.Labels, make([]float64, p), 0)
+			alone := mustFit(t, &pieces, out.X, out.Labels)
+			for _, ranks := range []int{1, 2, 3} {
+				var first *Model
+				for range 2 {
+					models, errs := streamedRanks(t, ranks, &pieces, at, Fit, nil)
+					for r, m := range models {
+						if errs[r] != nil {
+							t.Fatalf("rank %d of %d: %v", r, ranks, errs[r])
+						}
+						if first == nil {
+							first = m
+						}
+						if diff := cmp.Diff(first, m); diff != "" {
+							t.Fatalf("rank %d of %d: %s", r, ranks, diff)
+						}
+					}
+				}
+				if diff := cmp.Diff(alone, first); ranks == 1 && diff != "" {
+					t.Errorf("one rank is not the single process: %s", diff)
+				}
+				c := first.Certificate
+				real := naive(&pieces, in.X, in.Labels, first.Coefficients, first.Intercept)
+				if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
+					t.Errorf("%d ranks: objective %v, said to be %v with a gap of %v, in memory %v with %v", ranks, real, c.Objective, c.Gap, want.Objective, want.Gap)
+				}
+				if diff := cmp.Diff(alone.Facts, first.Facts); diff != "" {
+					t.Errorf("%d ranks: %s", ranks, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestStreamedRanksEnd: when the context of one rank ends, its time is up, or it dies, all
+// of them end, and say so.
+func TestStreamedRanksEnd(t *testing.T) {
+	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	path := written(t, whole)
+	spec := &Spec{Lambda: 2e-3, Settings: Settings{Memory: 2 << 20}}
+	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Certificate
+	for at := range 12 {
+		models, errs := streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
+			ctx, cancel := context.WithCancel(t.Context())
+			t.Cleanup(cancel)
+			if r == 1 {
+				c.Before = func(call, _ int) error {
+					if call == 2*at {
+						cancel()
+					}
+					return nil
+				}
+			}
+			return ctx
+		})
+		if diff := cmp.Diff(models[0], models[1]); diff != "" {
+			t.Errorf("cancelled at call %d: %s", 2*at, diff)
+		}
+		for r, m := range models {
+			ended := errors.Is(errs[r], context.Canceled)
+			if !ended && errs[r] != nil || m == nil && !ended || m != nil && ended != (m.Certificate.Status == solver.Stopped) {
+				t.Errorf("cancelled at call %d, rank %d: %+v, %v", 2*at, r, m, errs[r])
+			}
+			if m != nil && m.Certificate.Objective-m.Certificate.Gap > want.Objective {
+				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*at, r, m.Certificate, want.Objective)
+			}
+		}
+		models, errs = streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
+			if r == 1 {
+				c.Before = func(call, _ int) error {
+					if call == 2*at {
+						return errors.Join(dist.ErrDead, c.Close())
+					}
+					return nil
+				}
+			}
+			return t.Context()
+		})
+		if models[0] != nil || models[1] != nil || errs[0] == nil || errs[1] == nil {
+			t.Errorf("dead at call %d: %v, %v", 2*at, models, errs)
+		}
+	}
+	late := *spec
+	late.TimeLimit = 1
+	models, errs := streamedRanks(t, 2, &late, path, Fit, nil)
+	for r, err := range errs {
+		if models[r] != nil || !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "time") {
+			t.Errorf("rank %d: %+v, %v", r, models[r], err)
+		}
+	}
+	for name, bad := range map[string]*Spec{
+		"Method":                   {Settings: Settings{Memory: 2 << 20, Method: solver.SCASK{}}},
+		"checkpoints are not kept": {Checkpoint: &states{}, Settings: Settings{Memory: 2 << 20}},
+	} {
+		models, errs := streamedRanks(t, 2, bad, path, Fit, nil)
+		for r, err := range errs {
+			if models[r] != nil || !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s, rank %d: %v", name, r, err)
+			}
+		}
+	}
+}
+
+// TestStreamedRanksUnattained: that there is no optimum shows in the rows of all ranks.
+func TestStreamedRanksUnattained(t *testing.T) {
+	for _, none := range []bool{true, false} {
+		x, y := make([]float64, 3000), make([]float64, 3000)
+		for i := range x {
+			y[i] = float64(2*(i%2) - 1)
+			x[i] = y[i] * float64(1+i%5)
+		}
+		if !none {
+			x[17] *= -1
+			x[18] *= -1
+		}
+		data, err := sparse.FromDense(len(x), 1, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := written(t, &sparse.Dataset{X: data, Labels: y})
+		spec := &Spec{NoIntercept: true, Settings: Settings{RelTol: 1e-2, Memory: 1 << 20}}
+		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
+		for r, m := range models {
+			if m == nil || m.Certificate.NoOptimum != none || errs[r] != nil && !none {
+				t.Errorf("no optimum %v, rank %d: %+v, %v", none, r, m, errs[r])
+			}
+		}
+	}
+}
+
+// TestStreamedRanksMulti: so are several classes, of which no rank has all.
+func TestStreamedRanksMulti(t *testing.T) {
+	const n = 30000
+	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	for i, b := range whole.Labels {
+		whole.Labels[i] = float64(i / (n / 4))
+		if b > 0 {
+			whole.Labels[i] = 7
+		}
+	}
+	spec := &Spec{Lambda: 2e-3, ClassWeights: map[float64]float64{7: 2}}
+	want, err := FitMulti(t.Context(), spec, whole.X, whole.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := *spec
+	pieces.Memory = 2 << 20
+	models, errs := streamedRanks(t, 3, &pieces, written(t, whole), FitMulti, nil)
+	for r, m := range models {
+		if errs[r] != nil {
+			t.Fatalf("rank %d: %v", r, errs[r])
+		}
+		if diff := cmp.Diff(models[0], m); diff != "" || !slices.Equal(m.Classes, want.Classes) {
+			t.Fatalf("rank %d: %v %s", r, m.Classes, diff)
+		}
+	}
+	for k, m := range models[0].Models {
+		one := want.Models[k].Certificate
+		if c := m.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || m.Facts.Rows != n {
+			t.Errorf("class %v: %+v, %d rows, want %+v", want.Classes[k], c, m.Facts.Rows, one)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package stream
+
+import (
+	"context"
+	"errors"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Ranks have rows of their own each, in files of their own or parts of one, and what a pass
+// is for are sums over rows. So every rank goes over its windows, and the sums are added
+// up; what follows from them, the Newton step first of all, each computes for itself, with
+// the same bits. The samples of the start are exchanged: rows of one rank alone may be of a
+// kind. A rank looks at its context from window to window, and what it saw is agreed on
+// where the sums are.
+
+// How runs end; the largest counts.
+const (
+	goesOn float64 = iota
+	wasLate
+	wasStopped
+	failed
+)
+
+// over reports whether an error is that of a context.
+func over(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// agreed makes of the errors of all ranks, after a loop over their windows, what each of
+// them returns.
+func (s *run) agreed(err error) error {
+	t := s.extra.team
+	if t.Alone() {
+		return err
+	}
+	why := goesOn
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		why = wasLate
+	case over(err):
+		why = wasStopped
+	case err != nil:
+		why = failed
+	}
+	switch most := t.Agree(why, nil); {
+	case most == goesOn:
+		return nil
+	case most == wasLate:
+		return context.DeadlineExceeded
+	case most == wasStopped:
+		return context.Canceled
+	case why == failed:
+		return err
+	}
+	return pass.ErrElsewhere
+}
+
+// asks is what loops in memory ask whether to stop, nil on ranks, which all go through them.
+func (s *run) asks() func() error { return s.extra.team.Within(s.interrupted) }
+
+// show shows a point; an error of the Recorder of one rank ends all of them.
+func (s *run) show(outer int, at *newton.Result, grad []float64) error {
+	return s.extra.team.Agreed(s.recorder.show(outer, s.facts.passes, at, grad))
+}
+
+// add adds up what the passes of all ranks found.
+func (s *run) add(l *look, found *seen) {
+	t := s.extra.team
+	if t.Alone() {
+		return
+	}
+	k := &found.known
+	known := l.model != nil
+	all := append([]float64{found.loss}, found.grad...)
+	if known {
+		all = append(append(append(all, k.Fenchel, k.Size, k.Square), k.Transposed...), k.Free...)
+	}
+	t.Sum(all)
+	found.loss, all = all[0], all[1:]
+	all = all[copy(found.grad, all):]
+	if known {
+		k.Fenchel, k.Size, k.Square, all = all[0], all[1], all[2], all[3:]
+		copy(k.Free, all[copy(k.Transposed, all):])
+	}
+	if l.hessian {
+		p := len(found.grad)
+		t.Upper(p, func(i int) []float64 { return found.hessian[i*p+i : (i+1)*p] })
+	}
+}
+
+// A shape is that of the data of all ranks.
+type shape struct{ rows, entries float64 }
+
+func shapeOf(t *pass.Team, data *sparse.CSR) shape {
+	n, _ := data.Dims()
+	v := []float64{float64(n), float64(data.NNZ())}
+	t.Sum(v)
+	return shape{v[0], v[1]}
+}
+
+// share is what of so many samples of all rows is of those here.
+func (s *run) share(samples int) int {
+	n, _ := s.q.Data.Dims()
+	if s.extra.team.Alone() {
+		return samples
+	}
+	return int(float64(samples) * (float64(n) / s.shape.rows))
+}
+
+// gather makes the samples those of all ranks.
+func (t *taken) gather(team *pass.Team) {
+	if team.Alone() {
+		return
+	}
+	lengths, columns := make([]float64, len(t.label)), make([]float64, len(t.idx))
+	for i := range lengths {
+		lengths[i] = float64(t.ptr[i+1] - t.ptr[i])
+	}
+	for k, j := range t.idx {
+		columns[k] = float64(j)
+	}
+	t.ptr, t.idx = t.ptr[:1], t.idx[:0]
+	for _, length := range team.Gather(lengths) {
+		t.ptr = append(t.ptr, t.ptr[len(t.ptr)-1]+int64(length))
+	}
+	for _, j := range team.Gather(columns) {
+		t.idx = append(t.idx, int32(j))
+	}
+	t.val, t.label = team.Gather(t.val), team.Gather(t.label)
+	if weights := team.Gather(t.weights); len(weights) > 0 {
+		t.weights = weights
+	}
+	if offsets := team.Gather(t.offsets); len(offsets) > 0 {
+		t.offsets = offsets
+	}
+}
+
+// gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
+func (m *moments) gather(team *pass.Team) {
+	if team.Alone() || m.all == nil { // of that many columns ranks have none, see Fit
+		return
+	}
+	a := m.all
+	p := len(a.Mean)
+	team.Max(a.Largest)
+	sums := make([]float64, 2*p)
+	for j, w := range a.Weight {
+		sums[j], sums[p+j] = w, float64(w*a.Mean[j])
+	}
+	team.Sum(sums)
+	for j, w := range a.Weight {
+		if all := sums[j]; all > 0 {
+			mean := sums[p+j] / all
+			d := a.Mean[j] - mean
+			a.Square[j] += float64(w * float64(d*d))
+			a.Mean[j] = mean
+		}
+		a.Weight[j] = sums[j]
+	}
+	team.Sum(a.Square)
+}
