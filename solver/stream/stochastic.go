@@ -88,13 +88,14 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 		return res, err
 	}
 	value := s.value(s.state.X, found.loss)
+	s.facts.grad = slices.Clone(found.grad)
 	if s.epoch > 0 && s.watch.See(value, true, false) != watch.Best {
 		s.restore()
-		value = s.watch.Best
+		value, s.facts.grad = s.watch.Best, nil
 	}
 	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, newton.Iterations
 	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
-	if err := s.recorder.show(s.epoch, s.facts.passes, res, nil); err != nil {
+	if err := s.recorder.show(s.epoch, s.facts.passes, res, s.facts.grad); err != nil {
 		return res, err
 	}
 	return res, s.prove(res, tol*s.facts.zero)

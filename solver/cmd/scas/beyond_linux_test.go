@@ -153,6 +153,13 @@ func (f *beyondFiles) train(t *testing.T) {
 			os.Unsetenv("GOMEMLIMIT")
 		}
 	}
+	for _, flags := range [][]string{nil, {"--method", "scas-k"}, {"--intercept"}} {
+		fitted := filepath.Join(t.TempDir(), "model.json")
+		code, says := runQuietly(append([]string{"train", "--time-limit", "1us", "-o", fitted, "--memory", beyondMemory, f.path}, flags...)...)
+		if _, err := os.Stat(fitted); code != exitNotConverged || err == nil || !strings.Contains(says, "the time limit came before") {
+			t.Errorf("%v without time: exit code %d, %v: %s", flags, code, err, says)
+		}
+	}
 	for flag, args := range map[string][]string{
 		"--method sdca is not streamed": {"--method", "sdca"}, "not --groups with --graph;": {"--graph", "chain", "--groups", groups},
 		"not --domain; --method scas-k": {"--domain", "box:0,1"}, "--checkpoint is not kept": {"--checkpoint", filepath.Join(t.TempDir(), "c")},

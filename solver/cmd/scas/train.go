@@ -99,8 +99,9 @@ model and leaves an existing one alone.
 Exit codes: 0 done (where no gap can be proved, and with named methods without
 --tol: the passes are made), 1 cannot read or write (malformed input included,
 and what would take more than --memory), 2 wrong usage, 3 diverged or a number in
-the input is not finite, 4 not converged (the model is written and says so), 130
-interrupted.`
+the input is not finite, 4 not converged (the model is written and says so; of data
+larger than --memory there is none where --time-limit comes before the objective of
+a point is known), 130 interrupted.`
 }
 
 // Run trains.
@@ -198,6 +199,9 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 	}
 	if err := e.interrupted(err, "no model written"); res == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
 		return nil, err
+	}
+	if res.Status == solver.TimeDone && !isFinite(res.At.Objective) { // of data larger than memory
+		return nil, fmt.Errorf("%w: the time limit came before the objective of a point was known; no model is written; allow more with --time-limit", solver.ErrNotConverged)
 	}
 	if err == nil && res.Status == solver.TimeDone {
 		err = fmt.Errorf("%w: --time-limit came before the passes were made; allow more with --time-limit, or fewer with --passes", solver.ErrNotConverged)
