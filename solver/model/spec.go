@@ -88,9 +88,11 @@ type Settings struct {
 	Seed uint64
 	// Threads bounds goroutines; zero means GOMAXPROCS. Results do not depend on it.
 	Threads int
-	// Memory, unless zero, is about how many bytes a fit takes to go through data that are
-	// mapped (sparse.CSR.Mapped) and larger, whose labels, of two classes, are −1 and +1: package
-	// stream, which has all penalties, and a Graph, for up to 2,047 features, and no Method. Results, but not what is proved of them, depend on it within RelTol.
+	// Memory, unless zero, is about how many bytes a fit takes, of each process with Comm, to
+	// go through data that are mapped (sparse.CSR.Mapped) and larger, whose labels, of two
+	// classes, are −1 and +1: package stream, which has all penalties, and a Graph, for up to
+	// 2,047 features, and no Method and Checkpoint. Results, but not what is proved of them,
+	// depend on it within RelTol.
 	Memory int64
 	// Tell is told how far a fit with Memory is; nil is nobody.
 	Tell func(stream.Progress)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -83,7 +84,10 @@ type job struct {
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
 	line := append(append([]string{}, b.within...), b.launch...)
-	line = append(line, b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", wait.String(), "--features", "250", "-o", model)
+	line = append(line, b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", wait.String(), "-o", model)
+	if !slices.Contains(args, "--features") {
+		line = append(line, "--features", "250")
+	}
 	line = append(line, args...)
 	j := &job{dir: b.dir, Cmd: exec.Command(line[0], line[1:]...), done: make(chan error, 1)}
 	j.Stdout, j.Stderr = &j.out, &j.out

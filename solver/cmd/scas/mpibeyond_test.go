@@ -1,0 +1,71 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestMPIBeyond: two ranks go through a .scas file of which neither has room for its part:
+// within their memory, with the same bits each time; one that is killed or stopped ends the
+// job, without a model.
+func TestMPIBeyond(t *testing.T) {
+	const memory, limit = "192MiB", 192 << 20
+	b := newMPIBed(t)
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 600000, Features: 60, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := b.file("data.scas")
+	if err := sparse.WriteFile(data, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--features", "60", "--lambda", "1e-3", "--intercept", "--standardize", "--memory", memory, data}
+	var want []byte
+	began := time.Now()
+	for range 2 {
+		path, peak := b.file("model.json"), int64(0)
+		j := b.start(t, patience, path, args...)
+		for len(j.done) == 0 {
+			for _, pid := range j.ranks() {
+				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+				peak = max(peak, kilobytes(string(status), "VmHWM:"))
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if code := j.end(t, patience); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &j.out)
+		}
+		m, err := os.ReadFile(path)
+		if err != nil || want != nil && !bytes.Equal(m, want) || !bytes.Contains(m, []byte("streamed-newton")) {
+			t.Errorf("other bits, or not in pieces: %v: %s", err, m)
+		}
+		if want = m; peak == 0 || peak > limit {
+			t.Errorf("a rank took %d MiB of %d", peak>>20, limit>>20)
+		}
+		t.Logf("peak of a rank %d MiB of %d", peak>>20, limit>>20)
+	}
+	whole := time.Since(began) / 2
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGKILL, 0}, {syscall.SIGSTOP, exitRelaunch}} {
+		model := b.file(c.signal.String() + ".json")
+		j := b.start(t, watchdog, model, args...)
+		for len(j.ranks()) < 2 && len(j.done) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(whole / 3)
+		if ranks := j.ranks(); len(ranks) == 2 {
+			syscall.Kill(ranks[1], c.signal)
+		}
+		b.judge(t, j, j.end(t, watchdog+patience), c.code, model, want)
+	}
+}
