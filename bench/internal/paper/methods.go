@@ -167,7 +167,7 @@ func TraitsOf(name Method) Traits {
 	info := infoOf(name)
 	t := Traits{
 		Output: Last, Steps: stepGrid, Rhos: rhoGrid, TunePasses: 5, Counts: Samples, Group: Successors,
-		Batch: info.AllSamples, NoStep: !info.TakesEta, Bound: "none proven",
+		Batch: info.AllSamples, NoStep: !info.TakesEta, Bound: "none proven", Figured: figured(methodOf(name)),
 	}
 	t.lipschitz(max(1, info.StepUnit))
 	t.describe(methodOf(name))
@@ -190,10 +190,6 @@ const byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not 
 // describe fills in what differs between methods.
 func (t *Traits) describe(m solver.Method) {
 	infinite := math.Inf(1)
-	switch m.(type) {
-	case solver.SCAS, solver.SCASStrong, baseline.STOC, baseline.SA, baseline.Batch, baseline.BatchLinear:
-		t.Figured = true
-	}
 	switch m.(type) {
 	case baseline.Batch:
 		t.Order, t.Counts, t.Group = [2]float64{1, infinite}, "iterations", Compared
@@ -250,6 +246,15 @@ func (t *Traits) describe(m solver.Method) {
 		t.within(upToOne, byConvention)
 		t.Order, t.TunePasses = [2]float64{1, 1}, accPasses
 	}
+}
+
+// figured reports whether a method is in the paper's own figures.
+func figured(m solver.Method) bool {
+	switch m.(type) {
+	case solver.SCAS, solver.SCASStrong, baseline.STOC, baseline.SA, baseline.Batch, baseline.BatchLinear:
+		return true
+	}
+	return false
 }
 
 // accPasses are three stages of Acc-SADMM: after one, steps that are too long do not
