@@ -212,9 +212,9 @@ func (convertCmd) Help() string {
     scas convert train.svm.zst train.scas
 
 Endings: .scas (binary, which every command maps instead of reading it: a file
-is ready at once, and may be larger than memory for scas train), .csv, .tsv, .npy (a dense array), .npz (the sparse csr of scipy, with
-labels as the array y and names as the array names), .mtx (Matrix Market), any
-other: LIBSVM. Numbers keep every bit, and names go along where there is a place
+is ready at once, and may be larger than --memory), .csv, .tsv, .npy (a dense
+array), .npz (the sparse csr of scipy, with labels as the array y and names as the
+array names), .mtx (Matrix Market), any other: LIBSVM. Numbers keep every bit, and names go along where there is a place
 for them: in tables, npz and scas. Dense forms (csv, tsv, npy) do not know which zeros
 were stored, and LIBSVM does not know the number of features. Labels that are
 words are numbered, from 0, except from table to table.
