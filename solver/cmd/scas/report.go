@@ -367,7 +367,14 @@ func classCounts(d *sparse.Dataset) (rows [2]int) {
 	if d.Mapping.IsZero() {
 		return rows
 	}
-	eachLabel(d, func(b float64) { rows[int(b+1)/2]++ })
+	eachLabel(d, func(b float64) {
+		switch b {
+		case -1:
+			rows[0]++
+		case 1:
+			rows[1]++
+		}
+	})
 	return rows
 }
 
@@ -375,13 +382,15 @@ func classCounts(d *sparse.Dataset) (rows [2]int) {
 func countClasses(d *sparse.Dataset) []int {
 	rows := make([]int, len(d.Classes.Values))
 	eachLabel(d, func(label float64) {
-		k, _ := d.Classes.Find(label)
-		rows[k]++
+		if k, ok := d.Classes.Find(label); ok {
+			rows[k]++
+		}
 	})
 	return rows
 }
 
-// eachLabel calls do for every label.
+// eachLabel calls do for every label; of rows that are mapped and not checked yet they may be
+// anything.
 func eachLabel(d *sparse.Dataset, do func(label float64)) {
 	for i, b := range d.Labels {
 		do(b)
