@@ -27,7 +27,7 @@ type paperCmd struct {
 	Splits     *int     `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
 	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 16)."`
 	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
-	Timed      *int     `placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default 2; quick 1)."`
+	Timed      int      `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	PNG        bool     `name:"png" help:"Write the figures as PNG too."`
 	ReportOnly bool     `help:"Make tables and figures from all results in DIR without running anything."`
 }
@@ -84,11 +84,10 @@ func (c *paperCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	timed, err := c.timed()
-	if err != nil {
-		return err
+	if c.Timed < 0 {
+		return fmt.Errorf("--timed %d is negative; 0 measures no seconds", c.Timed)
 	}
-	r, err := paper.Open(c.Out, pr, timed)
+	r, err := paper.Open(c.Out, pr, c.Timed)
 	if err != nil {
 		return err
 	}
@@ -106,18 +105,6 @@ func given[T any](flag *T, otherwise T) T {
 		return *flag
 	}
 	return otherwise
-}
-
-// timed returns on how many splits seconds are measured.
-func (c *paperCmd) timed() (int, error) {
-	splits := 2
-	if c.Quick {
-		splits = 1
-	}
-	if splits = given(c.Timed, splits); splits < 0 {
-		return 0, fmt.Errorf("--timed %d is negative; 0 measures no seconds", splits)
-	}
-	return splits, nil
 }
 
 // reportOnly reports all that is in the directory.
