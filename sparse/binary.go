@@ -34,7 +34,7 @@ func ReadBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		return nil, wrong(err)
 	}
 	d, err := func() (*Dataset, error) {
-		check := f.Check
+		check := func() error { return f.Check(opt.Beyond) }
 		if opt.Beyond && f.Mapped() && opt.Memory > 0 && size > opt.Memory {
 			check = f.CheckMeta
 		} else if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {

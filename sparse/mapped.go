@@ -21,10 +21,15 @@ func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
 	}
-	if err := a.file.CheckRows(a.file.first+lo, a.file.first+hi); err != nil {
-		return &ParseError{File: a.file.name, Msg: err.Error(), Err: err}
+	return a.file.damaged(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
+}
+
+// damaged is the error that the rows of a file are not what was written, or nil.
+func (m *mapping) damaged(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
 // Prefetch asks the system to read rows lo to hi−1, and their labels, of a matrix that is

@@ -10,6 +10,10 @@ type batch struct {
 	labels, weights []float64
 }
 
+// restBlocks is after how many windows that lie anywhere all of the file leaves memory: of
+// each, the pages that it shares with its neighbours stay, and what the system maps around.
+const restBlocks = 32
+
 // take makes the batch the rows of some windows, of which it lets go.
 func (b *batch) take(s *run, w *windows, which []int) {
 	b.ptr = append(b.ptr[:0], 0)
@@ -20,7 +24,8 @@ func (b *batch) take(s *run, w *windows, which []int) {
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0]
 	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
-	for _, k := range which {
+	n, _ := w.data.Dims()
+	for at, k := range which {
 		lo, hi := w.bounds[k], w.bounds[k+1]
 		rows := w.data.Rows(lo, hi)
 		first, last := rows.Ptr[0], rows.Ptr[hi-lo]
@@ -33,7 +38,9 @@ func (b *batch) take(s *run, w *windows, which []int) {
 		if s.q.Weights != nil {
 			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
 		}
-		w.data.Release(lo, hi)
+		if w.data.Release(lo, hi); at%restBlocks == restBlocks-1 || at == len(which)-1 {
+			w.data.Release(0, n)
+		}
 	}
 }
 

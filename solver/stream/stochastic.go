@@ -35,7 +35,8 @@ import (
 // at x₀, and by the shares of the batches it adds up to nothing at any x over the epoch, in
 // which directions are unbiased as those of Algorithm 1 are in each step. Over the shuffles
 // each batch is a sample of blocks, so that a file whose rows are sorted does not make
-// batches that are all of a kind.
+// batches that are all of a kind. Where rows lie in groups batches differ all the same, and
+// features that few of their rows have drift: see tame.
 type stochastic struct {
 	*run
 	p       *solver.Problem
@@ -53,6 +54,7 @@ type stochastic struct {
 	kept    outer.Iterate
 	epoch   int
 	largest float64 // λ₁(A'A)
+	soft    float64 // curvature of the loss times the mean |aᵢ|²
 	rho     float64
 	updates int // of y and beta in a batch
 }
@@ -126,6 +128,7 @@ func (s *stochastic) prepare() {
 	}
 	const many = 3 // with many dual updates more is better
 	s.largest = s.q.A.Largest()
+	s.soft = lossOf(s.p).Curvature() * norm2 / float64(len(norms))
 	if s.rho = s.set.Rho; s.rho == 0 {
 		s.rho = rule.Rho(penaltyOf(s.p).Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
 	}
@@ -262,7 +265,7 @@ func (s *stochastic) eta() float64 {
 	}
 	step := rule.Step{
 		Met: s.curve.Met(func(i int) float64 { return curve[i] }), Batch: 1, Mu: s.p.L2, Factor: rule.Factor(n, p, s.epoch, true),
-		Stiffness: float64(s.rho*s.largest) + s.p.L2, Lazy: true,
+		Stiffness: float64(s.rho*s.largest) + s.loop.Ridge, Lazy: true,
 	}
 	return math.Ldexp(step.Eta(), -s.watch.Halvings)
 }
@@ -271,13 +274,17 @@ func (s *stochastic) eta() float64 {
 // went back to that since steps are too long.
 func (s *stochastic) judge(value float64) (back bool, err error) {
 	verdict := watch.Best
-	if s.epoch == 0 {
+	switch {
+	case s.epoch == 0:
 		s.watch.Start(value, s.facts.zero)
-	} else {
+	case s.tame(value):
+		return true, nil
+	default:
 		verdict = s.watch.See(value, s.set.Eta == 0, false)
 	}
 	switch verdict {
 	case watch.Best:
+		s.pull(lessPull * s.state.Anchor.Pull)
 		s.teller.found(value, math.Inf(1))
 		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
 	case watch.Restart:
@@ -290,6 +297,29 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 	}
 	return false, nil
 }
+
+const (
+	firstPull, mostPull = 0.03, 10 // of soft
+	morePull, lessPull  = 3, 0.7   // once an iteration has led off, and after one that has not
+	astray              = 0.01     // of the objective at zero
+)
+
+// tame goes back to the best iterate from one that is well above it, and adds c(w − x₁) to
+// the gradient of steps, x₁ being where a batch begins, or raises c, which falls while things
+// go well: as for ranks whose rows differ (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017), but by what
+// was seen. Fixed points are the same. It reports whether it did.
+func (s *stochastic) tame(value float64) bool {
+	pull := max(firstPull*s.soft, morePull*s.state.Anchor.Pull)
+	if !(value > s.watch.Best+astray*s.facts.zero) || pull > mostPull*s.soft {
+		return false
+	}
+	s.pull(pull)
+	s.restore()
+	return true
+}
+
+// pull sets c.
+func (s *stochastic) pull(c float64) { s.state.Anchor.Pull, s.loop.Ridge = c, s.p.L2+c }
 
 func (s *stochastic) restore() {
 	copy(s.state.X, s.kept.X)

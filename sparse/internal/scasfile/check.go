@@ -16,10 +16,11 @@ import (
 const checkBytes = 8 << 20
 
 // Check looks at all of the file, on all processors: CheckRows of every row, and
-// the rest. The error is the first in the order of rows.
-func (f *File) Check() error {
+// the rest. The error is the first in the order of rows. The memory of rows is given back
+// once they were looked at, if the file should take as little as can be.
+func (f *File) Check(little bool) error {
 	n := int(f.Rows)
-	pieces := int(min(f.size/checkBytes, f.Rows)) + 1
+	pieces := f.pieces()
 	failed := make([]error, pieces)
 	var next, worst atomic.Int64
 	worst.Store(int64(pieces))
@@ -31,6 +32,9 @@ func (f *File) Check() error {
 				if failed[k] = f.CheckRows(lo, hi); failed[k] != nil {
 					worst.Store(min(worst.Load(), int64(k)))
 				}
+				if little {
+					f.Release(lo, hi)
+				}
 			}
 		})
 	}
@@ -39,6 +43,21 @@ func (f *File) Check() error {
 		return failed[k]
 	}
 	return f.checkBlocks(span{page, f.sums.at}) // what lies between sections
+}
+
+// pieces is in how many the rows are looked at.
+func (f *File) pieces() int { return int(min(f.size/checkBytes, f.Rows)) + 1 }
+
+// CheckPart is CheckRows of rows that may be many, with the memory given back piece by piece.
+func (f *File) CheckPart(lo, hi int) error {
+	rows := int(f.Rows)/f.pieces() + 1
+	for ; lo < hi; lo += rows {
+		if err := f.CheckRows(lo, min(lo+rows, hi)); err != nil {
+			return err
+		}
+		f.Release(lo, min(lo+rows, hi))
+	}
+	return nil
 }
 
 // CheckMeta looks at the section meta, and at where the last row ends.

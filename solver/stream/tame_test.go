@@ -1,0 +1,59 @@
+package stream
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestGrouped: features that only rows of some stretches of the file have do not lead the
+// batches astray, which are of few stretches.
+func TestGrouped(t *testing.T) {
+	const rows, stretches, common = 60000, 30, 5
+	rng := rand.New(rand.NewPCG(3, 4))
+	dense, labels := make([]float64, rows*(stretches+common)), make([]float64, rows)
+	for i := range rows {
+		row := dense[i*(stretches+common):][:stretches+common]
+		group := i * stretches / rows
+		row[group] = 1
+		sum := 3 * math.Sin(float64(group))
+		for j := range common {
+			row[stretches+j] = rng.NormFloat64()
+			sum += row[stretches+j]
+		}
+		if labels[i] = -1; sum+rng.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	x, err := sparse.FromDense(rows, stretches+common, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: x, Labels: labels}); err != nil {
+		t.Fatal(err)
+	}
+	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { back.Close() })
+	p := &solver.Problem{Data: back.X, Labels: back.Labels, Penalty: solver.L1{Lambda: 1e-4}}
+	best, err := solver.Minimize(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 12}, Options{Memory: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gap, start := res.At.Objective-best.At.Objective, math.Ln2-best.At.Objective
+	t.Logf("gap %.2g after 12 passes, of %.2g; proved %.2g", gap, start, res.DualityGap)
+	if !(gap < 0.1*start) {
+		t.Errorf("gap %v after 12 passes, of %v at the start", gap, start)
+	}
+}
