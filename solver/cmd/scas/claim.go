@@ -122,7 +122,7 @@ func (c *claim) mostlyUnused() bool {
 // enough writes an amount of memory so that --memory takes it, and it is not less.
 func enough(bytes float64, known bool) string {
 	if !known {
-		return "more than the " + byteCount(int64(bytes)) + " of the data"
+		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
 	}
 	unit := ""
 	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {

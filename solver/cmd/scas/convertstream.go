@@ -40,6 +40,9 @@ func (c *convertCmd) stream(e *env, target string) error {
 		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
 		e.warnOfColumns(d)
 		addColumns(&f, d)
+		if done.Table.Filled > 0 {
+			e.warn("models of %s do not fill missing values in prediction, as those of the table do: %s has no place for what fills them", c.Out, sparse.Binary)
+		}
 	}
 	f.addIf(done.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(done.Resumed))
 	f.add("written", "%s, as %v", c.Out, sparse.Binary)

@@ -222,7 +222,9 @@ words are numbered, from 0, except from table to table.
 The file is written whole or not at all. From LIBSVM text and tables to .scas
 neither need fit in memory. A conversion of LIBSVM text that was interrupted or
 killed goes on where it was when it is asked for again: its parts are in the
-directory .OUT.parts. What else a kill leaves, .OUT.*.tmp, the next run removes.
+directory .OUT.parts. What else a kill leaves, .OUT.*.tmp, and of a table its parts,
+the next run removes. Models of a .scas file do not fill missing values in
+prediction, as those of a table do.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the input
 is not finite, 130 interrupted (OUT is not written).`

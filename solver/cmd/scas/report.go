@@ -295,6 +295,8 @@ func (r *trainReport) addResult(f *facts) {
 		addGap(f, r.DualityGap, r.NoOptimum)
 	case r.ofAverage():
 		f.add("gap", "nothing is proved")
+	case math.IsNaN(float64(r.DualResidual)):
+		f.add("gap", "nothing is proved, and the dual residual is not known; the primal one is %.3g", r.PrimalResidual)
 	default:
 		f.add("gap", "nothing is proved; judge by the residuals, primal %.3g and dual %.3g", r.PrimalResidual, r.DualResidual)
 	}
