@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -205,3 +206,24 @@ func byteCount(n int64) string {
 	}
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
+
+// dataName is what messages call a file of data.
+func dataName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
+}
+
+// shape describes a matrix.
+func shape(x *sparse.CSR) string {
+	n, p := x.Dims()
+	return shapeOf(n, p, x.NNZ())
+}
+
+func shapeOf(n, p int, nnz int64) string {
+	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
+}
+
+// density is the share of stored entries.
+func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64(n)*float64(p)) }

@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -339,138 +336,4 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
 	m := oneModel{r.fitted()}
 	return p, errors.Join(p.measure(m, r.data, r.cmd.Memory.beyond(r.data)), p.show("", m, r.graph))
-}
-
-func dataName(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return filepath.Base(path)
-}
-
-// shape describes a matrix.
-func shape(x *sparse.CSR) string {
-	n, p := x.Dims()
-	return shapeOf(n, p, x.NNZ())
-}
-
-func shapeOf(n, p int, nnz int64) string {
-	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
-}
-
-// density is the share of stored entries.
-func density(n, p int, nnz int64) float64 { return float64(nnz) / max(1, float64(n)*float64(p)) }
-
-// releasedRows is how many rows of mapped data are gone through before they leave memory.
-const releasedRows = 1 << 20
-
-// classCounts counts the rows of the classes -1 and +1.
-func classCounts(d *sparse.Dataset) (rows [2]int) {
-	if d.Mapping.IsZero() {
-		return rows
-	}
-	eachLabel(d, func(b float64) {
-		switch b {
-		case -1:
-			rows[0]++
-		case 1:
-			rows[1]++
-		}
-	})
-	return rows
-}
-
-// countClasses counts the rows of each of several classes.
-func countClasses(d *sparse.Dataset) []int {
-	rows := make([]int, len(d.Classes.Values))
-	eachLabel(d, func(label float64) {
-		if k, ok := d.Classes.Find(label); ok {
-			rows[k]++
-		}
-	})
-	return rows
-}
-
-// eachLabel calls do for every label; of rows that are mapped and not checked yet they may be
-// anything.
-func eachLabel(d *sparse.Dataset, do func(label float64)) {
-	for i, b := range d.Labels {
-		do(b)
-		if i%releasedRows == 0 {
-			d.X.Release(max(0, i-releasedRows), i)
-		}
-	}
-}
-
-// labelCounts tells the two classes and their sizes.
-func labelCounts(m sparse.LabelMapping, rows [2]int) string {
-	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
-		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
-}
-
-// String describes the graph for people.
-func (g graphFacts) String() string {
-	switch g.Kind {
-	case "none":
-		return "none: A = I, the plain lasso"
-	case "chain":
-		return fmt.Sprintf("chain of %s: A = [G; I] with %s", plural(g.Edges, "edge"), plural(g.Rows, "row"))
-	case "edges":
-		return fmt.Sprintf("%s, %s: A = [G; I] with %s", g.File, plural(g.Edges, "edge"), plural(g.Rows, "row"))
-	}
-	return fmt.Sprintf("%s, read as A itself: %s", g.File, plural(g.Rows, "row"))
-}
-
-// conditionFacts are one inequality of Theorem 2 at the parameters of the run.
-type conditionFacts struct {
-	Name      string `json:"name"` // C1, C2, C3, and C2', C3', C4' of the relaxed version
-	Statement string `json:"statement"`
-	Left      number `json:"left"`
-	Right     number `json:"right"`
-	Holds     bool   `json:"holds"`
-	text      string
-}
-
-// theory checks the conditions of Theorem 2, as printed and relaxed. It is about
-// the methods of the paper; others have none.
-func (r *trainReport) theory() {
-	if r.info.Theorem == 0 {
-		return
-	}
-	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
-	collect := func(conditions []theory.Condition) (facts []conditionFacts) {
-		for _, c := range conditions {
-			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
-		}
-		return facts
-	}
-	r.Theorem2 = collect(r.Constants.Theorem2(r.Eta, r.Rho, steps))
-	r.Theorem2Relaxed = collect(r.Constants.Theorem2Relaxed(r.Eta, r.Rho, steps))
-}
-
-// addConstants shows the constants of the paper's assumptions and what follows
-// from them.
-func (r *trainReport) addConstants(f *facts) {
-	c := r.Constants
-	known := func(v float64, unknown string) string {
-		if v == 0 {
-			return unknown
-		}
-		return fmt.Sprintf("%.6g", v)
-	}
-	f.gap()
-	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %.6g", c.NuF, c.MuF, c.NuL)
-	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
-	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
-	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
-	f.addIf(r.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.GradientNorm)
-	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
-	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {
-		f.add(names[k], "%s", c.text)
-	}
-	if r.Theorem2 == nil {
-		f.add("Theorem 2", "is about %s and %s", solver.SCAS{}.Info().Name, solver.SCASStrong{}.Info().Name)
-	} else {
-		f.addIf(c.MuF == 0, "", "they ask for strong convexity: --mu above 0")
-	}
 }

@@ -46,6 +46,19 @@ type graphFacts struct {
 	Rows  int        `json:"rows"`            // of A
 }
 
+// String describes the graph for people.
+func (g graphFacts) String() string {
+	switch g.Kind {
+	case "none":
+		return "none: A = I, the plain lasso"
+	case "chain":
+		return fmt.Sprintf("chain of %s: A = [G; I] with %s", plural(g.Edges, "edge"), plural(g.Rows, "row"))
+	case "edges":
+		return fmt.Sprintf("%s, %s: A = [G; I] with %s", g.File, plural(g.Edges, "edge"), plural(g.Rows, "row"))
+	}
+	return fmt.Sprintf("%s, read as A itself: %s", g.File, plural(g.Rows, "row"))
+}
+
 // task builds the problem of the flags on data.
 func (c *trainCmd) task(data *sparse.Dataset, whole wholeFacts) (*task, error) {
 	if err := c.allowConstraint(data); err != nil {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/theory"
+)
+
+// conditionFacts are one inequality of Theorem 2 at the parameters of the run.
+type conditionFacts struct {
+	Name      string `json:"name"` // C1, C2, C3, and C2', C3', C4' of the relaxed version
+	Statement string `json:"statement"`
+	Left      number `json:"left"`
+	Right     number `json:"right"`
+	Holds     bool   `json:"holds"`
+	text      string
+}
+
+// theory checks the conditions of Theorem 2, as printed and relaxed. It is about
+// the methods of the paper; others have none.
+func (r *trainReport) theory() {
+	if r.info.Theorem == 0 {
+		return
+	}
+	steps := max(1, r.InnerSteps/max(1, r.BatchSize))
+	collect := func(conditions []theory.Condition) (facts []conditionFacts) {
+		for _, c := range conditions {
+			facts = append(facts, conditionFacts{c.Name, c.Statement, number(c.Left), number(c.Right), c.Holds(), c.String()})
+		}
+		return facts
+	}
+	r.Theorem2 = collect(r.Constants.Theorem2(r.Eta, r.Rho, steps))
+	r.Theorem2Relaxed = collect(r.Constants.Theorem2Relaxed(r.Eta, r.Rho, steps))
+}
+
+// addConstants shows the constants of the paper's assumptions and what follows
+// from them.
+func (r *trainReport) addConstants(f *facts) {
+	c := r.Constants
+	known := func(v float64, unknown string) string {
+		if v == 0 {
+			return unknown
+		}
+		return fmt.Sprintf("%.6g", v)
+	}
+	f.gap()
+	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %.6g", c.NuF, c.MuF, c.NuL)
+	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
+	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
+	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
+	f.addIf(r.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.GradientNorm)
+	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
+	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {
+		f.add(names[k], "%s", c.text)
+	}
+	if r.Theorem2 == nil {
+		f.add("Theorem 2", "is about %s and %s", solver.SCAS{}.Info().Name, solver.SCASStrong{}.Info().Name)
+	} else {
+		f.addIf(c.MuF == 0, "", "they ask for strong convexity: --mu above 0")
+	}
+}
