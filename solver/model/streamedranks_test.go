@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,37 +22,23 @@ import (
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
-	first := 0
-	var wg sync.WaitGroup
-	for r, comm := range dist.Local(ranks, time.Minute) {
-		part, err := sparse.ReadShard([]string{path}, r, ranks, &sparse.ReadOptions{Memory: 1 << 16, Beyond: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { part.Close() })
-		if !part.X.Mapped() {
-			t.Skip("this system maps no files")
-		}
-		own, ctx := *spec, t.Context()
+	solvertest.OnParts(t, ranks, path, 1<<16, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
+		own, ctx, r := *spec, t.Context(), comm.Rank()
 		own.Comm = comm
-		n, _ := part.X.Dims()
-		if spec.SampleWeights != nil {
-			own.SampleWeights = spec.SampleWeights[first : first+n]
+		rows := func(v []float64) []float64 {
+			if v == nil {
+				return nil
+			}
+			return v[first : first+len(part.Labels)]
 		}
-		if spec.Offsets != nil {
-			own.Offsets = spec.Offsets[first : first+n]
-		}
-		if first += n; before != nil {
+		own.SampleWeights, own.Offsets = rows(spec.SampleWeights), rows(spec.Offsets)
+		if before != nil {
 			ctx = before(r, comm)
 		}
-		wg.Go(func() {
-			models[r], errs[r] = do(ctx, &own, part.X, part.Labels)
-			if errs[r] != nil {
-				comm.Close() // as a process that ends
-			}
-		})
-	}
-	wg.Wait()
+		if models[r], errs[r] = do(ctx, &own, part.X, part.Labels); errs[r] != nil {
+			comm.Close() // as a process that ends
+		}
+	})
 	return models, errs
 }
 

@@ -7,15 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -24,29 +23,14 @@ import (
 func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, path string) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
-	first := 0
-	var wg sync.WaitGroup
-	for r, comm := range dist.Local(ranks, time.Minute) {
-		d, err := sparse.ReadShard([]string{path}, r, ranks, &sparse.ReadOptions{Memory: 1 << 20, Beyond: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { d.Close() })
-		if !d.X.Mapped() {
-			t.Skip("this system maps no files")
-		}
-		own := *p
-		own.Data, own.Labels, own.Comm = d.X, d.Labels, comm
-		n, _ := d.X.Dims()
+	solvertest.OnParts(t, ranks, path, 1<<20, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
+		own, r := *p, comm.Rank()
+		own.Data, own.Labels, own.Comm = part.X, part.Labels, comm
 		if p.SampleWeights != nil {
-			own.SampleWeights = p.SampleWeights[first : first+n]
+			own.SampleWeights = p.SampleWeights[first : first+len(part.Labels)]
 		}
-		first += n
-		wg.Go(func() {
-			results[r], errs[r] = Minimize(context.Background(), &own, set, Options{Memory: 4 << 20})
-		})
-	}
-	wg.Wait()
+		results[r], errs[r] = Minimize(context.Background(), &own, set, Options{Memory: 4 << 20})
+	})
 	return results, errs
 }
 

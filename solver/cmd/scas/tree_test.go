@@ -98,7 +98,7 @@ solver                      kernels sparse solver/dist solver/domain solver/inte
 solver/stream               kernels sparse solver solver/dist solver/internal/dual solver/internal/fenchel solver/internal/inner solver/internal/kind solver/internal/lasso solver/internal/newton solver/internal/outer solver/internal/pass solver/internal/quad solver/internal/rule solver/internal/sample solver/internal/watch
 solver/model                kernels sparse sparse/atomicfile sparse/graph solver solver/dist solver/internal/kind solver/internal/lasso solver/internal/pass solver/stream
 solver/baseline             kernels sparse solver solver/internal/quad
-solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver
+solver/internal/solvertest  kernels sparse sparse/graph sparse/sparsetest solver solver/dist
 solver/cmd/scas             kernels sparse sparse/atomicfile sparse/graph sparse/graph/draw sparse/graph/glasso solver solver/dist solver/dist/mpi solver/internal/pass solver/baseline solver/internal/columns solver/model solver/stream solver/theory
 gen
 gen/cmd/gen                 gen
