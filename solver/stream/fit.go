@@ -40,8 +40,9 @@ type Samples struct {
 //
 // or with norms of groups of features in the place of that penalty (PenaliseGroups), for one
 // lambda after the other, each from where the last one ended, in the passes over the data that
-// the package comment describes; of these nothing is copied but a part of the samples. Up to 256 coefficients, the intercept among them, may have no penalty. The same
-// samples, memory and lambdas give the same bits. It is not for concurrent use.
+// the package comment describes; of these nothing is copied but a part of the samples. Up to
+// 256 coefficients, the intercept among them, may have no penalty. The same samples, memory
+// and lambdas give the same bits. It is not for concurrent use.
 type Fit struct {
 	*run
 	l1, l2 []float64

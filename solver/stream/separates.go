@@ -21,7 +21,7 @@ func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err e
 		}
 		return sum
 	}
-	err = s.agreed(newWindows(of.Data, mostWindow).each(func(lo, hi int) error {
+	err = s.together(newWindows(of.Data, mostWindow).each(func(lo, hi int) error {
 		if all()[0] > 0 {
 			return nil
 		}

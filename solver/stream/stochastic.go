@@ -307,10 +307,11 @@ const (
 // tame goes back to the best iterate from one that is well above it, and adds c(w − x₁) to
 // the gradient of steps, x₁ being where a batch begins, or raises c, which falls while things
 // go well: as for ranks whose rows differ (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017), but by what
-// was seen. Fixed points are the same. It reports whether it did.
+// was seen. Fixed points are the same. What is beyond all bounds is for shorter steps. It
+// reports whether it did.
 func (s *stochastic) tame(value float64) bool {
 	pull := max(firstPull*s.soft, morePull*s.state.Anchor.Pull)
-	if !(value > s.watch.Best+astray*s.facts.zero) || pull > mostPull*s.soft {
+	if !(value > s.watch.Best+astray*s.facts.zero) || s.watch.Lost(value) || pull > mostPull*s.soft {
 		return false
 	}
 	s.pull(pull)

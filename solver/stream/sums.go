@@ -72,7 +72,7 @@ func (s *run) pass(l *look) (*seen, error) {
 	for _, t := range s.tallies {
 		t.clear()
 	}
-	err := s.agreed(s.each(func(lo, hi int) error {
+	err := s.together(s.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) { s.tallies[k].rows(s, l, lo, hi) })
 		return s.interrupted()
 	}))

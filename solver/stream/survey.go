@@ -32,7 +32,7 @@ func (s *run) survey(m int) (*survey, error) {
 	}
 	zeros := make([]float64, s.count)
 	failed := make([]error, s.count)
-	err := s.agreed(s.each(func(lo, hi int) error {
+	err := s.together(s.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) {
 			if failed[k] = s.q.Data.Check(lo, hi); failed[k] != nil {
 				return

@@ -16,7 +16,7 @@ import (
 // kind. A rank looks at its context from window to window, and what it saw is agreed on
 // where the sums are.
 
-// How runs end; the largest counts.
+// How loops over windows end on a rank; the largest counts.
 const (
 	goesOn float64 = iota
 	wasLate
@@ -29,9 +29,9 @@ func over(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// agreed makes of the errors of all ranks, after a loop over their windows, what each of
+// together makes of the errors of all ranks, after a loop over their windows, what each of
 // them returns.
-func (s *run) agreed(err error) error {
+func (s *run) together(err error) error {
 	t := s.extra.team
 	if t.Alone() {
 		return err
@@ -66,7 +66,7 @@ func (s *run) show(outer int, at *newton.Result, grad []float64) error {
 	return s.extra.team.Agreed(s.recorder.show(outer, s.facts.passes, at, grad))
 }
 
-// add adds up what the passes of all ranks found.
+// add makes of what the pass of this rank found the sums over all ranks, in place.
 func (s *run) add(l *look, found *seen) {
 	t := s.extra.team
 	if t.Alone() {
