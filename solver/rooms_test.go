@@ -1,0 +1,122 @@
+package solver_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/scas-admm/scas"
+
+// rooms lists the packages of the module. A package imports only packages above it in
+// this list. The packages of gen and bench come after the list, each on its own: they
+// import what they need, and nobody imports them.
+var rooms = strings.Fields(`
+	kernels
+	sparse/sparsetest sparse/atomicfile
+	sparse/internal/check sparse/internal/text sparse/internal/npy sparse/internal/scasfile
+	sparse
+	sparse/graph sparse/graph/draw sparse/graph/glasso
+	solver/dist solver/dist/mpi
+	solver/internal/pass solver/internal/watch solver/internal/check solver/theory
+	solver/internal/sample solver/internal/rule solver/internal/columns solver/internal/structure
+	solver/internal/quad solver/internal/scale solver/internal/dual
+	solver/loss solver/internal/fenchel solver/internal/region
+	solver/internal/newton solver/internal/lasso solver/internal/prove
+	solver/internal/inner solver/domain solver/penalty solver/internal/kind solver/internal/outer
+	solver solver/stream solver/model solver/baseline solver/internal/solvertest
+	solver/cmd/scas`)
+
+// TestRooms checks that imports point one way, and which packages may use what reads
+// files, the code generator and the command line's library.
+func TestRooms(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		own := slices.Index(rooms, name)
+		tool := within(name, "gen") || within(name, "bench")
+		if own < 0 && !tool {
+			t.Errorf("package %s is not in the list of rooms: add it after all that it imports", name)
+		}
+		for _, path := range p.Imports {
+			d, ours := strings.CutPrefix(path, module+"/")
+			if ours && !tool && slices.Index(rooms, d) > own {
+				t.Errorf("%s imports %s, which comes after it in the list of rooms", name, d)
+			}
+		}
+		for _, path := range slices.Concat(p.Deps, p.TestImports, p.XTestImports) {
+			d, ours := strings.CutPrefix(path, module+"/")
+			switch {
+			case ours && strings.Contains(d, "/cmd/"),
+				ours && within(d, "bench") && !within(name, "bench"),
+				(ours && within(d, "gen") || within(path, "github.com/mmcloughlin/avo")) && !within(name, "gen"),
+				within(path, "github.com/alecthomas/kong") && !strings.Contains(name, "/cmd/") && !within(name, "bench"):
+				t.Errorf("%s depends on %s", name, path)
+			}
+		}
+		solves := within(name, "solver") && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
+		for _, path := range p.Imports {
+			switch path {
+			case "os", "io", "bufio", "strconv", "encoding/json": // models have files
+				if solves && name != "solver/model" {
+					t.Errorf("%s imports %s: solvers do not read files", name, path)
+				}
+			case "encoding/csv", "unsafe", "log", "github.com/klauspost/cpuid/v2", "golang.org/x/sys/cpu", "simd/archsimd":
+				if solves {
+					t.Errorf("%s imports %s", name, path)
+				}
+			}
+		}
+	}
+}
+
+// within reports whether path is the package parent or below it.
+func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
+
+// listed is a package as go list describes it. Deps are the dependencies of the
+// package without its tests.
+type listed struct {
+	ImportPath                               string
+	Imports, TestImports, XTestImports, Deps []string
+}
+
+// packages returns all packages of the module.
+func packages(t *testing.T) (all []listed) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// TestReadmeExample checks that the program in README.md is Example of this package.
+func TestReadmeExample(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := strings.NewReplacer("package solver_test", "package main", "func Example()", "func main()").Replace(string(example))
+	_, rest, _ := strings.Cut(string(readme), "```go\n")
+	if block, _, _ := strings.Cut(rest, "```"); block != program {
+		t.Errorf("README.md: the program is not solver/example_readme_test.go:\n%s", block)
+	}
+}
