@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// Any text gives an error or a data set that survives writing and reading.
+// Any text gives what the naive reader says, and data survive writing and reading.
 func FuzzReadLIBSVM(f *testing.F) {
 	for _, s := range []string{
 		smallText, "1 0:1\n0 3:2 1:5 # c\r\n", "+1 1:1e-7 99:.5\n-1\n", "1 1:nan", "1 qid:1 1:1\n", "\x1f\x8b\x08", "1 2147483647:1\n0 0:1",
 		"3 1:1 1:2\n", "1\n2\n3\n", "\ufeff1 1:12345678901234567890e-5\n2",
+		"0 1:0x1p3\n", "0 1:1_0\n", "0 1:+inf\n", "0 1:1.7976931348623159e308\n", "0 1:4.9e-324 2:1e-99999999999999999999 3:0e99999999999\n1", "0 00000000000000000001:1\n1",
+		"0 18446744073709551617:1\n", "0 4294967297:1\n", "1 1:1\r2 1:1\n", "0 1:１\n", "1 1:--1\n", "1 1:5. 2:.5\n2\v1:1\f3:e5\n", "1 2:1 \u00a01:1\n",
 	} {
 		for flags := range byte(16) {
 			f.Add([]byte(s), flags)
@@ -25,6 +27,10 @@ func FuzzReadLIBSVM(f *testing.F) {
 			opt.Features = 9
 		}
 		d, err := ReadLIBSVM(bytes.NewReader(data), "fuzz", opt)
+		_, form, open := Decompress(bytes.NewReader(data), "fuzz")
+		if form == Plain && open == nil && refuseBinary(data, "") == nil {
+			checkLIBSVM(t, string(data), opt, d, err)
+		}
 		if err != nil {
 			return
 		}

@@ -2,8 +2,12 @@ package sparse
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,47 +15,112 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naiveRead is the reader one writes first: strings.Fields and strconv.
-func naiveRead(t *testing.T, text []byte) (labels []float64, entries [][]float64) {
+// naiveLIBSVM reads LIBSVM text one line after the other, as ReadLIBSVM documents it, and
+// shares nothing with it. Labels stay as they are in the text. If the text is not valid, line
+// is the first wrong line from 1 on, or 0 if no line is wrong by itself.
+func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
+	var kinds []float64
+	largest, zero := -1, false
+	for k, s := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		s, _, _ = strings.Cut(s, "#")
+		words := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\v\f", r) })
+		if len(words) == 0 {
+			continue
+		}
+		label, number := naiveDecimal(words[0])
+		if !number {
+			return nil, nil, 0, k + 1, false
+		}
+		row, previous := map[int]float64{}, -1
+		for _, w := range words[1:] {
+			index, value, colon := strings.Cut(w, ":")
+			j, err := strconv.ParseUint(index, 10, 64)
+			v, number := naiveDecimal(value)
+			_, twice := row[int(j)]
+			limit := MaxCols
+			if opt.Features > 0 {
+				limit = opt.Features
+			}
+			if opt.Features > 0 && opt.IndexBase == ZeroBased {
+				limit--
+			}
+			if !colon || err != nil || j > uint64(limit) || !number || twice ||
+				opt.Strict && int(j) <= previous || opt.IndexBase == OneBased && j == 0 {
+				return nil, nil, 0, k + 1, false
+			}
+			row[int(j)], previous = v, int(j)
+			largest, zero = max(largest, int(j)), zero || j == 0
+		}
+		if !slices.Contains(kinds, label) {
+			kinds = append(kinds, label)
+		}
+		if len(kinds) > 2 && !opt.Regression {
+			return nil, nil, 0, k + 1, false
+		}
+		labels, rows = append(labels, label), append(rows, row)
+	}
+	base := 1
+	if opt.IndexBase == ZeroBased || zero {
+		base = 0
+	}
+	cols = max(0, largest+1-base)
+	if len(rows) == 0 || !opt.Regression && len(kinds) != 2 || opt.Features > 0 && cols > opt.Features {
+		return nil, nil, 0, 0, false
+	}
+	if base == 1 {
+		for i, row := range rows {
+			rows[i] = map[int]float64{}
+			for j, v := range row {
+				rows[i][j-1] = v
+			}
+		}
+	}
+	return labels, rows, max(cols, opt.Features), 0, true
+}
+
+var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+// naiveDecimal reads a finite decimal number.
+func naiveDecimal(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && decimal.MatchString(s)
+}
+
+// checkLIBSVM compares what ReadLIBSVM returns for a text with what the naive reader does.
+func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err error) {
 	t.Helper()
-	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
+	labels, rows, cols, line, ok := naiveLIBSVM(text, opt)
+	if err != nil {
+		var parse *ParseError
+		if ok || !errors.As(err, &parse) || line > 0 && parse.Line > 0 && parse.Line != line {
+			t.Fatalf("%v; the naive reader: ok %v, line %d", err, ok, line)
 		}
-		return v
+		return
 	}
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		labels = append(labels, number(fields[0]))
-		row := make([]float64, 0, 2*len(fields))
-		for _, f := range fields[1:] {
-			index, value, _ := strings.Cut(f, ":")
-			row = append(row, number(index)-1, number(value))
+	if !ok {
+		t.Fatalf("read as %v, %v; the naive reader refuses line %d", sparsetest.Dense(d.X), d.Labels, line)
+	}
+	if n, p := d.X.Dims(); n != len(rows) || p != cols || !sameFloats(labels, d.OriginalLabels()) {
+		t.Fatalf("%d x %d, labels %v; want %d x %d, %v", n, p, d.OriginalLabels(), len(rows), cols, labels)
+	}
+	for i, row := range rows {
+		idx, val := d.X.Row(i)
+		same := len(idx) == len(row)
+		for k, j := range idx {
+			v, there := row[int(j)]
+			same = same && there && math.Float64bits(v) == math.Float64bits(val[k])
 		}
-		entries = append(entries, row)
+		if !same {
+			t.Fatalf("row %d is %v, %v; want %v", i, idx, val, row)
+		}
 	}
-	return labels, entries
 }
 
 // The fast reader gives what the naive one does, to the bit.
 func TestReaderAgreesWithNaiveReader(t *testing.T) {
 	agrees := func(t *testing.T, text []byte) {
-		d := mustRead(t, string(text), &ReadOptions{Regression: true})
-		labels, entries := naiveRead(t, text)
-		if !sameFloats(labels, d.Labels) {
-			t.Error("labels differ")
-		}
-		for i, want := range entries {
-			idx, val := d.X.Row(i)
-			row := make([]float64, 0, 2*len(idx))
-			for k, j := range idx {
-				row = append(row, float64(j), val[k])
-			}
-			if !sameFloats(row, want) {
-				t.Fatalf("row %d is %v, want %v", i, row, want)
-			}
-		}
+		opt := &ReadOptions{Regression: true}
+		checkLIBSVM(t, string(text), opt, mustRead(t, string(text), opt), nil)
 	}
 	for _, decimals := range []int{0, 3, 7, 8, 9, 15, 16, 17, 20, 30} {
 		t.Run("decimals="+strconv.Itoa(decimals), func(t *testing.T) { agrees(t, rcv1Text(50, decimals)) })
