@@ -7,7 +7,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 # products into sums: not at all without AVX2.
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
-.PHONY: demo test test-full test-mpi torture licences supply lint generate bench bench-full peers paper paper-quick mutate same-bits data clean help
+.PHONY: demo test test-full test-mpi attack licences supply lint generate bench bench-full peers paper paper-quick mutate same-bits data clean help
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,8 +39,8 @@ test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTI
 	  done; \
 	done
 
-torture: ## attack program and library for FOR (default 3m; FOR=2h for more), table into OUT if set
-	$(GO) run ./bench torture --for $(or $(FOR),3m) $(if $(FIRST),--first $(FIRST)) $(if $(OUT),--results "$(OUT)")
+attack: ## attack the program for FOR (default 3m; FOR=2h for more), table into OUT if set
+	$(GO) run ./bench attack --for $(or $(FOR),3m) $(if $(FIRST),--first $(FIRST)) $(if $(OUT),--results "$(OUT)")
 
 test-mpi: ## train with ranks under mpirun: bits, and FAULTS (default 2) kills, stops and cut links; needs Open MPI
 	@if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \

@@ -29,7 +29,7 @@ type app struct {
 	OutOfCore outOfCoreCmd `cmd:"" name:"outofcore" help:"Train on data larger than the memory allowed, beside training in memory."`
 	Shards    shardsCmd    `cmd:"" help:"Simulate ranks in one process: what shards cost in passes, and what is sent."`
 	Ranks     ranksCmd     `cmd:"" help:"Hold a model of time on ranks against runs under mpirun, and predict what large problems take on many."`
-	Torture   tortureCmd   `cmd:"" help:"Attack the program and the library, and count what survived."`
+	Attack    attackCmd    `cmd:"" help:"Attack the program: kills, full disks, odd command lines, bombs; count what it survived."`
 	Licences  licencesCmd  `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 

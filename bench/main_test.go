@@ -178,8 +178,8 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"peers", "--clock=sun"}, 2, "cpu"},
 		{[]string{"peers", "--leave=.", "--only=^heart$", "--peer=mine"}, 1, "name=command"},
 		{[]string{"peers", "--leave=.", "--only=^heart$", "--data=" + out}, 1, "make data"},
-		{[]string{"torture", "--for=0s"}, 1, "--for"},
-		{[]string{"torture", "--only=luck"}, 1, "problems"},
+		{[]string{"attack", "--for=0s"}, 1, "--for"},
+		{[]string{"attack", "--only=luck"}, 1, "bombs"},
 		{[]string{"licences", "./nothing"}, 1, "nothing"},
 		{[]string{"paper"}, 2, "--out"},
 		{[]string{"paper", "--out=" + out, "--only=mnist"}, 1, "a9a"},
@@ -247,16 +247,16 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestTorture(t *testing.T) {
+func TestAttack(t *testing.T) {
 	dir := t.TempDir()
-	out, code, err := runCommand(t, "torture", "--for=1h", "--tries=1", "--only=tables", "--results="+dir)
-	if err != nil || code != 0 || !strings.Contains(out, "survived") || !strings.Contains(out, "\ntables  300    300       0 ") {
+	out, code, err := runCommand(t, "attack", "--seed=1", "--only=flags", "--results="+dir)
+	if err != nil || code != 0 || !strings.Contains(out, "\nflags  1      1         0 ") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "torture-*.txt")); len(files) != 1 {
+	if files, _ := filepath.Glob(filepath.Join(dir, "attack-*.txt")); len(files) != 1 {
 		t.Errorf("files %v", files)
 	}
-	if out, _, err := runCommand(t, "torture", "--list"); err != nil || !strings.Contains(out, "bombs") {
+	if out, _, err := runCommand(t, "attack", "--list"); err != nil || !strings.Contains(out, "bombs") {
 		t.Errorf("--list: %v:\n%s", err, out)
 	}
 }

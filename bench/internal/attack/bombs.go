@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ type bombAttack struct {
 	zip map[string]func([]byte) ([]byte, error)
 }
 
-func beginBombs(_ context.Context, g *ground) (attack, error) {
+func beginBombs(_ context.Context, g *ground) (trial, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("peak memory is not known here")
 	}
@@ -39,7 +39,7 @@ func beginBombs(_ context.Context, g *ground) (attack, error) {
 	if _, err := exec.LookPath("bzip2"); err == nil {
 		b.zip["bzip2"] = bzipped
 	}
-	return trial(b.try), nil
+	return b.try, nil
 }
 
 func gzipped(text []byte) ([]byte, error) {

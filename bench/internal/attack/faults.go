@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 // faultAttack lets system calls fail, and disks be full or read-only.
 type faultAttack struct{ *jobs }
 
-func beginFaults(ctx context.Context, g *ground) (attack, error) {
+func beginFaults(ctx context.Context, g *ground) (trial, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("no /dev/full here")
 	}
 	j, err := newJobs(ctx, g)
-	return trial(faultAttack{j}.try), err
+	return faultAttack{j}.try, err
 }
 
 func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {

@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type flagAttack struct {
 	in string
 }
 
-func beginFlags(ctx context.Context, g *ground) (attack, error) {
+func beginFlags(ctx context.Context, g *ground) (trial, error) {
 	in, err := g.inputs()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func beginFlags(ctx context.Context, g *ground) (attack, error) {
 			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
 		}
 	}
-	return trial((&flagAttack{g, in}).try), nil
+	return (&flagAttack{g, in}).try, nil
 }
 
 // endings are those of the forms of data beside LIBSVM text.
@@ -47,9 +47,6 @@ func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) 
 	}
 	if chance(rng, 4) {
 		text = text[:rng.IntN(len(text))]
-	}
-	if chance(rng, 4) && (ending == ".csv" || ending == ".tsv" || ending == ".mtx") {
-		text = []byte(damage(rng, string(text)))
 	}
 	name = "spoilt" + ending
 	return name, os.WriteFile(filepath.Join(dir, name), text, 0o644)

@@ -1,11 +1,10 @@
-package torture
+package attack
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-// module is what is attacked.
+// module is the module that has the program.
 const module = "github.com/scas-admm/scas"
 
 // A ground is where attacks take place.
@@ -23,23 +22,15 @@ type ground struct {
 	opt  Options
 	ctx  context.Context
 	peak atomic.Int64 // largest resident size of a process, bytes
-	// limit is the time of the kind at work; zero if it has none.
-	limit time.Duration
 
 	once sync.Once
 	scas string
 	err  error
 
+	jobs *jobs // made when the first kind needs them
+
 	traced sync.Once
 	strace string // path; empty if it does not work here
-}
-
-func newGround(ctx context.Context, opt Options) (*ground, error) {
-	g := &ground{opt: opt, ctx: ctx}
-	if opt.Dir == "" {
-		return nil, errors.New("no directory to attack in")
-	}
-	return g, nil
 }
 
 func (g *ground) say(line string) {
@@ -201,8 +192,3 @@ func put(dir string, files map[string]string) error {
 	}
 	return nil
 }
-
-// same reports whether two numbers have the same bits.
-func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

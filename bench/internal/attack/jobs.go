@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"bytes"
@@ -16,12 +16,12 @@ import (
 
 // A job is a command line that writes files.
 type job struct {
-	args    []string // inputs by their paths, outputs by their names
-	outputs map[string][]byte
-	seconds float64
+	args    []string          // inputs by their paths, outputs by their names
+	outputs map[string][]byte // what an undisturbed run writes
+	seconds float64           // how long it takes
 }
 
-// jobs are command lines with what they write undisturbed.
+// jobs are the command lines that get disturbed.
 type jobs struct {
 	g   *ground
 	in  string // directory of the inputs
@@ -30,8 +30,12 @@ type jobs struct {
 	strace string
 }
 
-// newJobs writes inputs and runs every job twice: equal bytes are due.
+// newJobs writes inputs and runs every job twice, which must write equal bytes. All kinds
+// share the jobs.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
+	if g.jobs != nil {
+		return g.jobs, nil
+	}
 	j := &jobs{g: g, strace: g.tracing(ctx)}
 	var err error
 	if j.in, err = g.inputs(); err != nil {
@@ -60,6 +64,7 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 		}
 		j.all = append(j.all, one)
 	}
+	g.jobs = j
 	return j, nil
 }
 

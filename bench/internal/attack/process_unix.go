@@ -1,13 +1,12 @@
 //go:build unix
 
-package torture
+package attack
 
 import (
 	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
-	"time"
 )
 
 // usage returns the signal that ended a process, if one did, and the bytes that it had
@@ -40,29 +39,3 @@ const (
 	stopSignal     = syscall.SIGSTOP
 	continueSignal = syscall.SIGCONT
 )
-
-// guardedMemory returns so many bytes, whole pages, before and after which are pages that
-// nothing may touch. They stay for as long as the process does.
-func guardedMemory(n int) ([]byte, error) {
-	page := os.Getpagesize()
-	m, err := syscall.Mmap(-1, 0, n+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		return nil, err
-	}
-	for _, guard := range [][]byte{m[:page], m[page+n:]} {
-		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
-			return nil, err
-		}
-	}
-	return m[page : page+n : page+n], nil
-}
-
-// processorTime is how long this process has had processors; the argument matters where
-// that is not known.
-func processorTime(time.Time) time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}

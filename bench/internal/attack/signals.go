@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 // calls that matter.
 type signalAttack struct{ *jobs }
 
-func beginSignals(ctx context.Context, g *ground) (attack, error) {
+func beginSignals(ctx context.Context, g *ground) (trial, error) {
 	if runtime.GOOS == "windows" {
 		return nil, skip("no signals can be sent here")
 	}
 	j, err := newJobs(ctx, g)
-	return trial(signalAttack{j}.try), err
+	return signalAttack{j}.try, err
 }
 
 // moments are system calls at which a signal may come.

@@ -1,4 +1,4 @@
-package torture
+package attack
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ type streamAttack struct {
 	line map[string][]string
 }
 
-func beginStreams(_ context.Context, g *ground) (attack, error) {
+func beginStreams(_ context.Context, g *ground) (trial, error) {
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		return nil, skip("no mkfifo")
 	}
@@ -41,7 +41,7 @@ func beginStreams(_ context.Context, g *ground) (attack, error) {
 		"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
 		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(in, "mid.svm")},
 	}
-	return trial(s.try), nil
+	return s.try, nil
 }
 
 func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {

@@ -1,0 +1,45 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// writers lets several runs write the same files at once.
+type writers struct{ *jobs }
+
+func beginWriters(ctx context.Context, g *ground) (trial, error) {
+	j, err := newJobs(ctx, g)
+	return writers{j}.try, err
+}
+
+// try starts the same job two to four times in one directory. Each run succeeds, and the
+// outputs are whole at the end.
+func (w writers) try(ctx context.Context, seed uint64) (string, error) {
+	rng := random(seed)
+	one, dir, was, err := w.prepare(rng)
+	if err != nil {
+		return "", err
+	}
+	defer remove(dir)
+	runs := make([]struct {
+		e   *ending
+		err error
+	}, 2+rng.IntN(3))
+	var wg sync.WaitGroup
+	for k := range runs {
+		wg.Go(func() { runs[k].e, runs[k].err = w.g.call(ctx, call{dir: dir, args: one.args}) })
+	}
+	wg.Wait()
+	for _, r := range runs {
+		if r.err != nil {
+			return "", r.err
+		}
+		if r.e.code != exitOK {
+			return "", fmt.Errorf("%v beside others: exit code %d: %s", one.args, r.e.code, head(r.e.stderr))
+		}
+	}
+	written, err := one.judge(dir, was, true, false)
+	return one.finished(written), err
+}
