@@ -43,9 +43,9 @@ func (p *Problem) finisherMemory(t triangle, n, l int, compact int64) int64 {
 	if !t.banded() {
 		runs := hessianRuns(p.Data.Rows(0, n).Ptr, t.n)
 		total += 8*(int64(runs-1)*int64(t.size())+int64(ofTiles*t.n)) + p.ScratchMemory()
-	}
-	if partPays(n, t.n) { // a part, a part of the part and so on
-		total += (compact + 8*ofPart*int64(n)) / (sampleShare - 1)
+		if partPays(n, t.n) { // a part, a part of the part and so on
+			total += (compact + 8*ofPart*int64(n)) / (sampleShare - 1)
+		}
 	}
 	return total
 }

@@ -17,9 +17,10 @@ const (
 )
 
 // Sampled reports whether Finish has a start of its own, on a part of the samples: then
-// there is little to gain from another one.
+// there is little to gain from another one. With a band a Hessian takes no more than a pass,
+// so that a part of the samples saves nothing.
 func (f *Finisher) Sampled() bool {
-	return f.rows.len() > 0 && partPays(f.All.Samples, f.p)
+	return f.rows.len() > 0 && !f.Banded() && partPays(f.All.Samples, f.p)
 }
 
 // partPays reports whether a part of n samples is enough for so many features.
