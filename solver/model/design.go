@@ -22,6 +22,7 @@ type design struct {
 	x       *sparse.CSR // the data, with a last column of ones for the intercept
 	y       []float64   // −1 and +1, or numbers; of data that are gone through in pieces see against
 	weights []float64   // nil if equal
+	factors []float64   // of the penalty, see Spec.factors
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
 	scale   []float64           // s
@@ -63,7 +64,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 		return nil, err
 	}
 	n, p := x.Dims()
-	d := &design{spec: spec, team: team, n: n, p: p, y: y, loss: spec.loss()}
+	d := &design{spec: spec, team: team, n: n, p: p, y: y, loss: spec.loss(), factors: spec.factors(p)}
 	if classifies(d.loss) {
 		if d.y, d.mapping, err = mapLabels(team, y, spec.Positive); err != nil {
 			return nil, err
@@ -231,10 +232,10 @@ func deviations(t *pass.Team, x *sparse.CSR, weights []float64) []float64 {
 
 // factor returns the penalty factor of a feature.
 func (d *design) factor(j int) float64 {
-	if d.spec.PenaltyFactors == nil {
+	if d.factors == nil {
 		return 1
 	}
-	return d.spec.PenaltyFactors[j]
+	return d.factors[j]
 }
 
 // proximal reports whether the problem is one for package lasso.

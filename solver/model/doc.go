@@ -10,7 +10,7 @@
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
 //	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
 //
-// Features in no group of a GroupLasso are groups of their own, with weight 1.
+// Features in no group of a GroupLasso are not penalised.
 //
 // ω are sample weights times class weights, o offsets, f penalty factors, and s the
 // standard deviations of the features where they are standardised, else 1. φ is the

@@ -78,11 +78,9 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		return spec.PenaltyFactors[j]
 	}
 	if group, ok := spec.Penalty.(GroupLasso); ok {
-		in := map[int]bool{}
 		for k, members := range group.Groups {
 			var norm2 float64
 			for _, j := range members {
-				in[j] = true
 				norm2 += scale[j] * scale[j] * b[j] * b[j]
 			}
 			w := math.Sqrt(float64(len(members)))
@@ -90,11 +88,6 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 				w = group.Weights[k]
 			}
 			penalty += w * math.Sqrt(norm2)
-		}
-		for j := range p {
-			if !in[j] {
-				penalty += scale[j] * math.Abs(b[j])
-			}
 		}
 		return loss + spec.Lambda*penalty
 	}

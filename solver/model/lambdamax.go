@@ -81,11 +81,11 @@ func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float6
 			}
 		}
 	}
-	if most == 0 && d.spec.PenaltyFactors != nil && slices.Max(d.spec.PenaltyFactors) == 0 {
-		return 0, errors.New("model: every penalty factor is 0, so that no lambda matters; give one that is positive")
+	if most == 0 && d.factors != nil && slices.Max(d.factors) == 0 {
+		return 0, errors.New("model: no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
 	if most == 0 && !d.spec.streams() && d.unattained(1, x) {
-		return 0, errors.New("model: the features whose penalty factor is 0 tell the classes apart, so that no lambda matters; give them a positive one")
+		return 0, errors.New("model: the features that are not penalised tell the classes apart, so that no lambda matters; give them a positive penalty factor, or a group")
 	}
 	if most == 0 {
 		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
@@ -99,7 +99,7 @@ func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float6
 // how far lambda may rise (Dinkelbach 1967), after a few of them as far as it does.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	near, columns := &general{d: d}, d.columns()
-	if err := near.penalise(columns); err != nil {
+	if err := near.constrain(columns); err != nil {
 		return 0, err
 	}
 	b, unit := make([]float64, columns), 0.0
@@ -142,8 +142,8 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 
 // groupMax is LambdaMax of groups; g is the gradient on the original scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
-	groups, weights := group.all(d.p)
-	for k, members := range groups {
+	weights := group.weights()
+	for k, members := range group.Groups {
 		norm2 := 0.0
 		for _, j := range members {
 			u := g[j] / d.scale[j]

@@ -25,8 +25,7 @@ func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Ite
 type general struct {
 	d       *design
 	problem solver.Problem
-	weights []float64 // of the rows of A, or groups
-	groups  [][]int
+	weights []float64 // of the rows of A
 	l2      bool      // of the coefficients by the penalty, not by the problem
 	ridge   float64   // that by the problem, for lambda = 1
 	scale   []float64 // what features are divided by
@@ -53,7 +52,10 @@ func (d *design) general() (*general, error) {
 			return nil, err
 		}
 	}
-	return g, g.penalise(columns)
+	if _, grouped := d.spec.Penalty.(GroupLasso); grouped {
+		return g, nil
+	}
+	return g, g.constrain(columns)
 }
 
 // roots returns, for an elastic net with factors, √fⱼ: with vⱼ = √fⱼuⱼ the squares of all
@@ -71,16 +73,6 @@ func (d *design) roots() []float64 {
 		roots[j] = math.Sqrt(d.factor(j))
 	}
 	return roots
-}
-
-// penalise sets groups, or A, with so many columns, and the weights of its rows.
-func (g *general) penalise(columns int) error {
-	d := g.d
-	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		g.groups, g.weights = group.all(d.p)
-		return nil
-	}
-	return g.constrain(columns)
 }
 
 // offset takes offsets into the problem; nil is none.
@@ -179,9 +171,10 @@ func (g *general) constrain(columns int) error {
 // solve solves for lambda.
 func (g *general) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
 	d, p := g.d, g.problem
+	group, grouped := d.spec.Penalty.(GroupLasso)
 	switch r := d.spec.l1Ratio(); {
-	case g.groups != nil:
-		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: g.groups, Weights: g.weights}
+	case grouped:
+		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: group.Groups, Weights: group.Weights}
 	case g.l2:
 		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r), Weights: g.weights}
 	default:

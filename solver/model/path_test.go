@@ -60,10 +60,11 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax: at it all is zero, and just below it something enters.
+// TestLambdaMax: at it all that is penalised is zero, and just below it something enters.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
+		{Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7, 8}}, Weights: []float64{1, 0, 2}}, NoIntercept: true},
 		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
 		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}}} {
 		most, err := LambdaMax(context.Background(), spec, x, y)
@@ -74,9 +75,11 @@ func TestLambdaMax(t *testing.T) {
 			one := *spec
 			one.Lambda, one.RelTol = part*most, 1e-12
 			m := mustFit(t, &one, x, y)
-			size := 0.0
-			for _, v := range m.Coefficients {
-				size = math.Max(size, math.Abs(v))
+			size, factors := 0.0, spec.factors(9)
+			for j, v := range m.Coefficients {
+				if factors == nil || factors[j] > 0 {
+					size = math.Max(size, math.Abs(v))
+				}
 			}
 			if (size > 1e-5) != (part < 1) {
 				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, part, size)

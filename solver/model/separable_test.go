@@ -76,7 +76,7 @@ func TestNoOptimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "penalty factor is 0 tell the classes apart") {
+	if _, err := LambdaMax(context.Background(), &Spec{PenaltyFactors: []float64{0, 1}}, x, y); err == nil || !strings.Contains(err.Error(), "not penalised tell the classes apart") {
 		t.Errorf("LambdaMax: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func (ElasticNet) name() string { return "elastic-net" }
 // GroupLasso makes groups of coefficients zero together. Results are proved up to some
 // thousands of features.
 type GroupLasso struct {
-	// Groups are disjoint sets of features; each in none is a group of its own.
+	// Groups are disjoint sets of features; those in none are not penalised.
 	Groups [][]int
 	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
 	Weights []float64
@@ -174,26 +174,34 @@ func (g GroupLasso) check(p int) error {
 
 func (GroupLasso) name() string { return "group-lasso" }
 
-// all returns the groups of p features, those of one feature included, and their weights.
-func (g GroupLasso) all(p int) (groups [][]int, weights []float64) {
-	in := make([]bool, p)
+// weights returns the weight of each group.
+func (g GroupLasso) weights() []float64 {
+	if g.Weights != nil {
+		return g.Weights
+	}
+	weights := make([]float64, len(g.Groups))
 	for k, members := range g.Groups {
-		for _, j := range members {
-			in[j] = true
-		}
-		groups = append(groups, members)
-		if g.Weights != nil {
-			weights = append(weights, g.Weights[k])
-		} else {
-			weights = append(weights, math.Sqrt(float64(len(members))))
+		weights[k] = math.Sqrt(float64(len(members)))
+	}
+	return weights
+}
+
+// factors returns the penalty factors of p features, nil for ones. With a GroupLasso they
+// are 1 for the features that it penalises, and 0 for the others.
+func (s *Spec) factors(p int) []float64 {
+	g, ok := s.Penalty.(GroupLasso)
+	if !ok {
+		return s.PenaltyFactors
+	}
+	factors := make([]float64, p)
+	for k, w := range g.weights() {
+		for _, j := range g.Groups[k] {
+			if w > 0 {
+				factors[j] = 1
+			}
 		}
 	}
-	for j, there := range in {
-		if !there {
-			groups, weights = append(groups, []int{j}), append(weights, 1)
-		}
-	}
-	return groups, weights
+	return factors
 }
 
 // alone refuses other processes, and checkpoints.

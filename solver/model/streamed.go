@@ -36,7 +36,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 		return nil, err
 	}
 	n, p := x.Dims()
-	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), against: against}
+	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), factors: spec.factors(p), against: against}
 	switch {
 	case against != nil:
 		d.mapping = oneOfMany
@@ -127,8 +127,7 @@ func (d *design) late(ctx context.Context, err error) bool {
 func (s *streamed) penalise() error {
 	d, ratio := s.d, s.d.spec.l1Ratio()
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		groups, weights := group.all(d.p)
-		return s.f.PenaliseGroups(groups, d.scale, weights)
+		return s.f.PenaliseGroups(group.Groups, d.scale, group.weights())
 	}
 	l1, l2 := make([]float64, d.columns()), make([]float64, d.columns())
 	for j, scale := range d.scale {
@@ -139,7 +138,7 @@ func (s *streamed) penalise() error {
 		return s.f.Penalise(nil, l1, l2)
 	}
 	g := &general{d: d}
-	if err := g.penalise(d.columns()); err != nil {
+	if err := g.constrain(d.columns()); err != nil {
 		return err
 	}
 	scale := slices.Repeat([]float64{1}, d.columns())

@@ -37,10 +37,15 @@ func TestPathAgainstFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	groups := filepath.Join(dir, "groups")
+	if err := os.WriteFile(groups, []byte("1 2 3\n11 12\n"), 0o600); err != nil { // 25 features are in none
+		t.Fatal(err)
+	}
 	for name, flags := range map[string][]string{
 		"lasso": {"--intercept", "--no-standardize"},
 		"chain": {"--intercept", "--graph", "chain"},
 		"net":   {"--no-intercept", "--standardize", "--l1-ratio", "0.5"},
+		"group": {"--no-intercept", "--no-standardize", "--groups", groups},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, name+".csv")
@@ -54,8 +59,8 @@ func TestPathAgainstFits(t *testing.T) {
 					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, one.Objective, s.DualityGap, one.DualityGap)
 				}
 			}
-			if name == "net" {
-				return // its penalty is in standard deviations
+			if name == "net" || name == "group" {
+				return // penalties in standard deviations, and of groups
 			}
 			for lambda, x := range readCSV(t, file, 30) {
 				loss, penalty := 0.0, 0.0

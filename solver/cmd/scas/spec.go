@@ -286,7 +286,7 @@ func (r *problemReport) addTo(f *facts) {
 	case r.Groups > 0:
 		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
 		if g, ok := r.in.spec.Penalty.(model.GroupLasso); ok && r.P > covered(g.Groups) {
-			penalty += fmt.Sprintf(" and %s in none, each its own", plural(r.P-covered(g.Groups), "feature"))
+			penalty += fmt.Sprintf(" and %s in none, not penalised", plural(r.P-covered(g.Groups), "feature"))
 		}
 	case r.L1Ratio != nil:
 		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
