@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -25,9 +24,26 @@ import (
 // What a killed process leaves, .NAME.*.tmp beside path, has no effect and is removed
 // by the next Write to path, where files have locks.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
+	p, err := Prepare(path, perm, fill)
+	if err != nil {
+		return err
+	}
+	return p.Commit()
+}
+
+// A Prepared file is written, synced and closed beside its path, and is not yet in its place.
+type Prepared struct {
+	path string
+	temp string   // the name it has until Commit; empty for a device or pipe, and after the end
+	lock *os.File // keeps other processes from taking temp for abandoned; nil without locks
+}
+
+// Prepare does what Write does, but for the last step: Commit puts the file in its place,
+// Discard removes it. One of the two must follow. To a device or pipe Prepare writes at once.
+func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepared, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return writeThrough(path, fill)
+		return &Prepared{path: path}, writeThrough(path, fill)
 	}
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -36,23 +52,20 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	removeStale(dir, base)
 	f, err := createTemp(dir, base, perm)
 	if err != nil {
-		return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+		return nil, fmt.Errorf("atomicfile: writing %s: %w", path, err)
 	}
+	p := &Prepared{path: path, temp: f.Name()}
 	done := false
 	defer func() {
 		if !done { // fill may have panicked, too
 			f.Close()
-			os.Remove(f.Name())
+			p.Discard()
 		}
 	}()
 	if err := fill(f); err != nil {
-		return err
+		return nil, err
 	}
-	last := []func() error{f.Close, func() error { return os.Rename(f.Name(), path) }}
-	if Locks { // which closing releases: the name must be taken then
-		slices.Reverse(last)
-	}
-	for _, step := range append([]func() error{
+	for _, step := range []func() error{
 		func() error {
 			if info == nil {
 				return nil
@@ -60,14 +73,45 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 			return f.Chmod(info.Mode().Perm())
 		},
 		f.Sync,
-	}, last...) {
+		func() (err error) {
+			p.lock, err = keepLock(f)
+			return err
+		},
+		f.Close,
+	} {
 		if err := step(); err != nil {
-			return fmt.Errorf("atomicfile: writing %s: %w", path, err)
+			return nil, fmt.Errorf("atomicfile: writing %s: %w", path, err)
 		}
 	}
 	done = true
-	syncDir(dir)
+	return p, nil
+}
+
+// Commit puts the file in its place. If that fails, the path is untouched and the file is
+// removed.
+func (p *Prepared) Commit() error {
+	defer p.Discard()
+	if p.temp == "" {
+		return nil
+	}
+	if err := os.Rename(p.temp, p.path); err != nil {
+		return fmt.Errorf("atomicfile: writing %s: %w", p.path, err)
+	}
+	p.temp = ""
+	syncDir(filepath.Dir(p.path))
 	return nil
+}
+
+// Discard removes the file. After Commit it has no effect.
+func (p *Prepared) Discard() {
+	if p.temp != "" {
+		os.Remove(p.temp)
+		p.temp = ""
+	}
+	if p.lock != nil {
+		p.lock.Close() // nothing was written to it that an error could be about
+		p.lock = nil
+	}
 }
 
 // stem begins the names of base's temporary files. It is short enough for all of a

@@ -83,6 +83,38 @@ func TestWriteToNowhere(t *testing.T) {
 	}
 }
 
+// TestPrepare: nothing is in place before Commit, the file is closed by then and still locked,
+// and Discard leaves the old one.
+func TestPrepare(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	var written *os.File
+	prepare := func(s string) *Prepared {
+		t.Helper()
+		p, err := Prepare(path, 0o644, func(w io.Writer) error {
+			written = w.(*os.File)
+			return put(s)(w)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := written.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing it again: %v, want %v", err, os.ErrClosed)
+		}
+		return p
+	}
+	first := prepare("first")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("before Commit: %v, want %v", err, os.ErrNotExist)
+	}
+	prepare("other").Discard() // which takes first for in use
+	if err := first.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	first.Discard()
+	prepare("second").Discard()
+	wantOnly(t, path, "first")
+}
+
 // A target that is no regular file is written to, not replaced.
 func TestWriteToDevice(t *testing.T) {
 	if err := Write(os.DevNull, 0o644, put("x")); err != nil {

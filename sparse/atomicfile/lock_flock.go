@@ -5,12 +5,23 @@ package atomicfile
 import (
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Lock takes the lock of a file, which closing it, or the end of the process, releases;
 // false if another has it.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// keepLock returns a second descriptor of f, which has f's lock and keeps it when f is closed.
+func keepLock(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // Locks reports whether this system has locks of files.

@@ -102,12 +102,11 @@ func (f *checkpointFile) Load() ([]byte, error) {
 }
 
 // forget removes the checkpoint of a run that is done.
-func (c *trainCmd) forget() error {
+func (c *trainCmd) forget(e *env) {
 	if c.Checkpoint == "" || c.ranks.team.Rank() > 0 {
-		return nil
+		return
 	}
-	if err := os.Remove(c.Checkpoint); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err := os.Remove(c.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		e.warn("the checkpoint stays, and is of no more use: %v", err)
 	}
-	return nil
 }

@@ -250,11 +250,11 @@ func (c *cvCmd) Run(e *env) error {
 	r.took(start)
 	r.fill(c, found)
 	r.warnOfEmpty(e)
-	if _, err := out.write(); err != nil {
-		return err
-	}
-	r.written = written{c.Model, c.SVG, c.Report}
-	return cmp.Or(err, e.show(c.JSON, &r))
+	failed := out.write(func() error {
+		r.written = written{c.Model, c.SVG, c.Report}
+		return e.show(c.JSON, &r)
+	})
+	return cmp.Or(failed, err)
 }
 
 // crossed is what cross-validation found.

@@ -257,13 +257,9 @@ func (c *convertCmd) Run(e *env) error {
 	if c.LabelsOut != "" && data.Labels == nil {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
-	if err := sparse.WriteFile(out[0].target(), data); err != nil {
+	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
+	if err := out[1:].write(func() error { return sparse.WriteFile(out[0].target(), data) }); err != nil {
 		return err
-	}
-	if c.LabelsOut != "" {
-		if err := writeFile(c.LabelsOut, func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }); err != nil {
-			return err
-		}
 	}
 	return e.print(c.table(data, to).String())
 }

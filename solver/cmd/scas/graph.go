@@ -90,10 +90,10 @@ func (c *graphCmd) Run(e *env) error {
 	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
 		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
 	}
-	if r.Files, err = out.write(); err != nil {
-		return err
-	}
-	return e.report(c.JSON, r)
+	return out.write(func() error {
+		r.Files = out.paths()
+		return e.report(c.JSON, r)
+	})
 }
 
 // check refuses flags that do not belong together and settles the method.

@@ -302,10 +302,9 @@ func (c *modelConvertCmd) Run(e *env) error {
 	if err := out.check(c.File); err != nil {
 		return err
 	}
-	if _, err := out.write(); err != nil {
-		return err
-	}
-	return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.File), to, c.Output))
+	return out.write(func() error {
+		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.File), to, c.Output))
+	})
 }
 
 // opening is how a file begins, without blanks; nil for pipes, from which it would be

@@ -80,18 +80,45 @@ func place(path string) string {
 // target is where an output is written: links are followed.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
-// write writes every file whole or not at all, and returns their names.
-func (out outputs) write() (written []string, err error) {
+// write writes all files, calls show, which prints the result, and only then puts the files
+// in their places: if anything fails before that, all of them are as they were. The first
+// one, such as the model, is the last to be put in its place.
+func (out outputs) write(show func() error) error {
+	var ready []*atomicfile.Prepared
+	defer func() {
+		for _, p := range ready {
+			p.Discard()
+		}
+	}()
 	for _, o := range out {
 		if o.path == "" {
 			continue
 		}
-		if err := writeFile(o.path, o.fill); err != nil {
-			return nil, err
+		p, err := atomicfile.Prepare(o.target(), 0o666, o.fill)
+		if err != nil {
+			return err
 		}
-		written = append(written, o.path)
+		ready = append(ready, p)
 	}
-	return written, nil
+	if err := show(); err != nil {
+		return err
+	}
+	for _, p := range slices.Backward(ready) {
+		if err := p.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paths names the files.
+func (out outputs) paths() (paths []string) {
+	for _, o := range out {
+		if o.path != "" {
+			paths = append(paths, o.path)
+		}
+	}
+	return paths
 }
 
 // writeFile writes path whole or not at all. Links are followed.

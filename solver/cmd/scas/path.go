@@ -177,11 +177,11 @@ func (c *pathCmd) Run(e *env) error {
 	}
 	r.took(start)
 	r.Steps = newSteps(steps)
-	if _, err := out.write(); err != nil {
-		return err
-	}
-	r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
-	return cmp.Or(err, e.show(c.JSON, &r))
+	failed := out.write(func() error {
+		r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
+		return e.show(c.JSON, &r)
+	})
+	return cmp.Or(failed, err)
 }
 
 // about names the data in an error of the fit to them, unless it is an interrupt or does so.

@@ -97,13 +97,14 @@ func (c *predictCmd) Run(e *env) error {
 		}
 	}
 	r.Classes, _ = m.parts()
-	if _, err = out.write(); err == nil && c.Output == "" {
-		err = pred.write(e.stdout)
-	}
-	if err != nil {
-		return err
-	}
-	return c.report(e, r)
+	return out.write(func() error {
+		if c.Output == "" {
+			if err := pred.write(e.stdout); err != nil {
+				return err
+			}
+		}
+		return c.report(e, r)
+	})
 }
 
 // report prints what the predictions are worth.

@@ -77,27 +77,30 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 			return err
 		})
 	}
-	if c.Output != "" {
-		err = writeFile(c.Output, predict)
-	} else if err = c.Memory.eachPiece(e, data, func(int, int) error { return nil }); err == nil {
-		err = predict(e.stdout)
-	}
-	if err != nil {
-		return e.interrupted(err, "nothing written")
-	}
-	if total.rows > 0 {
-		loss := number(total.mean())
-		if r.Loss = &loss; m.head().Classifies() {
-			accuracy := total.accuracy()
-			r.Accuracy, r.Correct = &accuracy, &total.correct
+	err = outputs{{"-o", c.Output, predict}}.write(func() (err error) {
+		if c.Output == "" {
+			if err = c.Memory.eachPiece(e, data, func(int, int) error { return nil }); err == nil {
+				err = predict(e.stdout)
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	if tally != nil {
-		if r.Metrics, err = tally.metrics(); err != nil {
-			return err
+		if total.rows > 0 {
+			loss := number(total.mean())
+			if r.Loss = &loss; m.head().Classifies() {
+				accuracy := total.accuracy()
+				r.Accuracy, r.Correct = &accuracy, &total.correct
+			}
 		}
-	}
-	return c.report(e, r)
+		if tally != nil {
+			if r.Metrics, err = tally.metrics(); err != nil {
+				return err
+			}
+		}
+		return c.report(e, r)
+	})
+	return e.interrupted(err, "nothing written")
 }
 
 // refuse says what would be enough for predicting rows, with some words about it.

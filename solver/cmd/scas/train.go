@@ -150,16 +150,18 @@ func (c *trainCmd) train(e *env) error {
 	if r, err = fit(e, data, start); r == nil {
 		return err
 	}
-	if err == nil || errors.Is(err, solver.ErrNotConverged) {
-		if _, err := out.write(); err != nil {
-			return err
-		}
-		r.wrote(written{c.Model, c.SVG, c.Report})
-		if err := c.forget(); err != nil {
-			return err
-		}
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		return cmp.Or(err, e.show(c.JSON, r))
 	}
-	return cmp.Or(err, e.show(c.JSON, r))
+	failed := out.write(func() error {
+		r.wrote(written{c.Model, c.SVG, c.Report})
+		return e.show(c.JSON, r)
+	})
+	if failed != nil {
+		return failed
+	}
+	c.forget(e)
+	return err
 }
 
 // A fitResult is a report of a fit that knows the model.

@@ -1,0 +1,56 @@
+package atomicfile
+
+import (
+	"errors"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestCloseFails: an error of close, with which network file systems report data that they
+// could not store, comes before the old file is replaced.
+func TestCloseFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := Write(path, 0o644, put("old")); err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error)
+	go func() {
+		runtime.LockOSThread() // without unlocking: the thread, whose close fails, ends with the goroutine
+		if err := failClose(); err != nil {
+			failed <- err
+			return
+		}
+		failed <- Write(path, 0o644, put("new"))
+	}()
+	switch err := <-failed; {
+	case errors.Is(err, errors.ErrUnsupported):
+		t.Skip("no seccomp filters here")
+	case !errors.Is(err, syscall.EIO):
+		t.Errorf("error %v, want %v", err, syscall.EIO)
+	}
+	wantOnly(t, path, "old")
+}
+
+// failClose lets close fail with EIO in this thread.
+func failClose() error {
+	filter := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the system call
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_CLOSE, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(syscall.EIO)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	if err == nil {
+		err = unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
+	}
+	if err != nil {
+		return errors.Join(err, errors.ErrUnsupported)
+	}
+	return nil
+}
