@@ -2,6 +2,7 @@ package lasso
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
@@ -107,10 +108,14 @@ func (s *Solver) off(j int, drift float64) float64 {
 	return s.work.dual[j] + float64(1.5*s.facts.norm[j]*drift)
 }
 
-// ofFree returns the columns of the free features.
+// ofFree returns the columns of the free features whose equalities need a correction.
 func (s *Solver) ofFree() *newton.Free {
 	if s.facts.ofFree == nil {
-		s.facts.ofFree = newton.NewFree(s.Team, s.Data, s.facts.free)
+		columns := slices.Clone(s.facts.free)
+		if apart := s.facts.apart; apart != nil {
+			columns = slices.DeleteFunc(columns, func(j int32) bool { return apart.Columns[j] })
+		}
+		s.facts.ofFree = newton.NewFree(s.Team, s.Data, columns)
 	}
 	return s.facts.ofFree
 }

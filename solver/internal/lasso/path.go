@@ -52,6 +52,12 @@ func (s *Solver) judge(lambda, tol float64, r Result) Result {
 	s.at.value, s.work.fenchel = s.value(&s.at), 0
 	s.curvatures()
 	copy(s.work.alpha, s.at.slope)
+	if s.facts.apart != nil {
+		for i, a := range s.work.alpha {
+			s.work.alpha[i] = max(s.work.lo[i], min(a, s.work.hi[i]))
+		}
+		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
+	}
 	r.Gap, r.Objective, r.Loss = newton.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
 	return r
 }

@@ -55,12 +55,13 @@ type Solver struct {
 
 // facts are what is asked about columns.
 type facts struct {
-	norm    []float64    // √(Σ cᵢ x_ij²)
-	largest []float64    // |x_ij|
-	entries []float64    // of each column
-	columns *sparse.CSR  // X'; nil until a working set leaves columns out
-	free    []int32      // features without limit and ridge
-	ofFree  *newton.Free // nil until needed
+	norm    []float64   // √(Σ cᵢ x_ij²)
+	largest []float64   // |x_ij|
+	entries []float64   // of each column
+	columns *sparse.CSR // X'; nil until a working set leaves columns out
+	free    []int32     // features without limit and ridge
+	apart   *newton.Separated
+	ofFree  *newton.Free // of the free features but those that separate samples; nil until needed
 	allFree bool         // as lambda is 0
 	ridge   bool         // some feature has one
 }
@@ -77,7 +78,7 @@ type workspace struct {
 	soft         float64   // see fenchel.Loss.Curvatures
 	damp         float64   // see dampen
 	started      bool      // at and e are of x
-	lo, hi       []float64 // n: where φ* ends
+	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
 	fenchel      float64   // of alpha at the point
 	spare        float64   // the last gap as a part of what was asked for
 }
@@ -97,9 +98,6 @@ func New(p *Problem) (*Solver, error) {
 	}
 	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.lo, &s.work.hi} {
 		*v = make([]float64, n)
-	}
-	for i, b := range p.Labels {
-		s.work.lo[i], s.work.hi[i] = p.Loss.Domain(b)
 	}
 	s.measure()
 	s.margins(s.at.margin, p.Rows, s.x)

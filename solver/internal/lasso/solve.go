@@ -109,8 +109,11 @@ func (s *Solver) separable() bool {
 	if len(s.facts.free) == 0 {
 		return false
 	}
-	along := make([]float64, s.n)
-	s.ofFree().Along(along, s.x)
+	along, d := make([]float64, s.n), make([]float64, s.p)
+	for _, j := range s.facts.free {
+		d[j] = s.x[j]
+	}
+	s.Margins(along, s.Rows, d)
 	return newton.Falls(s.Team, s.Loss, along, s.Labels, s.Coef)
 }
 
@@ -143,8 +146,26 @@ func (s *Solver) findFree() {
 		}
 		s.facts.ridge = s.facts.ridge || s.ridge[j] > 0
 	}
-	if !slices.Equal(free, s.facts.free) {
+	if s.facts.free == nil || !slices.Equal(free, s.facts.free) {
 		s.facts.free, s.facts.ofFree = free, nil
+		s.findSeparated()
+	}
+}
+
+// findSeparated finds the samples whose α is zero, and makes zero all of the domain of
+// their φ*.
+func (s *Solver) findSeparated() {
+	open := make([]bool, s.p)
+	for _, j := range s.facts.free {
+		open[j] = true
+	}
+	s.facts.apart = newton.FindSeparated(s.Team, s.Data, s.Loss, s.Labels, s.Coef, func(j int) (above, below bool) {
+		return open[j], open[j]
+	})
+	for i, b := range s.Labels {
+		if s.work.lo[i], s.work.hi[i] = s.Loss.Domain(b); s.facts.apart != nil && s.facts.apart.Samples[i] {
+			s.work.lo[i], s.work.hi[i] = 0, 0
+		}
 	}
 }
 

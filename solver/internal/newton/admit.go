@@ -78,14 +78,22 @@ func (f *Finisher) closeOpen(d *dual, m metric) bool {
 			f.sum.y[j], f.sum.error[j] = 0, 0
 		}
 	}
-	if copy(d.h, m.h); !f.rows.all {
-		d.drift = f.distance(f.sum.y, f.sum.error, m)
+	switch {
+	case f.free != nil:
+		f.closeFree(d, m.curve)
+		for j, open := range f.open {
+			if !open && !f.apart.settles(j) {
+				d.error[j] += float64(1.5 * f.free.norm[j] * d.drift)
+			}
+		}
+	case !f.rows.all:
+		f.closeRest(d, m)
+		for j, h := range m.domain {
+			d.error[j] += float64(math.Sqrt(h) * d.drift)
+		}
 	}
-	if d.drift > 0 && (math.IsInf(d.drift, 1) || !f.stays(d, m)) {
+	if d.drift > 0 && (math.IsInf(d.drift, 1) || f.free == nil && !f.stays(d, m)) {
 		return false
-	}
-	for j, h := range m.domain {
-		d.error[j] += float64(math.Sqrt(h) * d.drift)
 	}
 	if shrink := f.rows.fitAll(d); shrink < 1 {
 		shrink *= 1 - 4*unit

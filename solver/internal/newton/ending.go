@@ -83,8 +83,11 @@ func (r *penalty) touches(j int) bool {
 }
 
 // Falls reports whether along a direction, in which margins change by along, the loss of
-// no sample with a coefficient rises, however far, and that of one does not stay.
+// no sample with a coefficient rises, however far, and that of one never stops falling.
 func Falls(t *pass.Team, l fenchel.Loss, along, labels, coef []float64) bool {
+	if _, ok := l.(fenchel.SquaredHinge); ok {
+		return false // it is zero from a margin of 1 on
+	}
 	var falls, rises float64
 	for i, d := range along {
 		lo, hi := l.Domain(labels[i]) // of φ'

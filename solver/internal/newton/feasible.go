@@ -107,6 +107,8 @@ func (f *Finisher) partIntoDomain(alpha []float64, low, high int) (shrink float6
 		a := alpha[i]
 		lo, hi := f.Loss.Domain(f.Labels[i])
 		switch {
+		case f.apart != nil && f.apart.Samples[i]:
+			alpha[i] = 0
 		case a >= lo && a <= hi:
 		case math.IsNaN(a):
 			return -1

@@ -45,15 +45,6 @@ func NewFree(t *pass.Team, x *sparse.CSR, columns []int32) *Free {
 	return f
 }
 
-// Along adds X_F x_F to dst, which has an entry per sample; x has one per feature.
-func (f *Free) Along(dst, x []float64) {
-	for k, j := range f.Columns {
-		for m, i := range f.idx[k] {
-			dst[i] += float64(f.val[k][m] * x[j])
-		}
-	}
-}
-
 // Phi returns Φ of a sample with the given φ”, α and domain of φ*.
 func Phi(curve, alpha, lo, hi float64) float64 {
 	return max(0, min(curve, Steep*min(alpha-lo, hi-alpha)))
@@ -153,7 +144,7 @@ func newFreeSide(f *Finisher) *freeSide {
 	}
 	var columns []int32
 	for j, row := range f.rows.own {
-		if row < 0 {
+		if row < 0 && (f.open == nil || f.open[j]) && !f.apart.settles(j) {
 			columns = append(columns, int32(j))
 		}
 	}
@@ -180,6 +171,9 @@ func (f *Finisher) closeFree(d *dual, curve []float64) {
 	for i, a := range d.alpha {
 		lo, hi := f.Loss.Domain(f.Labels[i])
 		f.free.phi[i] = float64(f.Coef[i] * Phi(curve[i], a, lo, hi))
+		if f.apart != nil && f.apart.Samples[i] {
+			f.free.phi[i] = 0
+		}
 	}
 	drift, ok := f.free.Drift(f.free.phi, f.sum.y, f.sum.error, f.columns)
 	if !ok {

@@ -102,8 +102,9 @@ type Finisher struct {
 	rows    *penalty
 	columns []float64 // largest |x_ij| of each column
 	open    []bool    // see findOpen
-	free    *freeSide // nil but in a Wide with features that no row holds at zero
-	tri     triangle  // where Hessians are kept
+	free    *freeSide // nil but in a Wide, or with separated samples, where no row holds some features at zero
+	apart   *Separated
+	tri     triangle // where Hessians are kept
 	system  *system
 	sum     *residual
 	spare   *dual       // nil until needed
@@ -148,6 +149,9 @@ func prepare(p *Problem) *Finisher {
 	f.columns = largest(p.Data, f.Chunks)
 	f.Team.Max(f.columns)
 	f.open = f.findOpen()
+	if f.apart = f.findSeparated(); f.apart != nil {
+		f.free = newFreeSide(f)
+	}
 	f.sum = newResidual(features)
 	return f
 }

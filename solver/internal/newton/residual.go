@@ -25,14 +25,19 @@ func (f *Finisher) residual(r *residual, alpha, z []float64, careful bool) {
 	total := f.size(alpha)
 	if careful {
 		f.compensated(r, alpha, z, total)
-		return
+	} else {
+		f.transposed(r.y, alpha)
+		f.rows.addTrans(r.y, z)
+		f.rows.absTrans(r.error, z)
+		for j := range r.error {
+			terms := float64(f.All.Samples + f.rows.len() + 2*f.All.Runs + 8)
+			r.error[j] = float64(terms * unit * (r.error[j] + float64(total*f.columns[j])))
+		}
 	}
-	f.transposed(r.y, alpha)
-	f.rows.addTrans(r.y, z)
-	f.rows.absTrans(r.error, z)
-	for j := range r.error {
-		terms := float64(f.All.Samples + f.rows.len() + 2*f.All.Runs + 8)
-		r.error[j] = float64(terms * unit * (r.error[j] + float64(total*f.columns[j])))
+	for j := range r.y {
+		if f.apart.settles(j) {
+			r.y[j], r.error[j] = 0, 0
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func (f *Finisher) sample(m int) *Finisher {
 	if f.Weights != nil && f.Team.Total(total) == 0 {
 		return nil
 	}
-	g.Problem, g.n = &sub, m
+	g.Problem, g.n, g.apart, g.free = &sub, m, nil, nil // nothing is proved of it
 	shared := *f.squares
 	g.squares = &shared
 	g.squares.fit(sub.Rows, f.p)

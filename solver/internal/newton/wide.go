@@ -35,7 +35,7 @@ func NewWide(p *Problem) (*Wide, error) {
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
 	w := &Wide{whole: prepare(p), most: p.mostWide(), place: make([]int32, features)}
-	if p.Ridge == 0 {
+	if p.Ridge == 0 && w.whole.free == nil {
 		w.whole.free = newFreeSide(w.whole)
 	}
 	if free := w.whole.free; free != nil && len(free.Columns) > mostFree {

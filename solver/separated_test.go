@@ -1,0 +1,91 @@
+package solver_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// separatedRows are the rows that features 1 and 2 separate in the data of separated.
+var separatedRows = []int{0, 1, 2, 3, 4}
+
+// separated returns rows of two dense features, 0 and 4, a constant, 3, and two features in
+// few rows: 1, which is above zero in positive rows and below in negative ones, and 2,
+// which is so too, but for a row with feature 1. With none, the rows of features 1 and 2
+// have no entries at all.
+func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
+	t.Helper()
+	const n, p = 24, 5
+	rng := rand.New(rand.NewPCG(3, 1))
+	x, labels := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		row := x[i*p : (i+1)*p]
+		row[0], row[3], row[4] = rng.NormFloat64(), 1, rng.NormFloat64()
+		labels[i] = math.Copysign(1, row[0]+2*rng.NormFloat64())
+	}
+	labels[0], labels[1] = 1, -1
+	for k, v := range []float64{1.4, 1, 0.7} {
+		x[k*p+1] = labels[k] * v
+	}
+	x[2*p+2] = -0.5 * labels[2]
+	x[3*p+2], x[4*p+2] = labels[3], 3*labels[4]
+	if none {
+		for _, i := range separatedRows {
+			clear(x[i*p : (i+1)*p])
+		}
+	}
+	m, err := sparse.FromDense(n, p, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, labels
+}
+
+// TestSeparatedByFree: features that nothing holds and that separate the few rows they
+// occur in leave a proof, and the optimum is that of the other rows. For the logistic loss
+// it is the greatest lower bound, which no point attains.
+func TestSeparatedByFree(t *testing.T) {
+	a, err := sparse.FromDense(2, 5, []float64{1, 0, 0, 0, -1, 1, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := solver.NewBox(5, math.Inf(-1), math.Inf(1))
+	box.Lower[0], box.Upper[4] = -0.01, 0.01
+	weights := []float64{1, 0, 0, 0, 1}
+	for _, loss := range []solver.Loss{solver.SquaredHinge{}, solver.Logistic{}} {
+		for k, p := range []*solver.Problem{
+			{Penalty: solver.L1{Lambda: 0.05, Weights: weights}},
+			{Penalty: solver.L1{Lambda: 0.05}, Constraint: a},
+			{Penalty: solver.ElasticNet{L1: 0.05, L2: 0.1}, Constraint: a},
+			{Penalty: solver.GroupL2{Lambda: 0.05, Groups: [][]int{{0, 4}}}},
+			{Penalty: solver.L1{Lambda: 0.05, Weights: weights}, Domain: box},
+		} {
+			for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
+				name := fmt.Sprintf("%v, problem %d, tolerance %g", loss, k, tol)
+				p.Loss = loss
+				p.Data, p.Labels = separated(t, true)
+				part, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-12})
+				if err != nil {
+					t.Fatalf("%s: the other rows: %v", name, err)
+				}
+				optimum := part.At.Objective
+				for _, i := range separatedRows {
+					optimum -= loss.Value(0, p.Labels[i]) / float64(len(p.Labels))
+				}
+				p.Data, p.Labels = separated(t, false)
+				res, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: tol})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				if excess := res.At.Objective - optimum; excess > res.DualityGap+1e-14 || excess < -2e-12 {
+					t.Errorf("%s: objective %.15g, gap %g, want %.15g", name, res.At.Objective, res.DualityGap, optimum)
+				}
+			}
+		}
+	}
+}
