@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,9 +78,11 @@ func (r *classesReport) text() string {
 func (r *classesReport) lines() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
-		rows[k] = []string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective), c.gap(), statusWord(c.Status)}
+		rows[k] = slices.Concat(
+			[]string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
+			c.gaps(), []string{statusWord(c.Status)})
 	}
-	return grid{[]string{"class", "rows", "non-zeros", "loss", "objective", "gap", "status"}, rows}
+	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
 func (r *classesReport) proofs() []proof {

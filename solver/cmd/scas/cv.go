@@ -128,7 +128,7 @@ func (r *cvReport) table() (f facts) {
 	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, statusWord(chosen.Status))
 	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
 	f.addIf(chosen.Status != solver.Converged, "", "%s", statusMeaning(chosen.Status))
-	addGap(&f, chosen.DualityGap, chosen.NoOptimum)
+	addGap(&f, chosen.proof)
 	r.addFiles(&f, "curve")
 	return f
 }
@@ -154,7 +154,7 @@ func (r *cvReport) page(e *env, chosen fittedModel, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
-	p.judge(s.Status, s.Objective, s.DualityGap, s.NoOptimum, err)
+	p.judge(s.Objective, s.proof, err)
 	plot, err := inline(func(w io.Writer) error { return drawCurve(w, r) })
 	if err != nil {
 		return nil, err
@@ -301,6 +301,7 @@ func sumSteps(paths [][]*model.Step) []stepReport {
 			sum := &sums[i]
 			sum.NNZX += s.NNZX
 			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+s.Loss, sum.Objective+s.Objective, sum.DualityGap+s.DualityGap
+			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
 			sum.NoOptimum = sum.NoOptimum || s.NoOptimum
 			if sum.Status == solver.Converged {
 				sum.Status = s.Status

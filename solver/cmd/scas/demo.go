@@ -98,7 +98,7 @@ func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective     above the optimum\n",
+	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
 		f.lambda, f.Stats.Eta, f.Stats.Rho, plural(len(s.train.Labels), "row"))
 	next := 0.0
 	for k, p := range f.curve {
@@ -107,9 +107,10 @@ func (s *study) showCurve(w *bufio.Writer, f *fit) error {
 		}
 		next = max(2, 2*p.Passes)
 		excess := p.Last.Objective - reference.At.Objective
-		fmt.Fprintf(w, "  %6.0f   %.8f    %8.1e  %s\n", p.Passes, p.Last.Objective, excess, logBar(excess))
+		fmt.Fprintf(w, "  %6.0f   %.8f   %8.1e  %8.1e  %s\n", p.Passes, p.Last.Objective, excess/p.Last.Objective, excess, logBar(excess))
 	}
-	fmt.Fprintf(w, "  Newton   %.8f    %8.1e  proved, by Newton steps and their dual\n\n", reference.At.Objective, reference.DualityGap)
+	fmt.Fprintf(w, "  Newton   %.8f   %8.1e  %8.1e  proved, by the dual of Newton steps\n\n",
+		reference.At.Objective, reference.DualityGap/reference.At.Objective, reference.DualityGap)
 	w.Flush()
 	return nil
 }
@@ -255,7 +256,8 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 		return err
 	}
 	fmt.Fprintf(w, "\na9a: %s, lambda %g, %d passes\n\n", shape(data.X), lambda, passes)
-	fmt.Fprintln(w, "                             objective   above optimum   residual   seconds")
+	fmt.Fprintln(w, "                                        above the optimum")
+	fmt.Fprintln(w, "                             objective  relative  absolute   residual   seconds")
 	for _, c := range []struct {
 		name, edges string // edges are a file under dir; empty for A = I
 		optimum     float64
@@ -279,8 +281,9 @@ func demoA9A(e *env, w *bufio.Writer, dir string) error {
 		if err != nil {
 			return fmt.Errorf("a9a, %s: %w", c.name, err)
 		}
-		fmt.Fprintf(w, "  %-24s %.10f        %8.1e    %.1e   %7.2f\n", c.name,
-			res.At.Objective, res.At.Objective-c.optimum, res.PrimalResidual, res.Stats.Seconds)
+		excess := res.At.Objective - c.optimum
+		fmt.Fprintf(w, "  %-24s %.10f  %8.1e  %8.1e    %.1e   %7.2f\n", c.name,
+			res.At.Objective, excess/res.At.Objective, excess, res.PrimalResidual, res.Stats.Seconds)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (r *fitReport) table() (f facts) {
 	}
 	addNonZeros(&f, r.NNZX, r.P)
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
-	addGap(&f, r.DualityGap, r.NoOptimum)
+	addGap(&f, r.proof)
 	r.addFiles(&f, "graph")
 	return f
 }
@@ -172,7 +172,7 @@ func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph
 func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
 	p.Facts = r.table()
-	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
+	p.judge(r.Objective, r.proof, err)
 	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data, r.in.beyond()), p.show("", oneModel{r.model}, r.in.spec.Graph))
 }
 

@@ -23,9 +23,30 @@ func jsonOf[T any](t *testing.T, args ...string) (out T) {
 }
 
 type fitted struct {
-	Lambda     float64
-	Objective  float64
-	DualityGap float64 `json:"duality_gap"`
+	Lambda      float64
+	Objective   float64
+	DualityGap  float64 `json:"duality_gap"`
+	RelativeGap float64 `json:"relative_gap"`
+}
+
+// A gap is a share of the objective in JSON and, in words, the share comes first. Where the
+// objective is 0 there is no share.
+func TestRelativeGap(t *testing.T) {
+	for _, c := range []struct {
+		gap, objective number
+		want           string
+	}{
+		{1e-8, 0.5, "proved to be within 2e-08 of the optimum, relative (absolute 1e-08)"},
+		{1e-8, 0, "proved to be within 1e-08 of the optimum, absolute"},
+		{0, 0, "proved to be within 0 of the optimum, relative (absolute 0)"},
+	} {
+		if got := closeness(relativeGap(c.gap, c.objective), c.gap, "the optimum"); got != c.want {
+			t.Errorf("gap %v of %v: %q, want %q", c.gap, c.objective, got, c.want)
+		}
+	}
+	if got := relativeGap(number(math.NaN()), 1); !math.IsNaN(float64(got)) {
+		t.Errorf("an unknown gap is %v of the objective", got)
+	}
 }
 
 // A path, a fit of its own at each of its lambdas, and the loss and penalty of the
@@ -55,6 +76,11 @@ func TestPathAgainstFits(t *testing.T) {
 			}
 			for _, s := range path.Steps {
 				one := jsonOf[fitted](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
+				for _, f := range []fitted{s, one} {
+					if f.RelativeGap != f.DualityGap/f.Objective {
+						t.Errorf("lambda %v: relative gap %v of %v and %v", s.Lambda, f.RelativeGap, f.DualityGap, f.Objective)
+					}
+				}
 				if off := math.Abs(s.Objective - one.Objective); !(off <= s.DualityGap+one.DualityGap) || !(s.DualityGap <= 1e-9) {
 					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, one.Objective, s.DualityGap, one.DualityGap)
 				}

@@ -37,7 +37,7 @@ func (modelShowCmd) Help() string {
 
 A group is of features that a graph joins and whose coefficients are equal, up to
 sign. The gap is the proven bound on how far the objective of the fit is above
-the optimum.
+the optimum, as a share of the objective and absolute.
 
 Exit codes: 0 done, 1 cannot read (what is no model, or damaged, included), 2
 wrong usage, 130 interrupted.`
@@ -225,7 +225,7 @@ func (r *modelReport) addFit(f *facts) {
 	if r.Status != "" {
 		f.add("status", "%s, objective %.10g", statusWord(r.Status), r.Objective)
 		f.addIf(r.Status != solver.Converged, "", "%s", statusMeaning(r.Status))
-		addGap(f, r.DualityGap, r.NoOptimum)
+		addGap(f, r.proof)
 	}
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)

@@ -110,21 +110,21 @@ func (e *env) newPage(command, data string) *page {
 }
 
 // judge sets the verdict: err is what the command ends with.
-func (p *page) judge(status solver.Status, objective, gap number, noOptimum bool, err error) {
-	p.Verdict = judgement{Good: status == solver.Converged && err == nil && !noOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
+func (p *page) judge(objective number, of proof, err error) {
+	p.Verdict = judgement{Good: of.Status == solver.Converged && err == nil && !of.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
 	case p.Verdict.Good:
 		p.Verdict.Status = "Converged."
-	case noOptimum:
+	case of.NoOptimum:
 		p.Verdict.Status, p.Verdict.Remedy = "There is no optimum.", noOptimumReason
 	case err == nil:
 		p.Verdict.Status = "The passes are made; nothing was to be proved."
 	}
 	switch {
-	case noOptimum && isFinite(float64(gap)):
-		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", gap)
-	case isFinite(float64(gap)):
-		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the optimum.", gap)
+	case of.NoOptimum && isFinite(float64(of.DualityGap)):
+		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", of.DualityGap)
+	case isFinite(float64(of.DualityGap)):
+		p.Verdict.Result += fmt.Sprintf("It is %s.", closeness(of.RelativeGap, of.DualityGap, "the optimum"))
 	default:
 		p.Verdict.Result += "How far it is above the optimum is not proved."
 	}
@@ -133,24 +133,20 @@ func (p *page) judge(status solver.Status, objective, gap number, noOptimum bool
 
 // judgeAll is judge of many fits, of which there is one for each of what.
 func (p *page) judgeAll(fits []proof, what string, err error) {
-	converged, worst := 0, 0.0
+	converged, relative, gap := 0, number(0), number(0) // the worst ones
 	for _, f := range fits {
 		if f.Status == solver.Converged {
 			converged++
 		}
-		if gap := float64(f.DualityGap); isFinite(gap) {
-			worst = max(worst, gap)
-		} else {
-			worst = math.Inf(1)
-		}
+		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // NaN wins
 	}
 	p.Verdict = judgement{Good: converged == len(fits) && err == nil, Status: "Not converged everywhere."}
 	if p.Verdict.Good {
 		p.Verdict.Status = "Converged."
 	}
 	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(fits), what))
-	if isFinite(worst) {
-		p.Verdict.Result += fmt.Sprintf("Every objective is proved to be at most %.2g above its optimum.", worst)
+	if isFinite(float64(gap)) {
+		p.Verdict.Result += fmt.Sprintf("Every objective is %s.", closeness(relative, gap, "its optimum"))
 	} else {
 		p.Verdict.Result += "For some, nothing is proved."
 	}

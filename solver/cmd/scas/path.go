@@ -39,9 +39,9 @@ which every coefficient is zero down to a small one, with an intercept and
 features on the scale of their deviations unless the flags say otherwise. Each
 line of the table has a lambda, the number of coefficients that are not zero,
 the mean loss on DATA, the objective (mean loss plus penalty), a proven bound on
-how far that is above the optimum, and whether this meets --tol: converged, or
-what came before: stalled (rounding, or too little room), passes done, time
-limit. Which lambda to take, scas cv says.
+how far that is above the optimum, as a share of the objective and absolute, and
+whether this meets --tol: converged, or what came before: stalled (rounding, or
+too little room), passes done, time limit. Which lambda to take, scas cv says.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
@@ -118,12 +118,11 @@ func (r *pathReport) text() string {
 func (r *pathReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
-		rows[k] = []string{
-			fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective),
-			s.gap(), statusWord(s.Status),
-		}
+		rows[k] = slices.Concat(
+			[]string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective)},
+			s.gaps(), []string{statusWord(s.Status)})
 	}
-	return grid{[]string{"lambda", "non-zeros", "loss", "objective", "gap", "status"}, rows}
+	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
 // page explains the path; err is what the command ends with.

@@ -53,10 +53,15 @@ type outcome struct {
 
 	PrimalResidual number `json:"primal_residual"` // null for the average: they are of the last iterate
 	DualResidual   number `json:"dual_residual"`
-	DualityGap     number `json:"duality_gap"` // of the iterate reported; null where it is not known
+	DualityGap     number `json:"duality_gap"`  // of the iterate reported; null where it is not known
+	RelativeGap    number `json:"relative_gap"` // DualityGap as a share of Objective
 	NoOptimum      bool   `json:"no_optimum,omitempty"`
 
 	Accuracy *float64 `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
+}
+
+func (o *outcome) proof() proof {
+	return proof{DualityGap: o.DualityGap, RelativeGap: o.RelativeGap, NoOptimum: o.NoOptimum, Status: o.Status}
 }
 
 // countFacts count what the data have, and what came of them.
@@ -145,6 +150,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if isFinite(res.DualityGap) { // known at the last iterate
 		r.DualityGap = number(max(0, at.Objective-res.At.Objective+res.DualityGap))
 	}
+	r.RelativeGap = relativeGap(r.DualityGap, r.Objective)
 	r.NoOptimum = c.unattained(t, x)
 	r.Accuracy = c.accuracy(t, x)
 	r.Rounded = r.Rounded && c.Output == "last"
@@ -289,7 +295,7 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(r.graph != nil && r.groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.groups), "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)):
-		addGap(f, r.DualityGap, r.NoOptimum)
+		addGap(f, r.proof())
 	case r.ofAverage():
 		f.add("gap", "nothing is proved")
 	case math.IsNaN(float64(r.DualResidual)):
@@ -333,7 +339,7 @@ func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.fi
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.cmd.Data)
 	p.Facts = r.table()
-	p.judge(r.Status, r.Objective, r.DualityGap, r.NoOptimum, err)
+	p.judge(r.Objective, r.proof(), err)
 	m := oneModel{r.fitted()}
 	return p, errors.Join(p.measure(m, r.data, r.cmd.Memory.beyond(r.data)), p.show("", m, r.graph))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
@@ -39,21 +40,47 @@ func statusMeaning(s solver.Status) string {
 
 // A proof says how a fit ended, and how far its objective is from the optimum at most.
 type proof struct {
-	DualityGap number        `json:"duality_gap"` // null where nothing is proved
-	NoOptimum  bool          `json:"no_optimum,omitempty"`
-	Status     solver.Status `json:"status"`
+	DualityGap  number        `json:"duality_gap"`  // null where nothing is proved
+	RelativeGap number        `json:"relative_gap"` // DualityGap as a share of the objective
+	NoOptimum   bool          `json:"no_optimum,omitempty"`
+	Status      solver.Status `json:"status"`
 }
 
 func newProof(c *model.Certificate) proof {
-	return proof{DualityGap: number(c.Gap), NoOptimum: c.NoOptimum, Status: c.Status}
+	gap := number(c.Gap)
+	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
 }
 
-// gap is the bound for a table.
-func (p proof) gap() string {
-	if !isFinite(float64(p.DualityGap)) {
-		return "not proved"
+// relativeGap returns a gap as a share of the objective. It is not finite where the gap is not,
+// and where an objective of 0 has a larger gap.
+func relativeGap(gap, objective number) number {
+	if gap == 0 {
+		return 0
 	}
-	return fmt.Sprintf("%.1e", p.DualityGap)
+	return gap / number(math.Abs(float64(objective)))
+}
+
+// gapColumns are the heads of the two columns of a table that gaps returns.
+var gapColumns = []string{"relative gap", "gap"}
+
+// gaps are the bounds for a table.
+func (p proof) gaps() []string {
+	cells := make([]string, len(gapColumns))
+	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
+		if cells[k] = "not proved"; isFinite(float64(gap)) {
+			cells[k] = fmt.Sprintf("%.1e", gap)
+		}
+	}
+	return cells
+}
+
+// closeness words two bounds, which are not both infinite, of how far an objective is above its
+// optimum: as a share of the objective, and the absolute one after it.
+func closeness(relative, gap number, optimum string) string {
+	if !isFinite(float64(relative)) {
+		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)
+	}
+	return fmt.Sprintf("proved to be within %.2g of %s, relative (absolute %.2g)", relative, optimum, gap)
 }
 
 // proofNotes explain what of many fits, of which there is one for each of what, is not as
@@ -73,15 +100,15 @@ func proofNotes(fits []proof, what string) (f facts) {
 }
 
 // addGap says how far the objective is proved to be from the optimum, if there is one.
-func addGap(f *facts, gap number, noOptimum bool) {
+func addGap(f *facts, p proof) {
 	switch {
-	case !isFinite(float64(gap)):
+	case !isFinite(float64(p.DualityGap)):
 		f.add("gap", "nothing is proved")
-	case noOptimum:
-		f.add("gap", "proved to be at most %.2g above the bound that the objective falls to", gap)
+	case p.NoOptimum:
+		f.add("gap", "proved to be at most %.2g above the bound that the objective falls to", p.DualityGap)
 		f.add("optimum", "none: nothing holds the coefficients, which are the larger the smaller --tol is")
 	default:
-		f.add("gap", "proved to be at most %.2g above the optimum", gap)
+		f.add("gap", "%s", closeness(p.RelativeGap, p.DualityGap, "the optimum"))
 	}
 }
 
