@@ -82,8 +82,8 @@ func grid() []float64 {
 func TestULP(t *testing.T) {
 	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
-	for _, z := range grid() {
-		if z > 708 {
+	for i, z := range grid() {
+		if z > 708 || testing.Short() && i%8 > 0 {
 			continue
 		}
 		e := bigExp(bigFloat(-z))

@@ -133,9 +133,13 @@ func TestEqual(t *testing.T) {
 // than a block among short ones.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
+	sizes := []int{maxWork + 1, 2*maxWork + 3}
+	if !testing.Short() {
+		sizes = append(sizes, maxWork-1, maxWork)
+	}
 	eachLevel(t, func(t *testing.T) {
 		for _, op := range large {
-			for _, n := range []int{maxWork - 1, maxWork, maxWork + 1, 2*maxWork + 3} {
+			for _, n := range sizes {
 				op.check(t, sources[4], n, 2)
 			}
 		}

@@ -37,6 +37,7 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 // alike: none may be three times as large. (Acc-SADMM's were taken after 12 and 42
 // passes, that of SDCA after 12.) Eta is in units of 1/ν_f, Rho in units of lambda.
 func TestMethodsOnA9a(t *testing.T) {
+	sparsetest.Long(t)
 	base := halfOfA9a(t)
 	for _, group := range []struct {
 		mu, optimum float64 // by long runs; a barrier Newton method in another language agrees to 2e-13
@@ -117,6 +118,7 @@ func (c a9aCase) check(t *testing.T, p *solver.Problem, optimum float64) {
 // iterations, at rho = lambda; and its passes, which must count the Newton steps.
 // However the Newton systems are solved, the iterates are those of exact x-steps.
 func TestBatchOnA9a(t *testing.T) {
+	sparsetest.Long(t)
 	p := halfOfA9a(t)
 	const optimum = 0.32603498725857455
 	gaps := map[float64][]float64{}

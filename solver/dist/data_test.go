@@ -12,6 +12,7 @@ import (
 
 // TestData solves the public data sets on ranks.
 func TestData(t *testing.T) {
+	sparsetest.Long(t)
 	for _, c := range []struct {
 		name     string
 		features int

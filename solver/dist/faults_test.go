@@ -38,7 +38,11 @@ var faults = map[string]fault{
 // TestFaults: with a fault at a random moment no rank has a result, all end within the
 // limit, and the relaunched run has the bits of one without faults.
 func TestFaults(t *testing.T) {
-	const ranks, trials, limit = 3, 20, 100 * time.Millisecond
+	const ranks, limit = 3, 100 * time.Millisecond
+	trials := 20
+	if testing.Short() {
+		trials = 4
+	}
 	const patience = 20 * time.Second // of a machine that is busy with other things
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0

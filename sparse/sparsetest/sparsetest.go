@@ -13,6 +13,14 @@ import (
 	"testing"
 )
 
+// Long skips a test with -short. make test runs the short tests, make test-full all.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped with -short: make test-full runs it")
+	}
+}
+
 // DataFile returns the path of a file of the real data sets, or of their directory, or
 // skips the test where there are none.
 func DataFile(t testing.TB, parts ...string) string {

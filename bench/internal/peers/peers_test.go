@@ -268,15 +268,18 @@ func TestFailures(t *testing.T) {
 		{"busy", "no answer in 2s at tolerance 0.0001", 3},
 		{"idle", "its tolerances end at 1e-12", 23},
 	} {
-		opt := quiet(fakePeer(t, c.behaviour))
-		opt.Limit = 2 * time.Second
-		o, err := Race(t.Context(), p, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l := o.Lanes[1]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points || l.Unable {
-			t.Errorf("%s: %d points, note %q", c.behaviour, len(l.Points), l.Note)
-		}
+		t.Run(c.behaviour, func(t *testing.T) {
+			t.Parallel() // some wait
+			opt := quiet(fakePeer(t, c.behaviour))
+			opt.Limit = 2 * time.Second
+			o, err := Race(t.Context(), p, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l := o.Lanes[1]; !strings.Contains(l.Note, c.note) || len(l.Points) != c.points || l.Unable {
+				t.Errorf("%d points, note %q", len(l.Points), l.Note)
+			}
+		})
 	}
 	if cpuOf(os.Getpid()) == 0 && runtime.GOOS == "linux" {
 		t.Error("this process has used no processor time")
@@ -373,6 +376,12 @@ func TestInstalled(t *testing.T) {
 		"graph":       {[]string{"cvxopt"}, []string{"glmnet"}},
 		"graph, mu":   {[]string{"cvxopt"}, nil},
 	} {
+		if testing.Short() {
+			if kind != "lasso" {
+				continue
+			}
+			names.able = []string{"liblinear", "glmnet"}
+		}
 		p := named(t, "synthetic")
 		p.Name = kind
 		if kind != "lasso" && kind != "graph" {

@@ -26,6 +26,7 @@ func problem(t *testing.T, file string, features int, lambda, mu float64, a *spa
 
 // TestKnownOptima compares with optima found by another program.
 func TestKnownOptima(t *testing.T) {
+	sparsetest.Long(t)
 	for _, o := range sparsetest.Optima(t) {
 		var a *sparse.CSR
 		switch o.A {

@@ -86,15 +86,14 @@ func logistic(t *testing.T) map[string]*solver.Problem {
 		"a1a":          problem(t, a1a, 123, 1e-3, 0, nil),
 		"heart_scale":  problem(t, heart, 13, 1e-2, 0, graph.Chain(13).FusedLasso()),
 	}
-	if !testing.Short() {
-		all["rcv1"] = problem(t, filepath.Join(dir, "paper", "rcv1v2_binary_train.libsvm.zst"), 47236, 1e-4, 0, nil)
-	}
+	all["rcv1"] = problem(t, filepath.Join(dir, "paper", "rcv1v2_binary_train.libsvm.zst"), 47236, 1e-4, 0, nil)
 	return all
 }
 
 // TestStructure: by default, zeros and ties of the result are those of an interior-point
 // solution where 1e-6 is taken for zero.
 func TestStructure(t *testing.T) {
+	sparsetest.Long(t)
 	for _, set := range []map[string]*solver.Problem{logistic(t), fused(t)} {
 		for name, p := range set {
 			want, err := Solve(t.Context(), p)

@@ -79,6 +79,9 @@ func source(t *testing.T) string {
 // and of pinned modules, and it uses no network. With SCAS_SUPPLY=full nothing that was
 // compiled before is taken.
 func TestReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: make test-full runs it")
+	}
 	dir := t.TempDir()
 	one, other, cache := filepath.Join(dir, "scas"), filepath.Join(dir, "scas2"), ""
 	if os.Getenv("SCAS_SUPPLY") == "full" {
