@@ -41,8 +41,8 @@ func TestEveryProblemConverges(t *testing.T) {
 // TestFeasible: results are in their domain, zeros and ties or not, and bounds hold for
 // strong penalties with next to no ridge, where duals are large.
 func TestFeasible(t *testing.T) {
-	for _, c := range solvertest.Every(t, 4) {
-		if c.Domain == nil {
+	for i, c := range solvertest.Every(t, 4) {
+		if c.Domain == nil || testing.Short() && i%4 > 0 {
 			continue
 		}
 		_, p := c.Data.Dims()

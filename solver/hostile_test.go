@@ -104,8 +104,11 @@ func startObjective(p *solver.Problem) float64 {
 // TestHostileBounds: whatever the problem and however a run ends, no objective found by
 // another run is below what was proved, nor is it above that at the start.
 func TestHostileBounds(t *testing.T) {
-	converged := 0
-	for seed := range uint64(1500) {
+	converged, problems := 0, 1500
+	if testing.Short() {
+		problems = 200
+	}
+	for seed := range uint64(problems) {
 		p := hostileProblem(rand.New(rand.NewPCG(seed, 9)))
 		var results []*solver.Result
 		best := math.Inf(1)
@@ -142,9 +145,9 @@ func TestHostileBounds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of 1,500 converged to 1e-6", converged)
-	if converged < 1350 {
-		t.Errorf("%d of 1,500 converged to 1e-6", converged)
+	t.Logf("%d of %d converged to 1e-6", converged, problems)
+	if 10*converged < 9*problems {
+		t.Errorf("%d of %d converged to 1e-6", converged, problems)
 	}
 }
 

@@ -2,6 +2,7 @@ package solver_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
@@ -69,6 +70,9 @@ func TestKnownOptima(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name+"/"+c.method.Info().Name, func(t *testing.T) {
+			if c.name != "a9a" && c.name != "a9a graph mu" && strings.HasPrefix(c.file, "paper") {
+				sparsetest.Long(t)
+			}
 			p := solvertest.Load(t, c.file, c.features)
 			p.Penalty, p.L2 = solver.L1{Lambda: c.lambda}, c.mu
 			if c.constraint != nil {

@@ -76,6 +76,7 @@ func TestGenlassoGraph(t *testing.T) {
 // TestPublishedMatrices reads the matrices published with other stochastic ADMM
 // codes as A. The optima are by a barrier Newton method in another language.
 func TestPublishedMatrices(t *testing.T) {
+	sparsetest.Long(t)
 	for _, c := range []struct {
 		data, graph string
 		features    int

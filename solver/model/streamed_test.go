@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // mapped writes data to a file and maps it, as if it were larger than memory.
@@ -92,6 +94,14 @@ func streamedSpecs(n, p int) map[string]struct {
 }
 
 // eachStreamed calls test with every specification, data in memory and the same mapped.
+// someStreamed skips, with -short, all but a few of the specifications.
+func someStreamed(t *testing.T) {
+	t.Helper()
+	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "groups,_offsets", "graph,_deviations"}, name) {
+		sparsetest.Long(t)
+	}
+}
+
 func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *sparse.Dataset)) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
@@ -166,6 +176,7 @@ func TestStreamedRare(t *testing.T) {
 // TestStreamedPath: so do paths, from the same lambda on.
 func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
+		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
 		best := spec
 		best.RelTol = 1e-9

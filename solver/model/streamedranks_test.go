@@ -58,6 +58,7 @@ func TestStreamedRanks(t *testing.T) {
 			in, out, at = numbers, backNumbers, pathNumbers
 		}
 		t.Run(name, func(t *testing.T) {
+			someStreamed(t)
 			best := one.spec
 			best.RelTol = 1e-10
 			want := mustFit(t, &best, in.X, in.Labels).Certificate

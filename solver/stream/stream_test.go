@@ -14,6 +14,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // mapped writes data to a file and maps it.
@@ -70,6 +71,9 @@ func TestMinimize(t *testing.T) {
 		"elastic net": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 9}, func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1e-3, L2: 1e-3} }},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !slices.Contains([]string{"lasso", "fused", "huber", "weights", "groups, ridge"}, name) {
+				sparsetest.Long(t)
+			}
 			d := mapped(t, synthetic(t, c.opt))
 			p := &solver.Problem{Data: d.X, Labels: d.Labels}
 			c.set(p)
@@ -273,6 +277,9 @@ func TestBatches(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !slices.Contains([]string{"lasso", "sorted", "fused"}, name) {
+				sparsetest.Long(t)
+			}
 			made := synthetic(t, c.opt)
 			if name == "sorted" {
 				made = sorted(t, made)

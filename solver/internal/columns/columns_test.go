@@ -74,7 +74,7 @@ func setOf(flags []bool) *Set {
 func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	none, all := 0, 0
-	for range 2000 {
+	for range 400 {
 		p, l := 1+rng.IntN(140), rng.IntN(150)
 		data := random(t, rng, rng.IntN(30), p)
 		a := random(t, rng, l, p)
