@@ -156,9 +156,10 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 // errInterrupted is what an interrupted command returns.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted replaces the error of a command whose context has ended.
+// interrupted replaces the error of a command whose context has ended, or that of another
+// rank.
 func (e *env) interrupted(err error, what string) error {
-	if err != nil && e.ctx.Err() != nil {
+	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)
 	}
 	return err

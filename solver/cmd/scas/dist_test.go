@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -290,6 +292,66 @@ func TestRanksRefuse(t *testing.T) {
 		}
 		if all := strings.Join(errs, ""); !strings.Contains(all, c.says) || told != 1 && c.code != exitUsage {
 			t.Errorf("%s: %q", c.args, errs)
+		}
+	}
+}
+
+// An endingComm ends a context with a message.
+type endingComm struct {
+	dist.Comm
+	left int // messages until then
+	end  func()
+}
+
+func (c *endingComm) AllReduceSum(v []float64) error {
+	if c.left--; c.left == 0 {
+		c.end()
+	}
+	return c.Comm.AllReduceSum(v)
+}
+
+// TestRanksInterrupted: a signal to one rank, whenever it comes, ends all ranks with the exit
+// code of an interrupt, or comes too late for all of them.
+func TestRanksInterrupted(t *testing.T) {
+	file, _ := distData(t)
+	several := filepath.Join(t.TempDir(), "several.svm")
+	if err := os.WriteFile(several, []byte(fileText(t, file)+"9 1:1\n9 2:1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"--lambda 1e-2 " + file, "--method scas-k --passes 3 --tol none " + file, "--lambda 1e-2 --intercept " + file, "--lambda 1e-2 " + several} {
+		interrupted := 0
+		for k, done := 1, false; !done; k += 1 + k/8 {
+			ctx, cancel := context.WithCancel(t.Context())
+			var stderr [2]bytes.Buffer
+			var codes [2]int
+			var wg sync.WaitGroup
+			for r, comm := range dist.Local(2, 20*time.Second) {
+				wg.Go(func() {
+					e := &env{ctx: t.Context(), stdout: io.Discard, stderr: &stderr[r], join: func() (dist.Comm, error) { return comm, nil }}
+					if r == 1 {
+						e.ctx = ctx
+						e.join = func() (dist.Comm, error) { return &endingComm{comm, k, cancel}, nil }
+					}
+					codes[r] = run(e, append([]string{"train", "--dist", "mpi"}, strings.Fields(args)...))
+				})
+			}
+			wg.Wait()
+			done = ctx.Err() == nil
+			cancel()
+			says := stderr[0].String() + stderr[1].String()
+			switch codes {
+			case [2]int{exitOK, exitOK}:
+			case [2]int{exitInterrupted, exitInterrupted}:
+				interrupted++
+				if strings.Count(says, "scas: interrupted") != 1 {
+					t.Errorf("%s, at message %d: %q", args, k, says)
+				}
+			default:
+				t.Errorf("%s, at message %d: exit codes %v: %q", args, k, codes, says)
+			}
+		}
+		if interrupted == 0 {
+			t.Errorf("%s: never interrupted", args)
 		}
 	}
 }
