@@ -27,7 +27,7 @@ type claim struct {
 }
 
 // pieces is the least memory for going through the rows in pieces.
-func (c *claim) pieces() float64 { return 2*program + float64(c.kept) }
+func (c *claim) pieces() float64 { return max(leastBeyond, program+leastRoom+float64(c.kept)) }
 
 // small reports whether all rows may take less memory than pieces of them do.
 func (c *claim) small() bool { return float64(dataBytes(c.data)) < c.pieces() }
@@ -141,7 +141,7 @@ func enough(bytes float64, known bool) string {
 // kept; 0 if that is too little.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
-	if room := limit - program - kept; room >= program {
+	if room := limit - program - kept; limit >= leastBeyond && room >= leastRoom {
 		return room
 	}
 	return 0

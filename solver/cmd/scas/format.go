@@ -121,7 +121,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		}
 		return sparse.ReadFile(path, opt)
 	})
-	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= 2*program {
+	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastBeyond {
 		parse.Msg = strings.Replace(parse.Msg, "allow more memory", "convert them to .scas, which may be larger than memory, or allow more memory", 1)
 	}
 	if err == nil {

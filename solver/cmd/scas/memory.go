@@ -218,6 +218,11 @@ func (c *trainCmd) odd() string {
 // program is what it takes beside data and vectors.
 const program = 64 << 20
 
+// leastBeyond is the least limit with which commands go through data in pieces, leastRoom what
+// these take of it. The rest is for the program and for what is kept of each row or pair of
+// features; 16 MiB of that go with the least limit.
+const leastBeyond, leastRoom = 2 * program, 48 << 20
+
 // collecting has the collector keep garbage to what a fit that goes through data in pieces
 // leaves beside mapped pages, until it is ended. room is 0 for other fits.
 func collecting(room, vectors int64) (end func()) {

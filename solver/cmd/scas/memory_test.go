@@ -165,6 +165,23 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	}
 }
 
+// TestRoom: 128 MiB are enough for data in pieces with what a graph over 54 features keeps, or
+// the folds of 4.6 million rows, and what a refusal names is enough.
+func TestRoom(t *testing.T) {
+	data := &sparse.Dataset{X: sparse.Identity(54)}
+	graph := &graphCmd{Method: "glasso", Threads: 4}
+	of := &graphSource{data: data, features: 54}
+	pairs := int64(graph.keeps(of) + graph.solving(of, 54) + graph.pairs(of))
+	for kept, least := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
+		if named := int64((&claim{kept: kept}).pieces()); named != least {
+			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", kept, named, least)
+		}
+		if enough, less := memorySize(least).room(kept), memorySize(least-1).room(kept); enough == 0 || less != 0 {
+			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", kept, enough, least, less)
+		}
+	}
+}
+
 // TestSaysEnough: of the memory that a refusal names, it is enough, and a tenth less is not.
 func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
