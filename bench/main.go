@@ -19,18 +19,14 @@ import (
 
 // app is the command line.
 type app struct {
-	Kernels   kernelsCmd   `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
-	EndToEnd  endToEndCmd  `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
-	Converge  convergeCmd  `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
-	Peers     peersCmd     `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
-	Paper     paperCmd     `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
-	Memory    memoryCmd    `cmd:"" help:"Measure what training takes in memory beside the estimate of scas info."`
-	Read      readCmd      `cmd:"" help:"Time reading text beside wc and the page cache."`
-	OutOfCore outOfCoreCmd `cmd:"" name:"outofcore" help:"Train on data larger than the memory allowed, beside training in memory."`
-	Shards    shardsCmd    `cmd:"" help:"Simulate ranks in one process: what shards cost in passes, and what is sent."`
-	Ranks     ranksCmd     `cmd:"" help:"Hold a model of time on ranks against runs under mpirun, and predict what large problems take on many."`
-	Attack    attackCmd    `cmd:"" help:"Attack the program: kills, full disks, odd command lines, bombs; count what it survived."`
-	Licences  licencesCmd  `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
+	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
+	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
+	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
+	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
+	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
+	Scaling  scalingCmd  `cmd:"" help:"How reading, training in memory, out of core and on ranks grow with the data."`
+	Attack   attackCmd   `cmd:"" help:"Attack the program: kills, full disks, odd command lines, bombs; count what it survived."`
+	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
 // env is the world as a command sees it.

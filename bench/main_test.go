@@ -205,45 +205,33 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
-func TestMemory(t *testing.T) {
-	dir := t.TempDir()
-	scas, data := filepath.Join(dir, "scas"), filepath.Join(dir, "d.svm")
+// TestScaling measures a small file as it is and with its rows taken twice.
+func TestScaling(t *testing.T) {
+	dir, data := t.TempDir(), dataFile(t)
+	scas := filepath.Join(dir, "scas")
 	if out, err := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := os.WriteFile(data, []byte("1 1:1 3:2\n-1 2:1\n1 1:2 2:1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, _, err := runCommand(t, "memory", "--scas", scas, "--results", dir, data, data+":1000000")
+	args := []string{"scaling", "--scas", scas, "--repeat", "1", "--copies", "1,2", "--ranks", "2", "--results", dir}
+	out, _, err := runCommand(t, append(args, data)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, " converged ") || !strings.Contains(out, " 1000000 ") {
-		t.Error(out)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var rows [][]string
+	for _, line := range lines[len(lines)-2:] {
+		rows = append(rows, strings.Fields(line))
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "memory-*.txt")); len(files) != 1 {
+	if first, second := rows[0], rows[1]; len(first) != 15 || len(second) != 15 || first[1] == second[1] {
+		t.Errorf("rows %q:\n%s", rows, out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "scaling-*.txt")); len(files) != 1 {
 		t.Errorf("files %v", files)
 	}
-	if _, _, err := runCommand(t, "memory", "--scas", scas, data+".none"); err == nil {
-		t.Error("a file that is not there is no error")
-	}
-}
-
-// TestRead: a file is read in every way, and what is none is refused.
-func TestRead(t *testing.T) {
-	dir, data := t.TempDir(), dataFile(t)
-	out, _, err := runCommand(t, "read", "--repeats", "1", "--results", dir, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(out, filepath.Base(data)) || !strings.Contains(out, "GB/s") {
-		t.Errorf("%s", out)
-	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "read-*.txt")); len(files) != 1 {
-		t.Errorf("files %v", files)
-	}
-	if _, _, err := runCommand(t, "read", data+".none"); err == nil {
-		t.Error("a file that is not there is read")
+	for _, bad := range []string{data + ".none", data + ":x"} {
+		if _, _, err := runCommand(t, append(args, bad)...); err == nil {
+			t.Errorf("%s is measured", bad)
+		}
 	}
 }
 

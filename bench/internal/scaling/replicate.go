@@ -1,0 +1,115 @@
+// Package scaling makes larger data out of given ones, and runs the program and ranks on
+// them.
+package scaling
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// The noise of copies: the relative standard deviation of values, the share of entries
+// that move to another column in data that are all 1, and the share of labels that change.
+const (
+	valueNoise = 0.05
+	entryNoise = 0.05
+	labelNoise = 0.02
+)
+
+// Replicate writes the rows of a file several times as LIBSVM text, each time in another
+// random order, and returns their number. The first copy is exact, the others have noise.
+// Equal arguments give equal text.
+func Replicate(path, text string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
+	d, err := sparse.ReadFile(path, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	f, err := os.Create(text)
+	if err != nil {
+		return 0, err
+	}
+	rows, err = replicate(f, d, copies)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	return rows, err
+}
+
+func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error) {
+	n, p := d.X.Dims()
+	w := bufio.NewWriterSize(to, 1<<20)
+	r := &replica{rng: rand.New(rand.NewPCG(1, 1)), features: p, ones: true}
+	for i := range n {
+		_, val := d.X.Row(i)
+		r.ones = r.ones && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	}
+	var line []byte
+	for k := range copies {
+		r.noisy = k > 0
+		for _, i := range r.rng.Perm(n) {
+			label := d.Labels[i]
+			if r.noisy && r.rng.Float64() < labelNoise {
+				label = -label
+			}
+			line = strconv.AppendFloat(line[:0], d.Mapping.Original(label), 'g', -1, 64)
+			line = append(r.row(line, d.X, i), '\n')
+			if _, err := w.Write(line); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n * copies, w.Flush()
+}
+
+// A replica writes rows.
+type replica struct {
+	rng      *rand.Rand
+	features int
+	ones     bool // all values are 1
+	noisy    bool
+	columns  []int32
+}
+
+// row appends the entries of a row.
+func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
+	cols, val := x.Row(i)
+	if r.ones && r.noisy {
+		return r.moved(line, cols)
+	}
+	for k, j := range cols {
+		v := val[k]
+		if r.noisy && v != 0 && v != 1 { // an indicator stays one
+			const digits = 1e6
+			v = math.Round(v*(1+valueNoise*r.rng.NormFloat64())*digits) / digits
+		}
+		line = appendEntry(line, j, v)
+	}
+	return line
+}
+
+// moved appends ones, some of them of other columns.
+func (r *replica) moved(line []byte, cols []int32) []byte {
+	r.columns = append(r.columns[:0], cols...)
+	for k := range r.columns {
+		if r.rng.Float64() < entryNoise {
+			r.columns[k] = int32(r.rng.IntN(r.features))
+		}
+	}
+	slices.Sort(r.columns)
+	for _, j := range slices.Compact(r.columns) {
+		line = appendEntry(line, j, 1)
+	}
+	return line
+}
+
+func appendEntry(line []byte, j int32, v float64) []byte {
+	line = strconv.AppendInt(append(line, ' '), int64(j)+1, 10)
+	return strconv.AppendFloat(append(line, ':'), v, 'g', -1, 64)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/scaling"
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+type scalingCmd struct {
+	Scas    string   `placeholder:"FILE" help:"The program to measure (default: it is built)."`
+	Lambda  float64  `default:"1e-5" placeholder:"F" help:"Weight of the penalty |x|_1 (default ${default})."`
+	Copies  []int    `default:"1,4" placeholder:"N,..." help:"How many times the rows of each file are taken, with noise (default ${default})."`
+	Ranks   int      `default:"4" placeholder:"N" help:"Number of ranks, one goroutine each (default ${default})."`
+	Repeat  int      `default:"3" placeholder:"N" help:"Runs of each kind, in turn; the least time counts (default ${default})."`
+	Results string   `placeholder:"DIR" help:"Write the table into a directory, as scaling-CPU.txt."`
+	Data    []string `arg:"" name:"DATA" help:"LIBSVM files of two classes, plain or compressed, each with :FEATURES if that is not the largest index."`
+}
+
+// Help is shown by bench scaling --help.
+func (scalingCmd) Help() string {
+	return `Shows how reading, training in memory, training out of core and training on ranks
+grow with the data. Each file is written again with its rows taken several times, and
+converted to .scas. The columns:
+
+  read      MB of text a second on one processor, and the time of wc on the same file
+            divided by the time of reading
+  memory    processor seconds of scas train in memory, peak of the process in MiB, and
+            the peak divided by the estimate of scas info
+  streamed  the same with --memory at a quarter of the size of the .scas file: seconds
+            divided by those in memory, and the peak divided by the limit; "-" where a
+            quarter is less than 128 MiB, the least that training takes
+  ranks     Newton steps, messages of a rank, numbers in them, and processor seconds of
+            all ranks divided by those of one
+  gap       the larger of the two proved gaps, in memory and streamed
+
+Data need about three times their size on disk, in the temporary directory.`
+}
+
+// trained is what scas train --json prints, as far as it is shown.
+type trained struct {
+	Gap float64 `json:"duality_gap"`
+}
+
+// described is what scas info --json prints, as far as it is shown.
+type described struct {
+	Data struct {
+		Memory struct{ Data, Solver int64 }
+	}
+}
+
+const mib = 1 << 20
+
+// Run measures and reports.
+func (c *scalingCmd) Run(e *env) error {
+	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 {
+		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
+	}
+	dir, err := os.MkdirTemp("", "scas-scaling-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if c.Scas == "" {
+		c.Scas = filepath.Join(dir, "scas")
+		if out, err := exec.CommandContext(e.ctx, "go", "build", "-o", c.Scas, "github.com/scas-admm/scas/solver/cmd/scas").CombinedOutput(); err != nil {
+			return fmt.Errorf("building the program: %w\n%s", err, out)
+		}
+	}
+	r := &results{name: "scaling", facts: machine.Describe(e.args)}
+	out := io.MultiWriter(e.stdout, &r.text)
+	if err := begin(out, r.facts.Lines()); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\t\t\tread\t\tmemory\t\t\tstreamed\t\t%d ranks\t\t\t\t\t\n", c.Ranks)
+	fmt.Fprintln(w, "data\trows\tMB\tMB/s\twc/scas\ts\tpeak\t/estimate\t/memory\tpeak/limit\tNewton\tmessages\tnumbers\t/one\tgap\t")
+	for _, arg := range c.Data {
+		for _, copies := range c.Copies {
+			row, err := c.row(e, dir, arg, copies)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(w, row)
+			fmt.Fprintf(e.stderr, "%s x %d done\n", filepath.Base(arg), copies)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if c.Results == "" {
+		return nil
+	}
+	return writeAll([]output{{r.base(c.Results) + ".txt", literal(r.text.String())}})
+}
+
+// row measures one file with its rows taken several times.
+func (c *scalingCmd) row(e *env, dir, arg string, copies int) (string, error) {
+	path, number, given := strings.Cut(arg, ":")
+	opt := &sparse.ReadOptions{}
+	if given {
+		var err error
+		if opt.Features, err = strconv.Atoi(number); err != nil {
+			return "", fmt.Errorf("%s: %q is not a number of features", arg, number)
+		}
+	}
+	text, binary := filepath.Join(dir, "data.svm"), filepath.Join(dir, "data.scas")
+	rows, err := scaling.Replicate(path, text, opt, copies)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(text)
+	done, err := sparse.Convert(text, binary, opt, nil)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(binary)
+	size := float64(done.Stats.Bytes)
+	reading, wc, err := c.reading(e, text, opt)
+	if err != nil {
+		return "", err
+	}
+	training, err := c.training(e, binary)
+	if err != nil {
+		return "", err
+	}
+	ranks, err := c.onRanks(e, binary)
+	if err != nil {
+		return "", err
+	}
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
+}
+
+// reading returns the time to read the text on one processor, and the time of wc in units
+// of it.
+func (c *scalingCmd) reading(e *env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	_, missing := exec.LookPath("wc")
+	var counting time.Duration
+	for range c.Repeat {
+		runtime.GC()
+		began := time.Now()
+		d, err := sparse.ReadFile(text, opt)
+		if err != nil {
+			return 0, "", err
+		}
+		if took := time.Since(began); best == 0 || took < best {
+			best = took
+		}
+		if err := d.Close(); err != nil {
+			return 0, "", err
+		}
+		if missing != nil {
+			continue
+		}
+		began = time.Now()
+		if err := exec.CommandContext(e.ctx, "wc", text).Run(); err != nil {
+			return 0, "", err
+		}
+		if took := time.Since(began); counting == 0 || took < counting {
+			counting = took
+		}
+	}
+	if counting == 0 {
+		return best, "-", nil
+	}
+	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
+}
+
+// A comparison is training in memory and out of core.
+type comparison struct {
+	memory, streamed scaling.Run
+	limit            int64   // of streaming, in bytes; 0 if it was not tried
+	estimate         int64   // of the bytes in memory
+	gap              float64 // the larger of the two
+}
+
+// training trains in memory and out of core by turns.
+func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
+	info, err := os.Stat(data)
+	if err != nil {
+		return nil, err
+	}
+	about := &described{}
+	if _, err := scaling.Scas(e.ctx, c.Scas, about, "info", "--json", data); err != nil {
+		return nil, err
+	}
+	t := &comparison{estimate: about.Data.Memory.Data + about.Data.Memory.Solver}
+	if quarter := info.Size() / 4; quarter >= 128*mib {
+		t.limit = quarter
+	}
+	train := func(run *scaling.Run, memory string) error {
+		got := &trained{}
+		one, err := scaling.Scas(e.ctx, c.Scas, got, "train", "--json", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+		run.Include(one)
+		t.gap = max(t.gap, got.Gap)
+		return err
+	}
+	for range c.Repeat {
+		if err := train(&t.memory, "80%"); err != nil {
+			return nil, err
+		}
+		if t.limit == 0 {
+			continue
+		}
+		if err := train(&t.streamed, fmt.Sprint(t.limit)); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// String shows the columns.
+func (t *comparison) String() string {
+	streamed := "-\t-"
+	if t.limit > 0 {
+		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.CPU.Seconds()/t.memory.CPU.Seconds(), float64(t.streamed.Peak)/float64(t.limit))
+	}
+	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.CPU.Seconds(), t.memory.Peak/mib, float64(t.memory.Peak)/float64(t.estimate), streamed)
+}
+
+// onRanks trains on ranks in this process, and returns the columns that show it.
+func (c *scalingCmd) onRanks(e *env, data string) (string, error) {
+	d, err := sparse.ReadFile(data, nil)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
+	var seconds [2]float64
+	var last *scaling.Ranks
+	for k, ranks := range []int{1, c.Ranks} {
+		parts, err := scaling.Split(p, ranks)
+		if err != nil {
+			return "", err
+		}
+		for range c.Repeat {
+			began := machine.CPUSeconds()
+			if last, err = scaling.Solve(e.ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+				return "", err
+			}
+			if took := machine.CPUSeconds() - began; seconds[k] == 0 || took < seconds[k] {
+				seconds[k] = took
+			}
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d\t%d\t%d\t%.2f", last.NewtonSteps, last.Messages, last.Numbers, seconds[1]/seconds[0])
+	return b.String(), nil
+}
