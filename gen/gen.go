@@ -6,6 +6,36 @@
 // in the lanes of the numeric contract, row products, exponentials. What a kernel
 // reads through a pointer is laid out as package kernels declares it. Generate
 // returns the files; a test compares them with those checked in.
+//
+// # What to change
+//
+// Run go generate ./kernels after each of these changes. A new kernel:
+//
+//   - kernels/set.go: a field of set, and its function in generic
+//   - kernels/generic_*.go: that function, which defines the kernel
+//   - kernels/block.go: a function that is not inlined, around each call
+//   - kernels: the exported function that calls it, as in dense.go
+//   - gen: a function of the emitter, as in dense.go, and its name in families (gen.go)
+//   - kernels/equal_test.go: a line in operations, which TestEveryKernel asks for, and the
+//     new hash in golden_test.go
+//   - kernels/preempt_test.go: the most work of a call, in spy.set and TestBoundedWork
+//
+// A new storage form:
+//
+//   - kernels/rows.go: a field of Rows; forms.go: numForms, form
+//   - kernels/set.go: the arrays in generic
+//   - gen/storage.go: its columns or values, and storages, in the order of form
+//   - gen/decode.go and fused.go: how the fused loops read it
+//   - wherever else rows are read: git grep -w 'Idx16\|Val32' finds the files in kernels,
+//     sparse/csr.go, where a matrix gets its form, and the solver's parts that copy rows
+//   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp
+//
+// A new instruction set:
+//
+//   - gen: a file with its isa, as avx512.go, and isas (isa.go)
+//   - kernels/level.go: its Level, in ascending order, and the name
+//   - kernels/level_amd64.go: its set in available, and features that had no name
+//   - README.md and the help of --level and scas info (solver/cmd/scas): the name
 package gen
 
 import (

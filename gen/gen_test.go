@@ -34,21 +34,3 @@ func TestCurrent(t *testing.T) {
 		}
 	}
 }
-
-// TestSize keeps the listing readable: a loop too heavy to stand several times
-// is rolled, not unrolled.
-func TestSize(t *testing.T) {
-	files, err := Generate(kernelsDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := 0
-	for name, data := range files {
-		if filepath.Ext(name) == ".s" {
-			lines += bytes.Count(data, []byte("\n"))
-		}
-	}
-	if lines == 0 || lines >= 10000 {
-		t.Errorf("%d lines of assembly, want fewer than 10000", lines)
-	}
-}

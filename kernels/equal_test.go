@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -101,6 +102,34 @@ var operations = []operation{
 	{"InnerDecay/squared", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return decayOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).plausible(rng).run(nil)
 	}},
+	{"InnerRotated", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return rotatedOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, LogisticLossKind, 0).run()
+	}},
+	{"InnerRotated/ball", func(rng *rand.Rand, s source, n int) [][]float64 {
+		return rotatedOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, SquaredLossKind, 0.7).run()
+	}},
+	{"long row", func(rng *rand.Rand, s source, n int) [][]float64 {
+		a, w := rowsOf(rng, s, []int{n}, n+1), s.vector(rng, n+1)
+		return [][]float64{{longRow(a, a.Ptr[0], a.Ptr[1], w)}}
+	}},
+	{"in int32/float32", storedOp(1)},
+	{"in int32/ones", storedOp(2)},
+	{"in uint16/float64", storedOp(3)},
+	{"in uint16/float32", storedOp(4)},
+	{"in uint16/ones", storedOp(5)},
+}
+
+// storedOp returns what Margins, Gradient and Hessian write for rows in a storage form.
+func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
+	return func(rng *rand.Rand, s source, n int) [][]float64 {
+		p := n%200 + 1
+		_, a := inForm(increasingRows(rng, s, []int{n, 0, n / 2, 1, n, 5}, p), form)
+		dst, z, h := make([]float64, a.Len()), s.vector(rng, p), s.vector(rng, p*p)
+		Margins(dst, a, s.vector(rng, p))
+		Gradient(z, a, s.vector(rng, a.Len()))
+		Hessian(h, p, p, a, s.vector(rng, a.Len()), nil)
+		return [][]float64{dst, z, h}
+	}
 }
 
 // check compares the level in use with the reference on the same arguments.
@@ -127,6 +156,56 @@ func TestEqual(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEveryKernel takes the kernels out of the set, one at a time. Each time an operation
+// must crash: a kernel that no operation calls is a kernel that TestEqual does not test.
+func TestEveryKernel(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		if Active() == Generic {
+			t.Skip("the reference has nothing to be held to")
+		}
+		was, without := active, *active
+		active = &without
+		defer func() { active = was }()
+		eachKernel(reflect.ValueOf(&without).Elem(), "set", func(name string, field reflect.Value) {
+			if field.IsNil() {
+				t.Errorf("%s is nil", name)
+			}
+			kernel := reflect.ValueOf(field.Interface())
+			field.SetZero()
+			if !slices.ContainsFunc(operations, crashes) {
+				t.Errorf("no operation calls %s: add one to the table of operations", name)
+			}
+			field.Set(kernel)
+		})
+	})
+}
+
+// crashes reports whether an operation panics at lengths that lead it through all its
+// branches.
+func crashes(op operation) (crashed bool) {
+	defer func() { crashed = recover() != nil }()
+	for _, n := range []int{9, 123, 200} {
+		op.run(rand.New(rand.NewPCG(1, uint64(n))), sources[0], n)
+	}
+	return false
+}
+
+// eachKernel calls f for every function in v, which is a set or a part of a set.
+func eachKernel(v reflect.Value, name string, f func(name string, field reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Func:
+		f(name, reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()) // v itself is read-only
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachKernel(v.Field(i), name+"."+v.Type().Field(i).Name, f)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			eachKernel(v.Index(i), fmt.Sprintf("%s[%d]", name, i), f)
+		}
+	}
 }
 
 // TestEqualLarge crosses the bounds on the work of one call, with rows longer

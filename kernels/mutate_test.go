@@ -60,6 +60,7 @@ var mutations = []mutation{
 	{"dense sum has 8 lanes", AVX2, "kernels/generic_dense.go", "func dotGeneric(", `lane\[i&15\] = math\.FMA\(v, y\[i\], lane\[i&15\]\)`, "lane[i&7] = math.FMA(v, y[i], lane[i&7])", "./kernels", "^Test(Equal|Golden)$", "--- FAIL: Test(Equal|Golden)", ""},
 	{"rotated step does not fuse", AVX2, "kernels/generic_rotated.go", "func innerRotatedGeneric(", `w\[j\] = math\.FMA\(g, v, w\[j\]\)`, "w[j] += float64(g * v)", "./kernels", "Rotated", "--- FAIL: TestRotatedEqual", ""},
 	{"fields of the argument struct change places", Generic, "kernels/args.go", "", `w, sum \[\]float64`, "sum, w []float64", "./gen", "", "zelements_amd64.s is stale", ""},
+	{"a kernel is in no test of equality", AVX2, "kernels/equal_test.go", "", `(?s)\t\{"Dot", func.*?\n\t\}\},\n`, "", "./kernels", "^TestEveryKernel$", "no operation calls set.dot", ""},
 	{"argument structs escape", Generic, "kernels/noescape.go", "", `return \*.*`, "_ = u\n\treturn p", "./kernels", "^TestAllocations$", "--- FAIL: TestAllocations", ""},
 	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
 }
