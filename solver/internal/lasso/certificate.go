@@ -20,7 +20,7 @@ func (s *Solver) certify(tol float64) float64 {
 		gap = math.Min(gap, s.bound(tol))
 	}
 	// The dual point 0, at which φ* is 0, proves P(x) itself.
-	return math.Min(gap, s.at.value*(1+1e-11))
+	return math.Min(gap, float64(s.at.value*(1+1e-11))+s.marginError(s.at.loss))
 }
 
 // rounded reports whether the bounds of rounding alone may cost the gap more than tol:
@@ -176,12 +176,11 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 	if tau < 1 {
 		fenchel = s.scaled(tau, idle)
 	}
-	gap, penalty, size := fenchel, 0.0, 0.0
+	gap, penalty := fenchel, 0.0
 	each := func(j int) {
 		more, part := s.feature(j, tau, drift)
 		gap += more
 		penalty += part
-		size += float64(s.facts.largest[j] * math.Abs(s.x[j]))
 	}
 	if s.facts.ridge {
 		for j := range s.x {
@@ -193,12 +192,20 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 		}
 	}
 	gap += newton.FreeCost(drift, fenchel)
-	// Margins are rounded; the derivative of the Fenchel terms is φ'(t) − α, whose mean
-	// size is about √(2 φ” F).
-	terms := float64(32 + len(s.set.cols)/2)
-	gap += float64(terms*unit*(4+size)*math.Sqrt(fenchel)) + float64(8*unit*penalty)
+	gap += s.marginError(fenchel) + float64(8*unit*penalty)
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap
+}
+
+// marginError bounds what the rounding of margins does to the Fenchel terms F, to second
+// order: their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2.
+func (s *Solver) marginError(fenchel float64) float64 {
+	size := 0.0
+	for j, x := range s.x {
+		size += float64(s.facts.largest[j] * math.Abs(x))
+	}
+	off := float64(32+len(s.set.cols)/2) * unit * (4 + size)
+	return float64(off * (math.Sqrt(fenchel) + off))
 }

@@ -122,13 +122,15 @@ func (f *Finisher) imageError(d *dual, pt *point) (sum float64) {
 	return sum
 }
 
-// marginError bounds what the rounding of margins and slopes does to the Fenchel terms:
-// their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2.
+// marginError bounds what the rounding of margins and slopes does to the Fenchel terms F:
+// their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2. The second
+// order is all there is where samples are interpolated and F is zero.
 func (f *Finisher) marginError(fenchel float64, pt *point) float64 {
 	var size float64
 	for j, x := range pt.x {
 		size += math.Abs(float64(x * f.columns[j]))
 	}
 	terms := float64(32 + f.p/2) // twice those of a lane: a margin is summed in eight
-	return float64(terms * unit * (4 + size) * math.Sqrt(fenchel))
+	off := terms * unit * (4 + size)
+	return float64(off * (math.Sqrt(fenchel) + off))
 }

@@ -195,7 +195,7 @@ func (r *finish) begin(x []float64) {
 	r.keep(r.path.pt)
 	if r.best.gap == 0 { // α = 0, z = 0, where φ* is 0: losses are not negative
 		r.boundAt = r.atBest.value
-		r.best.gap = r.atBest.value * (1 + 1e-11)
+		r.best.gap = float64(r.atBest.value*(1+1e-11)) + f.marginError(r.atBest.loss, r.atBest)
 	}
 	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
 }
