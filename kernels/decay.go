@@ -59,6 +59,6 @@ func DecayTo(w, state []float64, step int) {
 	now := float64(step)
 	for j := range w {
 		cell := state[j*DecayStride : (j+1)*DecayStride]
-		w[j] = math.FMA(expNeg(float64((now-cell[DecayLast])*cell[DecayRate])), cell[DecayDeviation], cell[DecayFixed])
+		w[j] = math.FMA(ExpNeg(float64((now-cell[DecayLast])*cell[DecayRate])), cell[DecayDeviation], cell[DecayFixed])
 	}
 }

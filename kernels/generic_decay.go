@@ -12,7 +12,7 @@ func (a *stepArgs) decayStep(i int32) {
 	for k := range n {
 		j, x := a.Rows.entry(first + k)
 		cell := a.cells[j*DecayStride : (j+1)*DecayStride]
-		v := float64(expNeg(float64((a.step-cell[DecayLast])*cell[DecayRate])) * cell[DecayDeviation])
+		v := float64(ExpNeg(float64((a.step-cell[DecayLast])*cell[DecayRate])) * cell[DecayDeviation])
 		keep[k] = v
 		lane[k&7] = math.FMA(x, v+cell[DecayFixed], lane[k&7])
 	}

@@ -76,7 +76,7 @@ func (a *Rows) panels(p int) bool {
 		perTile = 10
 	}
 	mean := float64(a.Ptr[n]-a.Ptr[0]) / float64(n)
-	return perAdd*mean/2 > 15+perTile*(float64(p)/(2*panelCols)+0.5)
+	return perAdd*mean/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
 }
 
 // tame reports whether all products c[i]*x_ij and all x_ij are finite, for
@@ -90,7 +90,7 @@ func (a *Rows) tame(c []float64) bool {
 		largest = size(a.Val32[lo:hi])
 	}
 	// An infinite or NaN factor makes NaN of 0 times it.
-	return (size(c)*largest+size(c)+largest)*0 == 0
+	return (float64(size(c)*largest)+size(c)+largest)*0 == 0
 }
 
 // size returns the largest absolute value, or NaN if there is one.

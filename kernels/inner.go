@@ -67,6 +67,6 @@ func (s *Steps) delta(i int32, z float64) float64 {
 		r := z - s.Label[i]
 		return s.Slope0[i] - (r + r)
 	}
-	e := expNeg(math.Abs(z))
+	e := ExpNeg(math.Abs(z))
 	return s.Slope0[i] - logisticSlopeAt(z, e, s.Label[i])
 }

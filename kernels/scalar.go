@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// expNeg returns exp(-a) for a in [0, 708], within 1.25 ulp, and NaN for NaN.
+// ExpNeg returns exp(-a) for a in [0, 708], within 1.25 ulp, and NaN for NaN.
 // Larger a are taken as 708, so the result is always a normal number.
 //
 //	n = round(a/ln 2), r = n ln 2 - a, exp(-a) = 2^-n exp(r), |r| <= ln(2)/2
@@ -10,7 +10,7 @@ import "math"
 // The rounding adds 1.5*2^52, which leaves -n in the low bits of t; adding the
 // exponent bias as well makes 2^-n a single shift. Estrin's scheme keeps the
 // chain at five multiply-adds after the reduction.
-func expNeg(a float64) float64 {
+func ExpNeg(a float64) float64 {
 	if a > expMax {
 		a = expMax
 	}
@@ -51,7 +51,7 @@ func log1pUnit(e float64) float64 {
 // logistic returns the derivative and the loss log(1+exp(-label*margin)).
 func logistic(margin, label float64) (slope, loss float64) {
 	z := float64(label * margin)
-	e := expNeg(math.Abs(z))
+	e := ExpNeg(math.Abs(z))
 	neg := 0.0
 	if z < 0 {
 		neg = -z
@@ -86,7 +86,7 @@ func LogisticLoss(margin, label float64) float64 {
 // Sigmoid returns 1/(1+exp(-x)), the probability of the label +1 at margin x.
 // Below x = -708 it stays at exp(-708), about 3e-308.
 func Sigmoid(x float64) float64 {
-	e := expNeg(math.Abs(x))
+	e := ExpNeg(math.Abs(x))
 	num := e
 	if x > 0 {
 		num = 1

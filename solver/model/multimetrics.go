@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
@@ -131,9 +130,9 @@ func surprise(t []float64, k int) float64 {
 	first := kernels.LogisticLoss(most, 1)
 	var sum float64 // of the probabilities, by that of most
 	for _, v := range t {
-		sum += math.Exp(first - kernels.LogisticLoss(v, 1))
+		sum += kernels.ExpNeg(kernels.LogisticLoss(v, 1) - first)
 	}
-	return own - first + math.Log(sum)
+	return own - first + kernels.Log(sum)
 }
 
 // againstRest is the mean over the classes of the loss of margins t of a row of class k.

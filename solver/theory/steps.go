@@ -1,13 +1,18 @@
 package theory
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
 
 // Theorem1Steps returns η_t = 1/(C_t t^δ) and M_t = ⌈C_t t^2δ⌉ with C_t = ν_L² D² + G_t²
 // for outer iteration t = 1, 2, ... of Algorithm 1 (paper, Theorem 1), given G_t², the
 // squared norm of the gradient of the augmented Lagrangian at its start.
 func (c Constants) Theorem1Steps(gradientSquared float64, t int, delta float64) (eta float64, m int) {
 	ct := float64(c.NuL*c.NuL*c.Diameter*c.Diameter) + gradientSquared
-	return 1 / (ct * math.Pow(float64(t), delta)), steps(ct * math.Pow(float64(t), 2*delta))
+	root := kernels.ExpNeg(float64(delta * kernels.Log(float64(t)))) // t^-delta
+	return root / ct, steps(ct / float64(root*root))
 }
 
 // Theorem2Steps returns η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉ of Algorithm 2

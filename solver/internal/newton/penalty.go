@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -190,7 +190,7 @@ func (r *penalty) smoothed(v []float64, tau float64) float64 {
 		limit := r.limit[j]
 		q := root(tau, float64(limit*u))
 		// limit t − τ log(t² − u²) with t² − u² = 2τt/limit
-		sum += tau + q - float64(tau*fenchel.Log(2*tau*(tau+q)/float64(limit*limit)))
+		sum += tau + q - float64(tau*kernels.Log(2*tau*(tau+q)/float64(limit*limit)))
 	}
 	return sum
 }

@@ -3,7 +3,7 @@ package region
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -45,7 +45,7 @@ func (b Ball) left(x []float64) float64 {
 }
 
 // Barrier implements Domain.
-func (b Ball) Barrier(x []float64) float64 { return -fenchel.Log(b.left(x)) }
+func (b Ball) Barrier(x []float64) float64 { return -kernels.Log(b.left(x)) }
 
 // Derivatives implements Domain.
 func (b Ball) Derivatives(g, h, x []float64, tau float64) float64 {

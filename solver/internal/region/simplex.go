@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -57,7 +57,7 @@ func (Simplex) Bounded() bool { return true }
 func (Simplex) Barrier(x []float64) float64 {
 	var sum float64
 	for _, v := range x {
-		sum -= fenchel.Log(v)
+		sum -= kernels.Log(v)
 	}
 	return sum
 }
@@ -126,7 +126,7 @@ func (s Simplex) Project(x []float64) {
 	for j, v := range x {
 		x[j] = unit * math.Max(v-largest, -2*s.Total) // those as far below it as Total are zero
 	}
-	u, total := slices.Clone(x), unit*s.Total
+	u, total := slices.Clone(x), float64(unit*s.Total)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
 	sum, shift := 0.0, 0.0
 	for k, v := range u {

@@ -36,7 +36,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {
-			penalty = search.low + (search.high-search.low)/2
+			penalty = search.low + float64((search.high-search.low)/2)
 		}
 		if done, err := search.try(penalty); done || err != nil {
 			return search.best, err

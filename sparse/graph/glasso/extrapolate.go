@@ -2,9 +2,9 @@ package glasso
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"github.com/scas-admm/scas/kernels"
 )
 
 // extrapolationDepth is the number of sweeps an extrapolation looks back.
@@ -47,33 +47,36 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	steps := make([][]float64, depth)
 	for k := range steps {
 		steps[k] = make([]float64, len(e.past[0]))
-		floats.SubTo(steps[k], e.past[k+1], e.past[k])
+		for i, v := range e.past[k+1] {
+			steps[k][i] = v - e.past[k][i]
+		}
 	}
-	gram := mat.NewSymDense(depth, nil)
+	gram := make([]float64, depth*depth)
 	trace := 0.0
 	for k := range depth {
-		for l := k; l < depth; l++ {
-			gram.SetSym(k, l, floats.Dot(steps[k], steps[l]))
+		for l := range k + 1 {
+			gram[k*depth+l] = kernels.Dot(steps[k], steps[l])
 		}
-		trace += gram.At(k, k)
+		trace += gram[k*depth+k]
 	}
-	ones := mat.NewVecDense(depth, nil)
 	for k := range depth {
-		gram.SetSym(k, k, gram.At(k, k)+1e-14*trace)
-		ones.SetVec(k, 1)
+		gram[k*depth+k] += float64(1e-14 * trace)
 	}
-	var chol mat.Cholesky
-	var c mat.VecDense
-	if !chol.Factorize(gram) || chol.SolveVecTo(&c, ones) != nil {
+	var chol cholesky
+	if !chol.factor(gram, depth) {
 		return nil, false
 	}
-	sum := mat.Sum(&c)
+	c, sum := slices.Repeat([]float64{1}, depth), 0.0
+	chol.solve(c)
+	for _, v := range c {
+		sum += v
+	}
 	if sum == 0 || math.IsNaN(sum) {
 		return nil, false
 	}
 	guess := make([]float64, len(e.past[0]))
 	for k := range depth {
-		floats.AddScaled(guess, c.AtVec(k)/sum, e.past[k+1])
+		kernels.Axpy(c[k]/sum, e.past[k+1], guess)
 	}
 	return guess, true
 }
@@ -100,12 +103,12 @@ func (b *newtonBlock) model(active [][]int32) float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)
 	for i := range n {
-		square += b.y[i*n+i] * b.y[i*n+i] / 2
+		square += float64(b.y[i*n+i] * b.y[i*n+i] / 2)
 		for j := range i {
-			square += b.y[i*n+j] * b.y[j*n+i]
+			square += float64(b.y[i*n+j] * b.y[j*n+i])
 		}
 	}
 	return square + b.sum(active, func(at int, rho float64) float64 {
-		return (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + rho*math.Abs(b.z[at])
+		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*math.Abs(b.z[at]))
 	})
 }

@@ -7,8 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -89,8 +88,7 @@ type Result struct {
 // A component larger than MaxComponent is a *graph.ComponentError, which names a
 // penalty that works. A gap not reached is an error that matches
 // ErrNotConverged and comes with the result. Equal input gives equal bits for any
-// number of threads; between machines the last bits may differ, because the
-// linear algebra of gonum uses what the processor has.
+// number of threads, on every machine.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -110,7 +108,7 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	blocks := make([]*newtonBlock, len(members))
 	c.Blocks(members, o.Threads, func(k int, s []float64) {
 		b := solveBlock(s, len(members[k]), &o)
-		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, mat.Cholesky{} // the others need the room
+		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, cholesky{} // the others need the room
 		blocks[k] = b
 	})
 	return assemble(c, members, blocks, &o)
@@ -143,7 +141,7 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		if !is {
 			w := c.At(i, i) + o.diagonalPenalty()
 			entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1 / w})
-			res.Objective += math.Log(w) + 1
+			res.Objective += kernels.Log(w) + 1
 		}
 	}
 	var err error

@@ -3,8 +3,7 @@ package glasso
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"github.com/scas-admm/scas/kernels"
 )
 
 // newtonBlock is one component of the graphical lasso: minimise over symmetric
@@ -25,7 +24,7 @@ type newtonBlock struct {
 	z    []float64 // where the Newton model is minimal; the direction is z - x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
 	row  []float64 // n numbers: a row of w (z - x)
-	chol mat.Cholesky
+	chol cholesky
 
 	logDet    float64 // of x
 	objective float64 // F(x)
@@ -97,10 +96,10 @@ func (b *newtonBlock) penaltyAt(i, j int) float64 {
 // accept takes v (of which it becomes the owner) for x, if it is positive
 // definite.
 func (b *newtonBlock) accept(v []float64) bool {
-	if !b.chol.Factorize(mat.NewSymDense(b.n, v)) {
+	if !b.chol.factor(v, b.n) {
 		return false
 	}
-	b.logDet = b.chol.LogDet()
+	b.logDet = b.chol.logDet()
 	b.x = v
 	b.objective = b.linear(v) - b.logDet
 	return true
@@ -111,10 +110,10 @@ func (b *newtonBlock) linear(v []float64) float64 {
 	sum := 0.0
 	for i := range b.n {
 		row, s := v[i*b.n:(i+1)*b.n], b.s[i*b.n:]
-		part := (s[i] + b.rhoDiag) * row[i] // x_ii > 0
+		part := float64((s[i] + b.rhoDiag) * row[i]) // x_ii > 0
 		for j, x := range row[:i] {
 			if x != 0 {
-				part += 2 * (s[j]*x + b.rho*math.Abs(x))
+				part += float64(2 * (float64(s[j]*x) + float64(b.rho*math.Abs(x))))
 			}
 		}
 		sum += part
@@ -122,17 +121,8 @@ func (b *newtonBlock) linear(v []float64) float64 {
 	return sum
 }
 
-// invert sets w to the inverse of x.
-func (b *newtonBlock) invert() {
-	sym := mat.NewSymDense(b.n, b.w)
-	// The error is about the condition; the duality gap is the judge of it.
-	_ = b.chol.InverseTo(sym)
-	for i := range b.n {
-		for j := range i {
-			b.w[i*b.n+j] = b.w[j*b.n+i]
-		}
-	}
-}
+// invert sets w to the inverse of x. It overwrites z, which is free between steps.
+func (b *newtonBlock) invert() { b.chol.inverse(b.w, b.z) }
 
 // dualityGap returns F(x) - D(v) for the dual point v nearest to the inverse w
 // of x. The dual (Banerjee et al. 2008) is to maximise
@@ -152,11 +142,11 @@ func (b *newtonBlock) dualityGap() float64 {
 		}
 		v[i*n+i] = b.s[i*n+i] + b.rhoDiag
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(n, v)) {
+	var chol cholesky
+	if !chol.factor(v, n) {
 		return math.Inf(1)
 	}
-	return max(0, b.linear(b.x)-float64(n)-b.logDet-chol.LogDet())
+	return max(0, b.linear(b.x)-float64(n)-b.logDet-chol.logDet())
 }
 
 // direction sets z to the minimum of the model of F at x,
@@ -198,7 +188,7 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 // the model's minimum it is negative.
 func (b *newtonBlock) slope(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
-		return (b.s[at]-b.w[at])*(b.z[at]-b.x[at]) + rho*(math.Abs(b.z[at])-math.Abs(b.x[at]))
+		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
 	})
 }
 
@@ -250,11 +240,11 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 		j := int(j32)
 		wj := b.w[j*n : (j+1)*n]
 		at := i*n + j
-		a := wi[j]*wi[j] + wi[i]*wj[j]
+		a := float64(wi[j]*wi[j]) + float64(wi[i]*wj[j])
 		if i == j {
 			a = wi[i] * wi[i]
 		}
-		g := b.s[at] - wi[j] + floats.Dot(yi, wj)
+		g := b.s[at] - wi[j] + kernels.Dot(yi, wj)
 		z := softThreshold(b.z[at]-g/a, b.penaltyAt(i, j)/a)
 		t := z - b.z[at]
 		if t == 0 {
@@ -262,10 +252,10 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 		}
 		b.z[at], b.z[j*n+i] = z, z
 		b.spread(i, j, t)
-		yi[j] += t * wi[i]
+		yi[j] += float64(t * wi[i])
 		moved += math.Abs(t)
 		if i != j {
-			yi[i] += t * wi[j]
+			yi[i] += float64(t * wi[j])
 			moved += math.Abs(t)
 		}
 	}
@@ -275,9 +265,9 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 // spread updates y for a change by t of entries (i, j) and (j, i) of z.
 func (b *newtonBlock) spread(i, j int, t float64) {
 	n := b.n
-	floats.AddScaled(b.y[j*n:(j+1)*n], t, b.w[i*n:(i+1)*n])
+	kernels.Axpy(t, b.w[i*n:(i+1)*n], b.y[j*n:(j+1)*n])
 	if i != j {
-		floats.AddScaled(b.y[i*n:(i+1)*n], t, b.w[j*n:(j+1)*n])
+		kernels.Axpy(t, b.w[j*n:(j+1)*n], b.y[i*n:(i+1)*n])
 	}
 }
 
@@ -287,7 +277,7 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 // x moved, relative to its size; false if no step does.
 func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 	before := b.objective
-	rounding := 1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n)) + b.rounding()/16
+	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
 	from, size, way := b.x, 0.0, 0.0
 	for k, z := range b.z {
 		size += math.Abs(from[k])
@@ -299,10 +289,10 @@ func (b *newtonBlock) lineSearch(slope float64) (moved float64, ok bool) {
 			copy(to, b.z) // with its exact zeros
 		} else {
 			for k, z := range b.z {
-				to[k] = from[k] + step*(z-from[k])
+				to[k] = from[k] + float64(step*(z-from[k]))
 			}
 		}
-		if b.accept(to) && b.objective <= before+1e-3*step*slope+rounding {
+		if b.accept(to) && b.objective <= before+float64(1e-3*step*slope)+rounding {
 			return step * way / size, true
 		}
 	}

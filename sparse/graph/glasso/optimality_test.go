@@ -248,8 +248,7 @@ func TestScreeningIsExact(t *testing.T) {
 	}
 }
 
-// The same bits with any number of threads and processors; components above 64
-// features use the blocked algorithms of gonum, which are parallel themselves.
+// The same bits with any number of threads and processors.
 func TestThreads(t *testing.T) {
 	c, _ := randomCorrelation(t, 200, 60, 9)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/scas-admm/scas/kernels"
 )
 
 // A subspace is the entries of z that are not 0, on and above the diagonal. With their
@@ -73,9 +73,9 @@ func (s *subspace) apply(dst, m, p []float64) {
 	clear(s.dense) // P M
 	for k, at := range s.at {
 		i, j := at/n, at%n
-		floats.AddScaled(s.dense[i*n:(i+1)*n], p[k], m[j*n:(j+1)*n])
+		kernels.Axpy(p[k], m[j*n:(j+1)*n], s.dense[i*n:(i+1)*n])
 		if i != j {
-			floats.AddScaled(s.dense[j*n:(j+1)*n], p[k], m[i*n:(i+1)*n])
+			kernels.Axpy(p[k], m[i*n:(i+1)*n], s.dense[j*n:(j+1)*n])
 		}
 	}
 	for i := range n {
@@ -85,7 +85,7 @@ func (s *subspace) apply(dst, m, p []float64) {
 	}
 	for k, at := range s.at {
 		i, j := at/n, at%n
-		dst[k] = floats.Dot(m[i*n:(i+1)*n], s.turn[j*n:(j+1)*n])
+		dst[k] = kernels.Dot(m[i*n:(i+1)*n], s.turn[j*n:(j+1)*n])
 	}
 }
 
@@ -115,13 +115,14 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 			break
 		}
 		length := rest / curvature
-		floats.AddScaled(d, length, way)
-		floats.AddScaled(residual, -length, image)
+		kernels.Axpy(length, way, d)
+		kernels.Axpy(-length, image, residual)
 		s.apply(next, s.x, residual)
 		was := rest
 		rest = s.dot(residual, next)
-		floats.Scale(rest/was, way)
-		floats.Add(way, next)
+		for k, v := range next {
+			way[k] = v + float64(rest/was*way[k])
+		}
 	}
 	return d
 }
