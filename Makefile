@@ -31,7 +31,7 @@ lint: ## gofmt, go vet, staticcheck if installed
 test-full: test ## test, and races, other processors under QEMU, fuzzing (FUZZTIME each)
 	$(GO) test -race ./kernels ./sparse/... ./solver/...
 	SCAS_FULL=1 $(GO) test -run 'Beyond' ./solver/cmd/scas
-	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v ./kernels
+	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v ./kernels ./solver
 	@for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 	    echo "fuzzing $$pkg $$f"; \

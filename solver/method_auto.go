@@ -91,8 +91,8 @@ func (r *Run) finish() error {
 		return nil // the passes go on alone
 	}
 	r.exhausted, r.ended = true, res.Why
-	better := !(res.Objective > value+1e-12*math.Abs(value)) // but for rounding, of other sums
-	proved := math.Inf(1)                                    // of the start
+	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // but for rounding, of other sums
+	proved := math.Inf(1)                                             // of the start
 	if !better || !(res.Gap <= r.goal) {
 		proved = r.certify()
 	}

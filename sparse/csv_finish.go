@@ -122,7 +122,7 @@ func medianOf(v []float64, n int) float64 {
 			return v[k-zeros]
 		}
 	}
-	return at((n-1)/2)/2 + at(n/2)/2
+	return float64(at((n-1)/2)/2) + float64(at(n/2)/2)
 }
 
 // renumber gives entries the features that they are of, and drops those of none.

@@ -67,7 +67,7 @@ func (m *Moments) Merge(more *Moments) {
 		a, d := m.Weight[j], more.Mean[j]-m.Mean[j]
 		m.Weight[j] = a + b
 		m.Mean[j] += float64(d * (b / (a + b)))
-		m.Square[j] += more.Square[j] + float64(a*(b/(a+b)))*float64(d*d)
+		m.Square[j] += more.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
 	}
 }
 
@@ -78,7 +78,7 @@ func (m *Moments) Deviations(total float64) []float64 {
 	for j, w := range m.Weight {
 		mean := m.Mean[j]
 		absent := math.Max(0, total-w)
-		v := math.Sqrt((m.Square[j] + float64(w*(absent/total))*float64(mean*mean)) / total)
+		v := math.Sqrt((m.Square[j] + float64(float64(w*(absent/total))*float64(mean*mean))) / total)
 		if v > 1e-12*math.Abs(float64(mean*(w/total))) {
 			dev[j] = v
 		}

@@ -122,7 +122,7 @@ func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 		if g >= opt.Groups {
 			continue
 		}
-		value := 1 + float64(g%3)/2
+		value := 1 + float64(float64(g%3)/2)
 		if g%2 == 1 {
 			value = -value
 		}

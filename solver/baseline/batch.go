@@ -192,7 +192,7 @@ func (b *batch) search(decrement float64) bool {
 		b.data.Gradient(&b.ahead, b.trial)
 		b.run.Spend(1)
 		change := b.ahead.Loss - at.Loss + float64(t*linear) + float64(t*t/2*quadratic)
-		noise := 1e-15 * (1 + b.ahead.Loss)
+		noise := float64(1e-15 * (1 + b.ahead.Loss))
 		if change <= noise-float64(sufficient*t*decrement) {
 			copy(b.x, b.trial)
 			copy(at.Gradient, b.ahead.Gradient)

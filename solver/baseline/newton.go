@@ -27,7 +27,7 @@ func assemblyCost(x *sparse.CSR) float64 {
 	for i := range n {
 		_, val := x.Row(i)
 		k := float64(len(val))
-		products += k * (k + 1) / 2
+		products += float64(k * (k + 1) / 2)
 	}
 	return products / math.Max(1, float64(x.NNZ()))
 }

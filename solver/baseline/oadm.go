@@ -144,7 +144,7 @@ func (b *base) implicitSlope(i int, c, t float64) float64 {
 		}
 		next := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
 		if !(next >= lo && next <= hi) {
-			next = lo + (hi-lo)/2
+			next = lo + float64((hi-lo)/2)
 		}
 		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
 			return b.data.Slope(i, next)

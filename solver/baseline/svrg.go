@@ -292,7 +292,7 @@ func (s *asvrg) Next() (bool, error) {
 	})
 	if more && s.mu == 0 {
 		square := float64(s.theta * s.theta)
-		s.theta = (math.Sqrt(float64(square*square)+4*square) - square) / 2
+		s.theta = (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2
 	}
 	return more, err
 }

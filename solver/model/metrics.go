@@ -247,7 +247,7 @@ func AUC(score, sign, weights []float64) float64 {
 			}
 			class[classOf(sign[order[k]])] += w
 		}
-		area += float64(class[1] * (below + class[0]/2))
+		area += float64(class[1] * (below + float64(class[0]/2)))
 		below += class[0]
 		positives += class[1]
 	}

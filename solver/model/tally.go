@@ -123,9 +123,9 @@ func (m *Metrics) add(piece *Metrics, part float64) {
 // add takes more numbers, of that weight together.
 func (m *moment) add(v []float64, weight float64, set *ScoreSettings) {
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
-	square := weight * mean(set.Weights, len(v), func(i int) float64 { return float64((v[i] - center) * (v[i] - center)) })
+	square := float64(weight * mean(set.Weights, len(v), func(i int) float64 { return float64((v[i] - center) * (v[i] - center)) }))
 	all, off := m.weight+weight, center-m.mean
-	m.square += square + float64(m.weight*(weight/all))*float64(off*off)
+	m.square += square + float64(float64(m.weight*(weight/all))*float64(off*off))
 	m.mean += float64(off * (weight / all))
 	m.weight = all
 }
@@ -197,7 +197,7 @@ func (s *sides) auc() float64 {
 		for ; next < len(low.score) && low.score[next] == v; next++ {
 			tied += low.of(next)
 		}
-		area += float64(high.of(i) * (below + tied/2))
+		area += float64(high.of(i) * (below + float64(tied/2)))
 		positives += high.of(i)
 	}
 	for ; first < len(low.score); first++ {

@@ -204,7 +204,7 @@ func (s *run) interrupted() error {
 // room is the number of samples whose problem fits its share of the memory.
 func (s *run) room(memory int64) int {
 	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
-	each := ofSample + ofEntry*(math.Floor(s.shape.entries/s.shape.rows)+1)
+	each := ofSample + float64(ofEntry*(math.Floor(s.shape.entries/s.shape.rows)+1))
 	return int(s.extra.team.Least(max(1, min(math.Floor(s.shape.rows/2), math.Floor(sampleShare*float64(memory)/each)))))
 }
 
@@ -280,7 +280,7 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 		}
 		b := s.bounder.Bound(step.X, step.Z, &found.known)
 		at.proved = math.Max(at.proved, b.Objective-b.Gap)
-		if b.Objective <= at.value+1e-12*math.Abs(at.value) {
+		if b.Objective <= at.value+float64(1e-12*math.Abs(at.value)) {
 			*at = state{x: step.X, grad: slices.Clone(found.grad), loss: found.loss, value: b.Objective, curve: at.curve, proved: at.proved}
 			if s.fresh = hessian; hessian {
 				at.curve = at.x

@@ -284,7 +284,7 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 	}
 	switch verdict {
 	case watch.Best:
-		s.pull(lessPull * s.state.Anchor.Pull)
+		s.pull(float64(lessPull * s.state.Anchor.Pull))
 		s.teller.found(value, math.Inf(1))
 		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
 	case watch.Restart:
@@ -310,8 +310,8 @@ const (
 // was seen. Fixed points are the same. What is beyond all bounds is for shorter steps. It
 // reports whether it did.
 func (s *stochastic) tame(value float64) bool {
-	pull := max(firstPull*s.soft, morePull*s.state.Anchor.Pull)
-	if !(value > s.watch.Best+astray*s.facts.zero) || s.watch.Lost(value) || pull > mostPull*s.soft {
+	pull := max(float64(firstPull*s.soft), float64(morePull*s.state.Anchor.Pull))
+	if !(value > s.watch.Best+float64(astray*s.facts.zero)) || s.watch.Lost(value) || pull > mostPull*s.soft {
 		return false
 	}
 	s.pull(pull)

@@ -102,7 +102,7 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 			if !(math.Abs(a) <= size*(1+symmetryTolerance)) {
 				return nil, fmt.Errorf("graph: covariance: entry (%d, %d) is %v with variances %v and %v: want at most the root of their product", i+1, j+1, a, c.diag[i], c.diag[j])
 			}
-			c.dense[i*n+j] = a + (b-a)/2
+			c.dense[i*n+j] = a + float64((b-a)/2)
 			if i > j { // halving rounds; both halves of the matrix get one value
 				c.dense[i*n+j] = c.dense[j*n+i]
 			}

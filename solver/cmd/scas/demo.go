@@ -162,7 +162,7 @@ func standardError(v []float64) float64 {
 		mean += x / n
 	}
 	for _, x := range v {
-		square += (x - mean) * (x - mean)
+		square += float64((x - mean) * (x - mean))
 	}
 	return math.Sqrt(square / (n - 1) / n)
 }

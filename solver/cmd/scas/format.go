@@ -249,7 +249,7 @@ func (c *convertCmd) Run(e *env) error {
 		return err
 	}
 	n, p := data.X.Dims()
-	if cells := float64(n) * float64(p); to == sparse.CSV || to == sparse.TSV || to == sparse.NPY {
+	if cells := float64(float64(n) * float64(p)); to == sparse.CSV || to == sparse.TSV || to == sparse.NPY {
 		if err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column")); err != nil {
 			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
 		}

@@ -59,7 +59,7 @@ func (c *graphCmd) keeps(s *graphSource) float64 {
 	if c.Antisym {
 		perFeature += 150
 	}
-	return perFeature * float64(s.features)
+	return float64(perFeature * float64(s.features))
 }
 
 // pairs is what the covariances of all pairs of features take, with the list of those that
@@ -73,7 +73,7 @@ func (c *graphCmd) pairs(s *graphSource) float64 {
 	case "recipe":
 		return (covariance + listed + inverse) * p * p
 	}
-	return covariance*p*p + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
+	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
 // holds is what data and their covariances take where the data are in memory.

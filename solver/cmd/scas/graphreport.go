@@ -85,7 +85,7 @@ func gramNorm(a *sparse.CSR) (lambda float64) {
 	const settled, work, maxRounds = 1e-12, 200_000_000, 20_000
 	squares := func(v []float64) (sum float64) {
 		for _, x := range v {
-			sum += x * x
+			sum += float64(x * x)
 		}
 		return sum
 	}
@@ -94,7 +94,7 @@ func gramNorm(a *sparse.CSR) (lambda float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	v, image := make([]float64, cols), make([]float64, rows)
 	for j := range v {
-		v[j] = rng.Float64() - 0.5
+		v[j] = float64(rng.Float64()) - 0.5
 	}
 	for range min(maxRounds, work/int(a.NNZ()+1)+100) {
 		a.MulVec(image, v)

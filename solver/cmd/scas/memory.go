@@ -124,7 +124,7 @@ func (c *trainCmd) allowConstraint(data *sparse.Dataset) error {
 	if c.Graph != "none" {
 		what += " with a graph"
 	}
-	need := perFeature * float64(p)
+	need := float64(perFeature * float64(p))
 	if !c.Memory.beyond(data) && !c.ranks.pieces {
 		need += float64(dataBytes(data))
 	}

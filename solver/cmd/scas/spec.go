@@ -95,7 +95,7 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 			problem := solver.Problem{Data: data.X, Labels: data.Labels, Loss: c.Loss.Loss, Penalty: solver.L1{Lambda: 1}}
 			need := float64(dataBytes(data) + problem.Memory(nil))
 			if c.Graph != "none" {
-				need += 140 * float64(p) // edges, G, I and [G; I]
+				need += float64(140 * float64(p)) // edges, G, I and [G; I]
 			}
 			return need * float64(of.atOnce)
 		},

@@ -110,12 +110,12 @@ func (c Coupling) validateAlpha() error {
 	y, by, back := make([]float64, q), make([]float64, l), make([]float64, q)
 	for range 3 {
 		for j := range y {
-			y[j] = rng.Float64() - 0.5
+			y[j] = float64(rng.Float64()) - 0.5
 		}
 		c.B.MulVec(by, y)
 		c.B.MulVecTrans(back, by)
 		for j := range y {
-			if math.Abs(back[j]-c.Alpha*y[j]) > 1e-9*c.Alpha {
+			if math.Abs(back[j]-float64(c.Alpha*y[j])) > 1e-9*c.Alpha {
 				return fmt.Errorf("solver: Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
 			}
 		}

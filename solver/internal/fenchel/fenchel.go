@@ -41,7 +41,7 @@ func (Squared) Curvatures(dst, _, _, _ []float64, _ float64) {
 func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
-		d := margin[i] - label[i] - a/2
+		d := margin[i] - label[i] - float64(a/2)
 		sum += float64(weight[i] * float64(d*d))
 	}
 	return sum
@@ -76,12 +76,12 @@ func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	for i, a := range alpha {
 		r := label[i] - margin[i]
 		if math.Abs(r) <= delta {
-			d := r + a/2
+			d := r + float64(a/2)
 			sum += float64(weight[i] * float64(d*d))
 			continue
 		}
-		a = math.Copysign(1, r) * a
-		sum += float64(weight[i] * float64((2*delta+a)*(math.Abs(r)-(2*delta-a)/4)))
+		a = float64(math.Copysign(1, r) * a)
+		sum += float64(weight[i] * float64((float64(2*delta)+a)*(math.Abs(r)-float64((float64(2*delta)-a)/4))))
 	}
 	return sum
 }
@@ -108,10 +108,10 @@ func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		r, q := 1-float64(label[i]*margin[i]), -label[i]*a
-		d := r - q/2
+		d := r - float64(q/2)
 		v := float64(d * d)
 		if r <= 0 {
-			v = float64(q*q)/4 - float64(q*r)
+			v = float64(float64(q*q)/4) - float64(q*r)
 		}
 		sum += float64(weight[i] * v)
 	}

@@ -44,7 +44,7 @@ func newDiagonal(l *Loop, k []float64) Plan {
 	case x.whole() && scalar && float64(p) > lazyFrom*l.nonzeros():
 		base.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
-	case x.whole() && float64(p) > decayFrom+decaySlope*l.nonzeros():
+	case x.whole() && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
 		lazily := newDecay(l, k)
 		lazily.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
 		return guard(l, lazily)

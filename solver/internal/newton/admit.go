@@ -74,7 +74,7 @@ func (f *Finisher) closeOpen(d *dual, m metric) bool {
 		if d.e[j], d.error[j] = 0, 0; row >= 0 {
 			entry := f.rows.entry[j]
 			d.z[row] = -f.sum.y[j] / entry
-			d.slack[row] = f.sum.error[j]/math.Abs(entry) + 2*unit*math.Abs(d.z[row])
+			d.slack[row] = f.sum.error[j]/math.Abs(entry) + float64(2*unit*math.Abs(d.z[row]))
 			f.sum.y[j], f.sum.error[j] = 0, 0
 		}
 	}
@@ -131,7 +131,7 @@ func (r *penalty) fitAll(d *dual) float64 {
 	}
 	for k := range r.groups {
 		g := &r.groups[k]
-		size := g.norm(d.z)*(1+g.rounding()) + g.norm(d.slack) + float64(math.Sqrt(d.h[g.rows[0]])*d.drift)
+		size := float64(g.norm(d.z)*(1+g.rounding())) + g.norm(d.slack) + float64(math.Sqrt(d.h[g.rows[0]])*d.drift)
 		shrink = math.Min(shrink, g.limit/math.Max(size, g.limit))
 	}
 	return shrink
@@ -226,7 +226,7 @@ func (f *Finisher) cheapest(d *dual, b region.Box, j int, pt *point) {
 		q := f.rows.quad[row]
 		first := math.Max(-limit, math.Min(-e/entry, limit))
 		rest := math.FMA(first, entry, e)
-		trials = append(trials, first-entry*rest*(q/(f.Ridge+entry*entry*q)))
+		trials = append(trials, first-float64(entry*rest*(q/(f.Ridge+float64(entry*entry*q)))))
 	}
 	best := math.Inf(1)
 	for k, z := range trials {
@@ -259,7 +259,7 @@ func (f *Finisher) aimOwn(d *dual) {
 			z = math.Max(-limit, math.Min(-d.e[j]/entry, limit))
 		}
 		d.z[row] = z
-		d.error[j] += 4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry)))
+		d.error[j] += float64(4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry))))
 		d.e[j] = math.FMA(z, entry, d.e[j])
 	}
 }

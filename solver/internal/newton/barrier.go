@@ -174,7 +174,7 @@ func (s *follower) run() {
 // adapt raises the soft part of the curvatures where steps are short or, at one τ, long
 // ones do not lower the decrement, as on piecewise parabolas.
 func (s *follower) adapt(decrement, length float64) {
-	cycles := s.tau == s.last.tau && decrement > s.tau && decrement > (1-0.5*s.last.length)*s.last.decrement
+	cycles := s.tau == s.last.tau && decrement > s.tau && decrement > (1-float64(0.5*s.last.length))*s.last.decrement
 	s.last.tau, s.last.decrement, s.last.length = s.tau, decrement, length
 	if cycles || length < shortStep {
 		s.hess.soft = math.Min(1, math.Max(10*s.hess.soft, 1e-2))

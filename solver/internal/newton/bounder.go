@@ -141,7 +141,7 @@ func (b *Bounder) shrink() float64 {
 	reach := make([]float64, f.rows.len())
 	for j, row := range f.rows.own {
 		if row >= 0 && b.ridge[j] == 0 {
-			reach[row] = (math.Abs(f.sum.y[j])*(1+4*unit) + f.sum.error[j]) / math.Abs(f.rows.entry[j])
+			reach[row] = (float64(math.Abs(f.sum.y[j])*(1+4*unit)) + f.sum.error[j]) / math.Abs(f.rows.entry[j])
 		}
 	}
 	for k := range f.rows.groups {
@@ -188,13 +188,13 @@ func (b *Bounder) close(d *dual, x []float64) (cost float64) {
 		case r > 0:
 			if row >= 0 {
 				entry, z := f.rows.entry[j], d.z[row]
-				off += 4 * unit * (math.Abs(e) + math.Abs(float64(z*entry)))
+				off += float64(4 * unit * (math.Abs(e) + math.Abs(float64(z*entry))))
 				e = math.FMA(z, entry, e)
 			}
 			rest := math.Abs(math.FMA(r, x[j], e)) + off
 			cost += float64(rest*rest) / (2 * r)
 		case row >= 0:
-			d.slack[row] = off/math.Abs(f.rows.entry[j]) + 2*unit*math.Abs(d.z[row])
+			d.slack[row] = off/math.Abs(f.rows.entry[j]) + float64(2*unit*math.Abs(d.z[row]))
 		}
 	}
 	return cost

@@ -145,7 +145,7 @@ func (f *Finisher) closeOwn(d *dual) {
 		if row >= 0 {
 			entry := f.rows.entry[j]
 			d.z[row] = -f.sum.y[j] / entry
-			d.slack[row] = f.sum.error[j]/math.Abs(entry) + 2*unit*math.Abs(d.z[row])
+			d.slack[row] = f.sum.error[j]/math.Abs(entry) + float64(2*unit*math.Abs(d.z[row]))
 			f.sum.y[j], f.sum.error[j] = 0, 0
 		}
 	}
@@ -300,7 +300,7 @@ func (f *Finisher) fitOwn(d *dual) {
 		entry, limit := f.rows.entry[j], f.rows.limit[row]
 		z := math.Max(-limit, math.Min(-d.e[j]/entry, limit))
 		d.z[row] = z
-		d.error[j] += 4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry)))
+		d.error[j] += float64(4 * unit * (math.Abs(d.e[j]) + math.Abs(float64(z*entry))))
 		d.e[j] = math.FMA(z, entry, d.e[j])
 	}
 }

@@ -117,7 +117,7 @@ func (r *finish) leastGoal(decrement float64) float64 {
 func (r *finish) cycles(decrement float64) bool {
 	was, length := r.last.decrement, r.last.length
 	r.last.decrement = decrement
-	return length > 0 && decrement > (1-0.5*length)*was && decrement > r.tau
+	return length > 0 && decrement > (1-float64(0.5*length))*was && decrement > r.tau
 }
 
 // floor is the complementarity that costs a fiftieth of the tolerance.
@@ -188,7 +188,7 @@ const mattersFrom = 4
 // matters reports whether the trial dual point may prove enough of a point whose
 // objective is value. A step so long that the estimate is above the objective will not.
 func (r *finish) matters(value float64) bool {
-	return r.least == 0 && math.Abs(value-r.expected) <= mattersFrom*r.set.Tol+1e-14*math.Abs(value)
+	return r.least == 0 && math.Abs(value-r.expected) <= float64(mattersFrom*r.set.Tol)+float64(1e-14*math.Abs(value))
 }
 
 // propose admits the trial dual point, and keeps it if it is the best.

@@ -91,7 +91,7 @@ func (f *Finisher) absorbs(part *structure.Partition, row int) bool {
 			return false
 		}
 		group = of
-		sum += part.Sign[j] * val[k]
+		sum += float64(part.Sign[j] * val[k])
 	}
 	return sum == 0
 }
@@ -101,7 +101,7 @@ func absorbsLong(part *structure.Partition, idx []int32, val []float64) bool {
 	sum := make(map[int32]float64, len(idx))
 	for k, j := range idx {
 		if of := part.Of[j]; of >= 0 {
-			sum[of] += part.Sign[j] * val[k]
+			sum[of] += float64(part.Sign[j] * val[k])
 		}
 	}
 	for _, v := range sum {
@@ -374,5 +374,5 @@ func (s *polisher) wrong(pt *point) bool {
 		limit := f.rows.limit[j]
 		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.proof.h[j], v, s.proof.z[j]))))
 	}
-	return (1-shrink)*pt.value > mattersFrom*s.tol+1e-12*pt.value
+	return (1-shrink)*pt.value > float64(mattersFrom*s.tol)+float64(1e-12*pt.value)
 }

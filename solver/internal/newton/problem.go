@@ -214,7 +214,7 @@ func (p *Problem) Assembly() float64 {
 	for i := range n {
 		idx, _ := p.Data.Row(i)
 		k := float64(len(idx))
-		products += k * (k + 1) / 2
+		products += float64(k * (k + 1) / 2)
 	}
 	all := []float64{products, float64(p.Data.NNZ())}
 	p.Team.Sum(all)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/kernels"
 )
 
 // Beyond Σ limitⱼ|vⱼ|, a penalty can have squares, Σ (quadⱼ/2) vⱼ², and in the place of
@@ -118,7 +118,7 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 		for j, limit := range r.limit {
 			if limit > 0 {
 				q := root(tau, float64(limit*v[j]))
-				sum += tau + q - float64(tau*fenchel.Log(2*tau*(tau+q)/float64(limit*limit)))
+				sum += tau + q - float64(tau*kernels.Log(2*tau*(tau+q)/float64(limit*limit)))
 			}
 		}
 		return sum + r.square(v)
@@ -126,7 +126,7 @@ func (r *penalty) smoothedTerms(v []float64, tau float64) float64 {
 	for k := range r.groups {
 		g := &r.groups[k]
 		q := root(tau, float64(g.limit*g.norm(v)))
-		sum += tau + q - float64(tau*fenchel.Log(2*tau*(tau+q)/float64(g.limit*g.limit)))
+		sum += tau + q - float64(tau*kernels.Log(2*tau*(tau+q)/float64(g.limit*g.limit)))
 	}
 	return sum + r.square(v)
 }
@@ -226,7 +226,7 @@ func (r *penalty) fitTerms(z []float64) {
 		g := &r.groups[k]
 		// Norms are rounded.
 		if norm := g.norm(z); norm > g.limit*(1-g.rounding()) {
-			by := g.limit / norm * (1 - 2*g.rounding())
+			by := g.limit / norm * (1 - float64(2*g.rounding()))
 			for _, row := range g.rows {
 				z[row] *= by
 			}
@@ -235,7 +235,7 @@ func (r *penalty) fitTerms(z []float64) {
 }
 
 // rounding bounds the relative error of a norm and of products of two vectors.
-func (g *group) rounding() float64 { return float64(len(g.rows)+8) * unit }
+func (g *group) rounding() float64 { return float64(float64(len(g.rows)+8) * unit) }
 
 // squared reports whether the row has a square.
 func (r *penalty) squared(j int) bool { return r.quad != nil && r.quad[j] > 0 }

@@ -68,7 +68,7 @@ func (f *Free) Gap(at *Pair) float64 {
 		size += math.Abs(v)
 	}
 	unit := math.Max(0x1p-44, float64(len(at.Z)+64)*ulp)
-	rounding := unit * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss)
+	rounding := float64(unit * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
 	margins, columns := f.errors(at)
 	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.open(at, columns) + margins + f.imageError(at) + rounding
 	if math.IsNaN(gap) {
@@ -148,7 +148,7 @@ func (f *Free) imageError(at *Pair) float64 {
 		for i, j := range idx {
 			size += math.Abs(float64(val[i] * at.X[j]))
 		}
-		sum += float64(float64(len(idx)+8)*size) * math.Abs(z)
+		sum += float64(float64(float64(len(idx)+8)*size) * math.Abs(z))
 	}
 	return 2 * ulp * sum
 }
@@ -187,7 +187,7 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 		product -= float64(u[j] * x)
 	}
 	unit := math.Max(0x1p-44, float64(len(u)+64)*ulp)
-	bound := float64(0.5*f.Mu*apart) * (1 + unit)
+	bound := float64(float64(0.5*f.Mu*apart) * (1 + unit))
 	if f.Domain == nil { // r is zero but for rounding
 		return bound
 	}
@@ -195,7 +195,7 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 		bound += float64(math.Sqrt(off) * f.Domain.Diameter())
 	}
 	support := f.Domain.Support(u)
-	return bound + math.Max(0, support+product) + unit*(math.Abs(support)+size)
+	return bound + math.Max(0, support+product) + float64(unit*(math.Abs(support)+size))
 }
 
 // Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the

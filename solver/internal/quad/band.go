@@ -35,7 +35,7 @@ func (c *BandCholesky) FactorScaled(h, scale []float64, lift float64) bool {
 		for j := lo; j < i; j++ {
 			first, other := c.row(j)
 			from := max(lo, first)
-			v := h[j*c.width+i]*scale[i]*scale[j] - kernels.Dot(row[from-lo:j-lo], other[from-first:j-first])
+			v := float64(h[j*c.width+i]*scale[i]*scale[j]) - kernels.Dot(row[from-lo:j-lo], other[from-first:j-first])
 			row[j-lo] = v / other[j-first]
 		}
 		pivot := float64(h[i*c.width+i] * scale[i] * scale[i])

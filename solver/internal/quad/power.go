@@ -67,7 +67,7 @@ func randomVector(p int, seed1, seed2 uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	v := make([]float64, p)
 	for j := range v {
-		v[j] = rng.Float64() - 0.5
+		v[j] = float64(rng.Float64()) - 0.5
 	}
 	return v
 }

@@ -3,7 +3,7 @@ package region
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/kernels"
 )
 
 // Box is {x : Lower ≤ x ≤ Upper}; bounds may be infinite.
@@ -24,7 +24,7 @@ func (b Box) Inside(x, typical []float64) {
 		lo, hi := b.Lower[j], b.Upper[j]
 		width := math.Min(hi-lo, typical[j]+math.Abs(v))
 		if x[j] = lo; hi > lo {
-			x[j] = math.Max(lo+margin*width, math.Min(v, hi-margin*width))
+			x[j] = math.Max(lo+float64(margin*width), math.Min(v, hi-float64(margin*width)))
 		}
 	}
 }
@@ -72,10 +72,10 @@ func (b Box) Barrier(x []float64) float64 {
 			continue
 		}
 		if lo := b.Lower[j]; !math.IsInf(lo, 0) {
-			sum -= fenchel.Log(v - lo)
+			sum -= kernels.Log(v - lo)
 		}
 		if hi := b.Upper[j]; !math.IsInf(hi, 0) {
-			sum -= fenchel.Log(hi - v)
+			sum -= kernels.Log(hi - v)
 		}
 	}
 	return sum

@@ -56,7 +56,7 @@ func strongExcess(d Domain, a, e, errors, x []float64, mu float64) float64 {
 		r[j] = math.FMA(mu, a[j], e[j])
 		off[j] = errors[j] + float64(2*rounding*math.Abs(r[j]))
 	}
-	return float64(0.5*mu*apart)*(1+float64(len(x)+4)*rounding) + d.Excess(r, off, x, 0)
+	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*rounding))) + d.Excess(r, off, x, 0)
 }
 
 // Shorten returns the length of a step, at most the one given, along which at stays positive

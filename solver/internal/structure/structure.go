@@ -69,7 +69,7 @@ func (s *Structure) Ties(x []float64) []float64 {
 	dead := make([]bool, len(x))
 	for j := range x {
 		root, sign := g.find(int32(j))
-		sum[root] += sign * x[j]
+		sum[root] += float64(sign * x[j])
 		count[root]++
 		dead[root] = dead[root] || s.zero[j]
 	}
@@ -91,12 +91,12 @@ const rounding = 16 * 0x1p-52
 // rounding may make of equal ones.
 func (s *Structure) Exact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
-	least += rounding * math.Abs(least)
+	least += float64(rounding * math.Abs(least))
 	for _, candidate := range [][]float64{s.Zeros(x), s.Ties(x)} {
 		project(candidate)
 		if v := value(candidate); v <= least {
 			best, exact = candidate, true
-			least = min(least, v+rounding*math.Abs(v))
+			least = min(least, v+float64(rounding*math.Abs(v)))
 		}
 	}
 	return best, exact

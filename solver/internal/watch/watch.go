@@ -62,7 +62,7 @@ func (w *Watcher) Start(objective, scale float64) {
 
 // Lost reports whether an objective is beyond what any useful iterate has.
 func (w *Watcher) Lost(objective float64) bool {
-	return !(objective <= w.First+beyond*w.Scale) || math.IsInf(objective, 1) // true for NaN
+	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1) // true for NaN
 }
 
 // worse is how far above the start a result may end, in units of the objective there:
@@ -70,7 +70,7 @@ func (w *Watcher) Lost(objective float64) bool {
 const worse = 0.01
 
 // Worse reports whether an objective is well above that at the start.
-func (w *Watcher) Worse(objective float64) bool { return objective > w.First+worse*w.Scale }
+func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
 // See judges the next objective. auto says that the step size is automatic and may be
 // halved, and loose that the objective is not one of a feasible point, so that only

@@ -94,7 +94,7 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 	d.long = longest > 4
 	unit, margin := 46.0, 24.0
 	if d.long {
-		unit, margin = 76, 12+3.5*float64(min(longest, 30))
+		unit, margin = 76, 12+float64(3.5*float64(min(longest, 30)))
 	}
 	d.at, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
 	d.size.X = max(d.size.X, 480)

@@ -96,8 +96,8 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 		d := distance[j]
 		w := 1 / (d * d)
 		delta, length := parted(at[i], p, float64(i)+float64(round))
-		sum.X += w * (p.X + d*delta.X/length)
-		sum.Y += w * (p.Y + d*delta.Y/length)
+		sum.X += float64(w * (p.X + float64(d*delta.X/length)))
+		sum.Y += float64(w * (p.Y + float64(d*delta.Y/length)))
 		weight += w
 	}
 	return r2.Vec{X: sum.X / weight, Y: sum.Y / weight}
@@ -112,7 +112,7 @@ func hops(adj [][]int) [][]float64 {
 		all[s] = hopsFrom(adj, s)
 		for _, j := range adj[s] {
 			common := min(len(adj[j]), len(adj[s]))
-			all[s][j] = 0.7 + 0.3*math.Sqrt(float64(common))/2
+			all[s][j] = 0.7 + float64(0.3*math.Sqrt(float64(common))/2)
 		}
 	}
 	return all
@@ -153,7 +153,7 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 	for i := range n {
 		for j := i; j < n; j++ {
 			d := distance[i][j]
-			b.SetSym(i, j, (mean[i]+mean[j]-total-d*d)/2)
+			b.SetSym(i, j, (mean[i]+mean[j]-total-float64(d*d))/2)
 		}
 	}
 	var e mat.EigenSym
@@ -235,7 +235,7 @@ func partNodes(at []r2.Vec, least float64) []r2.Vec {
 		crowded += max(0, 1-nearest/least) / float64(len(at))
 	}
 	for i := range at {
-		at[i] = r2.Scale(1+1.5*crowded, at[i])
+		at[i] = r2.Scale(1+float64(1.5*crowded), at[i])
 	}
 	const rounds = 100
 	for range rounds {
@@ -273,7 +273,7 @@ func boxed(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
 		high = r2.Vec{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
 	for k, p := range at {
-		at[k] = r2.Vec{X: margin + unit*(p.X-low.X), Y: margin + unit*(p.Y-low.Y)}
+		at[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
 	}
-	return at, r2.Vec{X: 2*margin + unit*(high.X-low.X), Y: 2*margin + unit*(high.Y-low.Y)}
+	return at, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
 }

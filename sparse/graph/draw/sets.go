@@ -22,7 +22,7 @@ func Colour(k int) string {
 		return light[k]
 	}
 	// Hues by the golden angle, of three lightnesses in turn.
-	_, turn := math.Modf(float64(k) * 0.6180339887498949)
+	_, turn := math.Modf(float64(float64(k) * 0.6180339887498949))
 	middle, reach := []float64{0.72, 0.82, 0.62}[k%3], 0.16
 	channel := func(shift float64) int {
 		return int(math.Round(255 * (middle + float64(reach*math.Cos(2*math.Pi*(turn-shift))))))

@@ -1,0 +1,170 @@
+package solver_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// mayRound lists the packages and files whose numbers are no part of a model, with the
+// reason. The rules for equal bits do not hold there.
+var mayRound = map[string]string{
+	"solver/internal/check":      "finds faults in a caller's functions, within tolerances",
+	"solver/internal/solvertest": "is for tests",
+	"sparse/sparsetest":          "is for tests",
+	"sparse/graph/draw":          "draws pictures",
+	"solver/cmd/scas/plot.go":    "draws pictures",
+	"solver/cmd/scas/demo.go":    "draws bars of text",
+	"sparse/graph/recipe.go":     "compares the entries of an inverse with a threshold, and keeps no number",
+}
+
+// excused reports whether mayRound lists a file or its package.
+func excused(path string) bool {
+	return mayRound[path] != "" || mayRound[filepath.ToSlash(filepath.Dir(path))] != ""
+}
+
+// source has the lines of the Go files of the packages that make models, tests left out.
+// The keys are paths below the root of the module.
+func source(t *testing.T) map[string][]string {
+	t.Helper()
+	files := make(map[string][]string)
+	for _, p := range packages(t) {
+		dir := strings.TrimPrefix(p.ImportPath, module+"/")
+		if within(dir, "gen") || within(dir, "bench") {
+			continue
+		}
+		names, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[dir+"/"+filepath.Base(name)] = strings.Split(string(text), "\n")
+		}
+	}
+	return files
+}
+
+// TestFused checks the machine code for arm64, where Go fuses x*y + z into one
+// instruction that rounds once, unless the product is written float64(x*y). Every such
+// instruction must come from math.FMA.
+func TestFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: not compiling for arm64")
+	}
+	files := source(t)
+	named := make(map[string][]string) // paths by base name
+	for path := range files {
+		named[filepath.Base(path)] = append(named[filepath.Base(path)], path)
+	}
+	list := exec.Command("go", "list", "-export", "-f", "{{.Export}}", module+"/kernels", module+"/sparse/...", module+"/solver/...")
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	list.Stderr = os.Stderr
+	objects, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := make([]string, len(strings.Fields(string(objects))))
+	var all sync.WaitGroup
+	for k, object := range strings.Fields(string(objects)) {
+		all.Go(func() {
+			out, err := exec.Command("go", "tool", "objdump", object).CombinedOutput()
+			if code[k] = string(out); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	all.Wait()
+
+	fused := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) + `/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
+	count, wrong := 0, make(map[string]bool)
+	for _, text := range code {
+		var pkg string
+		for line := range strings.Lines(text) {
+			m := fused.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			if m[1] != "" { // the package of a function
+				pkg = m[1]
+				continue
+			}
+			// The file is known by its base name. It belongs to the function's package, or to
+			// another one whose function was inlined.
+			number, _ := strconv.Atoi(m[3])
+			from, meant := "", mayRound[pkg] != ""
+			for _, path := range named[m[2]] {
+				if lines := files[path]; number <= len(lines) {
+					meant = meant || strings.Contains(lines[number-1], "math.FMA") || excused(path)
+					from += "\n\t" + path + ": " + strings.TrimSpace(lines[number-1])
+				}
+			}
+			if count++; !meant {
+				wrong[fmt.Sprintf("%s:%d in package %s%s", m[2], number, pkg, from)] = true
+			}
+		}
+	}
+	if count < 100 {
+		t.Fatalf("%d fused instructions found in all: there are more in package kernels alone", count)
+	}
+	for place := range wrong {
+		t.Errorf("a sum with a product is fused on arm64, want float64(x*y) + z: %s", place)
+	}
+}
+
+// inexact lists what rounds differently on other processors: functions of package math
+// that have assembly somewhere, or that are fused as they are compiled, and two
+// generators that call them.
+var inexact = strings.Fields(`
+	Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1 Gamma Hypot J0 J1 Jn
+	Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn
+	NormFloat64 ExpFloat64`)
+
+// TestLibraries checks that models do not depend on library functions that give other
+// bits on other processors; kernels has an exponential and a logarithm.
+func TestLibraries(t *testing.T) {
+	for path, lines := range source(t) {
+		if excused(path) {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, strings.Join(lines, "\n"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") {
+				t.Errorf("%s imports %s: its sums depend on the processor", fset.Position(spec.Pos()), spec.Path.Value)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok && slices.Contains(inexact, call.Sel.Name) {
+				if from, ok := call.X.(*ast.Ident); ok && (from.Name == "math" || strings.HasSuffix(call.Sel.Name, "Float64")) {
+					t.Errorf("%s: %s.%s rounds differently on other processors", fset.Position(n.Pos()), from.Name, call.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for path := range mayRound {
+		if _, err := os.Stat(filepath.Join("..", path)); err != nil {
+			t.Errorf("mayRound: %v", err)
+		}
+	}
+}
