@@ -141,8 +141,8 @@ func TestIndicator(t *testing.T) {
 			t.Fatal(err)
 		}
 		prob := &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Penalty: solver.NonnegativeY()}
-		res := solvertest.Minimize(t, prob, nil)
-		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{Passes: 500})
+		res := solvertest.Minimize(t, prob, &solver.Settings{RelTol: 1e-12})
+		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{RelTol: 1e-12})
 		if d := solvertest.Distance(res.X, want.X); d > 1e-6*unit {
 			t.Errorf("labels in units of %g: x differs by %.1e from the solution; rho = %g", unit, d, res.Stats.Rho)
 		}

@@ -30,6 +30,7 @@ type follower struct {
 	step, v     []float64 // X d, A d
 	x, margin   []float64 // scratch
 	image       []float64 // A x as the steps make it: where it is small, A times x has lost its digits
+	before      []float64 // image at the end of the last τ; 0 at the first
 	trial, best *dual
 	atBest      *point
 	snapped     *point
@@ -54,7 +55,7 @@ func (f *Finisher) newFollower(set *Settings) *follower {
 	if s.set.MaxIterations == 0 {
 		s.set.MaxIterations = defaultIterations
 	}
-	for _, v := range []*[]float64{&s.hess.z, &s.v, &s.image} {
+	for _, v := range []*[]float64{&s.hess.z, &s.v, &s.image, &s.before} {
 		*v = make([]float64, l)
 	}
 	for _, v := range []*[]float64{&s.hess.curve, &s.step, &s.margin} {
@@ -159,7 +160,7 @@ func (s *follower) run() {
 		}
 		s.propose()
 		before := s.result.Gap
-		if s.keep(); s.done() {
+		if s.keep(); s.done(decrement) {
 			return
 		}
 		length := s.search(decrement)
@@ -184,13 +185,17 @@ func (s *follower) adapt(decrement, length float64) {
 // centred lowers τ where a step has come close enough to the path for that, and
 // reports whether it did.
 func (s *follower) centred(decrement, length float64) bool {
-	if decrement > 0.5*s.tau || length < longStep && decrement > 0.01*s.tau || s.tau*s.terms <= leastTau*s.scale {
+	if !s.near(decrement) || length < longStep && decrement > 0.01*s.tau || s.tau*s.terms <= leastTau*s.scale {
 		return false
 	}
+	copy(s.before, s.image)
 	s.tau *= 0.1
 	s.hess.soft = lower(s.hess.soft, 1)
 	return true
 }
+
+// near reports whether an iterate with a squared decrement is close to the path.
+func (s *follower) near(decrement float64) bool { return decrement <= 0.5*s.tau }
 
 // newton computes Newton's step, and returns its squared decrement.
 func (s *follower) newton() (decrement float64, ok bool) {
@@ -314,12 +319,13 @@ func (s *follower) keep() {
 const tightEnough = 0.9
 
 // done reports whether the gap is closed, with zeros, ties and bounds made exact, or
-// where another point is judged, known to be hardly larger than the truth.
-func (s *follower) done() bool {
+// where another point is judged, known to be hardly larger than the truth. Zeros and ties
+// are read off close to the path, where all have fallen with τ.
+func (s *follower) done(decrement float64) bool {
 	if s.judge != nil {
 		return s.result.Gap <= s.set.Tol || s.judge.value-s.atBest.value > tightEnough*s.result.Gap
 	}
-	if s.result.Gap > polishGap*s.scale || 4*s.tau*s.terms > s.set.Tol && s.result.Gap > s.set.Tol {
+	if s.result.Gap > polishGap*s.scale || 4*s.tau*s.terms > s.set.Tol && s.result.Gap > s.set.Tol || !s.near(decrement) {
 		return false
 	}
 	s.snap()
@@ -332,11 +338,9 @@ func (s *follower) snap() {
 	y := s.structure()
 	read := structure.Read(f.rows.m, y, nil, f.p)
 	copy(pt.x, read.Ties(s.pt.x))
+	part := read.Partition()
 	if f.Domain != nil {
-		for j := range s.hess.domain {
-			s.hess.domain[j] = s.hess.base[j*f.tri.stride+j]
-		}
-		f.Domain.Snap(pt.x, s.hess.domain, s.tau)
+		f.Domain.Snap(pt.x, s.groupCurvature(&part), s.tau)
 	}
 	f.visit(pt)
 	gap := f.evaluate(s.best, pt)
@@ -344,31 +348,56 @@ func (s *follower) snap() {
 		return // also where nothing is left, as of a simplex
 	}
 	s.atBest.copyFrom(pt)
-	s.result.Polished, s.result.Structure, s.result.Gap = true, read.Partition(), gap
+	s.result.Polished, s.result.Structure, s.result.Gap = true, part, gap
 	if !s.result.Structure.Holds(pt.x) { // bounds came between
 		s.result.Structure = structure.Partition{}
 	}
 }
 
-// structure returns a vector that is zero where rows are at the solution; as zeros.
+// leastCurvature is what a feature's curvature is taken to be at least, in units of the
+// loss at x = 0 and the largest value of the feature: where a loss is flat it has none.
+const leastCurvature = 1e-6
+
+// groupCurvature returns, for every feature, the most curvature that the loss has along one
+// of the features tied to it: they move together. It is 0 where none of them has a value
+// in the data.
+func (s *follower) groupCurvature(part *structure.Partition) []float64 {
+	f, h, most := s.f, s.hess.domain, make([]float64, part.Count)
+	for j, c := range f.columns {
+		h[j] = math.Max(s.hess.base[j*f.tri.stride+j], float64(leastCurvature*s.scale)*float64(c*c))
+		if of := part.Of[j]; of >= 0 {
+			most[of] = math.Max(most[of], h[j])
+		}
+	}
+	for j, of := range part.Of {
+		if of >= 0 {
+			h[j] = most[of]
+		}
+	}
+	return h
+}
+
+// structure returns a vector that is zero where rows are zero at the solution. Where a row
+// is, |v| falls as fast as τ does, whatever its unit, and limit |v| is about τ unless its
+// multiplier is close to the limit; elsewhere |v| stays.
 func (s *follower) structure() []float64 {
-	rows, v := s.f.rows, s.pt.image
+	rows, v := s.f.rows, s.image
 	y := make([]float64, len(v))
-	mark := func(row int32, limit, size float64) {
-		// √(h τ)/limit of the smoothed |·|: about 0.7 at zero, τ/(limit size) elsewhere.
-		if limit == 0 || s.tau < 0.1*float64(limit*size) {
+	mark := func(row int32, limit, size, before float64) {
+		if limit == 0 || s.tau < 0.1*float64(limit*size) && size > 0.3*before {
 			y[row] = 1
 		}
 	}
 	for k := range rows.groups {
 		g := &rows.groups[k]
+		size, before := g.norm(v), g.norm(s.before)
 		for _, row := range g.rows {
-			mark(row, g.limit, g.norm(v))
+			mark(row, g.limit, size, before)
 		}
 	}
 	if !rows.grouped() {
 		for j, u := range v {
-			mark(int32(j), rows.limit[j], math.Abs(u))
+			mark(int32(j), rows.limit[j], math.Abs(u), math.Abs(s.before[j]))
 		}
 	}
 	return y

@@ -188,3 +188,30 @@ func (f *Finisher) project(x []float64) {
 		d.Project(x)
 	}
 }
+
+// TestSquaresAsRidge: squares of the coefficients as rows of A have the zeros and ties of
+// the solution with the same squares as a ridge.
+func TestSquaresAsRidge(t *testing.T) {
+	const n, p, mu = 40, 30, 0.01
+	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+		for seed := range uint64(4) {
+			ridge := kind{loss, "graph", mu, false, 0.01}.random(t, n, p, seed)
+			want := mustNew(t, ridge).Finish(nil, &Settings{Tol: 1e-13})
+			q := *ridge
+			q.Ridge, q.Square = 0, make([]float64, len(q.Limit))
+			for j := range p {
+				q.Square[len(q.Square)-p+j] = mu
+			}
+			f := mustNew(t, &q)
+			res := f.Finish(nil, &Settings{Tol: 1e-10})
+			u, v := make([]float64, len(q.Limit)), make([]float64, len(q.Limit))
+			f.rows.mul(u, want.X)
+			f.rows.mul(v, res.X)
+			for j, u := range u {
+				if !res.Polished || (u == 0) != (v[j] == 0) {
+					t.Errorf("%T, seed %d: row %d of A x is %g, want %g; polished %v", loss, seed, j, v[j], u, res.Polished)
+				}
+			}
+		}
+	}
+}

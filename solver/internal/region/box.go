@@ -107,12 +107,13 @@ func (b Box) Room(x, d []float64) float64 {
 	return length
 }
 
-// Snap implements Domain.
+// Snap implements Domain. It does not move exact zeros of the box, nor coordinates without
+// curvature.
 func (b Box) Snap(x, curvature []float64, tau float64) {
 	for j, v := range x {
 		under, over := v-b.Lower[j], b.Upper[j]-v
 		switch least := math.Min(under, over); {
-		case b.Held(j) || !(float64(float64(least*least)*curvature[j]) < tau):
+		case v == 0 || curvature[j] == 0 || b.Held(j) || !(float64(float64(least*least)*curvature[j]) < tau):
 		case under < over:
 			x[j] = b.Lower[j]
 		default:

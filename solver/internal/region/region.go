@@ -26,7 +26,7 @@ type Domain interface {
 	Held(j int) bool
 	Flat() bool
 	// Snap moves coordinates to bounds near which the barrier has more curvature than
-	// the objective, whose Hessian's diagonal is given, and returns to X.
+	// the loss, which is given for each, and returns to X.
 	Snap(x, curvature []float64, tau float64)
 	// Settle undoes what rounding has done to Σ x where X is flat, and reports whether it
 	// had to.

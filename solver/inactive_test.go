@@ -1,0 +1,144 @@
+package solver_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// sparseChain returns a random problem with the fused lasso of a chain, some features of
+// which no sample has. The weights of its rows are random, so that the solution is unique.
+func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
+	t.Helper()
+	const n, p, entries = 60, 60, 2
+	rng := rand.New(rand.NewPCG(seed, 5))
+	all, labels := []sparse.Triplet(nil), make([]float64, n)
+	for i := range n {
+		margin := rng.NormFloat64()
+		for _, j := range rng.Perm(p)[:entries] {
+			all = append(all, sparse.Triplet{Row: i, Col: j, Value: 1})
+			margin += 2 * float64(j/5%3-1)
+		}
+		labels[i] = math.Copysign(1, margin)
+	}
+	x, err := sparse.FromTriplets(n, p, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float64, 2*p-1)
+	for j := range weights {
+		weights[j] = 0.5 + rng.Float64()
+	}
+	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
+}
+
+// mirrored returns the problem in v, x_j = sign_j v_j.
+func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
+	t.Helper()
+	q := *p
+	var err error
+	if q.Data, err = p.Data.ScaleColumns(sign); err != nil {
+		t.Fatal(err)
+	}
+	if q.Constraint, err = p.Constraint.(*sparse.CSR).ScaleColumns(sign); err != nil {
+		t.Fatal(err)
+	}
+	return &q
+}
+
+// TestInactiveSet: a domain that does not change the solution changes neither zeros nor
+// ties, nor does it cost the proof.
+func TestInactiveSet(t *testing.T) {
+	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
+		for _, net := range []bool{false, true} {
+			for _, domain := range []string{"box", "nonnegative"} {
+				for seed := range uint64(3) {
+					t.Run(fmt.Sprintf("%T/net %v/%s/%d", loss, net, domain, seed), func(t *testing.T) {
+						p := sparseChain(t, seed, loss)
+						if l1 := p.Penalty.(solver.L1); net {
+							p.Penalty = solver.ElasticNet{L1: l1.Lambda, L2: 0.002, Weights: l1.Weights}
+						}
+						want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
+						q := *p
+						if domain == "nonnegative" {
+							sign := make([]float64, len(want.X))
+							for j, v := range want.X {
+								sign[j] = math.Copysign(1, v)
+							}
+							p = mirrored(t, p, sign)
+							want = solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
+							q = *p
+							q.Domain = solver.Nonnegative{}
+						} else {
+							q.Domain = solver.NewBox(len(want.X), -10, 10)
+						}
+						checkStructure(t, solvertest.Minimize(t, &q, &solver.Settings{RelTol: 1e-10}), want, q.Constraint.(*sparse.CSR))
+						quick := solvertest.Minimize(t, &q, nil)
+						if above := quick.At.Objective - want.At.Objective; quick.Status != solver.Converged || !quick.Stats.Rounded || above > quick.DualityGap {
+							t.Errorf("by default %s, structure %v, %.1e above the optimum, proved %.1e", quick.Status, quick.Stats.Rounded, above, quick.DualityGap)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestScaledColumns: features in units from 1e-8 to 1e8 of the others, with penalties and
+// bounds in the same units, have the zeros that they have without.
+func TestScaledColumns(t *testing.T) {
+	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
+		for seed := range uint64(4) {
+			t.Run(fmt.Sprintf("%T/%d", loss, seed), func(t *testing.T) {
+				p := sparseChain(t, seed, loss)
+				weights := p.Penalty.(solver.L1).Weights
+				_, features := p.Data.Dims()
+				unit, scaled, box := make([]float64, features), make([]float64, features), solver.NewBox(features, -10, 10)
+				for j := range unit {
+					unit[j] = []float64{1e-8, 1, 1e8}[j%3]
+					scaled[j] = unit[j] * weights[j]
+					box.Lower[j] /= unit[j]
+					box.Upper[j] /= unit[j]
+				}
+				p.Constraint, p.Penalty = nil, solver.L1{Lambda: 0.01, Weights: weights[:features]}
+				want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
+				var err error
+				if p.Data, err = p.Data.ScaleColumns(unit); err != nil {
+					t.Fatal(err)
+				}
+				p.Penalty, p.Domain = solver.L1{Lambda: 0.01, Weights: scaled}, box
+				checkStructure(t, solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}), want, sparse.Identity(features))
+			})
+		}
+	}
+}
+
+// checkStructure checks that two solutions have the same zeros and ties, and the proof of one.
+func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
+	t.Helper()
+	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {
+		t.Errorf("%s, structure %v, %.1e above the optimum, proved %.1e", res.Status, res.Stats.Rounded, above, res.DualityGap)
+	}
+	l, _ := a.Dims()
+	got, v := make([]float64, l), make([]float64, l)
+	a.MulVec(got, res.X)
+	a.MulVec(v, want.X)
+	zeros := 0
+	for j, u := range v {
+		if u == 0 {
+			zeros++
+		}
+		if (u == 0) != (got[j] == 0) {
+			t.Errorf("row %d of A x is %g, without the domain %g", j, got[j], u)
+		}
+	}
+	if zeros == 0 {
+		t.Error("the solution has no zeros")
+	}
+}
