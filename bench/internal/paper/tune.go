@@ -30,15 +30,6 @@ type Tuned struct {
 	Objective float64 `json:"tuned_objective"`
 	// Runs is how many pairs were tried.
 	Runs int `json:"tuning_runs"`
-	// Tried are the pairs with their objectives, of the first split.
-	Tried []Trial `json:"tried,omitempty"`
-}
-
-// A Trial is what a pair of multiples reached when parameters were chosen.
-type Trial struct {
-	Step      float64 `json:"step"`
-	Penalty   float64 `json:"penalty"`
-	Objective float64 `json:"objective"` // −1 if it diverged
 }
 
 // A place is a pair of indices of the grids.
@@ -169,24 +160,6 @@ func (g *grid) edge(at place, bounded bool) string {
 	return strings.Join(names, " and ")
 }
 
-// trials lists what was tried.
-func (g *grid) trials(by Output) (all []Trial) {
-	for i, step := range g.steps {
-		for j, rho := range g.rhos {
-			v, tried := g.seen[place{i, j}]
-			if !tried {
-				continue
-			}
-			one := Trial{step, rho, v[by]}
-			if math.IsInf(v[by], 0) {
-				one.Objective = -1 // JSON has no infinity
-			}
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // A tuner chooses the parameters of a method on a split, for all outputs and rules.
 type tuner struct {
 	half      *Half
@@ -261,9 +234,6 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	out.Objective, out.Runs = g.seen[best][by], len(g.seen)
 	out.Eta, out.Rho = u.eta(out.Step, out.Penalty), out.Penalty*u.half.data.Lambda
 	out.Edge = g.edge(best, u.traits.Bounded)
-	if u.half.Split == 0 {
-		out.Tried = g.trials(by)
-	}
 	return out, nil
 }
 

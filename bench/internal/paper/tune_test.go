@@ -84,9 +84,9 @@ func TestTune(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, one := range got.Tried {
-			if one.Objective >= 0 && one.Objective < got.Objective-got.Noise {
-				t.Errorf("by %s, %+v is better than the choice, %g", by, one, got.Objective)
+		for at, reached := range u.samples.seen {
+			if reached[by] < got.Objective-got.Noise {
+				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
 			}
 		}
 		whole, err := u.tune(t.Context(), Whole, by)

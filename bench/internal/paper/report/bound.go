@@ -36,18 +36,6 @@ func bounds(ctx context.Context) ([]*bound, error) {
 	return out, nil
 }
 
-// boundClaims is claim 6.
-func boundClaims(all []*bound) []claim {
-	var out []claim
-	for _, b := range all {
-		out = append(out, claim{
-			ID: "6", Data: "synthetic", Number: b.Worst, Verdict: holds(b.Worst <= 1), Unfloored: holds(b.Worst <= 1),
-			Measured: fmt.Sprintf("%s: %.2g of the bound at worst; falls as T^-%.2f in outer iterations, N^-%.2f in sample gradients", b.Theorem, b.Worst, b.RateT, b.RateN),
-		})
-	}
-	return out
-}
-
 // boundFigure draws a theorem's bound beside what was measured.
 func boundFigure(b *bound, bitmap bool) (*Figure, error) {
 	a := chart.Axes{Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor}

@@ -7,219 +7,308 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/scas-admm/scas/bench/internal/paper"
-	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// A claim is a statement of the paper, or about it, put to one problem.
+// A claim compares two numbers on every problem. The ratio of the first to the second is
+// what the page shows; below 1 it favours the first.
 type claim struct {
-	ID   string // number in the list of statements, with a letter for variants
-	Data string
-	Mu   float64
-	// Rule is how parameters were chosen; empty where nothing depends on it.
-	Rule paper.Rule
-	// Number is the figure that decides, Measured what it was made from.
-	Number   float64
-	Measured string
-	Verdict  verdict
-	// About is the curve that a claim about every method is about here.
-	About string
-	// Unfloored is the verdict if gaps that no figure shows count too.
-	Unfloored verdict
+	ID, Text string
+	of       func(p *problem) (first, second entry)
 }
 
-// A verdict says how a claim fared.
-type verdict string
-
-const (
-	reproduced    verdict = "reproduced"
-	notReproduced verdict = "not reproduced"
-	undecided     verdict = "undecided"
-	// inPart is of a statement that holds in some cases and fails in others.
-	inPart verdict = "reproduced in part"
-)
-
-func holds(yes bool) verdict {
-	if yes {
-		return reproduced
-	}
-	return notReproduced
+// An entry is a number of a claim. A number that is unknown is NaN, one that is not
+// reached +Inf.
+type entry struct {
+	Name  string // of the method
+	Value float64
+	Edge  bool // some split has its step size or rho at the edge of a grid
 }
 
-// A statement is a claim in words, with what its number means.
-type statement struct {
-	ID, Text, Number string
+// target is the gap to which seconds are compared.
+const target = 1e-3
+
+// claims are those of the paper's section on experiments, in its order. Where mu > 0,
+// SCAS-ADMM is Algorithm 2. Memory (claim 4) and rates (claim 5) have tables of their own.
+var claims = []claim{
+	{"1a", "The worst of the paper's stochastic methods against batch ADMM with a linearised step: gap at the last pass.", func(p *problem) (a, b entry) {
+		return worstGap(p), gapOf(p, batchLinear, paper.Last, byPaper)
+	}},
+	{"1b", "The same against batch ADMM with an exact step, an iteration counted as one pass, as the paper does.", func(p *problem) (a, b entry) {
+		return worstGap(p), gapOf(p, batch, paper.Last, byPaper)
+	}},
+	{"1c", "The same, every gradient and Hessian product over the data counted as a pass, for the better of assembled Hessians and conjugate gradients.", func(p *problem) (a, b entry) {
+		return worstGap(p), least(gapOf(p, batch, paper.Last, byBudget), gapOf(p, batchCG, paper.Last, byBudget))
+	}},
+	{"1d", fmt.Sprintf("The slowest of the paper's stochastic methods against exact batch ADMM: seconds to a gap of %g.", target), func(p *problem) (a, b entry) {
+		return slowest(p), least(secondsOf(p, batch, paper.Last), secondsOf(p, batchCG, paper.Last))
+	}},
+	{"1e", fmt.Sprintf("SCAS-ADMM's last iterate against exact batch ADMM: seconds to a gap of %g.", target), func(p *problem) (a, b entry) {
+		return secondsOf(p, scasOn(p), paper.Last), least(secondsOf(p, batch, paper.Last), secondsOf(p, batchCG, paper.Last))
+	}},
+	{"2a", "SCAS-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", func(p *problem) (a, b entry) {
+		return gapOf(p, scasOn(p), paper.Last, byPasses), gapOf(p, stoc, paper.Average, byPasses)
+	}},
+	{"2b", "SCAS-ADMM's average against STOC-ADMM's average: gap at the last pass.", func(p *problem) (a, b entry) {
+		return gapOf(p, scasOn(p), paper.Average, byPasses), gapOf(p, stoc, paper.Average, byPasses)
+	}},
+	{"2c", "SA-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", func(p *problem) (a, b entry) {
+		return gapOf(p, peerOf(p), paper.Last, byPasses), gapOf(p, stoc, paper.Average, byPasses)
+	}},
+	{"2d", fmt.Sprintf("SCAS-ADMM's last iterate against STOC-ADMM's average: seconds to a gap of %g.", target), func(p *problem) (a, b entry) {
+		return secondsOf(p, scasOn(p), paper.Last), secondsOf(p, stoc, paper.Average)
+	}},
+	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", func(p *problem) (a, b entry) {
+		return gapOf(p, scasOn(p), paper.Last, byPasses), gapOf(p, peerOf(p), paper.Last, byPasses)
+	}},
+	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", func(p *problem) (a, b entry) {
+		return gapOf(p, scasOn(p), paper.Average, byPasses), gapOf(p, peerOf(p), paper.Average, byPasses)
+	}},
+	{"3c", fmt.Sprintf("SCAS-ADMM against SA-ADMM, last iterates: seconds to a gap of %g.", target), func(p *problem) (a, b entry) {
+		return secondsOf(p, scasOn(p), paper.Last), secondsOf(p, peerOf(p), paper.Last)
+	}},
+	{"9a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", func(p *problem) (a, b entry) {
+		return testOf(p, scasOn(p), paper.Last), testOf(p, stoc, paper.Average)
+	}},
+	{"9b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", func(p *problem) (a, b entry) {
+		return testOf(p, scasOn(p), paper.Average), testOf(p, stoc, paper.Average)
+	}},
+	{"9c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", func(p *problem) (a, b entry) {
+		return testOf(p, scasOn(p), paper.Last), testOf(p, peerOf(p), paper.Last)
+	}},
 }
 
-// The limits of the claims.
-const (
-	onAPar     = 3    // ratio of gaps
-	smallShare = 0.5  // of n p numbers
-	nearOrder  = 0.8  // of the proven exponent
-	sameGap    = 1e-9 // that counts as the optimum
-	alike      = 10   // ratio of gaps to a prototype's
-	// floorShare of the objective at zero is the least gap that ratios tell apart.
-	floorShare = 1e-6
-	// target is the gap to which seconds are compared.
-	target = 1e-3
-	// sameTest is the ratio of test losses that counts as no worse.
-	sameTest = 1.001
-)
-
-// ruleNames are the columns of the claims.
-var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: "on the half", paper.Automatic: "automatic", "": "any"}
-
-// statements are the claims, in order.
-var statements = []statement{
-	{"1a", "Per pass, every stochastic method beats batch ADMM with a linearised x-step.", "largest gap of the paper's stochastic methods (" + strings.Join(stochastic(), ", ") + ", where they apply) over that of batch ADMM, at the last pass; below 1 reproduces, a method that failed does not"},
-	{"1b", "Per pass, every stochastic method beats batch ADMM with an exact x-step, an iteration counted as one pass as the paper does.", "as in 1a"},
-	{"1c", "The same, every gradient and Hessian product over the data counted as a pass.", "as in 1a, for the better of batch ADMM with an assembled Hessian and with conjugate gradients, whose last iteration ends where the passes do"},
-	{"1d", "In seconds, every stochastic method of the paper beats batch ADMM with an exact x-step.", fmt.Sprintf("time to a gap of %g of the slowest over that of batch ADMM, the faster of an assembled Hessian (up to %d features) and conjugate gradients; below 1 reproduces", target, baseline.MaxFactored)},
-	{"1e", "In seconds, SCAS-ADMM beats batch ADMM with an exact x-step.", "as in 1d"},
-	{"2a", "SCAS-ADMM beats STOC-ADMM: last outer iterate against average.", "gap of SCAS over that of STOC, at the last pass; below 1 reproduces"},
-	{"2b", "SCAS-ADMM beats STOC-ADMM: average against average.", "as in 2a"},
-	{"2c", "SA-ADMM beats STOC-ADMM: last iterate against average.", "gap of SA over that of STOC, at the last pass; below 1 reproduces"},
-	{"2d", "In seconds, SCAS-ADMM beats STOC-ADMM: last outer iterate against average.", fmt.Sprintf("time to a gap of %g of SCAS over that of STOC; below 1 reproduces", target)},
-	{"3a", fmt.Sprintf("SCAS-ADMM is on a par with SA-ADMM, at most %d times its gap: last iterates.", onAPar), fmt.Sprintf("gap of SCAS over that of SA, at the last pass; at most %d reproduces", onAPar)},
-	{"3b", fmt.Sprintf("SCAS-ADMM is on a par with SA-ADMM, at most %d times its gap: averages.", onAPar), "as in 3a"},
-	{"3c", fmt.Sprintf("In seconds, SCAS-ADMM is on a par with SA-ADMM, at most %d times as many: last iterates.", onAPar), fmt.Sprintf("time to a gap of %g of SCAS over that of SA; at most %d reproduces", target, onAPar)},
-	{"4a", "SCAS-ADMM needs no memory of order n p: as the solver runs it.", fmt.Sprintf("measured bytes of the live heap beside the data over 8 n p; below %g reproduces. The solver may keep a rotated copy of the data for speed", smallShare)},
-	{"4b", "SCAS-ADMM needs no memory of order n p: rotation of the data forbidden.", "as in 4a"},
-	{"5", "The objective falls at least in the proven order of the iterations.", fmt.Sprintf("fitted exponent of the gap over the last two thirds of the passes; at least %g of the proven one reproduces", nearOrder)},
-	{"6", "Theorem bounds lie above the measured curves where their conditions hold.", "largest ratio of measured to bound; at most 1 reproduces"},
-	{"7", "Every method reaches the same optimum, each as far as its rate allows.", fmt.Sprintf("gap after all passes; below that at 10 passes and below the gap at the start over T^order, T being outer iterations, or passes where the order counts samples, or below %g, reproduces", sameGap)},
-	{"8", fmt.Sprintf("Gaps at 10 and 30 passes are those of independent prototypes in another language, or at most %d times as large.", alike), fmt.Sprintf("gap at the last of the two passes run, over that of the prototype; at most %d reproduces", alike)},
-	{"9a", "On the test half SCAS-ADMM is no worse than STOC-ADMM: last outer iterate against average.", fmt.Sprintf("mean test loss of SCAS over that of STOC, at the last pass; at most %g, %.2g %% higher, reproduces", sameTest, 100*(sameTest-1))},
-	{"9b", "On the test half SCAS-ADMM is no worse than STOC-ADMM: averages.", "as in 9a"},
-	{"9c", "On the test half SCAS-ADMM is no worse than SA-ADMM: last iterates.", fmt.Sprintf("as in 9a, over that of SA; at most %g reproduces", sameTest)},
+// A case is a claim on one problem, with parameters chosen in one way.
+type claimCase struct {
+	Rule          paper.Rule
+	First, Second entry
+	Ratio         float64 // NaN where one number is unknown or both are not reached
 }
 
-// claims puts the statements about the data sets to the records; the theorems'
-// bounds are measured by themselves.
-func claims(all []*problem) []claim {
-	var out []claim
-	for _, p := range all {
-		switch {
-		case !p.begun:
-		case p.Whole:
-			for _, rule := range paper.Rules() {
-				out = append(out, sameOptimum(p.under(rule))...)
+// A claimRow is a claim on one problem, in all ways of choosing parameters.
+type claimRow struct {
+	Data  string
+	Mu    float64
+	Cases []claimCase
+}
+
+// A result is a claim with its numbers.
+type result struct {
+	claim
+	Rows     []claimRow
+	Overview []overviewOf // a way of choosing parameters each
+}
+
+// overviewOf counts the cases of a claim under one rule.
+type overviewOf struct {
+	Rule          paper.Rule
+	Below, Of     int     // ratios below 1, and ratios at all
+	Edges         int     // of these, with a choice at the edge of a grid
+	Low, Mid, Top float64 // least, median and greatest ratio
+}
+
+// results puts the claims to the problems that have a split.
+func results(all []*problem) []result {
+	var out []result
+	for _, c := range claims {
+		r := result{claim: c}
+		for _, p := range all {
+			if !p.begun || p.Whole {
+				continue
 			}
-		default:
-			out = append(out, memory(p)...)
+			row := claimRow{Data: p.Name, Mu: p.mu}
 			for _, rule := range paper.Rules() {
-				q := p.under(rule)
-				out = slices.Concat(out, againstBatch(q), againstEachOther(q), inSeconds(q), onTest(q), fittedRates(q), againstPrototypes(q))
+				one := claimCase{Rule: rule}
+				one.First, one.Second = c.of(p.under(rule))
+				one.Ratio = ratio(one.First.Value, one.Second.Value)
+				row.Cases = append(row.Cases, one)
 			}
+			r.Rows = append(r.Rows, row)
 		}
+		for k, rule := range paper.Rules() {
+			r.Overview = append(r.Overview, overviewCases(r.Rows, k, rule))
+		}
+		out = append(out, r)
 	}
 	return out
 }
 
-// claim makes a claim about p.
-func (p *problem) claim(id string, number float64, is verdict, format string, args ...any) claim {
-	return claim{ID: id, Data: p.Name, Mu: p.mu, Rule: p.rule, Number: number, Measured: fmt.Sprintf(format, args...), Verdict: is, Unfloored: is}
+// ratio is a/b; 0 or +Inf where one of them is not reached.
+func ratio(a, b float64) float64 {
+	switch {
+	case math.IsInf(b, 1) && !math.IsInf(a, 1) && !math.IsNaN(a):
+		return 0
+	default:
+		return a / b // NaN for two infinities
+	}
 }
 
-// about says which curve a claim is about.
-func (c claim) about(m paper.Method, o paper.Output) claim {
-	c.About = fmt.Sprintf("%s, %s", m, o)
-	return c
+func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
+	o := overviewOf{Rule: rule, Low: math.NaN(), Mid: math.NaN(), Top: math.NaN()}
+	var ratios []float64
+	for _, row := range rows {
+		c := row.Cases[k]
+		if math.IsNaN(c.Ratio) {
+			continue
+		}
+		o.Of++
+		if c.Ratio < 1 {
+			o.Below++
+		}
+		if c.First.Edge || c.Second.Edge {
+			o.Edges++
+		}
+		ratios = append(ratios, c.Ratio)
+	}
+	if len(ratios) > 0 {
+		slices.Sort(ratios)
+		o.Low, o.Top = ratios[0], ratios[len(ratios)-1]
+		o.Mid = stat.Quantile(0.5, stat.Empirical, ratios, nil)
+	}
+	return o
 }
 
-// claimsCSV writes claims as CSV.
-func claimsCSV(all []claim) string {
-	records := [][]string{{"claim", "data", "mu", "tuned", "verdict", "verdict_without_floor", "number", "measured", "statement"}}
-	for _, c := range all {
-		text := ""
-		for _, s := range statements {
-			if s.ID == c.ID {
-				text = s.Text
+// claimsCSV writes all numbers of the claims.
+func claimsCSV(all []result) string {
+	records := [][]string{{"claim", "data", "mu", "tuned", "first", "first_value", "first_at_edge", "second", "second_value", "second_at_edge", "ratio", "statement"}}
+	num := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	for _, r := range all {
+		for _, row := range r.Rows {
+			for _, c := range row.Cases {
+				records = append(records, []string{
+					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], c.First.Name, num(c.First.Value), strconv.FormatBool(c.First.Edge),
+					c.Second.Name, num(c.Second.Value), strconv.FormatBool(c.Second.Edge), num(c.Ratio), r.Text,
+				})
 			}
 		}
-		records = append(records, []string{
-			c.ID, c.Data, strconv.FormatFloat(c.Mu, 'g', -1, 64), ruleNames[c.Rule], string(c.Verdict), string(c.Unfloored),
-			strconv.FormatFloat(c.Number, 'g', 6, 64), c.Measured, text,
-		})
 	}
 	return csvText(records)
 }
 
-// An outcome is a statement with all claims of it.
-type outcome struct {
-	statement
-	Claims []claim
-	Of     int
-	Rules  []share // one per rule; one alone where nothing depends on it
-	Why    string  // of what is not reproduced, what the columns and other figures show
-	// Sweeps are those of the cases that fail.
-	Sweeps []sweepRef
+// gapOf is the gap of a method at the last pass, the mean over the splits. A method that
+// failed in a split never reaches a gap.
+func gapOf(p *problem, m paper.Method, o paper.Output, x axis) entry {
+	t := tallyOf(p, m, o)
+	e := entry{Name: fmt.Sprintf("%s, %s", m, o), Value: math.NaN(), Edge: t.atEdge()}
+	c, drawn := curveOf(p, m, o, gap, x)
+	c = c.until(p.Protocol.Passes)
+	switch {
+	case t.Failed > 0:
+		e.Value = math.Inf(1)
+	case drawn && len(c.x) > 1:
+		e.Value = max(c.end(), gapFloor)
+	}
+	return e
 }
 
-// A share is how an outcome fared under one rule.
-type share struct {
-	Rule           paper.Rule
-	Held, Of, Open int // Open are undecided
-	Bare           int // held without the floor
-	Low, High      float64
-	Overall        verdict
+// testOf is the mean loss of a method on the test half at the last pass.
+func testOf(p *problem, m paper.Method, o paper.Output) entry {
+	e := entry{Name: fmt.Sprintf("%s, %s", m, o), Value: math.NaN(), Edge: tallyOf(p, m, o).atEdge()}
+	if c, ok := curveOf(p, m, o, testLoss, byPasses); ok {
+		e.Value = c.until(p.Protocol.Passes).end()
+	}
+	return e
 }
 
-// outcomes sums up the claims, statement by statement.
-func outcomes(all []claim, of []*problem) []outcome {
-	var out []outcome
-	for _, s := range statements {
-		o := outcome{statement: s}
-		for _, c := range all {
-			if c.ID == s.ID {
-				o.Claims = append(o.Claims, c)
-			}
+// secondsOf is when a method reaches the target, +Inf if it does not.
+func secondsOf(p *problem, m paper.Method, o paper.Output) entry {
+	t := tallyOf(p, m, o)
+	e := entry{Name: fmt.Sprintf("%s, %s", m, o), Value: math.NaN(), Edge: t.atEdge()}
+	c, ok := curveOf(p, m, o, gap, byPasses)
+	if !ok {
+		if t.Failed > 0 && p.timing(m, 0) != nil {
+			e.Value = math.Inf(1)
 		}
-		o.Of = len(o.Claims)
-		for _, rule := range append(paper.Rules(), "") {
-			if one := shareOf(o.Claims, rule); one.Of > 0 {
-				o.Rules = append(o.Rules, one)
-			}
+		return e
+	}
+	if c, ok = overSecondsOf(p, m, c); !ok {
+		return e
+	}
+	e.Value = math.Inf(1)
+	if k := slices.IndexFunc(c.mean, func(v float64) bool { return v <= target }); k >= 0 {
+		e.Value = c.x[k]
+	}
+	return e
+}
+
+// worstGap is the largest gap of the paper's stochastic methods, at their own outputs.
+func worstGap(p *problem) entry {
+	var all []entry
+	for _, m := range rivals(p) {
+		all = append(all, gapOf(p, m, paper.TraitsOf(m).Output, byPasses))
+	}
+	return greatest(all)
+}
+
+// slowest is the last of the same to reach the target.
+func slowest(p *problem) entry {
+	var all []entry
+	for _, m := range rivals(p) {
+		all = append(all, secondsOf(p, m, paper.TraitsOf(m).Output))
+	}
+	return greatest(all)
+}
+
+// rivals are the paper's stochastic methods that were run on a problem.
+func rivals(p *problem) (out []paper.Method) {
+	for _, m := range p.Protocol.Methods {
+		if t := paper.TraitsOf(m); t.Group == paper.Compared && !t.Batch && paper.Applies(m, p.mu) {
+			out = append(out, m)
 		}
-		o.Why = strings.TrimSpace(o.why() + " " + evidence(o, of))
-		o.Sweeps = sweepsOf(o, of)
-		out = append(out, o)
 	}
 	return out
 }
 
-// shareOf sums up the claims under a rule.
-func shareOf(all []claim, rule paper.Rule) share {
-	s := share{Rule: rule, Overall: undecided, Low: math.Inf(1), High: math.Inf(-1)}
-	for _, c := range all {
-		if c.Rule != rule {
-			continue
-		}
-		s.Of++
-		switch c.Verdict {
-		case reproduced:
-			s.Held++
-		case undecided:
-			s.Open++
-		}
-		if c.Unfloored == reproduced {
-			s.Bare++
-		}
-		if c.Verdict != undecided && c.Number > 0 {
-			s.Low, s.High = min(s.Low, c.Number), max(s.High, c.Number)
-		}
+// peerOf is SA-ADMM, or its form with a linearised penalty where its memory forbids it.
+func peerOf(p *problem) paper.Method {
+	if tallyOf(p, sa, paper.Last).Units == 0 {
+		return saIU
 	}
-	switch {
-	case s.Of == 0:
-	case s.Held == s.Of:
-		s.Overall = reproduced
-	case s.Held > 0:
-		s.Overall = inPart
-	case s.Open < s.Of:
-		s.Overall = notReproduced
-	}
-	return s
+	return sa
 }
 
-// Failed is how many of the cases were decided against the statement.
-func (s share) Failed() int { return s.Of - s.Held - s.Open }
+// greatest is the entry of largest value among those that are known.
+func greatest(all []entry) entry {
+	best := entry{Value: math.NaN()}
+	for _, e := range all {
+		if !math.IsNaN(e.Value) && !(best.Value >= e.Value) {
+			best = e
+		}
+	}
+	return best
+}
+
+// least is the entry of smallest value among those that are known.
+func least(all ...entry) entry {
+	best := entry{Value: math.NaN()}
+	for _, e := range all {
+		if !math.IsNaN(e.Value) && !(best.Value <= e.Value) {
+			best = e
+		}
+	}
+	return best
+}
+
+// ruleNames are the ways of choosing parameters, in words.
+var ruleNames = map[paper.Rule]string{paper.Sampled: "on samples", paper.Whole: "on the half", paper.Automatic: "automatic"}
+
+// claimsText sums up the claims for a terminal.
+func claimsText(all []result) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "\nratios below 1, of all, and their median: parameters chosen on samples, on the half, automatic")
+	for _, r := range all {
+		fmt.Fprintf(&b, "%-3s", r.ID)
+		for _, o := range r.Overview {
+			fmt.Fprintf(&b, "  %2d of %2d %8s", o.Below, o.Of, ratioText(o.Mid))
+		}
+		fmt.Fprintf(&b, "  %s\n", r.Text)
+	}
+	return b.String()
+}

@@ -50,8 +50,7 @@ func figures(p *problem, bitmap bool) ([]*Figure, error) {
 			}
 		}
 	}
-	swept, err := sweeps(p, bitmap)
-	return append(out, swept...), err
+	return out, nil
 }
 
 // axes returns the axes of a figure and the name of its file.

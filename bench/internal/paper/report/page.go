@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/solver"
@@ -30,7 +31,7 @@ type File struct {
 var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"num": func(v float64) string { return short(v, 3) }, "ratio": ratioText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"num": func(v float64) string { return short(v, 3) }, "ratio": ratioText, "entry": entryText, "join": strings.Join, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "counts": func(m paper.Method) string { return paper.TraitsOf(m).Counts },
 	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own }, "bound": func(m paper.Method) string { return paper.TraitsOf(m).Bound },
 	"steps": stepsOf, "linearised": func(m paper.Method) string { return linearised[m] }, "rule": func(r paper.Rule) string { return ruleNames[r] },
@@ -38,22 +39,21 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 
 // page is what the template gets.
 type page struct {
-	Protocol   paper.Protocol
-	Planned    int      // splits of the whole protocol
-	Machine    []string // that the page is made on
-	Measured   [][]string
-	Facts      []*paper.Facts
-	Optima     []optimumRange
-	Overviews  []*Figure
-	Problems   []part
-	Methods    []solver.MethodInfo
-	Bounds     []*bound
-	Printed    []printedCondition
-	Statements []outcome
-	Findings   []string
-	Missing    []string // data sets without results
-	Memory     []memoryNote
-	Timed      int // splits at most
+	Protocol  paper.Protocol
+	Planned   int      // splits of the whole protocol
+	Machine   []string // that the page is made on
+	Measured  [][]string
+	Facts     []*paper.Facts
+	Optima    []optimumRange
+	Overviews []*Figure
+	Problems  []part
+	Methods   []solver.MethodInfo
+	Bounds    []*bound
+	Printed   []printedCondition
+	Claims    []result
+	Missing   []string // data sets without results
+	Memory    []memoryNote
+	Timed     int // splits at most
 }
 
 // A part is a problem on the page.
@@ -74,9 +74,7 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
-	asked := append(claims(all), boundClaims(pg.Bounds)...)
-	pg.Statements = outcomes(asked, all)
-	pg.Findings = findings(pg.Statements)
+	pg.Claims = results(all)
 	var drawn []*Figure
 	for _, b := range pg.Bounds {
 		if b.Figure, err = boundFigure(b, bitmap); err != nil {
@@ -112,8 +110,8 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 		return nil, "", err
 	}
 	drawn = append(drawn, pg.Overviews...)
-	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(asked)}}
-	return append(files, figureFiles(drawn, bitmap)...), tableText(table), nil
+	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(pg.Claims)}}
+	return append(files, figureFiles(drawn, bitmap)...), tableText(table) + claimsText(pg.Claims), nil
 }
 
 func figureFiles(all []*Figure, bitmap bool) []File {
@@ -204,6 +202,7 @@ func printed(all []*problem) []printedCondition {
 // measured with the first mu that was.
 type memoryNote struct {
 	Data         string
+	Whole        float64 // 8 n p, in bytes
 	SCAS         *paper.Timing
 	Alternatives []float64 // scas-l, sa, sa-iu, sag, sag-iu; NaN if unknown
 }
@@ -215,7 +214,10 @@ func memoryNotes(all []*problem) []memoryNote {
 		if t == nil || k > 0 && len(out) > 0 && out[len(out)-1].Data == p.Name {
 			continue
 		}
-		note := memoryNote{Data: p.Name, SCAS: t}
+		note := memoryNote{Data: p.Name, SCAS: t, Whole: math.NaN()}
+		if p.facts != nil {
+			note.Whole = 8 * float64(p.facts.Rows/2) * float64(p.facts.Features)
+		}
 		for _, m := range []paper.Method{scasL, sa, saIU, sag, sagIU} {
 			bytes := math.NaN()
 			if t := p.timing(m, 0); t != nil {

@@ -111,5 +111,8 @@ func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
 	return t
 }
 
+// atEdge reports whether some choice lies at the edge of a grid, or where theory ends it.
+func (t tally) atEdge() bool { return t.Edges+t.Bounds > 0 }
+
 // atBound is the edge that theory draws, not the grid.
 const atBound = "step at its bound"

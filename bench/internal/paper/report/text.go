@@ -49,10 +49,25 @@ func fitted(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// gapText writes a gap for people.
-func gapText(gap float64) string {
-	if gap <= gapFloor {
-		return fmt.Sprintf("below %.0e", gapFloor)
+// ratioText writes a ratio with as many digits as tell it from 1.
+func ratioText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.Abs(v-1) < 0.01:
+		return fmt.Sprintf("%.4f", v)
+	case v >= 1e5:
+		return fmt.Sprintf("%.0e", v)
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
 	}
-	return fmt.Sprintf("%.2g", gap)
+	return short(v, 2)
+}
+
+// entryText writes a number of a claim.
+func entryText(v float64) string {
+	if math.IsInf(v, 1) {
+		return "not reached"
+	}
+	return short(v, 3)
 }
