@@ -126,11 +126,8 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 // finite is an error. Equal models give equal bytes. The last line is a checksum; see
 // Sealed.
 func (m *Model) Write(w io.Writer) error {
-	if err := m.check(); err != nil {
+	if err := m.writable(); err != nil {
 		return err
-	}
-	if _, err := lossNamed(m.loss().String(), 0); err != nil {
-		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
 	text, err := json.MarshalIndent(m.head(), "", "  ")
 	if err != nil {
@@ -146,6 +143,17 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	_, err = w.Write(file)
 	return err
+}
+
+// writable reports what keeps a model from being written.
+func (m *Model) writable() error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if _, err := lossNamed(m.loss().String(), 0); err != nil {
+		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+	}
+	return nil
 }
 
 func (m *Model) head() *head {

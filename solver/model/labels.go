@@ -50,7 +50,7 @@ func mapLabels(t *pass.Team, y []float64, positive *float64) ([]float64, sparse.
 // thirdLabel reports the rarest of more than two labels, on the process that has it, the
 // last of them in order where several are as rare: that is the one that may be wrong.
 func thirdLabel(t *pass.Team, y []float64) error {
-	all := t.Different(y, maxClasses)
+	all := t.Different(y, MaxClasses)
 	count := make([]float64, len(all))
 	for _, v := range y {
 		if k, found := slices.BinarySearch(all, v); found {

@@ -199,8 +199,8 @@ func (l *liblinear) field(key string, values []string) (err error) {
 		switch {
 		case !l.many && values[0] != "2":
 			return l.errorf(values[0], "nr_class: expected 2")
-		case l.many && (err != nil || l.classes < 3 || l.classes > maxClasses):
-			return l.errorf(values[0], "nr_class: expected 3 to %d", maxClasses)
+		case l.many && (err != nil || l.classes < 3 || l.classes > MaxClasses):
+			return l.errorf(values[0], "nr_class: expected 3 to %d", MaxClasses)
 		}
 	case "label":
 		if len(values) != l.classes {

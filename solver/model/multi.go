@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,10 +49,10 @@ func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *M
 		if spec.streams() {
 			err = m.fitMapped(ctx, one, x, y)
 		} else {
-			err = eachClass(spec, classes, func(k int) (err error) {
+			err = eachClass(spec, classes, spec.countFitted(len(classes), func(k int) (err error) {
 				m.Models[k], err = Fit(ctx, one, x, against(y, classes[k]))
 				return err
-			})
+			}))
 		}
 	} else {
 		err = m.inTurn(ctx, spec, one, x, y)
@@ -71,17 +72,30 @@ func (m *Multi) inTurn(ctx context.Context, spec, one *Spec, x *sparse.CSR, y []
 	}
 	began, own := time.Now(), *one
 	own.Threads, own.Checkpoint = spec.Threads, at.checkpoint()
-	ended := make([]error, len(m.Classes))
-	for k, class := range m.Classes {
+	return inOrder(m.Classes, spec.countFitted(len(m.Classes), func(k int) (err error) {
 		if spec.TimeLimit > 0 { // when it has passed is agreed on
 			own.TimeLimit = max(1, spec.TimeLimit-time.Since(began))
 		}
-		m.Models[k], err = at.fit(spec, k, func() (*Model, error) { return Fit(ctx, &own, x, against(y, class)) })
-		if ended[k] = ofClass(class, err); err != nil && !errors.Is(err, solver.ErrNotConverged) {
-			return ended[k]
-		}
+		m.Models[k], err = at.fit(spec, k, func() (*Model, error) { return Fit(ctx, &own, x, against(y, m.Classes[k])) })
+		return err
+	}))
+}
+
+// countFitted returns do, which fits the class of a number, and reports each end to Fitted.
+func (s *Spec) countFitted(total int, do func(k int) error) func(k int) error {
+	if s.Fitted == nil {
+		return do
 	}
-	return errors.Join(ended...)
+	var lock sync.Mutex
+	done := 0
+	return func(k int) error {
+		err := do(k)
+		lock.Lock()
+		defer lock.Unlock()
+		done++
+		s.Fitted(done, total)
+		return err
+	}
 }
 
 func ofClass(class float64, err error) error {
@@ -112,7 +126,9 @@ func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
 	return errors.Join(ended...)
 }
 
-const maxClasses = 1000
+// MaxClasses is the largest number of classes that FitMulti takes. Scoring keeps a table of
+// MaxClasses² numbers, and the models have a coefficient of each feature for each class.
+const MaxClasses = 5000
 
 // oneOfMany are the labels of one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
@@ -140,8 +156,8 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 		return nil, nil, fmt.Errorf("model: FitMulti is for classification; the %s loss is for numbers", spec.loss())
 	case len(classes) < 3:
 		return nil, nil, fmt.Errorf("model: %d classes; FitMulti is for at least 3, Fit for 2", len(classes))
-	case len(classes) > maxClasses:
-		return nil, nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", maxClasses)
+	case len(classes) > MaxClasses:
+		return nil, nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", MaxClasses)
 	case spec.Positive != nil:
 		return nil, nil, errors.New("model: Spec.Positive is for two classes; leave it nil")
 	}
@@ -179,13 +195,13 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*pass.Team, []float6
 		if err != nil {
 			return nil, nil, err
 		}
-		return team, team.Different(classes, maxClasses+1), nil
+		return team, team.Different(classes, MaxClasses+1), nil
 	}
 	team, err := pass.Join(s.Comm, x, checkClassified(x, y))
 	if err != nil {
 		return nil, nil, err
 	}
-	return team, team.Different(y, maxClasses+1), nil
+	return team, team.Different(y, MaxClasses+1), nil
 }
 
 // checkClassified reports what is wrong with data and their labels.

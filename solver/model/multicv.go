@@ -118,11 +118,10 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 		return nil, err
 	}
 	paths := make([][]*Step, len(classes))
-	err = eachClass(spec, classes, func(k int) error {
-		var err error
+	err = eachClass(spec, classes, spec.countFitted(len(classes), func(k int) (err error) {
 		paths[k], err = barePath(ctx, one, x, against(y, classes[k]), c.result.Lambdas)
 		return err
-	})
+	}))
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
 		return nil, withEnd(ctx, err)
 	}

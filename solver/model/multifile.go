@@ -1,25 +1,30 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// A multiFile is a model file of several classes: one model after the other, each as a
-// file of its own would have it.
+// multiFormat is the newest format of model files of several classes. ReadMulti knows 2 as
+// well, in which every model has the columns and all coefficients.
+const multiFormat = 3
+
+// A multiFile is a model file of several classes: the columns, and one model after the
+// other, each with the numbers of the features whose coefficients are not zero.
 type multiFile struct {
-	Format  int               `json:"format"`
-	Version string            `json:"scas_version"`
-	Classes []number          `json:"classes"`
-	Names   []string          `json:"class_names,omitempty"` // of classes that are words
-	Models  []json.RawMessage `json:"models"`
+	Format  int      `json:"format"`
+	Version string   `json:"scas_version"`
+	Classes []number `json:"classes"`
+	Names   []string `json:"class_names,omitempty"` // of classes that are words
+	columns
+	Models []json.RawMessage `json:"models"`
 	// Checksum is of what is before; see Sealed.
 	Checksum *string `json:"checksum,omitempty"`
 }
@@ -29,14 +34,14 @@ func (m *Multi) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	f := multiFile{Format: Format, Version: Version, Names: m.Names}
+	f := multiFile{Format: multiFormat, Version: Version, Names: m.Names, columns: m.Models[0].head().columns}
 	for k, one := range m.Models {
-		var text bytes.Buffer
-		if err := one.Write(&text); err != nil {
+		text, err := one.part()
+		if err != nil {
 			return fmt.Errorf("class %v: %w", m.Classes[k], err)
 		}
 		f.Classes = append(f.Classes, number(m.Classes[k]))
-		f.Models = append(f.Models, text.Bytes())
+		f.Models = append(f.Models, text)
 	}
 	text, err := json.Marshal(f)
 	if err == nil {
@@ -47,6 +52,25 @@ func (m *Multi) Write(w io.Writer) error {
 	}
 	_, err = w.Write(text)
 	return err
+}
+
+// part returns the model as a file of several classes has it.
+func (m *Model) part() ([]byte, error) {
+	if err := m.writable(); err != nil {
+		return nil, err
+	}
+	part := struct {
+		*head
+		Nonzero      []int     `json:"nonzero_features"` // counted from 1
+		Coefficients []float64 `json:"coefficients"`
+	}{m.head(), []int{}, []float64{}}
+	part.columns = columns{}
+	for j, v := range m.Coefficients {
+		if math.Float64bits(v) != 0 { // a negative zero stays one
+			part.Nonzero, part.Coefficients = append(part.Nonzero, j+1), append(part.Coefficients, v)
+		}
+	}
+	return json.Marshal(part)
 }
 
 // Save writes the models to a file, whole or not at all; see Model.Save.
@@ -68,8 +92,8 @@ func parseMulti(text []byte) (*Multi, error) {
 		return nil, damageOf(text, err)
 	case f.Models == nil:
 		return nil, errors.New("not a model file of several classes: it has no models; Load reads those of two classes and of numbers")
-	case f.Format != Format:
-		return nil, fmt.Errorf("model format %d; scas %s reads format %d: use the version that wrote it, %s", f.Format, Version, Format, f.Version)
+	case f.Format != Format && f.Format != multiFormat:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats %d and %d: use the version that wrote it, %s", f.Format, Version, Format, multiFormat, f.Version)
 	}
 	m := &Multi{Names: f.Names}
 	for _, class := range f.Classes {
@@ -83,6 +107,9 @@ func parseMulti(text []byte) (*Multi, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k, err)
+		}
+		if f.Format == multiFormat {
+			one.Features, one.Target, one.Offset, one.Fill = f.Features, f.Target, f.Offset, f.Fill
 		}
 		m.Models = append(m.Models, one)
 	}
@@ -110,6 +137,10 @@ func (m *Multi) check() error {
 			return fmt.Errorf("damaged model: that of class %v has the %s loss, the first %s", m.Classes[k], one.loss(), m.Models[0].loss())
 		case len(one.Coefficients) != len(m.Models[0].Coefficients):
 			return fmt.Errorf("damaged model: that of class %v has %d features, the first %d", m.Classes[k], len(one.Coefficients), len(m.Models[0].Coefficients))
+		case one.Features != nil && len(one.Features) != len(one.Coefficients):
+			return fmt.Errorf("damaged model: %d features named for %d coefficients", len(one.Features), len(one.Coefficients))
+		case !slices.Equal(one.Features, m.Models[0].Features):
+			return fmt.Errorf("damaged model: that of class %v has other names of features than the first", m.Classes[k])
 		}
 	}
 	return nil

@@ -96,6 +96,10 @@ type Settings struct {
 	Memory int64
 	// Tell is told how far a fit with Memory is; nil is nobody.
 	Tell func(stream.Progress)
+	// Fitted, unless nil, is called by FitMulti after the fit of each class, and by CVMulti
+	// after the path of each class to all data, with how many of so many are done; by one
+	// goroutine at a time.
+	Fitted func(done, total int)
 }
 
 // Standardize says whether features are penalised on the scale of their standard

@@ -15,7 +15,7 @@ import (
 // pieces, whose labels stay where they are.
 
 // mappedClasses returns the different labels, in increasing order, or if there are more
-// than maxClasses one more than that.
+// than MaxClasses one more than that.
 func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	if err := checkSize(x); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 			if !finite(v) {
 				return nil, fmt.Errorf("model: label %v of row %d; it must be finite", v, lo+i)
 			}
-			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= maxClasses {
+			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= MaxClasses {
 				classes = slices.Insert(classes, at, v)
 			}
 		}
@@ -41,7 +41,7 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 
 // fitMapped sets the models.
 func (m *Multi) fitMapped(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) error {
-	return inOrder(m.Classes, func(k int) error {
+	return inOrder(m.Classes, one.countFitted(len(m.Classes), func(k int) error {
 		d, err := mappedDesign(one.ofClass(k), x, y, &m.Classes[k])
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (m *Multi) fitMapped(ctx context.Context, one *Spec, x *sparse.CSR, y []flo
 			m.Models[k] = d.model(out)
 		}
 		return err
-	})
+	}))
 }
 
 // inOrder is eachClass for one class after the other.
