@@ -14,6 +14,7 @@ type Options struct {
 type Progress struct {
 	Passes         float64 // over the data, with the part of the present one
 	Objective, Gap float64 // of the best point so far; +Inf where they are not known
+	Goal           float64 // of the gap; 0 where it is not known
 	Class          int     // of several that are fitted one after the other, from 0; package model sets it
 }
 
@@ -33,7 +34,7 @@ func (t *teller) found(objective, gap float64) { t.at.Objective, t.at.Gap = obje
 // tellPart tells that a part of the present pass is done.
 func (s *run) tellPart(share float64) {
 	if t := &s.teller; t.tell != nil {
-		t.at.Passes = float64(s.facts.passes) + share
+		t.at.Passes, t.at.Goal = float64(s.facts.passes)+share, s.set.Tol*s.facts.zero
 		t.tell(t.at)
 	}
 }

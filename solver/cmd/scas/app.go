@@ -40,6 +40,7 @@ type env struct {
 	stdout, stderr io.Writer
 	terminal       bool          // stderr is one
 	every          time.Duration // see progress; zero for the usual
+	progress       *progress     // of what takes long, or nil
 	args           []string      // of the command line that runs, without the program's name
 	jsonLog        bool
 	join           func() (dist.Comm, error) // --dist; nil for MPI

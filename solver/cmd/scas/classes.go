@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +18,6 @@ import (
 
 // This file trains models of several classes, each against the rest.
 
-// maxClasses is how many classes labels may be of. More are hardly classes.
-const maxClasses = 100
-
 // A classesReport is what scas train --json prints of several classes.
 type classesReport struct {
 	Status solver.Status `json:"status"` // converged if the fit of every class is
@@ -28,7 +27,8 @@ type classesReport struct {
 	Accuracy *float64      `json:"accuracy,omitempty"` // on the rows that were fitted
 	written
 
-	model *model.Multi
+	model   *model.Multi
+	verbose bool
 }
 
 // A classReport is of the fit of one class against the rest.
@@ -66,8 +66,12 @@ func (r *classesReport) table() (f facts) {
 // text is for people: a table of a line to each class below what was fitted, and what its
 // words mean.
 func (r *classesReport) text() string {
-	t := r.lines()
-	text := r.table().String() + "\n" + columnsOf(t.Head, t.Rows)
+	t, text := r.lines(), r.table().String()+"\n"
+	if len(t.Rows) > manyClasses && !r.verbose {
+		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
+		t.Rows = r.worst(t.Rows)
+	}
+	text += columnsOf(t.Head, t.Rows)
 	if notes := proofNotes(r.proofs(), "class"); notes != nil {
 		text += "\n" + notes.String()
 	}
@@ -83,6 +87,26 @@ func (r *classesReport) lines() grid {
 			c.gaps(), []string{statusWord(c.Status)})
 	}
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
+}
+
+// worst are the lines of the classes with the largest gaps, those that are not proved first.
+func (r *classesReport) worst(lines [][]string) [][]string {
+	order := make([]int, len(lines))
+	for k := range order {
+		order[k] = k
+	}
+	gap := func(k int) float64 {
+		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(j), gap(i)) })
+	var out [][]string
+	for _, k := range order[:manyClasses] {
+		out = append(out, lines[k])
+	}
+	return out
 }
 
 func (r *classesReport) proofs() []proof {
@@ -121,14 +145,17 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	if err := c.specFlags().check(&c.rowFlags); err != nil {
 		return nil, err
 	}
-	head, err := c.begin(e, data, start, fits{atOnce: min(k, threadsOf(c.Threads))})
+	head, err := c.begin(e, data, start, fits{atOnce: min(k, threadsOf(c.Threads)), scored: c.Report != ""})
 	if err != nil {
 		return nil, err
 	}
 	start = time.Now()
 	defer head.in.collecting()()
 	p := e.begin("fitting " + plural(k, "class"))
-	head.in.spec.Tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("class %d of %d   ", at.Class+1, k))(at) }
+	head.in.spec.Tell = func(at stream.Progress) {
+		p.showOf(float64(at.Class), float64(k), "class %d of %d   %s", at.Class+1, k, passes(at))
+	}
+	head.in.spec.Fitted = p.classes
 	then := c.ranks.tally()
 	m, err := model.FitMulti(e.ctx, &head.in.spec, data.X, head.in.y)
 	head.rankFacts = c.ranks.told(then)
@@ -139,6 +166,7 @@ func (c *trainCmd) fitClasses(e *env, data *sparse.Dataset, start time.Time) (fi
 	}
 	head.took(start)
 	r := newClassesReport(head, c.ranks.classRows(data), head.in.describeAll(m))
+	r.verbose = c.Verbose
 	if !head.in.beyond() { // where accuracy would take one more pass
 		r.Accuracy = c.ranks.accuracyOf(m, data)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -100,4 +101,72 @@ func linesOf(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// Of more than a hundred classes each is fitted, which is reported as it goes; the reports
+// have the worst of them instead of a line for each.
+func TestManyClasses(t *testing.T) {
+	const classes, each = 105, 4
+	dir := t.TempDir()
+	data, model, page := filepath.Join(dir, "many.svm"), filepath.Join(dir, "m.json"), filepath.Join(dir, "m.html")
+	var text strings.Builder
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range classes * each {
+		k := i % classes
+		seen := k
+		if rng.IntN(5) == 0 { // looks like its neighbour
+			seen = (k + 1) % classes
+		}
+		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, seen+1, classes+1+rng.IntN(300), rng.NormFloat64())
+	}
+	if err := os.WriteFile(data, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr lockedBuffer
+	e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr, terminal: true}
+	if code := run(e, []string{"train", "--intercept", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data}); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr.b)
+	}
+	if got := stderr.b.String(); !strings.Contains(got, "\rclass 2 of 105") || !strings.Contains(got, "105 different whole numbers, each fitted as a class") {
+		t.Errorf("stderr %q", got)
+	}
+	if got := stdout.b.String(); strings.Count(got, "\n") > 40 || !strings.Contains(got, "The 20 of 105 classes with the largest gaps") {
+		t.Errorf("train prints %s", got)
+	}
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, count := range map[string]int{"<h2>Coefficients of class": 20, ">called</text>": 1, "<summary>105 lines</summary>": 1, " more, none of more rows": 1} {
+		if n := strings.Count(string(html), want); n != count {
+			t.Errorf("the page has %q %d times, want %d", want, n, count)
+		}
+	}
+	all := scas(t, "scas", nil, "predict", "-m", model, "--metrics", "-o", filepath.Join(dir, "p.txt"), data)
+	if strings.Count(all, "\n") > 40 || strings.Count(all, " called ") != 20 {
+		t.Errorf("predict --metrics prints %s", all)
+	}
+	shown := scas(t, "scas", nil, "model", "show", model)
+	if n := strings.Count(shown, "\n"); n < classes || n > classes+10 {
+		t.Errorf("model show prints %d lines", n)
+	}
+	var file struct {
+		Models []struct {
+			P            int
+			Nonzero      []int `json:"nonzero_features"`
+			Coefficients []float64
+		}
+	}
+	written, err := os.ReadFile(model)
+	if err == nil {
+		err = json.Unmarshal(written, &file)
+	}
+	if err != nil || len(file.Models) != classes {
+		t.Fatalf("%v: %d models", err, len(file.Models))
+	}
+	for k, one := range file.Models {
+		if len(one.Nonzero) != len(one.Coefficients) || len(one.Coefficients) >= one.P {
+			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d", k, len(one.Nonzero), len(one.Coefficients), one.P)
+		}
+	}
 }

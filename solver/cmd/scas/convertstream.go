@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,9 +21,12 @@ func (c *convertCmd) stream(e *env, target string) error {
 		return err
 	}
 	opt.Memory, _ = c.Memory.limit()
-	clock := &conversionClock{e: e}
-	done, err := sparse.Convert(c.In, target, opt, &sparse.ConvertSettings{Progress: clock.show, Interrupt: e.ctx.Err})
-	clock.end()
+	p := e.begin("reading " + dataName(c.In))
+	done, err := sparse.Convert(c.In, target, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
+		what := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
+		p.bytes(what, done, total)
+	}})
+	p.end()
 	left := "nothing written; the same command goes on from here"
 	if c.isTable(c.In) {
 		left = "nothing written"
@@ -50,37 +51,4 @@ func (c *convertCmd) stream(e *env, target string) error {
 		e.warn("%s had indices out of order and were sorted", plural(st.SortedRows, "row"))
 	}
 	return e.print(f.String())
-}
-
-// A conversionClock keeps one line of progress on a terminal.
-type conversionClock struct {
-	e     *env
-	stage string
-	began time.Time // of the stage
-	last  time.Time // line
-	from  int64     // bytes that the stage began with
-}
-
-func (c *conversionClock) show(stage string, done, total int64) {
-	now := time.Now()
-	if stage != c.stage {
-		c.stage, c.began, c.from = stage, now, done
-	}
-	if !c.e.terminal || c.e.jsonLog || now.Sub(c.last) < 200*time.Millisecond || total == 0 {
-		return
-	}
-	c.last = now
-	left := ""
-	if passed := now.Sub(c.began); passed > time.Second && done > c.from {
-		rest := time.Duration(float64(passed) * float64(total-done) / float64(done-c.from))
-		left = fmt.Sprintf(", %v left", rest.Round(time.Second))
-	}
-	verb := map[string]string{"text": "reading text", "file": "writing"}[stage]
-	fmt.Fprintf(c.e.stderr, "\r%s: %.0f %% of %s%s        ", verb, 100*float64(done)/float64(total), byteCount(total), left)
-}
-
-func (c *conversionClock) end() {
-	if !c.last.IsZero() {
-		c.e.clear()
-	}
 }

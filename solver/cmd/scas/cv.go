@@ -237,7 +237,7 @@ func (c *cvCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{c.atOnce(), true}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: c.atOnce(), held: true}); err != nil {
 		return err
 	}
 	start = time.Now()
@@ -266,9 +266,9 @@ type crossed struct {
 
 // cross cross-validates.
 func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
-	judged, tell, end := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
-	defer end()
-	s.spec.Tell = tell
+	judged, tell, p := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
+	defer p.end()
+	s.spec.Tell, s.spec.Fitted = tell, p.classes
 	metric := cvMetrics[c.Metric]
 	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), AUC: c.Metric == "auc", Judged: judged}
 	if !s.data.Classes.IsZero() {
@@ -313,17 +313,17 @@ func sumSteps(paths [][]*model.Step) []stepReport {
 
 // counted tells how many of so many models are judged, and how far runs of package stream
 // are, until it is ended.
-func (e *env) counted(total int) (judged func(done, total int), tell func(stream.Progress), end func()) {
-	p := e.begin("the path of all rows")
+func (e *env) counted(total int) (judged func(done, total int), tell func(stream.Progress), p *progress) {
+	p = e.begin("the path of all rows")
 	last := 0
 	judged = func(done, total int) {
-		if !p.live() || done/max(1, total/100) > last/max(1, total/100) {
-			p.show("model %d of %d", done, total)
-		}
+		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
 		last = done
 	}
-	tell = func(at stream.Progress) { p.streamed(fmt.Sprintf("model %d of %d   ", last, total))(at) }
-	return judged, tell, p.end
+	tell = func(at stream.Progress) {
+		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
+	}
+	return judged, tell, p
 }
 
 // late words the error of a cross-validation that the time limit ended.

@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist/mpi"
 	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -222,7 +223,7 @@ func (c *trainCmd) alignLabels(data *sparse.Dataset) error {
 	if !stored.IsZero() {
 		own = []float64{stored.Negative, stored.Positive}
 	}
-	values := c.ranks.team.Different(own, maxClasses+1)
+	values := c.ranks.team.Different(own, model.MaxClasses+1)
 	if len(values) > 2 {
 		c.originalLabels(data)
 		data.Classes.Values = values
@@ -268,8 +269,8 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
 	switch {
-	case len(values) > maxClasses:
-		return fmt.Errorf("%s: more than %d different labels: expected at most as many classes; %s", c.Data, maxClasses, numbers)
+	case len(values) > model.MaxClasses:
+		return fmt.Errorf("%s: more than %d different labels: expected at most as many classes; %s", c.Data, model.MaxClasses, numbers)
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.Data, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:

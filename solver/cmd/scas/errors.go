@@ -196,6 +196,9 @@ func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(fo
 
 // log writes one line to stderr. Failing to is nothing anyone could be told.
 func (e *env) log(level, msg string) {
+	if e.progress != nil {
+		e.progress.clear()
+	}
 	if e.jsonLog {
 		_ = json.NewEncoder(e.stderr).Encode(map[string]string{"level": level, "msg": msg})
 		return

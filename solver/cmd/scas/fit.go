@@ -207,7 +207,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	start = time.Now()
 	defer s.collecting()()
 	p := e.begin("fitting")
-	s.spec.Tell = p.streamed("")
+	s.spec.Tell = p.streamed()
 	then := c.ranks.tally()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	head.rankFacts = c.ranks.told(then)
@@ -237,7 +237,7 @@ func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*s
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
 	}
 	if loss.classifies() {
-		opt.MaxClasses = maxClasses
+		opt.MaxClasses = model.MaxClasses
 	}
 	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(path) {
 		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(path), c.formatOf(path))

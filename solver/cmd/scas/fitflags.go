@@ -36,7 +36,12 @@ func (c *fitFlags) read(e *env, out outputs, beyond bool) (*sparse.Dataset, erro
 type fits struct {
 	atOnce int  // in memory
 	held   bool // whether some rows are held out
+	scored bool // whether the models of several classes are scored on all rows at once
 }
+
+// hardlyClasses is how many labels that are whole numbers are taken for classes without a
+// word: more may be years, or prices.
+const hardlyClasses = 100
 
 // begin says what to fit to the data as the head of a report; what is read since start is
 // read.
@@ -50,6 +55,9 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 	s, err := await(e, func() (*specified, error) { return c.specify(data, whole, claim, pieces) }) // it reads files
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
+	}
+	if k := len(data.Classes.Values); k > hardlyClasses && data.Classes.Names == nil {
+		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.Data), grouped(k))
 	}
 	r := s.report(c.Data)
 	r.ReadSeconds = time.Since(start).Seconds()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -117,7 +118,13 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 			opt.Targets = labels
 		}
 		if path == "-" {
-			return sparse.Read(e.stdin, "stdin", opt)
+			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", to: p}, "stdin", opt)
+		}
+		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // which are not read from their beginning to their end
+			if f, err := os.Open(path); err == nil {
+				defer f.Close()
+				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), to: p}, path, opt)
+			}
 		}
 		return sparse.ReadFile(path, opt)
 	})
@@ -128,6 +135,30 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		e.warnOfColumns(data)
 	}
 	return data, err
+}
+
+// A countedReader shows how much of a file is read.
+type countedReader struct {
+	io.Reader
+	name        string
+	done, total int64
+	to          *progress
+}
+
+func (r *countedReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.done += int64(n)
+	r.to.bytes("reading "+r.name, r.done, r.total)
+	return n, err
+}
+
+// sizeOf is the size of a file, 0 of a pipe.
+func sizeOf(f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
 }
 
 // warnOfColumns warns of columns that are hardly what they are taken for.
@@ -258,7 +289,10 @@ func (c *convertCmd) Run(e *env) error {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
 	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
-	if err := out[1:].write(func() error { return sparse.WriteFile(out[0].target(), data) }); err != nil {
+	told := e.begin("writing " + dataName(c.Out))
+	err = out[1:].write(func() error { return sparse.WriteFile(out[0].target(), data) })
+	told.end()
+	if err != nil {
 		return err
 	}
 	return e.print(c.table(data, to).String())

@@ -112,6 +112,10 @@ func (m *manyMetrics) addTo(f *facts) {
 	}
 	f.addIf(m.LogLoss != nil, "log loss", "%.8g", m.Loss)
 	f.add("macro F1", "%.8g", m.MacroF1)
+	if len(m.Classes) > manyClasses {
+		m.addWorst(f)
+		return
+	}
 	for _, c := range m.Classes {
 		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, plural(int(c.Rows), "row"))
 	}
@@ -155,10 +159,27 @@ func (r *manyReport) addHead(f *facts) {
 	f.add("labels", "%s, each against the rest: %s", plural(len(r.Classes), "class"), some(r.Classes))
 }
 
+// lines has one for each class.
+func (r *manyReport) lines() grid {
+	rows := make([][]string, len(r.Models))
+	for k, m := range r.Models {
+		largest := "none"
+		if len(m.Coefficients) > 0 {
+			largest = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
+		}
+		rows[k] = slices.Concat([]string{r.Classes[k], grouped(m.NNZX)}, m.gaps(), []string{statusWord(m.Status), largest})
+	}
+	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
+}
+
 func (r *manyReport) text() string {
 	var head facts
 	r.addHead(&head)
 	text := head.String()
+	if len(r.Models) > manyClasses {
+		t := r.lines()
+		return text + "\n" + columnsOf(t.Head, t.Rows)
+	}
 	for k, m := range r.Models {
 		var f facts
 		f.add("class", "%s", r.Classes[k])

@@ -237,6 +237,6 @@ func collecting(room, vectors int64) (end func()) {
 func streamed(room, vectors int64) minimizer {
 	return func(ctx context.Context, p *solver.Problem, set *solver.Settings, told *progress) (*solver.Result, error) {
 		defer collecting(room, vectors)()
-		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed("")})
+		return stream.Minimize(ctx, p, set, stream.Options{Memory: room, Tell: told.streamed()})
 	}
 }

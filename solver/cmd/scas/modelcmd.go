@@ -153,15 +153,7 @@ func newContentReport(m *model.Model, top int) contentReport {
 		r.Intercept = &v
 	}
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
-	size := func(j int) float64 { return math.Abs(m.Coefficients[j]) }
-	var order []int
-	for j, v := range m.Coefficients {
-		if v != 0 {
-			order = append(order, j)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
-	for _, j := range order[:min(top, len(order))] {
+	for _, j := range largest(m.Coefficients, nil, top) {
 		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), m.Coefficients[j]})
 	}
 	groups := largestGroups(m)
@@ -173,6 +165,25 @@ func newContentReport(m *model.Model, top int) contentReport {
 		r.Tied = append(r.Tied, tied)
 	}
 	return r
+}
+
+// largest returns the numbers of up to so many coefficients that are not zero, the largest
+// first. Each counts times the scale of its feature; nil stands for ones.
+func largest(coefficients, scale []float64, most int) (order []int) {
+	size := func(j int) float64 {
+		v := math.Abs(coefficients[j])
+		if scale != nil {
+			v *= scale[j]
+		}
+		return v
+	}
+	for j, v := range coefficients {
+		if v != 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
+	return order[:min(most, len(order))]
 }
 
 // largestGroups returns the groups of equal coefficients, the largest of these first.

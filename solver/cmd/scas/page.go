@@ -30,22 +30,28 @@ type page struct {
 	Data    string // its name
 	Facts   facts  // the printed summary
 	Verdict judgement
-	Metrics facts // on the training data
+	Metrics facts         // on the training data
+	Heat    template.HTML // what is called what, of several classes
 	Plot    template.HTML
 	Parts   []part
+	Left    string // which models have no part
 	Each    string // what Table has a line for
 	Table   grid
 	Line    string
 	Version string
+
+	scores     *manyMetrics // of several classes, on the training data
+	deviations []float64    // of the features in the training data, or nil
 }
 
 // A part is about a model: the only one, or that of a class.
 type part struct {
-	Of    string // which one, such as at the last lambda; empty if there is one
-	Model *modelReport
-	Bars  []bar
-	Sets  []set
-	Graph template.HTML
+	Of     string // which one, such as at the last lambda; empty if there is one
+	Model  *modelReport
+	Bars   []bar
+	Scaled bool // bars are of coefficients times deviations
+	Sets   []set
+	Graph  template.HTML
 }
 
 // A judgement says whether a fit is what was asked for.
@@ -60,11 +66,13 @@ type grid struct {
 	Rows [][]string
 }
 
-// A bar is a coefficient, in percent of the largest, from From on.
+// A bar is a coefficient. Its length is that of the coefficient times the standard deviation
+// of the feature, where these are known, drawn in percent of the longest, from From on.
 type bar struct {
-	coefficientReport
-	From, Width float64
-	Sign        string // of a class in the page
+	Feature             string
+	Coefficient, Length float64
+	From, Width         float64
+	Sign                string // of a class in the page
 }
 
 // A set is a group of equal coefficients, with its colour in the picture of the graph.
@@ -162,32 +170,53 @@ func (p *page) remedy(err error) {
 // show adds a part for each model, of which of says which it is.
 func (p *page) show(of string, m fittedModel, g *graph.Graph) error {
 	classes, models := m.parts()
-	for k, one := range models {
-		of := of
-		if classes != nil {
-			of = strings.TrimSpace("of class " + classes[k] + " " + of)
-		}
-		if err := p.showOne(of, one, g); err != nil {
+	if classes == nil {
+		return p.showOne(of, models[0], g)
+	}
+	for _, k := range p.shown(classes) {
+		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+of), models[k], g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// shown are the numbers of the classes that have a part: of many those that are found worst.
+func (p *page) shown(classes []string) []int {
+	order := make([]int, len(classes))
+	for k := range order {
+		order[k] = k
+	}
+	if len(classes) <= manyClasses {
+		return order
+	}
+	which := "first"
+	if p.scores != nil {
+		order, which = p.scores.byF1(), "worst, by F1,"
+	}
+	p.Left = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, which, plural(len(classes), "class"))
+	return order[:manyClasses]
+}
+
 // showOne adds the coefficients and groups of a model, and the picture of its graph if it
 // has one that can be drawn.
 func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
-	t := part{Of: of, Model: newModelReport("", m, maxBars)}
-	largest := 0.0
-	for _, c := range t.Model.Coefficients {
-		largest = max(largest, math.Abs(c.Coefficient))
-	}
-	for _, c := range t.Model.Coefficients {
-		b := bar{coefficientReport: c, Width: math.Abs(c.Coefficient) / largest * 100, Sign: "above"}
-		if c.Coefficient < 0 {
-			b.From, b.Sign = -b.Width, "below"
+	t := part{Of: of, Model: newModelReport("", m, maxBars), Scaled: p.deviations != nil}
+	for _, j := range largest(m.Coefficients, p.deviations, maxBars) {
+		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: m.Coefficients[j], Length: m.Coefficients[j], Sign: "above"}
+		if t.Scaled {
+			b.Length *= p.deviations[j]
 		}
 		t.Bars = append(t.Bars, b)
+	}
+	for k := range t.Bars {
+		b := &t.Bars[k]
+		if first := math.Abs(t.Bars[0].Length); first > 0 {
+			b.Width = math.Abs(b.Length) / first * 100
+		}
+		if b.Length < 0 {
+			b.From, b.Sign = -b.Width, "below"
+		}
 	}
 	for k, tied := range t.Model.Tied {
 		shown := min(maxMembers, len(tied.Features))
@@ -203,6 +232,9 @@ func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
 	p.Parts = append(p.Parts, t)
 	return err
 }
+
+// Folded reports whether the lines of the table are seen only when a reader asks.
+func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
 // Zeros is the number of coefficients that are zero.
 func (t part) Zeros() int { return t.Model.P - t.Model.NNZX }
@@ -223,17 +255,21 @@ func (t part) Span() (span float64) {
 	return span - t.Left()
 }
 
-// measure sets what the model is worth on the data that it was fitted to, unless these were
-// beyond memory, where that takes one more pass.
+// measure sets what the model is worth on the data that it was fitted to, and the deviations
+// of their features, unless the data were beyond memory, where that takes one more pass.
 func (p *page) measure(m fittedModel, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil
 	}
+	p.deviations = data.X.ColumnStats().StdDev
 	r, err := m.measure(&predictCmd{Metrics: true}, data)
 	if err != nil {
 		return err
 	}
 	p.Metrics = r.table()
+	if many, ok := r.Metrics.(*manyMetrics); ok {
+		p.scores, p.Heat = many, many.heatMap()
+	}
 	return nil
 }
 

@@ -136,6 +136,9 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	}
 	last := steps[len(steps)-1]
 	p.Plot, p.Each = plot, "lambda"
+	if !r.in.beyond() {
+		p.deviations = r.in.data.X.ColumnStats().StdDev
+	}
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), oneModel{r.in.describe(last.Model())}, r.in.spec.Graph)
 }
 
@@ -200,7 +203,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	failed, at := 0, 0.0
 	spec := s.spec
 	spec.Tell = func(at stream.Progress) {
-		p.streamed(fmt.Sprintf("lambda %d of %d   ", len(steps)+1, set.Count))(at)
+		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
 	}
 	for step, err := range model.Path(e.ctx, &spec, s.data.X, s.y, &set) {
 		if step != nil {
@@ -216,7 +219,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			}
 		}
 		if step != nil {
-			p.show("lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
+			p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
 		}
 	}
 	if errors.Is(first, solver.ErrNotConverged) && len(steps) > 0 {

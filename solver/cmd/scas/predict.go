@@ -86,17 +86,26 @@ func (c *predictCmd) Run(e *env) error {
 	if c.Memory.beyond(data) {
 		return c.beyond(e, m, data)
 	}
-	if pred, err = m.predict(c, data); err != nil {
-		return c.explain(err)
-	}
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n}
+	r.Classes, _ = m.parts()
+	if k := len(r.Classes); k > 0 {
+		if err := c.Memory.allow(scoreBytes*float64(n)*float64(k), "predicting %s of %s", plural(n, "row"), plural(k, "class")); err != nil {
+			return err
+		}
+	}
+	p := e.begin("predicting " + dataName(c.Data))
+	pred, err = m.predict(c, data)
+	p.end()
+	if err != nil {
+		return c.explain(err)
+	}
 	if !c.IgnoreLabels && data.Labels != nil {
 		if r, err = m.measure(c, data); err != nil {
 			return err
 		}
+		r.Classes, _ = m.parts()
 	}
-	r.Classes, _ = m.parts()
 	return out.write(func() error {
 		if c.Output == "" {
 			if err := pred.write(e.stdout); err != nil {

@@ -16,7 +16,8 @@ func (v memorySize) beyondRows(data *sparse.Dataset) int {
 	const most, share = 1 << 16, 16
 	n, _ := data.X.Dims()
 	limit, _ := v.limit()
-	return max(1, min(most, int(float64(limit)/share/(float64(dataBytes(data))/float64(n)))))
+	row := float64(dataBytes(data))/float64(n) + scoreBytes*float64(len(data.Classes.Values))
+	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
 // A pieceTally adds up the metrics of pieces.
@@ -70,6 +71,8 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 		return err
 	}
 	var total score
+	p := e.begin("predicting " + dataName(c.Data))
+	defer p.end()
 	predict := func(w io.Writer) error {
 		return c.Memory.eachPiece(e, data, func(lo, hi int) error {
 			s, err := c.piece(w, m, tally, data, lo, hi)
@@ -86,6 +89,7 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 				return err
 			}
 		}
+		p.end()
 		if total.rows > 0 {
 			loss := number(total.mean())
 			if r.Loss = &loss; m.head().Classifies() {
@@ -143,6 +147,9 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 			err = do(lo, hi)
 		}
 		data.X.Release(lo, hi)
+		if e.progress != nil {
+			e.progress.rows(hi, n)
+		}
 		if err == nil {
 			err = e.ctx.Err()
 		}
@@ -156,15 +163,8 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 // piece writes the predictions of some rows, and says what the model is worth on them if
 // they have labels, to tally as well unless that is nil.
 func (c *predictCmd) piece(w io.Writer, m fittedModel, tally pieceTally, data *sparse.Dataset, lo, hi int) (s score, err error) {
-	rows := make([]int, hi-lo)
-	for k := range rows {
-		rows[k] = lo + k
-	}
-	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
-	if data.Offsets != nil {
-		part.Offsets = data.Offsets[lo:hi]
-	}
-	if part.X, err = data.X.SelectRows(rows); err != nil {
+	part, err := rowsOf(data, lo, hi)
+	if err != nil {
 		return s, err
 	}
 	pred, err := m.predict(c, part)

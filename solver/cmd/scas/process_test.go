@@ -350,10 +350,10 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 func TestProgressLines(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	for want, args := range map[string][]string{
-		`scas: [0-9]+ s: pass [0-9]+ of 30000(, gap [-0-9.e+]+)?\n`:                 {"train", "--method", "scas-k", "--passes", "30000", data},
-		`scas: [0-9]+ s: lambda [0-9]+ of 3000   [-0-9.e]+   [0-9]+ coefficients\n`: {"path", "--lambdas", "3000", data},
-		`scas: [0-9]+ s: model [0-9]+ of 2000\n`:                                    {"cv", "--folds", "5", "--lambdas", "400", data},
-		`{"level":"info","msg":"[0-9]+ s: model [0-9]+ of 2000"}\n`:                 {"--log-format", "json", "cv", "--folds", "5", "--lambdas", "400", data},
+		`scas: [0-9]+ s: pass [0-9]+ of 30000(, gap [-0-9.e+]+)?(, about .* left)?\n`:                 {"train", "--method", "scas-k", "--passes", "30000", data},
+		`scas: [0-9]+ s: lambda [0-9]+ of 3000   [-0-9.e]+   [0-9]+ coefficients(, about .* left)?\n`: {"path", "--lambdas", "3000", data},
+		`scas: [0-9]+ s: model [0-9]+ of 2000(, about .* left)?\n`:                                    {"cv", "--folds", "5", "--lambdas", "400", data},
+		`{"level":"info","msg":"[0-9]+ s: model [0-9]+ of 2000(, about .* left)?"}\n`:                 {"--log-format", "json", "cv", "--folds", "5", "--lambdas", "400", data},
 	} {
 		var stderr lockedBuffer
 		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, every: time.Millisecond}
@@ -382,6 +382,66 @@ func TestProgressLine(t *testing.T) {
 		}
 		if terminal && (!strings.Contains(got, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(got, " \r") || strings.Contains(got, "\n")) {
 			t.Errorf("terminal: stderr %q", got)
+		}
+	}
+}
+
+// A line says how long a command has taken and how long the rest of a stage will take, by the
+// time that the share of it took; a smaller share begins another stage.
+func TestProgressTimes(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var stderr lockedBuffer
+		e := &env{stderr: &stderr, terminal: terminal, every: time.Hour}
+		p := e.begin("reading")
+		p.bytes("reading", 90<<20, 100<<20)
+		p.tick()
+		p.classes(0, 105)
+		back := func(start, began time.Duration) {
+			p.start, p.began, p.shown = p.start.Add(-start), p.began.Add(-began), time.Time{}
+		}
+		back(3*time.Minute, 80*time.Second)
+		p.classes(16, 105)
+		p.tick()
+		e.warn("of the command")
+		p.show("the last words")
+		back(2*time.Hour, 0)
+		p.tick()
+		p.end()
+		p.show("nothing")
+		got := stderr.b.String()
+		want := `(?s)^\rreading: 90 % of 100 MiB   .*\rclass 17 of 105   3 min \d s, about 7 min 2\d s left   .*\r +\rscas: warning: of the command\n.*\rthe last words   2 h 3 min   +\r +\r$`
+		if !terminal {
+			want = `^scas: 0 s: reading: 90 % of 100 MiB\nscas: 18\d s: class 17 of 105, about 7 min 2\d s left\nscas: warning: of the command\nscas: 73\d\d s: the last words\n$`
+		}
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("terminal %v: want %s, got %q", terminal, want, got)
+		}
+	}
+}
+
+// What takes long says how far it is whichever command it is.
+func TestProgressOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	data, model := writeWDBC(t, dir), filepath.Join(dir, "m.json")
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{`\rpass \d+ of 20 `, []string{"train", "--method", "scas", "--passes", "20", data}},
+		{`\rlambda \d+ of 4 `, []string{"path", "--lambdas", "4", data}},
+		{`\rmodel \d+ of 12 `, []string{"cv", "--lambdas", "4", "--folds", "3", "-o", model, data}},
+		{`\rreading wdbc.svm`, []string{"predict", "-m", model, data}},
+		{`\rreading wdbc.svm`, []string{"graph", "--method", "knn", "--neighbours", "3", data}},
+		{`\r(reading|writing) wdbc.s`, []string{"convert", data, filepath.Join(dir, "wdbc.scas")}},
+		{`\rreading wdbc.svm`, []string{"convert", data, filepath.Join(dir, "wdbc.npz")}},
+	} {
+		var stderr lockedBuffer
+		e := &env{ctx: context.Background(), stdout: io.Discard, stderr: &stderr, terminal: true, every: 20 * time.Microsecond}
+		if code := run(e, c.args); code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", c.args, code, &stderr.b)
+		}
+		if got := stderr.b.String(); !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%v: want %s, stderr is %q", c.args, c.want, got)
 		}
 	}
 }

@@ -51,14 +51,49 @@ func (r *ranks) accuracy(margins, labels []float64) *float64 {
 }
 
 // accuracyOf is accuracy for models of several classes, nil where a margin is beyond float64,
-// which is for predict to tell.
+// which is for predict to tell. It looks at so many rows at a time that their margins take
+// 32 MiB.
 func (r *ranks) accuracyOf(m *model.Multi, data *sparse.Dataset) *float64 {
-	score, bad := (manyModel{m}).measure(&predictCmd{}, data)
+	n, _ := data.X.Dims()
+	piece, right := max(1, 1<<22/len(m.Models)), 0.0
+	var bad error
+	for lo := 0; lo < n && bad == nil; lo += piece {
+		var part *sparse.Dataset
+		var pred predictions
+		if part, bad = rowsOf(data, lo, min(lo+piece, n)); bad != nil {
+			break
+		}
+		if pred, bad = (manyModel{m}).predict(&predictCmd{}, part); bad != nil {
+			break
+		}
+		for i, class := range pred.(*manyPredictions).classes {
+			if m.Classes[class] == data.Labels[lo+i] {
+				right++
+			}
+		}
+	}
 	if r.team.Any(bad != nil) {
 		return nil
 	}
-	share := r.team.Mean(float64(*score.Correct), float64(score.N))
+	share := r.team.Mean(right, float64(n))
 	return &share
+}
+
+// rowsOf are rows lo to hi-1 of data, without their labels; all rows are not copied.
+func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) {
+	part = &sparse.Dataset{X: data.X, Mapping: data.Mapping, Classes: data.Classes, Offsets: data.Offsets}
+	if n, _ := data.X.Dims(); hi-lo == n {
+		return part, nil
+	}
+	rows := make([]int, hi-lo)
+	for k := range rows {
+		rows[k] = lo + k
+	}
+	if data.Offsets != nil {
+		part.Offsets = data.Offsets[lo:hi]
+	}
+	part.X, err = data.X.SelectRows(rows)
+	return part, err
 }
 
 // measure compares the margins of a model with labels, which are -1 and +1 if the
@@ -97,7 +132,11 @@ func (m oneModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, 
 }
 
 func (r *predictReport) table() (f facts) {
-	f.addIf(r.Classes != nil, "columns", "of the classes %s; then the one predicted", strings.Join(r.Classes, ", "))
+	if names := r.Classes; len(names) > manyClasses {
+		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), some(names))
+	} else {
+		f.addIf(names != nil, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
+	}
 	switch {
 	case r.Accuracy != nil:
 		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))

@@ -97,9 +97,23 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 			if c.Graph != "none" {
 				need += float64(140 * float64(p)) // edges, G, I and [G; I]
 			}
-			return need * float64(of.atOnce)
+			return need*float64(of.atOnce) + ofClasses(len(data.Classes.Values), n, p, of)
 		},
 	}
+}
+
+// scoreBytes is what each row and class takes while models of several classes are scored: a
+// margin, its share of the sum, and the score that the AUC sorts.
+const scoreBytes = 24
+
+// ofClasses is the bytes that models of several classes take, with their scores and the
+// confusion table where they are scored.
+func ofClasses(classes, rows, features int, of fits) float64 {
+	need := 8 * float64(classes) * float64(features+1)
+	if of.held || of.scored {
+		need += scoreBytes*float64(classes)*float64(rows) + 8*float64(classes)*float64(classes)
+	}
+	return need
 }
 
 // allow refuses fits that would neither fit into memory nor go through the data in pieces.

@@ -88,9 +88,9 @@ or have a column of ones. Models with --intercept, --standardize, --l1-ratio,
 --method, --mu, --l2y, --domain, nor the flags of methods: with one of those a
 table is fitted without intercept, as it is, and a warning says so.
 
-Labels are of two classes, or of more: words, or whole numbers, each in two rows
-or more. Of more than two each is fitted against the rest, by Newton steps as
-above, in one model file.
+Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
+in two rows or more. Of more than two each is fitted against the rest, by Newton
+steps as above, in one model file.
 
 The table or the JSON object goes to standard output, progress (where that is no
 terminal every ten seconds) and warnings to standard error. A run that ends with another exit code than 0 and 4 writes no

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// This file shows what models of several classes confuse.
+
+// manyClasses is how many classes have a line each in a report; of more, the report has
+// the worst. maxMapped is how many a heat map has room for.
+const manyClasses, maxMapped = 20, 400
+
+// A confusion is of the rows of one class that are predicted to be of another.
+type confusion struct {
+	of, as      int
+	rows, share float64 // how many, and of the rows of the class
+}
+
+// confusions are those of all pairs of classes, the most rows first.
+func (m *manyMetrics) confusions() (all []confusion) {
+	for k, row := range m.Confusion {
+		for j, rows := range row {
+			if j != k && rows > 0 {
+				all = append(all, confusion{k, j, rows, rows / m.Classes[k].Rows})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b confusion) int {
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(b.share, a.share))
+	})
+	return all
+}
+
+// addWorst shows the classes that are found worst, and what is confused most.
+func (m *manyMetrics) addWorst(f *facts) {
+	order := m.byF1()
+	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
+	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)", worst.F1, worst.Class, best.F1, best.Class)
+	all := m.confusions()
+	if len(all) == 0 {
+		f.add("confused", "no two classes")
+		return
+	}
+	for k, c := range all[:min(manyClasses, len(all))] {
+		name := ""
+		if k == 0 {
+			name = "confused"
+		}
+		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.of].Class, m.Classes[c.as].Class, grouped(int(c.rows)), plural(int(m.Classes[c.of].Rows), "row"), 100*c.share)
+	}
+	if more := len(all) - manyClasses; more > 0 {
+		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", grouped(more))
+	}
+}
+
+// byF1 are the numbers of the classes, those with the least F1 first.
+func (m *manyMetrics) byF1() []int {
+	order := make([]int, len(m.Classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.Classes[i].F1, m.Classes[j].F1) })
+	return order
+}
+
+// heatMap draws the confusion table, a line for each class with the shares of its rows that
+// are called what: right ones blue, wrong ones vermilion. It is empty for too many classes.
+func (m *manyMetrics) heatMap() template.HTML {
+	k := len(m.Classes)
+	if k > maxMapped {
+		return ""
+	}
+	cell := math.Max(2, math.Min(22, math.Round(640/float64(k))))
+	every := int(math.Ceil(13 / cell)) // names need 13 pixels
+	longest := 0
+	for _, c := range m.Classes {
+		longest = max(longest, utf8.RuneCountInString(shortened(c.Class)))
+	}
+	left, side := 24+6.2*float64(longest), cell*float64(k)
+	top := left
+	width, height := math.Max(left+side+12, left+390), top+side+58
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n", width, height, width, height)
+	fmt.Fprintf(&b, "<title>Which classes are called what</title>\n<g fill=\"#333333\">\n")
+	for i := 0; i < k; i += every {
+		at, name := cell*(float64(i)+0.5), template.HTMLEscapeString(shortened(m.Classes[i].Class))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", left-5, top+at+4, name)
+		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", left+at+4, top-5, name)
+	}
+	fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"12\">called</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">class of the row</text>\n</g>\n", left, top)
+	fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\n", left, top, side, side)
+	for i, row := range m.Confusion {
+		for j, rows := range row {
+			if rows == 0 {
+				continue
+			}
+			share := rows / m.Classes[i].Rows
+			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s called %s: %s of %s</title></rect>\n", left+cell*float64(j), top+cell*float64(i), cell, cell,
+				shade(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), grouped(int(rows)), plural(int(m.Classes[i].Rows), "row"))
+		}
+	}
+	y := top + side + 16
+	for line, right := range []bool{true, false} {
+		x, y := left+70, y+18*float64(line)
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%s</text>", left, y+10, map[bool]string{true: "right", false: "wrong"}[right])
+		for _, share := range []float64{0.01, 0.1, 0.25, 0.5, 1} {
+			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\" stroke=\"#bbbbbb\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%.0f %%</text>", x, y, shade(share, right), x+18, y+10, 100*share)
+			x += 60
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("</svg>\n")
+	return template.HTML(b.String()) // names are escaped
+}
+
+// shade is the colour of a share: the square root of it, so that one row of many is seen.
+func shade(share float64, right bool) string {
+	ink := [3]float64{0xd5, 0x5e, 0x00}
+	if right {
+		ink = [3]float64{0x00, 0x72, 0xb2}
+	}
+	var b strings.Builder
+	b.WriteByte('#')
+	for _, v := range ink {
+		fmt.Fprintf(&b, "%02x", int(math.Round(255+(v-255)*math.Sqrt(share))))
+	}
+	return b.String()
+}
