@@ -11,12 +11,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// fewOf returns all of the cases of a test in make test-full, and the first few otherwise.
+// fewOf returns all cases of a test, or with -short the first few.
 func fewOf[T any](cases []T, few int) []T {
-	if os.Getenv("SCAS_FULL") != "" {
-		return cases
+	if testing.Short() {
+		return cases[:few]
 	}
-	return cases[:few]
+	return cases
 }
 
 // TestRanksBeyond: ranks that go through a .scas file, or one each, in pieces find what one

@@ -74,6 +74,9 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		}
 	}
 	checkMemory(t, wide(500, 2000000), asIs)
+	if testing.Short() {
+		return
+	}
 	checkMemory(t, wide(20000, 100000), func(p *solver.Problem) *solver.Settings {
 		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 5e-5}
 		return &solver.Settings{Passes: 155} // until the largest working set is nearly full
@@ -89,6 +92,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 }
 
 func TestMemoryOfPaperSets(t *testing.T) {
+	sparsetest.Long(t)
 	dir := sparsetest.DataFile(t)
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,

@@ -57,7 +57,7 @@ func writeWDBC(t *testing.T, dir string) (path string) {
 // into sums if the code let it, or returns "" where that cannot run.
 func buildV3(t *testing.T) string {
 	t.Helper()
-	if testing.Short() || runtime.GOARCH != "amd64" || kernels.Use(kernels.AVX2) != nil {
+	if runtime.GOARCH != "amd64" || kernels.Use(kernels.AVX2) != nil {
 		return ""
 	}
 	program := filepath.Join(t.TempDir(), "scas-v3")
@@ -105,6 +105,7 @@ func sameModels(t *testing.T, v3 string, args ...string) {
 // The contract of the kernels, seen from outside: one seed, one model file, on
 // every kernel level and however the compiler may fuse.
 func TestModelsEqualAtEveryLevel(t *testing.T) {
+	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
 	for name, args := range map[string][]string{
 		"lasso":   {"--lambda", "1e-3"},
@@ -131,6 +132,7 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 
 // The same for every method, those to compare with included.
 func TestMethodsEqualAtEveryLevel(t *testing.T) {
+	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
 	for _, m := range baseline.Methods() {
 		name := m.Info().Name
@@ -141,6 +143,7 @@ func TestMethodsEqualAtEveryLevel(t *testing.T) {
 }
 
 func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
+	sparsetest.Long(t)
 	dir := sparsetest.DataFile(t)
 	v3 := buildV3(t)
 	args := []string{"--features", "123", "--lambda", "1e-5", filepath.Join(dir, "paper", "a9a.zst")}
