@@ -16,7 +16,8 @@ type Loss interface {
 	Value(margin, label float64) float64
 	// SecondDerivative returns φ''(margin; label); slope is what Slopes gives there.
 	SecondDerivative(margin, slope, label float64) float64
-	// Curvature is an upper bound of SecondDerivative.
+	// Curvature is an upper bound of SecondDerivative over all margins and labels. Steps in
+	// x are measured in 1/theory.Constants.NuF instead, which knows the rows.
 	Curvature() float64
 	// String returns the name used on the command line and in model files.
 	String() string

@@ -82,5 +82,9 @@ func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 	kernels.Gradient(dst, s.row(i), s.gain1[:])
 }
 
-// Curvature is an upper bound of SecondDerivative.
+// Curvature is an upper bound of SecondDerivative, which is a derivative in the margin. No
+// step in x is measured in its inverse: the gradient of sample i in x changes Curvature·|aᵢ|²
+// times as fast. For all samples, with the L2 term, this is Stats.Constants.NuF, and with the
+// term of ρ it is NuL. A stochastic step diverges beyond some multiple of 1/NuF; half of
+// 1/NuF is a safe start (see the example).
 func (s *Samples) Curvature() float64 { return s.loss.Curvature() }

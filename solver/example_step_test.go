@@ -1,0 +1,86 @@
+package solver_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Stochastic is a method of one's own: ADMM whose x takes a step for each of n drawn samples,
+//
+//	x ← x − η [ φ'(aᵢ'x; bᵢ) aᵢ + mu x + A'(beta + ρ(A x − y)) ],
+//
+// with the last two terms as they are at the beginning of the n steps.
+type Stochastic struct{}
+
+func (Stochastic) Info() solver.MethodInfo {
+	return solver.MethodInfo{Name: "stochastic", Summary: "ADMM with stochastic steps", TakesEta: true}
+}
+
+func (Stochastic) Begin(r *solver.Run) (solver.Iteration, error) {
+	r.Stats.Eta = r.Settings.Eta
+	return &stochastic{r, make([]int32, len(r.Problem.Labels)), make([]float64, len(r.Dual)), make([]float64, len(r.X))}, nil
+}
+
+type stochastic struct {
+	r           *solver.Run
+	drawn       []int32
+	rows, fixed []float64
+}
+
+func (s *stochastic) Next() (bool, error) {
+	r, eta := s.r, s.r.Stats.Eta
+	if !r.Affords(1) {
+		return false, nil
+	}
+	for j, v := range r.A.Image(r.X) {
+		s.rows[j] = r.Dual[j] + r.Stats.Rho*(v-r.Y[j])
+	}
+	r.A.MulTrans(s.fixed, s.rows)
+	for j, v := range r.X {
+		s.fixed[j] += r.Problem.L2 * v
+	}
+	r.Samples.Draw(s.drawn)
+	for _, i := range s.drawn {
+		slope := r.Samples.Slope(int(i), r.Samples.Margin(int(i), r.X))
+		for j, v := range s.fixed {
+			r.X[j] -= eta * v
+		}
+		r.Samples.Scatter(r.X, int(i), -eta*slope)
+	}
+	r.Spend(1)
+	r.DualStep()
+	r.Average()
+	return true, nil
+}
+
+// The step size of a stochastic method is measured in 1/ν_f, where ν_f is the curvature of
+// the loss times the largest |aᵢ|², plus mu. The curvature alone bounds the second derivative
+// in the margin: steps measured in its inverse diverge.
+func ExampleSamples_Curvature() {
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 30, Groups: 1, GroupSize: 4, Noise: 0.5, Regression: true, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := &solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: 0.01}}
+	constants, err := p.Constants(0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	curvature := solver.Squared{}.Curvature()
+	fmt.Printf("curvature %g, nu_f %.1f\n", curvature, constants.NuF)
+	for _, eta := range []float64{0.5 / constants.NuF, 0.5 / curvature} {
+		res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: Stochastic{}, Eta: eta, Passes: 20})
+		if err != nil && res.Status != solver.Diverged {
+			log.Fatal(err)
+		}
+		fmt.Printf("eta %.4f: %s\n", eta, res.Status)
+	}
+	// Output:
+	// curvature 2, nu_f 125.9
+	// eta 0.0040: passes_done
+	// eta 0.2500: diverged
+}
