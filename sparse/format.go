@@ -146,6 +146,8 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
 		return x, nil
+	case p < x.cols && opt.IgnoreBeyond:
+		return narrow(name, x, opt)
 	case p < x.cols:
 		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most the stated %d features (or state more features)", x.cols, p)}
 	default:
@@ -153,6 +155,24 @@ func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 		wide.cols = p
 		return &wide, nil
 	}
+}
+
+// narrow copies x without the columns beyond those that opt states.
+func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
+		return nil, err
+	}
+	if err := x.Check(0, x.rows); err != nil {
+		return nil, err
+	}
+	y := &CSR{rows: x.rows, cols: opt.Features, ptr: make([]int64, x.rows+1)}
+	for i := range x.rows {
+		idx, val := x.Row(i)
+		n, _ := slices.BinarySearch(idx, int32(y.cols))
+		y.idx, y.val = append(y.idx, idx[:n]...), append(y.val, val[:n]...)
+		y.ptr[i+1] = int64(len(y.idx))
+	}
+	return y, nil
 }
 
 // arrange brings the features into the order of names, where the data name them.

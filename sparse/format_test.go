@@ -26,6 +26,39 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
+// TestIgnoreBeyond: in every sparse form the columns beyond the stated ones can be left out.
+func TestIgnoreBeyond(t *testing.T) {
+	d := awkward(t)
+	d.Names = nil
+	for _, format := range []Format{LIBSVM, NPZ, MatrixMarket, Binary} {
+		path := filepath.Join(t.TempDir(), "d."+string(format))
+		if err := WriteFile(path, d); err != nil {
+			t.Fatal(err)
+		}
+		opt := &ReadOptions{AnyLabels: true, Features: 3, IgnoreBeyond: true}
+		got, err := ReadFile(path, opt)
+		if err != nil {
+			t.Errorf("%v: %v", format, err)
+			continue
+		}
+		var entries []Triplet
+		n, p := got.X.Dims()
+		for i := range n {
+			idx, val := got.X.Row(i)
+			for k, j := range idx {
+				entries = append(entries, Triplet{i, int(j), val[k]})
+			}
+		}
+		if want := []Triplet{{0, 1, 0.1}, {1, 0, 1.0 / 3}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, 0}}; n != 4 || p != 3 || !slices.Equal(entries, want) {
+			t.Errorf("%v: %d x %d: %v", format, n, p, entries)
+		}
+		opt.IgnoreBeyond = false
+		if _, err := ReadFile(path, opt); err == nil {
+			t.Errorf("%v: columns beyond the stated are taken", format)
+		}
+	}
+}
+
 // awkward is a data set with numbers that are easily lost.
 func awkward(t *testing.T) *Dataset {
 	t.Helper()

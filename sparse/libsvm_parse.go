@@ -196,6 +196,10 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		}
 		j := int64(num)
 		if !ok || j > p.limit {
+			if ok && p.opt.IgnoreBeyond {
+				i = next
+				continue
+			}
 			return 0, false, p.badEntry(b, start, i)
 		}
 		if j <= prev {

@@ -19,6 +19,9 @@ type ReadOptions struct {
 	// file says. An index beyond a stated p is an error, and so is a dense table with
 	// another number.
 	Features int
+	// IgnoreBeyond leaves out entries of columns beyond a stated number of Features. It is
+	// for sparse data; a dense table has that number.
+	IgnoreBeyond bool
 	// Positive, if not nil, is the label that becomes +1; it must occur.
 	Positive *float64
 	// PositiveName is Positive for labels that are words; empty means the one that is

@@ -122,7 +122,7 @@ func flagsOf(command string) []flag {
 		})
 	case "predict":
 		return slices.Concat(read[1:], []flag{
-			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil},
+			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil}, {"--ignore-beyond", nil},
 		})
 	case "graph":
 		return slices.Concat(read, []flag{
@@ -133,7 +133,7 @@ func flagsOf(command string) []flag {
 	case "model show":
 		return []flag{{"--top", counts}, {"--json", nil}, read[2]}
 	case "model convert":
-		return []flag{{"-o", []string{"o1", "/dev/full"}}, {"--to", []string{"auto", "scas", "liblinear", "x"}}, read[2]}
+		return []flag{{"--to", []string{"auto", "scas", "liblinear", "x"}}, read[2]}
 	case "convert":
 		return slices.Concat(read, form, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
 	case "info":
@@ -164,6 +164,9 @@ func (a *flagAttack) line(rng *rand.Rand, spoilt string) []string {
 		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in(data))
 	case "model show", "model convert":
 		args = append(args, in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
+		if command == "model convert" {
+			args = append(args, pick(rng, "o1", "/dev/full"))
+		}
 	case "convert":
 		args = append(args, in(data), "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
 	case "completion":

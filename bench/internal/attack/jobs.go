@@ -52,7 +52,7 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 		{"predict", "-m", in("mid.json"), "--svg", "r.svg", "-o", "p.txt", in("mid.svm")},
 		{"train", "--intercept", "-o", "m.json", in("classes.svm")},
 		{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", in("classes.svm")},
-		{"model", "convert", "-o", "m.txt", in("mid.json")},
+		{"model", "convert", in("mid.json"), "m.txt"},
 		{"convert", in("mid.svm"), "c.csv"},
 		{"convert", in("mid.svm"), "c.npz"},
 	} {

@@ -68,6 +68,18 @@ func flagNames(f *kong.Flag) []string {
 	return names
 }
 
+// valuesOf are the values that completion offers for a flag: those of its enum, or what its
+// type says.
+func valuesOf(f *kong.Flag) []string {
+	if f.Enum != "" {
+		return strings.Split(f.Enum, ",")
+	}
+	if offers, ok := f.Target.Interface().(interface{ offers() []string }); ok {
+		return offers.offers()
+	}
+	return nil
+}
+
 func bashCompletion(app *kong.Application) string {
 	var b strings.Builder
 	b.WriteString(`_scas() {
@@ -81,8 +93,8 @@ func bashCompletion(app *kong.Application) string {
 		words := commandNames(n)
 		for _, f := range n.Flags {
 			words = append(words, flagNames(f)...)
-			if f.Enum != "" {
-				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.ReplaceAll(f.Enum, ",", " "))
+			if values := valuesOf(f); values != nil {
+				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.Join(values, " "))
 			}
 		}
 		all += fmt.Sprintf("    %q) words=%q;;\n", path, strings.Join(append(words, globalFlags(app)...), " "))
@@ -129,8 +141,8 @@ func fishCompletion(app *kong.Application) string {
 			if !f.IsBool() {
 				b.WriteString(" -r")
 			}
-			if f.Enum != "" {
-				fmt.Fprintf(&b, " -f -a %s", quote(strings.ReplaceAll(f.Enum, ",", " ")))
+			if values := valuesOf(f); values != nil {
+				fmt.Fprintf(&b, " -f -a %s", quote(strings.Join(values, " ")))
 			}
 			summary, _, _ := strings.Cut(f.Help, ". ")
 			fmt.Fprintf(&b, " -d %s\n", quote(summary))

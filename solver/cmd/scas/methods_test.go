@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -154,6 +155,21 @@ func TestPassCount(t *testing.T) {
 	for v, want := range map[float64]string{1: "1 pass", 0.25: "0.25 passes", 48.74814814814815: "48.75 passes", 60: "60 passes", 12345.6: "12,346 passes"} {
 		if got := passCount(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+// TestOffers: the values that completion offers are values of their flags.
+func TestOffers(t *testing.T) {
+	type flag interface {
+		encoding.TextUnmarshaler
+		offers() []string
+	}
+	for _, f := range []flag{&lossFlag{}, &methodFlag{}, &domainFlag{}} {
+		for _, value := range f.offers() {
+			if err := f.UnmarshalText([]byte(value)); err != nil {
+				t.Errorf("%T: %v", f, err)
+			}
 		}
 	}
 }

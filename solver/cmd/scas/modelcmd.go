@@ -44,9 +44,9 @@ wrong usage, 130 interrupted.`
 }
 
 type modelConvertCmd struct {
-	File   string `arg:"" name:"FILE" help:"Model written by scas train or scas cv, or by liblinear."`
-	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the model there."`
-	To     string `enum:"auto,liblinear,scas" default:"auto" help:"Form to write: liblinear, scas, or auto, the one that FILE has not."`
+	In  string `arg:"" name:"IN" help:"Model written by scas train or scas cv, or by liblinear."`
+	Out string `arg:"" name:"OUT" help:"File to write."`
+	To  string `enum:"auto,liblinear,scas" default:"auto" help:"Form to write: liblinear, scas, or auto, the one that IN has not."`
 	memoryFlags
 }
 
@@ -54,8 +54,8 @@ type modelConvertCmd struct {
 func (modelConvertCmd) Help() string {
 	return `Examples:
 
-    scas model convert -o model.liblinear model.json
-    scas model convert -o model.json model.liblinear
+    scas model convert model.json model.liblinear
+    scas model convert model.liblinear model.json
 
 liblinear-predict gives the same predictions by a converted model. Its form has
 coefficients, intercept, loss and labels, which must be whole numbers; groups,
@@ -288,14 +288,14 @@ func (c *modelShowCmd) Run(e *env) error {
 
 // Run converts a model.
 func (c *modelConvertCmd) Run(e *env) error {
-	m, err := readModel(c.File, c.Memory)
+	m, err := readModel(c.In, c.Memory)
 	if err != nil {
 		return err
 	}
 	to := c.To
 	if to == "auto" {
 		to = "liblinear"
-		if isLiblinear(c.File) {
+		if isLiblinear(c.In) {
 			to = "scas"
 		}
 	}
@@ -303,18 +303,18 @@ func (c *modelConvertCmd) Run(e *env) error {
 	if to == "liblinear" {
 		fill = m.WriteLiblinear
 		if m.head().IndexBase == 0 {
-			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.File, c.Output)
+			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.In, c.Out)
 		}
 		if words := m.words(); words != nil {
 			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumbers(words))
 		}
 	}
-	out := outputs{{"-o", c.Output, fill}}
-	if err := out.check(c.File); err != nil {
+	out := outputs{{"OUT", c.Out, fill}}
+	if err := out.check(c.In); err != nil {
 		return err
 	}
 	return out.write(func() error {
-		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.File), to, c.Output))
+		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.In), to, c.Out))
 	})
 }
 

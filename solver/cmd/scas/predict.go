@@ -21,6 +21,7 @@ type predictCmd struct {
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	Offset       string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin (default: the column of a table that had them in training)."`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA, whatever they are."`
+	IgnoreBeyond bool   `help:"Leave out the features of DATA beyond the last of the model. Of data with names, features that the model does not have are left out anyway."`
 	formFlags
 	memoryFlags
 	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file."`
@@ -42,8 +43,8 @@ training file wrote it; of several classes such a number for each, in the order
 of the labels, and the class of the largest; for regression, the predicted value.
 The numbers of several classes are probabilities that add up to 1. If the labels
 of DATA are known to the model, accuracy and mean loss follow on standard error.
-A label the model does not know is an error, and so is a feature beyond the
-model's.
+A label the model does not know is an error, unless --ignore-labels is given, and
+so is a feature beyond the model's, unless --ignore-beyond is.
 
 Columns of tables are matched with the model's features by name: their order may
 differ, a column that the model needs must be there, and others are left out. A
@@ -143,7 +144,7 @@ func (c *predictCmd) ofModel(m fittedModel, err error) error {
 			labels += ", and --label names another column"
 		}
 		parse.Msg = strings.NewReplacer(
-			"beyond the stated", "beyond the model's", "state more features", "take the model of these data",
+			"beyond the stated", "beyond the model's", "state more features", "take the model of these data, or leave such features out with --ignore-beyond",
 			"unknown label: the labels are", "unknown label: "+labels+"; the model's are",
 		).Replace(parse.Msg)
 	}
@@ -161,7 +162,7 @@ func (c *predictCmd) explain(err error) error {
 
 func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 	opt := m.ReadOptions()
-	opt.Beyond = true
+	opt.Beyond, opt.IgnoreBeyond = true, c.IgnoreBeyond
 	if c.IndexBase != "model" {
 		opt.IndexBase = map[string]sparse.IndexBase{"0": sparse.ZeroBased, "1": sparse.OneBased}[c.IndexBase]
 	}

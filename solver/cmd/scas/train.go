@@ -206,7 +206,7 @@ func (c *trainCmd) minimize(e *env, data *sparse.Dataset, start time.Time) (fitR
 		return nil, fmt.Errorf("%w: the time limit came before the objective of a point was known; no model is written; allow more with --time-limit", solver.ErrNotConverged)
 	}
 	if err == nil && res.Status == solver.TimeDone {
-		err = fmt.Errorf("%w: --time-limit came before the passes were made; allow more with --time-limit, or fewer with --passes", solver.ErrNotConverged)
+		err = fmt.Errorf("%w: the time limit came before the end of the run; allow more with --time-limit", solver.ErrNotConverged)
 	}
 	r := newTrainReport(c, t, res)
 	r.ReadSeconds, r.rankFacts = readSeconds, told

@@ -207,6 +207,8 @@ func (v *lossFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
+func (lossFlag) offers() []string { return []string{"logistic", "squared", "huber", "squared-hinge"} }
+
 // classifies reports whether the loss is for labels of two classes.
 func (v lossFlag) classifies() bool { return v.Validate([]float64{0.5}) != nil }
 
@@ -231,14 +233,19 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 	default:
 		var ok bool
 		if v.Method, ok = baseline.ByName(name); !ok {
-			names := []string{"list"}
-			for _, m := range baseline.Methods() {
-				names = append(names, m.Info().Name)
-			}
-			err = fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
+			err = fmt.Errorf("%q: want one of %s", text, strings.Join(v.offers(), ", "))
 		}
 	}
 	return err
+}
+
+// offers are all values: list, and the names of the methods.
+func (methodFlag) offers() []string {
+	names := []string{"list"}
+	for _, m := range baseline.Methods() {
+		names = append(names, m.Info().Name)
+	}
+	return names
 }
 
 // domainFlag is the set the coefficients are confined to, made for p of them.
@@ -269,6 +276,9 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// offers has a set of each kind.
+func (domainFlag) offers() []string { return []string{"box:0,1", "ball:1", "nonnegative", "simplex"} }
 
 // in returns the set in R^p; nil stands for R^p itself.
 func (d domainFlag) in(p int) solver.Domain {
