@@ -277,16 +277,17 @@ func (p *page) measure(m fittedModel, data *sparse.Dataset, beyond bool) error {
 // have it, and those whose coefficient is zero faint.
 func drawTied(w io.Writer, g *graph.Graph, m *model.Model) error {
 	names := make([]string, g.Nodes())
-	sets := make([]int, g.Nodes())
+	sets := &draw.Sets{Of: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
 	for j, v := range m.Coefficients {
 		names[j] = coefficientName(m.Features, m.IndexBase, j)
-		if sets[j] = draw.Plain; v == 0 {
-			sets[j] = draw.Faint
+		if sets.Of[j] = draw.Plain; v == 0 {
+			sets.Of[j] = draw.Faint
 		}
 	}
 	for k, group := range largestGroups(m) {
+		sets.Names = append(sets.Names, fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), m.Coefficients[group[0]]))
 		for _, j := range group {
-			sets[j] = k
+			sets.Of[j] = k
 		}
 	}
 	return draw.SVGSets(w, g, names, sets)

@@ -27,27 +27,28 @@ const MaxNodes = 500
 // SVG draws g: a circle per node that has an edge, labelled with its name (one
 // per node, or nil for the 1-based number), a line per edge, thicker for larger
 // weights, dashed and of another colour for negative ones. Isolated nodes are
-// listed below the picture. A wrong number of names and more than MaxNodes nodes
+// listed below the picture, under a legend. A wrong number of names and more than MaxNodes nodes
 // with edges are errors. Places depend on the graph alone, to a tenth of a pixel;
 // between machines they may differ with the rounding of an eigenvalue solver.
 func SVG(w io.Writer, g *graph.Graph, names []string) error { return SVGSets(w, g, names, nil) }
 
-// SVGSets is SVG with nodes coloured by the set that each is in: sets has one number
-// per node, k for Colour(k), Plain for a node of no set, Faint for one that does not
-// matter; or it is nil, for Plain. Any other count is an error.
-func SVGSets(w io.Writer, g *graph.Graph, names []string, sets []int) error {
+// SVGSets is SVG with nodes coloured by the set that each is in. Sets may be nil; a wrong
+// number of nodes in them is an error.
+func SVGSets(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	if sets != nil && len(sets) != g.Nodes() {
-		return fmt.Errorf("draw: sets of %d nodes for %d: want one per node, or none", len(sets), g.Nodes())
+	if sets != nil && len(sets.Of) != g.Nodes() {
+		return fmt.Errorf("draw: sets of %d nodes for %d: want one per node", len(sets.Of), g.Nodes())
 	}
 	if !Fits(g) {
 		s := g.Statistics()
 		return fmt.Errorf("draw: %d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
 	}
 	d := newDrawing(g, names)
-	if d.sets = sets; sets == nil {
+	if d.legends = sets; sets != nil {
+		d.sets = sets.Of
+	} else {
 		d.sets = slices.Repeat([]int{Plain}, g.Nodes())
 	}
 	return text.Write(w, "draw: writing SVG", func(to *bufio.Writer) { d.write(to) })
@@ -65,6 +66,7 @@ type drawing struct {
 	shape    string // of the graph, in words
 	names    []string
 	sets     []int
+	legends  *Sets // or nil
 	at       []r2.Vec
 	drawn    []bool
 	size     r2.Vec
@@ -130,13 +132,13 @@ func wrap(s string, width int) []string {
 }
 
 func (d *drawing) write(w io.Writer) {
-	height := d.size.Y + float64(lineHeight*(len(d.isolated)+1)+8)
+	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolated)+1)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
 	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.shape)
 	d.lines(w)
 	d.circles(w)
-	y := d.size.Y + lineHeight
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
+	y := d.writeLegend(w, d.size.Y+lineHeight)
 	for _, line := range append([]string{d.shape}, d.isolated...) {
 		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
 		y += lineHeight
@@ -157,19 +159,27 @@ func (d *drawing) lines(w io.Writer) {
 	}
 	fmt.Fprintf(w, "<g stroke-opacity=\"%.2f\">\n", opacity)
 	for _, e := range d.edges {
-		look := `stroke="#0072b2"`
-		if e.Weight < 0 {
-			look = `stroke="#d55e00" stroke-dasharray="5 3"`
-		}
+		look := stroke(e.Weight)
 		if d.sets[e.I] == Faint || d.sets[e.J] == Faint {
 			look += ` opacity="0.35"`
 		}
 		p, q := d.at[e.I], d.at[e.J]
 		fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.2f\" %s/>\n",
-			p.X, p.Y, q.X, q.Y, 0.6+1.4*math.Abs(e.Weight)/largest, look)
+			p.X, p.Y, q.X, q.Y, thickness(e.Weight, largest), look)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }
+
+// stroke is the look of an edge.
+func stroke(weight float64) string {
+	if weight < 0 {
+		return `stroke="#d55e00" stroke-dasharray="5 3"`
+	}
+	return `stroke="#0072b2"`
+}
+
+// thickness is that of an edge, in pixels, beside the largest absolute weight.
+func thickness(weight, largest float64) float64 { return 0.6 + 1.4*math.Abs(weight)/largest }
 
 func (d *drawing) circles(w io.Writer) {
 	fmt.Fprintf(w, "<g text-anchor=\"middle\" stroke-linejoin=\"round\">\n")

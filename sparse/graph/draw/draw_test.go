@@ -27,7 +27,8 @@ type drawn struct {
 		X float64 `xml:"cx,attr"`
 		Y float64 `xml:"cy,attr"`
 	} `xml:"g>circle"`
-	Texts []string `xml:"g>text"`
+	Texts  []string `xml:"g>text"`
+	Legend []string `xml:"g>g>text"`
 }
 
 func draw(t *testing.T, g *graph.Graph, names []string) (text string, d drawn) {
@@ -56,6 +57,9 @@ func TestSVG(t *testing.T) {
 	if d.Lines[0].Dashes != "" || d.Lines[1].Dashes == "" {
 		t.Error("want the negative edge, and only it, dashed")
 	}
+	if want := []string{"weight above 0", "weight below 0", "|weight| 0.5", "|weight| 1"}; !slices.Equal(d.Legend, want) {
+		t.Errorf("the legend is %q, want %q", d.Legend, want)
+	}
 	text := strings.Join(d.Texts, "|")
 	for _, want := range []string{"<a>", "b&c", "nodes: 6, edges: 3, components: 2 (largest 3), isolated: 1", "1 isolated: alone \"d\""} {
 		if !strings.Contains(text, want) {
@@ -70,19 +74,25 @@ func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
 		var b, plain, none bytes.Buffer
-		if err := SVGSets(&b, g, names, []int{0, 0, 1, Plain, Faint, Faint}); err != nil {
+		sets := &Sets{Of: []int{0, 0, 1, Plain, Faint, Faint}, Names: []string{"at 2", "at <1>"}, Plain: "alone", Faint: "zero"}
+		if err := SVGSets(&b, g, names, sets); err != nil {
 			t.Fatal(err)
 		}
-		for colour, want := range map[string]int{Colour(0): 2, Colour(1): 1, "#cccccc": 2, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
+		var d drawn
+		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
+			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
+		}
+		// A sample in the legend, and in the graph:
+		for colour, want := range map[string]int{Colour(0): 3, Colour(1): 2, "#cccccc": 3, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
 			if got := strings.Count(b.String(), colour); got != want {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
 			}
 		}
-		if err := errors.Join(SVGSets(&plain, g, names, slices.Repeat([]int{Plain}, 6)), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
+		if err := errors.Join(SVGSets(&plain, g, names, &Sets{Of: slices.Repeat([]int{Plain}, 6)}), SVG(&none, g, names)); err != nil || plain.String() != none.String() {
 			t.Errorf("names %v: plain nodes are drawn otherwise than without sets (%v)", names, err)
 		}
 	}
-	check.Error(t, SVGSets(io.Discard, g, nil, []int{0}), "sets of 1 nodes for 6")
+	check.Error(t, SVGSets(io.Discard, g, nil, &Sets{Of: []int{0}}), "sets of 1 nodes for 6")
 }
 
 func TestColours(t *testing.T) {

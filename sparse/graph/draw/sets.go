@@ -5,7 +5,14 @@ import (
 	"math"
 )
 
-// What SVGSets takes beside the numbers of sets, which begin at 0.
+// Sets say which set each node is in, and what the legend calls them.
+type Sets struct {
+	Of           []int    // of each node: k for Colour(k), Plain or Faint
+	Names        []string // of the sets 0, 1, ...
+	Plain, Faint string   // what nodes of no set, and those that do not matter, are; may be empty
+}
+
+// What Sets.Of takes beside the numbers of sets, which begin at 0.
 const (
 	Plain = -1 // a node of no set
 	Faint = -2 // a node that does not matter
