@@ -54,21 +54,33 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(indices) != len(values) {
 		return 0, fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
 	}
-	// The order of package kernels, so that single rows have the bits of batches.
-	var lane [8]float64
 	last := int32(-1)
 	for k, j := range indices {
 		if j <= last || int(j) >= len(m.Coefficients) {
 			return 0, m.badIndex(k, j, last)
 		}
 		last = j
-		lane[k%8] = math.FMA(values[k], m.Coefficients[j], lane[k%8])
 	}
-	sum := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
-	if sum += m.Intercept; !finite(sum) {
+	sum := m.margin(indices, values)
+	if !finite(sum) {
 		return 0, m.badValue(indices, values)
 	}
 	return sum, nil
+}
+
+// margin sums the products that are not zero, in the lanes of package kernels. The order
+// of the sum must not depend on other features: rows that differ only in features without
+// a coefficient are ties, which the area under the ROC curve counts half.
+func (m *Model) margin(indices []int32, values []float64) float64 {
+	var lane [8]float64
+	kept := 0
+	for k, j := range indices {
+		if w, v := m.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // NaN and infinity stay
+			lane[kept%8] = math.FMA(v, w, lane[kept%8])
+			kept++
+		}
+	}
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + m.Intercept
 }
 
 func (m *Model) badIndex(k int, j, last int32) error {
@@ -126,11 +138,8 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			}
 		}
 	}
-	rows := x.Rows(0, n)
-	rows.Cols = min(rows.Cols, len(m.Coefficients)) // none beyond has an entry
-	kernels.Margins(dst, rows, m.Coefficients)
-	for i, t := range dst {
-		if dst[i] = t + m.Intercept; !finite(dst[i]) {
+	for i := range n {
+		if dst[i] = m.margin(x.Row(i)); !finite(dst[i]) {
 			return nil, &OverflowError{i, dst[i]}
 		}
 	}

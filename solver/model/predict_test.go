@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -96,6 +97,37 @@ func TestHostileRows(t *testing.T) {
 	}
 	if got, err := m.Margins(nil, wide); err != nil || got[0] != 6 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestTies: rows that differ only in features with coefficient 0, or in entries that are 0,
+// have the same margin, and half of their pairs count in the area under the ROC curve.
+func TestTies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 13))
+	m := &Model{Coefficients: make([]float64, 40), Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	for j := 20; j < 40; j += 3 {
+		m.Coefficients[j] = rng.NormFloat64()
+	}
+	const n = 64
+	var entries []sparse.Triplet
+	y := make([]float64, n)
+	for i := range n {
+		y[i] = float64(1 - i%2*2)
+		for j, w := range m.Coefficients {
+			switch {
+			case w != 0:
+				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: 1 / float64(j)})
+			case rng.IntN(2) == 0:
+				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: float64(rng.IntN(3))})
+			}
+		}
+	}
+	x, err := sparse.FromTriplets(n, 40, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := m.Score(x, y, nil); err != nil || *s.Classes.AUC != 0.5 {
+		t.Errorf("area %v, %v, want 0.5", *s.Classes.AUC, err)
 	}
 }
 
