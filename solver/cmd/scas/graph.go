@@ -81,7 +81,7 @@ func (c *graphCmd) Run(e *env) error {
 	}
 	read := time.Now()
 	p := e.begin("making the graph")
-	r, err = await(e, func() (*graphReport, error) { return c.build(e, src) })
+	r, err = await(e, func() (*graphReport, error) { return c.build(e, src, p) })
 	p.end()
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 }
 
 // build makes the graph, its matrix and what is told of them.
-func (c *graphCmd) build(e *env, s *graphSource) (r *graphReport, err error) {
+func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, err error) {
 	defer collecting(s.room, 0)()
 	r = &graphReport{
 		Method: c.Method, Source: s.name, Threshold: float64(c.Threshold), Neighbours: int(c.Neighbours),
@@ -188,7 +188,7 @@ func (c *graphCmd) build(e *env, s *graphSource) (r *graphReport, err error) {
 	opt := &graph.CorrelationOptions{Signed: c.Signed, Weighted: c.Weighted, Threads: int(c.Threads)}
 	switch {
 	case c.Method == "glasso":
-		err = c.glasso(r, s, opt)
+		err = c.glasso(r, s, opt, p)
 	case c.Method == "threshold" && c.Edges != 0:
 		r.graph, r.Threshold, err = graph.Strongest(s.cov, int(c.Edges), opt)
 	case c.Method == "threshold":
@@ -237,11 +237,11 @@ func (c *graphCmd) lookAt(e *env, s *graphSource) (err error) {
 	return err
 }
 
-func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions) (err error) {
+func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions, p *progress) (err error) {
 	var res *glasso.Result
 	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
-		MaxComponent: s.together, Threads: int(c.Threads),
+		MaxComponent: s.together, Threads: int(c.Threads), Progress: p.component(),
 	}
 	if c.Edges != 0 {
 		res, err = glasso.EstimateEdges(s.cov, int(c.Edges), settings)

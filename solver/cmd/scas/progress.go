@@ -14,6 +14,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // How often a command that takes long reports how far it is: on a terminal, and elsewhere.
@@ -129,15 +130,16 @@ func (p *progress) left() string {
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.from))))
 }
 
-// draw writes the line of a terminal, over the one before.
+// draw writes the line of a terminal, over the one before. It cuts a long text, not the times.
 func (p *progress) draw() {
-	line := p.text
+	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
-		line += "   " + clock(passed) + p.left()
+		times = "   " + clock(passed) + p.left()
 	}
-	if runes := []rune(line); len(runes) > lineWidth {
-		line = string(runes[:lineWidth-1]) + "…"
+	if runes := []rune(line); len(runes)+len(times) > lineWidth {
+		line = string(runes[:lineWidth-len(times)-1]) + "…"
 	}
+	line += times
 	width := utf8.RuneCountInString(line)
 	fmt.Fprintf(p.e.stderr, "\r%s%s", line, strings.Repeat(" ", max(3, p.width-width)))
 	p.width = width
@@ -235,6 +237,30 @@ func (p *progress) bytes(what string, done, total int64) {
 // rows shows how many rows of so many are done.
 func (p *progress) rows(done, total int) {
 	p.showOf(float64(done), float64(total), "%s: row %s of %s", p.what, grouped(done), grouped(total))
+}
+
+// component returns what reports how far the largest component of a graphical lasso is.
+func (p *progress) component() func(glasso.Progress) {
+	var lock sync.Mutex
+	largest, first := 0, math.Inf(1)
+	return func(at glasso.Progress) {
+		lock.Lock()
+		defer lock.Unlock()
+		if at.Features < largest {
+			return
+		}
+		if at.Features > largest || at.Steps == 0 { // another penalty, or another component
+			largest, first = at.Features, math.Inf(1)
+		}
+		if math.IsInf(first, 1) {
+			first = at.Gap
+		}
+		text := fmt.Sprintf("%s: %s together, %s", p.what, plural(at.Features, "feature"), plural(at.Steps, "Newton step"))
+		if isFinite(at.Gap) {
+			text += fmt.Sprintf(", gap %.2g", at.Gap)
+		}
+		p.toward(first, at.Gap, at.Goal, "%s", text)
+	}
 }
 
 // classes shows how many of several classes are fitted to all rows.

@@ -38,6 +38,17 @@ type Options struct {
 	// Threads is the number of goroutines; default one per processor. The
 	// result does not depend on it.
 	Threads int `json:"-"`
+	// Progress, unless nil, is called before each Newton step of a component, by the
+	// goroutine that solves it.
+	Progress func(Progress) `json:"-"`
+}
+
+// Progress is how far a component is.
+type Progress struct {
+	Features int     // of the component
+	Steps    int     // Newton steps so far
+	Gap      float64 // the duality gap, infinite if none is known
+	Goal     float64 // of the gap
 }
 
 func (o *Options) withDefaults() (Options, error) {

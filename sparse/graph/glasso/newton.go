@@ -43,23 +43,27 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
 	}
 	b.accept(b.x)
-	b.newton(o.Tol*float64(n), o.MaxSteps)
+	b.newton(o.Tol*float64(n), o.MaxSteps, o.Progress)
 	return b
 }
 
 // newton takes Newton steps until the gap is at most tol, or what rounding leaves of it.
-func (b *newtonBlock) newton(tol float64, most int) {
+func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 	accuracy := 1e-3 // of the next model's minimum
 	b.converged = false
 	for {
 		b.invert()
 		b.gap = b.dualityGap()
-		if b.gap <= max(tol, b.rounding()) {
+		goal := max(tol, b.rounding())
+		if b.gap <= goal {
 			b.converged = true
 			return
 		}
 		if b.steps >= most {
 			return
+		}
+		if progress != nil {
+			progress(Progress{b.n, b.steps, b.gap, goal})
 		}
 		b.steps++
 		active := b.activeSet()
