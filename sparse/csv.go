@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -53,6 +54,9 @@ const (
 	MissingZero   Missing = "zero"
 )
 
+// ErrMissing is matched by errors about a missing value of a table.
+var ErrMissing = errors.New("sparse: a missing value")
+
 // TableFacts tell what became of the columns of a table.
 type TableFacts struct {
 	// Label is the name of the label column; empty if there is none. Found says how it was
@@ -83,9 +87,12 @@ type TableFacts struct {
 type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
-	// Numbers counts the categories that look like numbers. If there are any, and no
-	// option said what the column is, Line is the one whose value, First, did.
+	// Numbers counts the categories that look like numbers. Like is "dates" or "amounts",
+	// such as $3.50 or 7%, if most categories look like these. Where there are numbers,
+	// dates or amounts, and no option said what the column is, Line is the one whose value,
+	// First, did.
 	Numbers int    `json:"numbers,omitempty"`
+	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	First   string `json:"first,omitempty"`
 	// Unknown counts values that are none of the categories of ReadOptions.Names, Example

@@ -3,6 +3,7 @@ package sparse
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,7 +123,14 @@ func (s *schema) assign(line int) error {
 	}
 	for c, col := range s.columns {
 		if col.name == "" && col.kind != ignoredColumn {
-			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name (an index that pandas wrote?): leave it out, or name it", c+1)}
+			why := ""
+			switch c {
+			case 0:
+				why = " (an index that pandas wrote?)"
+			case len(s.columns) - 1:
+				why = " (does every line end with a delimiter?)"
+			}
+			return &ParseError{File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s: leave out column %d, or name it", c+1, why, c+1)}
 		}
 		if v, filled := s.opt.Table.Fill[col.name]; filled {
 			col.fill, col.fills = v, true
@@ -296,6 +304,15 @@ func (s *schema) order() (to []int32, names []string, err error) {
 	return to, names, nil
 }
 
+// likeNumbers are kinds of values that people mean as numbers.
+var likeNumbers = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"dates", regexp.MustCompile(`(?i)^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d|\d{4})|(\d\d?[ -])?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ .,-]+\d[\d ,-]*)([ T]\d\d?:.*)?$`)},
+	{"amounts", regexp.MustCompile(`^[-+(]?(\p{Sc} ?[-+]?\d[\d.,']*|\d[\d.,']* ?[\p{Sc}%])\)?$`)},
+}
+
 // category tells of a column of categories.
 func (col *tableColumn) category() Category {
 	c := Category{Column: col.name, Categories: len(col.order)}
@@ -304,7 +321,18 @@ func (col *tableColumn) category() Category {
 			c.Numbers++
 		}
 	}
-	if c.Numbers > 0 && col.since > 0 {
+	for _, kind := range likeNumbers {
+		count := 0
+		for _, value := range col.order {
+			if kind.pattern.MatchString(value) {
+				count++
+			}
+		}
+		if 2*count > len(col.order) {
+			c.Like = kind.name
+		}
+	}
+	if (c.Numbers > 0 || c.Like != "") && col.since > 0 {
 		c.Line, c.First = col.since, col.order[0]
 	}
 	return c

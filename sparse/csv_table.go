@@ -160,7 +160,11 @@ func (t *table) record(b []byte, start int) error {
 	t.reserve(len(cells))
 	for c := range cells {
 		if msg := t.cell(t.columns[c], &cells[c], b); msg != "" {
-			return t.errorAt(b, start, cells[c].start, string(cells[c].text), fmt.Sprintf("column %s: %s", t.columns[c].name, msg))
+			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), fmt.Sprintf("column %s: %s", t.columns[c].name, msg))
+			if isMissing(cells[c].text) {
+				err.(*ParseError).Err = ErrMissing
+			}
+			return err
 		}
 	}
 	t.end()

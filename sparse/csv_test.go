@@ -138,7 +138,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"long line", "a,y\n1,0\n2,1,\n", ReadOptions{}, 3, 1, []string{"3 cells: expected 2"}},
 		{"twice", "a,a,y\n1,0,1\n", ReadOptions{}, 1, 0, []string{`"a"`, "two columns of that name"}},
 		{"other delimiter", "a;b;y\n1;0;1\n", ReadOptions{}, 1, 0, []string{"the delimiter seems to be another"}},
-		{"no name", ",a,y\n0,1,1\n", ReadOptions{}, 1, 0, []string{"column 1 has no name", "pandas"}},
+		{"no name", ",a,y\n0,1,1\n", ReadOptions{}, 1, 0, []string{"column 1 has no name", "pandas", "leave out column 1"}},
+		{"a delimiter at the end", "a,y,\n0,1,\n", ReadOptions{}, 1, 0, []string{"column 3 has no name (does every line end", "leave out column 3"}},
 		{"missing", "a,y\n1,0\n,1\n", ReadOptions{}, 3, 1, []string{"column a", "a missing value", "filled"}},
 		{"missing as NA", "a,b,y\n1,2,0\n3,NA,1\n", ReadOptions{}, 3, 3, []string{`"NA"`, "column b", "a missing value"}},
 		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing category", "of no category"}},
@@ -254,6 +255,29 @@ func TestOffsets(t *testing.T) {
 	} {
 		if _, err := ReadCSV(strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt); err == nil || !strings.Contains(err.Error(), "cannot be that of the") {
 			t.Errorf("%+v: %v", opt.Table, err)
+		}
+	}
+}
+
+// TestLikeNumbers: columns of dates and of amounts of money are known as such, others not.
+func TestLikeNumbers(t *testing.T) {
+	for want, columns := range map[string][][]string{
+		"dates": {
+			{"2024-01-31", "2024-2-1"}, {"31.12.2024", "1.1.24"}, {"12/31/99", "01/02/00"}, {"2024-01-31 10:30", "2024-01-31T10:30:00Z"},
+			{"Jan 5, 2024", "February 10, 2024"}, {"5 Mar 2024", "17-Apr-24"}, {"2024/05/06", "none", "2024/05/07"},
+		},
+		"amounts": {{"$3.50", "-$1,200.00"}, {"€ 7", "($5)"}, {"12 €", "7%"}, {"£1'000", "?", "£2"}},
+		"":        {{"a", "b"}, {"10.0.0.1", "10.0.0.2"}, {"1.2.3", "1.2.10"}, {"A1", "B2"}, {"may", "march"}, {"12-34-56-78", "x"}, {"$", "%"}},
+	} {
+		for _, values := range columns {
+			text := "c,y\n"
+			for k, v := range values {
+				text += fmt.Sprintf("%q,%d\n", v, k%2)
+			}
+			d := mustReadCSV(t, text, nil)
+			if got := d.Table.Categorical; len(got) != 1 || got[0].Like != want || (want != "") != (got[0].First == values[0]) {
+				t.Errorf("%q: %+v, want %q", values, got, want)
+			}
 		}
 	}
 }

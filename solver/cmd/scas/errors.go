@@ -31,7 +31,8 @@ const (
 const exitCodes = `Exit codes:
 
     0      done; a named method (scas train --method) has made its passes
-    1      cannot read or write, malformed input included, or more than --memory
+    1      cannot read or write, malformed input and missing values of tables
+           (empty, NA, NaN) included, or more than --memory
     2      wrong usage
     3      diverged, or a number in the input is not finite
     4      not converged: what was asked for is not proved, or --time-limit came
@@ -67,7 +68,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case has[usageError](err), has[*solver.SettingError](err), has[*graph.ComponentError](err):
 		return exitUsage
-	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token):
+	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token) && !errors.Is(err, sparse.ErrMissing):
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged
@@ -106,7 +107,7 @@ var inFlags = strings.NewReplacer(
 	"allow more memory", "allow more with --memory SIZE",
 	"say that there is no header if so", "give --no-header if it has none",
 	"the delimiter seems to be another", "is the delimiter another? give --delimiter ';' or the like",
-	": leave it out, or name it", ": leave it out with --drop 1, or name it",
+	": leave out column ", ": leave it out with --drop ",
 	"no values: leave it out", "no values: leave it out with --drop",
 	"say which it is", "give --label COLUMN",
 	"do not say which is positive", "leave out --positive",

@@ -163,7 +163,7 @@ func sizeOf(f *os.File) int64 {
 
 // warnOfColumns warns of columns that are hardly what they are taken for.
 func (e *env) warnOfColumns(d *sparse.Dataset) {
-	const many = 50
+	const many = 10
 	if d.Table == nil {
 		return
 	}
@@ -175,7 +175,13 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 		case 2*c.Numbers > c.Categories && c.Line > 0:
 			e.warn("column %s is taken for categories, since line %d has %q, but %s of its %s are numbers: correct that line (what is missing is an empty cell or NA; see --missing), or give --categorical %s if they are categories",
 				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), c.Column)
-		case c.Categories > many && c.Categories > n/2:
+		case c.Like != "" && c.Line > 0:
+			e.warn("column %s has %s in %s that look like %s, such as %q: %s, or leave the column out with --drop %s, or give --categorical %s if they are categories",
+				c.Column, plural(c.Categories, "category"), plural(n, "row"), c.Like, c.First, map[string]string{
+					"dates":   "replace them by numbers, such as days since some day",
+					"amounts": "write them as numbers, without signs and marks of thousands",
+				}[c.Like], c.Column, c.Column)
+		case c.Categories > many && 2*c.Categories >= n:
 			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
 		}
 	}
