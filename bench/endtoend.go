@@ -50,7 +50,11 @@ func (c *endToEndCmd) Run(e *env) error {
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
 	if c.Quick {
-		opt = outer.Options{Reps: 4, Iterations: 5}
+		opt = outer.Options{Reps: 3, Iterations: 4}
+	}
+	print := &table.Printer{W: out, Series: suite.Series(), Unit: "ms", Scale: 1e6}
+	if err := print.Head(); err != nil {
+		return err
 	}
 	var plans strings.Builder
 	for _, j := range jobs {
@@ -58,10 +62,14 @@ func (c *endToEndCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		r.rows = append(r.rows, table.Rows(t.Case, t.Series, 0, "")...)
+		rows := table.Rows(t.Case, t.Series, 0, "")
+		if err := print.Case(rows); err != nil {
+			return err
+		}
+		r.rows = append(r.rows, rows...)
 		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method.Info().Name, j.Name, t.Plan, t.DualUpdates)
 	}
-	if _, err := io.WriteString(out, table.MillisecondTable(r.rows)+"\n"+plans.String()); err != nil {
+	if _, err := io.WriteString(out, "\n"+plans.String()); err != nil {
 		return err
 	}
 	return writeAll(r.files(c.CSV, c.Benchfmt, c.Results))

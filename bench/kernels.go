@@ -20,7 +20,7 @@ import (
 )
 
 type kernelsCmd struct {
-	Quick    bool   `help:"Smaller data and fewer repetitions: under 40 seconds."`
+	Quick    bool   `help:"Three shapes of data and fewer repetitions: half a minute."`
 	Only     string `placeholder:"REGEX" help:"Only the cases whose kernel/shape matches, such as '^Inner' or 'a9a'."`
 	CSV      string `name:"csv" placeholder:"FILE" help:"Also write a CSV file."`
 	SVG      string `name:"svg" placeholder:"DIR" help:"Also draw ratios.svg and roofline.svg into a directory."`
@@ -36,7 +36,7 @@ func (c *kernelsCmd) plan() (suite.Scale, measure.Options, time.Duration) {
 	case c.scale == suite.Tiny:
 		return suite.Tiny, measure.Options{Reps: 3, Sample: 10 * time.Microsecond}, time.Millisecond
 	case c.Quick:
-		return suite.Quick, measure.Options{Reps: 9, Sample: 2 * time.Millisecond}, 50 * time.Millisecond
+		return suite.Quick, measure.Options{Reps: 5, Sample: time.Millisecond}, 20 * time.Millisecond
 	}
 	return suite.Full, measure.Options{Reps: 25, Sample: 10 * time.Millisecond}, 300 * time.Millisecond
 }
@@ -54,13 +54,17 @@ func (c *kernelsCmd) Run(e *env) error {
 	if err := begin(out, r.facts.Lines(), r.limits.Lines(), seriesLines(opt)); err != nil {
 		return err
 	}
-	if err := c.measure(e, only, scale, opt, r); err != nil {
+	print := &table.Printer{W: out, Series: suite.Series(), Unit: "ns"}
+	if err := print.Head(); err != nil {
+		return err
+	}
+	if err := c.measure(e, only, scale, opt, r, print); err != nil {
 		return err
 	}
 	if len(r.rows) == 0 {
 		return fmt.Errorf("--only %s matches no kernel/shape, such as Margins/a9a", c.Only)
 	}
-	if _, err := io.WriteString(out, table.Table(r.rows)+doorLine(r.shortest, opt)); err != nil {
+	if _, err := io.WriteString(out, doorLine(r.shortest, opt)); err != nil {
 		return err
 	}
 	return c.write(r)
@@ -111,7 +115,7 @@ func seriesLines(opt measure.Options) []string {
 }
 
 // measure runs the groups that match.
-func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, r *kernelResults) error {
+func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt measure.Options, r *kernelResults, print *table.Printer) error {
 	for _, g := range suite.Groups(scale) {
 		if !slices.ContainsFunc(g.Names, only.MatchString) {
 			continue
@@ -128,7 +132,11 @@ func (c *kernelsCmd) measure(e *env, only *regexp.Regexp, scale suite.Scale, opt
 				return err
 			}
 			limit, bound := r.limits.Limit(k)
-			r.rows = append(r.rows, table.Rows(k, series, limit, bound)...)
+			rows := table.Rows(k, series, limit, bound)
+			if err := print.Case(rows); err != nil {
+				return err
+			}
+			r.rows = append(r.rows, rows...)
 			r.note(k, series)
 			r.points = append(r.points, roofPoint(k, series, r.limits))
 		}

@@ -13,7 +13,10 @@ import (
 // scale: two with few columns, and a working set of many nonzeros a row.
 func hessianShapes(s Scale) []shape.Shape {
 	all := shapes(s)
-	set := shape.SIDO.Resize(min(all[3].Rows, 4000))
+	set := shape.SIDO.Resize(4000)
+	if s != Full {
+		set = shape.SIDO.Resize(all[len(all)-1].Rows / 2)
+	}
 	set.Name, set.Cols, set.NNZ = "sido-1200", 1200, 263
 	return []shape.Shape{all[0], all[1], set}
 }

@@ -41,10 +41,25 @@ func Groups(s Scale) []Group {
 	return append(groups, inner(s, shapes(s)[0], maker[*innerData]{"InnerRotated", false, (*innerData).rotated}))
 }
 
+// Series names all implementations that a case may have.
+func Series() []string {
+	var all []string
+	for _, l := range kernels.Available() {
+		all = append(all, l.String())
+	}
+	if HasSIMD() {
+		all = append(all, measure.ArchSIMD)
+	}
+	return append(all, measure.Naive, measure.NaiveDense)
+}
+
 // shapes returns the matrices of a scale, a9a first.
 func shapes(s Scale) []shape.Shape {
 	all := []shape.Shape{shape.A9A, shape.Covtype, shape.RCV1, shape.SIDO, shape.Criteo}
-	rows := map[Scale][]int{Quick: {32561, 581012, 6000, 1500, 30000}, Tiny: {60, 60, 20, 10, 20}}[s]
+	rows := map[Scale][]int{Quick: {8000, 20000, 1000}, Tiny: {60, 60, 20, 10, 20}}[s]
+	if s == Quick {
+		all = all[:len(rows)]
+	}
 	for i := range rows {
 		all[i] = all[i].Resize(rows[i])
 	}

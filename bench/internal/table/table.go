@@ -3,46 +3,60 @@
 package table
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
-// Table returns rows as aligned text. Cases are set apart; a ratio below 1, a
-// loss to the naive loop, is marked.
-func Table(rows []Row) string {
-	return align("kernel\tshape\tlevel\tmin\tmedian\tns per\tvs naive\tof limit\t  bound", rows, func(r Row) []string {
-		return []string{r.Level, Digits(r.Min()), Digits(r.Median()), r.Unit, ratio(r), percent(r.Fraction), r.Bound}
-	})
+// A Printer prints one line for each case, with all its implementations side by side, as
+// soon as the case is measured.
+type Printer struct {
+	W io.Writer
+	// Series are the columns, in order.
+	Series []string
+	// Scale divides the times; zero means 1.
+	Scale float64
+	Unit  string // of the times, such as "ns"
 }
 
-// MillisecondTable is Table for work that takes milliseconds and has no limit to
-// compare with.
-func MillisecondTable(rows []Row) string {
-	return align("what\tdata\tlevel\tmin ms\tmedian ms\tvs naive", rows, func(r Row) []string {
-		return []string{r.Level, Digits(r.Min() / 1e6), Digits(r.Median() / 1e6), ratio(r)}
-	})
-}
-
-// align writes kernel and shape of each case once, and cells of each row.
-func align(head string, rows []Row, cells func(Row) []string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, head+"\t")
-	for i, r := range rows {
-		name := r.Kernel + "\t" + r.Shape
-		if i > 0 && rows[i-1].Kernel == r.Kernel && rows[i-1].Shape == r.Shape {
-			name = "\t"
-		}
-		fmt.Fprintln(w, name+"\t"+strings.Join(cells(r), "\t")+"\t")
+// Head prints the line above the cases.
+func (p *Printer) Head() error {
+	line := fmt.Sprintf("%-19s %-18s %-8s", "kernel", "data", p.Unit+" per")
+	for _, s := range p.Series {
+		line += fmt.Sprintf(" %11s", s)
 	}
-	_ = w.Flush() // a Builder does not fail
-	return b.String()
+	_, err := fmt.Fprintf(p.W, "%s %10s %8s %s\n", line, "vs naive", "of limit", "bound")
+	return err
+}
+
+// Case prints the least times of a case, the ratio of the naive time to the best, and how
+// much of the machine's limit the best reaches. A ratio below 1 is marked.
+func (p *Printer) Case(rows []Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	line := fmt.Sprintf("%-19s %-18s %-8s", rows[0].Kernel, rows[0].Shape, rows[0].Unit)
+	best := Row{}
+	for _, name := range p.Series {
+		cell := "-"
+		for _, r := range rows {
+			if r.Level != name {
+				continue
+			}
+			cell = Digits(r.Min() / cmp.Or(p.Scale, 1))
+			if r.Level != measure.Naive && r.Level != measure.NaiveDense && r.Ratio > best.Ratio {
+				best = r
+			}
+		}
+		line += fmt.Sprintf(" %11s", cell)
+	}
+	_, err := fmt.Fprintf(p.W, "%s %10s %8s %s\n", line, ratio(best), percent(best.Fraction), best.Bound)
+	return err
 }
 
 // Digits writes a number with three significant digits, below 1 with three decimals, and
@@ -59,12 +73,12 @@ func Digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// ratio writes the ratio to naive; that of the other naive series is no loss.
+// ratio writes the ratio to naive.
 func ratio(r Row) string {
 	switch {
 	case r.Ratio == 0:
 		return ""
-	case r.Ratio < 0.995 && r.Level != measure.NaiveDense:
+	case r.Ratio < 0.995:
 		return fmt.Sprintf("LOSS %.2fx", r.Ratio)
 	}
 	return fmt.Sprintf("%.2fx", r.Ratio)

@@ -80,21 +80,25 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	text := Table(sample())
-	for _, want := range []string{"LOSS 0.50x", "4.00x", "50%", "L1"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the table lacks %q:\n%s", want, text)
+// TestPrinter: a case is one line, aligned with the head, with the best level against the
+// naive loop.
+func TestPrinter(t *testing.T) {
+	var b strings.Builder
+	p := &Printer{W: &b, Series: []string{"generic", "avx512", measure.ArchSIMD, measure.Naive}, Unit: "ns"}
+	slow := sample()
+	for k := range slow[:2] {
+		slow[k].Ratio = 0.5
+	}
+	for _, err := range []error{p.Head(), p.Case(sample()), p.Case(slow)} {
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	if strings.Count(text, "LOSS") != 1 || strings.Count(text, "InnerLazy") != 1 {
-		t.Errorf("one loss and one heading are expected:\n%s", text)
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], "4.00x      50% L1") || !strings.Contains(lines[2], "LOSS 0.50x") {
+		t.Fatalf("lines\n%s", b.String())
 	}
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for _, l := range lines {
-		if len(l) != len(lines[0]) {
-			t.Errorf("lines are not aligned:\n%s", text)
-			break
-		}
+	if at := strings.Index(lines[0], "naive") + len("naive"); lines[1][at-4:at] != "80.0" {
+		t.Errorf("not aligned:\n%s", b.String())
 	}
 }
