@@ -136,6 +136,9 @@ func (d *design) newProximal() (*proximal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if start := s.Scale(); !finite(start) { // of which no gap could be proved
+		return nil, &solver.DivergenceError{Objective: start, Start: start}
+	}
 	return &proximal{d: d, s: s}, nil
 }
 
