@@ -205,7 +205,7 @@ func (c *scalingCmd) training(e *env, data string) (*comparison, error) {
 	}
 	train := func(run *scaling.Run, memory string) error {
 		got := &trained{}
-		one, err := scaling.Scas(e.ctx, c.Scas, got, "train", "--json", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+		one, err := scaling.Scas(e.ctx, c.Scas, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
 		run.Include(one)
 		t.gap = max(t.gap, got.Gap)
 		return err

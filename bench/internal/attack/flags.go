@@ -99,7 +99,7 @@ func flagsOf(command string) []flag {
 		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
 		{"--groups", []string{"IN/groups", "IN/edges", "IN/none", "/dev/null"}}, {"--sample-weights", []string{"IN/weights", "IN/groups", "/dev/null"}},
 		{"--class-weights", []string{"balanced", "none", "x"}}, {"--names", []string{"IN/names", "IN/weights", "/dev/null"}},
-		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
+		{"--intercept", nil}, {"--no-intercept", nil}, {"--standardize", nil}, {"--no-standardize", nil}, {"--l1-ratio", []string{"0", "0.5", "1", "1.5", "nan", "5e-324"}},
 		{"--tol", []string{"1e-6", "0.5", "1e-12", "1e-300", "none", "auto", "2", "nan"}}, {"--time-limit", []string{"1ns", "1ms", "2s", "-1s", "x", "9999999h"}},
 		{"--seed", []string{"0", "7", "18446744073709551615", "-1", "1e3"}}, {"--threads", counts}, {"--level", []string{"generic", "avx2", "avx512", "x"}},
 		{"--positive", []string{"-1", "1", "7", "nan"}}, {"--strict", nil}, {"--json", nil}, {"--verbose", nil}, {"--log-format", []string{"json", "text", "x"}},

@@ -124,7 +124,7 @@ func TestManyClasses(t *testing.T) {
 	}
 	var stdout, stderr lockedBuffer
 	e := &env{ctx: t.Context(), stdout: &stdout, stderr: &stderr, terminal: true}
-	if code := run(e, []string{"train", "--intercept", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data}); code != exitOK {
+	if code := run(e, []string{"train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data}); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr.b)
 	}
 	if got := stderr.b.String(); !strings.Contains(got, "\rclass 2 of 105") || !strings.Contains(got, "105 different whole numbers, each fitted as a class") {

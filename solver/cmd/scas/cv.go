@@ -38,11 +38,13 @@ func (cvCmd) Help() string {
 
 Chooses lambda, the weight of the penalty, by cross-validation: for each of the
 folds a path (see scas path --help) is fitted to the other rows and judged on
-those of the fold. The model that -o writes is then for scas predict. Several
-classes (scas train --help) have one lambda in common; non-zeros and gap are
-sums over their models. Equal seeds give equal folds, and equal bits with any
-number of threads. A .scas file larger than --memory is gone through in pieces,
-one fold after the other; its folds are drawn differently.
+those of the fold. As in scas path there are an intercept and standardised
+features unless the flags say otherwise; with a graph features are as they are.
+The model that -o writes is then for scas predict. Several classes (scas train
+--help) have one lambda in common; non-zeros and gap are sums over their models.
+Equal seeds give equal folds, and equal bits with any number of threads. A .scas
+file larger than --memory is gone through in pieces, one fold after the other;
+its folds are drawn differently.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is

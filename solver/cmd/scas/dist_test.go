@@ -85,14 +85,14 @@ func TestRanks(t *testing.T) {
 	dir := t.TempDir()
 	single := filepath.Join(dir, "single.json")
 	var stdout, stderr bytes.Buffer
-	if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, []string{"train", "--lambda", "1e-2", "--json", "-o", single, file}); code != exitOK {
+	if code := run(&env{ctx: t.Context(), stdout: &stdout, stderr: &stderr}, []string{"train", "--lambda", "1e-2", "--no-intercept", "--no-standardize", "--json", "-o", single, file}); code != exitOK {
 		t.Fatalf("%s", &stderr)
 	}
 	want := parsed(t, fileText(t, single))
 	for _, data := range []string{file, shards} {
 		for _, ranks := range []int{1, 2, 4} {
 			path := filepath.Join(dir, "model.json")
-			out, errs, codes := together(t, ranks, "--lambda", "1e-2", "-o", path, data)
+			out, errs, codes := together(t, ranks, "--lambda", "1e-2", "--no-intercept", "--no-standardize", "-o", path, data)
 			for r := range ranks {
 				if codes[r] != exitOK || errs[r] != "" || (out[r] != "") != (r == 0) {
 					t.Errorf("%d ranks on %s: rank %d: exit code %d, %q, %q", ranks, data, r, codes[r], out[r], errs[r])
@@ -135,17 +135,18 @@ func TestRanksFit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	const plain = "--no-intercept --no-standardize "
 	for _, c := range []struct{ flags, file, shards string }{
-		{"--intercept --standardize", file, shards},
-		{"--intercept --class-weights balanced", file, shards},
-		{"--class-weights balanced", file, shards},
-		{"--sample-weights " + weights, file, shards},
-		{"--standardize --sample-weights " + weights + " --offset " + offsets, file, shards},
-		{"--intercept --l1-ratio 0.5", file, shards},
-		{"--intercept --standardize --l1-ratio 0.5 --penalty-factors " + factors, file, shards},
-		{"--intercept --standardize --loss squared --offset " + offsets, file, shards},
-		{"--intercept --graph chain", file, shards},
-		{"--intercept --standardize", several, several},
+		{"", file, shards},
+		{"--no-standardize --class-weights balanced", file, shards},
+		{plain + "--class-weights balanced", file, shards},
+		{plain + "--sample-weights " + weights, file, shards},
+		{"--no-intercept --sample-weights " + weights + " --offset " + offsets, file, shards},
+		{"--no-standardize --l1-ratio 0.5", file, shards},
+		{"--l1-ratio 0.5 --penalty-factors " + factors, file, shards},
+		{"--loss squared --offset " + offsets, file, shards},
+		{"--graph chain", file, shards},
+		{"", several, several},
 	} {
 		args := append([]string{"--lambda", "1e-2", "--json"}, strings.Fields(c.flags)...)
 		single, path := filepath.Join(dir, "single.json"), filepath.Join(dir, "model.json")

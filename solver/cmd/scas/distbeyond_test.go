@@ -75,8 +75,8 @@ func TestRanksBeyond(t *testing.T) {
 		return parsed(t, stdout.String())
 	}
 	for _, flags := range fewOf([]string{
-		"--intercept --standardize --sample-weights " + files["weights"] + " --offset " + files["offsets"] + " --l1-ratio 0.5 --penalty-factors " + files["factors"],
-		"--class-weights balanced --graph chain",
+		"--sample-weights " + files["weights"] + " --offset " + files["offsets"] + " --l1-ratio 0.5 --penalty-factors " + files["factors"],
+		"--no-intercept --class-weights balanced --graph chain",
 	}, 1) {
 		args := append([]string{"--lambda", "1e-3"}, strings.Fields(flags)...)
 		model, one := filepath.Join(dir, "model.json"), filepath.Join(dir, "one.json")
@@ -113,7 +113,7 @@ func TestRanksBeyond(t *testing.T) {
 	}{
 		{"--method scas-k " + whole, 2, "scas-k"},
 		{"--checkpoint " + dir + "/x.ck " + whole, 2, "not kept of passes"},
-		{"--intercept --checkpoint " + dir + "/x.ck " + whole, 2, "not kept of passes"},
+		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + whole, 2, "not kept of passes"},
 		{filepath.Join(dir, "*.scas"), 1, "scas convert"},
 	} {
 		_, errs, codes := together(t, c.ranks, append(strings.Fields(c.args), "--memory", limit)...)

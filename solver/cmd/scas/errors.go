@@ -128,7 +128,7 @@ var leaveOut = strings.NewReplacer(
 	"allow more passes", "allow more with --passes", "allow more time", "allow more with --time-limit",
 	"want a larger penalty, tolerance or MaxSteps", "a larger --penalty or fewer --edges do with less",
 	"take fewer folds, or another metric", "give fewer --folds, or another --metric",
-	"Spec.Balanced", "--class-weights balanced", "give PathSettings.Lambdas", "there is no path",
+	"Spec.Balanced", "--class-weights balanced", "Spec.Checkpoint", "--checkpoint", "give PathSettings.Lambdas", "there is no path",
 	"raise lambda", "raise --lambda", "or ask for less", "or ask for less with --tol",
 	"raise L2 above zero", "give --mu above 0",
 	"set Rho or L2 above zero", "give a larger --rho or --mu",

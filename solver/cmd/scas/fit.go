@@ -8,13 +8,22 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// This file trains through package solver/model, for what package solver has not:
-// intercepts, standardised features, names.
+// This file trains through package solver/model: models with an intercept, standardised
+// features, names, and whatever else package solver does not have.
 
-// fitted reports whether the flags ask for package solver/model.
-func (c *trainCmd) fitted() bool { return c.fittedBy() != "" }
+// fitted reports whether package solver/model fits the model. It does by default; not
+// where a flag that it does not know is given, nor where the flags leave the plain
+// problem of package solver: no intercept, features as they are.
+func (c *trainCmd) fitted() bool {
+	if c.fittedBy() != "" {
+		return true
+	}
+	plain, _ := c.unfitted()
+	return plain == "" && (c.Intercept == nil || c.Standardize == nil && c.Graph == "none")
+}
 
 // fittedBy names the flag that asks for package solver/model; empty if none does.
 func (c *trainCmd) fittedBy() (flag string) {
@@ -41,36 +50,19 @@ func (c *trainCmd) checkFit() error {
 	return c.specFlags().check(&c.rowFlags)
 }
 
-// settle adds an intercept and standardises where DATA is a table, whose columns are as
-// people wrote them, unless a flag says otherwise, or takes neither, which is said.
-func (c *trainCmd) settle(e *env) {
-	if !c.isTable(c.Data) {
-		return
-	}
-	if name, remedy := c.unfitted(); name != "" {
-		if !c.fitted() && (c.Intercept == nil || c.Standardize == nil) {
-			e.warn("with %s there is no intercept and columns are not standardised, which tables mostly want: %s; or give --no-intercept --no-standardize", name, remedy)
-		}
-		return
-	}
-	on := true
-	if c.Intercept == nil {
-		c.Intercept = &on
-	}
-	if c.Standardize == nil && c.Graph == "none" {
-		c.Standardize = &on
-	}
-}
-
 // unfitted returns the first flag that package solver/model does not know, and what to do
-// about it.
+// about it. With such a flag there is no intercept, and features are as they are.
 func (c *trainCmd) unfitted() (name, remedy string) {
+	method := "--method"
+	if c.Method.Method != nil {
+		method += " " + c.Method.Info().Name
+	}
 	for _, f := range []struct {
 		name   string
 		on     bool
 		remedy string
 	}{
-		{"--method", c.Method.Method != nil, "it goes with --method auto"},
+		{method, c.Method.Method != nil, "it goes with --method auto"},
 		{"--mu", c.Mu != 0, "for a ridge term give --l1-ratio"},
 		{"--l2y", c.L2Y != 0, "for the elastic net give --l1-ratio"},
 		{"--domain", c.Domain.text != "", "coefficients are confined without it"},
@@ -84,6 +76,8 @@ func (c *trainCmd) unfitted() (name, remedy string) {
 		{"--schedule", c.Schedule != string(solver.Practical), "it is for stochastic methods"},
 		{"--output", c.Output != "last", "there is no average of iterates"},
 		{"--float32", c.Float32, "values are kept as they are"},
+		{"--groups with --graph", c.Groups != "" && c.Graph != "none", "give either of them"},
+		{"--graph of a matrix A", c.constraint != nil && c.constraint.Graph == nil, "give --graph a list of edges"},
 	} {
 		if f.on {
 			return f.name, f.remedy
@@ -92,18 +86,27 @@ func (c *trainCmd) unfitted() (name, remedy string) {
 	return "", ""
 }
 
-// specFlags are those of the flags that path and cv have as well. What train leaves
-// out unless it is asked for is out.
+// specFlags are those of the flags that path and cv have as well.
 func (c *trainCmd) specFlags() *specFlags {
-	s := &specFlags{Loss: c.Loss, Graph: c.Graph, Fusion: 1, Groups: c.Groups, shapeFlags: c.shapeFlags, ClassWeights: c.ClassWeights, SampleWeights: c.SampleWeights}
-	off := false
-	if s.Intercept == nil {
-		s.Intercept = &off
+	return &specFlags{
+		Loss: c.Loss, Graph: c.Graph, Fusion: 1, Groups: c.Groups, shapeFlags: c.shapeFlags, ClassWeights: c.ClassWeights, SampleWeights: c.SampleWeights,
+		constraint: c.constraint,
 	}
-	if s.Standardize == nil {
-		s.Standardize = &off
+}
+
+// readConstraint reads the file of --graph: whether it is a graph or a matrix decides who
+// fits the model.
+func (c *trainCmd) readConstraint(e *env, data *sparse.Dataset) (err error) {
+	if c.Graph == "none" || c.Graph == "chain" {
+		return nil
 	}
-	return s
+	c.constraint, err = await(e, func() (*graph.Constraint, error) {
+		if err := c.allowConstraint(data); err != nil {
+			return nil, err
+		}
+		return readConstraint(c.Graph, data)
+	})
+	return c.ranks.team.Agreed(err)
 }
 
 // A fitReport is what scas train --json prints of models of package solver/model.
@@ -114,7 +117,8 @@ type fitReport struct {
 	Accuracy *float64  `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
 	written
 
-	model *model.Model
+	model   *model.Model
+	verbose bool
 }
 
 // fitNumbers are what a fit has come to.
@@ -159,6 +163,12 @@ func (r *fitReport) table() (f facts) {
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	addGap(&f, r.proof)
 	r.addFiles(&f, "graph")
+	if r.verbose {
+		f.gap()
+		f.add("method", "%s, seed %d", r.Run.Method, r.Run.Seed)
+		f.add("kernels", "%s", r.Level)
+		f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
+	}
 	return f
 }
 
@@ -218,7 +228,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 	}
 	head.took(start)
 	e.warnOfNoOptimum(m.Certificate.NoOptimum)
-	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m)}
+	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m), verbose: c.Verbose}
 	if s.beyond() { // where accuracy would take one more pass
 		return r, err
 	}

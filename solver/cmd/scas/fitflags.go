@@ -1,11 +1,13 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // dataHelp is that of the argument DATA.
@@ -60,14 +62,23 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.Data), grouped(k))
 	}
 	r := s.report(c.Data)
+	if !s.beyond() {
+		r.Empty = c.ranks.empty(data)
+	}
+	if c.ClassWeights != "none" {
+		r.ClassWeights = c.ClassWeights
+	}
+	if c.SampleWeights != "" {
+		r.SampleWeights = filepath.Base(c.SampleWeights)
+	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
 }
 
 // shapeFlags are of the models of package solver/model, whatever command fits them.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: scas path and cv do; train does for tables)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: scas path and cv do without a graph, and so does train for tables)."`
+	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes, but not with flags of scas train that fit none, such as --mu)."`
+	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph; not with one, nor with flags of scas train that fit no intercept)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
 	// Offset has one of each row.
@@ -92,6 +103,8 @@ type specFlags struct {
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have; of several, each as much as the rest."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+
+	constraint *graph.Constraint // of the file of Graph, if it has been read
 }
 
 // rowFlags say how DATA is read.

@@ -54,7 +54,7 @@ func hostileArgs(rng *rand.Rand) []string {
 		"--inner-steps":  func() string { return pick("2", "100") },
 		"--dual-updates": func() string { return pick("1", "40", "1000") },
 		"--schedule":     func() string { return "theorem" },
-		"--float32":      nil, "--verbose": nil, "--json": nil,
+		"--float32":      nil, "--verbose": nil, "--json": nil, "--no-intercept": nil, "--no-standardize": nil,
 		"--output":         func() string { return "average" },
 		"--class-weights":  func() string { return "balanced" },
 		"--sample-weights": func() string { return "weights" },

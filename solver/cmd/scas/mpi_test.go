@@ -186,9 +186,9 @@ func TestMPIBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flags := range []string{
-		"--lambda 1e-3", "--lambda 1e-3 --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
-		"--lambda 1e-3 --intercept --standardize", "--lambda 1e-3 --intercept --class-weights balanced --offset " + weights,
-		"--lambda 1e-3 --standardize --sample-weights " + weights, "--lambda 1e-3 --sample-weights " + weights,
+		"--lambda 1e-3 --no-intercept --no-standardize", "--lambda 1e-3 --no-intercept --graph chain", "--lambda 1e-3 --method scas-k --passes 20", "--lambda 1e-2 --loss squared --mu 0.01",
+		"--lambda 1e-3", "--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights,
+		"--lambda 1e-3 --no-intercept --sample-weights " + weights, "--lambda 1e-3 --no-intercept --no-standardize --sample-weights " + weights,
 	} {
 		args := append(strings.Fields(flags), b.data)
 		two := b.model(t, args...)

@@ -36,12 +36,13 @@ func (pathCmd) Help() string {
 
 Fits one model after the other, from the lambda (the weight of the penalty) at
 which every coefficient is zero down to a small one, with an intercept and
-features on the scale of their deviations unless the flags say otherwise. Each
-line of the table has a lambda, the number of coefficients that are not zero,
-the mean loss on DATA, the objective (mean loss plus penalty), a proven bound on
-how far that is above the optimum, as a share of the objective and absolute, and
-whether this meets --tol: converged, or what came before: stalled (rounding, or
-too little room), passes done, time limit. Which lambda to take, scas cv says.
+features standardised, or with a graph as they are, unless the flags say
+otherwise. Each line of the table has a lambda, the number of coefficients that
+are not zero, the mean loss on DATA, the objective (mean loss plus penalty), a
+proven bound on how far that is above the optimum, as a share of the objective
+and absolute, and whether this meets --tol: converged, or what came before:
+stalled (rounding, or too little room), passes done, time limit. Which lambda to
+take, scas cv says.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or

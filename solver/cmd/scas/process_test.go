@@ -108,13 +108,13 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
 	for name, args := range map[string][]string{
-		"lasso":   {"--lambda", "1e-3"},
-		"fitted":  {"--lambda", "1e-3", "--intercept", "--standardize"},
+		"lasso":   {"--lambda", "1e-3", "--no-intercept", "--no-standardize"},
+		"fitted":  {"--lambda", "1e-3", "--intercept"},
 		"tied":    {"--lambda", "1e-3", "--intercept", "--graph", "chain", "--class-weights", "balanced"},
 		"chain":   {"--graph", "chain", "--seed", "5", "--output", "average"},
 		"scas":    {"--method", "scas", "--mu", "0.01"},
 		"strong":  {"--method", "scas-strong", "--mu", "0.01"},
-		"squared": {"--loss", "squared"},
+		"squared": {"--loss", "squared", "--no-intercept", "--no-standardize"},
 		"box":     {"--domain", "box:-0.2,0.3"},
 		"ball":    {"--domain", "ball:0.7", "--graph", "chain"},
 		"simplex": {"--domain", "simplex:2", "--class-weights", "balanced"},

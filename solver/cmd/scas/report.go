@@ -94,6 +94,9 @@ type settingFacts struct {
 	Schedule string `json:"schedule"`
 	Seed     uint64 `json:"seed"`
 	Output   string `json:"output"`
+
+	HasIntercept bool `json:"has_intercept"` // false, as in all of these models
+	Standardized bool `json:"standardized"`
 }
 
 // written are the files that a fit wrote.
@@ -220,12 +223,13 @@ func (r *trainReport) addProblem(f *facts) {
 	if r.Mu != 0 {
 		ridge = fmt.Sprintf(", mu %g", r.Mu)
 	}
-	f.add("problem", "%s loss, no intercept, lambda %g%s%s", r.loss(), r.Lambda, ridge, domain)
+	f.add("problem", "%s loss, %s, lambda %g%s%s", r.loss(), shapeWords(r.HasIntercept, r.Standardized), r.Lambda, ridge, domain)
+	flag, _ := c.unfitted()
+	f.addIf(flag != "" && c.Intercept == nil, "", "no intercept: %s fits none", flag)
 	f.addIf(r.Groups > 0, "", "group lasso, %s, from %s", plural(r.Groups, "group"), r.GroupsFile)
 	f.addIf(r.Ungrouped > 0, "", "%s in no group, not penalised", r.ungrouped())
 	f.addIf(r.L2Y > 0, "", "elastic net, with (%g/2)|A x|^2 in the penalty", r.L2Y)
-	f.addIf(r.ClassWeights != "", "weights", "both classes count the same")
-	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
+	addWeights(f, r.ClassWeights, r.SampleWeights)
 	f.addIf(r.Graph.Kind == "none" && r.Groups > 0, "graph", "none: A = I")
 	f.addIf(r.Graph.Kind != "none" || r.Groups == 0, "graph", "%s", r.Graph)
 }

@@ -209,9 +209,12 @@ func (s *specified) join(c *specFlags, p int) error {
 	case "chain":
 		s.spec.Graph = graph.Chain(p)
 	default:
-		con, err := graph.ReadConstraintFile(c.Graph, p)
-		if err != nil {
-			return err
+		con := c.constraint
+		if con == nil {
+			var err error
+			if con, err = readConstraint(c.Graph, s.data); err != nil {
+				return err
+			}
 		}
 		if con.Graph == nil {
 			return usagef("--graph %s is a matrix read as A itself, which is for scas train without --intercept and --standardize; give a list of edges, or edges:%[1]s if it is one", c.Graph)
@@ -254,11 +257,16 @@ type problemReport struct {
 	HasIntercept bool       `json:"has_intercept"`
 	Standardized bool       `json:"standardized"`
 	Offsets      bool       `json:"offsets,omitempty"`
-	Level        string     `json:"level"`
-	Version      string     `json:"scas_version"`
-	ReadSeconds  float64    `json:"read_seconds"`
-	Seconds      float64    `json:"seconds"`
-	Peak         int64      `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
+
+	ClassWeights  string `json:"class_weights,omitempty"`
+	SampleWeights string `json:"sample_weights,omitempty"` // their file
+
+	Empty       int     `json:"features_without_data"` // 0 of data that are gone through in pieces
+	Level       string  `json:"level"`
+	Version     string  `json:"scas_version"`
+	ReadSeconds float64 `json:"read_seconds"`
+	Seconds     float64 `json:"seconds"`
+	Peak        int64   `json:"peak_memory"` // of this process, in bytes; 0 if the system does not tell
 
 	name string
 	in   *specified
@@ -288,6 +296,7 @@ func (r *problemReport) addTo(f *facts) {
 	f.add("data", "%s: %s", dataName(r.name), shapeOf(r.N, r.P, r.NNZ))
 	r.rankFacts.addTo(f)
 	addColumns(f, r.in.data)
+	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
 	if !r.in.data.Mapping.IsZero() {
 		f.add("labels", "%s", labelCounts(r.in.data.Mapping, r.in.whole.classes))
 	}
@@ -308,13 +317,7 @@ func (r *problemReport) addTo(f *facts) {
 	if r.in.spec.Graph != nil {
 		penalty += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
 	}
-	extras := "no intercept"
-	if r.HasIntercept {
-		extras = "an intercept"
-	}
-	if r.Standardized {
-		extras += ", features on the scale of their deviations"
-	}
+	extras := shapeWords(r.HasIntercept, r.Standardized)
 	if r.Offsets {
 		extras += ", offsets"
 	}
@@ -322,6 +325,25 @@ func (r *problemReport) addTo(f *facts) {
 		extras += ", each feature with its penalty factor"
 	}
 	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
+	addWeights(f, r.ClassWeights, r.SampleWeights)
+}
+
+// shapeWords say whether there is an intercept, and whether features are standardised.
+func shapeWords(intercept, standardized bool) string {
+	words := "no intercept, "
+	if intercept {
+		words = "an intercept, "
+	}
+	if standardized {
+		return words + "standardised"
+	}
+	return words + "not standardised"
+}
+
+// addWeights says which weights rows have, if they have any.
+func addWeights(f *facts, classes, samples string) {
+	f.addIf(classes != "", "weights", "both classes count the same")
+	f.addIf(samples != "", "weights", "of %s", samples)
 }
 
 // covered is the number of members of disjoint groups.

@@ -80,9 +80,12 @@ func (c *trainCmd) task(data *sparse.Dataset, whole wholeFacts) (*task, error) {
 }
 
 // constrain sets A.
-func (c *trainCmd) constrain(t *task) (err error) {
+func (c *trainCmd) constrain(t *task) error {
 	facts := &t.facts.Graph
-	con := &graph.Constraint{Kind: graph.Kind(c.Graph)}
+	con := c.constraint
+	if con == nil {
+		con = &graph.Constraint{Kind: graph.Kind(c.Graph)}
+	}
 	switch c.Graph {
 	case "none":
 		facts.Kind, facts.Rows = con.Kind, t.facts.P
@@ -91,13 +94,6 @@ func (c *trainCmd) constrain(t *task) (err error) {
 		con.Graph = graph.Chain(t.facts.P)
 		con.A = con.Graph.FusedLasso()
 	default:
-		if con, err = graph.ReadConstraintFile(c.Graph, t.facts.P); err != nil {
-			return err
-		}
-		probe := solver.Problem{Data: t.Data, Labels: t.Labels, Loss: t.Loss, Constraint: con.A}
-		if err = probe.Validate(); err != nil {
-			return fmt.Errorf("%s: A %s", c.Graph, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
-		}
 		facts.File = filepath.Base(c.Graph)
 	}
 	t.Constraint, t.graph, facts.Kind = con.A, con.Graph, con.Kind
@@ -106,6 +102,20 @@ func (c *trainCmd) constrain(t *task) (err error) {
 		facts.Edges = len(con.Graph.Edges())
 	}
 	return c.drawable(con.Graph)
+}
+
+// readConstraint reads a file of --graph, and checks that it is one for the data.
+func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error) {
+	_, p := data.X.Dims()
+	con, err := graph.ReadConstraintFile(path, p)
+	if err != nil {
+		return nil, err
+	}
+	probe := solver.Problem{Data: data.X, Labels: data.Labels, Loss: solver.Squared{}, Constraint: con.A} // which takes any labels
+	if err := probe.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: A %s", path, strings.TrimPrefix(err.Error(), "solver: Problem.Constraint "))
+	}
+	return con, nil
 }
 
 // penalise sets g, a function of as many coordinates as A has rows.

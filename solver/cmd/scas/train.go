@@ -32,7 +32,8 @@ type trainCmd struct {
 	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 
-	ranks ranks
+	ranks      ranks
+	constraint *graph.Constraint // of the file of --graph
 }
 
 // problemFlags say what is minimised.
@@ -68,8 +69,8 @@ type runFlags struct {
 func (trainCmd) Help() string {
 	return `Examples:
 
-    scas train --lambda 1e-5 --features 123 -o a9a.json a9a.zst
-    scas train --intercept --standardize --lambda 1e-3 -o model.json train.svm
+    scas train --lambda 1e-3 -o model.json train.svm
+    scas train --no-intercept --no-standardize --lambda 1e-5 --features 123 a9a.zst
     scas train --loss squared --label price -o price.json houses.csv
     scas train --graph edges.txt --lambda 1e-3 -o fused.json train.svm
     scas train --loss squared --graph chain --passes 200 signal.svm
@@ -79,14 +80,14 @@ func (trainCmd) Help() string {
     scas train --method list
     zcat data.gz | scas train --json -
 
-For tables (.csv, .tsv) an intercept is fitted and features are standardised, as
-scas path and scas cv do, unless --no-intercept and --no-standardize say
-otherwise. For other data that takes --intercept and --standardize: without an
-intercept decision boundaries go through 0, so add it unless the data are centred
-or have a column of ones. Models with --intercept, --standardize, --l1-ratio,
---penalty-factors or --names are fitted by Newton steps alone, and take no
---method, --mu, --l2y, --domain, nor the flags of methods: with one of those a
-table is fitted without intercept, as it is, and a warning says so.
+By default there is an intercept, and features are standardised unless there is
+a graph, whatever the format of DATA, as in scas path and scas cv; --no-intercept
+and --no-standardize turn that off. Earlier versions did so for tables (.csv,
+.tsv) alone: with both flags other data give the models of before. --method NAME,
+--mu, --l2y, --domain, --tol none, --groups with --graph, a matrix A and the flags
+for the methods of --method list fit no intercept and take features as they are,
+which the report says; they go neither with --intercept and --standardize, nor
+with --l1-ratio, --penalty-factors, --names and offsets.
 
 Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
 in two rows or more. Of more than two each is fitted against the rest, by Newton
@@ -109,7 +110,6 @@ func (c *trainCmd) Run(e *env) error {
 	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
 	}
-	c.settle(e)
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -137,6 +137,9 @@ func (c *trainCmd) train(e *env) error {
 	}
 	start := time.Now()
 	data, err := c.read(e)
+	if err == nil {
+		err = c.readConstraint(e, data)
+	}
 	if err != nil {
 		return err
 	}
