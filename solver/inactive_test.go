@@ -119,6 +119,34 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
+// TestScaledTies: a chain over features in units from 1e-8 to 1e8 of the others has with
+// x >= 0, where that changes nothing, the zeros and ties that it has without.
+func TestScaledTies(t *testing.T) {
+	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
+		for _, seed := range []uint64{0, 2, 3, 5} {
+			t.Run(fmt.Sprintf("%T/%d", loss, seed), func(t *testing.T) {
+				p := sparseChain(t, seed, loss)
+				_, features := p.Data.Dims()
+				unit, sign := make([]float64, features), make([]float64, features)
+				for j := range unit {
+					unit[j] = []float64{1e-8, 1, 1e8}[j%3]
+				}
+				var err error
+				if p.Data, err = p.Data.ScaleColumns(unit); err != nil {
+					t.Fatal(err)
+				}
+				for j, v := range solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).X {
+					sign[j] = math.Copysign(1, v)
+				}
+				p = mirrored(t, p, sign)
+				want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
+				p.Domain = solver.Nonnegative{}
+				checkStructure(t, solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}), want, p.Constraint.(*sparse.CSR))
+			})
+		}
+	}
+}
+
 // checkStructure checks that two solutions have the same zeros and ties, and the proof of one.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()

@@ -335,12 +335,10 @@ func (s *follower) done(decrement float64) bool {
 // snap tries the structure of the iterate.
 func (s *follower) snap() {
 	f, pt := s.f, s.snapped
-	y := s.structure()
-	read := structure.Read(f.rows.m, y, nil, f.p)
-	copy(pt.x, read.Ties(s.pt.x))
-	part := read.Partition()
+	part := structure.Read(f.rows.m, s.structure(), nil, f.p).Partition()
+	curvature := s.tie(pt.x, &part)
 	if f.Domain != nil {
-		f.Domain.Snap(pt.x, s.groupCurvature(&part), s.tau)
+		f.Domain.Snap(pt.x, curvature, s.tau)
 	}
 	f.visit(pt)
 	gap := f.evaluate(s.best, pt)
@@ -358,17 +356,26 @@ func (s *follower) snap() {
 // loss at x = 0 and the largest value of the feature: where a loss is flat it has none.
 const leastCurvature = 1e-6
 
-// groupCurvature returns, for every feature, the most curvature that the loss has along one
-// of the features tied to it: they move together. It is 0 where none of them has a value
-// in the data.
-func (s *follower) groupCurvature(part *structure.Partition) []float64 {
-	f, h, most := s.f, s.hess.domain, make([]float64, part.Count)
+// tie sets x to the iterate with zeros and ties exact, those tied at their mean by the
+// curvatures of the loss, which differ as the squares of the features' units do. It returns,
+// for every feature, the most curvature of those tied to it, which move together: 0 where
+// none of them has a value in the data.
+func (s *follower) tie(x []float64, part *structure.Partition) []float64 {
+	f, h, y := s.f, s.hess.domain, make([]float64, part.Count)
+	sum, most := make([]float64, part.Count), make([]float64, part.Count)
 	for j, c := range f.columns {
 		h[j] = math.Max(s.hess.base[j*f.tri.stride+j], float64(leastCurvature*s.scale)*float64(c*c))
 		if of := part.Of[j]; of >= 0 {
+			weight := h[j] + 1e-300 // for those without curvature
+			y[of] += float64(weight * part.Sign[j] * s.pt.x[j])
+			sum[of] += weight
 			most[of] = math.Max(most[of], h[j])
 		}
 	}
+	for k, v := range sum {
+		y[k] /= v
+	}
+	part.Expand(x, y)
 	for j, of := range part.Of {
 		if of >= 0 {
 			h[j] = most[of]
