@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/attack"
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/output"
 )
 
 type attackCmd struct {
@@ -62,14 +63,14 @@ func (c *attackCmd) Run(e *env) error {
 	if err != nil && len(tallies) == 0 {
 		return err
 	}
-	if err := begin(io.MultiWriter(e.stdout, &r.text), r.facts.Lines()); err != nil {
+	if err := output.Begin(io.MultiWriter(e.stdout, &r.text), r.facts.Lines()); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(io.MultiWriter(e.stdout, &r.text), attack.Table(tallies)); err != nil {
 		return err
 	}
 	if c.Results != "" {
-		if err := writeAll([]output{{r.base(c.Results) + ".txt", literal(r.text.String())}}); err != nil {
+		if err := output.WriteAll([]output.File{{Path: r.base(c.Results) + ".txt", Fill: output.Literal(r.text.String())}}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/outer"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/bench/internal/suite"
 	"github.com/scas-admm/scas/bench/internal/table"
@@ -45,7 +46,7 @@ func (c *endToEndCmd) Run(e *env) error {
 	}
 	r := &results{name: "end-to-end", facts: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := begin(out, append(r.facts.Lines(), missing...)); err != nil {
+	if err := output.Begin(out, append(r.facts.Lines(), missing...)); err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
@@ -72,7 +73,7 @@ func (c *endToEndCmd) Run(e *env) error {
 	if _, err := io.WriteString(out, "\n"+plans.String()); err != nil {
 		return err
 	}
-	return writeAll(r.files(c.CSV, c.Benchfmt, c.Results))
+	return output.WriteAll(r.files(c.CSV, c.Benchfmt, c.Results))
 }
 
 // jobs returns every method on every problem, and lines that say what is not

@@ -13,6 +13,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/roof"
 	"github.com/scas-admm/scas/bench/internal/suite"
 	"github.com/scas-admm/scas/bench/internal/table"
@@ -51,7 +52,7 @@ func (c *kernelsCmd) Run(e *env) error {
 	scale, opt, each := c.plan()
 	r.limits = roof.Measure(r.facts, each)
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := begin(out, r.facts.Lines(), r.limits.Lines(), seriesLines(opt)); err != nil {
+	if err := output.Begin(out, r.facts.Lines(), r.limits.Lines(), seriesLines(opt)); err != nil {
 		return err
 	}
 	print := &table.Printer{W: out, Series: suite.Series(), Unit: "ns"}
@@ -167,11 +168,11 @@ func (c *kernelsCmd) write(r *kernelResults) error {
 	}
 	files := r.files(c.CSV, c.Benchfmt, c.Results)
 	if c.SVG != "" {
-		files = append(files, output{filepath.Join(c.SVG, "ratios.svg"), ratios}, output{filepath.Join(c.SVG, "roofline.svg"), roofline})
+		files = append(files, output.File{Path: filepath.Join(c.SVG, "ratios.svg"), Fill: ratios}, output.File{Path: filepath.Join(c.SVG, "roofline.svg"), Fill: roofline})
 	}
 	if c.Results != "" {
 		base := r.base(c.Results)
-		files = append(files, output{base + "-ratios.svg", ratios}, output{base + "-roofline.svg", roofline})
+		files = append(files, output.File{Path: base + "-ratios.svg", Fill: ratios}, output.File{Path: base + "-roofline.svg", Fill: roofline})
 	}
-	return writeAll(files)
+	return output.WriteAll(files)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/scas-admm/scas/bench/internal/supply"
+	"github.com/scas-admm/scas/bench/race"
 	"github.com/scas-admm/scas/kernels"
 )
 
@@ -21,9 +22,8 @@ import (
 type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
-	Converge convergeCmd `cmd:"" help:"Run the methods on a data set: objective against passes and seconds."`
+	race.Commands
 	Peers    peersCmd    `cmd:"" help:"Time to a gap beside other solvers that are installed, or given by their command."`
-	Paper    paperCmd    `cmd:"" help:"The paper's experiments: figures, Table 1 as measured, claims with their numbers."`
 	Scaling  scalingCmd  `cmd:"" help:"How reading, training in memory, out of core and on ranks grow with the data."`
 	Attack   attackCmd   `cmd:"" help:"Attack the program: kills, full disks, odd command lines, bombs; count what it survived."`
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
@@ -69,7 +69,7 @@ func run(e *env) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	if err := parsed.Run(e); err != nil {
+	if err := parsed.Run(e, &race.Env{Ctx: e.ctx, Args: e.args, Stdout: e.stdout, Stderr: e.stderr}); err != nil {
 		return 1, err
 	}
 	return 0, nil

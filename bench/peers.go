@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/peers"
 	"github.com/scas-admm/scas/bench/internal/peers/page"
 )
@@ -62,7 +63,7 @@ func (c *peersCmd) Run(e *env) error {
 	for _, m := range r.missing {
 		lines = append(lines, "missing: "+m)
 	}
-	if err := begin(r.out, lines); err != nil {
+	if err := output.Begin(r.out, lines); err != nil {
 		return err
 	}
 	for _, s := range specs {
@@ -87,7 +88,7 @@ func (c *peersCmd) finish(r *peersRun) error {
 	if _, err := io.WriteString(r.out, peers.RatioTable(r.all)); err != nil {
 		return err
 	}
-	return writeAll(c.outputs(r))
+	return output.WriteAll(c.outputs(r))
 }
 
 // specs are the problems asked for.
@@ -177,13 +178,13 @@ func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
 }
 
 // outputs are the files asked for.
-func (c *peersCmd) outputs(r *peersRun) []output {
+func (c *peersCmd) outputs(r *peersRun) []output.File {
 	csv := func(w io.Writer) error { return peers.WriteCSV(w, r.all) }
 	html := func(w io.Writer) error { return page.Write(w, r.facts.Lines(), r.protocol, r.missing, r.all) }
-	files := []output{{c.CSV, csv}, {c.HTML, html}}
+	files := []output.File{{Path: c.CSV, Fill: csv}, {Path: c.HTML, Fill: html}}
 	if c.Results != "" {
 		base := r.base(c.Results)
-		files = append(files, output{base + ".csv", csv}, output{base + ".html", html}, output{base + ".txt", literal(r.text.String())})
+		files = append(files, output.File{Path: base + ".csv", Fill: csv}, output.File{Path: base + ".html", Fill: html}, output.File{Path: base + ".txt", Fill: output.Literal(r.text.String())})
 	}
 	return files
 }

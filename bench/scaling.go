@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/scaling"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -82,7 +83,7 @@ func (c *scalingCmd) Run(e *env) error {
 	}
 	r := &results{name: "scaling", facts: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := begin(out, r.facts.Lines()); err != nil {
+	if err := output.Begin(out, r.facts.Lines()); err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -104,7 +105,7 @@ func (c *scalingCmd) Run(e *env) error {
 	if c.Results == "" {
 		return nil
 	}
-	return writeAll([]output{{r.base(c.Results) + ".txt", literal(r.text.String())}})
+	return output.WriteAll([]output.File{{Path: r.base(c.Results) + ".txt", Fill: output.Literal(r.text.String())}})
 }
 
 // row measures one file with its rows taken several times.

@@ -300,3 +300,34 @@ func TestCompressedPoints(t *testing.T) {
 		t.Error("the text is another")
 	}
 }
+
+// renamed is a method of a caller's own.
+type renamed struct{ solver.SCASK }
+
+func (m renamed) Info() solver.MethodInfo {
+	info := m.SCASK.Info()
+	info.Name = "own"
+	return info
+}
+
+// TestOwnMethod: a method of a caller's own is tuned, run and kept as others are.
+func TestOwnMethod(t *testing.T) {
+	pr, d := tiny(t)
+	pr.Methods, pr.Splits = []Method{"stoc"}, 1
+	pr.Join(renamed{})
+	dir := t.TempDir()
+	e, err := experiment(t, t.Context(), dir, pr, d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range Rules() {
+		u := e.Store.Unit(Key{"tiny", 0, "own", 0, rule, Last})
+		if u == nil || u.Failed != "" || len(u.Points) < 2 {
+			t.Errorf("rule %s: %+v", rule, u)
+		}
+	}
+	kept, err := OpenKept(dir)
+	if err != nil || !slices.Contains(kept.Protocol.Methods, "own") {
+		t.Errorf("kept: %v, %v", kept.Protocol.Methods, err)
+	}
+}

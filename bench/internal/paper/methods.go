@@ -144,11 +144,16 @@ func methodOf(name Method) solver.Method {
 	return nil
 }
 
-// Infos describes all that is run.
-func Infos() []solver.MethodInfo {
+// Infos describes all methods of the solver, and those of the caller's own that are run.
+func (pr Protocol) Infos() []solver.MethodInfo {
 	var all []solver.MethodInfo
-	for _, m := range methods() {
-		all = append(all, m.Info())
+	for _, name := range registered() {
+		all = append(all, infoOf(name))
+	}
+	for _, name := range pr.Methods {
+		if methodOf(name) == nil {
+			all = append(all, infoOf(name))
+		}
 	}
 	return all
 }
@@ -269,8 +274,8 @@ func Applies(name Method, mu float64) bool {
 
 func registered() []Method {
 	var names []Method
-	for _, info := range Infos() {
-		names = append(names, info.Name)
+	for _, m := range methods() {
+		names = append(names, m.Info().Name)
 	}
 	return names
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/solver"
 )
 
 // A Protocol says what is run.
@@ -22,6 +24,8 @@ type Protocol struct {
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are those of the solver unless a choice was made.
 	Methods []Method `json:"methods"`
+	// Own are methods beside those of the solver; see Join.
+	Own []solver.Method `json:"-"`
 	// Sets are all data sets there are; nil means those of Specs.
 	Sets []Spec `json:"-"`
 }
@@ -41,6 +45,40 @@ func Quick() Protocol {
 	return p
 }
 
+// Join adds methods of a caller's own: they run with the common grids, and are judged at their
+// last iterate.
+func (pr *Protocol) Join(own ...solver.Method) {
+	pr.Own = append(pr.Own, own...)
+	for _, m := range own {
+		pr.Methods = append(pr.Methods, m.Info().Name)
+	}
+}
+
+// methodOf returns the method of a name, nil if it is not known.
+func (pr Protocol) methodOf(name Method) solver.Method {
+	for _, m := range pr.Own {
+		if m.Info().Name == name {
+			return m
+		}
+	}
+	return methodOf(name)
+}
+
+// names are those of all methods.
+func (pr Protocol) names() []Method {
+	names := registered()
+	for _, m := range pr.Own {
+		names = append(names, m.Info().Name)
+	}
+	return names
+}
+
+// applies is Applies, for methods of a caller's own too.
+func (pr Protocol) applies(name Method, mu float64) bool {
+	m := pr.methodOf(name) // nil if only its results were kept
+	return Applies(name, mu) && (mu > 0 || m == nil || !m.Info().NeedsL2)
+}
+
 // Validate reports the first thing wrong with a protocol.
 func (pr Protocol) Validate() error {
 	for _, name := range pr.Data {
@@ -49,8 +87,8 @@ func (pr Protocol) Validate() error {
 		}
 	}
 	for _, m := range pr.Methods {
-		if !slices.Contains(registered(), m) {
-			return fmt.Errorf("paper: method %q is unknown; there are %v", m, registered())
+		if pr.methodOf(m) == nil {
+			return fmt.Errorf("paper: method %q is unknown; there are %v", m, pr.names())
 		}
 	}
 	if pr.Splits < 1 {
@@ -92,6 +130,11 @@ func (pr Protocol) MusOn(s Spec) []float64 {
 // traits returns those of a method under this protocol.
 func (pr Protocol) traits(m Method) Traits {
 	t := TraitsOf(m)
+	if methodOf(m) == nil {
+		info := pr.methodOf(m).Info()
+		t.NoStep = !info.TakesEta
+		t.lipschitz(max(1, info.StepUnit))
+	}
 	if pr.Coarse {
 		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
 	}
@@ -115,7 +158,7 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 	var all [][]Key
 	for _, mu := range pr.MusOn(s) {
 		for _, m := range pr.Methods {
-			if t := TraitsOf(m); !Applies(m, mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
+			if t := TraitsOf(m); !pr.applies(m, mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
 				continue
 			}
 			if keys := pr.variants(s, Key{Data: s.Name, Mu: mu, Method: m, Split: split}); len(keys) > 0 {

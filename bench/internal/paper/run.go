@@ -82,7 +82,7 @@ type course struct {
 }
 
 func (pr Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
-	t, err := newTuner(ctx, h, k.Mu, methodOf(k.Method), pr.traits(k.Method))
+	t, err := newTuner(ctx, h, k.Mu, pr.methodOf(k.Method), pr.traits(k.Method))
 	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 
@@ -242,7 +242,7 @@ const batchPasses = 1e6
 
 // settings are those of the run of a unit.
 func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
-	s := solver.Settings{Method: methodOf(u.Method), Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
+	s := solver.Settings{Method: pr.methodOf(u.Method), Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
 	if t.Batch {
 		s.Passes = batchPasses
 	}

@@ -93,6 +93,11 @@ func OpenKept(dir string) (r Records, err error) {
 	}
 	pr.Data, pr.Mus = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus))
 	pr.Methods = slices.DeleteFunc(registered(), func(m Method) bool { return !methods[m] })
+	for _, m := range slices.Sorted(maps.Keys(methods)) {
+		if methodOf(m) == nil { // a caller's own
+			pr.Methods = append(pr.Methods, m)
+		}
+	}
 	t, err := openTimings(dir, pr.Splits)
 	return Records{pr, s, t}, err
 }

@@ -70,7 +70,7 @@ type part struct {
 // line.
 func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Timings.Machines, Methods: paper.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Timings.Machines, Methods: r.Protocol.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}

@@ -33,7 +33,7 @@ type row struct {
 // table1 measures every method on a problem, at each of its outputs.
 func table1(p *problem) []row {
 	var rows []row
-	for _, info := range paper.Infos() {
+	for _, info := range p.Protocol.Infos() {
 		for _, by := range paper.TraitsOf(info.Name).Outputs {
 			if u := p.unit(info.Name, by, 0); u != nil {
 				rows = append(rows, newRow(p, info, u))

@@ -1,22 +1,24 @@
-package main
+package race
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/curves"
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-type convergeCmd struct {
+// Converge is the command converge.
+type Converge struct {
 	Data string `arg:"" name:"DATA" help:"LIBSVM file with two labels, plain or compressed."`
 
 	Features int      `placeholder:"P" help:"Number of features (default: the largest index in DATA)."`
@@ -36,8 +38,8 @@ type convergeCmd struct {
 }
 
 // Run runs the methods one after the other and reports.
-func (c *convergeCmd) Run(e *env) error {
-	methods, err := c.methods()
+func (c *Converge) Run(e *Env) error {
+	methods, err := c.methods(e.methods())
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func (c *convergeCmd) Run(e *env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	if err := begin(e.stdout, machine.Describe(e.args).Lines(), []string{
+	if err := output.Begin(e.Stdout, machine.Describe(e.Args).Lines(), []string{
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
 		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
 	}); err != nil {
@@ -55,10 +57,10 @@ func (c *convergeCmd) Run(e *env) error {
 	var all []curves.Curve
 	var refused error
 	for _, m := range methods {
-		curve, err := curves.Run(e.ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads})
+		curve, err := curves.Run(e.Ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads})
 		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
 			refused = fmt.Errorf("%s: %w", m, err)
-			fmt.Fprintln(e.stderr, "left out:", refused)
+			fmt.Fprintln(e.Stderr, "left out:", refused)
 			continue
 		}
 		if err != nil {
@@ -72,18 +74,18 @@ func (c *convergeCmd) Run(e *env) error {
 	return c.report(e, all)
 }
 
-func (c *convergeCmd) report(e *env, all []curves.Curve) error {
+func (c *Converge) report(e *Env, all []curves.Curve) error {
 	reference, from := curves.Best(all), "the best objective seen"
 	if c.Optimum != nil {
 		reference, from = *c.Optimum, "the given optimum"
 	}
 	text := curves.Table(all, reference, 14) + fmt.Sprintf("\ngaps are to %s, %.12f\n", from, reference)
-	if _, err := io.WriteString(e.stdout, text); err != nil {
+	if _, err := io.WriteString(e.Stdout, text); err != nil {
 		return err
 	}
-	return writeAll([]output{
-		{c.CSV, func(w io.Writer) error { return curves.WriteCSV(w, all, reference) }},
-		{c.SVG, func(w io.Writer) error {
+	return output.WriteAll([]output.File{
+		{Path: c.CSV, Fill: func(w io.Writer) error { return curves.WriteCSV(w, all, reference) }},
+		{Path: c.SVG, Fill: func(w io.Writer) error {
 			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
 			return chart.Gaps(w, title, "effective passes", "gap", gapLines(all, reference))
 		}},
@@ -106,22 +108,22 @@ func gapLines(all []curves.Curve, reference float64) []chart.Line {
 	return lines
 }
 
-// methods returns those asked for, or all that the problem admits.
-func (c *convergeCmd) methods() ([]solver.Method, error) {
+// methods returns those of any asked for, or all that the problem admits.
+func (c *Converge) methods(any []solver.Method) ([]solver.Method, error) {
 	var known []string
 	var all, chosen []solver.Method
-	for _, m := range baseline.Methods() {
+	for _, m := range any {
 		known = append(known, m.Info().Name)
 		if !m.Info().NeedsL2 || c.Mu > 0 {
 			all = append(all, m)
 		}
 	}
 	for _, name := range c.Method {
-		m, ok := baseline.ByName(name)
-		if !ok {
+		k := slices.Index(known, name)
+		if k < 0 {
 			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
 		}
-		chosen = append(chosen, m)
+		chosen = append(chosen, any[k])
 	}
 	if chosen == nil {
 		return all, nil
@@ -130,7 +132,7 @@ func (c *convergeCmd) methods() ([]solver.Method, error) {
 }
 
 // problem reads the data and the graph.
-func (c *convergeCmd) problem() (*solver.Problem, error) {
+func (c *Converge) problem() (*solver.Problem, error) {
 	data, err := sparse.ReadLIBSVMFile(c.Data, &sparse.ReadOptions{Features: c.Features, Positive: c.Positive})
 	if err != nil {
 		return nil, err

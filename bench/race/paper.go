@@ -1,4 +1,4 @@
-package main
+package race
 
 import (
 	"context"
@@ -12,11 +12,14 @@ import (
 	"golang.org/x/term"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/bench/internal/paper/report"
+	"github.com/scas-admm/scas/solver"
 )
 
-type paperCmd struct {
+// Paper is the command paper.
+type Paper struct {
 	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
 
 	Data       string   `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
@@ -33,7 +36,7 @@ type paperCmd struct {
 }
 
 // Help is shown by bench paper --help.
-func (paperCmd) Help() string {
+func (Paper) Help() string {
 	return `Runs the experiments of Zhao, Li and Zhou on every method of the solver and
 writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
 figures as SVG and CSV (and PNG). A run that is interrupted goes on where it stopped. What is
@@ -42,11 +45,12 @@ seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d, 3c and
 }
 
 // protocol returns what the flags ask for.
-func (c *paperCmd) protocol() (paper.Protocol, error) {
+func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	pr := paper.Full()
 	if c.Quick {
 		pr = paper.Quick()
 	}
+	pr.Join(own...)
 	pr.Graph = paper.Graph(c.Graph)
 	pr.Splits, pr.Passes = given(c.Splits, pr.Splits), given(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
@@ -72,11 +76,11 @@ func (c *paperCmd) protocol() (paper.Protocol, error) {
 }
 
 // Run does what is missing and reports.
-func (c *paperCmd) Run(e *env) error {
+func (c *Paper) Run(e *Env) error {
 	if c.ReportOnly {
 		return c.reportOnly(e)
 	}
-	pr, err := c.protocol()
+	pr, err := c.protocol(e.Own)
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func (c *paperCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	r.Timings.Here(machine.Describe(e.args).Lines())
+	r.Timings.Here(machine.Describe(e.Args).Lines())
 	began := time.Now()
 	if err := errors.Join(c.experiment(e, found, r), r.Store.Close()); err != nil {
 		return err
@@ -108,7 +112,7 @@ func given[T any](flag *T, otherwise T) T {
 }
 
 // reportOnly reports all that is in the directory.
-func (c *paperCmd) reportOnly(e *env) error {
+func (c *Paper) reportOnly(e *Env) error {
 	began := time.Now()
 	r, err := paper.OpenKept(c.Out)
 	if err != nil {
@@ -118,25 +122,25 @@ func (c *paperCmd) reportOnly(e *env) error {
 }
 
 // report makes the files from the results.
-func (c *paperCmd) report(e *env, r paper.Records, began time.Time) error {
-	files, summary, err := report.Make(e.ctx, r, machine.Describe(e.args).Lines(), c.PNG)
+func (c *Paper) report(e *Env, r paper.Records, began time.Time) error {
+	files, summary, err := report.Make(e.Ctx, r, machine.Describe(e.Args).Lines(), c.PNG)
 	if err != nil {
 		return err
 	}
-	var outputs []output
+	var outputs []output.File
 	for _, f := range files {
-		outputs = append(outputs, output{filepath.Join(c.Out, f.Name), literal(f.Text)})
+		outputs = append(outputs, output.File{Path: filepath.Join(c.Out, f.Name), Fill: output.Literal(f.Text)})
 	}
-	if err := writeAll(outputs); err != nil {
+	if err := output.WriteAll(outputs); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))
+	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))
 	return err
 }
 
 // find returns the data sets that are there. Others are named and left out; none
 // at all is an error.
-func (c *paperCmd) find(e *env, pr paper.Protocol) (found []paper.Spec, err error) {
+func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
 	}
@@ -152,25 +156,25 @@ func (c *paperCmd) find(e *env, pr paper.Protocol) (found []paper.Spec, err erro
 		return nil, errors.New(strings.Join(missing, "\n"))
 	}
 	for _, m := range missing {
-		fmt.Fprintln(e.stderr, "left out:", m)
+		fmt.Fprintln(e.Stderr, "left out:", m)
 	}
 	return found, nil
 }
 
 // experiment runs data sets one after the other.
-func (c *paperCmd) experiment(e *env, sets []paper.Spec, r paper.Records) error {
-	f, ok := e.stderr.(*os.File)
+func (c *Paper) experiment(e *Env, sets []paper.Spec, r paper.Records) error {
+	f, ok := e.Stderr.(*os.File)
 	live := ok && term.IsTerminal(int(f.Fd()))
-	progress := &paper.Progress{W: e.stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
+	progress := &paper.Progress{W: e.Stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
 	defer progress.End()
-	fmt.Fprintf(e.stderr, "about %.1f hours of a core in all, what is complete included\n", progress.Total/3600)
+	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", progress.Total/3600)
 	x := &paper.Experiment{Records: r, Progress: progress}
 	for _, s := range sets {
 		d, err := s.Load(c.Data, r.Protocol.Graph)
 		if err != nil {
 			return err
 		}
-		err = x.Run(e.ctx, d)
+		err = x.Run(e.Ctx, d)
 		if errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
 		}
