@@ -23,29 +23,40 @@ type CVSettings struct {
 	// Assignment has the fold of each row, from 0; nil draws them with Settings.Seed,
 	// so that each has its share of each class.
 	Assignment []int
-	// Metric judges the models of a fold on its rows, with their sample weights and
-	// offsets; nil means MeanLoss. With Settings.Memory it is to be a mean over rows: it is
-	// asked about some of the rows of a fold at a time, by one goroutine.
+	// By is the measure of the rows of a fold, with their sample weights and offsets, that
+	// chooses Best and OneSE; empty means ByLoss. The others are found beside it.
+	By Measure
+	// Metric, unless nil, is a measure of the caller's that chooses in the place of By. With
+	// Settings.Memory it is to be a mean over rows: it is asked about some of the rows of a
+	// fold at a time, by one goroutine.
 	Metric Metric
-	// AUC judges by OneMinusAUC, or MultiOneMinusAUC, in the place of Metric. With
-	// Settings.Memory scores are kept for it, 8 bytes of a row of a fold and a class of
-	// several, 16 with SampleWeights.
-	AUC bool
 	// Judged, unless nil, is told how many of so many models have been, by one goroutine at
 	// a time.
 	Judged func(done, total int)
 }
 
-// A CVResult is what cross-validation found. Its slices have an entry for each lambda.
-type CVResult struct {
-	Lambdas []float64
-	// Mean is the mean of the metric over the folds, weighted by their rows, or the
-	// weights of these, and SE its standard error, as in cv.glmnet.
+// A Curve is a measure against lambda. Its slices have an entry for each lambda.
+type Curve struct {
+	// Mean is the mean over the folds, weighted by their rows, or the weights of these, and
+	// SE its standard error, as in cv.glmnet. A fold without a value, as the AUC of rows of
+	// one class, is left out.
 	Mean, SE []float64
 	// Values[k] are those of fold k.
 	Values [][]float64
-	// Best is the lambda of the least mean, and OneSE the largest whose mean is no more
-	// than one standard error of Best above that.
+}
+
+// A CVResult is what cross-validation found. Its slices have an entry for each lambda.
+type CVResult struct {
+	Lambdas []float64
+	// Curve is of the measure that chooses.
+	Curve
+	// Measures has the curve of every measure that the models have, by one scoring of the
+	// rows held out. With Settings.Memory ByAUC is there if it chooses, or if memory has room
+	// for the scores of all lambdas at once: 8 bytes for each, of a row of a fold and a class
+	// of several, 16 with SampleWeights.
+	Measures map[Measure]Curve
+	// Best is the lambda of the best mean, and OneSE the largest whose mean is no more
+	// than one standard error of Best worse than that.
 	Best, OneSE int
 	// Assignment has the fold of each row. With Settings.Memory it is that of CVSettings.
 	Assignment []int
@@ -73,13 +84,12 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if set == nil {
 		set = &CVSettings{}
 	}
-	metric, err := set.metric(d.loss)
-	if err != nil {
+	c := &crossing{spec: d.spec, data: x, labels: y, tell: set.Judged}
+	if c.by, err = set.by(classifies(d.loss), set.Metric != nil); err != nil {
 		return nil, err
 	}
-	c := &crossing{spec: d.spec, data: x, labels: y, tell: set.Judged}
 	if d.spec.streams() {
-		return c.streamed(ctx, set, metric)
+		return c.streamed(ctx, set)
 	}
 	if classifies(d.loss) {
 		part := *d.spec
@@ -92,8 +102,8 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	c.judge = func(ctx context.Context, spec *Spec, fitted, held table) ([]float64, error) {
-		return c.judgePath(ctx, spec, fitted, held, metric)
+	c.judge = func(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error) {
+		return c.judgePath(ctx, spec, fitted, held, set.Metric)
 	}
 	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
@@ -118,39 +128,50 @@ func withEnd(ctx context.Context, err error) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// metric is what judges models of two classes or of numbers.
-func (s *CVSettings) metric(loss solver.Loss) (Metric, error) {
+// by returns the measure that chooses among models of classes or of numbers; own says that
+// there is a metric of the caller's.
+func (s *CVSettings) by(classes, own bool) (Measure, error) {
+	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[s.By]
 	switch {
-	case s.AUC && s.Metric != nil:
-		return nil, errTwoMetrics
-	case s.AUC && !classifies(loss):
-		return nil, fmt.Errorf("model: CVSettings.AUC is for classification; the %s loss is for numbers", loss)
-	case s.AUC:
-		return OneMinusAUC, nil
-	case s.Metric == nil:
-		return MeanLoss, nil
+	case s.By != "" && own:
+		return "", fmt.Errorf("model: CVSettings.By = %q beside a metric of your own: give one of them", s.By)
+	case own:
+		return byOwn, nil
+	case s.By == "" || s.By == ByLoss:
+		return ByLoss, nil
+	case !known:
+		return "", fmt.Errorf("model: CVSettings.By = %q is no measure", s.By)
+	case ofClasses && !classes:
+		return "", fmt.Errorf("model: CVSettings.By = %q is for classification, and the loss for numbers", s.By)
+	case !ofClasses && classes:
+		return "", fmt.Errorf("model: CVSettings.By = %q is for numbers, and the loss for classification", s.By)
 	}
-	return s.Metric, nil
+	return s.By, nil
 }
 
-var errTwoMetrics = errors.New("model: CVSettings.AUC is a metric: give no other one")
-
-// judgePath fits a path to some rows and returns the metric of its models on others.
-func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table, metric Metric) ([]float64, error) {
+// judgePath fits a path to some rows and returns the scores of its models on others.
+func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table, own Metric) ([]scores, error) {
 	lambdas := c.result.Lambdas
-	values := make([]float64, 0, len(lambdas))
+	all := make([]scores, 0, len(lambdas))
 	for step, err := range Path(ctx, spec, fitted.x, fitted.y, &PathSettings{Lambdas: lambdas}) {
 		if err != nil && (step == nil || step.cut()) {
 			return nil, err
 		}
-		v, err := metric(step.Model(), held.x, held.y, held.set)
+		m := step.Model()
+		found, err := m.Score(held.x, held.y, held.set)
 		if err != nil {
 			return nil, err
 		}
-		values = append(values, v)
+		s := found.scores()
+		if own != nil {
+			if s[byOwn], err = own(m, held.x, held.y, held.set); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, s)
 		c.told(1)
 	}
-	return values, nil
+	return all, nil
 }
 
 var errNoMetric = errors.New("model: the metric is no number in any fold, as the AUC of rows of one class; take fewer folds, or another metric")
@@ -161,12 +182,14 @@ type crossing struct {
 	data    *sparse.CSR
 	labels  []float64
 	classes []int // numbers of those of the rows, nil for numbers
-	// judge fits models of all lambdas to some rows and returns their values on others.
-	judge  func(ctx context.Context, spec *Spec, fitted, held table) ([]float64, error)
+	by      Measure
+	// judge fits models of all lambdas to some rows and returns their scores on others.
+	judge  func(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error)
 	path   PathSettings
 	count  int
 	result CVResult
-	weight []float64 // of the folds
+	scores [][]scores // of each fold and lambda
+	weight []float64  // of the folds
 
 	lock   sync.Mutex
 	judged int // models
@@ -216,7 +239,7 @@ const defaultFolds = 10
 
 // run fits and judges all folds, and sums up.
 func (c *crossing) run(ctx context.Context) error {
-	c.result.Values, c.weight = make([][]float64, c.count), make([]float64, c.count)
+	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
 	var group errgroup.Group
 	group.SetLimit(c.spec.threads())
 	for k := range c.count {
@@ -256,15 +279,46 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	if c.weight[k] == 0 {
 		return errors.New("model: its rows have no weight")
 	}
-	c.result.Values[k], err = c.judge(ctx, c.spec.rows(out), fitted, held)
+	c.scores[k], err = c.judge(ctx, c.spec.rows(out), fitted, held)
 	return err
 }
 
-// summarise fills in what follows from the values of the folds. A value that is no
-// number, such as the AUC of one class, leaves its fold out of that lambda.
+// summarise fills in what follows from the scores of the folds.
 func (c *crossing) summarise() {
 	r := &c.result
-	for i := range r.Lambdas {
+	r.Measures = map[Measure]Curve{}
+	for m := range c.scores[0][0] {
+		r.Measures[m] = c.curve(m)
+	}
+	if mse, ok := r.Measures[ByMSE]; ok {
+		r.Measures[ByR2] = mse.determination(c.variance())
+	}
+	r.Curve = r.Measures[c.by]
+	delete(r.Measures, byOwn)
+	sign := 1.0
+	if c.by == ByAUC || c.by == ByR2 { // larger is better
+		sign = -1
+	}
+	for i, v := range r.Mean {
+		if sign*v < sign*r.Mean[r.Best] || math.IsNaN(r.Mean[r.Best]) {
+			r.Best = i
+		}
+	}
+	for r.OneSE = 0; r.OneSE < r.Best && !(sign*r.Mean[r.OneSE] <= sign*r.Mean[r.Best]+r.SE[r.Best]); {
+		r.OneSE++
+	}
+}
+
+// curve sums up a measure over the folds.
+func (c *crossing) curve(of Measure) (r Curve) {
+	for _, fold := range c.scores {
+		values := make([]float64, len(fold))
+		for i, s := range fold {
+			values[i] = s[of]
+		}
+		r.Values = append(r.Values, values)
+	}
+	for i := range c.result.Lambdas {
 		var sum, total, square, folds float64
 		for k, v := range r.Values {
 			if !math.IsNaN(v[i]) {
@@ -283,12 +337,43 @@ func (c *crossing) summarise() {
 		r.Mean = append(r.Mean, center)
 		r.SE = append(r.SE, math.Sqrt(square/total/(folds-1)))
 	}
-	for i, v := range r.Mean {
-		if v < r.Mean[r.Best] || math.IsNaN(r.Mean[r.Best]) {
-			r.Best = i
+	return r
+}
+
+// determination returns R2 for a curve of mean squared errors.
+func (r Curve) determination(variance float64) Curve {
+	each := func(from []float64, f func(v float64) float64) []float64 {
+		to := make([]float64, len(from))
+		for i, v := range from {
+			to[i] = f(v)
 		}
+		return to
 	}
-	for r.OneSE = 0; r.OneSE < r.Best && !(r.Mean[r.OneSE] <= r.Mean[r.Best]+r.SE[r.Best]); {
-		r.OneSE++
+	r2 := func(v float64) float64 {
+		s := NumberMetrics{MSE: v}
+		s.compare(variance)
+		return s.R2
 	}
+	out := Curve{Mean: each(r.Mean, r2), SE: each(r.SE, func(v float64) float64 { return v / variance })}
+	for _, fold := range r.Values {
+		out.Values = append(out.Values, each(fold, r2))
+	}
+	return out
+}
+
+// variance is that of the labels of all rows.
+func (c *crossing) variance() float64 {
+	var all moment
+	for lo := 0; lo < len(c.labels); lo += pieceRows {
+		hi := min(lo+pieceRows, len(c.labels))
+		set := &ScoreSettings{}
+		if c.spec.SampleWeights != nil {
+			set.Weights = c.spec.SampleWeights[lo:hi]
+		}
+		if weight := set.total(hi - lo); weight > 0 {
+			all.add(c.labels[lo:hi], weight, set)
+		}
+		c.data.Release(lo, hi)
+	}
+	return all.square / all.weight
 }

@@ -59,7 +59,7 @@ func TestCVByHand(t *testing.T) {
 	}
 	lambdas := []float64{0.1, 0.03, 0.01, 0.003}
 	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{3: 1.5}, Settings: Settings{RelTol: 1e-10, Seed: 5}}
-	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, AUC: true}
+	set := &CVSettings{Path: PathSettings{Lambdas: lambdas}, Folds: 4, By: ByAUC}
 	got, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,10 @@ func TestCVByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, w := 1-*s.Classes.AUC, 0.0
+			v, w := *s.Classes.AUC, 0.0
+			if loss, wrong := got.Measures[ByLoss].Values[k][i], got.Measures[ByError].Values[k][i]; math.Abs(loss-s.Loss) > 1e-5 || math.Abs(wrong-1+s.Classes.Accuracy) > 1e-12 {
+				t.Errorf("fold %d, lambda %v: loss %v and error rate %v beside the AUC, want %v and %v", k, lambda, loss, wrong, s.Loss, 1-s.Classes.Accuracy)
+			}
 			for _, i := range in {
 				w += weights[i]
 			}
@@ -95,9 +98,12 @@ func TestCVByHand(t *testing.T) {
 		near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
 	}
 	for i, v := range got.Mean {
-		if v < got.Mean[got.Best] || i < got.OneSE && v <= got.Mean[got.Best]+got.SE[got.Best] {
+		if v > got.Mean[got.Best] || i < got.OneSE && v >= got.Mean[got.Best]-got.SE[got.Best] {
 			t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
 		}
+	}
+	if got.OneSE < got.Best && got.Mean[got.OneSE] < got.Mean[got.Best]-got.SE[got.Best] {
+		t.Errorf("one standard error %d is below best %d of %v ± %v", got.OneSE, got.Best, got.Mean, got.SE)
 	}
 	if m := got.OneSEModel(); m.Facts.Lambda != lambdas[got.OneSE] || got.BestModel().Facts.Lambda != lambdas[got.Best] {
 		t.Errorf("%+v", m.Facts)
@@ -126,15 +132,17 @@ func TestCVKinds(t *testing.T) {
 		}
 	}
 	for want, set := range map[string]*CVSettings{
-		"Folds = 1":           {Folds: 1},
-		"Folds = 61":          {Folds: 61},
-		"Assignment has":      {Assignment: []int{0, 1}},
-		"Assignment[0] = -1":  {Assignment: append([]int{-1}, assignment[1:]...)},
-		"fold 1 of 3 has no":  {Assignment: slices.Repeat([]int{0, 2}, 30)},
-		"want at least 2":     {Assignment: make([]int, 60)},
-		"own rows to judge":   {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
-		"is for classificati": {Metric: ErrorRate},
-		"Count = -2":          {Path: PathSettings{Count: -2}},
+		"Folds = 1":            {Folds: 1},
+		"Folds = 61":           {Folds: 61},
+		"Assignment has":       {Assignment: []int{0, 1}},
+		"Assignment[0] = -1":   {Assignment: append([]int{-1}, assignment[1:]...)},
+		"fold 1 of 3 has no":   {Assignment: slices.Repeat([]int{0, 2}, 30)},
+		"want at least 2":      {Assignment: make([]int, 60)},
+		"own rows to judge":    {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
+		"is for classificati":  {Metric: ErrorRate},
+		"\"auc\" is for class": {By: ByAUC},
+		"\"f1\" is no measure": {By: "f1"},
+		"Count = -2":           {Path: PathSettings{Count: -2}},
 	} {
 		if r, err := CV(context.Background(), &Spec{Loss: solver.Squared{}}, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
@@ -178,20 +186,56 @@ func TestCVOfFewRows(t *testing.T) {
 	y := []float64{1, 5, 1, 5, 1, 5}
 	for want, set := range map[string]*CVSettings{
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
-		"the metric is no number":           {Path: PathSettings{Count: 3}, Metric: OneMinusAUC},
+		"the metric is no number":           {Path: PathSettings{Count: 3}, By: ByAUC},
+		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: OneMinusAUC},
 		"or 0 for 6":                        {Folds: 7},
-		"AUC is a metric":                   {AUC: true, Metric: MeanLoss},
+		"beside a metric of your own":       {By: ByAUC, Metric: MeanLoss},
+		"\"r2\" is for numbers":             {By: ByR2},
 	} {
 		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
 		}
 	}
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, &CVSettings{AUC: true}); r != nil || err == nil || !strings.Contains(err.Error(), "AUC is for classification") {
-		t.Errorf("the AUC of numbers: %v, %v", r, err)
-	}
 	one, label := random(t, 1, 3, 4, false)
 	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, one, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
 		t.Errorf("one row: %v, %v", r, err)
+	}
+}
+
+// TestCVR2: R2 is that of all rows held out together, whatever the number of folds, and
+// chooses as the squared error does; a metric of the caller's chooses in their place.
+func TestCVR2(t *testing.T) {
+	x, y := random(t, 40, 5, 3, false)
+	weights := make([]float64, 40)
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+	}
+	spec := &Spec{Loss: solver.Squared{}, SampleWeights: weights}
+	for _, folds := range []int{4, 40} {
+		set := &CVSettings{Path: PathSettings{Count: 10}, Folds: folds, By: ByR2}
+		r, err := CV(context.Background(), spec, x, y, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		center := mean(weights, 40, func(i int) float64 { return y[i] })
+		variance := mean(weights, 40, func(i int) float64 { return (y[i] - center) * (y[i] - center) })
+		for i, v := range r.Mean {
+			near(t, "R2", v, 1-r.Measures[ByMSE].Mean[i]/variance)
+			near(t, "its standard error", r.SE[i], r.Measures[ByMSE].SE[i]/variance)
+		}
+		set.By = ByMSE
+		again, err := CV(context.Background(), spec, x, y, set)
+		if err != nil || again.Best != r.Best || again.OneSE != r.OneSE || r.Mean[r.Best] != slices.Max(r.Mean) {
+			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)", r.Best, r.OneSE, again.Best, again.OneSE, err)
+		}
+		set.By, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
+			v, err := MeanSquaredError(m, x, y, s)
+			return -v, err
+		}
+		worst, err := CV(context.Background(), spec, x, y, set)
+		if err != nil || worst.Mean[worst.Best] != -slices.Max(again.Mean) || len(worst.Measures) != 3 {
+			t.Errorf("a metric of the caller's: %v at %d, %v", worst.Mean, worst.Best, err)
+		}
 	}
 }
 

@@ -4,46 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A MultiMetric judges models of several classes on some rows; smaller values are better.
-// set has weights and offsets for Score, and may be nil.
+// A MultiMetric is a measure of the caller's of models of several classes on some rows;
+// smaller values are better. set has weights and offsets for Score, and may be nil.
 type MultiMetric func(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
-
-// MultiMeanLoss is MultiMetrics.Loss: the log loss, for the logistic loss.
-func MultiMeanLoss(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	if err != nil {
-		return 0, err
-	}
-	return s.Loss, nil
-}
-
-// MultiErrorRate is 1 − accuracy.
-func MultiErrorRate(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	if err != nil {
-		return 0, err
-	}
-	return 1 - s.Accuracy, nil
-}
-
-// MultiOneMinusAUC is 1 − MultiMetrics.AUC; NaN where a class is absent.
-func MultiOneMinusAUC(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	switch {
-	case err != nil:
-		return 0, err
-	case s.AUC == nil:
-		return math.NaN(), nil
-	}
-	return 1 - *s.AUC, nil
-}
 
 // A MultiCVResult is what cross-validation of several classes found.
 type MultiCVResult struct {
@@ -69,8 +38,8 @@ func multiOf(classes []float64, paths [][]*Step, i int) *Multi {
 
 // CVMulti is CV for several classes, each fitted against the rest: the classes have one
 // lambda in common, from the largest of their LambdaMax on, folds have their share of each
-// class, and metric, nil for MultiMeanLoss, judges the models of all classes together.
-// set.Metric must be nil, and metric with set.AUC.
+// class, and models of all classes are judged together: by metric, unless nil, or set.By.
+// set.Metric must be nil.
 func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, metric MultiMetric) (*MultiCVResult, error) {
 	if spec == nil {
 		spec = &Spec{}
@@ -85,10 +54,13 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	if err != nil {
 		return nil, err
 	}
-	if metric, err = set.multiMetric(metric); err != nil {
-		return nil, err
+	if set.Metric != nil {
+		return nil, errors.New("model: CVSettings.Metric is for two classes; give CVMulti its own")
 	}
 	c := &crossing{spec: spec, data: x, labels: y, tell: set.Judged}
+	if c.by, err = set.by(true, metric != nil); err != nil {
+		return nil, err
+	}
 	if spec.streams() {
 		return c.streamedMulti(ctx, one, classes, set, metric)
 	}
@@ -99,7 +71,7 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	c.judge = func(ctx context.Context, part *Spec, fitted, held table) ([]float64, error) {
+	c.judge = func(ctx context.Context, part *Spec, fitted, held table) ([]scores, error) {
 		one, classes, err := forClasses(part, fitted.x, fitted.y) // all of them: see checkRest
 		if err != nil {
 			return nil, err
@@ -131,25 +103,10 @@ func CVMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *C
 	return &MultiCVResult{CVResult: c.result, Classes: classes, Paths: paths}, err
 }
 
-// multiMetric is what judges models of several classes.
-func (s *CVSettings) multiMetric(metric MultiMetric) (MultiMetric, error) {
-	switch {
-	case s.Metric != nil:
-		return nil, errors.New("model: CVSettings.Metric is for two classes; give CVMulti its own")
-	case s.AUC && metric != nil:
-		return nil, errTwoMetrics
-	case s.AUC:
-		return MultiOneMinusAUC, nil
-	case metric == nil:
-		return MultiMeanLoss, nil
-	}
-	return metric, nil
-}
-
 // streamedMulti is CVMulti for data that are gone through in pieces.
 func (c *crossing) streamedMulti(ctx context.Context, one *Spec, classes []float64, set *CVSettings, metric MultiMetric) (*MultiCVResult, error) {
 	h := &heldOut{crossing: c, one: one, values: classes, sides: len(classes)}
-	h.scoreMany(set, metric)
+	h.scoreMany(metric)
 	if err := h.configure(set); err != nil {
 		return nil, err
 	}
@@ -179,9 +136,9 @@ func (c *crossing) commonLambdas(ctx context.Context, classes int, maxima func(m
 	return set.sequence(slices.Max(most), n, p), nil
 }
 
-// judgeMulti fits a path of each class to some rows, and returns the metric of the models
+// judgeMulti fits a path of each class to some rows, and returns the scores of the models
 // of each lambda on others.
-func (c *crossing) judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes []float64, metric MultiMetric) ([]float64, error) {
+func (c *crossing) judgeMulti(ctx context.Context, spec *Spec, fitted, held table, classes []float64, own MultiMetric) ([]scores, error) {
 	lambdas, paths := c.result.Lambdas, make([][]*Step, len(classes))
 	for k, class := range classes {
 		var err error
@@ -190,16 +147,22 @@ func (c *crossing) judgeMulti(ctx context.Context, spec *Spec, fitted, held tabl
 			return nil, fmt.Errorf("class %v: %w", class, err)
 		}
 	}
-	values := make([]float64, len(lambdas))
+	all := make([]scores, len(lambdas))
 	for i := range lambdas {
-		v, err := metric(multiOf(classes, paths, i), held.x, held.y, held.set)
+		m := multiOf(classes, paths, i)
+		found, err := m.Score(held.x, held.y, held.set)
 		if err != nil {
 			return nil, err
 		}
-		values[i] = v
+		all[i] = found.scores()
+		if own != nil {
+			if all[i][byOwn], err = own(m, held.x, held.y, held.set); err != nil {
+				return nil, err
+			}
+		}
 		c.told(1)
 	}
-	return values, nil
+	return all, nil
 }
 
 // barePath is FitPath whose steps do not keep the data.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // TestCVMultiByHand: means, errors and models are those of fits done one by one, whatever
@@ -102,7 +103,13 @@ func TestCVMultiByHand(t *testing.T) {
 		}
 	}
 	spec.Threads = 1
-	again, err := CVMulti(context.Background(), spec, x, y, set, MultiMeanLoss)
+	again, err := CVMulti(context.Background(), spec, x, y, set, func(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
+		s, err := m.Score(x, y, set)
+		if err != nil {
+			return 0, err
+		}
+		return s.Loss, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +133,14 @@ func product(weights, y []float64) []float64 {
 func TestCVMultiMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
-	for name, metric := range map[string]MultiMetric{"error": MultiErrorRate, "AUC": MultiOneMinusAUC} {
-		r, err := CVMulti(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3}, metric)
-		if err != nil || !(r.Mean[1] > 0 && r.Mean[1] < 0.5) || r.Mean[1] > r.Mean[0]+0.1 {
-			t.Errorf("%s: %+v, %v", name, r, err)
+	for _, by := range []Measure{ByError, ByAUC} {
+		r, err := CVMulti(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3, By: by}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, auc := r.Measures[ByError].Mean, r.Measures[ByAUC].Mean
+		if !(wrong[1] > 0 && wrong[1] < 0.5 && auc[1] > 0.5 && auc[1] < 1) || wrong[1] > wrong[0]+0.1 || auc[1] < auc[0]-0.1 || cmp.Diff(r.Curve, r.Measures[by]) != "" {
+			t.Errorf("%s: %+v", by, r)
 		}
 	}
 	few := slices.Clone(y)
@@ -139,8 +150,8 @@ func TestCVMultiMetrics(t *testing.T) {
 		"CVSettings.Metric is for two classes": func() (*MultiCVResult, error) {
 			return CVMulti(context.Background(), nil, x, y, &CVSettings{Metric: MeanLoss}, nil)
 		},
-		"AUC is a metric": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), nil, x, y, &CVSettings{AUC: true}, MultiErrorRate)
+		"beside a metric of your own": func() (*MultiCVResult, error) {
+			return CVMulti(context.Background(), nil, x, y, &CVSettings{By: ByAUC}, func(*Multi, *sparse.CSR, []float64, *ScoreSettings) (float64, error) { return 0, nil })
 		},
 		"has rows of label 30": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, few, nil, nil) },
 		"PathSettings.Ratio": func() (*MultiCVResult, error) {

@@ -8,7 +8,7 @@ type MultiTally struct {
 	m      *Multi
 	sum    *MultiMetrics // means and sums of the rows so far; nil before the first
 	weight float64       // of these
-	sides  []sides       // of each class, the rest being negative
+	sides  []sides       // of each class, the rest being negative; nil where no AUC is wanted
 }
 
 // NewTally begins a score, with room for so many rows of each class.
@@ -39,8 +39,8 @@ func (t *MultiTally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 		return err
 	}
 	piece, scores := t.m.unranked(margins, class, set.Weights)
-	for k, score := range scores {
-		for i, v := range score {
+	for k := range t.sides {
+		for i, v := range scores[k] {
 			side := 0
 			if class[i] == k {
 				side = 1

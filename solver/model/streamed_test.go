@@ -291,6 +291,9 @@ func TestStreamedCV(t *testing.T) {
 				t.Errorf("%s: %v ± %v, in memory %v ± %v", name, got.Mean[k], got.SE[k], want.Mean[k], want.SE[k])
 			}
 		}
+		for k, v := range got.Measures[ByError].Mean {
+			near(t, name+": error rate beside the caller's metric", v, got.Mean[k])
+		}
 		set.Metric = nil
 		if want, err = CV(context.Background(), &Spec{SampleWeights: spec.SampleWeights, Offsets: spec.Offsets, Balanced: spec.Balanced, Penalty: spec.Penalty, Settings: Settings{RelTol: 1e-9}}, whole.X, whole.Labels, set); err != nil {
 			t.Fatal(err)
@@ -302,7 +305,35 @@ func TestStreamedCV(t *testing.T) {
 			if math.Abs(got.Mean[k]-want.Mean[k]) > 1e-5*want.Mean[k] || got.Best != want.Best {
 				t.Errorf("%s: %v at %d, in memory %v at %d", name, got.Mean[k], got.Best, want.Mean[k], want.Best)
 			}
+			if a, b := got.Measures[ByAUC].Mean[k], want.Measures[ByAUC].Mean[k]; k > 0 && math.Abs(a-b) > 1e-5 {
+				t.Errorf("%s: AUC %v, in memory %v", name, a, b)
+			}
 		}
+	}
+}
+
+// TestStreamedAUCRoom: where memory has no room for the scores of all lambdas at once there is no
+// AUC, unless it is asked for; R2 needs none.
+func TestStreamedAUCRoom(t *testing.T) {
+	const n = 9000
+	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
+	_, back := mapped(t, opt)
+	spec := &Spec{Settings: Settings{Memory: 1 << 19, RelTol: 1e-3}} // half of it for 3,000 rows of 20 lambdas
+	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
+	for by, want := range map[Measure]bool{"": false, ByAUC: true} {
+		set.By = by
+		r, err := CV(context.Background(), spec, back.X, back.Labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got := r.Measures[ByAUC]; got != want || len(r.Measures[ByError].Mean) != 20 {
+			t.Errorf("by %q: %d measures, the AUC among them: %v", by, len(r.Measures), got)
+		}
+	}
+	set.By, spec.Loss = ByR2, solver.Squared{}
+	r, err := CV(context.Background(), spec, back.X, back.Labels, set)
+	if err != nil || len(r.Measures) != 3 || !(r.Mean[r.Best] > 0 && r.Mean[r.Best] < 1) || r.Mean[r.Best] != slices.Max(r.Mean) {
+		t.Errorf("numbers: %+v, %v", r, err)
 	}
 }
 

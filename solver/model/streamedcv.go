@@ -21,17 +21,17 @@ type heldOut struct {
 	sides  int       // classes, 1 for numbers
 	folds  []uint8
 	rows   [][]int // of each fold and class
-	scorer func(models []*Model, rows []int) scorer
-	kept   int // scores of a row that a scorer keeps
+	scorer func(models []*Model, rows []int) *heldScore
+	kept   int // scores of a row that are kept for the AUC of a model
 }
 
 // streamed is CV for data that are gone through in pieces.
-func (c *crossing) streamed(ctx context.Context, set *CVSettings, metric Metric) (*CVResult, error) {
+func (c *crossing) streamed(ctx context.Context, set *CVSettings) (*CVResult, error) {
 	h := &heldOut{crossing: c, one: c.spec, sides: 1}
 	if classifies(c.spec.loss()) {
 		h.sides = 2
 	}
-	h.scoreOne(set, metric)
+	h.scoreOne(set.Metric)
 	if err := h.configure(set); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,14 @@ func (c *heldOut) cross(ctx context.Context) ([][]*Step, error) {
 			c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
 		}
 	}
-	c.result.Values, c.weight = make([][]float64, c.count), make([]float64, c.count)
+	if c.by != ByAUC {
+		for _, rows := range c.rows { // the AUC is to cost no further pass over the rows
+			if c.atOnce(rows) < len(c.result.Lambdas) {
+				c.kept = 0
+			}
+		}
+	}
+	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
 	for k := range c.count {
 		h := held{c.folds, uint8(k)}
 		models, bad := c.without(ctx, h)
@@ -164,9 +171,9 @@ func (c *heldOut) without(ctx context.Context, h held) ([][]*Model, error) {
 // judgeHeld sets what the models are worth on the rows of their fold.
 func (c *heldOut) judgeHeld(ctx context.Context, models [][]*Model, h held) error {
 	rows := c.rows[h.fold]
-	var values []float64
+	var all []scores
 	for some := range slices.Chunk(models, c.atOnce(rows)) {
-		scorers := make([]scorer, len(some))
+		scorers := make([]*heldScore, len(some))
 		for i, of := range some {
 			scorers[i] = c.scorer(of, rows)
 		}
@@ -174,19 +181,19 @@ func (c *heldOut) judgeHeld(ctx context.Context, models [][]*Model, h held) erro
 			return err
 		}
 		for _, s := range scorers {
-			v, err := s.value()
+			found, err := s.value()
 			if err != nil {
 				return err
 			}
-			values = append(values, v)
+			all = append(all, found)
 		}
 	}
-	c.result.Values[h.fold] = values
+	c.scores[h.fold] = all
 	return nil
 }
 
 // score goes through the rows of a fold, piece by piece.
-func (c *heldOut) score(ctx context.Context, scorers []scorer, h held) error {
+func (c *heldOut) score(ctx context.Context, scorers []*heldScore, h held) error {
 	n, piece, total, told := len(h.folds), c.pieceRows(), 0.0, 0
 	for lo := 0; lo < n && ctx.Err() == nil; lo += piece {
 		hi := min(lo+piece, n)
@@ -208,7 +215,7 @@ func (c *heldOut) score(ctx context.Context, scorers []scorer, h held) error {
 }
 
 // scorePiece goes through the rows of a fold from lo to hi−1, and returns their weight.
-func (c *heldOut) scorePiece(ctx context.Context, scorers []scorer, h held, lo, hi int) (weight float64, err error) {
+func (c *heldOut) scorePiece(ctx context.Context, scorers []*heldScore, h held, lo, hi int) (weight float64, err error) {
 	rows, weight := c.heldIn(h, lo, hi)
 	if weight == 0 {
 		return 0, nil

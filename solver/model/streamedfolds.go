@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -74,7 +73,7 @@ func (c *heldOut) configure(set *CVSettings) error {
 		return err
 	}
 	for _, rows := range c.rows {
-		if c.atOnce(rows) < 1 && c.kept > 0 {
+		if c.by == ByAUC && c.atOnce(rows) < 1 {
 			return fmt.Errorf("model: %w: the AUC of a fold is of the scores of all its rows, for which there is no room; take more folds", stream.ErrNotStreamed)
 		}
 	}
@@ -137,85 +136,76 @@ func (c *heldOut) checkHeld() error {
 	return nil
 }
 
-// A scorer judges the models of a lambda on rows that come in pieces.
-type scorer interface {
-	add(t table, weight float64) error
-	value() (float64, error)
+// A heldScore scores the models of a lambda on rows that come in pieces.
+type heldScore struct {
+	tally  func(x *sparse.CSR, y []float64, set *ScoreSettings) error
+	scores func() (scores, error)
+	own    func(t table) (float64, error) // a metric of the caller's; nil without
+	sum    float64                        // of own, of rows with this weight
+	weight float64
 }
 
-// A meanScore is the mean of a metric that is one of rows.
-type meanScore struct {
-	metric        func(t table) (float64, error)
-	sum, ofWeight float64
-}
-
-func (s *meanScore) add(t table, weight float64) error {
-	v, err := s.metric(t)
+func (s *heldScore) add(t table, weight float64) error {
+	if err := s.tally(t.x, t.y, t.set); err != nil || s.own == nil {
+		return err
+	}
+	v, err := s.own(t)
 	s.sum += float64(weight * v)
-	s.ofWeight += weight
+	s.weight += weight
 	return err
 }
 
-func (s *meanScore) value() (float64, error) { return s.sum / s.ofWeight, nil }
-
-// An aucScore is 1 − AUC of all rows.
-type aucScore struct {
-	tally func(x *sparse.CSR, y []float64, set *ScoreSettings) error
-	auc   func() (*float64, error) // nil where a class is absent
-}
-
-func (s *aucScore) add(t table, _ float64) error { return s.tally(t.x, t.y, t.set) }
-
-func (s *aucScore) value() (float64, error) {
-	auc, err := s.auc()
-	switch {
-	case err != nil:
-		return 0, err
-	case auc == nil:
-		return math.NaN(), nil
+func (s *heldScore) value() (scores, error) {
+	out, err := s.scores()
+	if err == nil && s.own != nil {
+		out[byOwn] = s.sum / s.weight
 	}
-	return 1 - *auc, nil
+	return out, err
 }
 
-// scoreOne sets what judges models of two classes or of numbers.
-func (c *heldOut) scoreOne(set *CVSettings, metric Metric) {
-	if !set.AUC {
-		c.scorer = func(models []*Model, _ []int) scorer {
-			return &meanScore{metric: func(t table) (float64, error) { return metric(models[0], t.x, t.y, t.set) }}
+// scoreOne sets what scores models of two classes or of numbers.
+func (c *heldOut) scoreOne(own Metric) {
+	if c.sides == 2 {
+		c.kept = 1
+	}
+	c.scorer = func(models []*Model, rows []int) *heldScore {
+		m, t := models[0], &Tally{m: models[0]}
+		if c.kept > 0 {
+			t = m.NewTally([2]int{rows[0], rows[1]})
 		}
-		return
-	}
-	c.kept = 1
-	c.scorer = func(models []*Model, rows []int) scorer {
-		t := models[0].NewTally([2]int{rows[0], rows[1]})
-		return &aucScore{t.Add, func() (*float64, error) {
-			m, err := t.Metrics()
-			if err != nil {
-				return nil, err
-			}
-			return m.Classes.AUC, nil
-		}}
+		s := &heldScore{tally: t.Add, scores: func() (scores, error) { return c.known(t.Metrics()) }}
+		if own != nil {
+			s.own = func(t table) (float64, error) { return own(m, t.x, t.y, t.set) }
+		}
+		return s
 	}
 }
 
-// scoreMany sets what judges models of several classes.
-func (c *heldOut) scoreMany(set *CVSettings, metric MultiMetric) {
-	if !set.AUC {
-		c.scorer = func(models []*Model, _ []int) scorer {
-			m := &Multi{Classes: c.values, Models: models}
-			return &meanScore{metric: func(t table) (float64, error) { return metric(m, t.x, t.y, t.set) }}
-		}
-		return
-	}
+// scoreMany sets what scores models of several classes.
+func (c *heldOut) scoreMany(own MultiMetric) {
 	c.kept = len(c.values)
-	c.scorer = func(models []*Model, rows []int) scorer {
-		t := (&Multi{Classes: c.values, Models: models}).NewTally(rows)
-		return &aucScore{t.Add, func() (*float64, error) {
-			m, err := t.Metrics()
-			if err != nil {
-				return nil, err
-			}
-			return m.AUC, nil
-		}}
+	c.scorer = func(models []*Model, rows []int) *heldScore {
+		m := &Multi{Classes: c.values, Models: models}
+		t := &MultiTally{m: m}
+		if c.kept > 0 {
+			t = m.NewTally(rows)
+		}
+		s := &heldScore{tally: t.Add, scores: func() (scores, error) { return c.known(t.Metrics()) }}
+		if own != nil {
+			s.own = func(t table) (float64, error) { return own(m, t.x, t.y, t.set) }
+		}
+		return s
 	}
+}
+
+// known returns the measures that a tally found: without scores of rows there is no AUC.
+func (c *heldOut) known(found interface{ scores() scores }, err error) (scores, error) {
+	if err != nil {
+		return nil, err
+	}
+	s := found.scores()
+	if c.kept == 0 {
+		delete(s, ByAUC)
+	}
+	return s, nil
 }

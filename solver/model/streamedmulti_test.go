@@ -116,8 +116,8 @@ func TestStreamedCVMulti(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets, ClassWeights: map[float64]float64{5: 2}}, "balanced": {Balanced: true, Loss: solver.SquaredHinge{}},
 	} {
-		for _, auc := range []bool{false, true} {
-			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, AUC: auc}
+		for _, by := range []Measure{ByLoss, ByAUC} {
+			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, By: by}
 			spec.Settings = Settings{RelTol: 1e-9}
 			want, err := CVMulti(context.Background(), &spec, whole.X, whole.Labels, set, nil)
 			if err != nil {
@@ -135,14 +135,17 @@ func TestStreamedCVMulti(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if len(got.Measures) != 3 {
+				t.Errorf("%s: measures %v", name, got.Measures)
+			}
 			for i := range want.Mean {
 				a, b := got.Model(i).Models[2].Certificate, want.Model(i).Models[2].Certificate
 				if math.Abs(got.Mean[i]-want.Mean[i]) > 2e-5 || math.Abs(got.SE[i]-want.SE[i]) > 2e-5 || math.Abs(got.Lambdas[i]-want.Lambdas[i]) > 1e-7*want.Lambdas[i] || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+1e-8 {
-					t.Errorf("%s, %v: %v ± %v, %+v; in memory %v ± %v, %+v", name, auc, got.Mean[i], got.SE[i], a, want.Mean[i], want.SE[i], b)
+					t.Errorf("%s, %v: %v ± %v, %+v; in memory %v ± %v, %+v", name, by, got.Mean[i], got.SE[i], a, want.Mean[i], want.SE[i], b)
 				}
 			}
 			if last != 9 || calls < 9 || got.Best != want.Best || got.OneSE != want.OneSE {
-				t.Errorf("%s, %v: %d models in %d calls, best %d, %d; in memory %d, %d", name, auc, last, calls, got.Best, got.OneSE, want.Best, want.OneSE)
+				t.Errorf("%s, %v: %d models in %d calls, best %d, %d; in memory %d, %d", name, by, last, calls, got.Best, got.OneSE, want.Best, want.OneSE)
 			}
 		}
 	}
@@ -173,12 +176,12 @@ func TestStreamedAUC(t *testing.T) {
 		spec := &Spec{SampleWeights: weights, Offsets: offsets}
 		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
 			spec.Memory = memory
-			c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels}, values: classes, sides: 4}
-			c.scoreMany(&CVSettings{AUC: true}, nil)
+			c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels, by: ByAUC}, values: classes, sides: 4}
+			c.scoreMany(nil)
 			if err := c.configure(&CVSettings{Assignment: folds}); err != nil {
 				t.Fatal(err)
 			}
-			c.result.Lambdas, c.result.Values, c.weight = lambdas, make([][]float64, count), make([]float64, count)
+			c.result.Lambdas, c.scores, c.weight = lambdas, make([][]scores, count), make([]float64, count)
 			in, _ := split(folds, 1)
 			part, err := newTable(whole.X, whole.Labels, spec, in)
 			if err == nil {
@@ -188,15 +191,16 @@ func TestStreamedAUC(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, of := range models {
-				want, err := MultiOneMinusAUC(&Multi{Classes: classes, Models: of}, part.x, part.y, part.set)
+				want, err := (&Multi{Classes: classes, Models: of}).Score(part.x, part.y, part.set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, "1 - AUC", c.result.Values[1][i], want)
+				near(t, "AUC", c.scores[1][i][ByAUC], *want.AUC)
+				near(t, "loss", c.scores[1][i][ByLoss], want.Loss)
 			}
 		}
 	}
-	_, err := CVMulti(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{AUC: true, Folds: 2}, nil)
+	_, err := CVMulti(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2}, nil)
 	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ type Tally struct {
 	sum    Metrics // means of the rows so far
 	weight float64 // of these
 	label  moment  // of numbers
-	sides  sides
+	sides  *sides  // nil where no AUC is wanted
 }
 
 // A moment is a mean and the sum of squares around it.
@@ -25,7 +25,8 @@ type moment struct{ weight, mean, square float64 }
 func (m *Model) NewTally(classes [2]int) *Tally {
 	t := &Tally{m: m}
 	if m.Classifies() {
-		t.sides = newSides(classes[0], classes[1])
+		sides := newSides(classes[0], classes[1])
+		t.sides = &sides
 	}
 	return t
 }
@@ -54,7 +55,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	}
 	t.weight += weight
 	t.sum.add(piece, weight/t.weight)
-	if !t.m.Classifies() {
+	if t.sides == nil {
 		return nil
 	}
 	for i, v := range margin {
@@ -84,8 +85,10 @@ func (t *Tally) Metrics() (*Metrics, error) {
 	}
 	if c := out.Classes; c != nil {
 		c.shares()
+	}
+	if t.sides != nil {
 		if auc := t.sides.auc(); finite(auc) {
-			c.AUC = &auc
+			out.Classes.AUC = &auc
 		}
 	}
 	if n := out.Numbers; n != nil {

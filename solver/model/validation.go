@@ -33,6 +33,43 @@ func ErrorRate(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float6
 	return 1 - s.Classes.Accuracy, nil
 }
 
+// A Measure names what cross-validation judges models by on the rows that they were not
+// fitted to.
+type Measure string
+
+// The measures. Of ByAUC and ByR2 larger values are better.
+const (
+	ByLoss  Measure = "loss"  // Metrics.Loss: the mean of the loss that was fitted
+	ByError Measure = "error" // 1 − accuracy
+	ByAUC   Measure = "auc"   // the area under the ROC curve
+	ByMSE   Measure = "mse"   // the mean squared error, of numbers
+	// ByR2 is 1 − the mean squared error as a share of the variance of all labels, those of
+	// the other folds included, so that folds of a few rows have it, too.
+	ByR2 Measure = "r2"
+
+	byOwn Measure = "own" // a Metric or MultiMetric of the caller's
+)
+
+// scores are the measures of a model on some rows; NaN stands for those that the rows have not.
+type scores map[Measure]float64
+
+func (m *Metrics) scores() scores {
+	if m.Numbers != nil {
+		return scores{ByLoss: m.Loss, ByMSE: m.Numbers.MSE}
+	}
+	return classScores(m.Loss, m.Classes.Accuracy, m.Classes.AUC)
+}
+
+func (m *MultiMetrics) scores() scores { return classScores(m.Loss, m.Accuracy, m.AUC) }
+
+func classScores(loss, accuracy float64, auc *float64) scores {
+	s := scores{ByLoss: loss, ByError: 1 - accuracy, ByAUC: math.NaN()}
+	if auc != nil {
+		s[ByAUC] = *auc
+	}
+	return s
+}
+
 // OneMinusAUC is 1 − the area under the ROC curve, for classification; NaN where a class
 // is absent.
 func OneMinusAUC(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {

@@ -224,8 +224,8 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross cross-validates: the loss of the rows held out is about that of all, and 1 − AUC, of
-// labels that are mostly told apart, small.
+// cross cross-validates: the loss of the rows held out is about that of all, and the AUC, of
+// labels that are mostly told apart, large.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range fewOf([][]string{{f.path, "--metric", "auc", "--sample-weights", f.weights}, {f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc"}}, 1) {
 		var r beyondReport
@@ -234,7 +234,7 @@ func (f *beyondFiles) cross(t *testing.T) {
 		at := r.Steps[r.Min.Index]
 		near := math.Abs(r.Min.Mean-at.Loss) < 5*r.Min.SE+1e-3
 		if args[1] == "--metric" {
-			near = r.Min.Mean > 0 && r.Min.Mean < 0.05
+			near = r.Min.Mean > 0.95 && r.Min.Mean < 1
 		}
 		if r.Peak > beyondLimit || at.Status != "converged" || r.Min.Index != 1 || !near {
 			t.Errorf("%v: %+v", args, r)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -18,7 +19,7 @@ import (
 type cvCmd struct {
 	fitFlags
 	Folds  count  `placeholder:"K" help:"Parts that the rows are split into, each with its share of both classes (default: 10, or as many as there are rows if these are fewer)."`
-	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out are judged by: loss, the mean loss; error, the share of wrong classes; auc, 1 - AUC, of several classes the mean of each against the rest; mse, the mean squared error of numbers (default ${default})."`
+	Metric string `enum:"loss,error,auc,mse" default:"loss" help:"What the rows held out choose lambda by: loss, the mean loss; error, the share of wrong classes; auc, the area under the ROC curve, of several classes the mean of each against the rest; mse, the mean squared error of numbers (default ${default}). Of auc larger is better, of the others smaller. The report has the others, too."`
 	Choose string `enum:"1se,min" default:"1se" help:"The lambda of the model: min, the one with the best mean, or 1se, the largest within one standard error of that, whose model is simpler (default ${default})."`
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model there that has the chosen lambda and is fitted to all rows."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the metric against lambda."`
@@ -40,11 +41,14 @@ Chooses lambda, the weight of the penalty, by cross-validation: for each of the
 folds a path (see scas path --help) is fitted to the other rows and judged on
 those of the fold. As in scas path there are an intercept and standardised
 features unless the flags say otherwise; with a graph features are as they are.
-The model that -o writes is then for scas predict. Several classes (scas train
+The report has both lambdas of --choose with all metrics of the rows held out, and
+the price of 1se: what it changes. RMSE and R2 are of all these rows together. The
+model that -o writes is then for scas predict. Several classes (scas train
 --help) have one lambda in common; non-zeros and gap are sums over their models.
 Equal seeds give equal folds, and equal bits with any number of threads. A .scas
 file larger than --memory is gone through in pieces, one fold after the other;
-its folds are drawn differently.
+its folds are drawn differently, and without --metric auc there is an AUC only if
+--memory has room for the scores of all lambdas.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda of all rows is not converged (the model is
@@ -55,12 +59,29 @@ written and says whether its is) or --time-limit came first (no model is),
 // cvMetrics are those of --metric, with their names for people.
 var cvMetrics = map[string]struct {
 	name string
-	one  model.Metric      // nil for the AUC
-	many model.MultiMetric // of several classes
+	by   model.Measure
 }{
-	"loss": {"mean loss", model.MeanLoss, model.MultiMeanLoss}, "error": {"error rate", model.ErrorRate, model.MultiErrorRate},
-	"auc": {"1 - AUC", nil, nil}, "mse": {"mean squared error", model.MeanSquaredError, nil},
+	"loss": {"mean loss", model.ByLoss}, "error": {"error rate", model.ByError},
+	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
 }
+
+// heldMetrics are what a report says of the rows held out, in this order, as far as it is known.
+var heldMetrics = []struct {
+	key, name string
+	of        model.Measure
+	value     func(mean float64) float64
+	unit      float64 // of the number for people
+	text      string
+	price     string // of a difference
+}{
+	{"loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
+	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
+	{"auc", "AUC", model.ByAUC, itself, 1, "%.4f", "%+.4f"},
+	{"rmse", "RMSE", model.ByMSE, math.Sqrt, 1, "%.6g", "%+.3g"},
+	{"r2", "R2", model.ByR2, itself, 1, "%.4f", "%+.4f"},
+}
+
+func itself(v float64) float64 { return v }
 
 // A cvReport is what scas cv --json prints.
 type cvReport struct {
@@ -85,22 +106,59 @@ type cvLambda struct {
 	Mean   number  `json:"mean"`
 	SE     number  `json:"se"`
 	NNZX   int     `json:"nnz_x"` // of the model of all rows
+	Held   held    `json:"metrics"`
 }
 
 type cvStep struct {
 	stepReport
 	Mean number `json:"mean"`
 	SE   number `json:"se"`
+	Held held   `json:"metrics"`
+}
+
+// held has the heldMetrics of a lambda, by their keys.
+type held map[string]number
+
+// texts has the name and the number of each metric that is known.
+func (h held) texts() (out [][2]string) {
+	for _, m := range heldMetrics {
+		if v := float64(h[m.key]) / m.unit; h.knows(m.key) {
+			out = append(out, [2]string{m.name, fmt.Sprintf(m.text, v)})
+		}
+	}
+	return out
+}
+
+func (h held) knows(key string) bool {
+	v, ok := h[key]
+	return ok && isFinite(float64(v))
+}
+
+// price words what one lambda changes beside another.
+func (l cvLambda) price(beside cvLambda) string {
+	text := ""
+	for _, m := range heldMetrics {
+		if l.Held.knows(m.key) && beside.Held.knows(m.key) {
+			text += fmt.Sprintf("%s "+m.price+", ", m.name, float64(l.Held[m.key]-beside.Held[m.key])/m.unit)
+		}
+	}
+	return text + fmt.Sprintf("non-zeros %+d", l.NNZX-beside.NNZX)
 }
 
 func (r *cvReport) fill(c *cvCmd, found *crossed) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
 	for k, s := range found.steps {
-		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k])})
+		of := held{}
+		for _, m := range heldMetrics {
+			if curve, ok := found.Measures[m.of]; ok {
+				of[m.key] = number(m.value(curve.Mean[k]))
+			}
+		}
+		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k]), of})
 	}
 	at := func(k int) cvLambda {
 		s := r.Steps[k]
-		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX}
+		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX, s.Held}
 	}
 	r.Min, r.OneSE = at(found.Best), at(found.OneSE)
 	if r.Chosen = r.OneSE; c.Choose == "min" {
@@ -123,9 +181,21 @@ func (r *cvReport) table() (f facts) {
 	f.gap()
 	show := func(name string, l cvLambda) {
 		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
+		others := ""
+		for _, m := range l.Held.texts() {
+			if m[0] != cvMetrics[r.Metric].name {
+				others += ", " + m[0] + " " + m[1]
+			}
+		}
+		f.addIf(others != "", "", "%s", strings.TrimPrefix(others, ", "))
 	}
 	show("min", r.Min)
 	show("1se", r.OneSE)
+	if r.Min.Index == r.OneSE.Index {
+		f.add("price", "none: min and 1se are the same lambda")
+	} else {
+		f.add("price", "1se beside min: %s", r.OneSE.price(r.Min))
+	}
 	chosen := r.Steps[r.Chosen.Index]
 	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, statusWord(chosen.Status))
 	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller --ratio may find a better one")
@@ -138,6 +208,13 @@ func (r *cvReport) table() (f facts) {
 // lines has one for each lambda.
 func (r *cvReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
+	chosenBy := cvMetrics[r.Metric].name
+	head := []string{"lambda", "non-zeros", chosenBy, "s.e."}
+	for _, m := range heldMetrics {
+		if _, ok := r.Steps[0].Held[m.key]; ok && m.name != chosenBy {
+			head = append(head, m.name)
+		}
+	}
 	for k, s := range r.Steps {
 		mark := ""
 		switch k {
@@ -146,9 +223,15 @@ func (r *cvReport) lines() grid {
 		case r.OneSE.Index:
 			mark = "1se"
 		}
-		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE), statusWord(s.Status), mark}
+		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE)}
+		for _, m := range heldMetrics {
+			if v, ok := s.Held[m.key]; ok && m.name != chosenBy {
+				rows[k] = append(rows[k], fmt.Sprintf(m.text, float64(v)/m.unit))
+			}
+		}
+		rows[k] = append(rows[k], statusWord(s.Status), mark)
 	}
-	return grid{[]string{"lambda", "non-zeros", cvMetrics[r.Metric].name, "s.e.", "status", ""}, rows}
+	return grid{append(head, "status", ""), rows}
 }
 
 // page explains the model that is chosen; err is what the command ends with.
@@ -271,17 +354,15 @@ func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
 	judged, tell, p := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
 	defer p.end()
 	s.spec.Tell, s.spec.Fitted = tell, p.classes
-	metric := cvMetrics[c.Metric]
-	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), AUC: c.Metric == "auc", Judged: judged}
+	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
 	if !s.data.Classes.IsZero() {
-		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, metric.many)
+		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, nil)
 		if found == nil {
 			return nil, s.ofClass(err)
 		}
 		model := func(index int) fittedModel { return manyModel{s.describeAll(found.Model(index))} }
 		return &crossed{&found.CVResult, sumSteps(found.Paths), model}, s.ofClass(err)
 	}
-	set.Metric = metric.one
 	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
 	if found == nil {
 		return nil, err

@@ -156,22 +156,33 @@ func TestCVAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	data, file := writeWDBC(t, dir), filepath.Join(dir, "m.json")
 	type choice struct {
-		Index  int
-		Lambda float64
-		Mean   float64
+		Index   int
+		Lambda  float64
+		Mean    float64
+		Metrics struct{ Loss, Accuracy, AUC float64 }
 	}
-	r := jsonOf[struct {
+	type crossed struct {
 		Min, Chosen choice
 		OneSE       choice `json:"one_se"`
 		Steps       []struct{ Mean, SE, Lambda float64 }
-	}](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "-o", file, data)
+	}
+	r := jsonOf[crossed](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "-o", file, data)
 	for k, s := range r.Steps {
 		if s.Mean < r.Min.Mean || k < r.OneSE.Index && s.Mean <= r.Min.Mean+r.Steps[r.Min.Index].SE {
 			t.Errorf("min %+v and 1se %+v, but lambda %d has %+v", r.Min, r.OneSE, k, s)
 		}
 	}
-	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.OneSE {
+	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.OneSE || r.Min.Metrics.Loss != r.Min.Mean {
 		t.Errorf("chosen %+v, of min %+v and 1se %+v", r.Chosen, r.Min, r.OneSE)
+	}
+	auc := jsonOf[crossed](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "--metric", "auc", data)
+	for k, s := range auc.Steps {
+		if s.Mean > auc.Min.Mean || k < auc.OneSE.Index && s.Mean >= auc.Min.Mean-auc.Steps[auc.Min.Index].SE {
+			t.Errorf("by AUC min %+v and 1se %+v, but lambda %d has %+v", auc.Min, auc.OneSE, k, s)
+		}
+	}
+	if at := auc.Steps[r.Min.Index]; at.Mean != r.Min.Metrics.AUC || !(at.Mean > 0.9) || !(r.Min.Metrics.Accuracy > 0.9) {
+		t.Errorf("AUC %v by --metric auc, %+v beside the loss", at.Mean, r.Min.Metrics)
 	}
 	m, err := model.Load(file)
 	if err != nil {
