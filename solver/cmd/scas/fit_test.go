@@ -172,7 +172,7 @@ func TestCVAgainstFits(t *testing.T) {
 			t.Errorf("min %+v and 1se %+v, but lambda %d has %+v", r.Min, r.OneSE, k, s)
 		}
 	}
-	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.OneSE || r.Min.Metrics.Loss != r.Min.Mean {
+	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.Min || r.Min.Metrics.Loss != r.Min.Mean {
 		t.Errorf("chosen %+v, of min %+v and 1se %+v", r.Chosen, r.Min, r.OneSE)
 	}
 	auc := jsonOf[crossed](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "--metric", "auc", data)
