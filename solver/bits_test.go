@@ -19,13 +19,15 @@ import (
 // mayRound lists the packages and files whose numbers are no part of a model, with the
 // reason. The rules for equal bits do not hold there.
 var mayRound = map[string]string{
-	"solver/internal/check":      "finds faults in a caller's functions, within tolerances",
-	"solver/internal/solvertest": "is for tests",
-	"sparse/sparsetest":          "is for tests",
-	"sparse/graph/draw":          "draws pictures",
-	"solver/cmd/scas/plot.go":    "draws pictures",
-	"solver/cmd/scas/demo.go":    "draws bars of text",
-	"sparse/graph/recipe.go":     "compares the entries of an inverse with a threshold, and keeps no number",
+	"solver/internal/check":         "finds faults in a caller's functions, within tolerances",
+	"solver/internal/solvertest":    "is for tests",
+	"sparse/sparsetest":             "is for tests",
+	"sparse/graph/draw":             "draws pictures",
+	"solver/cmd/scas/confusions.go": "draws pictures",
+	"solver/cmd/scas/progress.go":   "estimates the time that is left",
+	"solver/cmd/scas/plot.go":       "draws pictures",
+	"solver/cmd/scas/demo.go":       "draws bars of text",
+	"sparse/graph/recipe.go":        "compares the entries of an inverse with a threshold, and keeps no number",
 }
 
 // excused reports whether mayRound lists a file or its package.

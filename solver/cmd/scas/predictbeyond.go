@@ -16,7 +16,7 @@ func (v memorySize) beyondRows(data *sparse.Dataset) int {
 	const most, share = 1 << 16, 16
 	n, _ := data.X.Dims()
 	limit, _ := v.limit()
-	row := float64(dataBytes(data))/float64(n) + scoreBytes*float64(len(data.Classes.Values))
+	row := float64(dataBytes(data))/float64(n) + float64(scoreBytes*float64(len(data.Classes.Values)))
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 

@@ -97,7 +97,7 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 			if c.Graph != "none" {
 				need += float64(140 * float64(p)) // edges, G, I and [G; I]
 			}
-			return need*float64(of.atOnce) + ofClasses(len(data.Classes.Values), n, p, of)
+			return float64(need*float64(of.atOnce)) + ofClasses(len(data.Classes.Values), n, p, of)
 		},
 	}
 }
@@ -109,9 +109,9 @@ const scoreBytes = 24
 // ofClasses is the bytes that models of several classes take, with their scores and the
 // confusion table where they are scored.
 func ofClasses(classes, rows, features int, of fits) float64 {
-	need := 8 * float64(classes) * float64(features+1)
+	need := float64(8 * float64(classes) * float64(features+1))
 	if of.held || of.scored {
-		need += scoreBytes*float64(classes)*float64(rows) + 8*float64(classes)*float64(classes)
+		need += float64(scoreBytes*float64(classes)*float64(rows)) + float64(8*float64(classes)*float64(classes))
 	}
 	return need
 }

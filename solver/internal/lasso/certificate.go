@@ -206,6 +206,6 @@ func (s *Solver) marginError(fenchel float64) float64 {
 	for j, x := range s.x {
 		size += float64(s.facts.largest[j] * math.Abs(x))
 	}
-	off := float64(32+len(s.set.cols)/2) * unit * (4 + size)
+	off := float64(float64(32+len(s.set.cols)/2) * unit * (4 + size))
 	return float64(off * (math.Sqrt(fenchel) + off))
 }
