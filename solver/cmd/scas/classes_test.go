@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -167,6 +168,38 @@ func TestManyClasses(t *testing.T) {
 	for k, one := range file.Models {
 		if len(one.Nonzero) != len(one.Coefficients) || len(one.Coefficients) >= one.P {
 			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d", k, len(one.Nonzero), len(one.Coefficients), one.P)
+		}
+	}
+}
+
+// More labels than there may be classes are refused, and so are models and scores of classes
+// that are beyond the memory allowed.
+func TestTooManyClasses(t *testing.T) {
+	file := func(classes int) string {
+		var text strings.Builder
+		for i := range 2 * classes {
+			fmt.Fprintf(&text, "%d %d:1\n", i%classes, i%classes+1)
+		}
+		path := filepath.Join(t.TempDir(), "d.svm")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	few := file(300)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most as many classes`},
+		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", few}, exitOK, ""},
+		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), few}, exitIO, "more than 4 MiB (--memory)"},
+	} {
+		var stderr lockedBuffer
+		e := &env{ctx: t.Context(), stdout: io.Discard, stderr: &stderr}
+		if code := run(e, c.args); code != c.code || !strings.Contains(stderr.b.String(), c.want) {
+			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, code, &stderr.b, c.code, c.want)
 		}
 	}
 }
