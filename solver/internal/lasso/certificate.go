@@ -206,6 +206,8 @@ func (s *Solver) marginError(fenchel float64) float64 {
 	for j, x := range s.x {
 		size += float64(s.facts.largest[j] * math.Abs(x))
 	}
-	off := float64(float64(32+len(s.set.cols)/2) * unit * (4 + size))
-	return float64(off * (math.Sqrt(fenchel) + off))
+	terms := float64(32 + len(s.set.cols)/2)
+	size = float64(terms*size) + float64(4*s.facts.offset)
+	first, second := float64(unit*(float64(4*terms)+size)), float64(unit*size)
+	return float64(first*math.Sqrt(fenchel)) + float64(second*second)
 }

@@ -75,3 +75,35 @@ func TestGapOfRoundedSums(t *testing.T) {
 		}
 	}
 }
+
+// TestPerfectFit: where x = 0 fits all labels exactly the gap is 0, without any rounding.
+func TestPerfectFit(t *testing.T) {
+	p := separable(t)
+	p.Loss, p.Labels = fenchel.Squared{}, make([]float64, len(p.Labels))
+	if r := mustNew(t, p).Solve(1e-2, &Settings{}); r.Why != newton.Reached || r.Gap != 0 {
+		t.Errorf("%v, gap %g", r.Why, r.Gap)
+	}
+}
+
+// TestGapOfOffsets: the rounding of margins with large offsets is in the gap.
+func TestGapOfOffsets(t *testing.T) {
+	data := []float64{0.25, 0.625, 0.875}
+	p := &Problem{Loss: fenchel.Squared{}, L1: []float64{0}, L2: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
+	for i, v := range data {
+		p.Labels = append(p.Labels, p.Offset[i]+0.3*v)
+	}
+	var err error
+	if p.Data, err = sparse.FromDense(3, 1, data); err != nil {
+		t.Fatal(err)
+	}
+	p.Rows = p.Data.Compact(nil)
+	s := mustNew(t, p)
+	s.Start([]float64{0.3 + 1e-9}) // margins do not feel the last part
+	s.setLambda(1)
+	s.visit()
+	s.choose(1)
+	r := s.judge(1, 0, Result{})
+	if excess := 1e-18 / 3 * (0.0625 + 0.390625 + 0.765625); !(r.Gap >= 0.9*excess) || r.Gap > 1e-12 {
+		t.Errorf("gap %g, excess %g", r.Gap, excess)
+	}
+}

@@ -58,6 +58,7 @@ type facts struct {
 	norm    []float64   // √(Σ cᵢ x_ij²)
 	largest []float64   // |x_ij|
 	entries []float64   // of each column
+	offset  float64     // the largest |oᵢ|
 	columns *sparse.CSR // X'; nil until a working set leaves columns out
 	free    []int32     // features without limit and ridge
 	apart   *newton.Separated
@@ -125,6 +126,12 @@ func (s *Solver) measure() {
 			s.facts.largest[j] = max(s.facts.largest[j], v, -v)
 			s.facts.entries[j]++
 		}
+	}
+	for _, o := range s.Offset {
+		s.facts.offset = max(s.facts.offset, o, -o)
+	}
+	if s.Offset != nil {
+		s.facts.offset = s.Team.Most(s.facts.offset)
 	}
 	s.Team.Sum(s.facts.norm)
 	s.Team.Sum(s.facts.entries)

@@ -131,6 +131,6 @@ func (f *Finisher) marginError(fenchel float64, pt *point) float64 {
 		size += math.Abs(float64(x * f.columns[j]))
 	}
 	terms := float64(32 + f.p/2) // twice those of a lane: a margin is summed in eight
-	off := float64(terms * unit * (4 + size))
-	return float64(off * (math.Sqrt(fenchel) + off))
+	first, second := float64(terms*unit*(4+size)), float64(terms*unit*size)
+	return float64(first*math.Sqrt(fenchel)) + float64(second*second)
 }
