@@ -72,6 +72,7 @@ test-full: test test-long test-race test-emulated test-mpi test-supply test-fuzz
 
 test-long:
 	$(GO) test -timeout 40m ./...
+	SCAS_FULL=1 $(GO) test -count=1 -v -run TestRandomProblems ./solver/internal/oracle # 300 problems by the clock
 
 test-race:
 	$(GO) test -short -race ./kernels ./sparse/... ./solver/...

@@ -29,7 +29,7 @@ var rooms = strings.Fields(`
 	solver/loss solver/internal/fenchel solver/internal/region
 	solver/internal/newton solver/internal/lasso solver/internal/prove
 	solver/internal/inner solver/domain solver/penalty solver/internal/kind solver/internal/outer
-	solver solver/stream solver/model solver/baseline solver/internal/solvertest
+	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/cmd/scas`)
 
 // TestRooms checks that imports point one way, and which packages may use what reads

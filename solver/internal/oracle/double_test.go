@@ -1,0 +1,145 @@
+package oracle
+
+import "math"
+
+// A double is the sum of two numbers, hi + lo, with |lo| at most half a unit in the last
+// place of hi: about 32 digits.
+type double struct{ hi, lo float64 }
+
+func of(v float64) double { return double{hi: v} }
+
+// fast returns a + b as a double for |a| ≥ |b|.
+func fast(a, b float64) double {
+	s := a + b
+	return double{s, b - (s - a)}
+}
+
+// sum returns a + b as a double.
+func sum(a, b float64) double {
+	s := a + b
+	v := s - a
+	return double{s, (a - (s - v)) + (b - v)}
+}
+
+// product returns a·b as a double.
+func product(a, b float64) double {
+	p := float64(a * b)
+	return double{p, math.FMA(a, b, -p)}
+}
+
+func (a double) neg() double { return double{-a.hi, -a.lo} }
+
+func (a double) add(b double) double {
+	s, t := sum(a.hi, b.hi), sum(a.lo, b.lo)
+	s = fast(s.hi, s.lo+t.hi)
+	return fast(s.hi, s.lo+t.lo)
+}
+
+func (a double) sub(b double) double { return a.add(b.neg()) }
+
+func (a double) mul(b double) double {
+	p := product(a.hi, b.hi)
+	return fast(p.hi, p.lo+(float64(a.hi*b.lo)+float64(a.lo*b.hi)))
+}
+
+func (a double) times(v float64) double { return a.mul(of(v)) }
+
+func (a double) div(b double) double {
+	q := a.hi / b.hi
+	r := a.sub(b.times(q))
+	q2 := r.hi / b.hi
+	r = r.sub(b.times(q2))
+	return fast(q, q2).add(of(r.hi / b.hi))
+}
+
+func (a double) sqrt() double {
+	if !(a.hi > 0) {
+		return double{}
+	}
+	x := of(math.Sqrt(a.hi))
+	return x.add(a.sub(x.mul(x)).times(0.5 / x.hi))
+}
+
+func (a double) abs() double {
+	if a.hi < 0 {
+		return a.neg()
+	}
+	return a
+}
+
+func (a double) less(b double) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func (a double) float() float64 { return a.hi + a.lo }
+
+var ln2 = double{0.6931471805599453, 2.3190468138462996e-17}
+
+// exp returns e^a: the Taylor series of a part so small that some terms will do, squared.
+func (a double) exp() double {
+	if a.hi < -700 {
+		return double{}
+	}
+	k := math.Round(a.hi / math.Ln2)
+	const halvings = 9
+	r := a.sub(ln2.times(k)).times(1.0 / (1 << halvings))
+	s := double{} // e^r − 1
+	for m := 12; m > 0; m-- {
+		s = s.add(of(1)).mul(r).div(of(float64(m)))
+	}
+	for range halvings {
+		s = s.mul(s).add(s.times(2))
+	}
+	s = s.add(of(1))
+	return double{math.Ldexp(s.hi, int(k)), math.Ldexp(s.lo, int(k))}
+}
+
+// log returns log a for a > 0, by a step of Newton's method on exp.
+func (a double) log() double {
+	if math.IsInf(a.hi, 1) || a.hi < 1e-290 {
+		return of(math.Log(a.hi))
+	}
+	y := of(math.Log(a.hi))
+	return y.add(a.mul(y.neg().exp())).sub(of(1))
+}
+
+// dot returns Σ u v.
+func dot(u, v []double) (s double) {
+	for j, a := range u {
+		s = s.add(a.mul(v[j]))
+	}
+	return s
+}
+
+// cholesky solves H d = g for a positive definite H, whose lower triangle it overwrites;
+// it reports whether H is.
+func cholesky(h [][]double, g []double) ([]double, bool) {
+	n := len(g)
+	for j := range n {
+		for k := range j {
+			h[j][j] = h[j][j].sub(h[j][k].mul(h[j][k]))
+		}
+		if !(h[j][j].hi > 0) {
+			return nil, false
+		}
+		h[j][j] = h[j][j].sqrt()
+		for i := j + 1; i < n; i++ {
+			for k := range j {
+				h[i][j] = h[i][j].sub(h[i][k].mul(h[j][k]))
+			}
+			h[i][j] = h[i][j].div(h[j][j])
+		}
+	}
+	d := append([]double(nil), g...)
+	for i := range n {
+		for k := range i {
+			d[i] = d[i].sub(h[i][k].mul(d[k]))
+		}
+		d[i] = d[i].div(h[i][i])
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			d[i] = d[i].sub(h[k][i].mul(d[k]))
+		}
+		d[i] = d[i].div(h[i][i])
+	}
+	return d, true
+}

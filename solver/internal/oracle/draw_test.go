@@ -1,0 +1,446 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// A problem is one for package solver, or for package model if fit is set, and the same as
+// a task for the reference.
+type problem struct {
+	*solver.Problem
+	fit    *model.Spec
+	task   task
+	relTol float64
+	name   []string // what it has
+	scaled bool     // columns are multiplied by up to 100, or 1e8, and its inverse
+	bad    bool     // by up to 1e8
+	conic  bool     // there is a domain, a group, or a square beside the identity
+	left   string   // what is not done well, and is known
+}
+
+func (p *problem) note(format string, args ...any) {
+	p.name = append(p.name, fmt.Sprintf(format, args...))
+}
+
+func (p *problem) String() string { return strings.Join(p.name, ", ") }
+
+// A drawer draws problems.
+type drawer struct {
+	*rand.Rand
+	n, p int
+}
+
+// chance is true with the given probability.
+func (d drawer) chance(p float64) bool { return d.Float64() < p }
+
+// power returns 10 to a power between lo and hi.
+func (d drawer) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
+
+// draw draws a problem.
+func draw(t *testing.T, rng *rand.Rand) *problem {
+	t.Helper()
+	d := drawer{rng, 5 + rng.IntN(56), 1 + rng.IntN(12)}
+	p := &problem{Problem: &solver.Problem{}, relTol: 1e-6}
+	if d.chance(0.5) {
+		p.relTol = 1e-9
+	}
+	p.note("%d x %d, tolerance %g", d.n, d.p, p.relTol)
+	d.loss(p)
+	d.data(p)
+	d.labels(p)
+	if d.chance(0.3) {
+		p.note("weights")
+		p.task.weights = make([]float64, d.n)
+		for i := range p.task.weights {
+			p.task.weights[i] = []float64{0, 1, 2, d.power(-2, 2)}[d.IntN(4)]
+		}
+		p.task.weights[d.IntN(d.n)] = 1
+	}
+	model := d.chance(0.25)
+	if !model {
+		if d.chance(0.25) {
+			p.task.mu = d.power(-6, 0)
+			p.note("mu %.1e", p.task.mu)
+		}
+		d.domain(p)
+	}
+	lambda := d.lambda(p)
+	if model {
+		d.model(t, p, lambda)
+	} else {
+		d.penalty(t, p, lambda)
+	}
+	x, err := sparse.FromDense(d.n, len(p.task.rows[0]), flat(p.task.rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Data, p.Labels, p.SampleWeights, p.L2 = x, p.task.labels, p.task.weights, p.task.mu
+	if p.fit != nil { // it has its own intercept
+		for i := range p.task.rows {
+			p.task.rows[i] = append(p.task.rows[i], 1)
+		}
+		for k := range p.task.terms {
+			for m := range p.task.terms[k].forms {
+				p.task.terms[k].forms[m] = append(p.task.terms[k].forms[m], 0)
+			}
+		}
+	}
+	p.task.prepare()
+	_, groups := p.Penalty.(solver.GroupL2)
+	net, squares := p.Penalty.(solver.ElasticNet)
+	_, only := p.Penalty.(solver.SquaredL2)
+	p.conic = p.Domain != nil || groups || p.Constraint != nil && (only || squares && net.L2 > 0)
+	return p
+}
+
+func flat(rows [][]float64) (all []float64) {
+	for _, row := range rows {
+		all = append(all, row...)
+	}
+	return all
+}
+
+func (d drawer) loss(p *problem) {
+	p.task.loss = []string{"logistic", "squared", "huber", "squared-hinge"}[d.IntN(4)]
+	switch p.task.loss {
+	case "logistic":
+		p.Loss = solver.Logistic{}
+	case "squared":
+		p.Loss = solver.Squared{}
+	case "huber":
+		p.task.delta = d.power(-1, 1)
+		p.Loss = solver.Huber{Delta: p.task.delta}
+	default:
+		p.Loss = solver.SquaredHinge{}
+	}
+	p.note("%s", p.task.loss)
+}
+
+// data draws rows of one of several kinds, and then makes some columns unpleasant.
+func (d drawer) data(p *problem) {
+	kind := d.IntN(4)
+	p.note("%s", []string{"dense", "sparse", "integers", "one-hot"}[kind])
+	for range d.n {
+		row := make([]float64, d.p)
+		for j := range row {
+			switch kind {
+			case 0:
+				row[j] = d.NormFloat64()
+			case 1:
+				if d.chance(0.25) {
+					row[j] = d.NormFloat64()
+				}
+			case 2:
+				row[j] = float64(d.IntN(5) - 2)
+			}
+		}
+		if kind == 3 { // of categories of three levels each
+			for j := 0; j < d.p; j += 3 {
+				row[min(d.p-1, j+d.IntN(3))] = 1
+			}
+		}
+		p.task.rows = append(p.task.rows, row)
+	}
+	each := func(do func(row []float64)) {
+		for _, row := range p.task.rows {
+			do(row)
+		}
+	}
+	if d.chance(0.15) && d.p > 1 {
+		from, to := d.IntN(d.p), d.IntN(d.p)
+		sign := float64(2*d.IntN(2) - 1)
+		p.note("column %d is %+g times %d", to, sign, from)
+		each(func(row []float64) { row[to] = sign * row[from] })
+	}
+	if d.chance(0.1) {
+		j := d.IntN(d.p)
+		p.note("column %d is empty", j)
+		each(func(row []float64) { row[j] = 0 })
+	}
+	if d.chance(0.2) {
+		j := d.IntN(d.p)
+		p.note("column %d is constant", j)
+		each(func(row []float64) { row[j] = 1 })
+	}
+	if d.chance(0.25) {
+		most := []float64{2, 8}[d.IntN(2)]
+		p.scaled, p.bad = true, most > 2
+		p.note("scales 1e%+g", most)
+		for j := range d.p {
+			by := d.power(-most, most)
+			each(func(row []float64) { row[j] *= by })
+		}
+	}
+}
+
+func (d drawer) labels(p *problem) {
+	noise, scale := []float64{0, 0.3, 2}[d.IntN(3)], 1.0
+	classes := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
+	if !classes && d.chance(0.2) {
+		scale = d.power(-3, 4)
+		p.note("labels times %.1e", scale)
+	}
+	p.note("noise %g", noise)
+	x := make([]float64, d.p)
+	for j := range x {
+		size := 0.0
+		for _, row := range p.task.rows {
+			size = math.Max(size, math.Abs(row[j]))
+		}
+		if size > 0 && d.chance(0.6) {
+			x[j] = d.NormFloat64() / size
+		}
+	}
+	for _, row := range p.task.rows {
+		m := noise * d.NormFloat64()
+		for j, v := range row {
+			m += v * x[j]
+		}
+		if m *= scale; classes {
+			m = math.Copysign(1, m)
+		}
+		p.task.labels = append(p.task.labels, m)
+	}
+	if classes { // both
+		p.task.labels[0], p.task.labels[1] = 1, -1
+	}
+}
+
+func (d drawer) domain(p *problem) {
+	size := d.power(-2, 1)
+	switch d.IntN(10) {
+	case 0:
+		box := solver.NewBox(d.p, math.Inf(-1), math.Inf(1))
+		for j := range d.p {
+			if d.chance(0.5) {
+				box.Lower[j] = -size * float64(d.IntN(3))
+			}
+			if d.chance(0.5) {
+				box.Upper[j] = size * float64(1+d.IntN(2))
+			}
+		}
+		p.Domain, p.task.lower, p.task.upper = box, box.Lower, box.Upper
+		p.note("box of %.1e", size)
+	case 1:
+		p.Domain, p.task.lower = solver.Nonnegative{}, make([]float64, d.p)
+		p.note("nonnegative")
+	case 2:
+		p.Domain, p.task.radius = solver.Ball{Radius: size}, size
+		p.note("ball of %.1e", size)
+	case 3:
+		if d.p > 1 {
+			p.Domain, p.task.total = solver.Simplex{Total: size}, size
+			p.note("simplex of %.1e", size)
+		}
+	}
+}
+
+// lambda draws a penalty's weight, as a part of the largest slope at zero.
+func (d drawer) lambda(p *problem) float64 {
+	most := 0.0
+	slopes := make([]float64, d.n)
+	for i, b := range p.task.labels {
+		_, slope, _ := p.task.phi(double{}, b)
+		slopes[i] = slope.hi
+	}
+	for j := range d.p {
+		sum := 0.0
+		for i, row := range p.task.rows {
+			sum += row[j] * slopes[i] / float64(d.n)
+		}
+		most = math.Max(most, math.Abs(sum))
+	}
+	if d.chance(0.04) || most == 0 {
+		p.note("lambda 0")
+		return 0
+	}
+	part := d.power(-4, 0.2)
+	p.note("lambda %.1e of the largest", part)
+	return part * most
+}
+
+// matrix draws rows of A, nil for the identity.
+func (d drawer) matrix(p *problem) (rows [][]float64) {
+	edge := func(i, j int) {
+		row := make([]float64, d.p)
+		row[i], row[j] = 1, []float64{-1, -1, -1, 1}[d.IntN(4)]
+		rows = append(rows, row)
+	}
+	kind := d.IntN(6)
+	p.note("A: %s", []string{"identity", "identity", "identity", "chain", "graph", "general"}[kind])
+	switch {
+	case kind < 3:
+		return nil
+	case kind == 3:
+		for j := range d.p - 1 {
+			edge(j, j+1)
+		}
+	case kind == 4 && d.p > 1:
+		for range d.IntN(2*d.p) + 1 {
+			i, j := d.IntN(d.p), d.IntN(d.p)
+			if i != j {
+				edge(i, j)
+			}
+		}
+	default:
+		for range 1 + d.IntN(2*d.p) {
+			row := make([]float64, d.p)
+			for j := range row {
+				if d.chance(0.4) {
+					row[j] = d.NormFloat64()
+				}
+			}
+			rows = append(rows, row)
+		}
+	}
+	if d.chance(0.8) || len(rows) == 0 {
+		p.note("and I")
+		rows = append(rows, identity(d.p)...)
+	}
+	return rows
+}
+
+func identity(p int) (rows [][]float64) {
+	for j := range p {
+		row := make([]float64, p)
+		row[j] = 1
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// factors draws weights of which some are zero, or nil.
+func (d drawer) factors(p *problem, count int) []float64 {
+	if !d.chance(0.4) {
+		return nil
+	}
+	w := make([]float64, count)
+	for k := range w {
+		w[k] = []float64{0, 1, 1, 0.5 + d.Float64()}[d.IntN(4)]
+	}
+	p.note("factors %.2g", w)
+	return w
+}
+
+func factor(w []float64, k int) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[k]
+}
+
+// penalty draws one of package solver.
+func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
+	rows := d.matrix(p)
+	forms := rows
+	if rows == nil {
+		forms = identity(d.p)
+	} else {
+		a, err := sparse.FromDense(len(rows), d.p, flat(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Constraint = a
+	}
+	each := func(w []float64, square float64) {
+		for k, form := range forms {
+			p.task.terms = append(p.task.terms, term{[][]float64{form}, lambda * factor(w, k), square})
+		}
+	}
+	switch d.IntN(6) {
+	case 0:
+		square := d.power(-3, 1) * lambda
+		w := d.factors(p, len(forms))
+		p.Penalty = solver.ElasticNet{L1: lambda, Weights: w, L2: square}
+		each(w, square)
+		p.note("elastic net")
+	case 1:
+		p.Penalty = solver.SquaredL2{Lambda: lambda}
+		square := lambda
+		lambda = 0
+		each(nil, square)
+		p.note("squares")
+	case 2:
+		var g solver.GroupL2
+		g.Lambda = lambda
+		order := d.Perm(len(forms))
+		for len(order) > 0 {
+			k := min(len(order), 1+d.IntN(4))
+			if d.chance(0.85) {
+				g.Groups = append(g.Groups, order[:k])
+			}
+			order = order[k:]
+		}
+		if len(g.Groups) == 0 {
+			g.Groups = [][]int{{0}}
+		}
+		for k, members := range g.Groups {
+			of := term{limit: g.Limit(k)}
+			for _, m := range members {
+				of.forms = append(of.forms, forms[m])
+			}
+			p.task.terms = append(p.task.terms, of)
+		}
+		p.Penalty = g
+		p.note("groups %v", g.Groups)
+	default:
+		w := d.factors(p, len(forms))
+		p.Penalty = solver.L1{Lambda: lambda, Weights: w}
+		each(w, 0)
+	}
+}
+
+// model draws one of package model, with an intercept and perhaps offsets.
+func (d drawer) model(t *testing.T, p *problem, lambda float64) {
+	p.note("model with an intercept")
+	s := &model.Spec{Loss: p.Loss, Lambda: lambda, Standardize: model.StandardizeOff, SampleWeights: p.task.weights}
+	s.RelTol = p.relTol
+	ratio, withGraph := 1.0, d.p > 1 && d.chance(0.3)
+	if !withGraph {
+		s.PenaltyFactors = d.factors(p, d.p)
+		if d.chance(0.3) {
+			ratio = d.Float64()
+			s.Penalty = model.ElasticNet{L1Ratio: ratio}
+			p.note("L1 ratio %.2g", ratio)
+		}
+	} else {
+		var pairs [][2]int32
+		for j := 1; j < d.p; j++ {
+			pairs = append(pairs, [2]int32{int32(d.IntN(j)), int32(j)})
+		}
+		g, err := graph.FromPairs(d.p, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Graph = g
+		p.note("a tree")
+		for _, e := range pairs {
+			row := make([]float64, d.p)
+			row[e[0]], row[e[1]] = 1, -1
+			p.task.terms = append(p.task.terms, term{forms: [][]float64{row}, limit: lambda})
+		}
+	}
+	for j, form := range identity(d.p) {
+		l := lambda * factor(s.PenaltyFactors, j)
+		p.task.terms = append(p.task.terms, term{[][]float64{form}, l * ratio, l * (1 - ratio)})
+	}
+	classes := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
+	if d.chance(0.3) && !(withGraph && classes) {
+		p.note("offsets")
+		p.task.offsets = make([]float64, d.n)
+		for i := range p.task.offsets {
+			p.task.offsets[i] = d.NormFloat64()
+		}
+		s.Offsets = p.task.offsets
+	}
+	p.fit = s
+}

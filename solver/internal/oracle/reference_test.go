@@ -1,0 +1,519 @@
+package oracle
+
+import (
+	"math"
+)
+
+// A term is limit |(v₁, v₂, …)|₂ + (square/2) Σ v² of linear forms v of x: an absolute
+// value if there is one of them.
+type term struct {
+	forms         [][]float64
+	limit, square float64
+}
+
+// A task is a small problem in dense form:
+//
+//	minimise  Σ cᵢ φ(aᵢ'x + oᵢ; bᵢ) + (mu/2)|x|² + Σ terms  over x in X.
+type task struct {
+	rows            [][]float64
+	labels, offsets []float64
+	weights         []float64
+	loss            string
+	delta           float64 // of Huber's loss
+	mu              float64
+	terms           []term
+	lower, upper    []float64 // nil for no bounds
+	radius, total   float64   // of a ball and of a simplex; 0 for none
+	coef            []double  // wᵢ/Σw
+	size            []float64 // of each column: root mean square
+}
+
+// prepare fills in what follows from the rest.
+func (t *task) prepare() {
+	all := double{}
+	for i := range t.rows {
+		all = all.add(of(t.weight(i)))
+	}
+	p := len(t.rows[0])
+	t.size = make([]float64, p)
+	for i, row := range t.rows {
+		c := of(t.weight(i)).div(all)
+		t.coef = append(t.coef, c)
+		for j, v := range row {
+			t.size[j] += c.hi * v * v
+		}
+	}
+	for j, v := range t.size {
+		if t.size[j] = math.Sqrt(v); v == 0 {
+			t.size[j] = 1
+		}
+	}
+}
+
+func (t *task) weight(i int) float64 {
+	if t.weights == nil {
+		return 1
+	}
+	return t.weights[i]
+}
+
+func (t *task) offset(i int) float64 {
+	if t.offsets == nil {
+		return 0
+	}
+	return t.offsets[i]
+}
+
+// phi returns φ, φ' and φ” at a margin.
+func (t *task) phi(m double, b float64) (value, slope, curve double) {
+	two := of(2)
+	switch r := of(b).sub(m); t.loss {
+	case "squared":
+		return r.mul(r), r.times(-2), two
+	case "huber":
+		if a := r.abs(); t.delta < a.hi {
+			return a.times(2).sub(of(t.delta)).times(t.delta), of(math.Copysign(2*t.delta, -r.hi)), double{}
+		}
+		return r.mul(r), r.times(-2), two
+	case "squared-hinge":
+		if r = of(1).sub(m.times(b)); r.hi > 0 {
+			return r.mul(r), r.times(-2 * b), two
+		}
+		return double{}, double{}, double{}
+	}
+	// log(1 + e^−u) = max(−u, 0) + log(1 + e^−|u|)
+	u := m.times(b)
+	e := u.abs().neg().exp()
+	value = of(1).add(e).log()
+	s := e.div(of(1).add(e)) // of the side where it is small
+	if curve = s.mul(of(1).sub(s)); u.hi < 0 {
+		value, s = value.sub(u), of(1).sub(s)
+	}
+	return value, s.times(-b), curve
+}
+
+// margin returns aᵢ'x + oᵢ.
+func (t *task) margin(i int, row []float64, x []double) double {
+	m := of(t.offset(i))
+	for j, a := range row {
+		m = m.add(x[j].times(a))
+	}
+	return m
+}
+
+// objective returns the objective at x.
+func (t *task) objective(x []double) double {
+	var v double
+	for i, row := range t.rows {
+		loss, _, _ := t.phi(t.margin(i, row, x), t.labels[i])
+		v = v.add(loss.mul(t.coef[i]))
+	}
+	v = v.add(dot(x, x).times(t.mu).times(0.5))
+	for _, k := range t.terms {
+		var norm2 double
+		for _, form := range k.forms {
+			var u double
+			for j, a := range form {
+				u = u.add(x[j].times(a))
+			}
+			norm2 = norm2.add(u.mul(u))
+		}
+		v = v.add(norm2.sqrt().times(k.limit)).add(norm2.times(k.square).times(0.5))
+	}
+	return v
+}
+
+// A solution is what the reference knows of a task.
+type solution struct {
+	x     []double
+	value double
+	off   float64     // it is not further above the optimum
+	pull  [][]float64 // of each term: multipliers as a part of its limit
+}
+
+// An affine is a number that depends on y: at + along'y.
+type affine struct {
+	at    double
+	along []double
+}
+
+func (a affine) of(y []double) double { return a.at.add(dot(a.along, y)) }
+
+// A barrier is the objective on the central path, as a function of y with x = x₀ + E y.
+type barrier struct {
+	*task
+	x, margins []affine
+	terms      [][]affine
+	damp       []double // a ridge so small that it does not count
+	tau        double
+	value      double
+	grad       []double
+	hess       [][]double
+	pulls      [][]float64
+	parameter  float64 // of the barrier
+	radius2    double
+	majorant   []double // bounds of the Hessian's diagonal
+}
+
+// ridgePart is the damping of y as a part of its curvature.
+const ridgePart = 1e-24
+
+// newBarrier expresses the task by y; in a simplex the coordinate of the smallest column
+// follows from the others.
+func newBarrier(t *task) (*barrier, []double) {
+	p := len(t.size)
+	b := &barrier{task: t, radius2: of(t.radius).mul(of(t.radius))}
+	out := -1
+	q := p
+	if t.total > 0 {
+		q--
+		for j, v := range t.size {
+			if out < 0 || v < t.size[out] {
+				out = j
+			}
+		}
+	}
+	y := make([]double, q)
+	for j, k := 0, 0; j < p; j++ {
+		a := affine{along: make([]double, q)}
+		if j == out {
+			a.at = of(t.total)
+			for m := range a.along {
+				a.along[m] = of(-1)
+			}
+		} else {
+			a.along[k] = of(1)
+			y[k] = of(t.start(j))
+			k++
+		}
+		b.x = append(b.x, a)
+	}
+	combine := func(row []float64, at float64) affine {
+		a := affine{at: of(at), along: make([]double, q)}
+		for j, v := range row {
+			a.at = a.at.add(b.x[j].at.times(v))
+			for k, u := range b.x[j].along {
+				a.along[k] = a.along[k].add(u.times(v))
+			}
+		}
+		return a
+	}
+	b.damp, b.majorant = make([]double, q), make([]double, q)
+	for i, row := range t.rows {
+		b.margins = append(b.margins, combine(row, t.offset(i)))
+		for k, v := range b.margins[i].along {
+			b.majorant[k] = b.majorant[k].add(v.mul(v).mul(t.coef[i]).times(2))
+		}
+	}
+	for k := range b.majorant {
+		if b.majorant[k].hi == 0 {
+			b.majorant[k] = of(1)
+		}
+		b.damp[k] = b.majorant[k].times(ridgePart)
+	}
+	for _, k := range t.terms {
+		var forms []affine
+		for _, form := range k.forms {
+			forms = append(forms, combine(form, 0))
+		}
+		b.terms = append(b.terms, forms)
+		b.parameter += 2
+	}
+	for j := range p {
+		if t.low(j) > math.Inf(-1) {
+			b.parameter++
+		}
+		if t.high(j) < math.Inf(1) {
+			b.parameter++
+		}
+	}
+	if t.radius > 0 {
+		b.parameter++
+	}
+	b.grad = make([]double, q)
+	for range q {
+		b.hess = append(b.hess, make([]double, q))
+	}
+	return b, y
+}
+
+func (t *task) low(j int) float64 {
+	switch {
+	case t.total > 0:
+		return 0
+	case t.lower == nil:
+		return math.Inf(-1)
+	}
+	return t.lower[j]
+}
+
+func (t *task) high(j int) float64 {
+	if t.upper == nil {
+		return math.Inf(1)
+	}
+	return t.upper[j]
+}
+
+// start returns a coordinate inside of the domain.
+func (t *task) start(j int) float64 {
+	lo, hi := t.low(j), t.high(j)
+	switch {
+	case t.total > 0:
+		return t.total / float64(len(t.size))
+	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
+		return lo + (hi-lo)/2
+	case !math.IsInf(lo, -1):
+		return lo + 1/t.size[j]
+	case !math.IsInf(hi, 1):
+		return hi - 1/t.size[j]
+	}
+	return 0
+}
+
+// addOuter adds w u u' to the lower triangle of the Hessian.
+func (b *barrier) addOuter(u []double, w double) {
+	for i, v := range u {
+		if v.hi == 0 {
+			continue
+		}
+		c := v.mul(w)
+		for k := range i + 1 {
+			if u[k].hi != 0 {
+				b.hess[i][k] = b.hess[i][k].add(c.mul(u[k]))
+			}
+		}
+	}
+}
+
+func (b *barrier) addGrad(u []double, w double) {
+	for k, v := range u {
+		b.grad[k] = b.grad[k].add(v.mul(w))
+	}
+}
+
+// visit sets value at y, gradient and Hessian if asked for, and reports whether y is inside.
+func (b *barrier) visit(y []double, derivatives bool) bool {
+	b.value = double{}
+	if derivatives {
+		clear(b.grad)
+		for _, row := range b.hess {
+			clear(row)
+		}
+	}
+	x := make([]double, len(b.x))
+	for j, a := range b.x {
+		x[j] = a.of(y)
+	}
+	for j, v := range x {
+		for side, end := range []float64{b.low(j), b.high(j)} {
+			if math.IsInf(end, 0) {
+				continue
+			}
+			room := v.sub(of(end))
+			if side == 1 {
+				room = room.neg()
+			}
+			if !(room.hi > 0) {
+				return false
+			}
+			b.value = b.value.sub(room.log().mul(b.tau))
+			if derivatives {
+				w := b.tau.div(room)
+				curve := w.div(room)
+				if side == 0 {
+					w = w.neg()
+				}
+				b.addGrad(b.x[j].along, w)
+				b.addOuter(b.x[j].along, curve)
+			}
+		}
+		if b.mu > 0 {
+			b.value = b.value.add(v.mul(v).times(b.mu / 2))
+			if derivatives {
+				b.addGrad(b.x[j].along, v.times(b.mu))
+				b.addOuter(b.x[j].along, of(b.mu))
+			}
+		}
+	}
+	if b.radius > 0 { // there y is x
+		room := b.radius2.sub(dot(x, x))
+		if !(room.hi > 0) {
+			return false
+		}
+		b.value = b.value.sub(room.log().mul(b.tau))
+		if derivatives {
+			w := b.tau.div(room).times(2)
+			b.addGrad(x, w)
+			b.addOuter(x, w.div(room).times(2))
+			for k := range b.hess {
+				b.hess[k][k] = b.hess[k][k].add(w)
+			}
+		}
+	}
+	for k, v := range y {
+		b.value = b.value.add(v.mul(v).mul(b.damp[k]).times(0.5))
+		if derivatives {
+			b.grad[k] = b.grad[k].add(v.mul(b.damp[k]))
+			b.hess[k][k] = b.hess[k][k].add(b.damp[k])
+		}
+	}
+	for i, m := range b.margins {
+		if b.coef[i].hi == 0 {
+			continue
+		}
+		value, slope, curve := b.phi(m.of(y), b.labels[i])
+		b.value = b.value.add(value.mul(b.coef[i]))
+		if derivatives {
+			b.addGrad(m.along, slope.mul(b.coef[i]))
+			b.addOuter(m.along, curve.mul(b.coef[i]))
+		}
+	}
+	for k := range b.terms {
+		b.visitTerm(k, y, derivatives)
+	}
+	return true
+}
+
+// visitTerm does the part of visit of a term: the least value over s > |v| of
+// limit s − τ log(s² − |v|²), which is at s = (τ + √(τ² + limit²|v|²))/limit.
+func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
+	terms := b.task.terms[k]
+	limit := of(terms.limit)
+	v := make([]double, len(b.terms[k]))
+	var norm2 double
+	for m, form := range b.terms[k] {
+		v[m] = form.of(y)
+		norm2 = norm2.add(v[m].mul(v[m]))
+	}
+	b.value = b.value.add(norm2.times(terms.square / 2))
+	var h, part double
+	if terms.limit > 0 {
+		root := b.tau.mul(b.tau).add(limit.mul(limit).mul(norm2)).sqrt()
+		s := b.tau.add(root).div(limit)
+		// s² − |v|² = 2τs/limit
+		b.value = b.value.add(limit.mul(s)).sub(b.tau.times(2).mul(s).div(limit).log().mul(b.tau))
+		h = limit.div(s)
+		part = h.mul(h).div(root)
+	}
+	if !derivatives {
+		return
+	}
+	pull := make([]float64, len(v))
+	along := make([]double, len(y))
+	for m, form := range b.terms[k] {
+		if terms.limit > 0 {
+			pull[m] = h.mul(v[m]).hi / terms.limit
+		}
+		b.addGrad(form.along, v[m].mul(h.add(of(terms.square))))
+		b.addOuter(form.along, h.add(of(terms.square)))
+		for i, a := range form.along {
+			along[i] = along[i].add(a.mul(v[m]))
+		}
+	}
+	b.addOuter(along, part.neg())
+	if b.pulls == nil {
+		b.pulls = make([][]float64, len(b.terms))
+	}
+	b.pulls[k] = pull
+}
+
+// lastTau is the τ at which the reference ends, as a part of the objective at its start.
+const lastTau = 1e-20
+
+// solve follows the central path by Newton's method; it reports whether it got to the end.
+func (t *task) solve() (*solution, bool) {
+	b, y := newBarrier(t)
+	b.tau = of(1)
+	b.visit(y, false)
+	x := make([]double, len(b.x))
+	for j, a := range b.x {
+		x[j] = a.of(y)
+	}
+	scale := t.objective(x).float()
+	if scale < 1e-200 {
+		scale = 1
+	}
+	for part := 0.1; ; part /= 10 {
+		b.tau = of(part * scale)
+		if !b.center(y) {
+			return nil, false
+		}
+		if part <= lastTau {
+			break
+		}
+	}
+	b.visit(y, true)
+	s := &solution{pull: b.pulls}
+	for _, a := range b.x {
+		s.x = append(s.x, a.of(y))
+	}
+	s.value = t.objective(s.x)
+	var ridge float64
+	for k, v := range y {
+		ridge += b.damp[k].hi * v.hi * v.hi
+	}
+	s.off = 10*(b.parameter+1)*b.tau.hi + 10*ridge
+	return s, true
+}
+
+// center minimises for the present τ, and moves y there.
+func (b *barrier) center(y []double) bool {
+	soft := 0.0
+	for range 400 {
+		b.visit(y, true)
+		value := b.value
+		minus := make([]double, len(y))
+		for k, g := range b.grad {
+			minus[k] = g.neg()
+		}
+		for k, m := range b.majorant {
+			b.hess[k][k] = b.hess[k][k].add(m.times(soft))
+		}
+		d, ok := cholesky(b.hess, minus)
+		if !ok {
+			soft = math.Max(1e-20, 100*soft)
+			if soft > 1e6 {
+				return false
+			}
+			continue
+		}
+		decrement := dot(d, minus).hi
+		if decrement <= 1e-4*b.tau.hi && soft <= 1e-12 {
+			return true
+		}
+		length, to := 1.0, make([]double, len(y))
+		moved := false
+		for range 200 {
+			for k := range y {
+				to[k] = y[k].add(d[k].times(length))
+			}
+			if b.visit(to, false) && b.value.sub(value).hi <= -1e-4*length*decrement {
+				moved = true
+				break
+			}
+			length *= 0.5
+		}
+		if !moved {
+			return decrement <= 1e-2*b.tau.hi
+		}
+		copy(y, to)
+		switch {
+		case length < 0.1:
+			soft = math.Max(1e-8, 10*soft)
+		case length > 0.5:
+			if soft *= 0.03; soft < 1e-14 {
+				soft = 0
+			}
+		}
+	}
+	return false
+}
+
+// floats returns numbers as doubles.
+func floats(x []float64) []double {
+	out := make([]double, len(x))
+	for j, v := range x {
+		out[j] = of(v)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package solver_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// leftProblem returns 30 rows of normal numbers with labels −1 and +1; each changes a row.
+func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
+	t.Helper()
+	const n = 30
+	rng := rand.New(rand.NewPCG(8, 2))
+	dense, labels := make([]float64, n*p), make([]float64, n)
+	for i := range labels {
+		row := dense[i*p : (i+1)*p]
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		labels[i] = math.Copysign(1, row[0]+rng.NormFloat64())
+		each(row, labels[i])
+	}
+	x, err := sparse.FromDense(n, p, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
+}
+
+// TestScaledColumnsOnSimplexAndBall: columns are scaled before anything else.
+func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
+	t.Skip("columns whose scales differ by 1e16 stall with a simplex or a ball: the next exact solver scales first")
+	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
+		for seed := range uint64(20) {
+			rng, scale := rand.New(rand.NewPCG(seed, 1)), make([]float64, 6)
+			for j := range scale {
+				scale[j] = math.Pow(10, 16*rng.Float64()-8)
+			}
+			p := leftProblem(t, 6, solver.Logistic{}, func(row []float64, _ float64) {
+				for j, s := range scale {
+					row[j] *= s
+				}
+			})
+			p.Domain, p.Penalty = d, solver.L1{Lambda: 1e-3}
+			if _, err := solver.Minimize(t.Context(), p, nil); err != nil {
+				t.Errorf("%T, seed %d: %v", d, seed, err)
+			}
+		}
+	}
+}
+
+// TestNegatedDuplicatesAboveZero: free columns that are each other's negative do not drift
+// where x ≥ 0.
+func TestNegatedDuplicatesAboveZero(t *testing.T) {
+	t.Skip("both of two opposite free columns grow without end where x >= 0, and nothing is proved: left to the next exact solver")
+	p := leftProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
+	p.Domain, p.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
+	res, err := solver.Minimize(t.Context(), p, nil)
+	if err != nil || math.Min(res.X[0], res.X[1]) > 100 {
+		t.Errorf("%v, x = %v", err, res.X)
+	}
+}
+
+// TestSeparatedByCombination: columns that nothing holds separate samples together, as an
+// intercept and the indicator of all rows but some do where these rows are of one class.
+func TestSeparatedByCombination(t *testing.T) {
+	t.Skip("separation by one free column is proved, by a combination of several not yet: left to the next exact solver")
+	p := leftProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
+		if row[1], row[2] = 1, 1; row[0] > 0.3 && label > 0 {
+			row[2] = 0
+		}
+	})
+	p.Penalty = solver.L1{Lambda: 1e-2, Weights: []float64{1, 0, 0}}
+	if _, err := solver.Minimize(t.Context(), p, nil); err != nil {
+		t.Error(err)
+	}
+}
