@@ -63,6 +63,7 @@ func (c *tableConversion) take() error {
 	if c.sums == nil {
 		c.sums = make([]float64, len(t.columns))
 	}
+	t.join(t.opt)
 	for k, j := range t.idx {
 		if int(j) < len(c.sums) && !math.IsNaN(t.val[k]) {
 			c.sums[j] += t.val[k]
@@ -73,7 +74,7 @@ func (c *tableConversion) take() error {
 		ends[k] += c.nnz
 	}
 	c.rows, c.nnz = c.rows+len(ends), c.nnz+int64(len(t.idx))
-	err := c.add(&rows{ends, t.idx, t.val}, t.labels.labels)
+	err := c.add(&rows{ptr: ends, idx: t.idx, val: t.val}, t.labels.labels)
 	t.ptr, t.idx, t.val, t.labels.labels = t.ptr[:1], t.idx[:0], t.val[:0], t.labels.labels[:0]
 	for _, col := range t.columns {
 		col.offsets = col.offsets[:0]

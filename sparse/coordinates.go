@@ -57,7 +57,7 @@ func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 // readCoordinates is ReadCoordinates within the memory that opt allows.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*Coordinates, ReadStats, error) {
 	var stats ReadStats
-	data, kind, err := ReadText(r, name)
+	data, kind, err := readText(r, name, opt)
 	if err != nil {
 		return nil, stats, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -66,7 +67,11 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 // called for several blocks at once.
 func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
-	p := &libsvmPart{libsvmForm: f, max: -1, bytes: n, idx: make([]int32, 0, entries), val: make([]float64, 0, entries)}
+	lines := bytes.Count(b[:n], []byte{'\n'})
+	p := &libsvmPart{
+		libsvmForm: f, max: -1, bytes: n, labels: make([]float64, 0, lines), ends: make([]int64, 0, lines),
+		idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
+	}
 	i := 0
 	if first && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
@@ -304,6 +309,7 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	p.labels.labels = make([]float64, n)
 	shift := p.shifts()
 	row, at, threads := 0, int64(0), runtime.GOMAXPROCS(0)
+	little := p.opt.joinsInSteps(rowBytes*int64(n) + entryBytes*nnz)
 	var copies sync.WaitGroup
 	for k, part := range p.parts {
 		first, before := row, at
@@ -312,6 +318,9 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
 		if k%threads == threads-1 {
 			copies.Wait() // more at once only wait for memory
+			if steps := len(p.parts)/joinSteps + 1; little && k/steps > (k-threads)/steps {
+				debug.FreeOSMemory() // of the parts that were joined
+			}
 		}
 	}
 	copies.Wait()

@@ -59,6 +59,9 @@ type ReadOptions struct {
 	// Memory bounds what the data may take, in bytes, where a file would take more; 0
 	// means no bound.
 	Memory int64
+	// Reserve is how many bytes of Memory are not for the data: what the program takes
+	// beside them.
+	Reserve int64
 	// Beyond takes data that are mapped (CSR.Mapped) though they are larger than Memory,
 	// for who goes through them in pieces, checks these (CSR.Check) and lets go of them
 	// (CSR.Release).
@@ -105,7 +108,7 @@ func (o *ReadOptions) check() error {
 
 // allow refuses what takes more bytes than Memory.
 func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
-	if o.Memory == 0 || bytes <= o.Memory {
+	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil
 	}
 	return &ParseError{File: name, Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed: allow more memory",

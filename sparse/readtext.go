@@ -62,6 +62,11 @@ const blockSize = 1 << 18
 // content with a *ParseError. It is for files that fit in memory, such as
 // matrices and graphs: up to 2 GiB of text. A byte order mark is left out.
 func ReadText(r io.Reader, name string) ([]byte, Compression, error) {
+	return readText(r, name, &ReadOptions{})
+}
+
+// readText is ReadText within the memory that opt allows.
+func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, Compression, error) {
 	in, kind, err := Decompress(r, name)
 	if err != nil {
 		return nil, kind, err
@@ -75,7 +80,14 @@ func ReadText(r io.Reader, name string) ([]byte, Compression, error) {
 	if err != nil {
 		return nil, kind, err
 	}
-	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), maxText+1))
+	most := int64(maxText)
+	if opt.Memory > 0 {
+		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll has the text, and a larger copy
+	}
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
+	if err == nil && most < maxText && int64(len(data)) > most {
+		err = opt.allow(name, int64(len(data))*9/4, "%d bytes of text or more, read,", len(data))
+	}
 	if err == nil && len(data) > maxText {
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
 	}

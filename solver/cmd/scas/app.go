@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -54,6 +55,7 @@ type exit int
 // exit code.
 func run(e *env, args []string) (code int) {
 	e.args = args
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory changes
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()

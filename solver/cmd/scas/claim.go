@@ -41,13 +41,25 @@ func (c *claim) size(beyond bool) float64 {
 	if n, _ := c.data.X.Dims(); beyond && (!c.small() || c.data.X.Check(0, n) != nil) {
 		return float64(data)
 	}
-	return max(float64(data), c.whole())
+	need := max(float64(data), c.whole())
+	if !c.data.X.Mapped() {
+		need += min(need/2, mostReserve) // see reserve
+	}
+	return need
 }
 
 // exceeds reports whether there is no room for all rows in memory.
 func (v memorySize) exceeds(c *claim) bool {
 	limit, _ := v.limit()
-	return limit > 0 && (v.beyond(c.data) || c.whole() > float64(limit))
+	return limit > 0 && (v.beyond(c.data) || c.left(limit) < 0)
+}
+
+// left is what the claim leaves of so many bytes, with all rows in memory.
+func (c *claim) left(limit int64) float64 {
+	if !c.data.X.Mapped() {
+		limit -= reserve(limit)
+	}
+	return float64(limit) - c.whole()
 }
 
 // refuseShared is refuse where other ranks have rows that do not fit.

@@ -174,6 +174,9 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 		opt.Format = sparse.Format(c.Format)
 	}
 	opt.Memory, _ = c.Memory.limit()
+	if cmp.Or(opt.Format, sparse.FormatOf(paths[0])) != sparse.Binary {
+		opt.Reserve = reserve(opt.Memory)
+	}
 	opt.Beyond = true
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)

@@ -103,9 +103,12 @@ func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 // readData reads a file of data, "-" being standard input. An interrupt does not wait for
 // it: a terminal or a pipe may have nothing to say for long.
 func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, memory memorySize) (*sparse.Dataset, error) {
-	opt.Memory, _ = memory.limit()
 	if err := form.apply(path, opt); err != nil {
 		return nil, err
+	}
+	opt.Memory, _ = memory.limit()
+	if memory.collect(); form.formatOf(path) != sparse.Binary {
+		opt.Reserve = reserve(opt.Memory)
 	}
 	p := e.begin("reading " + dataName(path))
 	defer p.end()

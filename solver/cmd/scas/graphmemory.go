@@ -37,7 +37,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	if !s.data.X.Mapped() {
 		claim.why = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 	}
-	left := float64(limit) - claim.whole()
+	left := claim.left(limit)
 	if limit == 0 || left >= 0 && !c.Memory.beyond(s.data) {
 		c.bound(s, left+solving)
 		return nil

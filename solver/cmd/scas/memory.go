@@ -17,7 +17,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one): for L1 penalties, groups, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one): for L1 penalties, groups, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -73,6 +73,21 @@ func (v memorySize) allowOr(remedy func() string, need float64, format string, a
 	return fmt.Errorf("%s takes some %s of memory, more than %s (%s); %sallow more with --memory SIZE",
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin, remedy())
 }
+
+// collect has the collector keep the program within the flag for the rest of the command, where
+// that is more than a program takes. What live data and garbage take without that is up to
+// twice the data.
+func (v memorySize) collect() {
+	if v >= program {
+		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
+	}
+}
+
+// reserve returns how many of so many bytes are not for data and vectors, but for the program
+// itself and what it reads text with.
+func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
+
+const mostReserve = 24 << 20
 
 // machineMemory returns the bytes of memory of the machine or, if it is smaller, what
 // the container may take; 0 if the system does not tell.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -87,14 +88,12 @@ func (c *predictCmd) Run(e *env) error {
 	if c.Memory.beyond(data) {
 		return c.beyond(e, m, data)
 	}
+	if err := c.allow(m, data); err != nil {
+		return err
+	}
 	n, _ := data.X.Dims()
 	r := &predictReport{N: n}
 	r.Classes, _ = m.parts()
-	if k := len(r.Classes); k > 0 {
-		if err := c.Memory.allow(scoreBytes*float64(n)*float64(k), "predicting %s of %s", plural(n, "row"), plural(k, "class")); err != nil {
-			return err
-		}
-	}
 	p := e.begin("predicting " + dataName(c.Data))
 	pred, err = m.predict(c, data)
 	p.end()
@@ -115,6 +114,29 @@ func (c *predictCmd) Run(e *env) error {
 		}
 		return c.report(e, r)
 	})
+}
+
+// allow refuses rows that do not fit into memory with what is predicted of them.
+func (c *predictCmd) allow(m fittedModel, data *sparse.Dataset) error {
+	n, _ := data.X.Dims()
+	what := "predicting " + plural(n, "row")
+	classes, _ := m.parts()
+	if classes != nil {
+		what += " of " + plural(len(classes), "class")
+	}
+	scores := scoreBytes * float64(n) * float64(len(classes))
+	if data.X.Mapped() {
+		return c.Memory.allow(scores, "%s", what)
+	}
+	const row = 64 // margins, predictions and labels, and what the measures sort
+	claim := &claim{
+		what: what, data: data, whole: func() float64 { return float64(dataBytes(data)) + row*float64(n) + scores },
+		why: fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed),
+	}
+	if !c.Memory.exceeds(claim) {
+		return nil
+	}
+	return c.Memory.refuse(claim)
 }
 
 // report prints what the predictions are worth.

@@ -23,7 +23,7 @@ import (
 
 // The test binary serves as scas, too, so that scripts run whole processes.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"scas": main})
+	testscript.Main(m, map[string]func(){"scas": main, "scas-peak": peakMain})
 }
 
 // Scripts beside the usual commands have

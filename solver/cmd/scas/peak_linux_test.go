@@ -1,0 +1,19 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// peakMain runs a command line of scas and writes its peak memory, as the system has it in
+// kilobytes, to standard output. It is a process of its own, for what a process has as its peak
+// begins with the memory of the one that starts it.
+func peakMain() {
+	cmd := exec.Command("scas", os.Args[1:]...)
+	cmd.Stderr = os.Stderr
+	_ = cmd.Run()
+	fmt.Println(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	os.Exit(cmd.ProcessState.ExitCode())
+}
