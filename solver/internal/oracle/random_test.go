@@ -82,6 +82,8 @@ func (p *problem) unproved(a *answer, x []double, there bool) string {
 		return "the goal is below the rounding of the objective"
 	case there && dependent:
 		return "columns that nothing holds depend on each other where the loss is curved"
+	case there && p.task.loss == "huber":
+		return "few labels are within Huber's delta"
 	case p.conic && dependent:
 		return "the same, and the optimum is not reached: with a domain, groups or squares"
 	case p.scaled && p.conic:
