@@ -9,7 +9,7 @@ STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/st
 V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
 .PHONY: help demo test lint bench bench-full peers paper-quick paper data generate same-bits mutate attack
-.PHONY: test-full test-long test-race test-emulated test-mpi test-supply test-fuzz
+.PHONY: test-full test-long test-random test-race test-emulated test-mpi test-supply test-fuzz
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -68,11 +68,14 @@ mutate: ## plant faults in the kernels and check that the tests find them, in so
 attack: ## kill the program, fill its disk, fail its system calls, for FOR (default 3m); table into OUT if set
 	$(GO) run ./bench attack --for $(or $(FOR),3m) $(if $(FIRST),--first $(FIRST)) $(if $(OUT),--results "$(OUT)")
 
-test-full: test test-long test-race test-emulated test-mpi test-supply test-fuzz ## everything: long tests, races, other processors, ranks, FUZZTIME of fuzzing for each parser
+test-full: test test-long test-random test-race test-emulated test-mpi test-supply test-fuzz ## everything: long tests, races, other processors, ranks, FUZZTIME of fuzzing for each parser
 
 test-long:
 	$(GO) test -timeout 40m ./...
-	SCAS_FULL=1 $(GO) test -count=1 -v -run TestRandomProblems ./solver/internal/oracle # 300 problems by the clock
+
+test-random: # 300 random problems, by a seed from the clock, against an independent reference; memory on larger text
+	SCAS_FULL=1 $(GO) test -count=1 -v -run TestRandomProblems ./solver/internal/oracle
+	SCAS_FULL=1 $(GO) test -count=1 -timeout 30m -run TestTextMemory ./solver/cmd/scas
 
 test-race:
 	$(GO) test -short -race ./kernels ./sparse/... ./solver/...

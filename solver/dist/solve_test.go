@@ -110,7 +110,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	labels := make([]float64, rows)
 	for i := range rows {
 		for k := range 5 { // the rows of one rank have columns that those of others have not
-			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*20000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
+			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
 		labels[i] = float64(2*rng.IntN(2) - 1)
 	}

@@ -451,7 +451,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 d = json.load(sys.stdin)
-f = LogisticRegression(penalty="l1", solver="saga", C=1/(len(d["y"])*d["lambda"]), tol=1e-14, max_iter=1000000, random_state=0)
+f = LogisticRegression(penalty="l1", solver="saga", C=1/(len(d["y"])*d["lambda"]), tol=1e-11, max_iter=1000000, random_state=0)
 print(json.dumps(OneVsRestClassifier(f).fit(np.array(d["x"]), d["y"]).predict_proba(np.array(d["x"])).tolist()))
 `, map[string]any{"x": rows, "y": y, "lambda": spec.Lambda}, &want)
 	for i := range y {

@@ -67,7 +67,7 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	case len(y) != n:
 		return checkLabels(y, n)
 	case s.Checkpoint != nil:
-		return fmt.Errorf("model: %w: Spec.Checkpoint is not kept of passes over a file", stream.ErrNotStreamed)
+		return fmt.Errorf("model: %w: Spec.Checkpoint works only with data in memory", stream.ErrNotStreamed)
 	case s.Method != nil:
 		return fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
 	}

@@ -215,13 +215,13 @@ func TestStreamedRefuses(t *testing.T) {
 		spec Spec
 		not  bool // of ErrNotStreamed
 	}{
-		"data that are mapped":     {whole.X, whole.Labels, Spec{}, true},
-		"label 3 of row 7":         {back.X, labels, Spec{}, true},
-		"labels of data larger":    {back.X, back.Labels, Spec{Positive: &positive}, true},
-		"Memory = -1":              {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
-		"fits have no Method":      {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
-		"checkpoints are not kept": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
-		"for features as they are": {back.X, back.Labels, Spec{Graph: graph.Chain(20), Penalty: ElasticNet{0.5}, NoIntercept: true, Standardize: StandardizeOn}, false},
+		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
+		"label 3 of row 7":           {back.X, labels, Spec{}, true},
+		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
+		"Memory = -1":                {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
+		"fits have no Method":        {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
+		"Spec.Checkpoint works only": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
+		"for features as they are":   {back.X, back.Labels, Spec{Graph: graph.Chain(20), Penalty: ElasticNet{0.5}, NoIntercept: true, Standardize: StandardizeOn}, false},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20

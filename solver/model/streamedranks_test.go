@@ -155,8 +155,8 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]*Spec{
-		"Method":                   {Settings: Settings{Memory: 2 << 20, Method: solver.SCASK{}}},
-		"checkpoints are not kept": {Checkpoint: &states{}, Settings: Settings{Memory: 2 << 20}},
+		"Method":                     {Settings: Settings{Memory: 2 << 20, Method: solver.SCASK{}}},
+		"Spec.Checkpoint works only": {Checkpoint: &states{}, Settings: Settings{Memory: 2 << 20}},
 	} {
 		models, errs := streamedRanks(t, 2, bad, path, Fit, nil)
 		for r, err := range errs {

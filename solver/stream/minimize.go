@@ -143,7 +143,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 		return nil, refused("they must be in a .scas file, which scas convert writes")
 	}
 	if set.Checkpoint != nil {
-		return nil, refused("Settings.Checkpoint is not kept of passes over a file")
+		return nil, refused("Settings.Checkpoint works only with data in memory")
 	}
 	if p.Comm != nil && p.Comm.Size() > 1 && !auto {
 		return nil, refused("with ranks method auto is streamed, and %s is not", set.Method.Info().Name)

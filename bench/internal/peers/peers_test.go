@@ -357,6 +357,9 @@ func TestHand(t *testing.T) {
 // The solvers that are installed solve small problems of every kind that they take, to
 // the optimum that scas proves.
 func TestInstalled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: other programs take long to start; make test-full runs it")
+	}
 	installed, missing, err := Installed(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -376,12 +379,6 @@ func TestInstalled(t *testing.T) {
 		"graph":       {[]string{"cvxopt"}, []string{"glmnet"}},
 		"graph, mu":   {[]string{"cvxopt"}, nil},
 	} {
-		if testing.Short() {
-			if kind != "lasso" {
-				continue
-			}
-			names.able = []string{"liblinear", "glmnet"}
-		}
 		p := named(t, "synthetic")
 		p.Name = kind
 		if kind != "lasso" && kind != "graph" {

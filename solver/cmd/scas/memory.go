@@ -200,7 +200,7 @@ func (c *trainCmd) allowTraining(t *task, set *solver.Settings) (minimizer, erro
 // notStreamed says why training does not go through data in pieces, and what flag is about it.
 func (c *trainCmd) notStreamed(t *task, set *solver.Settings) error {
 	if c.Checkpoint != "" {
-		return fmt.Errorf("%w: --checkpoint is not kept of passes over a file", stream.ErrNotStreamed)
+		return fmt.Errorf("%w: --checkpoint works only with data in memory", stream.ErrNotStreamed)
 	}
 	err := stream.Refuses(&t.Problem, set)
 	if _, auto := set.Method.(solver.Auto); err == nil || !auto && set.Method != nil {
