@@ -18,7 +18,7 @@ const module = "github.com/scas-admm/scas"
 // import what they need, and nobody imports them.
 var rooms = strings.Fields(`
 	kernels
-	sparse/sparsetest sparse/atomicfile
+	sparse/sparsetest sparse/atomicfile sparse/faults
 	sparse/internal/check sparse/internal/text sparse/internal/npy sparse/internal/scasfile
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso

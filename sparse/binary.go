@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -33,18 +34,23 @@ func ReadBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, wrong(err)
 	}
-	d, err := func() (*Dataset, error) {
+	var d *Dataset
+	err = f.Guard(func() (err error) {
 		check := func() error { return f.Check(opt.Beyond) }
 		if opt.Beyond && f.Mapped() && opt.Memory > 0 && size > opt.Memory {
 			check = f.CheckMeta
 		} else if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {
-			return nil, err
+			return err
 		}
 		if err := check(); err != nil {
-			return nil, wrong(err)
+			return wrong(err)
 		}
-		return newBinaryData(f, name, opt)
-	}()
+		d, err = newBinaryData(f, name, opt)
+		return err
+	})
+	if errors.Is(err, scasfile.ErrChanged) {
+		err = wrong(err)
+	}
 	if err != nil {
 		f.Close()
 		return nil, err

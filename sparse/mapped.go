@@ -32,6 +32,17 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
+// Changed returns a *ParseError if the file of a matrix that is Mapped shrank while it was read:
+// if recovered is the panic of a fault in it, to which debug.SetPanicOnFault turns the end of
+// the program, or, for nil, if the file is not as long as it was. Goroutines of this module
+// pass such panics on.
+func (a *CSR) Changed(recovered any) error {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.damaged(a.file.File.Changed(recovered))
+}
+
 // Prefetch asks the system to read rows lo to hi−1, and their labels, of a matrix that is
 // Mapped, while others are computed with. It does not wait.
 func (a *CSR) Prefetch(lo, hi int) {

@@ -7,9 +7,8 @@ import (
 	"math"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -240,18 +239,12 @@ const defaultFolds = 10
 // run fits and judges all folds, and sums up.
 func (c *crossing) run(ctx context.Context) error {
 	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
-	var group errgroup.Group
-	group.SetLimit(c.spec.threads())
-	for k := range c.count {
-		group.Go(func() error {
-			if err := c.fold(ctx, k); err != nil {
-				return fmt.Errorf("fold %d: %w", k, err)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
+	ended := make([]error, c.count)
+	pass.Spread(c.spec.threads(), c.count, func(k int) { ended[k] = c.fold(ctx, k) })
+	for k, err := range ended {
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", k, err)
+		}
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -109,15 +107,7 @@ func ofClass(class float64, err error) error {
 // solver.ErrNotConverged ends nothing; the first other one is returned alone.
 func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
 	ended := make([]error, len(classes))
-	var group errgroup.Group
-	group.SetLimit(spec.threads())
-	for k, class := range classes {
-		group.Go(func() error {
-			ended[k] = ofClass(class, do(k))
-			return nil
-		})
-	}
-	_ = group.Wait() // errors are in ended
+	pass.Spread(spec.threads(), len(classes), func(k int) { ended[k] = ofClass(classes[k], do(k)) })
 	for _, err := range ended {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return err

@@ -5,8 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // tied is how far, relatively, sizes may be apart by rounding alone; what is so small
@@ -140,7 +141,7 @@ func parallel(threads, count int, start func() func(k int)) {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg faults.Group
 	for range min(threads, count) {
 		do := start()
 		wg.Go(func() {

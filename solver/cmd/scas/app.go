@@ -12,6 +12,8 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // version is that of the program, of its model files and of its reports.
@@ -45,6 +47,7 @@ type env struct {
 	args           []string      // of the command line that runs, without the program's name
 	jsonLog        bool
 	join           func() (dist.Comm, error) // --dist; nil for MPI
+	data           *[]*sparse.CSR            // what was read, see run
 }
 
 // exit carries an exit code out of kong, which wants to end the process after
@@ -55,12 +58,16 @@ type exit int
 // exit code.
 func run(e *env, args []string) (code int) {
 	e.args = args
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory changes
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // which --memory changes
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as where a mapped file shrinks
+	e.data = new([]*sparse.CSR)
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()
 		if ended, ok := r.(exit); ok {
 			code = e.failOr(help.err, int(ended))
+		} else if err := e.changed(r); r != nil && err != nil {
+			code = e.fail(err)
 		} else if r != nil {
 			panic(r)
 		}
@@ -144,16 +151,29 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	done := make(chan struct{})
 	var value T
 	var failure error
-	go func() {
+	var reader faults.Group
+	reader.Go(func() {
 		defer close(done)
 		value, failure = do()
-	}()
+	})
 	select {
 	case <-done:
+		reader.Wait()
 		return value, failure
 	case <-e.ctx.Done():
 		return result, fmt.Errorf("%w: nothing written", errInterrupted)
 	}
+}
+
+// changed returns an error if a mapped file of data shrank while it was read, of which a
+// recovered fault tells: see sparse.CSR.Changed.
+func (e *env) changed(recovered any) error {
+	for _, x := range *e.data {
+		if err := x.Changed(recovered); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errInterrupted is what an interrupted command returns.

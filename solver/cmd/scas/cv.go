@@ -335,7 +335,7 @@ func (c *cvCmd) Run(e *env) error {
 	r.took(start)
 	r.fill(c, found)
 	r.warnOfEmpty(e)
-	failed := out.write(func() error {
+	failed := out.write(e, func() error {
 		r.written = written{c.Model, c.SVG, c.Report}
 		return e.show(c.JSON, &r)
 	})

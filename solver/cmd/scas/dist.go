@@ -185,6 +185,7 @@ func (c *trainCmd) read(e *env) (*sparse.Dataset, error) {
 	if err = t.Agreed(err); err != nil {
 		return nil, err
 	}
+	*e.data = append(*e.data, data.X)
 	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
 		return nil, fmt.Errorf("%s: other ranks find another number of files than the %d here", c.Data, len(paths))
 	}

@@ -135,6 +135,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		parse.Msg = strings.Replace(parse.Msg, "allow more memory", "convert them to .scas, which may be larger than memory, or allow more memory", 1)
 	}
 	if err == nil {
+		*e.data = append(*e.data, data.X)
 		e.warnOfColumns(data)
 	}
 	return data, err
@@ -299,7 +300,7 @@ func (c *convertCmd) Run(e *env) error {
 	}
 	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
 	told := e.begin("writing " + dataName(c.Out))
-	err = out[1:].write(func() error { return sparse.WriteFile(out[0].target(), data) })
+	err = out[1:].write(e, func() error { return sparse.WriteFile(out[0].target(), data) })
 	told.end()
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func (c *graphCmd) Run(e *env) error {
 	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
 		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
 	}
-	return out.write(func() error {
+	return out.write(e, func() error {
 		r.Files = out.paths()
 		return e.report(c.JSON, r)
 	})

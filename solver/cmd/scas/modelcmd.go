@@ -313,7 +313,7 @@ func (c *modelConvertCmd) Run(e *env) error {
 	if err := out.check(c.In); err != nil {
 		return err
 	}
-	return out.write(func() error {
+	return out.write(e, func() error {
 		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.In), to, c.Out))
 	})
 }

@@ -63,8 +63,8 @@ func newMPIBed(t *testing.T) *mpiBed {
 
 func (b *mpiBed) file(name string) string { return filepath.Join(b.dir, name) }
 
-// faults is how often a fault is tried.
-func faults(t *testing.T) int {
+// faultCount is how often a fault is tried.
+func faultCount(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("SCAS_MPI"))
 	if err != nil || n < 1 {
 		t.Fatalf("SCAS_MPI=%s: want a number of faults", os.Getenv("SCAS_MPI"))
@@ -229,7 +229,7 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	want := b.model(t, args...)
 	whole := time.Since(began)
 	hit, jobs := 0, 0
-	for ; hit < faults(t) && jobs < 4*faults(t); jobs++ {
+	for ; hit < faultCount(t) && jobs < 4*faultCount(t); jobs++ {
 		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", jobs))}
 		model := b.file(fmt.Sprintf("%d.json", jobs))
 		j := b.start(t, watchdog, model, append(keep, args...)...)
@@ -276,7 +276,7 @@ func TestMPINetwork(t *testing.T) {
 	want := b.model(t, args...)
 	whole := time.Since(began)
 	left := 0
-	for k := range faults(t) {
+	for k := range faultCount(t) {
 		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
 		model := b.file(fmt.Sprintf("%d.json", k))
 		j := b.start(t, watchdog, model, append(keep, args...)...)
@@ -292,7 +292,7 @@ func TestMPINetwork(t *testing.T) {
 			t.Errorf("the relaunched job has other bits")
 		}
 	}
-	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faults(t), whole, left)
+	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), whole, left)
 }
 
 // separate makes two network namespaces, one for each rank, and returns what sets the link

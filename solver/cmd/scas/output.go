@@ -83,7 +83,7 @@ func (o output) target() string { return atomicfile.Followed(o.path) }
 // write writes all files, calls show, which prints the result, and only then puts the files
 // in their places: if anything fails before that, all of them are as they were. The first
 // one, such as the model, is the last to be put in its place.
-func (out outputs) write(show func() error) error {
+func (out outputs) write(e *env, show func() error) error {
 	var ready []*atomicfile.Prepared
 	defer func() {
 		for _, p := range ready {
@@ -99,6 +99,9 @@ func (out outputs) write(show func() error) error {
 			return err
 		}
 		ready = append(ready, p)
+	}
+	if err := e.changed(nil); err != nil {
+		return err
 	}
 	if err := show(); err != nil {
 		return err

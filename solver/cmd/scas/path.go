@@ -180,7 +180,7 @@ func (c *pathCmd) Run(e *env) error {
 	}
 	r.took(start)
 	r.Steps = newSteps(steps)
-	failed := out.write(func() error {
+	failed := out.write(e, func() error {
 		r.Output, r.SVG, r.Report = c.Output, c.SVG, c.Report
 		return e.show(c.JSON, &r)
 	})

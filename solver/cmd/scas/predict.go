@@ -106,7 +106,7 @@ func (c *predictCmd) Run(e *env) error {
 		}
 		r.Classes, _ = m.parts()
 	}
-	return out.write(func() error {
+	return out.write(e, func() error {
 		if c.Output == "" {
 			if err := pred.write(e.stdout); err != nil {
 				return err

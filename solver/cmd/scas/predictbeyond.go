@@ -80,7 +80,7 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 			return err
 		})
 	}
-	err = outputs{{"-o", c.Output, predict}}.write(func() (err error) {
+	err = outputs{{"-o", c.Output, predict}}.write(e, func() (err error) {
 		if c.Output == "" {
 			if err = c.Memory.eachPiece(e, data, func(int, int) error { return nil }); err == nil {
 				err = predict(e.stdout)

@@ -156,7 +156,7 @@ func (c *trainCmd) train(e *env) error {
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return cmp.Or(err, e.show(c.JSON, r))
 	}
-	failed := out.write(func() error {
+	failed := out.write(e, func() error {
 		r.wrote(written{c.Model, c.SVG, c.Report})
 		return e.show(c.JSON, r)
 	})

@@ -3,7 +3,6 @@ package lasso
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -76,11 +75,8 @@ func (q *model) hessian(t *pass.Team, a kernels.Rows, c []float64) {
 		return
 	}
 	clear(q.h)
-	var wg sync.WaitGroup
-	for k, end := range q.cut[1:] {
-		wg.Go(func() { kernels.HessianRows(q.h, m, m, q.cut[k], end, a, c, q.scratch[k]) })
-	}
-	wg.Wait()
+	parts := len(q.cut) - 1
+	pass.Spread(parts, parts, func(k int) { kernels.HessianRows(q.h, m, m, q.cut[k], q.cut[k+1], a, c, q.scratch[k]) })
 	t.Upper(m, func(i int) []float64 { return q.h[i*m+i : (i+1)*m] })
 	for i := range m {
 		q.diagonal[i] = q.h[i*m+i]

@@ -3,7 +3,6 @@ package newton
 import (
 	"math"
 	"math/bits"
-	"sync"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -90,11 +89,7 @@ func (s *squares) share(dst []float64, p int, a kernels.Rows, c []float64) {
 		s.form(dst, p, 0, p, a, c)
 		return
 	}
-	var wg sync.WaitGroup
-	for k := range parts {
-		wg.Go(func() { s.form(dst, p, s.cut[k], s.cut[k+1], a, c) })
-	}
-	wg.Wait()
+	pass.Spread(parts, parts, func(k int) { s.form(dst, p, s.cut[k], s.cut[k+1], a, c) })
 }
 
 // form adds rows lo to hi−1.

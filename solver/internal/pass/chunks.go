@@ -3,10 +3,10 @@ package pass
 import (
 	"runtime"
 	"sort"
-	"sync"
 	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // Chunks cut the rows of the data into runs that depend on the data alone.
@@ -67,7 +67,7 @@ func Spread(threads, count int, do func(k int)) {
 		return
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg faults.Group
 	for range threads {
 		wg.Go(func() {
 			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {

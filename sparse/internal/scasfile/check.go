@@ -7,8 +7,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // checkBytes is about how many bytes of rows are looked at in a piece: enough for the disk,
@@ -24,7 +25,7 @@ func (f *File) Check(little bool) error {
 	failed := make([]error, pieces)
 	var next, worst atomic.Int64
 	worst.Store(int64(pieces))
-	var wg sync.WaitGroup
+	var wg faults.Group
 	for range min(pieces, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for k := int(next.Add(1) - 1); k < pieces && int64(k) < worst.Load(); k = int(next.Add(1) - 1) {

@@ -2,13 +2,17 @@ package scasfile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/scas-admm/scas/sparse/faults"
 )
 
 // A File is one that was opened. Its slices are views of the file where that is mapped:
@@ -24,6 +28,8 @@ type File struct {
 	layout
 	data    []byte // the file
 	mapped  bool
+	path    string        // of a file that is mapped
+	info    os.FileInfo   // when it was
 	checked []atomic.Bool // of the blocks
 }
 
@@ -41,7 +47,13 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{Header: *h, layout: h.layout()}
 	if file, ok := r.(*os.File); ok {
-		f.data, f.mapped = mapFile(file, size)
+		if f.data, f.mapped = mapFile(file, size); f.mapped {
+			f.path = file.Name()
+			if f.info, err = file.Stat(); err != nil {
+				f.Close()
+				return nil, err
+			}
+		}
 	}
 	if !f.mapped {
 		words := make([]uint64, (size+7)/8) // which are aligned
@@ -50,9 +62,15 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 			return nil, err
 		}
 	}
-	if sums := f.data[f.sums.at:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
+	err = f.Guard(func() error {
+		if sums := f.data[f.sums.at:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
+			return fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.sums.end)
+		}
+		return nil
+	})
+	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.sums.end)
+		return nil, err
 	}
 	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.at)/checksum)
 	f.Idx, f.Val = Int32s(f.part(f.idx)), Floats(f.part(f.val))
@@ -82,6 +100,41 @@ func Floats(b []byte) []float64 {
 
 // Mapped reports whether the file is mapped.
 func (f *File) Mapped() bool { return f.mapped }
+
+// ErrChanged is what is wrong with a mapped file that another program shortens.
+var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
+
+// Guard calls do, and returns ErrChanged if the file shrinks while do reads it.
+func (f *File) Guard(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			if err = f.Changed(r); err == nil {
+				panic(r)
+			}
+		}
+	}()
+	return do()
+}
+
+// Changed returns ErrChanged if what was recovered, which may be nil, is a fault in the mapped
+// file. Without a fault it compares the length of the file with what it was: beyond its end a
+// page has zeros, without a fault.
+func (f *File) Changed(recovered any) error {
+	addr, fault := faults.Address(recovered)
+	switch {
+	case !f.mapped:
+		return nil
+	case fault && addr-uintptr(unsafe.Pointer(unsafe.SliceData(f.data))) < uintptr(len(f.data)):
+		return ErrChanged
+	case recovered != nil:
+		return nil
+	}
+	if now, err := os.Stat(f.path); err == nil && os.SameFile(now, f.info) && now.Size() != f.info.Size() {
+		return ErrChanged
+	}
+	return nil
+}
 
 // Close lets go of the file.
 func (f *File) Close() error {

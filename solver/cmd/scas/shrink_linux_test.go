@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// truncateOnWrite shortens a file at the first sign of progress after it was read.
+type truncateOnWrite struct {
+	lockedBuffer
+	once sync.Once
+	path string
+	size int64
+}
+
+func (c *truncateOnWrite) Write(p []byte) (int, error) {
+	if !bytes.Contains(p, []byte(": reading")) {
+		c.once.Do(func() {
+			if err := os.Truncate(c.path, c.size); err != nil {
+				panic(err)
+			}
+		})
+	}
+	return c.lockedBuffer.Write(p)
+}
+
+// TestFileShrinks: a mapped file that shrinks while a command reads it ends the command with
+// exit code 1 and the name of the file, whichever goroutine reads it then, and no model is
+// written. A file that loses its last byte alone has a zero instead, which is no fault.
+func TestFileShrinks(t *testing.T) {
+	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 30000, Features: 60, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, model := filepath.Join(dir, "d.scas"), filepath.Join(dir, "m.json")
+	for _, args := range []string{
+		"train --method scas-k --passes 1000", "train --lambda 1e-3", "train --lambda 1e-3 --intercept --tol 1e-12", "cv --folds 3 --lambdas 20", "path --lambdas 20",
+	} {
+		for _, share := range []float64{0, 0.3, 1} {
+			os.Remove(path)
+			if err := sparse.WriteFile(path, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stdout bytes.Buffer
+			stderr := &truncateOnWrite{path: path, size: min(int64(share*float64(info.Size())), info.Size()-1)}
+			e := &env{ctx: context.Background(), stdout: &stdout, stderr: stderr, every: time.Millisecond}
+			code := run(e, append(strings.Fields(args), "-o", model, path))
+			stderr.lock.Lock() // the line about progress may go on
+			says := stderr.b.String()
+			stderr.lock.Unlock()
+			if _, err := os.Stat(model); code != exitIO || !strings.Contains(says, "scas: "+path+": changed while it was read") || err == nil || stdout.Len() > 0 {
+				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), code, err, says, &stdout)
+				os.Remove(model)
+			}
+		}
+	}
+}
