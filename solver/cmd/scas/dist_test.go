@@ -320,8 +320,11 @@ func TestRanksInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{"--lambda 1e-2 " + file, "--method scas-k --passes 3 --tol none " + file, "--lambda 1e-2 --intercept " + file, "--lambda 1e-2 " + several} {
-		interrupted := 0
-		for k, done := 1, false; !done; k += 1 + k/8 {
+		interrupted, step := 0, 8
+		if testing.Short() {
+			step = 2
+		}
+		for k, done := 1, false; !done; k += 1 + k/step {
 			ctx, cancel := context.WithCancel(t.Context())
 			var stderr [2]bytes.Buffer
 			var codes [2]int

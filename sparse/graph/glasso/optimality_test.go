@@ -90,7 +90,11 @@ func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool
 }
 
 func TestOptimality(t *testing.T) {
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		n := 2 + int(seed)*4
 		for _, samples := range []int{n/2 + 2, 5 * n} {
 			c, s := randomCovariance(t, n, samples, seed)
