@@ -33,7 +33,7 @@ func TestPlansOfOwnLosses(t *testing.T) {
 					p.Constraint = nil
 				}
 				p.Loss = solver.Squared{}
-				set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: 0.02, Eta: 0.02}
+				set := &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: 0.02, Eta: 0.02, Unproved: true}
 				want := solvertest.Minimize(t, p, set)
 				plans[want.Stats.Plan] = true
 				for _, loss := range []solver.Loss{hiddenSquared{}, scalarSquared{}} {
