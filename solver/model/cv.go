@@ -297,7 +297,7 @@ func (c *crossing) summarise() {
 			r.Best = i
 		}
 	}
-	for r.OneSE = 0; r.OneSE < r.Best && !(sign*r.Mean[r.OneSE] <= sign*r.Mean[r.Best]+r.SE[r.Best]); {
+	for r.OneSE = 0; r.OneSE < r.Best && !(sign*r.Mean[r.OneSE] <= float64(sign*r.Mean[r.Best])+r.SE[r.Best]); {
 		r.OneSE++
 	}
 }

@@ -130,7 +130,7 @@ func (c *predictCmd) allow(m fittedModel, data *sparse.Dataset) error {
 	}
 	const row = 64 // margins, predictions and labels, and what the measures sort
 	claim := &claim{
-		what: what, data: data, whole: func() float64 { return float64(dataBytes(data)) + row*float64(n) + scores },
+		what: what, data: data, whole: func() float64 { return float64(dataBytes(data)) + float64(row*float64(n)) + scores },
 		why: fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed),
 	}
 	if !c.Memory.exceeds(claim) {
