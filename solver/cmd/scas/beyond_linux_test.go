@@ -162,7 +162,7 @@ func (f *beyondFiles) train(t *testing.T) {
 	}
 	for flag, args := range map[string][]string{
 		"--method sdca is not streamed": {"--method", "sdca"}, "not --groups with --graph;": {"--graph", "chain", "--groups", groups},
-		"not --domain; --method scas-k": {"--domain", "box:0,1"}, "not kept of passes": {"--checkpoint", filepath.Join(t.TempDir(), "c")},
+		"not --domain; --method scas-k": {"--domain", "box:0,1"}, "works only with data in memory": {"--checkpoint", filepath.Join(t.TempDir(), "c")},
 	} {
 		out, err := exec.Command("scas", append([]string{"train", "--memory", beyondMemory, f.path}, args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "of memory allowed (--memory): data larger than memory: ") || !strings.Contains(string(out), flag) {
@@ -280,11 +280,9 @@ func (f *beyondFiles) predict(t *testing.T) {
 	if text := scas(t, "scas", nil, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...); !strings.HasPrefix(text, want) || !strings.Contains(text, "accuracy") {
 		t.Error("standard output differs")
 	}
-	for want, args := range map[string][]string{"8 bytes": {"129MiB", "--metrics"}, "--svg draws": {beyondMemory, "--svg", filepath.Join(dir, "roc.svg")}} {
-		out, err := exec.Command("scas", append(predict, args...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "memory") {
-			t.Errorf("%v: %s", args, out)
-		}
+	out, err := exec.Command("scas", append(predict, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--svg draws") || !strings.Contains(string(out), "memory") {
+		t.Errorf("--svg: %.1000s", out)
 	}
 }
 
