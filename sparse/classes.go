@@ -120,7 +120,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 func (c *labelCollector) tooMany() string {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
 	if limit > 2 && len(kinds) >= limit {
-		return fmt.Sprintf("more than %d different labels: expected at most as many classes; read the labels as numbers for regression", limit)
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes; read the labels as numbers for regression", limit)
 	}
 	whole := ""
 	if limit > 2 {

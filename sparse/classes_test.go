@@ -101,7 +101,7 @@ func TestClassesRefused(t *testing.T) {
 		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:3:1: "3": the only row`},
 		{"t.svm", "1 1:1\n2 1:2\n1 1:3\n0.5 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "0.5": a third label, after 1 (line 1) and 2 (line 2): expected two classes, or whole numbers for more; keep two`},
 		{"t.svm", "1 1:1\n2.5 1:2\n1 1:3\n3 1:3\n", ReadOptions{MaxClasses: 9}, `t.svm:4:1: "3": a third label`},
-		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4}, `t.svm:5:1: "5": more than 4 different labels: expected at most as many classes; read the labels as numbers for regression`},
+		{"t.svm", "1 1:1\n2 1:2\n3 1:3\n4 1:3\n5 1:3\n", ReadOptions{MaxClasses: 4}, `t.svm:5:1: "5": more than 4 different labels: expected at most 4 classes; read the labels as numbers for regression`},
 		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,z\n", ReadOptions{MaxClasses: 3}, `t.csv:5:3: "z": column y: more than 3 different labels`},
 		{"t.csv", "a,y\n1,u\n2,v\n3,w\n4,u\n5,v\n6,w\n", ReadOptions{MaxClasses: 3, PositiveName: "v"}, `the label v is said to be positive, and there are 3 classes, u, v, w`},
 		{"t.csv", "a,y\n1,u\n2,vee\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.csv:3:3: "vee": column y: unknown label: the labels are u, v, w`},

@@ -23,7 +23,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong string) {
 	}
 	switch word := string(c.text); {
 	case isMissing(c.text):
-		return "a missing label: expected one in every line"
+		return "a missing label: expected a label in every line"
 	case isNonFinite(word):
 		return "the label is not finite: expected a finite decimal number"
 	case l.worded:
@@ -79,7 +79,7 @@ func (l *tableLabels) takeWord(word string, line int) (wrong string) {
 
 func (l *tableLabels) tooManyWords() string {
 	if limit := l.opt.MaxClasses; limit > 2 {
-		return fmt.Sprintf("more than %d different labels: expected at most as many classes; are the labels another column?", limit)
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes; are the labels another column?", limit)
 	}
 	return fmt.Sprintf("a third label, after %s and %s: expected two classes; keep two of them or merge some", l.words[0], l.words[1])
 }

@@ -155,7 +155,11 @@ func (t *table) record(b []byte, start int) error {
 		}
 	}
 	if len(cells) != len(t.columns) {
-		return t.errorAt(b, start, start, "", fmt.Sprintf("%d cells: expected %d, as in the first line", len(cells), len(t.columns)))
+		msg := fmt.Sprintf("the number of cells is %d: expected %d, as in the first line", len(cells), len(t.columns))
+		if len(cells) == len(t.columns)+1 && len(cells[len(cells)-1].text) == 0 {
+			msg += "; remove the delimiter at the end of the line"
+		}
+		return t.errorAt(b, start, start, "", msg)
 	}
 	t.reserve(len(cells))
 	for c := range cells {
@@ -215,7 +219,7 @@ func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong string) {
 		t.offset(col, v)
 		return ""
 	case isMissing(c.text):
-		return "a missing offset: expected one in every line"
+		return "a missing offset: expected an offset in every line"
 	}
 	return "expected a finite decimal number, an offset"
 }
@@ -236,9 +240,9 @@ func (t *table) absent(col *tableColumn) (wrong string) {
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
 	switch {
 	case refused && col.kind == categoryColumn:
-		return "a missing category: expected one in every line; leave out the column, or have missing ones be of no category"
+		return "a missing category: expected a category in every line; leave out the column, or have missing ones be of no category"
 	case refused:
-		return "a missing value: expected one in every line; leave out the column, or have missing values filled"
+		return "a missing value: expected a value in every line; leave out the column, or have missing values filled"
 	case col.kind == categoryColumn:
 		t.facts.Absent++
 		return ""

@@ -192,7 +192,7 @@ func TestTooManyClasses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most as many classes`},
+		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", few}, exitOK, ""},
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), few}, exitIO, "more than 4 MiB (--memory)"},
 	} {

@@ -274,7 +274,7 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	const numbers = "give --loss squared for labels that are numbers"
 	switch {
 	case len(values) > model.MaxClasses:
-		return fmt.Errorf("%s: more than %d different labels: expected at most as many classes; %s", c.Data, model.MaxClasses, numbers)
+		return fmt.Errorf("%s: more than %d different labels: expected at most %[2]d classes; %[3]s", c.Data, model.MaxClasses, numbers)
 	case slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }):
 		return fmt.Errorf("%s: labels %v, %v, %v and so on: expected two classes, or whole numbers for more; keep two of them, merge some, or %s", c.Data, values[0], values[1], values[2], numbers)
 	case c.Positive != nil:
