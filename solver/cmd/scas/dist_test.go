@@ -264,7 +264,7 @@ func TestRanksRefuse(t *testing.T) {
 		code int
 		says string
 	}{
-		{"--intercept --method scas-k " + file, exitUsage, "takes no --method"},
+		{"--intercept --method scas-k " + file, exitUsage, "does not go with --method"},
 		{"--offset-column o " + file, exitUsage, "--offset FILE"},
 		{"--intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
 		{"--sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},

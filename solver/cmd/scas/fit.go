@@ -45,7 +45,7 @@ func (c *trainCmd) fittedBy() (flag string) {
 // checkFit refuses flags that package solver/model does not know.
 func (c *trainCmd) checkFit() error {
 	if name, remedy := c.unfitted(); name != "" {
-		return usagef("%s takes no %s: %s", c.fittedBy(), name, remedy)
+		return usagef("%s does not go with %s: %s", c.fittedBy(), name, remedy)
 	}
 	return c.specFlags().check(&c.rowFlags)
 }
@@ -62,10 +62,10 @@ func (c *trainCmd) unfitted() (name, remedy string) {
 		on     bool
 		remedy string
 	}{
-		{method, c.Method.Method != nil, "it goes with --method auto"},
+		{method, c.Method.Method != nil, "use --method auto"},
 		{"--mu", c.Mu != 0, "for a ridge term give --l1-ratio"},
 		{"--l2y", c.L2Y != 0, "for the elastic net give --l1-ratio"},
-		{"--domain", c.Domain.text != "", "coefficients are confined without it"},
+		{"--domain", c.Domain.text != "", "leave out one of them"},
 		{"--tol none", c.Tol < 0, "every fit is to be proved"},
 		{"--dual-updates", c.DualUpdates != 0, "Newton steps have none"},
 		{"--passes", c.Passes != 0, "give --time-limit"},
@@ -159,7 +159,7 @@ func (r *fitReport) table() (f facts) {
 	if r.Intercept != nil {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
-	addNonZeros(&f, r.NNZX, r.P)
+	addNonZeros(&f, r.Status, r.NNZX, r.P)
 	f.addIf(r.in.spec.Graph != nil, "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	addGap(&f, r.proof)
 	r.addFiles(&f, "graph")

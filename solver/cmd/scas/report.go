@@ -295,7 +295,7 @@ func (r *trainReport) addResult(f *facts) {
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	addAccuracy(f, r.Accuracy)
-	addNonZeros(f, r.NNZX, r.P)
+	addNonZeros(f, r.Status, r.NNZX, r.P)
 	f.addIf(r.graph != nil && r.groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.groups), "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)):
@@ -317,10 +317,11 @@ func addAccuracy(f *facts, accuracy *float64) {
 	}
 }
 
-// addNonZeros counts the coefficients that are not zero.
-func addNonZeros(f *facts, count, of int) {
+// addNonZeros counts the coefficients that are not zero. If there are none because the run
+// ended at its time limit, a smaller --lambda is no remedy.
+func addNonZeros(f *facts, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
-	f.addIf(count == 0, "", "a smaller --lambda lets features in; scas cv finds a good one")
+	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
 // fitted is the model, as package solver/model has it.
