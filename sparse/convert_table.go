@@ -63,7 +63,7 @@ func (c *tableConversion) take() error {
 	if c.sums == nil {
 		c.sums = make([]float64, len(t.columns))
 	}
-	t.join(t.opt)
+	t.join()
 	for k, j := range t.idx {
 		if int(j) < len(c.sums) && !math.IsNaN(t.val[k]) {
 			c.sums[j] += t.val[k]

@@ -135,7 +135,7 @@ func TestConvertTableStops(t *testing.T) {
 		want   string
 	}{
 		{longTable(60000), 450_000, "the first "},
-		{"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 3_000_000, "the numbers of column a, for their median, take 4.58 MiB"},
+		{"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 4_200_000, "the numbers of column a, for their median, take 4.58 MiB"},
 	} {
 		if err := os.WriteFile(in, []byte(tt.text), 0o666); err != nil {
 			t.Fatal(err)

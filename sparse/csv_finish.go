@@ -8,7 +8,7 @@ import (
 
 // finish settles features, missing values and labels.
 func (t *table) finish() (*Dataset, error) {
-	t.join(t.opt)
+	t.join()
 	to, names, err := t.settle(len(t.ptr)-1, t.center)
 	if err != nil {
 		return nil, err

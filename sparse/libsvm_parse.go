@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -88,13 +87,13 @@ func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part.
+// take adds the next part. What is read takes its memory twice: matrix copies the parts.
 func (p *libsvmParser) take(part *libsvmPart) error {
 	if err := p.count(part); err != nil {
 		return err
 	}
 	p.parts = append(p.parts, part)
-	return p.opt.allow(p.name, rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ, "the first %d lines", p.lines)
+	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
 // count judges the next part and counts what it has.
@@ -309,7 +308,6 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	p.labels.labels = make([]float64, n)
 	shift := p.shifts()
 	row, at, threads := 0, int64(0), runtime.GOMAXPROCS(0)
-	little := p.opt.joinsInSteps(rowBytes*int64(n) + entryBytes*nnz)
 	var copies sync.WaitGroup
 	for k, part := range p.parts {
 		first, before := row, at
@@ -318,9 +316,6 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
 		if k%threads == threads-1 {
 			copies.Wait() // more at once only wait for memory
-			if steps := len(p.parts)/joinSteps + 1; little && k/steps > (k-threads)/steps {
-				debug.FreeOSMemory() // of the parts that were joined
-			}
 		}
 	}
 	copies.Wait()

@@ -157,7 +157,7 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 		}
 		return a.opt.allow(a.name, m.bytes(), "the first %d of %d rows", len(m.ptr)-1, n)
 	})
-	m.join(a.opt)
+	m.join()
 	return m.matrix(p), err
 }
 

@@ -1,7 +1,5 @@
 package sparse
 
-import "runtime/debug"
-
 // rows are the rows of a matrix, as far as they have been read.
 type rows struct {
 	ptr []int64
@@ -35,36 +33,22 @@ func (m *rows) reserve(n int) {
 // end ends a row.
 func (m *rows) end() { m.ptr = append(m.ptr, int64(m.before+len(m.idx))) }
 
-// join brings all entries into idx and val, within the memory that opt allows.
-func (m *rows) join(opt *ReadOptions) {
+// join brings all entries into idx and val, which takes the memory of both.
+func (m *rows) join() {
 	if m.full == nil {
 		return
 	}
 	all := append(m.full, entries{m.idx, m.val})
 	total := m.before + len(m.idx)
-	little, steps := opt.joinsInSteps(m.bytes()), len(all)/joinSteps+1
 	m.idx, m.val, m.full, m.before = make([]int32, 0, total), make([]float64, 0, total), nil, 0
-	for k, part := range all {
+	for _, part := range all {
 		m.idx, m.val = append(m.idx, part.idx...), append(m.val, part.val...)
-		all[k] = entries{}
-		if little && k%steps == 0 {
-			debug.FreeOSMemory()
-		}
 	}
 }
 
-// joinSteps is how often memory of parts is given back while they are joined.
-const joinSteps = 128
-
-// joinsInSteps reports whether parts of so many bytes must be given back while they are
-// joined, since Memory is too little for them and what they become.
-func (o *ReadOptions) joinsInSteps(bytes int64) bool {
-	return o.Memory > 0 && 2*bytes+o.Reserve > o.Memory
-}
-
-// bytes is what the rows take, their labels included.
+// bytes is what the rows take, their labels included, and once more for join.
 func (m *rows) bytes() int64 {
-	return rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx))
+	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
 }
 
 // matrix returns the matrix of the rows, which must be what New asks for.

@@ -43,7 +43,8 @@ func (c *claim) size(beyond bool) float64 {
 	}
 	need := max(float64(data), c.whole())
 	if !c.data.X.Mapped() {
-		need += min(need/2, mostReserve) // see reserve
+		need = max(need, 2*float64(data)) // as reading took
+		need += min(need/2, mostReserve)  // see reserve
 	}
 	return need
 }

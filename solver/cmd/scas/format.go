@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -136,6 +137,9 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	}
 	if err == nil {
 		*e.data = append(*e.data, data.X)
+		if !data.X.Mapped() && opt.Memory > 0 && 4*dataBytes(data) > opt.Memory {
+			debug.FreeOSMemory() // what reading leaves, before as much is made again
+		}
 		e.warnOfColumns(data)
 	}
 	return data, err

@@ -97,6 +97,10 @@ func (c *fitFlags) claim(data *sparse.Dataset, of fits) *claim {
 			if c.Graph != "none" {
 				need += float64(140 * float64(p)) // edges, G, I and [G; I]
 			}
+			if !data.X.Mapped() {
+				// As measured: rows with an intercept or on a scale are a copy.
+				need += float64(dataBytes(data)) + float64(48*float64(n))
+			}
 			return float64(need*float64(of.atOnce)) + ofClasses(len(data.Classes.Values), n, p, of)
 		},
 	}

@@ -23,7 +23,7 @@ func TestTextMemory(t *testing.T) {
 	full := os.Getenv("SCAS_FULL") != ""
 	times := 1
 	if full {
-		times = 6
+		times = 3
 	}
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -55,9 +55,9 @@ func TestTextMemory(t *testing.T) {
 		if code, says := runQuietly("train", "--lambda", "1e-2", "-o", model, some); code != exitOK {
 			t.Fatal(says)
 		}
-		runs := [][]string{{"1", "train"}, {"1.5", "predict", "-m", model, "-o", file("p")}}
+		runs := [][]string{{"1", "train"}, {"2.5", "predict", "-m", model, "-o", file("p")}}
 		if full {
-			runs = append(runs, [][]string{{"1.2", "train"}, {"1.4", "train"}, {"2.5", "predict", "-m", model}, {"2.5", "train"}, {"5", "train"}, {"1.2", "predict", "-m", model}, {"3", "info"}}...)
+			runs = append(runs, [][]string{{"1.9", "train"}, {"2.2", "train"}, {"2.7", "train"}, {"5.5", "train"}, {"7", "train"}, {"4", "predict", "-m", model}, {"2.5", "info"}}...)
 		}
 		for _, args := range runs {
 			share, _ := strconv.ParseFloat(args[0], 64)
