@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -418,6 +420,25 @@ func TestProgressTimes(t *testing.T) {
 		}
 		if !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("terminal %v: want %s, got %q", terminal, want, got)
+		}
+	}
+}
+
+// A run that ends when its gap is small enough says how long the rest will take.
+func TestProgressTowardGap(t *testing.T) {
+	p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
+	defer p.end()
+	h := &iterationHandler{progress: p, goal: 1e-6, first: math.Inf(1), gap: math.Inf(1)}
+	streamed := p.streamed()
+	for name, report := range map[string]func(gap float64){
+		"in memory": func(gap float64) { h.gap = gap; h.report(1, 0) },
+		"streamed":  func(gap float64) { streamed(stream.Progress{Gap: gap, Goal: 1e-6}) },
+	} {
+		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
+			report(gap)
+		}
+		if p.share != 0.5 || !strings.HasSuffix(p.left(), " left") {
+			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.left())
 		}
 	}
 }

@@ -217,7 +217,9 @@ func passes(at stream.Progress) string {
 func (p *progress) streamed() func(stream.Progress) {
 	first := math.Inf(1)
 	return func(at stream.Progress) {
-		first = min(first, at.Gap)
+		if math.IsInf(first, 1) {
+			first = at.Gap
+		}
 		p.toward(first, at.Gap, at.Goal, "%s", passes(at))
 	}
 }
@@ -308,7 +310,9 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 		text += fmt.Sprintf(", gap %.2g", h.gap)
 	}
 	if h.goal > 0 { // which may come long before the last pass
-		h.first = min(h.first, h.gap)
+		if math.IsInf(h.first, 1) {
+			h.first = h.gap
+		}
 		h.toward(h.first, h.gap, h.goal, "%s", text)
 		return
 	}
