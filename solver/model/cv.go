@@ -14,67 +14,70 @@ import (
 
 // CVSettings tune CV; nil means the defaults.
 type CVSettings struct {
-	// Path has the lambdas; those of all data serve every fold.
+	// Path has the lambdas. Lambdas that it leaves to be chosen are chosen from all data,
+	// and every fold has the same.
 	Path PathSettings
 	// Folds is the number of folds; zero means 10, or the number of rows if that is
-	// smaller. Two classes need two rows of each.
+	// smaller. With two classes, each class needs at least two rows.
 	Folds int
-	// Assignment has the fold of each row, from 0; nil draws them with Settings.Seed,
-	// so that each has its share of each class.
+	// Assignment has the fold of each row, from 0. nil draws the folds at random with
+	// Settings.Seed, such that each fold has its share of each class.
 	Assignment []int
-	// By is the measure of the rows of a fold, with their sample weights and offsets, that
-	// chooses Best and OneSE; empty means ByLoss. The others are found beside it.
+	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on
+	// the held-out rows of each fold, with their sample weights and offsets. The other
+	// measures are computed as well: see CVResult.Measures.
 	By Measure
-	// Metric, unless nil, is a measure of the caller's that chooses in the place of By. With
-	// Settings.Memory it is to be a mean over rows: it is asked about some of the rows of a
-	// fold at a time, by one goroutine.
+	// Metric, unless nil, is a measure of the caller's own that replaces By. With
+	// Settings.Memory it must be a mean over rows, because one goroutine calls it with a
+	// part of a fold's rows at a time.
 	Metric Metric
-	// Judged, unless nil, is told how many of so many models have been, by one goroutine at
-	// a time.
+	// Judged, unless nil, is called when models have been scored: done of total so far. The
+	// calls do not overlap.
 	Judged func(done, total int)
 }
 
 // A Curve is a measure against lambda. Its slices have an entry for each lambda.
 type Curve struct {
-	// Mean is the mean over the folds, weighted by their rows, or the weights of these, and
-	// SE its standard error, as in cv.glmnet. A fold without a value, as the AUC of rows of
-	// one class, is left out.
+	// Mean is the mean over the folds, and SE its standard error, as in cv.glmnet. A fold's
+	// weight is its number of rows, or the sum of their sample weights. A fold without a
+	// value is left out, such as for AUC a fold with rows of one class only.
 	Mean, SE []float64
-	// Values[k] are those of fold k.
+	// Values[k] are the values on fold k.
 	Values [][]float64
 }
 
 // A CVResult is what cross-validation found. Its slices have an entry for each lambda.
 type CVResult struct {
 	Lambdas []float64
-	// Curve is of the measure that chooses.
+	// Curve is the curve of the measure that chooses.
 	Curve
-	// Measures has the curve of every measure that the models have, by one scoring of the
-	// rows held out. With Settings.Memory ByAUC is there if it chooses, or if memory has room
-	// for the scores of all lambdas at once: 8 bytes for each, of a row of a fold and a class
-	// of several, 16 with SampleWeights.
+	// Measures has the curve of every measure that applies to the models. With
+	// Settings.Memory it has ByAUC only if that measure chooses, or if there is memory for
+	// the scores of all lambdas at once: 8 bytes (16 with SampleWeights) for each lambda,
+	// row of a fold and, with more than two classes, class.
 	Measures map[Measure]Curve
-	// Best is the lambda of the best mean, and OneSE the largest whose mean is no more
-	// than one standard error of Best worse than that.
+	// Best is the index of the lambda with the best mean. OneSE is the index of the largest
+	// lambda whose mean is worse than that of Best by at most one standard error of Best.
 	Best, OneSE int
-	// Assignment has the fold of each row. With Settings.Memory it is that of CVSettings.
+	// Assignment has the fold of each row. With Settings.Memory it is CVSettings.Assignment.
 	Assignment []int
-	// Path is that of all data.
+	// Path is the path fitted to all data.
 	Path []*Step
 }
 
-// BestModel returns the model, of all data, of lambda Best.
+// BestModel returns the model with lambda Best, fitted to all data.
 func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 
-// OneSEModel returns the model, of all data, of lambda OneSE: the simplest that is as
-// good as far as can be told (Breiman, Friedman, Olshen and Stone 1984).
+// OneSEModel returns the model with lambda OneSE, fitted to all data: the simplest model
+// that is not measurably worse than the best (Breiman, Friedman, Olshen and Stone 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
-// CV fits the path of spec to all data and to all but each fold, and judges each model on
-// the rows that it has not seen. Folds are fitted in parallel, by Settings.Threads
-// goroutines; what comes out does not depend on their number. A lambda that does not
-// converge is judged as it is; the error is then that of the path of all data. Settings.
-// TimeLimit ends all of it.
+// CV chooses lambda by cross-validation. It fits the path of spec to all data; then, for
+// each fold, to all rows outside it, and scores these models on the rows of the fold.
+// Settings.Threads goroutines fit folds in parallel; their number does not change the
+// result. A model that has not converged is scored all the same. The error of CV is that of
+// the path fitted to all data; with an error that wraps solver.ErrNotConverged there is a
+// result. Settings.TimeLimit is for all fits together.
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
 	d, err := aloneDesign(spec, x, y)
 	if err != nil {
@@ -119,7 +122,7 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	return &c.result, err
 }
 
-// withEnd is err with that of ctx, where it does not say so itself.
+// withEnd joins ctx.Err() to err unless err already wraps it.
 func withEnd(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
@@ -127,8 +130,8 @@ func withEnd(ctx context.Context, err error) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// by returns the measure that chooses among models of classes or of numbers; own says that
-// there is a metric of the caller's.
+// by returns the measure that chooses. classes reports whether the models are for
+// classification, and own whether the caller has given a Metric.
 func (s *CVSettings) by(classes, own bool) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[s.By]
 	switch {
@@ -148,7 +151,8 @@ func (s *CVSettings) by(classes, own bool) (Measure, error) {
 	return s.By, nil
 }
 
-// judgePath fits a path to some rows and returns the scores of its models on others.
+// judgePath fits a path to the rows of fitted and returns the scores of its models on the
+// rows of held.
 func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table, own Metric) ([]scores, error) {
 	lambdas := c.result.Lambdas
 	all := make([]scores, 0, len(lambdas))
@@ -180,22 +184,23 @@ type crossing struct {
 	spec    *Spec
 	data    *sparse.CSR
 	labels  []float64
-	classes []int // numbers of those of the rows, nil for numbers
+	classes []int // the number of each row's class; nil if labels are not classes
 	by      Measure
-	// judge fits models of all lambdas to some rows and returns their scores on others.
+	// judge fits models of all lambdas to the rows of fitted and returns their scores on the
+	// rows of held.
 	judge  func(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error)
 	path   PathSettings
-	count  int
+	count  int // of folds
 	result CVResult
 	scores [][]scores // of each fold and lambda
 	weight []float64  // of the folds
 
 	lock   sync.Mutex
-	judged int // models
+	judged int // the number of models scored so far
 	tell   func(done, total int)
 }
 
-// told is told of more models that have been judged.
+// told reports more scored models to the caller.
 func (c *crossing) told(more int) {
 	if c.tell == nil {
 		return
@@ -208,6 +213,7 @@ func (c *crossing) told(more int) {
 
 var errOwnRows = errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
 
+// configure takes the path settings, and takes or draws the folds and checks them.
 func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.path = set.Path; c.path.Validation != nil {
 		return errOwnRows
@@ -236,7 +242,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 // defaultFolds is the number of folds if there are as many rows.
 const defaultFolds = 10
 
-// run fits and judges all folds, and sums up.
+// run fits and scores all folds, and fills in the result.
 func (c *crossing) run(ctx context.Context) error {
 	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
 	ended := make([]error, c.count)
@@ -252,6 +258,7 @@ func (c *crossing) run(ctx context.Context) error {
 	return nil
 }
 
+// fold fits the models of fold k and scores them on its rows.
 func (c *crossing) fold(ctx context.Context, k int) error {
 	in, out := split(c.result.Assignment, k)
 	held, err := newTable(c.data, c.labels, c.spec, in)
@@ -276,7 +283,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	return err
 }
 
-// summarise fills in what follows from the scores of the folds.
+// summarise computes the curves, Best and OneSE from the scores of the folds.
 func (c *crossing) summarise() {
 	r := &c.result
 	r.Measures = map[Measure]Curve{}
@@ -302,7 +309,7 @@ func (c *crossing) summarise() {
 	}
 }
 
-// curve sums up a measure over the folds.
+// curve returns the curve of a measure over the folds.
 func (c *crossing) curve(of Measure) (r Curve) {
 	for _, fold := range c.scores {
 		values := make([]float64, len(fold))
@@ -333,7 +340,8 @@ func (c *crossing) curve(of Measure) (r Curve) {
 	return r
 }
 
-// determination returns R2 for a curve of mean squared errors.
+// determination returns the curve of R2 for a curve of mean squared errors, where variance
+// is the variance of the labels.
 func (r Curve) determination(variance float64) Curve {
 	each := func(from []float64, f func(v float64) float64) []float64 {
 		to := make([]float64, len(from))
@@ -354,7 +362,7 @@ func (r Curve) determination(variance float64) Curve {
 	return out
 }
 
-// variance is that of the labels of all rows.
+// variance returns the weighted variance of the labels of all rows.
 func (c *crossing) variance() float64 {
 	var all moment
 	for lo := 0; lo < len(c.labels); lo += pieceRows {

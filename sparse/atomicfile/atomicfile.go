@@ -15,14 +15,14 @@ import (
 )
 
 // Write calls fill with a new temporary file beside path, syncs it to disk and
-// renames it to path: with the permissions of the file that it replaces, or perm
-// less the umask. If fill or any step fails, path is untouched, the temporary file is
-// removed and the error returned (errors of fill as they are). A path that is a
-// symbolic link to a file is replaced, not followed; a device or pipe, which cannot be
-// replaced, is written to.
+// renames it to path. The file gets the permissions of the file that it replaces; if
+// there is none, perm less the umask. If fill or any step fails, path is untouched, the
+// temporary file is removed and the error is returned (an error of fill unchanged). A
+// symbolic link to a file is replaced, not followed. A device or pipe cannot be
+// replaced: Write writes to it directly.
 //
-// What a killed process leaves, .NAME.*.tmp beside path, has no effect and is removed
-// by the next Write to path, where files have locks.
+// A killed process leaves its temporary file, .NAME.*.tmp, beside path. It has no
+// effect, and the next Write to path removes it if the system has file locks.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	p, err := Prepare(path, perm, fill)
 	if err != nil {
@@ -31,15 +31,16 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return p.Commit()
 }
 
-// A Prepared file is written, synced and closed beside its path, and is not yet in its place.
+// A Prepared file is written, synced and closed under a temporary name in the directory of
+// its path, and not yet renamed to its path.
 type Prepared struct {
 	path string
-	temp string   // the name it has until Commit; empty for a device or pipe, and after the end
-	lock *os.File // keeps other processes from taking temp for abandoned; nil without locks
+	temp string   // the temporary name; empty for a device or pipe, and after Commit or Discard
+	lock *os.File // its lock keeps other processes from removing temp as stale; nil without locks
 }
 
-// Prepare does what Write does, but for the last step: Commit puts the file in its place,
-// Discard removes it. One of the two must follow. To a device or pipe Prepare writes at once.
+// Prepare does all steps of Write except the rename. The caller must then call Commit, which
+// renames the file, or Discard, which removes it. Prepare writes to a device or pipe at once.
 func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepared, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -57,7 +58,7 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	p := &Prepared{path: path, temp: f.Name()}
 	done := false
 	defer func() {
-		if !done { // fill may have panicked, too
+		if !done { // after an error, or a panic in fill
 			f.Close()
 			p.Discard()
 		}
@@ -87,8 +88,8 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	return p, nil
 }
 
-// Commit puts the file in its place. If that fails, the path is untouched and the file is
-// removed.
+// Commit renames the file to its path. If that fails, the path is untouched and the
+// temporary file is removed.
 func (p *Prepared) Commit() error {
 	defer p.Discard()
 	if p.temp == "" {
@@ -102,27 +103,28 @@ func (p *Prepared) Commit() error {
 	return nil
 }
 
-// Discard removes the file. After Commit it has no effect.
+// Discard removes the temporary file. After Commit it has no effect.
 func (p *Prepared) Discard() {
 	if p.temp != "" {
 		os.Remove(p.temp)
 		p.temp = ""
 	}
 	if p.lock != nil {
-		p.lock.Close() // nothing was written to it that an error could be about
+		p.lock.Close() // its error does not matter: nothing was written through this handle
 		p.lock = nil
 	}
 }
 
-// stem begins the names of base's temporary files. It is short enough for all of a
-// name, of which file systems take 255 bytes.
+// stem returns the beginning of the names of base's temporary files. It is cut so that a
+// whole name stays below the 255 bytes that file systems allow.
 func stem(base string) string {
 	return "." + strings.ToValidUTF8(base[:min(len(base), 200)], "") + "."
 }
 
 const suffix = ".tmp"
 
-// createTemp makes a new file, locked as long as it is open where there are locks.
+// createTemp creates a new temporary file, and locks it if the system has file locks. The
+// lock ends when the file is closed.
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))
@@ -137,11 +139,11 @@ func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// claim locks a file that is new, and reports whether it is still there: until it was
-// locked, another process may have taken it for abandoned, and holds its lock then only to
-// remove it.
+// claim locks a new file and reports whether the file still exists. Before the file is
+// locked, another process may take it for stale, lock it and remove it; claim waits until
+// that process has released its lock.
 func claim(f *os.File) bool {
-	for try := 0; !Lock(f) && Locks && try < 100; try++ { // the last for file systems without locks
+	for try := 0; !Lock(f) && Locks && try < 100; try++ { // a file system without locks fails every try
 		time.Sleep(time.Millisecond)
 	}
 	own, err := f.Stat()
@@ -149,8 +151,8 @@ func claim(f *os.File) bool {
 	return err != nil || gone == nil && os.SameFile(own, there)
 }
 
-// removeStale removes the temporary files for base that no process holds open. Failing
-// to has no effect on what is written.
+// removeStale removes the temporary files for base that no process has locked. It ignores
+// errors, since a stale file does not affect what is written.
 func removeStale(dir, base string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -174,8 +176,8 @@ func removeStale(dir, base string) {
 	}
 }
 
-// Probe returns the error that Write to path would meet in making its temporary file,
-// whose like it makes and removes.
+// Probe returns the error that Write to path would get when it creates its temporary file.
+// Probe finds out by creating such a file and removing it.
 func Probe(path string) error {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -189,6 +191,7 @@ func Probe(path string) error {
 	return os.Remove(f.Name())
 }
 
+// writeThrough writes to a device or pipe directly.
 func writeThrough(path string, fill func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -201,8 +204,8 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	return err
 }
 
-// syncDir makes the rename itself durable. Not every file system lets a
-// directory be synced, and the new file is complete either way.
+// syncDir makes a rename in dir durable. It ignores errors: some file systems cannot sync
+// a directory, and the new file is complete without it.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
@@ -210,8 +213,8 @@ func syncDir(dir string) {
 	}
 }
 
-// Followed returns the file that path leads to, if it is a symbolic link, whether or not
-// the file is there: where to write so that links stay links.
+// Followed returns the path to write to so that a symbolic link stays a link: the target if
+// path is a link, whether or not the target exists, and path otherwise.
 func Followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

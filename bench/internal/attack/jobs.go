@@ -18,20 +18,20 @@ import (
 type job struct {
 	args    []string          // inputs by their paths, outputs by their names
 	outputs map[string][]byte // what an undisturbed run writes
-	seconds float64           // how long it takes
+	seconds float64           // how long an undisturbed run takes
 }
 
-// jobs are the command lines that get disturbed.
+// jobs are the command lines that an attack disturbs.
 type jobs struct {
 	g   *ground
 	in  string // directory of the inputs
 	all []job
-	// strace is how to run a program under strace, empty if it does not work here.
+	// strace is the command that runs a program under strace, empty if that fails here.
 	strace string
 }
 
-// newJobs writes inputs and runs every job twice, which must write equal bytes. All kinds
-// share the jobs.
+// newJobs writes the inputs and runs every job twice; both runs must write equal bytes. The
+// jobs are made once, and all kinds of attack share them.
 func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
@@ -68,7 +68,7 @@ func newJobs(ctx context.Context, g *ground) (*jobs, error) {
 	return j, nil
 }
 
-// inputs writes the files that attacks read.
+// inputs writes the files that the attacked commands read, and returns their directory.
 func (g *ground) inputs() (string, error) {
 	dir, err := g.room("in")
 	if err != nil {
@@ -102,6 +102,7 @@ func (g *ground) inputs() (string, error) {
 	})
 }
 
+// midModel is a model for mid.svm.
 const midModel = `{
   "format": 2,
   "scas_version": "0.1.0",
@@ -124,7 +125,8 @@ const midModel = `{
 }
 `
 
-// learn runs a job undisturbed and keeps what it writes, or compares.
+// learn runs a job undisturbed. The first call keeps the outputs and the time; later calls
+// compare their outputs with the first.
 func (j *job) learn(ctx context.Context, g *ground) error {
 	dir, err := g.room("job")
 	if err != nil {
@@ -153,6 +155,7 @@ func (j *job) learn(ctx context.Context, g *ground) error {
 	return nil
 }
 
+// contents returns the files of a directory by their names.
 func contents(dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -167,11 +170,11 @@ func contents(dir string) (map[string][]byte, error) {
 	return found, nil
 }
 
-// old is what stood in a file before.
+// old is the content of an output file before a job runs.
 const old = "what was here before\n"
 
-// prepare makes a directory for a job, with old files in the place of its outputs or
-// without.
+// prepare draws a job and makes a directory for it. In this directory most of the job's
+// output files exist already, with the content old; was has them by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
 	if dir, err = j.g.room("trial"); err != nil {
@@ -179,16 +182,17 @@ func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]stri
 	}
 	for name := range one.outputs {
 		if chance(rng, 4) {
-			continue // nothing was there
+			continue // this output file does not exist yet
 		}
 		was[name] = old
 	}
 	return one, dir, was, put(dir, was)
 }
 
-// judge looks at what a job that was disturbed left: every output as it was or whole, all
-// of them new if it says that it is done, and nothing else. Temporary files may be left
-// where left says so.
+// judge checks the directory of a disturbed job. Every output must be as it was before, or
+// have the whole new content; all must be new if done, that is, if the job reported success. There
+// must be no other files, except temporary files if left is true. judge returns the number of
+// new outputs.
 func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
 	found, err := contents(dir)
 	if err != nil {
@@ -215,7 +219,7 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 	return written, nil
 }
 
-// finished names how a disturbed job ended.
+// finished names the end of a disturbed job that has written so many outputs.
 func (j job) finished(written int) string {
 	switch written {
 	case 0:
@@ -226,14 +230,14 @@ func (j job) finished(written int) string {
 	return "some new whole"
 }
 
-// inject is what runs a program under strace, which at some calls of a system call does
-// what tampering says.
+// inject returns the command that runs a program under strace such that the system call named
+// call is disturbed as tampering says, in strace's words, at the calls numbered when.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{j.strace, "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
 
-// tracing returns how to run a program under strace, empty if it cannot fail system calls
-// here.
+// tracing returns the command that runs a program under strace. It is empty if strace is
+// missing or cannot make system calls fail here.
 func (g *ground) tracing(ctx context.Context) string {
 	g.traced.Do(func() {
 		dir, err := g.room("strace")
@@ -248,7 +252,7 @@ func (g *ground) tracing(ctx context.Context) string {
 	return g.strace
 }
 
-// remove removes a directory, whatever its rights.
+// remove removes a directory, even if directories in it are not writable.
 func remove(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

@@ -11,19 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// This file shows what models of several classes confuse.
+// This file shows which classes a model of several classes confuses.
 
-// manyClasses is how many classes have a line each in a report; of more, the report has
-// the worst. maxMapped is how many a heat map has room for.
+// manyClasses is the largest number of classes for which a report has a line for every
+// class; for more classes it has only the worst. maxMapped is the largest number of classes
+// in a heat map.
 const manyClasses, maxMapped = 20, 400
 
-// A confusion is of the rows of one class that are predicted to be of another.
+// A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
-	of, as      int
-	rows, share float64 // how many, and of the rows of the class
+	of, as int     // the class of the rows, and the class predicted
+	rows   float64 // their number
+	share  float64 // their number divided by the number of rows of class of
 }
 
-// confusions are those of all pairs of classes, the most rows first.
+// confusions returns the confusions of all pairs of classes, those with the most rows first.
 func (m *manyMetrics) confusions() (all []confusion) {
 	for k, row := range m.Confusion {
 		for j, rows := range row {
@@ -38,7 +40,8 @@ func (m *manyMetrics) confusions() (all []confusion) {
 	return all
 }
 
-// addWorst shows the classes that are found worst, and what is confused most.
+// addWorst shows the smallest and the largest F1 of a class, and the confusions with the
+// most rows.
 func (m *manyMetrics) addWorst(f *facts) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
@@ -60,7 +63,7 @@ func (m *manyMetrics) addWorst(f *facts) {
 	}
 }
 
-// byF1 are the numbers of the classes, those with the least F1 first.
+// byF1 returns the numbers of the classes in increasing order of F1.
 func (m *manyMetrics) byF1() []int {
 	order := make([]int, len(m.Classes))
 	for k := range order {
@@ -70,8 +73,9 @@ func (m *manyMetrics) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table, a line for each class with the shares of its rows that
-// are called what: right ones blue, wrong ones vermilion. It is empty for too many classes.
+// heatMap draws the confusion table as SVG, with a row of cells for each class. The colour of
+// a cell shows which share of the class's rows is predicted as the class of the column: blue
+// for right predictions, vermilion for wrong ones. Above maxMapped classes it is empty.
 func (m *manyMetrics) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
@@ -117,10 +121,11 @@ func (m *manyMetrics) heatMap() template.HTML {
 		b.WriteByte('\n')
 	}
 	b.WriteString("</svg>\n")
-	return template.HTML(b.String()) // names are escaped
+	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade is the colour of a share: the square root of it, so that one row of many is seen.
+// shade returns the colour of a share. Its strength is the square root of the share, so that
+// one row of many is still visible.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

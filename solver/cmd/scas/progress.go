@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// How often a command that takes long reports how far it is: on a terminal, and elsewhere.
+// The time between two reports of a long command: on a terminal, and elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how far a command is, how long it has taken, and how long the
@@ -26,23 +26,24 @@ const terminalEvery, progressEvery = time.Second, 10 * time.Second
 type progress struct {
 	e     *env
 	live  bool   // on a terminal
-	what  string // the command does
+	what  string // what the command does
 	start time.Time
 	lock  sync.Mutex
-	text  string // what to say next
-	shown time.Time
-	width int // of the line on the terminal; 0 where there is none
-	over  bool
+	text  string    // the next report, without the times
+	shown time.Time // when showOf last drew the line
+	width int       // of the line on the terminal; 0 if there is none
+	over  bool      // after end: nothing is drawn any more
 	stop  chan struct{}
 	ended chan struct{}
 
-	// Of the present stage: the share of the work that is done, and what it was at its
-	// beginning.
+	// A stage is a part of the command, such as reading the data. share is the part of the
+	// present stage that is done, from 0 to 1; the stage began at the time began, with the
+	// share from.
 	share, from float64
 	began       time.Time
 }
 
-// begin begins to report on a command that does what text says.
+// begin starts the reports of a command; text says what the command does.
 func (e *env) begin(text string) *progress {
 	p := &progress{
 		e: e, live: e.terminal && !e.jsonLog, what: text, start: time.Now(), text: text,
@@ -69,7 +70,7 @@ func (e *env) begin(text string) *progress {
 	return p
 }
 
-// tick reports what was said last.
+// tick reports the present text, with the times.
 func (p *progress) tick() {
 	p.lock.Lock()
 	text, passed := p.text+p.left(), time.Since(p.start)
@@ -82,23 +83,23 @@ func (p *progress) tick() {
 	}
 }
 
-// show says how far it is, where nobody knows how much is left.
+// show sets the text of the report when it is not known how much work is left.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
-// showOf says how far it is, done of total being done. A smaller share than before begins
-// another stage.
+// showOf sets the text of the report and the share done/total of the work. A smaller share
+// than before begins another stage.
 func (p *progress) showOf(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.set(done, total, fmt.Sprintf(format, args...))
-	const rest = 100 * time.Millisecond // between two lines: more are not read
+	const rest = 100 * time.Millisecond // between two drawings: nobody reads faster
 	if now := time.Now(); p.live && !p.over && (p.share >= 1 || now.Sub(p.shown) >= rest) {
 		p.shown = now
 		p.draw()
 	}
 }
 
-// set notes how far it is.
+// set is showOf without drawing. The caller holds the lock.
 func (p *progress) set(done, total float64, text string) {
 	p.text = text
 	share := 0.0
@@ -111,8 +112,9 @@ func (p *progress) set(done, total float64, text string) {
 	p.share = share
 }
 
-// toward is showOf for what ends when a gap, which falls by about the same factor in equal
-// times, is at most goal; first is the first that was known.
+// toward is showOf for a run that ends when its gap is at most goal; first is the first gap
+// that was known. A gap falls by about the same factor in equal times, so the share of the
+// work is measured by the logarithm of the gap.
 func (p *progress) toward(first, gap, goal float64, format string, args ...any) {
 	if !(goal > 0 && gap < first) || math.IsInf(first, 1) {
 		p.show(format, args...)
@@ -121,7 +123,8 @@ func (p *progress) toward(first, gap, goal float64, format string, args ...any) 
 	p.showOf(math.Log(first/max(gap, goal)), math.Log(first/goal), format, args...)
 }
 
-// left says how long the rest of the stage will take, if that can be told.
+// left returns an estimate of the time that the rest of the stage will take, as text; it is
+// empty when the stage is too young for an estimate.
 func (p *progress) left() string {
 	passed := time.Since(p.began)
 	if !(p.share > p.from && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
@@ -130,7 +133,8 @@ func (p *progress) left() string {
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.from))))
 }
 
-// draw writes the line of a terminal, over the one before. It cuts a long text, not the times.
+// draw writes the line on the terminal over the line before. It shortens a long text, but
+// not the times.
 func (p *progress) draw() {
 	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
@@ -145,7 +149,7 @@ func (p *progress) draw() {
 	p.width = width
 }
 
-// lineWidth is how much of a line a terminal has room for.
+// lineWidth is the number of characters that draw writes to a line at most.
 const lineWidth = 76
 
 // clock writes a time as people read it: 12 s, 3 min 20 s, 2 h 5 min.
@@ -160,7 +164,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// clear removes the line from the terminal, until there is another.
+// clear removes the line from the terminal; the next report draws it again.
 func (p *progress) clear() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -170,7 +174,7 @@ func (p *progress) clear() {
 	}
 }
 
-// end says no more; it may be called twice.
+// end stops the reports. It may be called twice.
 func (p *progress) end() {
 	if p.over {
 		return
@@ -179,12 +183,12 @@ func (p *progress) end() {
 	<-p.ended
 	p.clear()
 	p.lock.Lock()
-	p.over = true // though reading may go on after an interrupt
+	p.over = true // after an interrupt a goroutine may still read and call showOf
 	p.lock.Unlock()
 	p.e.progress = nil
 }
 
-// tell has a run of package solver tell how far it is.
+// tell sets the logger and the recorder of s, so that a run of package solver is reported.
 func (p *progress) tell(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, first: math.Inf(1), gap: math.Inf(1)}
@@ -192,7 +196,7 @@ func (p *progress) tell(s *solver.Settings) {
 	if !p.live {
 		return
 	}
-	// A record costs about as much as an outer iteration: show some twenty.
+	// A record costs about as much as an outer iteration, so there are only a few dozen.
 	s.RecordEvery = max(1, int(passes/40))
 	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
 		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
@@ -201,7 +205,7 @@ func (p *progress) tell(s *solver.Settings) {
 	})
 }
 
-// passes is how far a run of package stream is.
+// passes describes the progress of a run of package stream: passes, objective and gap.
 func passes(at stream.Progress) string {
 	text := fmt.Sprintf("pass %.2f", at.Passes)
 	if isFinite(at.Objective) {
@@ -213,7 +217,7 @@ func passes(at stream.Progress) string {
 	return text
 }
 
-// streamed returns what reports how far a run of package stream is.
+// streamed returns the callback by which a run of package stream is reported.
 func (p *progress) streamed() func(stream.Progress) {
 	first := math.Inf(1)
 	return func(at stream.Progress) {
@@ -224,11 +228,11 @@ func (p *progress) streamed() func(stream.Progress) {
 	}
 }
 
-// bytes notes how far a file is read or written. It is shown from the first second on, since
-// most files take less.
+// bytes sets how many bytes of a file are read or written. It does not draw: tick shows it
+// after a second, and most files take less than that.
 func (p *progress) bytes(what string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", what, byteCount(done))
-	if total > 0 { // unlike that of a pipe
+	if total > 0 { // the size of a pipe is not known
 		text = fmt.Sprintf("%s: %.0f %% of %s", what, 100*float64(done)/float64(total), byteCount(total))
 	}
 	p.lock.Lock()
@@ -236,12 +240,13 @@ func (p *progress) bytes(what string, done, total int64) {
 	p.set(float64(done), float64(total), text)
 }
 
-// rows shows how many rows of so many are done.
+// rows reports that done rows of total are finished.
 func (p *progress) rows(done, total int) {
 	p.showOf(float64(done), float64(total), "%s: row %s of %s", p.what, grouped(done), grouped(total))
 }
 
-// component returns what reports how far the largest component of a graphical lasso is.
+// component returns the callback by which a graphical lasso is reported. The components are
+// solved at the same time; the reports are about the largest one.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest, first := 0, math.Inf(1)
@@ -265,17 +270,19 @@ func (p *progress) component() func(glasso.Progress) {
 	}
 }
 
-// classes shows how many of several classes are fitted to all rows.
+// classes reports that done classes of total are fitted to all rows.
 func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler shows what package solver logs of iterations, which costs nothing.
+// An iterationHandler is a slog.Handler that reports the iterations which package solver
+// logs. Unlike a record, a log entry costs no computation.
 type iterationHandler struct {
 	*progress
-	passes           float64
-	goal, first, gap float64 // of the gap: 0 for none, the first one known, and the last
-	objective        string
+	passes     float64 // the number allowed
+	goal       float64 // the gap at which the run ends; 0 for none
+	first, gap float64 // the first gap that was known, and the latest
+	objective  string  // of the latest record, as text
 }
 
 func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -290,7 +297,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 		h.goal = goal.Float64()
 	}
 	if _, ok := at["outer"]; !ok {
-		return nil // the beginning or the end
+		return nil // an entry about the beginning or the end of the run
 	}
 	h.gap = at["gap"].Float64()
 	if h.live {
@@ -300,7 +307,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// report shows an iteration.
+// report reports an iteration after so many passes and Newton steps.
 func (h *iterationHandler) report(passes float64, steps int64) {
 	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
 	if steps > 0 {
@@ -309,7 +316,7 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 	if isFinite(h.gap) {
 		text += fmt.Sprintf(", gap %.2g", h.gap)
 	}
-	if h.goal > 0 { // which may come long before the last pass
+	if h.goal > 0 { // the gap may be small enough long before the last pass
 		if math.IsInf(h.first, 1) {
 			h.first = h.gap
 		}

@@ -9,21 +9,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated are samples whose α is zero in every dual feasible point. Let nothing hold
-// coefficient j in one direction, and let no sample's loss rise along it. Then the equality
-// X_j'Cα = 0 is a sum of terms of one sign, so α is zero at every sample with an entry in
-// column j. Without these samples more columns may have this property.
+// Separated names samples whose dual variable α is zero in every dual feasible point. Suppose
+// that neither penalty nor domain stops coefficient j from growing in one direction, and that
+// no sample's loss rises along this direction. Then all terms of X_j'Cα have one sign,
+// and dual feasibility allows no sum of this sign but zero. So α is zero at every sample with an entry in
+// column j. Once these samples are left out, more columns may have this property.
 type Separated struct {
 	Samples []bool
-	Columns []bool // whose equality holds exactly once α is zero at Samples
+	Columns []bool // columns j for which X_j'Cα = 0 holds exactly once α is zero at Samples
 }
 
-// FindSeparated returns the separated samples, nil if there are none. open reports whether
-// nothing holds coefficient j above, and below.
+// FindSeparated returns the separated samples, or nil if there are none. open reports whether
+// coefficient j may grow without penalty and bound: upwards, and downwards.
 func FindSeparated(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
-	held := make([]float64, 2*p) // 1 if coefficient j is held above, and below from p on
+	held := make([]float64, 2*p) // 1 at j if coefficient j cannot grow upwards, at p+j if not downwards
 	for j := range p {
 		if above, below := open(j); !above || !below {
 			held[j], held[p+j] = indicator(!above), indicator(!below)
@@ -46,12 +47,13 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// more adds the columns that separate the samples left, with their samples, and reports
-// whether there were any.
+// more looks for columns with the property of Separated among the samples that are left. It
+// marks the columns and their samples, and reports whether it has found any.
 func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	rises := append([]float64(nil), held...) // and where a loss rises
-	left := 0                                // directions
+	// rises is held, and becomes 1 for each direction in which a sample's loss rises, too.
+	rises := append([]float64(nil), held...)
+	left := 0 // directions in which nothing rises
 	for _, v := range rises {
 		left += 1 - int(v)
 	}
@@ -62,7 +64,7 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, co
 		if s.Samples[i] || coef[i] == 0 {
 			continue
 		}
-		lo, hi := l.Domain(labels[i]) // of φ'
+		lo, hi := l.Domain(labels[i]) // the range of the loss's derivative φ'
 		idx, val := x.Row(i)
 		for k, j := range idx {
 			up, down := &rises[j], &rises[p+int(j)]
@@ -96,7 +98,8 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, co
 	return any
 }
 
-// findSeparated is FindSeparated for the coefficients that neither penalty nor domain holds.
+// findSeparated calls FindSeparated for the problem of f. It returns nil for problems in which
+// a penalty acts on every direction, or whose domain is not a box.
 func (f *Finisher) findSeparated() *Separated {
 	box, ok := f.domain().(region.Box)
 	if f.Ridge > 0 || f.rows.all || !ok {
@@ -108,5 +111,5 @@ func (f *Finisher) findSeparated() *Separated {
 	})
 }
 
-// settles reports whether the equality of column j holds exactly.
+// settles reports whether X_j'Cα = 0 holds exactly for column j.
 func (s *Separated) settles(j int) bool { return s != nil && s.Columns[j] }
