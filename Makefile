@@ -80,8 +80,8 @@ test-random: # 300 random problems, by a seed from the clock, against an indepen
 test-race:
 	$(GO) test -short -race ./kernels ./sparse/... ./solver/...
 
-test-emulated: # arm64 and older x86-64 under QEMU
-	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v ./kernels ./solver
+test-emulated: # arm64 and older x86-64 under QEMU: EMULATED (default kernels and the command)
+	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v $(or $(EMULATED),./kernels ./solver)
 
 test-mpi: # ranks under mpirun: bits, and FAULTS (default 2) kills, stops and cut links
 	@if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \
