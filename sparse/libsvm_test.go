@@ -272,6 +272,7 @@ func TestFirstErrorWins(t *testing.T) {
 		{map[int]string{20_000: "1 3:1 3:1", 20_001: "7", 190_000: "8"}, 20_000, 7, "stands twice"},
 		{map[int]string{190_000: "1 99:1"}, 190_000, 3, "beyond the stated"},
 		{map[int]string{100: "1 20:1", 190_000: "1 0:1"}, 100, 3, "counts from 0"},
+		{map[int]string{150_000: "1 20:1", 190_000: "1 0:1"}, 150_000, 3, "counts from 0"},
 	} {
 		_, err := ReadLIBSVM(strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
 		var at *ParseError
