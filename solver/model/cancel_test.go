@@ -11,6 +11,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
+// TestEndedBeforeWithOffsets: the loss of a fit that ended before it began is that of the
+// offsets.
+func TestEndedBeforeWithOffsets(t *testing.T) {
+	x, err := sparse.FromDense(2, 1, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: Settings{RelTol: 1e-6}}
+	m, err := Fit(ended, spec, x, []float64{2, 5})
+	if m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Objective != 5 { // (1² + 3²)/2
+		t.Errorf("%+v, %v: want an objective of 5", m, err)
+	}
+}
+
 // TestEndedBefore: a fit whose context has ended, or whose time is up, before it begins
 // makes no copy of the data, as what follows would; it still says what it can.
 func TestEndedBefore(t *testing.T) {

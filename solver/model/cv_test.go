@@ -115,6 +115,20 @@ func TestCVByHand(t *testing.T) {
 	}
 }
 
+// TestCVOfTies: of equal means the best is that of the largest lambda.
+func TestCVOfTies(t *testing.T) {
+	x, y := random(t, 20, 2, 3, true)
+	for _, by := range []Measure{ByError, ByAUC} {
+		c := &crossing{by: by, weight: []float64{1, 1}, spec: &Spec{}, data: x, labels: y}
+		c.result.Lambdas = []float64{3, 2, 1}
+		same := scores{by: 0.25}
+		c.scores = [][]scores{{same, same, same}, {same, same, same}}
+		if c.summarise(); c.result.Best != 0 || c.result.OneSE != 0 {
+			t.Errorf("%s: best %d, one standard error %d: want 0", by, c.result.Best, c.result.OneSE)
+		}
+	}
+}
+
 // TestCVKinds: numbers, a graph, offsets, and folds of the caller's.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
