@@ -1,0 +1,24 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestOutputNotPlaced: a file that cannot be put in its place is an error, even if it
+// could be written.
+func TestOutputNotPlaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.json")
+	out := outputs{{"-o", path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "model")
+		return err
+	}}}
+	e := &env{data: new([]*sparse.CSR)}
+	if err := out.write(e, func() error { return os.Mkdir(path, 0o777) }); err == nil {
+		t.Error("a directory took the place of the file, and there is no error")
+	}
+}
