@@ -32,10 +32,11 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the file of a matrix that is Mapped shrank while it was read:
-// if recovered is the panic of a fault in it, to which debug.SetPanicOnFault turns the end of
-// the program, or, for nil, if the file is not as long as it was. Goroutines of this module
-// pass such panics on.
+// Changed returns a *ParseError if the file of a Mapped matrix shrank while it was read.
+// recovered is the value of a recovered panic, or nil. Reading beyond the end of the file is
+// a fault, which debug.SetPanicOnFault makes a panic; for such a panic Changed returns the
+// error. For nil it compares the length of the file with the length when it was mapped.
+// Goroutines of this module pass such panics on.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

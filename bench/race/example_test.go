@@ -53,8 +53,8 @@ func (g *gradient) Next() (bool, error) {
 }
 
 // A method of one's own runs against methods of the module, under the same clock and budget.
-// With paper in the place of converge it takes part in the experiments of the paper. As a
-// program, Args are os.Args[1:], and the outputs those of the process.
+// To run the method in the experiments of the paper, give the argument "paper" instead of
+// "converge". A program sets Args to os.Args[1:] and writes to os.Stdout and os.Stderr.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "race")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
-// A File is a file that a flag asks for; an empty path means that it does not.
+// A File is an output file and the function that writes it. A File with an empty Path is
+// not written: its flag was not given.
 type File struct {
 	Path string
 	Fill func(io.Writer) error

@@ -18,7 +18,7 @@ type Run struct {
 	Peak int64         // largest resident set in bytes; 0 if the system does not report it
 }
 
-// Include makes r the run of least processor time and of largest peak.
+// Include keeps in r the smaller processor time and the larger peak of r and other.
 func (r *Run) Include(other Run) {
 	if r.CPU == 0 || other.CPU < r.CPU {
 		r.CPU = other.CPU

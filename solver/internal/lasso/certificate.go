@@ -199,8 +199,9 @@ func (s *Solver) gap(tau, drift, idle float64) float64 {
 	return gap
 }
 
-// marginError bounds what the rounding of margins does to the Fenchel terms F, to second
-// order: their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2.
+// marginError bounds how much the rounding of margins changes F, the sum of the Fenchel
+// terms. It has the terms of first and second order in the rounding. The derivative of a
+// Fenchel term is φ'(t) − α, whose mean size is about √(2 φ” F), with φ” ≤ 2.
 func (s *Solver) marginError(fenchel float64) float64 {
 	size := 0.0
 	for j, x := range s.x {

@@ -122,9 +122,9 @@ func (f *Finisher) imageError(d *dual, pt *point) (sum float64) {
 	return sum
 }
 
-// marginError bounds what the rounding of margins and slopes does to the Fenchel terms F:
-// their derivative is φ'(t) − α, whose mean size is about √(2 φ” F), φ” ≤ 2. The second
-// order is all there is where samples are interpolated and F is zero.
+// marginError bounds how much the rounding of margins and slopes changes F, the sum of the
+// Fenchel terms. The derivative of a term is φ'(t) − α, whose mean size is about √(2 φ” F),
+// with φ” ≤ 2. If the samples are interpolated, F is zero and only the second order is left.
 func (f *Finisher) marginError(fenchel float64, pt *point) float64 {
 	var size float64
 	for j, x := range pt.x {
