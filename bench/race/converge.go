@@ -1,18 +1,22 @@
 package race
 
 import (
+	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
-	"github.com/scas-admm/scas/bench/internal/chart"
-	"github.com/scas-admm/scas/bench/internal/curves"
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/chart"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -54,10 +58,10 @@ func (c *Converge) Run(e *Env) error {
 	}); err != nil {
 		return err
 	}
-	var all []curves.Curve
+	var all []*curve
 	var refused error
 	for _, m := range methods {
-		curve, err := curves.Run(e.Ctx, p, m, solver.Settings{Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads})
+		one, err := c.follow(e.Ctx, p, m)
 		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
 			refused = fmt.Errorf("%s: %w", m, err)
 			fmt.Fprintln(e.Stderr, "left out:", refused)
@@ -66,7 +70,7 @@ func (c *Converge) Run(e *Env) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, curve)
+		all = append(all, one)
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("no method can be run with these settings: %w", refused)
@@ -74,38 +78,119 @@ func (c *Converge) Run(e *Env) error {
 	return c.report(e, all)
 }
 
-func (c *Converge) report(e *Env, all []curves.Curve) error {
-	reference, from := curves.Best(all), "the best objective seen"
+// A curve is the run of a method.
+type curve struct {
+	method string
+	points []solver.Point
+	err    error // a divergence; the points before it are kept
+}
+
+// follow runs one method. A run that diverges is a curve with err set, not an error.
+func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
+	one := &curve{method: m.Info().Name}
+	_, err := solver.Minimize(ctx, p, &solver.Settings{
+		Method: m, Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads, RelTol: -1,
+		Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+			one.points = append(one.points, *pt)
+			return nil
+		}),
+	})
+	if _, diverged := errors.AsType[*solver.DivergenceError](err); diverged {
+		one.err, err = err, nil
+	}
+	return one, err
+}
+
+// best returns the least objective of all points, at last iterates or averages.
+func best(all []*curve) float64 {
+	least := math.Inf(1)
+	for _, c := range all {
+		for _, p := range c.points {
+			for _, v := range []float64{p.Last.Objective, p.Average.Objective} {
+				if v < least { // false for NaN, which a diverging run may have
+					least = v
+				}
+			}
+		}
+	}
+	return least
+}
+
+func (c *Converge) report(e *Env, all []*curve) error {
+	reference, from := best(all), "the best objective seen"
 	if c.Optimum != nil {
 		reference, from = *c.Optimum, "the given optimum"
 	}
-	text := curves.Table(all, reference, 14) + fmt.Sprintf("\ngaps are to %s, %.12f\n", from, reference)
-	if _, err := io.WriteString(e.Stdout, text); err != nil {
+	if _, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(all, reference), from, reference); err != nil {
 		return err
 	}
 	return output.WriteAll([]output.File{
-		{Path: c.CSV, Fill: func(w io.Writer) error { return curves.WriteCSV(w, all, reference) }},
+		{Path: c.CSV, Fill: func(w io.Writer) error { return writeCSV(w, all, reference) }},
 		{Path: c.SVG, Fill: func(w io.Writer) error {
 			title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
-			return chart.Gaps(w, title, "effective passes", "gap", gapLines(all, reference))
+			return draw(w, title, all, reference)
 		}},
 	})
 }
 
-// gapLines has the last iterate of every method and the average of the paper's
-// theorems.
-func gapLines(all []curves.Curve, reference float64) []chart.Line {
-	var lines []chart.Line
-	for i, c := range all {
-		last := chart.Line{Name: c.Method + ", last", Group: i}
-		average := chart.Line{Name: c.Method + ", average", Group: i, Dashed: true}
-		for _, p := range c.Points {
-			last.X, last.Gap = append(last.X, p.Passes), append(last.Gap, p.Objective-reference)
-			average.X, average.Gap = append(average.X, p.Passes), append(average.Gap, p.Average-reference)
+// table writes the curves as aligned text, with few points of each: the steps between
+// them grow with the passes.
+func table(all []*curve, reference float64) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "method\tpasses\tseconds\tobjective\tgap\taverage gap\t|Ax-y|\t")
+	for _, c := range all {
+		name, next := c.method, 0.0
+		for k, p := range c.points {
+			if p.Passes < next && k < len(c.points)-1 {
+				continue
+			}
+			next = max(2, 1.5*p.Passes)
+			fmt.Fprintf(w, "%s\t%.3g\t%.4f\t%.10f\t%.2e\t%.2e\t%.1e\t\n",
+				name, p.Passes, p.Seconds, p.Last.Objective, p.Last.Objective-reference, p.Average.Objective-reference, p.PrimalResidual)
+			name = ""
 		}
-		lines = append(lines, last, average)
 	}
-	return lines
+	_ = w.Flush() // a Builder does not fail
+	for _, c := range all {
+		if c.err != nil {
+			fmt.Fprintf(&b, "%s: %v\n", c.method, c.err)
+		}
+	}
+	return b.String()
+}
+
+// writeCSV writes every point of every curve; gap is that of the last iterate.
+func writeCSV(w io.Writer, all []*curve, reference float64) error {
+	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
+	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, c := range all {
+		for _, p := range c.points {
+			records = append(records, []string{
+				c.method, num(p.Passes), strconv.FormatFloat(p.Seconds, 'g', 6, 64),
+				num(p.Last.Objective), num(p.Last.Objective - reference), num(p.Average.Objective), num(p.PrimalResidual),
+			})
+		}
+	}
+	return csv.NewWriter(w).WriteAll(records)
+}
+
+// leastGap is the least difference of two objectives that is not rounding.
+const leastGap = 1e-15
+
+// draw draws the last iterate of every method, and the average of the paper's theorems.
+func draw(w io.Writer, title string, all []*curve, reference float64) error {
+	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
+	for k, one := range all {
+		last := chart.Line{Name: one.method + ", last", Series: k}
+		average := chart.Line{Name: one.method + ", average", Series: k, Dashed: true}
+		for _, p := range one.points {
+			last.X, last.Y = append(last.X, p.Passes), append(last.Y, p.Last.Objective-reference)
+			average.X, average.Y = append(average.X, p.Passes), append(average.Y, p.Average.Objective-reference)
+		}
+		c.Lines = append(c.Lines, last, average)
+	}
+	return c.WriteSVG(w)
 }
 
 // methods returns those of any asked for, or all that the problem admits.

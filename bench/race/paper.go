@@ -31,7 +31,6 @@ type Paper struct {
 	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 16)."`
 	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
 	Timed      int      `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
-	PNG        bool     `name:"png" help:"Write the figures as PNG too."`
 	ReportOnly bool     `help:"Make tables and figures from all results in DIR without running anything."`
 }
 
@@ -39,7 +38,7 @@ type Paper struct {
 func (Paper) Help() string {
 	return `Runs the experiments of Zhao, Li and Zhou on every method of the solver and
 writes report.html, points.jsonl, timings.jsonl, table1.csv, claims.csv and the
-figures as SVG and CSV (and PNG). A run that is interrupted goes on where it stopped. What is
+figures as SVG and CSV. A run that is interrupted goes on where it stopped. What is
 counted in passes, points.jsonl and most of claims.csv, is the same whenever it is run; measured
 seconds and bytes are in timings.jsonl, table1.csv and claims 1d, 1e, 2d, 3c and 4.`
 }
@@ -123,7 +122,7 @@ func (c *Paper) reportOnly(e *Env) error {
 
 // report makes the files from the results.
 func (c *Paper) report(e *Env, r paper.Records, began time.Time) error {
-	files, summary, err := report.Make(e.Ctx, r, machine.Describe(e.Args).Lines(), c.PNG)
+	files, summary, err := report.Make(e.Ctx, r, machine.Describe(e.Args).Lines())
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/roof"
@@ -96,59 +92,10 @@ func TestRoofline(t *testing.T) {
 	}
 }
 
-func TestGaps(t *testing.T) {
-	var b bytes.Buffer
-	x := []float64{0, 2, 4, 6}
-	err := Gaps(&b, "curves", "passes", "gap", []Line{
-		{Name: "one", X: x, Gap: []float64{0.3, 1e-3, 1e-9, 0}},
-		{Name: "two", Group: 1, Dashed: true, X: x, Gap: []float64{0.3, math.NaN(), math.Inf(1), -1}},
-		{Name: "none", Group: 2, X: x, Gap: []float64{0, 0, 0, 0}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := wellFormed(t, b.Bytes())
-	has(t, texts, "one", "two", "1", "0.1", "1e-3", "1e-9")
-	for _, s := range texts {
-		if s == "none" {
-			t.Error("a curve without points is in the legend")
-		}
-	}
-	if err := Gaps(&b, "", "", "", []Line{{Name: "none", X: x, Gap: []float64{0, 0, 0, 0}}}); err == nil {
-		t.Error("an empty chart is drawn")
-	}
-}
-
-func TestLogLog(t *testing.T) {
-	var b bytes.Buffer
-	err := LogLog(&b, "curves", "seconds", "gap", []Line{
-		{Name: "one", X: []float64{0.002, 0.3, 4}, Gap: []float64{0.3, 1e-3, 1e-6}},
-		{Name: "at once", X: []float64{0, -1}, Gap: []float64{0.3, 0.1}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := wellFormed(t, b.Bytes())
-	has(t, texts, "one", "1e-3", "0.01", "10", "1e-6") // both axes end at decades
-	if slices.Contains(texts, "at once") {
-		t.Error("a curve without a positive x is in the legend")
-	}
-}
-
 func TestPower(t *testing.T) {
 	for e, want := range map[int]string{0: "1", 4: "10000", 5: "1e5", 12: "1e12", -1: "0.1", -2: "0.01", -3: "1e-3", -15: "1e-15"} {
 		if got := power(e); got != want {
 			t.Errorf("power(%d) = %q, want %q", e, got, want)
-		}
-	}
-}
-
-// TestOneValue: a curve whose values are all the same power of ten has a decade around it.
-func TestOneValue(t *testing.T) {
-	for _, v := range []float64{1, 1e-12, 3e-9} {
-		axis := plot.Axis{Min: v, Max: v}
-		if wholeDecades(&axis); !(axis.Min <= v && v <= axis.Max && axis.Max > 9*axis.Min) {
-			t.Errorf("%g: from %g to %g", v, axis.Min, axis.Max)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -77,13 +76,6 @@ func textStyle(p *plot.Plot, size vg.Length, x draw.XAlignment, y draw.YAlignmen
 // logarithmic gives an axis decades.
 func logarithmic(a *plot.Axis) { a.Scale, a.Tick.Marker = plot.LogScale{}, decades{} }
 
-// wholeDecades rounds the range of an axis, so that both ends have a label; there is one
-// decade at least.
-func wholeDecades(a *plot.Axis) {
-	first, last := int(math.Floor(math.Log10(a.Min))), int(math.Ceil(math.Log10(a.Max)))
-	a.Min, a.Max = math.Pow10(first), math.Pow10(max(last, first+1))
-}
-
 // addGrid draws lines at the ticks.
 func addGrid(p *plot.Plot) {
 	grid := plotter.NewGrid()
@@ -112,14 +104,6 @@ func writeSVG(w io.Writer, svg *vgsvg.Canvas) error {
 		return err
 	}
 	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(fontFamily), []byte(fontFamilies)))
-	return err
-}
-
-// png writes p as PNG, at two pixels a point.
-func (s sheet) png(w io.Writer, p *plot.Plot) error {
-	img := vgimg.NewWith(vgimg.UseWH(s.width, s.height), vgimg.UseDPI(144))
-	s.compose(draw.New(img), p)
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 	return err
 }
 

@@ -202,13 +202,13 @@ func TestROCCurve(t *testing.T) {
 	for i, b := range sign {
 		positive[i] = b > 0
 	}
-	curve := rocCurve(score, positive)
+	x, y := rocCurve(score, positive)
 	area := 0.0
-	for k, at := range curve[1:] {
-		area += (at.X - curve[k].X) * (at.Y + curve[k].Y) / 2
+	for k := range x[1:] {
+		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
 	}
-	last := curve[len(curve)-1]
-	if want := model.AUC(score, sign, nil); math.Abs(area-want) > 1e-15 || last.X != 1 || last.Y != 1 {
-		t.Errorf("area %v, AUC %v, curve %v", area, want, curve)
+	last := len(x) - 1
+	if want := model.AUC(score, sign, nil); math.Abs(area-want) > 1e-15 || x[last] != 1 || y[last] != 1 {
+		t.Errorf("area %v, AUC %v, curve %v, %v", area, want, x, y)
 	}
 }

@@ -2,11 +2,10 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver/chart"
 )
 
 // A bound is a theorem with what was measured, summed up.
@@ -19,9 +18,8 @@ type bound struct {
 	Figure       *Figure
 }
 
-// bounds measures the theorems.
-func bounds(ctx context.Context) ([]*bound, error) {
-	var out []*bound
+// bounds measures the theorems and draws their bounds beside what was measured.
+func bounds(ctx context.Context) (out []*bound, err error) {
 	for _, theorem := range []func(context.Context) (*paper.Bound, error){paper.Theorem1, paper.Theorem2, paper.Theorem2Printed} {
 		measured, err := theorem(ctx)
 		if err != nil {
@@ -31,23 +29,18 @@ func bounds(ctx context.Context) ([]*bound, error) {
 		for k, g := range b.Gap {
 			b.Worst = max(b.Worst, g/b.Limit[k])
 		}
+		name := "bound-" + strings.NewReplacer(",", "", " ", "-").Replace(strings.ToLower(b.Theorem))
+		b.Figure, err = newFigure(name, &chart.Chart{
+			Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor,
+			Lines: []chart.Line{
+				{Name: "measured", X: b.T, Y: b.Gap, Low: b.Gap, High: b.Gap, Bold: true},
+				{Name: "bound", Series: 1, X: b.T, Y: b.Limit, Low: b.Limit, High: b.Limit},
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, b)
 	}
 	return out, nil
-}
-
-// boundFigure draws a theorem's bound beside what was measured.
-func boundFigure(b *bound, bitmap bool) (*Figure, error) {
-	a := chart.Axes{Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor}
-	f := &Figure{Name: "bound-" + strings.NewReplacer(",", "", " ", "-").Replace(strings.ToLower(b.Theorem)), Caption: a.Title}
-	f.Head = []string{"T", "sample gradients", "measured", "bound"}
-	for k := range b.T {
-		if k == 0 || k == len(b.T)-1 || (k+1)%20 == 0 || k == 9 {
-			f.Rows = append(f.Rows, []string{fmt.Sprint(b.T[k]), fmt.Sprintf("%.3g", b.Gradients[k]), fmt.Sprintf("%.2e", b.Gap[k]), fmt.Sprintf("%.2e", b.Limit[k])})
-		}
-	}
-	return f, f.draw(a, []chart.BandLine{
-		{Name: "measured", X: b.T, Y: b.Gap, Low: b.Gap, High: b.Gap, Bold: true},
-		{Name: "bound", X: b.T, Y: b.Limit, Low: b.Limit, High: b.Limit},
-	}, bitmap)
 }

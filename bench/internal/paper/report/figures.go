@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -9,102 +10,91 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scas-admm/scas/bench/internal/chart"
+	"github.com/scas-admm/scas/bench/internal/paper"
+	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A Figure is a chart and the numbers under it.
+// A Figure is a drawing and its numbers.
 type Figure struct {
-	Name    string // of its file, without .svg
-	Caption string
-	SVG     template.HTML // for the page
-	File    string        // the same as a file
-	PNG     string        // the same as a bitmap, if asked for
-	CSV     string        // the curves
-	Head    []string
-	Rows    [][]string
+	Name string        // of its files, without .svg and .csv
+	SVG  template.HTML // for the page
+	File string        // the same as a file
+	CSV  string        // the curves, empty for a sheet of charts
 }
 
-// A panel is what a figure shows of a problem.
+// A panel is what a chart shows of a problem.
 type panel struct {
 	kind, caption string
-	test          bool // the loss on the test half, not the gap
-	seconds       bool // against seconds, not passes
+	test          bool // the loss on the test half instead of the gap
+	seconds       bool // over seconds instead of passes
 }
 
-// figures are those of one problem.
-func figures(p *problem, bitmap bool) ([]*Figure, error) {
-	var out []*Figure
-	for _, of := range []panel{
-		{kind: "main", caption: "objective minus optimum"},
-		{kind: "main", caption: "test loss", test: true},
-		{kind: "predecessors", caption: "objective minus optimum, the stochastic predecessors"},
-		{kind: "successors", caption: "objective minus optimum, successors and our variants"},
-	} {
+// panels are the charts of every problem, each over passes and over seconds.
+var panels = []panel{
+	{kind: "main", caption: "objective minus optimum"},
+	{kind: "main", caption: "test loss", test: true},
+	{kind: "predecessors", caption: "objective minus optimum, the stochastic predecessors"},
+	{kind: "successors", caption: "objective minus optimum, successors and our variants"},
+}
+
+// figures draws the panels of one problem that have a curve.
+func figures(p *problem) (out []*Figure, err error) {
+	for _, of := range panels {
 		for _, of.seconds = range []bool{false, true} {
-			f, err := figure(p, of, bitmap)
+			c := of.chart(p)
+			if !drawn(c) {
+				continue
+			}
+			name := fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, of.kind)
+			if of.test {
+				name += "-test"
+			}
+			if of.seconds {
+				name += "-seconds"
+			}
+			f, err := newFigure(name, c)
 			if err != nil {
 				return nil, err
 			}
-			if f != nil {
-				out = append(out, f)
-			}
+			out = append(out, f)
 		}
 	}
 	return out, nil
 }
 
-// axes returns the axes of a figure and the name of its file.
-func (of panel) axes(p *problem) (a chart.Axes, name string) {
-	a = chart.Axes{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
-	name = fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, of.kind)
+// drawn reports whether a chart has a curve.
+func drawn(c *chart.Chart) bool {
+	return slices.ContainsFunc(c.Lines, func(l chart.Line) bool { return l.X != nil })
+}
+
+// chart returns what a panel shows of a problem. Methods without a curve have a line
+// without points, so that all others keep their colours.
+func (of panel) chart(p *problem) *chart.Chart {
+	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
-		a = chart.Axes{X: a.X, Y: "mean loss on the test half"}
-		name += "-test"
+		c = &chart.Chart{X: c.X, Y: "mean loss on the test half"}
 	}
 	if of.seconds {
-		a.X, a.LogX = "seconds, one thread, setup included", true
-		name += "-seconds"
+		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	a.Title = fmt.Sprintf("%s, mu = %g: %s", p.Name, p.mu, of.caption)
-	return a, name
+	c.Title = fmt.Sprintf("%s, mu = %g: %s", p.Name, p.mu, of.caption)
+	for k, t := range traces(p, of.kind) {
+		line := chart.Line{Name: t.name, Series: k, Bold: t.bold}
+		if n := tallyOf(p, t.method, t.output).Units; of.kind != "paper" && n > 0 && n < len(p.splits) {
+			line.Name += fmt.Sprintf(" (splits: %d)", n)
+		}
+		if one, ok := of.curve(p, t); ok && len(one.x) > 1 {
+			line.X, line.Y, line.Low, line.High = one.x, one.mean, one.low, one.high
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	if of.test && drawn(c) {
+		c.Ceiling = testCeiling(c.Lines)
+	}
+	return c
 }
 
-// figure makes one figure, nil if there is nothing in it.
-func figure(p *problem, of panel, bitmap bool) (*Figure, error) {
-	a, name := of.axes(p)
-	f := &Figure{Name: name, Caption: a.Title + " against " + a.X}
-	columns := of.columns(p.Protocol.Passes)
-	for _, c := range columns {
-		f.Head = append(f.Head, c.head)
-	}
-	var lines []chart.BandLine
-	drawn := 0
-	for _, t := range traces(p, of.kind) {
-		c, ok := of.curve(p, t)
-		if n := tallyOf(p, t.method, t.output).Units; n > 0 && n < len(p.splits) {
-			t.name += fmt.Sprintf(" (splits: %d)", n)
-		}
-		line := chart.BandLine{Name: t.name, Bold: t.bold} // without points it keeps its colour from the next
-		if ok {
-			f.Rows = append(f.Rows, cells(columns, t.name, c))
-		}
-		if ok && len(c.x) > 1 {
-			line.X, line.Y, line.Low, line.High = c.x, c.mean, c.low, c.high
-			drawn++
-		}
-		lines = append(lines, line)
-	}
-	if drawn == 0 {
-		return nil, nil
-	}
-	if of.test {
-		a.YMax = testCeiling(lines)
-	}
-	return f, f.draw(a, lines, bitmap)
-}
-
-// curve returns what a figure shows of a trace; ok is false if it has no place
-// there.
+// curve returns what a panel shows of a trace; ok is false if it has no place there.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	on, value := overPasses, gap
 	if of.seconds {
@@ -119,54 +109,19 @@ func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	if t.rule != "" {
 		p = p.under(t.rule)
 	}
-	x := t.x
-	if of.seconds {
-		x = byPasses // at which seconds were taken
+	if !of.seconds {
+		c, ok = curveOf(p, t.method, t.output, value, t.x)
+		return c.until(p.Protocol.Passes), ok
 	}
-	if c, ok = curveOf(p, t.method, t.output, value, x); ok && of.seconds {
+	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // seconds were taken at passes
 		return overSecondsOf(p, t.method, c)
 	}
-	return c.until(p.Protocol.Passes), ok
+	return c, false
 }
 
-// draw makes the forms of a figure.
-func (f *Figure) draw(a chart.Axes, lines []chart.BandLine, bitmap bool) error {
-	var svg, png bytes.Buffer
-	if err := chart.Bands(&svg, a, lines); err != nil {
-		return err
-	}
-	if a.PNG = bitmap; bitmap {
-		if err := chart.Bands(&png, a, lines); err != nil {
-			return err
-		}
-	}
-	records := [][]string{{"curve", a.X, "mean", "least", "greatest"}}
-	for _, l := range lines {
-		for k, x := range l.X {
-			record := []string{l.Name}
-			for _, v := range []float64{x, l.Y[k], l.Low[k], l.High[k]} {
-				record = append(record, strconv.FormatFloat(v, 'g', 6, 64))
-			}
-			records = append(records, record)
-		}
-	}
-	f.File, f.PNG, f.CSV = svg.String(), png.String(), csvText(records)
-	f.SVG = inline(f.File, f.Caption)
-	return nil
-}
-
-// inline makes an SVG file part of a page.
-func inline(svg, label string) template.HTML {
-	if at := strings.Index(svg, "<svg"); at >= 0 {
-		svg = svg[at:]
-	}
-	label = template.HTMLEscapeString(label)
-	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1)) // made by our own chart package
-}
-
-// testCeiling leaves room above the best test loss, so that the start and
-// methods that have hardly begun do not flatten the others.
-func testCeiling(lines []chart.BandLine) float64 {
+// testCeiling leaves room above the best test loss, so that the start and methods that
+// have hardly begun do not flatten the others.
+func testCeiling(lines []chart.Line) float64 {
 	var ends []float64
 	low := math.Inf(1)
 	for _, l := range lines {
@@ -179,77 +134,91 @@ func testCeiling(lines []chart.BandLine) float64 {
 	return low + max(4*(ends[len(ends)/2]-low), 0.05*low)
 }
 
-// A column is one of the table under a figure.
-type column struct {
-	head string
-	cell func(name string, c curve) string // empty where the curve does not get to
+// newFigure draws a chart, its legend in the order in which curves end, and writes the
+// curves as CSV.
+func newFigure(name string, c *chart.Chart) (*Figure, error) {
+	drawing := *c
+	drawing.Lines = slices.DeleteFunc(slices.Clone(c.Lines), func(l chart.Line) bool { return l.X == nil })
+	slices.SortStableFunc(drawing.Lines, func(a, b chart.Line) int { return cmp.Compare(b.Y[len(b.Y)-1], a.Y[len(a.Y)-1]) })
+	var svg bytes.Buffer
+	if err := drawing.WriteSVG(&svg); err != nil {
+		return nil, err
+	}
+	records := [][]string{{"curve", c.X, "mean", "least", "greatest"}}
+	for _, l := range c.Lines {
+		for k, x := range l.X {
+			record := []string{l.Name}
+			for _, v := range []float64{x, l.Y[k], l.Low[k], l.High[k]} {
+				record = append(record, strconv.FormatFloat(v, 'g', 6, 64))
+			}
+			records = append(records, record)
+		}
+	}
+	return &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), c.Title), CSV: csvText(records)}, nil
 }
 
-// columns returns those of a figure: values at passes, or over seconds, when gaps
-// are reached.
-func (of panel) columns(passes float64) []column {
-	out := []column{{"method", func(name string, _ curve) string { return name }}}
-	switch {
-	case !of.seconds:
-		for _, x := range []float64{2, 5, 10, 20, 30} {
-			if x <= passes {
-				out = append(out, column{fmt.Sprintf("%g passes", x), func(_ string, c curve) string { return of.valueAt(c, x) }})
+// inline makes an SVG file part of a page.
+func inline(svg, label string) template.HTML {
+	svg = svg[strings.Index(svg, "<svg"):]
+	label = template.HTMLEscapeString(label)
+	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1)) // chart escapes names
+}
+
+// overviews are the paper's Figures 1 and 2: of every data set gap and test loss over
+// passes and, where they were measured, seconds. The first is for mu = 0, the second for
+// the largest mu.
+func overviews(all []*problem) (out []*Figure, err error) {
+	mus := slices.Clone(all[0].Protocol.Mus)
+	slices.Sort(mus)
+	for k, mu := range slices.Compact([]float64{mus[0], mus[len(mus)-1]}) {
+		var rows [][]*chart.Chart
+		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
+			var row []*chart.Chart
+			for _, p := range all {
+				if p.mu == mu && !p.Whole && p.facts != nil && p.begun {
+					row = append(row, of.tile(p))
+				}
+			}
+			if slices.ContainsFunc(row, drawn) {
+				rows = append(rows, row)
 			}
 		}
-	case !of.test:
-		for _, gap := range []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6} {
-			out = append(out, column{fmt.Sprintf("s to %.0e", gap), func(_ string, c curve) string { return reached(c, gap) }})
+		if rows == nil {
+			continue
 		}
+		title := fmt.Sprintf("Figure %d: mu = %g. Iterations of exact batch ADMM count as passes, as in the paper", k+1, mu)
+		var svg bytes.Buffer
+		if err := chart.WriteSheet(&svg, title, rows); err != nil {
+			return nil, err
+		}
+		out = append(out, &Figure{Name: fmt.Sprintf("figure-%d", k+1), File: svg.String(), SVG: inline(svg.String(), title)})
 	}
+	return out, nil
+}
+
+// tile is a chart of a problem as one of many, with the lines of the paper's figures.
+func (of panel) tile(p *problem) *chart.Chart {
+	of.kind = "paper"
+	c := of.chart(p)
+	c.Title = fmt.Sprintf("%s, splits: %d", p.Name, len(p.splits))
 	if of.seconds {
-		out = append(out, column{"s at the end", func(_ string, c curve) string { return short(c.x[len(c.x)-1], 3) }})
+		c.X = "seconds, one thread"
 	}
-	return append(out, column{"band at the end", func(_ string, c curve) string {
-		last := len(c.x) - 1
-		return of.number(c.low[last]) + " to " + of.number(c.high[last])
-	}})
+	if of.test {
+		c.Y = "test loss"
+	}
+	return c
 }
 
-// cells returns a line of the table.
-func cells(columns []column, name string, c curve) []string {
-	out := make([]string, len(columns))
-	if len(c.x) == 1 {
-		out[0], out[len(out)-1] = name, "no iteration ends within the passes"
-		return out
+// paperTraces are the lines of the paper's figures, at the same places whatever mu is.
+func paperTraces(p *problem) []trace {
+	ours := scasOn(p)
+	return []trace{
+		{name: "SCAS-ADMM, last", method: ours, output: paper.Last, x: byPasses, bold: true},
+		{name: "SCAS-ADMM, average", method: ours, output: paper.Average, x: byPasses},
+		{name: "STOC-ADMM, average", method: stoc, output: paper.Average, x: byPasses},
+		{name: "SA-ADMM, last", method: peerOf(p), output: paper.Last, x: byPasses},
+		{name: "batch, linearised", method: batchLinear, output: paper.Last, x: byPasses},
+		{name: "batch, exact", method: batch, output: paper.Last, x: byPaper},
 	}
-	for k, col := range columns {
-		out[k] = col.cell(name, c)
-	}
-	return out
-}
-
-// valueAt returns a curve's value after so many passes; beyond its end, which is before
-// them where the next stage would take more, the last with the passes that it took.
-func (of panel) valueAt(c curve, x float64) string {
-	if v, ok := c.at(x); ok {
-		return of.number(v)
-	}
-	last := len(c.x) - 1
-	if x < c.x[last] {
-		return ""
-	}
-	return fmt.Sprintf("%s at %.3g", of.number(c.mean[last]), c.x[last])
-}
-
-// reached returns where a curve has fallen to a gap.
-func reached(c curve, gap float64) string {
-	if k := slices.IndexFunc(c.mean, func(v float64) bool { return v <= gap }); k >= 0 {
-		return short(c.x[k], 3)
-	}
-	return ""
-}
-
-func (of panel) number(v float64) string {
-	switch {
-	case of.test:
-		return fmt.Sprintf("%.5f", v)
-	case v <= gapFloor:
-		return "< 1e-13"
-	}
-	return fmt.Sprintf("%.1e", v)
 }

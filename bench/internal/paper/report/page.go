@@ -65,25 +65,21 @@ type part struct {
 	Table   []row
 }
 
-// Make makes the report, its tables and its figures, those as bitmaps too if asked
-// for, and a summary for a terminal. machine has the facts of the machine, one per
-// line.
-func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (files []File, summary string, err error) {
+// Make makes the report, its tables and its figures, and a summary for a terminal. machine
+// describes the machine, one fact per line.
+func Make(ctx context.Context, r paper.Records, machine []string) (files []File, summary string, err error) {
 	all := problems(r)
 	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Timings.Machines, Methods: r.Protocol.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
 	pg.Claims = results(all)
-	var drawn []*Figure
-	for _, b := range pg.Bounds {
-		if b.Figure, err = boundFigure(b, bitmap); err != nil {
-			return nil, "", err
-		}
-		drawn = append(drawn, b.Figure)
-	}
-	if pg.Overviews, err = overviews(all, bitmap); err != nil {
+	if pg.Overviews, err = overviews(all); err != nil {
 		return nil, "", err
+	}
+	drawn := slices.Clone(pg.Overviews)
+	for _, b := range pg.Bounds {
+		drawn = append(drawn, b.Figure)
 	}
 	var table []row
 	for k, p := range all {
@@ -100,7 +96,7 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 			continue
 		}
 		one := part{Mu: p.mu, Open: first, Facts: p.facts, Table: rows}
-		if one.Figures, err = figures(p, bitmap); err != nil {
+		if one.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}
 		pg.Problems, drawn = append(pg.Problems, one), append(drawn, one.Figures...)
@@ -109,23 +105,13 @@ func Make(ctx context.Context, r paper.Records, machine []string, bitmap bool) (
 	if err := pageTemplate.Execute(&html, pg); err != nil {
 		return nil, "", err
 	}
-	drawn = append(drawn, pg.Overviews...)
 	files = []File{{PageFile, html.String()}, {TableFile, tableCSV(table)}, {ClaimsFile, claimsCSV(pg.Claims)}}
-	return append(files, figureFiles(drawn, bitmap)...), tableText(table) + claimsText(pg.Claims), nil
-}
-
-func figureFiles(all []*Figure, bitmap bool) []File {
-	var files []File
-	for _, f := range all {
-		name := "figures/" + f.Name
-		if files = append(files, File{name + ".svg", f.File}); f.CSV != "" {
-			files = append(files, File{name + ".csv", f.CSV})
-		}
-		if bitmap {
-			files = append(files, File{name + ".png", f.PNG})
+	for _, f := range drawn {
+		if files = append(files, File{"figures/" + f.Name + ".svg", f.File}); f.CSV != "" {
+			files = append(files, File{"figures/" + f.Name + ".csv", f.CSV})
 		}
 	}
-	return files
+	return files, tableText(table) + claimsText(pg.Claims), nil
 }
 
 // timed returns on how many splits seconds were measured, at most.

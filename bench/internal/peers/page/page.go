@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/peers"
+	"github.com/scas-admm/scas/solver/chart"
 )
 
 //go:embed page.tmpl
@@ -125,26 +125,29 @@ const drawnFloor = 1e-12
 
 // gapPlot draws the gaps reached over seconds; for scas those proved and the true ones.
 func gapPlot(o *peers.Outcome, groups map[string]int) (template.HTML, error) {
-	var lines []chart.Line
+	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "objective minus optimum", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
-		proved := func(p *peers.Point) float64 { return p.Bound }
-		line := chart.Line{Name: l.Peer, Group: groups[l.Peer]}
+		line := chart.Line{Name: l.Peer, Series: groups[l.Peer]}
 		if k == 0 {
-			lines = append(lines, frontier(chart.Line{Name: o.Label(l), Group: line.Group}, l.Points, proved))
+			proved := frontier(l.Points, func(p *peers.Point) float64 { return p.Bound })
+			proved.Name, proved.Series = o.Label(l), line.Series
+			c.Lines = append(c.Lines, proved)
 			line.Name, line.Dashed = l.Peer+", true", true
 		}
-		lines = append(lines, frontier(line, l.Points, func(p *peers.Point) float64 { return p.Gap }))
+		reached := frontier(l.Points, func(p *peers.Point) float64 { return p.Gap })
+		line.X, line.Y = reached.X, reached.Y
+		c.Lines = append(c.Lines, line)
 	}
-	return svg(func(w io.Writer) error { return chart.LogLog(w, o.Name, "seconds", "objective minus optimum", lines) })
+	return svg(c)
 }
 
-// frontier fills a line with the points that no faster one is as good as.
-func frontier(line chart.Line, points []*peers.Point, gap func(*peers.Point) float64) chart.Line {
+// frontier returns a line through the points that no faster one is as good as.
+func frontier(points []*peers.Point, gap func(*peers.Point) float64) (line chart.Line) {
 	least := math.Inf(1)
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *peers.Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
 		if g := gap(p); g < least {
 			least = g
-			line.X, line.Gap = append(line.X, p.Seconds), append(line.Gap, max(g, drawnFloor))
+			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, max(g, drawnFloor))
 		}
 	}
 	return line
@@ -152,17 +155,34 @@ func frontier(line chart.Line, points []*peers.Point, gap func(*peers.Point) flo
 
 // growth draws the seconds to a gap over what grows, a chart for every series.
 func growth(all []*peers.Outcome, groups map[string]int) (charts []template.HTML, err error) {
-	var series []string
+	series := map[string]*chart.Chart{}
+	lines := map[[2]string]int{} // of a series and a peer
+	var order []string
 	for _, o := range all {
-		if o.Series != "" && !slices.Contains(series, o.Series) {
-			series = append(series, o.Series)
+		if o.Series == "" {
+			continue
+		}
+		c := series[o.Series]
+		if c == nil {
+			c = &chart.Chart{Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series, Y: "seconds", LogX: true, LogY: true}
+			series[o.Series], order = c, append(order, o.Series)
+		}
+		for _, l := range o.Lanes {
+			t := l.To(growthGap)
+			if math.IsNaN(t) {
+				continue
+			}
+			k, known := lines[[2]string{o.Series, l.Peer}]
+			if !known {
+				k = len(c.Lines)
+				lines[[2]string{o.Series, l.Peer}] = k
+				c.Lines = append(c.Lines, chart.Line{Name: o.Label(l), Series: groups[l.Peer]})
+			}
+			c.Lines[k].X, c.Lines[k].Y = append(c.Lines[k].X, o.At), append(c.Lines[k].Y, t)
 		}
 	}
-	for _, s := range series {
-		lines := growthLines(slices.DeleteFunc(slices.Clone(all), func(o *peers.Outcome) bool { return o.Series != s }), groups)
-		drawn, err := svg(func(w io.Writer) error {
-			return chart.LogLog(w, fmt.Sprintf("seconds to %.0e as %s grows", growthGap, s), s, "seconds", lines)
-		})
+	for _, name := range order {
+		drawn, err := svg(series[name])
 		if err != nil {
 			return nil, err
 		}
@@ -171,31 +191,10 @@ func growth(all []*peers.Outcome, groups map[string]int) (charts []template.HTML
 	return charts, nil
 }
 
-// growthLines are the times of every peer to growthGap on the points of a series.
-func growthLines(series []*peers.Outcome, groups map[string]int) []chart.Line {
-	at := map[string]int{} // where in lines
-	var lines []chart.Line
-	for _, o := range series {
-		for _, l := range o.Lanes {
-			t := l.To(growthGap)
-			if math.IsNaN(t) {
-				continue
-			}
-			k, known := at[l.Peer]
-			if !known {
-				k, at[l.Peer] = len(lines), len(lines)
-				lines = append(lines, chart.Line{Name: o.Label(l), Group: groups[l.Peer]})
-			}
-			lines[k].X, lines[k].Gap = append(lines[k].X, o.At), append(lines[k].Gap, t)
-		}
-	}
-	return lines
-}
-
 // svg returns a drawing without its XML head.
-func svg(draw func(io.Writer) error) (template.HTML, error) {
+func svg(c *chart.Chart) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := draw(&b); err != nil {
+	if err := c.WriteSVG(&b); err != nil {
 		return "", err
 	}
 	text := b.String()

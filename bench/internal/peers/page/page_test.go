@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/bench/internal/chart"
 	"github.com/scas-admm/scas/bench/internal/peers"
 )
 
@@ -75,13 +74,13 @@ func checkXML(t *testing.T, text string) {
 func TestFrontier(t *testing.T) {
 	o := outcome("one", "", 1)
 	points := append(o.Lanes[1].Points, &peers.Point{Seconds: 1, Gap: 0.5}, &peers.Point{Seconds: 2, Gap: 1e-15})
-	line := frontier(chart.Line{Name: "slow"}, points, func(p *peers.Point) float64 { return p.Gap })
+	line := frontier(points, func(p *peers.Point) float64 { return p.Gap })
 	for k := range line.X[1:] {
-		if line.X[k+1] < line.X[k] || line.Gap[k+1] >= line.Gap[k] {
-			t.Errorf("after %g s, %g comes %g s, %g", line.X[k], line.Gap[k], line.X[k+1], line.Gap[k+1])
+		if line.X[k+1] < line.X[k] || line.Y[k+1] >= line.Y[k] {
+			t.Errorf("after %g s, %g comes %g s, %g", line.X[k], line.Y[k], line.X[k+1], line.Y[k+1])
 		}
 	}
-	if last := len(line.X) - 1; last != 9 || line.Gap[last] != drawnFloor {
-		t.Errorf("%d points, the last gap %g", last+1, line.Gap[last])
+	if last := len(line.X) - 1; last != 9 || line.Y[last] != drawnFloor {
+		t.Errorf("%d points, the last gap %g", last+1, line.Y[last])
 	}
 }

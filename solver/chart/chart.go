@@ -1,0 +1,193 @@
+// Package chart draws curves as SVG, in the one style of the command line and the
+// benchmarks. Series differ in colour and in mark or dash, so that they can be told apart
+// with any colour vision and in grey.
+package chart
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Line is a curve, and a band around it if Low and High are set. All its slices have the
+// same length. Points that an axis cannot show are left out: NaN, infinities, and numbers
+// that are not positive on a logarithmic axis.
+type Line struct {
+	// Name is its entry in the legend; a Line without a name has none.
+	Name string
+	// Series chooses colour and mark. The dashed lines of a series have no marks.
+	Series int
+	X, Y   []float64
+	// Low and High limit the band; nil means that there is none.
+	Low, High []float64
+	Bold      bool
+	Dashed    bool
+	// Faint lines are thin and grey, without marks.
+	Faint bool
+}
+
+// A Chart is curves over two axes, with a legend in the order of its lines.
+type Chart struct {
+	Title, X, Y string
+	LogX, LogY  bool
+	// Falling says that X falls to the right.
+	Falling bool
+	// Floor is the least y to be drawn on a logarithmic axis: a curve ends where it falls to
+	// it, at Floor. Zero means that there is none.
+	Floor float64
+	// Ceiling ends the y axis; what is above it is cut off. Zero means that nothing is.
+	Ceiling float64
+	Lines   []Line
+}
+
+// Sizes of a chart on its own, of the legend on its right, and of an entry there.
+const width, height, legendWidth, legendLine = 780, 400, 150, 16
+
+// WriteSVG writes the chart as SVG. A chart without a point to draw is an error.
+func (c *Chart) WriteSVG(w io.Writer) error {
+	lines := c.visible()
+	if len(lines) == 0 {
+		return fmt.Errorf("chart: %s: there is nothing to draw", c.Title)
+	}
+	tall := max(height, vg.Length(60+legendLine*len(lines)))
+	return writeSVG(w, width, tall, func(on draw.Canvas) {
+		c.draw(draw.Crop(on, 0, -legendWidth, 0, 0), lines, large)
+		y := on.Max.Y - 40
+		for _, l := range lines {
+			if l.Name == "" {
+				continue
+			}
+			l.entry(on, vg.Point{X: on.Max.X - legendWidth + 8, Y: y}, large)
+			y -= legendLine
+		}
+	})
+}
+
+// visible returns the lines with points, and of these what the axes can show.
+func (c *Chart) visible() (lines []Line) {
+	for _, l := range c.Lines {
+		if l = l.visible(c); len(l.X) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+func (l Line) visible(c *Chart) Line {
+	out := l
+	out.X, out.Y, out.Low, out.High = nil, nil, nil, nil
+	for k, x := range l.X {
+		y := l.Y[k]
+		if sum := x + y; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && x <= 0 || c.LogY && y <= 0 && c.Floor == 0 {
+			continue
+		}
+		floor := math.Inf(-1)
+		if c.LogY {
+			floor = max(c.Floor, math.SmallestNonzeroFloat64) // nothing else has a logarithm
+		}
+		out.X, out.Y = append(out.X, x), append(out.Y, max(y, floor))
+		if l.Low != nil {
+			out.Low, out.High = append(out.Low, max(l.Low[k], floor)), append(out.High, max(l.High[k], floor))
+		}
+		if y <= floor {
+			break
+		}
+	}
+	return out
+}
+
+// draw draws the chart without its legend.
+func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
+	p := newPlot(c, s)
+	for _, l := range lines {
+		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
+		p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Y)), max(p.Y.Max, slices.Max(l.Y))
+		if l.Low != nil && !c.LogY { // a band that reaches zero would flatten a logarithmic chart
+			p.Y.Min, p.Y.Max = min(p.Y.Min, slices.Min(l.Low)), max(p.Y.Max, slices.Max(l.High))
+		}
+	}
+	if c.Ceiling > 0 {
+		p.Y.Max = min(p.Y.Max, c.Ceiling)
+	}
+	if c.LogY { // whole decades, at least one, so that both ends have a label
+		first, last := math.Floor(math.Log10(p.Y.Min)), math.Ceil(math.Log10(p.Y.Max))
+		p.Y.Min, p.Y.Max = math.Pow(10, first), math.Pow(10, max(last, first+1))
+	}
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		if axis.Max <= axis.Min {
+			axis.Max = axis.Min + max(1e-6, math.Abs(axis.Min)/10)
+		}
+	}
+	p.Add(curves{lines, s})
+	// gonum leaves room for the name of a logarithmic axis at the wrong end.
+	text := textStyle(s.label, draw.XCenter, draw.YBottom)
+	on.FillText(text, vg.Point{X: on.Center().X, Y: on.Min.Y}, c.X)
+	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
+	on.FillText(text, vg.Point{X: on.Min.X, Y: on.Center().Y}, c.Y)
+	p.Draw(draw.Crop(on, s.label+5, 0, s.label+2, 0))
+}
+
+// curves draws lines, the first on top; bands lie below all of them.
+type curves struct {
+	lines []Line
+	style
+}
+
+// Plot implements plot.Plotter. What the axes cut off is not drawn.
+func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
+	for _, l := range v.lines {
+		if l.Low == nil {
+			continue
+		}
+		var outline []vg.Point
+		for k, x := range l.X {
+			outline = append(outline, at(x, l.High[k]))
+		}
+		for k := len(l.X) - 1; k >= 0; k-- {
+			outline = append(outline, at(l.X[k], l.Low[k]))
+		}
+		for k, q := range outline {
+			outline[k].Y = min(max(q.Y, c.Min.Y), c.Max.Y)
+		}
+		band := palette[l.Series%len(palette)]
+		band.A = 0x28
+		c.FillPolygon(band, outline)
+	}
+	for _, l := range slices.Backward(v.lines) {
+		points := make([]vg.Point, len(l.X))
+		for k, x := range l.X {
+			points[k] = at(x, l.Y[k])
+		}
+		c.StrokeLines(l.stroke(v.style), c.ClipLinesXY(points)...)
+		if !l.marked() {
+			continue
+		}
+		step, first := 1, 0
+		if len(points) > 8 { // some marks, at other places for every series
+			step, first = len(points)/6, l.Series%3
+		}
+		for k := first; k < len(points); k += step {
+			if c.Contains(points[k]) {
+				c.DrawGlyph(l.mark(v.style), points[k])
+			}
+		}
+	}
+}
+
+// entry draws the line's entry of the legend, at is its left end.
+func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
+	c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
+	if l.marked() {
+		c.DrawGlyph(l.mark(s), vg.Point{X: at.X + 12, Y: at.Y})
+	}
+	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 29, Y: at.Y}, l.Name)
+}
+
+func (l Line) marked() bool { return !l.Dashed && !l.Faint }

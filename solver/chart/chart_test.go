@@ -1,0 +1,119 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// texts returns the texts of an SVG file, a line each.
+func texts(t *testing.T, svg []byte) string {
+	t.Helper()
+	all := "\n"
+	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chars, ok := token.(xml.CharData); ok {
+			all += strings.TrimSpace(string(chars)) + "\n"
+		}
+	}
+}
+
+// TestWriteSVG checks what charts say and draw, for curves that the axes show in part.
+func TestWriteSVG(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x := []float64{0, 1, 2, 3}
+	falling := Line{Name: "first <&>", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 0, 0}, High: []float64{1.1, 0.2, 1e-2, 1e-19}}
+	for name, test := range map[string]struct {
+		chart Chart
+		has   []string
+		lacks []string
+	}{
+		"a floor":           {Chart{Title: "gaps", Y: "gap", LogY: true, Floor: 1e-13, Lines: []Line{falling, {Name: "no points"}, {X: x, Y: x}}}, []string{"gaps", "gap", "first <&>", "1e-12"}, []string{"no points", "1e-20"}},
+		"a band to zero":    {Chart{LogY: true, Lines: []Line{falling}}, []string{"1", "1e-20"}, nil},
+		"what has no place": {Chart{LogX: true, LogY: true, Lines: []Line{{Name: "some", X: x, Y: []float64{1, nan, inf, 2}}, {Name: "none", X: x, Y: []float64{1, 0, -1, nan}}}}, []string{"some"}, []string{"none"}},
+		"lambda falls":      {Chart{X: "lambda", LogX: true, Falling: true, Lines: []Line{{Name: "one", X: []float64{0.02, 0.01}, Y: []float64{0, 1}, Dashed: true}}}, []string{"lambda", "0.02", "0.01"}, []string{"0.10"}},
+		"one point":         {Chart{Lines: []Line{{Name: "one", X: []float64{5}, Y: []float64{7}, Faint: true}}}, []string{"one"}, nil},
+		"a ceiling":         {Chart{Ceiling: 3, Lines: []Line{{Name: "high", Series: 9, X: x, Y: []float64{100, 3, 2, 1}}}}, []string{"high", "3"}, []string{"100"}},
+	} {
+		var b bytes.Buffer
+		if err := test.chart.WriteSVG(&b); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		all := texts(t, b.Bytes())
+		for _, s := range test.has {
+			if !strings.Contains(all, "\n"+s+"\n") {
+				t.Errorf("%s: the chart lacks %q; it has %q", name, s, all)
+			}
+		}
+		for _, s := range test.lacks {
+			if strings.Contains(all, "\n"+s+"\n") {
+				t.Errorf("%s: the chart has %q", name, s)
+			}
+		}
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s: the drawing has places that are not numbers", name)
+		}
+	}
+	if err := (&Chart{Lines: []Line{{Name: "no points"}}}).WriteSVG(io.Discard); err == nil {
+		t.Error("a chart of nothing is drawn")
+	}
+}
+
+// TestWriteSheet checks that a sheet names its lines once, and says which charts are empty.
+func TestWriteSheet(t *testing.T) {
+	line := func(name string, series int, y float64) Line {
+		return Line{Name: name, Series: series, X: []float64{0, 1}, Y: []float64{y, y / 2}}
+	}
+	of := func(lines ...Line) *Chart { return &Chart{Title: "one of many", Y: "gap", LogY: true, Lines: lines} }
+	rows := [][]*Chart{
+		{of(line("first", 0, 1), Line{Name: "second", Series: 1}), of(line("first", 0, 2), line("second", 1, 3))},
+		{of(Line{Name: "first"}), of(line("second", 1, 3))},
+	}
+	var b bytes.Buffer
+	if err := WriteSheet(&b, "a sheet", rows); err != nil {
+		t.Fatal(err)
+	}
+	all := texts(t, b.Bytes())
+	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "a sheet": 1, "gap": 3} {
+		if got := strings.Count(all, "\n"+text+"\n"); got != want {
+			t.Errorf("%q is there %d times, want %d", text, got, want)
+		}
+	}
+	if err := WriteSheet(io.Discard, "nothing", nil); err == nil {
+		t.Error("a sheet without charts is drawn")
+	}
+}
+
+// TestDecades checks the labels of logarithmic axes, long and short.
+func TestDecades(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1e-15, 1, "1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 0.01 1"}, {0.1, 100, "0.1 1 10 100"}, {3e-4, 3e-3, "5e-4 1e-3 2e-3"}, {1500, 30000, "2000 5000 10000 20000"},
+	} {
+		var labels []string
+		for _, tick := range (decades{}).Ticks(test.low, test.high) {
+			if tick.Value < test.low*(1-1e-9) || tick.Value > test.high*(1+1e-9) {
+				t.Errorf("from %g to %g there is a tick at %g", test.low, test.high, tick.Value)
+			}
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("from %g to %g: %s, want %s", test.low, test.high, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package chart
+
+import (
+	"fmt"
+	"io"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes on a sheet: of a chart, of the title, of an entry of the legend.
+const (
+	tileWidth, tileHeight   = 250, 165
+	titleHeight             = 24
+	entryWidth, entryHeight = 166, 18
+)
+
+// WriteSheet writes charts in rows of the same length as one SVG, with one legend below
+// them. A name stands in it once: lines of the same name have the same series in all
+// charts. A chart without a point to draw says so.
+func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return fmt.Errorf("chart: %s: there is nothing to draw", title)
+	}
+	var legend []Line
+	known := map[string]bool{}
+	for _, row := range rows {
+		for _, c := range row {
+			for _, l := range c.Lines {
+				if l.Name != "" && !known[l.Name] {
+					known[l.Name], legend = true, append(legend, l)
+				}
+			}
+		}
+	}
+	width := vg.Length(max(2, len(rows[0])) * tileWidth) // two leave room for the title
+	perLine := int(width) / entryWidth
+	below := vg.Length((len(legend) + perLine - 1) / perLine * entryHeight)
+	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+below+12, func(c draw.Canvas) {
+		c.FillText(textStyle(12, draw.XCenter, draw.YTop), vg.Point{X: c.Center().X, Y: c.Max.Y - 2}, title)
+		for r, row := range rows {
+			for k, one := range row {
+				left, top := c.Min.X+vg.Length(k*tileWidth), c.Max.Y-titleHeight-vg.Length(r*tileHeight)
+				one.drawTile(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+					Min: vg.Point{X: left + 4, Y: top - tileHeight + 4}, Max: vg.Point{X: left + tileWidth - 4, Y: top - 4},
+				}})
+			}
+		}
+		for k, l := range legend {
+			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%perLine*entryWidth), Y: c.Min.Y + below - vg.Length(k/perLine*entryHeight) - entryHeight/2}, large)
+		}
+	})
+}
+
+// drawTile draws the chart as one of many.
+func (c *Chart) drawTile(on draw.Canvas) {
+	if lines := c.visible(); len(lines) > 0 {
+		c.draw(on, lines, small)
+		return
+	}
+	on.FillText(textStyle(9, draw.XCenter, draw.YCenter), on.Center(), c.Title+": not measured")
+}

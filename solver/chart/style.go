@@ -1,0 +1,155 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// palette is that of Okabe and Ito, made to be told apart with any colour vision. Its
+// yellow is left out: it is hard to see on white.
+var palette = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, // blue
+	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	{0x00, 0x9e, 0x73, 0xff}, // green
+	{0xcc, 0x79, 0xa7, 0xff}, // purple
+	{0xe6, 0x9f, 0x00, 0xff}, // orange
+	{0x56, 0xb4, 0xe9, 0xff}, // sky
+	{0x40, 0x40, 0x40, 0xff}, // grey
+}
+
+var (
+	ink   = color.NRGBA{0x20, 0x20, 0x20, 0xff}
+	faint = color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}
+	// dashes tell series of the same colour apart.
+	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+	glyphs = []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	}
+)
+
+// A style has the sizes of letters, lines and marks.
+type style struct {
+	title, label, tick, legend vg.Length
+	padding                    vg.Length // between the axes and their labels
+	line, mark                 vg.Length
+}
+
+var (
+	large = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 2.2}
+	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
+)
+
+// stroke returns how the line is drawn.
+func (l Line) stroke(s style) draw.LineStyle {
+	if l.Faint {
+		out := draw.LineStyle{Color: faint, Width: s.line / 2}
+		if l.Dashed {
+			out.Color, out.Dashes = color.NRGBA{0x90, 0x90, 0x90, 0xff}, dashes[1]
+		}
+		return out
+	}
+	out := draw.LineStyle{Color: palette[l.Series%len(palette)], Width: s.line, Dashes: dashes[l.Series/len(palette)%len(dashes)]}
+	if l.Bold {
+		out.Width *= 1.6
+	}
+	if l.Dashed {
+		out.Dashes = dashes[1+l.Series%3]
+	}
+	return out
+}
+
+// mark returns the mark of the line's series.
+func (l Line) mark(s style) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: s.mark, Shape: glyphs[l.Series%len(glyphs)]}
+}
+
+// sans returns the font of all text.
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// textStyle returns the style of text that is placed by hand.
+func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
+	return draw.TextStyle{Color: ink, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+}
+
+// newPlot returns an empty plot with the title and the axes of c, which have no names yet.
+func newPlot(c *Chart, s style) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = c.Title, sans(s.title), 2*s.padding
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Label.Font, a.Padding = sans(s.tick), s.padding
+	}
+	if c.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	if c.Falling {
+		p.X.Scale = plot.InvertedScale{Normalizer: p.X.Scale}
+	}
+	if c.LogY {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+	return p
+}
+
+// decades puts the ticks of a logarithmic axis at powers of ten, at 2 and 5 times these
+// if there are few, and small ticks between them.
+type decades struct{}
+
+// Ticks implements plot.Ticker.
+func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
+	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	every := 1 + (last-first)/12
+	for e := first; e <= last; e++ {
+		for m := 1; m < 10; m++ {
+			t := plot.Tick{Value: float64(m) * math.Pow10(e)}
+			switch {
+			case m == 1 && e%every == 0, (m == 2 || m == 5) && high < 30*low:
+				t.Label = number(m, e)
+			case m > 1 && last-first > 6:
+				continue
+			}
+			if t.Value >= low*(1-1e-9) && t.Value <= high*(1+1e-9) {
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	return ticks
+}
+
+// number writes m times ten to the e. Fonts without a raised minus would make 10³ of 10⁻³.
+func number(m, e int) string {
+	if e < -2 || e > 4 {
+		return fmt.Sprintf("%de%d", m, e)
+	}
+	return fmt.Sprintf("%.*f", max(0, -e), float64(m)*math.Pow10(e))
+}
+
+// writeSVG writes what is drawn on a white sheet, with fonts of the same widths for
+// viewers without the one that it was laid out with.
+func writeSVG(w io.Writer, width, height vg.Length, fill func(draw.Canvas)) error {
+	svg := vgsvg.New(width, height)
+	c := draw.New(svg)
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	fill(draw.Crop(c, 6, -6, 6, -6))
+	var b bytes.Buffer
+	if _, err := svg.WriteTo(&b); err != nil {
+		return fmt.Errorf("chart: %w", err)
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
+	return err
+}
