@@ -63,16 +63,15 @@ func (c *attackCmd) Run(e *env) error {
 	if err != nil && len(tallies) == 0 {
 		return err
 	}
-	if err := output.Begin(io.MultiWriter(e.stdout, &r.text), r.facts.Lines()); err != nil {
+	out := io.MultiWriter(e.stdout, &r.text)
+	if err := output.Begin(out, r.facts.Lines()); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(io.MultiWriter(e.stdout, &r.text), attack.Table(tallies)); err != nil {
+	if _, err := io.WriteString(out, attack.Table(tallies)); err != nil {
 		return err
 	}
-	if c.Results != "" {
-		if err := output.WriteAll([]output.File{{Path: r.base(c.Results) + ".txt", Fill: output.Literal(r.text.String())}}); err != nil {
-			return err
-		}
+	if err := r.write(c.Results, ""); err != nil {
+		return err
 	}
 	if n := attack.Failures(tallies); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%d trials were %w", n, errAttack))

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
+	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/outer"
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/shape"
-	"github.com/scas-admm/scas/bench/internal/suite"
 	"github.com/scas-admm/scas/bench/internal/table"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
@@ -19,12 +18,9 @@ import (
 )
 
 type endToEndCmd struct {
-	Quick    bool    `help:"Fewer repetitions."`
-	Eta      float64 `default:"0.5" placeholder:"F" help:"Step size (default ${default})."`
-	Rho      float64 `default:"1e-4" placeholder:"F" help:"Penalty parameter (default ${default})."`
-	CSV      string  `name:"csv" placeholder:"FILE" help:"Also write a CSV file."`
-	Benchfmt string  `placeholder:"FILE" help:"Also write Go benchmark format."`
-	Results  string  `placeholder:"DIR" help:"Write everything into a directory, as end-to-end-CPU.csv, .txt and .benchfmt."`
+	Quick    bool   `help:"Fewer repetitions."`
+	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
+	Benchfmt string `placeholder:"FILE" help:"Write every sample in Go benchmark format, for benchstat -col /level."`
 
 	rows int // of the synthetic data; set by tests
 }
@@ -32,88 +28,91 @@ type endToEndCmd struct {
 // Help is shown by bench end-to-end --help.
 func (endToEndCmd) Help() string {
 	return `Times one outer iteration (two effective passes) of scas and scas-k, on one
-thread, for A = I and for a graph of 291 edges: on synthetic data of the shape of
-a9a, and on a9a itself if the environment variable SCAS_DATA names a directory
-with paper/a9a.zst and graphs/a9a_glasso_0.1.edges. The step size and the penalty
-parameter are fixed, so that no run spends time on finding them.`
+thread, for A = I and for a graph of 291 edges. The data are a9a if the environment
+variable SCAS_DATA names a directory with paper/a9a.zst and
+graphs/a9a_glasso_0.1.edges, and synthetic data of its shape otherwise. The step size
+and the penalty parameter are fixed, so that no run spends time on finding them.`
 }
 
 // Run measures and reports.
 func (c *endToEndCmd) Run(e *env) error {
-	jobs, missing, err := c.jobs()
+	jobs, source, err := c.jobs()
 	if err != nil {
 		return err
 	}
 	r := &results{name: "end-to-end", facts: machine.Describe(e.args)}
 	out := io.MultiWriter(e.stdout, &r.text)
-	if err := output.Begin(out, append(r.facts.Lines(), missing...)); err != nil {
+	if err := output.Begin(out, r.facts.Lines(), []string{"data:    " + source}); err != nil {
 		return err
 	}
 	opt := outer.Options{Reps: 15, Iterations: 8}
 	if c.Quick {
 		opt = outer.Options{Reps: 3, Iterations: 4}
 	}
-	print := &table.Printer{W: out, Series: suite.Series(), Unit: "ms", Scale: 1e6}
+	print := &table.Printer{W: out, Series: measure.Names(false), Unit: "ms", Scale: 1e6, Last: "inner loop"}
 	if err := print.Head(); err != nil {
 		return err
 	}
-	var plans strings.Builder
 	for _, j := range jobs {
-		t, err := outer.Run(e.ctx, j, opt)
+		t, err := outer.Time(e.ctx, j, opt)
 		if err != nil {
 			return err
 		}
-		rows := table.Rows(t.Case, t.Series, 0, "")
-		if err := print.Case(rows); err != nil {
+		if err := print.Case(t.Case, t.Series, t.Plan); err != nil {
 			return err
 		}
-		r.rows = append(r.rows, rows...)
-		fmt.Fprintf(&plans, "%s on %s: plan %s, dual updates per snapshot: %d\n", j.Method.Info().Name, j.Name, t.Plan, t.DualUpdates)
+		r.samples.WriteString(table.Benchfmt(t.Case, t.Series))
 	}
-	if _, err := io.WriteString(out, "\n"+plans.String()); err != nil {
-		return err
-	}
-	return output.WriteAll(r.files(c.CSV, c.Benchfmt, c.Results))
+	return r.write(c.Results, c.Benchfmt)
 }
 
-// jobs returns every method on every problem, and lines that say what is not
-// there.
-func (c *endToEndCmd) jobs() (jobs []outer.Job, missing []string, err error) {
+// jobs returns both methods with both constraints, and a line about the data.
+func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
+	var x *sparse.CSR
+	var labels []float64
+	var g *graph.Graph
+	if dir := os.Getenv("SCAS_DATA"); dir != "" && c.rows == 0 {
+		source = "a9a and its graph, from SCAS_DATA"
+		x, labels, g, err = readA9A(dir)
+	} else {
+		source = "synthetic, of the shape of a9a; set SCAS_DATA for a9a itself"
+		x, labels, g, err = syntheticA9A(cmp.Or(c.rows, shape.A9A.Rows))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
+		settings := solver.Settings{Method: m, Eta: 0.5, Rho: 1e-4}
+		lasso := outer.Job{Name: "a9a-lasso", Data: x, Labels: labels, Lambda: 1e-5, Settings: settings}
+		fused := lasso
+		fused.Name, fused.A = "a9a-graph", g.FusedLasso()
+		jobs = append(jobs, lasso, fused)
+	}
+	return jobs, source, nil
+}
+
+// readA9A reads a9a and its graph.
+func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
+	data, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	g, err = graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), shape.A9A.Cols)
+	return data.X, data.Labels, g, err
+}
+
+// syntheticA9A makes data of the shape of a9a, with the given number of rows, and a graph
+// of 291 edges.
+func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
 	sh := shape.A9A
-	if c.rows > 0 {
-		sh = sh.Resize(c.rows)
-	}
-	d := sh.Build(9)
-	jobs = c.onData("a9a", d.CSR(), d.Labels, suite.RandomGraph(sh.Cols, suite.GraphEdges, 8).FusedLasso())
-	dir := os.Getenv("SCAS_DATA")
-	if dir == "" || c.rows > 0 {
-		return jobs, []string{"missing: a9a itself; set SCAS_DATA to include it"}, nil
-	}
-	data, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: sh.Cols})
-	if err != nil {
-		return nil, nil, err
-	}
-	g, err := graph.ReadEdgesFile(filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges"), sh.Cols)
-	if err != nil {
-		return nil, nil, err
-	}
-	return append(jobs, c.onData("a9a-real", data.X, data.Labels, g.FusedLasso())...), nil, nil
-}
-
-func (c *endToEndCmd) onData(name string, x *sparse.CSR, labels []float64, graph *sparse.CSR) []outer.Job {
-	var jobs []outer.Job
-	for _, a := range []*sparse.CSR{nil, graph} {
-		suffix := "-lasso"
-		if a != nil {
-			suffix = "-graph"
-		}
-		for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
-			jobs = append(jobs, outer.Job{
-				Name: name + suffix, Method: m,
-				Data: x, Labels: labels, A: a, Lambda: 1e-5,
-				Settings: solver.Settings{Eta: c.Eta, Rho: c.Rho},
-			})
+	sh.Rows = rows
+	x, labels = sh.Build(9)
+	var pairs [][2]int32
+	for _, step := range []int{1, 7, 70} { // 122 + 116 + 53 edges
+		for i := range sh.Cols - step {
+			pairs = append(pairs, [2]int32{int32(i), int32(i + step)})
 		}
 	}
-	return jobs
+	g, err = graph.FromPairs(sh.Cols, pairs)
+	return x, labels, g, err
 }

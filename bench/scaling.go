@@ -102,10 +102,7 @@ func (c *scalingCmd) Run(e *env) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if c.Results == "" {
-		return nil
-	}
-	return output.WriteAll([]output.File{{Path: r.base(c.Results) + ".txt", Fill: output.Literal(r.text.String())}})
+	return r.write(c.Results, "")
 }
 
 // row measures one file with its rows taken several times.

@@ -14,17 +14,31 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Case is a kernel on a shape of data.
+// A Case is a kernel on some data.
 type Case struct {
-	Kernel string // name, as it appears in Go benchmark names
-	Shape  string
+	Kernel string  // name, as it appears in Go benchmark names
+	Shape  string  // name of the data
 	Unit   string  // what Units counts: nnz, row, step, elem or add
 	Units  int     // units of work in one run
 	Flops  float64 // floating-point operations of one run, an FMA being two
 	// Traffic is what one run cannot avoid bringing in, by where it comes from.
 	Traffic []Traffic
 
-	Work Work
+	// Run does the work once through package kernels, at the level in use.
+	Run func()
+	// Naive does it as a Go programmer would: plain loops, math.Exp.
+	Naive func()
+	// SIMD does it through simd/archsimd, to the bits of Run; nil if there is
+	// no such form or the build is without the experiment.
+	SIMD func()
+	// State has every vector that a run changes.
+	State [][]float64
+	// Answer returns the result in which Naive must agree with Run to
+	// rounding; nil stands for all of State.
+	Answer func(naive bool) []float64
+	// Tolerance is the agreement of Answer, relative to its largest element;
+	// zero means 1e-12.
+	Tolerance float64
 }
 
 // Traffic is data brought in from one working set. What is written counts where
@@ -35,34 +49,24 @@ type Traffic struct {
 	Size  int     // bytes of the working set, which decides the cache level
 }
 
-// Work is what a case runs.
-type Work struct {
-	// Kernel does the work once through package kernels, at the level in use.
-	Kernel func()
-	// Naive does it as a Go programmer would: plain loops, math.Exp.
-	Naive func()
-	// SIMD does it through simd/archsimd, to the bits of Kernel; nil if there is
-	// no such form or the build is without the experiment.
-	SIMD func()
-	// Dense, nil for most cases, is the naive loop of the algorithm that the
-	// kernel's algorithm avoids; see package suite.
-	Dense func()
-	// State has every vector that a run changes.
-	State [][]float64
-	// Answer returns the result in which Naive must agree with Kernel to
-	// rounding; nil stands for all of State.
-	Answer func(naive bool) []float64
-	// Tolerance is the agreement of Answer, relative to its largest element;
-	// zero means 1e-12.
-	Tolerance float64
-}
-
 // Names of the series that are not levels of package kernels.
 const (
-	Naive      = "naive"
-	NaiveDense = "naive-dense"
-	ArchSIMD   = "archsimd"
+	Naive    = "naive"
+	ArchSIMD = "archsimd"
 )
+
+// Names returns the names of all series, in the order of Time: the levels in ascending
+// order, archsimd if it is there, naive.
+func Names(simd bool) []string {
+	var names []string
+	for _, l := range kernels.Available() {
+		names = append(names, l.String())
+	}
+	if simd {
+		names = append(names, ArchSIMD)
+	}
+	return append(names, Naive)
+}
 
 // A Series is the timing of one implementation.
 type Series struct {
@@ -74,10 +78,15 @@ type Series struct {
 // Min returns the least time per unit, in ns.
 func (s Series) Min() float64 { return slices.Min(s.Samples) }
 
-// Median returns the median time per unit, in ns.
-func (s Series) Median() float64 {
-	v := slices.Sorted(slices.Values(s.Samples))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+// Best returns the least time per unit of all levels of the kernels, in ns.
+func Best(all []Series) float64 {
+	best := math.Inf(1)
+	for _, s := range all {
+		if s.Level != Naive && s.Level != ArchSIMD {
+			best = min(best, s.Min())
+		}
+	}
+	return best
 }
 
 // Options say how long to measure.
@@ -93,11 +102,9 @@ type contender struct {
 	run   func()
 }
 
-// Run checks c and then times it. The order of the result is: the levels in
-// ascending order, archsimd, naive-dense, naive. Implementations take turns, so
-// that a disturbance of the machine meets all alike. It leaves the kernels at
-// the highest level.
-func Run(c Case, opt Options) ([]Series, error) {
+// Time checks c and then times it. Implementations take turns, so that a disturbance of
+// the machine meets all alike. Time leaves the kernels at the highest level.
+func Time(c Case, opt Options) ([]Series, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -106,17 +113,14 @@ func Run(c Case, opt Options) ([]Series, error) {
 	defer mustUse(top)
 	var all []*contender
 	for _, l := range levels {
-		all = append(all, &contender{Series{Level: l.String()}, l, c.Work.Kernel})
+		all = append(all, &contender{Series{Level: l.String()}, l, c.Run})
 	}
-	for _, o := range []*contender{
-		{Series{Level: ArchSIMD}, top, c.Work.SIMD}, {Series{Level: NaiveDense}, top, c.Work.Dense}, {Series{Level: Naive}, top, c.Work.Naive},
-	} {
-		if o.run != nil {
-			all = append(all, o)
-		}
+	if c.SIMD != nil {
+		all = append(all, &contender{Series{Level: ArchSIMD}, top, c.SIMD})
 	}
-	initial := snapshot(c.Work.State)
-	defer restore(c.Work.State, initial)
+	all = append(all, &contender{Series{Level: Naive}, top, c.Naive})
+	initial := snapshot(c.State)
+	defer restore(c.State, initial)
 	for _, o := range all {
 		o.calibrate(c, initial, opt.Sample)
 	}
@@ -133,19 +137,8 @@ func Run(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// Call returns the least time of a call, in ns.
-func Call(f func(), opt Options) float64 {
-	o := contender{level: kernels.Active(), run: f}
-	o.calibrate(Case{}, nil, opt.Sample)
-	least := math.Inf(1)
-	for range opt.Reps {
-		least = min(least, float64(o.time(Case{}, nil).Nanoseconds())/float64(o.Runs))
-	}
-	return least
-}
-
-// calibrate chooses how many runs make a sample, from the second of two runs:
-// the first pays for cold caches.
+// calibrate finds how many runs make a sample of the given length. The first run,
+// which pays for cold caches, does not count.
 func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration) {
 	o.Runs = 1
 	o.time(c, initial)
@@ -161,7 +154,7 @@ func (o *contender) calibrate(c Case, initial [][]float64, sample time.Duration)
 
 // time does one sample from the initial state.
 func (o *contender) time(c Case, initial [][]float64) time.Duration {
-	restore(c.Work.State, initial)
+	restore(c.State, initial)
 	mustUse(o.level)
 	start := time.Now()
 	for range o.Runs {
@@ -193,39 +186,39 @@ func mustUse(l kernels.Level) {
 // Check runs every implementation from the same state and compares the levels,
 // and archsimd, with generic bit for bit, the naive loops to rounding.
 func (c Case) Check() error {
-	initial := snapshot(c.Work.State)
+	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {
-		restore(c.Work.State, initial)
+		restore(c.State, initial)
 		mustUse(l)
 		f()
-		return snapshot(c.Work.State)
+		return snapshot(c.State)
 	}
 	levels := kernels.Available()
 	top := levels[len(levels)-1]
 	defer mustUse(top)
-	defer restore(c.Work.State, initial)
+	defer restore(c.State, initial)
 
-	want := run(kernels.Generic, c.Work.Kernel)
+	want := run(kernels.Generic, c.Run)
 	answer := slices.Clone(c.answer(false))
 	for _, l := range levels[1:] {
-		if err := c.sameBits(l.String(), run(l, c.Work.Kernel), want); err != nil {
+		if err := c.sameBits(l.String(), run(l, c.Run), want); err != nil {
 			return err
 		}
 	}
-	if c.Work.SIMD != nil {
-		if err := c.sameBits(ArchSIMD, run(top, c.Work.SIMD), want); err != nil {
+	if c.SIMD != nil {
+		if err := c.sameBits(ArchSIMD, run(top, c.SIMD), want); err != nil {
 			return err
 		}
 	}
-	run(top, c.Work.Naive)
+	run(top, c.Naive)
 	return c.agree(c.answer(true), answer)
 }
 
 func (c Case) answer(naive bool) []float64 {
-	if c.Work.Answer != nil {
-		return c.Work.Answer(naive)
+	if c.Answer != nil {
+		return c.Answer(naive)
 	}
-	return slices.Concat(c.Work.State...)
+	return slices.Concat(c.State...)
 }
 
 func (c Case) sameBits(name string, got, want [][]float64) error {
@@ -244,7 +237,7 @@ func (c Case) agree(got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("measure: %s on %s: naive has %d results, the kernel %d", c.Kernel, c.Shape, len(got), len(want))
 	}
-	tol := cmp.Or(c.Work.Tolerance, 1e-12)
+	tol := cmp.Or(c.Tolerance, 1e-12)
 	scale := floats.Norm(want, math.Inf(1))
 	for i, v := range want {
 		if !(math.Abs(got[i]-v) <= tol*scale) {

@@ -14,21 +14,19 @@ func doubling() Case {
 	x := []float64{1, 2, 3}
 	return Case{
 		Kernel: "Double", Shape: "n=3", Unit: "elem", Units: 3,
-		Work: Work{
-			Kernel: func() { kernels.Axpy(1, x, x) },
-			Naive: func() {
-				for i := range x {
-					x[i] *= 2
-				}
-			},
-			State: [][]float64{x},
+		Run: func() { kernels.Axpy(1, x, x) },
+		Naive: func() {
+			for i := range x {
+				x[i] *= 2
+			}
 		},
+		State: [][]float64{x},
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestTime(t *testing.T) {
 	c := doubling()
-	series, err := Run(c, Options{Reps: 5, Sample: 20 * time.Microsecond})
+	series, err := Time(c, Options{Reps: 5, Sample: 20 * time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +38,11 @@ func TestRun(t *testing.T) {
 		if i < len(levels) && s.Level != levels[i].String() {
 			t.Errorf("series %d is %s, want %s", i, s.Level, levels[i])
 		}
-		if len(s.Samples) != 5 || s.Runs < 1 || s.Min() <= 0 || s.Median() < s.Min() {
-			t.Errorf("%s: %d samples of %d runs, min %g, median %g", s.Level, len(s.Samples), s.Runs, s.Min(), s.Median())
+		if len(s.Samples) != 5 || s.Runs < 1 || s.Min() <= 0 {
+			t.Errorf("%s: %d samples of %d runs, min %g", s.Level, len(s.Samples), s.Runs, s.Min())
 		}
 	}
-	if got := c.Work.State[0]; got[0] != 1 || got[2] != 3 {
+	if got := c.State[0]; got[0] != 1 || got[2] != 3 {
 		t.Errorf("the state was left at %v", got)
 	}
 	if kernels.Active() != levels[len(levels)-1] {
@@ -52,14 +50,10 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		samples []float64
-		want    float64
-	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 2, 3}, 2.5}, {[]float64{7}, 7}} {
-		if got := (Series{Samples: c.samples}).Median(); got != c.want {
-			t.Errorf("median of %v is %g, want %g", c.samples, got, c.want)
-		}
+func TestBest(t *testing.T) {
+	all := []Series{{Level: "generic", Samples: []float64{4, 3}}, {Level: "avx2", Samples: []float64{2, 5}}, {Level: ArchSIMD, Samples: []float64{1}}, {Level: Naive, Samples: []float64{1}}}
+	if got := Best(all); got != 2 {
+		t.Errorf("the best level takes %g, want 2", got)
 	}
 }
 
@@ -69,28 +63,28 @@ func TestCheckRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	naive := doubling()
-	x := naive.Work.State[0]
-	naive.Work.Naive = func() { x[0], x[1], x[2] = 2, 4, 6.0001 }
+	x := naive.State[0]
+	naive.Naive = func() { x[0], x[1], x[2] = 2, 4, 6.0001 }
 	if err := naive.Check(); err == nil || !strings.Contains(err.Error(), "naive") {
 		t.Errorf("a naive loop off by 1e-4 gives %v", err)
 	}
-	naive.Work.Naive = func() { x[0], x[1], x[2] = 2, math.NaN(), 6 }
+	naive.Naive = func() { x[0], x[1], x[2] = 2, math.NaN(), 6 }
 	if err := naive.Check(); err == nil {
 		t.Error("a NaN of the naive loop is let through")
 	}
 	simd := doubling()
-	y := simd.Work.State[0]
-	simd.Work.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
+	y := simd.State[0]
+	simd.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
 	if err := simd.Check(); err == nil || !strings.Contains(err.Error(), ArchSIMD) {
 		t.Errorf("archsimd off by one ulp gives %v", err)
 	}
-	if _, err := Run(simd, Options{Reps: 1}); err == nil {
+	if _, err := Time(simd, Options{Reps: 1}); err == nil {
 		t.Error("it was timed all the same")
 	}
 	if levels := kernels.Available(); len(levels) > 1 {
 		level := doubling()
-		z := level.Work.State[0]
-		level.Work.Kernel = func() {
+		z := level.State[0]
+		level.Run = func() {
 			z[0] = 2
 			if kernels.Active() == levels[1] {
 				z[0] = math.Nextafter(2, 3)

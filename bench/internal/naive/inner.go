@@ -4,11 +4,9 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/sparse"
 )
 
-// gain is what the inner loops below share: the sampled row's part of the
-// step, -eta times the variance-reduced gradient.
+// gain returns row i and its part of a step, -eta times the variance-reduced gradient.
 func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
@@ -21,7 +19,7 @@ func add(sum, w []float64) {
 	}
 }
 
-// step is that of Algorithm 1 for K = kappa I.
+// step does an inner step of Algorithm 1 for K = kappa I.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := gain(s, i, w)
 	for j := range w {
@@ -65,13 +63,11 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is Inner for any K, a sparse matrix; q is scratch.
-func InnerGraph(w, sum, d, q []float64, k *sparse.CSR, s *kernels.Steps, sampled []int32) {
-	n, _ := k.Dims()
-	kr := k.Rows(0, n)
+// InnerGraph is Inner for any K, given by its rows; q is scratch.
+func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := gain(s, i, w)
-		Margins(q, kr, w)
+		Margins(q, k, w)
 		for j := range w {
 			w[j] -= s.Eta * (d[j] + q[j])
 		}
@@ -103,15 +99,16 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerDiagonal is Inner with a different k for every coordinate.
-func InnerDiagonal(w, sum, d, k []float64, s *kernels.Steps, sampled []int32) {
+// InnerRotated is the step on dense rows of the length of w, the rows of x, where K is
+// diagonal: c = 1 - eta*K and e = -eta*d.
+func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
-		g, idx, val := gain(s, i, w)
-		for j := range w {
-			w[j] -= s.Eta * (d[j] + k[j]*w[j])
+		row := x[int(i)*len(w):][:len(w)]
+		g := -s.Eta * (Slope(Dot(row, w), s.Label[i]) - s.Slope0[i])
+		for j, v := range row {
+			w[j] = c[j]*w[j] + e[j] + g*v
+			sum[j] += w[j]
 		}
-		AddRow(w, g, idx, val)
-		add(sum, w)
 	}
 }
 

@@ -87,6 +87,17 @@ func LogisticSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
+// SquaredSlopes does the same for the squared loss.
+func SquaredSlopes(slope, margin, label []float64) float64 {
+	var sum float64
+	for i, t := range margin {
+		r := t - label[i]
+		slope[i] = 2 * r
+		sum += r * r
+	}
+	return sum
+}
+
 // MarginsGradient does everything row by row, which is both the obvious
 // loop and the one that reads the data once.
 func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {

@@ -3,9 +3,11 @@ package outer
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/bench/internal/naive"
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -14,32 +16,42 @@ import (
 // the whole vector per sample, the product with A'A where A is not I. It draws
 // the solver's samples, so it takes the same path to rounding.
 type plain struct {
-	Job
-	at, k         *sparse.CSR // A' and A'A, nil if A = I
-	dualUpdates   int
-	eta, rho      float64
-	rng           *rand.PCG
-	xt, w, s, d   []float64
-	z, q          []float64
-	slope0        []float64
-	y, beta, dual []float64
+	steps       *kernels.Steps // the data, with the slopes at the snapshot
+	a, at, k    *kernels.Rows  // A, A' and rho A'A, nil if A = I
+	dualUpdates int
+	rho         float64
+	rng         *rand.PCG
+
+	xt, w, sum, d, z, q      []float64
+	y, beta, dual, ax, limit []float64 // of one entry per row of A; |beta| is at most limit
+	sampled                  []int32
 }
 
 func newPlain(j Job, dualUpdates int) *plain {
 	n, p := j.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }
 	m := &plain{
-		Job: j, dualUpdates: dualUpdates, eta: j.Settings.Eta, rho: j.Settings.Rho,
-		rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
-		xt:  v(p), w: v(p), s: v(p), d: v(p), z: v(p), q: v(p), slope0: v(n),
+		steps:       &kernels.Steps{Rows: *rows(j.Data), Label: j.Labels, Slope0: v(n), Eta: j.Settings.Eta},
+		dualUpdates: dualUpdates, rho: j.Settings.Rho, rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
+		xt: v(p), w: v(p), sum: v(p), d: v(p), z: v(p), q: v(p), sampled: make([]int32, 0, n),
 	}
 	l := p
-	if m.A != nil {
-		l, _ = m.A.Dims()
-		m.at, m.k = m.A.Transpose(), m.A.Gram()
+	if j.A != nil {
+		l, _ = j.A.Dims()
+		k, err := j.A.Gram().ScaleColumns(slices.Repeat([]float64{m.rho}, p))
+		if err != nil {
+			panic(err) // rho is finite
+		}
+		m.a, m.at, m.k = rows(j.A), rows(j.A.Transpose()), rows(k)
 	}
-	m.y, m.beta, m.dual = v(l), v(l), v(l)
+	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{j.Lambda}, l)
 	return m
+}
+
+func rows(a *sparse.CSR) *kernels.Rows {
+	n, _ := a.Dims()
+	r := a.Rows(0, n)
+	return &r
 }
 
 // time does outer iterations and returns the time of each in ns.
@@ -55,76 +67,60 @@ func (m *plain) time(iterations int) []float64 {
 
 func (m *plain) iterate() {
 	m.gradient()
-	n := len(m.Labels)
+	n := len(m.steps.Label)
 	for k := range m.dualUpdates {
 		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates
 		m.block(size - 1)
-		for j, s := range m.s {
+		for j, s := range m.sum {
 			m.xt[j] = (m.xt[j] + s) / float64(size)
 		}
-		m.update()
+		times(m.ax, m.a, m.xt)
+		naive.ProxDual(m.beta, m.y, m.ax, m.limit, m.rho)
 	}
 }
 
 // gradient sets z to the mean gradient at xt and keeps the slopes.
 func (m *plain) gradient() {
 	clear(m.z)
-	for i, b := range m.Labels {
-		idx, val := m.Data.Row(i)
+	for i, b := range m.steps.Label {
+		idx, val := naive.Row(m.steps.Rows, i)
 		s := naive.Slope(naive.RowDot(idx, val, m.xt), b)
-		m.slope0[i] = s
+		m.steps.Slope0[i] = s
 		naive.AddRow(m.z, s, idx, val)
 	}
 	for j := range m.z {
-		m.z[j] /= float64(len(m.Labels))
+		m.z[j] /= float64(len(m.steps.Label))
 	}
 }
 
-// block does the given number of inner steps from xt, summing the iterates in s.
+// block does the given number of inner steps from xt, summing the iterates.
 func (m *plain) block(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}
-	product(m.d, m.at, m.dual)
+	times(m.d, m.at, m.dual)
 	for j, z := range m.z {
 		m.d[j] += z
 	}
-	copy(m.w, m.xt)
-	clear(m.s)
+	m.sampled = m.sampled[:0]
 	for range steps {
-		r, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.Labels)))
-		i := int(r)
-		idx, val := m.Data.Row(i)
-		g := -m.eta * (naive.Slope(naive.RowDot(idx, val, m.w), m.Labels[i]) - m.slope0[i])
-		product(m.q, m.k, m.w)
-		for j, w := range m.w {
-			m.w[j] = w - m.eta*(m.d[j]+m.rho*m.q[j])
-		}
-		naive.AddRow(m.w, g, idx, val)
-		for j, w := range m.w {
-			m.s[j] += w
-		}
+		i, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.steps.Label)))
+		m.sampled = append(m.sampled, int32(i))
+	}
+	copy(m.w, m.xt)
+	clear(m.sum)
+	if m.k == nil {
+		naive.Inner(m.w, m.sum, m.d, m.rho, m.steps, m.sampled)
+	} else {
+		naive.InnerGraph(m.w, m.sum, m.d, m.q, *m.k, m.steps, m.sampled)
 	}
 }
 
-// update is the step of y and beta at xt.
-func (m *plain) update() {
-	product(m.dual, m.A, m.xt)
-	for i, ax := range m.dual {
-		v := m.beta[i] + m.rho*ax
-		m.beta[i] = min(max(v, -m.Lambda), m.Lambda)
-		m.y[i] = (v - m.beta[i]) / m.rho
-	}
-}
-
-// product sets dst = a v, or v where a is nil and stands for I.
-func product(dst []float64, a *sparse.CSR, v []float64) {
+// times sets dst = a v, or v where a is nil and stands for I.
+func times(dst []float64, a *kernels.Rows, v []float64) {
 	if a == nil {
 		copy(dst, v)
 		return
 	}
-	for i := range dst {
-		idx, val := a.Row(i)
-		dst[i] = naive.RowDot(idx, val, v)
-	}
+	naive.Margins(dst, *a, v)
 }

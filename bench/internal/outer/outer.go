@@ -16,12 +16,11 @@ import (
 // A Job is a method on a problem.
 type Job struct {
 	Name     string // of the data and the graph
-	Method   solver.Method
 	Data     *sparse.CSR
 	Labels   []float64       // -1 or +1, for the logistic loss
 	A        *sparse.CSR     // the constraint; nil means I
 	Lambda   float64         // weight of |A x|_1
-	Settings solver.Settings // Eta and Rho must be set
+	Settings solver.Settings // Method, Eta and Rho must be set
 }
 
 func (j Job) problem() *solver.Problem {
@@ -38,26 +37,26 @@ type Options struct {
 	Iterations int // outer iterations in each, all of them timed
 }
 
-// A Timing is what was measured of a job: a series per level and the naive one,
-// in ns per outer iteration, with how the solver ran the inner loop.
+// A Timing is what was measured of a job: each level and the naive loops, in ns per outer
+// iteration, and how the solver ran the inner loop.
 type Timing struct {
-	Case        measure.Case
-	Series      []measure.Series
-	Plan        string
-	DualUpdates int
+	Case   measure.Case
+	Series []measure.Series
+	Plan   string
 }
 
-// Run times j. Implementations take turns run by run. Every level must reach the
-// iterates of the first, to the bit, or Run fails.
-func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
+// Time times j. Implementations take turns run by run. Every level must reach the
+// iterates of the first, to the bit, or Time fails.
+func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	levels := kernels.Available()
 	defer func() { _ = kernels.Use(levels[len(levels)-1]) }()
-	t := Timing{
-		Case:   measure.Case{Kernel: "Outer-" + j.Method.Info().Name, Shape: j.Name, Unit: "iteration", Units: 1},
-		Series: make([]measure.Series, len(levels)+1),
+	t := Timing{Case: measure.Case{Kernel: "Outer-" + j.Settings.Method.Info().Name, Shape: j.Name, Unit: "iteration", Units: 1}}
+	for _, name := range measure.Names(false) {
+		t.Series = append(t.Series, measure.Series{Level: name, Runs: 1})
 	}
 	var want []float64
 	for range opt.Reps {
+		dualUpdates := 0
 		for i, l := range levels {
 			if err := kernels.Use(l); err != nil {
 				return t, err
@@ -66,22 +65,21 @@ func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
 			if err != nil {
 				return t, err
 			}
-			t.Plan, t.DualUpdates = res.Stats.Plan, res.Stats.DualUpdates
+			dualUpdates = res.Stats.DualUpdates
+			t.Plan = fmt.Sprintf("%s, dual updates: %d", res.Stats.Plan, dualUpdates)
 			if want == nil {
 				want = x
 			}
 			if k := differs(x, want); k >= 0 {
-				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", j.Method.Info().Name, j.Name, l, k, x[k], levels[0], want[k])
+				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", t.Case.Kernel, j.Name, l, k, x[k], levels[0], want[k])
 			}
-			t.Series[i].Level, t.Series[i].Runs = l.String(), 1
 			t.Series[i].Samples = append(t.Series[i].Samples, ns...)
 		}
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
 		naive := &t.Series[len(levels)]
-		naive.Level, naive.Runs = measure.Naive, 1
-		naive.Samples = append(naive.Samples, newPlain(j, t.DualUpdates).time(opt.Iterations)...)
+		naive.Samples = append(naive.Samples, newPlain(j, dualUpdates).time(opt.Iterations)...)
 	}
 	return t, nil
 }
@@ -90,7 +88,7 @@ func Run(ctx context.Context, j Job, opt Options) (Timing, error) {
 // it is rounded to exact zeros, and the time of every outer iteration.
 func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, ns []float64, err error) {
 	s := j.Settings
-	s.Method, s.Passes, s.Threads = j.Method, 2*float64(iterations), 1
+	s.Passes, s.Threads = 2*float64(iterations), 1
 	var last float64
 	s.Recorder = solver.RecorderFunc(func(p *solver.Point) error {
 		if p.Outer > 0 {

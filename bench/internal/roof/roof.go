@@ -146,31 +146,13 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {
-		l := r.Levels[r.at(t.Size)]
+		at := slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
+		l := r.Levels[at]
 		if d := t.Bytes / l.Bandwidth; d > ns {
 			ns, bound = d, l.Name
 		}
 	}
 	return ns / float64(c.Units), bound
-}
-
-// Intensity returns the operations of c per byte of the traffic that takes
-// longest, and the index of the memory level which that comes from.
-func (r Roof) Intensity(c measure.Case) (flopsPerByte float64, level int) {
-	var worst float64
-	for _, t := range c.Traffic {
-		l := r.at(t.Size)
-		if d := t.Bytes / r.Levels[l].Bandwidth; d > worst {
-			worst, flopsPerByte, level = d, c.Flops/t.Bytes, l
-		}
-	}
-	return flopsPerByte, level
-}
-
-// at returns the index of the level in which a working set of the given size
-// lives; the last holds any.
-func (r Roof) at(size int) int {
-	return slices.IndexFunc(r.Levels, func(l Level) bool { return size <= l.Size })
 }
 
 // Lines describes the roof for the head of a report.

@@ -37,15 +37,6 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-func TestIntensity(t *testing.T) {
-	got, level := fixed().Intensity(measure.Case{
-		Flops: 3000, Traffic: []measure.Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}},
-	})
-	if got != 3 || level != 2 {
-		t.Errorf("intensity %g of level %d, want 3 of 2", got, level)
-	}
-}
-
 func TestMeasure(t *testing.T) {
 	r := Measure(machine.Facts{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
 	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakFrom == "" || r.ReadFrom == "" {

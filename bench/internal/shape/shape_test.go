@@ -7,11 +7,10 @@ import (
 )
 
 func TestShapes(t *testing.T) {
-	for _, s := range []Shape{A9A, Covtype, RCV1, SIDO, Criteo} {
+	for _, s := range All() {
 		t.Run(s.Name, func(t *testing.T) {
-			s := s.Resize(200)
-			data := s.Build(1)
-			x, labels := data.CSR(), data.Labels
+			s.Rows = 200
+			x, labels := s.Build(1)
 			n, p := x.Dims()
 			if n != 200 || p != s.Cols || len(labels) != n {
 				t.Fatalf("%d x %d with %d labels", n, p, len(labels))
@@ -31,52 +30,24 @@ func TestShapes(t *testing.T) {
 			if plus == 0 || plus == n {
 				t.Errorf("%d of %d labels are +1", plus, n)
 			}
-			again, other := s.Build(1), s.Build(2)
-			if !slices.Equal(data.Rows.Idx, again.Rows.Idx) || slices.Equal(data.Rows.Idx, other.Rows.Idx) {
+			columns := func(seed uint64) []int32 { x, _ := s.Build(seed); return x.Rows(0, n).Idx }
+			if !slices.Equal(columns(1), columns(1)) || slices.Equal(columns(1), columns(2)) {
 				t.Error("the seed does not decide the matrix")
 			}
+			// What the compact form can leave out decides what the kernels read.
+			a := x.Compact(nil)
+			short, ones, single := a.Idx16 != nil, a.Val == nil && a.Val32 == nil, a.Val32 != nil
+			if short != (p <= 1<<16) || ones != (s.Name != "covtype" && s.Name != "rcv1") || single != (s.Name == "covtype") {
+				t.Errorf("compact: 16-bit columns %v, no values %v, float32 %v", short, ones, single)
+			}
+			if s.Name != "rcv1" {
+				return
+			}
+			for i, n2 := range x.RowNormsSq() {
+				if math.Abs(n2-1) > 1e-12 {
+					t.Errorf("row %d has squared norm %g", i, n2)
+				}
+			}
 		})
-	}
-}
-
-// The compact form must hold the very numbers of the plain one.
-func TestCompact(t *testing.T) {
-	for _, c := range []struct {
-		shape Shape
-		name  string
-	}{{A9A, "u16-ones"}, {SIDO, "u16-ones"}, {Criteo, "i32-ones"}, {Covtype, "u16-f32"}, {RCV1, "u16-f64"}} {
-		d := c.shape.Resize(50).Build(1)
-		if got := d.Shape.CompactName(); got != c.name {
-			t.Errorf("%s: compact form %s, want %s", d.Shape.Name, got, c.name)
-		}
-		a := d.Compact()
-		for k, v := range d.Rows.Val {
-			j, x := int32(0), 1.0
-			if a.Idx != nil {
-				j = a.Idx[k]
-			} else {
-				j = int32(a.Idx16[k])
-			}
-			if a.Val != nil {
-				x = a.Val[k]
-			} else if a.Val32 != nil {
-				x = float64(a.Val32[k])
-			}
-			if j != d.Rows.Idx[k] || x != v {
-				t.Fatalf("%s: nonzero %d is (%d, %g), want (%d, %g)", d.Shape.Name, k, j, x, d.Rows.Idx[k], v)
-			}
-		}
-	}
-	plain := Shape{Cols: 1<<16 + 1}
-	if got := plain.CompactName(); got != "" {
-		t.Errorf("65537 columns of any values have the compact form %s", got)
-	}
-}
-
-func TestTextRowsHaveNormOne(t *testing.T) {
-	for i, n2 := range RCV1.Resize(50).Build(1).CSR().RowNormsSq() {
-		if math.Abs(n2-1) > 1e-12 {
-			t.Errorf("row %d has squared norm %g", i, n2)
-		}
 	}
 }

@@ -1,102 +1,42 @@
 package suite
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/naive"
-	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The constants of the inner loops: a step and a penalty parameter of the size
-// that solves these problems, small enough that nothing runs away when a
-// benchmark takes millions of steps.
+// The constants of the inner loops: a step and a weight of K = kappa I of the size that
+// solves these problems, small enough that millions of steps do not run away.
 const (
 	eta   = 0.05
 	kappa = 1e-3
 )
 
-// innerData is what the inner loops of one shape share.
-type innerData struct {
-	data    shape.Data
-	n, p    int
-	nnz     float64        // of the sampled rows, per step
-	plain   *kernels.Steps // on the plain matrix
-	sampled []int32
-	d, w0   []float64
+// steps returns inner steps on the rows of a.
+func (in *data) steps(a kernels.Rows) *kernels.Steps {
+	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-func newInnerData(d shape.Data, samples int) *innerData {
-	rng := rand.New(rand.NewPCG(5, 6))
-	n, p := d.Shape.Rows, d.Shape.Cols
-	in := &innerData{data: d, n: n, p: p, d: make([]float64, p), w0: make([]float64, p), sampled: make([]int32, samples)}
-	slope0 := make([]float64, in.n)
-	for i := range slope0 {
-		slope0[i] = kernels.LogisticSlope(0.1*rng.NormFloat64(), in.data.Labels[i])
-	}
-	for j := range in.d {
-		in.d[j], in.w0[j] = 1e-4*rng.NormFloat64(), 0.1*rng.NormFloat64()
-	}
-	in.plain = in.steps(in.data.Rows, slope0)
-	for k := range in.sampled {
-		i := rng.IntN(in.n)
-		in.sampled[k] = int32(i)
-		in.nnz += float64(in.data.Rows.Ptr[i+1]-in.data.Rows.Ptr[i]) / float64(len(in.sampled))
-	}
-	return in
-}
-
-func (in *innerData) steps(a kernels.Rows, slope0 []float64) *kernels.Steps {
-	return &kernels.Steps{Rows: a, Label: in.data.Labels, Slope0: slope0, Eta: eta, Scratch: kernels.NewScratch(a)}
-}
-
-// stepsOn returns the steps on a form of the matrix.
-func (in *innerData) stepsOn(f form) *kernels.Steps { return in.steps(f.rows, in.plain.Slope0) }
-
-// innerCase fills in what all inner loops have in common. flops are per step
-// beside the slope, vectorBytes what is loaded beside the row.
-func (in *innerData) innerCase(kernel string, f form, flops, vectorBytes float64, vectorSize int, w measure.Work) measure.Case {
+// inner fills in what the sampled steps cost: for each, the operations beside the slope,
+// and the bytes brought in beside those of the row, from vectors of a size in all.
+func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
-	return measure.Case{
-		Kernel: kernel, Shape: f.name, Unit: "step", Units: len(in.sampled),
-		Flops: m * (slopeFlops + flops),
-		Traffic: []measure.Traffic{
-			{Bytes: m * (in.nnz*float64(entryBytes(f.rows)) + 36), Size: rowBytes(f.rows)},
-			{Bytes: m * vectorBytes, Size: vectorSize},
-		},
-		Work: w,
+	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(slopeFlops+flops)
+	const rest = 36 // bytes of the sample, its two row pointers, label and slope
+	c.Traffic = []measure.Traffic{
+		{Bytes: m * (in.nnz*float64(entryBytes(a)) + rest), Size: rowBytes(a)},
+		{Bytes: m * vectorBytes, Size: vectorSize},
 	}
-}
-
-// inner returns the cases of inner loops on a shape.
-func inner(s Scale, sh shape.Shape, makers ...maker[*innerData]) Group {
-	samples := map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s]
-	return newGroup(sh, makers, func(d shape.Data) *innerData { return newInnerData(d, samples) }, 4)
-}
-
-// innerGroup has the inner loops for diagonal A'A. Those over whole vectors
-// make sense where p is small, the projected ones are measured where they
-// differ from the others.
-func innerGroup(s Scale, sh shape.Shape) Group {
-	dense := maker[*innerData]{"InnerDense", false, (*innerData).dense}
-	lazy := maker[*innerData]{"InnerLazy", true, (*innerData).lazy}
-	decay := maker[*innerData]{"InnerDecay", false, (*innerData).decay}
-	makers := []maker[*innerData]{lazy}
-	switch sh.Name {
-	case shape.A9A.Name:
-		makers = []maker[*innerData]{dense, {"InnerBox", false, (*innerData).box}, lazy, {"InnerLazyBall", true, (*innerData).lazyBall}, decay}
-	case shape.Covtype.Name:
-		makers = []maker[*innerData]{dense, lazy}
-	case shape.RCV1.Name:
-		makers = []maker[*innerData]{lazy, decay}
-	}
-	return inner(s, sh, makers...)
+	return c
 }
 
 // affine returns c = 1 - eta*kappa and e = -eta*d of the dense kernels.
-func (in *innerData) affine() (c, e []float64) {
+func (in *data) affine() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {
 		e[j] = -eta * d
@@ -104,27 +44,148 @@ func (in *innerData) affine() (c, e []float64) {
 	return c, e
 }
 
-func (in *innerData) dense(f form) measure.Case {
-	steps := in.stepsOn(f)
-	w, h, sum := slices.Clone(in.w0), make([]float64, in.p), make([]float64, in.p)
+func (in *data) innerDense(a kernels.Rows) measure.Case {
+	steps, plain := in.steps(a), in.steps(in.rows)
+	w, h, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
 	c, e := in.affine()
-	return in.innerCase("InnerDense", f, 6*in.nnz+2*float64(in.p), 8*(3*float64(in.p)+3*in.nnz), 32*in.p, measure.Work{
-		Kernel: func() { kernels.InnerDense(w, h, c, e, steps, in.sampled) },
-		Naive:  func() { naive.Inner(w, sum, in.d, kappa, in.plain, in.sampled) },
+	return in.inner(a, 6*in.nnz+2*float64(in.p), 8*(3*float64(in.p)+3*in.nnz), 32*in.p, measure.Case{
+		Run:    func() { kernels.InnerDense(w, h, c, e, steps, in.sampled) },
+		Naive:  func() { naive.Inner(w, sum, in.d, kappa, plain, in.sampled) },
 		State:  [][]float64{w, h, sum},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
 }
 
-func (in *innerData) box(f form) measure.Case {
-	steps := in.stepsOn(f)
-	w, sum := slices.Clone(in.w0), make([]float64, in.p)
+func (in *data) innerBox(a kernels.Rows) measure.Case {
+	steps, plain := in.steps(a), in.steps(in.rows)
+	w, sum := slices.Clone(in.w), make([]float64, in.p)
 	c, e := in.affine()
 	lo, hi := slices.Repeat([]float64{-0.2}, in.p), slices.Repeat([]float64{0.2}, in.p)
-	return in.innerCase("InnerBox", f, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Work{
-		Kernel: func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
-		Naive:  func() { naive.InnerBox(w, sum, in.d, lo, hi, kappa, in.plain, in.sampled) },
-		State:  [][]float64{w, sum},
-		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-10,
+	return in.inner(a, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Case{
+		Run:       func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
+		Naive:     func() { naive.InnerBox(w, sum, in.d, lo, hi, kappa, plain, in.sampled) },
+		State:     [][]float64{w, sum},
+		Tolerance: 1e-10,
+	})
+}
+
+// innerRotated takes steps on dense rows, as long as those of the matrix would be in the
+// eigenbasis of a graph.
+func (in *data) innerRotated(a kernels.Rows) measure.Case {
+	steps := in.steps(a)
+	p := (in.p + 7) / 8 * 8
+	rng := rand.New(rand.NewPCG(7, 8))
+	x := normal(rng, in.n*p, math.Sqrt(in.nnz/float64(p)))
+	w, sum := normal(rng, p, 0.1), make([]float64, p)
+	c, e := make([]float64, p), normal(rng, p, 1e-4*eta)
+	for j := range c {
+		c[j] = 1 - eta*kappa*rng.Float64()
+	}
+	m := float64(len(in.sampled))
+	return measure.Case{
+		Unit: "step", Units: len(in.sampled), Flops: m * (slopeFlops + 9*float64(p)),
+		Traffic: []measure.Traffic{
+			{Bytes: m * float64(8*p+20), Size: 8 * len(x)},
+			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // row, next row, w, sum, c, e
+		},
+		Run:       func() { kernels.InnerRotated(w, sum, c, e, x, 0, steps, in.sampled) },
+		Naive:     func() { naive.InnerRotated(w, sum, c, e, x, steps, in.sampled) },
+		State:     [][]float64{w, sum},
+		Tolerance: 1e-10,
+	}
+}
+
+// innerLazy keeps the scalars alpha and gamma from run to run, and forms w only when the
+// kernel asks for it, as the solver does.
+func (in *data) innerLazy(a kernels.Rows) measure.Case {
+	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
+	cells.Set(in.w, in.d)
+	u, h, w := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
+	scalars := []float64{1, 0}
+	const q = 1 - eta*kappa
+	return in.inner(a, 8*in.nnz+10, 32*in.nnz, 32*in.p, measure.Case{
+		Run: func() {
+			l := kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1], Q: q}
+			for rows := in.sampled; len(rows) > 0; {
+				rows = rows[kernels.InnerLazyCells(cells, &l, steps, rows):]
+				if l.Alpha < 0x1p-7 {
+					cells.Form(&l)
+				}
+			}
+			scalars[0], scalars[1] = l.Alpha, l.Gamma
+		},
+		Naive: func() {
+			scalars[0], scalars[1] = naive.Lazy(u, h, in.d, scalars[0], scalars[1], q, plain, in.sampled)
+		},
+		State: [][]float64{cells, u, h, scalars},
+		Answer: func(byNaive bool) []float64 {
+			if !byNaive {
+				cells.Point(w, &kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1]})
+				return w
+			}
+			for j := range w {
+				w[j] = scalars[0]*u[j] + scalars[1]*in.d[j]
+			}
+			return w
+		},
+		Tolerance: 1e-10,
+	})
+}
+
+// innerLazyBall projects onto a ball that the iterates keep leaving. Each run starts from
+// u = w, and the naive loop takes O(p) operations for its projection.
+func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
+	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
+	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
+	norm2, radius := in.x.RowNormsSq(), 0.9*math.Sqrt(naive.Dot(w, w))
+	return in.inner(a, 8*in.nnz+30, 32*in.nnz, 32*in.p, measure.Case{
+		Run: func() {
+			for rows := in.sampled; len(rows) > 0; {
+				cells.Set(w, in.d)
+				l := kernels.LazyBall{
+					Lazy: kernels.Lazy{Alpha: 1, Q: 1 - eta*kappa}, Radius: radius, GammaLimit: math.Inf(1),
+					UU: kernels.Dot(w, w), UD: kernels.Dot(w, in.d), DD: kernels.Dot(in.d, in.d),
+				}
+				rows = rows[kernels.InnerLazyBallCells(cells, norm2, &l, steps, rows):]
+				cells.Sparse(q)
+				for j := range sum {
+					sum[j] += l.AlphaSum*cells[4*j] - q[j] + l.GammaSum*in.d[j]
+				}
+				cells.Point(w, &l.Lazy)
+			}
+		},
+		Naive:  func() { naive.InnerBall(w, sum, in.d, radius, kappa, plain, in.sampled) },
+		State:  [][]float64{w, q, sum, cells},
+		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-8,
+	})
+}
+
+// innerDecay has a different diagonal entry of K for every coordinate. Each run
+// starts from w, as each block of the solver does.
+func (in *data) innerDecay(a kernels.Rows) measure.Case {
+	steps, plain := in.steps(a), in.steps(in.rows)
+	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)
+	begin := func() {
+		for j, d := range in.d {
+			cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
+			k := kappa * (1 + float64(j%7))
+			fixed := -d / k
+			cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixed, w[j]-fixed
+			cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(eta*k), 1-eta*k
+			cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
+		}
+	}
+	return in.inner(a, in.nnz*(31+9), 64*in.nnz, 64*in.p, measure.Case{
+		Run: func() {
+			begin()
+			kernels.InnerDecay(state, 0, steps, in.sampled)
+			kernels.DecayTo(w, state, len(in.sampled))
+		},
+		Naive: func() {
+			begin()
+			naive.Decay(w, state, plain, in.sampled)
+		},
+		State:  [][]float64{w, state},
+		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
 }

@@ -7,81 +7,131 @@ import (
 	"github.com/scas-admm/scas/bench/internal/naive"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/sparse"
 )
 
-// rowsGroup has the kernels that pass over all rows of a matrix.
-func rowsGroup(sh shape.Shape) Group {
-	return newGroup(sh, []maker[*passData]{
-		{"Margins", false, (*passData).margins}, {"Gradient", false, (*passData).gradient}, {"MarginsGradient", false, (*passData).marginsGradient},
-	}, newPassData, 1)
+// data is what the cases on one matrix share. They do not change it.
+type data struct {
+	x     *sparse.CSR
+	rows  kernels.Rows // of x, with 32-bit columns and float64 values
+	n, p  int
+	label []float64
+	slope []float64 // of the logistic loss, one a row
+	w, d  []float64 // a point, and the constant part of the gradient
+
+	sampled []int32 // rows of the inner steps
+	nnz     float64 // of a sampled row, on average
 }
 
-// passData is what the passes over one matrix share.
-type passData struct {
-	data          shape.Data
-	nnz           int
-	w, z          []float64
-	margin, slope []float64
-}
-
-func newPassData(d shape.Data) *passData {
-	n, p := d.Shape.Rows, d.Shape.Cols
-	in := &passData{data: d, nnz: len(d.Rows.Idx), w: make([]float64, p), z: make([]float64, p), margin: make([]float64, n), slope: make([]float64, n)}
-	rng := rand.New(rand.NewPCG(2, 3))
-	for j := range in.w {
-		in.w[j] = 0.3 * rng.NormFloat64()
+func newData(sh shape.Shape, s Scale) *data {
+	rng := rand.New(rand.NewPCG(5, 6))
+	x, label := sh.Build(4)
+	in := &data{
+		x: x, rows: x.Rows(0, sh.Rows), n: sh.Rows, p: sh.Cols, label: label, slope: normal(rng, sh.Rows, 0.1),
+		w: normal(rng, sh.Cols, 0.1), d: normal(rng, sh.Cols, 1e-4),
+		sampled: make([]int32, map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s]),
 	}
-	for i := range in.slope {
-		in.slope[i] = rng.Float64() - 0.5
+	for i, margin := range in.slope {
+		in.slope[i] = kernels.LogisticSlope(margin, label[i])
+	}
+	for k := range in.sampled {
+		i := rng.IntN(in.n)
+		in.sampled[k] = int32(i)
+		in.nnz += float64(in.rows.Ptr[i+1]-in.rows.Ptr[i]) / float64(len(in.sampled))
 	}
 	return in
 }
 
-// pass fills in what the passes have in common. vectors is the number of vectors
-// of one entry per row that are brought in, dense that of gathers or scatters per
-// nonzero; these count as the bytes they use, at the level where the dense vector
-// lives, though whole lines are brought in for them.
-func (in *passData) pass(kernel string, f form, flops float64, vectors, dense int, w measure.Work) measure.Case {
-	n, p := in.data.Shape.Rows, in.data.Shape.Cols
-	stream := rowBytes(f.rows) + vectors*8*n
-	return measure.Case{
-		Kernel: kernel, Shape: f.name, Unit: "nnz", Units: in.nnz, Flops: flops,
-		Traffic: []measure.Traffic{
-			{Bytes: float64(stream), Size: stream + dense*8*p},
-			{Bytes: float64(dense * 8 * in.nnz), Size: 8 * p},
-		},
-		Work: w,
+// rowBytes returns the bytes of the nonzeros and the pointers of a.
+func rowBytes(a kernels.Rows) int {
+	return int(a.Ptr[a.Len()])*entryBytes(a) + len(a.Ptr)*8
+}
+
+// entryBytes returns the bytes of one stored nonzero.
+func entryBytes(a kernels.Rows) int {
+	bytes := 4
+	if a.Idx16 != nil {
+		bytes = 2
 	}
+	switch {
+	case a.Val != nil:
+		return bytes + 8
+	case a.Val32 != nil:
+		return bytes + 4
+	}
+	return bytes
 }
 
-func (in *passData) margins(f form) measure.Case {
-	return in.pass("Margins", f, 2*float64(in.nnz), 1, 1, measure.Work{
-		Kernel: func() { kernels.Margins(in.margin, f.rows, in.w) },
-		Naive:  func() { naive.Margins(in.margin, in.data.Rows, in.w) },
-		State:  [][]float64{in.margin},
+// pass fills in what a pass over all rows costs. vectors is the number of vectors with an
+// entry for each row that are brought in, dense the number of gathers or scatters for each
+// nonzero. These count as the 8 bytes they use, at the level of the memory where the dense
+// vector lives, though whole lines are brought in for them.
+func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
+	nnz := int(in.x.NNZ())
+	stream := rowBytes(a) + vectors*8*in.n
+	c.Unit, c.Units, c.Flops = "nnz", nnz, flops
+	c.Traffic = []measure.Traffic{
+		{Bytes: float64(stream), Size: stream + dense*8*in.p},
+		{Bytes: float64(dense * 8 * nnz), Size: 8 * in.p},
+	}
+	return c
+}
+
+func (in *data) margins(a kernels.Rows) measure.Case {
+	margin := make([]float64, in.n)
+	return in.pass(a, 2*float64(in.x.NNZ()), 1, 1, measure.Case{
+		Run:   func() { kernels.Margins(margin, a, in.w) },
+		Naive: func() { naive.Margins(margin, in.rows, in.w) },
+		State: [][]float64{margin},
 	})
 }
 
-func (in *passData) gradient(f form) measure.Case {
-	return in.pass("Gradient", f, 2*float64(in.nnz), 1, 1, measure.Work{
-		Kernel: func() { kernels.Gradient(in.z, f.rows, in.slope) },
-		Naive:  func() { naive.Gradient(in.z, in.data.Rows, in.slope) },
-		State:  [][]float64{in.z},
+func (in *data) gradient(a kernels.Rows) measure.Case {
+	z := make([]float64, in.p)
+	return in.pass(a, 2*float64(in.x.NNZ()), 1, 1, measure.Case{
+		Run:   func() { kernels.Gradient(z, a, in.slope) },
+		Naive: func() { naive.Gradient(z, in.rows, in.slope) },
+		State: [][]float64{z},
 	})
 }
 
-func (in *passData) marginsGradient(f form) measure.Case {
-	slope, label, sum := make([]float64, len(in.slope)), in.data.Labels, make([]float64, 1)
-	flops := 4*float64(in.nnz) + (slopeFlops+lossFlops)*float64(len(label))
-	return in.pass("MarginsGradient", f, flops, 3, 2, measure.Work{
-		Kernel: func() {
-			clear(in.z)
-			sum[0] = kernels.MarginsGradient(in.z, in.margin, slope, label, f.rows, in.w, kernels.LogisticLossKind)
+func (in *data) marginsGradient(a kernels.Rows) measure.Case {
+	z, margin, slope, sum := make([]float64, in.p), make([]float64, in.n), make([]float64, in.n), make([]float64, 1)
+	flops := 4*float64(in.x.NNZ()) + (slopeFlops+lossFlops)*float64(in.n)
+	return in.pass(a, flops, 3, 2, measure.Case{
+		Run: func() {
+			clear(z)
+			sum[0] = kernels.MarginsGradient(z, margin, slope, in.label, a, in.w, kernels.LogisticLossKind)
 		},
 		Naive: func() {
-			clear(in.z)
-			sum[0] = naive.MarginsGradient(in.z, in.margin, slope, label, in.data.Rows, in.w)
+			clear(z)
+			sum[0] = naive.MarginsGradient(z, margin, slope, in.label, in.rows, in.w)
 		},
-		State: [][]float64{in.z, in.margin, slope, sum},
+		State: [][]float64{z, margin, slope, sum},
 	})
+}
+
+// hessian adds the Hessian of all rows to h. Its unit is a multiply-add of two nonzeros of
+// a row; each touches one number of the upper triangle.
+func (in *data) hessian(a kernels.Rows) measure.Case {
+	p := in.p
+	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()
+	adds := 0
+	for i := range c {
+		c[i] = in.slope[i] * in.slope[i]
+		n := int(a.Ptr[i+1] - a.Ptr[i])
+		adds += n * (n + 1) / 2
+	}
+	stream := rowBytes(a) + 8*in.n
+	return measure.Case{
+		Unit: "add", Units: adds, Flops: 2 * float64(adds),
+		Traffic: []measure.Traffic{
+			{Bytes: float64(stream), Size: stream},
+			{Bytes: 8 * float64(adds), Size: 4 * p * (p + 1)},
+		},
+		Run:       func() { kernels.Hessian(h, p, p, a, c, scratch) },
+		Naive:     func() { naive.Hessian(h, p, in.rows, c) },
+		State:     [][]float64{h},
+		Tolerance: 1e-10,
+	}
 }

@@ -2,7 +2,7 @@
 
 package suite
 
+// simdBuilt says whether the build has simd/archsimd.
 const simdBuilt = false
 
-// simdBuilt tells whether the build has simd/archsimd.
 func simd() simdForms { return simdForms{} }

@@ -1,83 +1,139 @@
-// Package suite is the list of kernels and shapes that are measured, with the
-// plain Go loops they are measured against.
-// README.md says what the naive series is, and where it runs another algorithm than
-// the kernel.
+// Package suite is the list of kernels and data that are measured, with the plain Go
+// loops beside them.
 package suite
 
 import (
+	"fmt"
+	"iter"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/bench/internal/shape"
 	"github.com/scas-admm/scas/kernels"
 )
 
+// onVectors are the kernels on vectors of one length.
+var onVectors = []vectorKernel{
+	{"Dot", 2, 2, 2, dot},
+	{"LogisticSlopes", 3, slopeFlops + lossFlops, 3, logisticSlopes},
+	{"SquaredSlopes", 3, 4, 3, squaredSlopes},
+	{"ProjectedUpdate", 4, 4, 4, update},
+	{"ProjectedUpdateBox", 6, 6, 6, updateBox},
+	{"ProjectedUpdateBall", 4, 8, 5, updateBall},
+	{"ProxDual", 4, 12, 4, proxDual},
+}
+
+// onRows are the kernels on the rows of a matrix, with the shapes that each is measured
+// on. A name that ends in -compact is the shape in the storage of sparse.CSR.Compact.
+var onRows = []struct {
+	kernel, shapes string
+	make           func(*data, kernels.Rows) measure.Case
+}{
+	{"Margins", "a9a a9a-compact covtype covtype-compact rcv1 sido-1200 criteo", (*data).margins},
+	{"Gradient", "a9a a9a-compact covtype covtype-compact rcv1 sido-1200 criteo", (*data).gradient},
+	{"MarginsGradient", "a9a a9a-compact covtype covtype-compact rcv1 criteo", (*data).marginsGradient},
+	{"InnerDense", "a9a covtype", (*data).innerDense},
+	{"InnerBox", "a9a", (*data).innerBox},
+	{"InnerRotated", "a9a", (*data).innerRotated},
+	{"InnerLazy", "a9a a9a-compact covtype rcv1 rcv1-compact criteo criteo-compact", (*data).innerLazy},
+	{"InnerLazyBall", "a9a", (*data).innerLazyBall},
+	{"InnerDecay", "a9a rcv1", (*data).innerDecay},
+	{"Hessian", "a9a a9a-compact covtype covtype-compact sido-1200 sido-1200-compact", (*data).hessian},
+}
+
 // A Scale chooses the size of the data.
 type Scale int
 
 // The scales.
 const (
-	Full  Scale = iota // as many rows as the sets imitated
-	Quick              // fewer rows of the wide shapes
+	Full  Scale = iota // all shapes, as large as package shape has them
+	Quick              // fewer rows, and without criteo
 	Tiny               // for tests: nothing is large enough to be timed
 )
 
-// A Group is a number of cases on one set of data, which exists only while the
-// group runs.
-type Group struct {
-	Names []string // Kernel/Shape of each case
-	Build func() []measure.Case
-}
-
-// Groups returns the whole suite.
-func Groups(s Scale) []Group {
-	groups := denseGroups(s)
-	for _, sh := range shapes(s) {
-		groups = append(groups, rowsGroup(sh), innerGroup(s, sh))
-	}
-	for _, sh := range hessianShapes(s) {
-		groups = append(groups, newGroup(sh, []maker[shape.Data]{{"Hessian", true, hessianCase}}, func(d shape.Data) shape.Data { return d }, 1))
-	}
-	return append(groups, inner(s, shapes(s)[0], maker[*innerData]{"InnerRotated", false, (*innerData).rotated}))
-}
-
-// Series names all implementations that a case may have.
-func Series() []string {
-	var all []string
-	for _, l := range kernels.Available() {
-		all = append(all, l.String())
-	}
-	if HasSIMD() {
-		all = append(all, measure.ArchSIMD)
-	}
-	return append(all, measure.Naive, measure.NaiveDense)
-}
-
-// shapes returns the matrices of a scale, a9a first.
-func shapes(s Scale) []shape.Shape {
-	all := []shape.Shape{shape.A9A, shape.Covtype, shape.RCV1, shape.SIDO, shape.Criteo}
-	rows := map[Scale][]int{Quick: {8000, 20000, 1000}, Tiny: {60, 60, 20, 10, 20}}[s]
-	if s == Quick {
-		all = all[:len(rows)]
-	}
-	for i := range rows {
-		all[i] = all[i].Resize(rows[i])
-	}
-	if s == Tiny {
-		all[2].Cols, all[4].Cols = 3000, 2000
+// shapes returns the matrices of a scale.
+func (s Scale) shapes() []shape.Shape {
+	all := shape.All()
+	switch s {
+	case Quick:
+		all = all[:4]
+		for i, rows := range []int{8000, 20000, 1000, 500} {
+			all[i].Rows = rows
+		}
+	case Tiny:
+		for i, rows := range []int{60, 60, 20, 10, 20} {
+			all[i].Rows, all[i].Cols = rows, min(all[i].Cols, 3000)
+		}
 	}
 	return all
 }
 
-// vectors returns count random vectors of length n.
-func vectors(n, count int) [][]float64 {
-	rng := rand.New(rand.NewPCG(17, uint64(n)))
-	v := make([][]float64, count)
-	for i := range v {
-		v[i] = make([]float64, n)
-		for j := range v[i] {
-			v[i][j] = rng.NormFloat64()
+// Cases returns the cases whose name, kernel/shape, matches. The data of a shape are made
+// when the first case needs them, and dropped after the last.
+func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
+	return func(yield func(measure.Case) bool) {
+		for _, n := range []int{123, 10000} {
+			for _, k := range onVectors {
+				if c := k.on(n); match(c.Kernel+"/"+c.Shape) && !yield(c) {
+					return
+				}
+			}
 		}
+		for _, sh := range s.shapes() {
+			var d *data
+			for _, k := range onRows {
+				for _, name := range strings.Fields(k.shapes) {
+					plain, compact := strings.CutSuffix(name, "-compact")
+					if plain != sh.Name || !match(k.kernel+"/"+name) {
+						continue
+					}
+					if d == nil {
+						d = newData(sh, s)
+					}
+					rows := d.rows
+					if compact {
+						rows = d.x.Compact(nil)
+					}
+					c := k.make(d, rows)
+					c.Kernel, c.Shape = k.kernel, name
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// A vectorKernel works on vectors of one length.
+type vectorKernel struct {
+	name    string
+	vectors int     // that it works on
+	flops   float64 // per element
+	moved   int     // vectors brought in
+	make    func(v [][]float64) measure.Case
+}
+
+// on returns the case of a kernel on vectors of length n.
+func (k vectorKernel) on(n int) measure.Case {
+	rng := rand.New(rand.NewPCG(17, uint64(n)))
+	v := make([][]float64, k.vectors)
+	for i := range v {
+		v[i] = normal(rng, n, 1)
+	}
+	c := k.make(v)
+	c.Kernel, c.Shape, c.Unit, c.Units = k.name, fmt.Sprintf("n=%d", n), "elem", n
+	c.Flops = k.flops * float64(n)
+	c.Traffic = []measure.Traffic{{Bytes: float64(8 * n * k.moved), Size: 8 * n * k.vectors}}
+	return c
+}
+
+// normal returns n normal numbers of the given standard deviation.
+func normal(rng *rand.Rand, n int, deviation float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = deviation * rng.NormFloat64()
 	}
 	return v
 }
@@ -87,65 +143,3 @@ const (
 	slopeFlops = 35 // exp and the quotient
 	lossFlops  = 31 // log1p beside it
 )
-
-// A form is a matrix in one storage.
-type form struct {
-	name string // of the shape, with the storage if it is not the plain one
-	rows kernels.Rows
-}
-
-// A maker makes the cases of one kernel from what the cases of a shape share.
-type maker[D any] struct {
-	kernel string
-	// compact says that the kernel reads storage other than int32 columns with
-	// float64 values, and is measured on that too where the matrix is exact in it.
-	compact bool
-	make    func(D, form) measure.Case
-}
-
-// newGroup returns the cases of some kernels on one shape; load makes what they
-// share.
-func newGroup[D any](sh shape.Shape, makers []maker[D], load func(shape.Data) D, seed uint64) Group {
-	compact := sh.CompactName()
-	var g Group
-	for _, m := range makers {
-		g.Names = append(g.Names, m.kernel+"/"+sh.Name)
-		if m.compact && compact != "" {
-			g.Names = append(g.Names, m.kernel+"/"+sh.Name+"-"+compact)
-		}
-	}
-	g.Build = func() []measure.Case {
-		data := sh.Build(seed)
-		in, plain, small := load(data), form{sh.Name, data.Rows}, form{sh.Name + "-" + compact, data.Compact()}
-		var cases []measure.Case
-		for _, m := range makers {
-			cases = append(cases, m.make(in, plain))
-			if m.compact && compact != "" {
-				cases = append(cases, m.make(in, small))
-			}
-		}
-		return cases
-	}
-	return g
-}
-
-// rowBytes returns what the nonzeros and pointers of a occupy.
-func rowBytes(a kernels.Rows) int {
-	nnz := int(a.Ptr[a.Len()] - a.Ptr[0])
-	return nnz*entryBytes(a) + len(a.Ptr)*8
-}
-
-// entryBytes returns the size of one stored nonzero.
-func entryBytes(a kernels.Rows) int {
-	bytes := 4
-	if a.Idx == nil {
-		bytes = 2
-	}
-	switch {
-	case a.Val != nil:
-		return bytes + 8
-	case a.Val32 != nil:
-		return bytes + 4
-	}
-	return bytes
-}

@@ -5,72 +5,55 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scas-admm/scas/bench/internal/measure"
 	"github.com/scas-admm/scas/kernels"
 )
 
-// tinyCases returns all cases, with the names that their groups promise.
-func tinyCases(t *testing.T) (names []string, cases []measure.Case) {
-	t.Helper()
-	for _, g := range Groups(Tiny) {
-		built := g.Build()
-		if len(built) != len(g.Names) {
-			t.Fatalf("group %v builds %d cases", g.Names, len(built))
-		}
-		names, cases = append(names, g.Names...), append(cases, built...)
-	}
-	return names, cases
-}
+func every(string) bool { return true }
 
-// Every case of the suite: levels to the bit, naive loops to rounding.
+// Every case of the suite: levels to the bit, naive loops to rounding, and a name that is
+// its own. A run must change the state: comparing a state that it leaves alone shows
+// nothing.
 func TestCases(t *testing.T) {
-	names, cases := tinyCases(t)
-	for i, c := range cases {
-		t.Run(names[i], func(t *testing.T) {
-			if got := c.Kernel + "/" + c.Shape; got != names[i] {
-				t.Errorf("the case is called %s", got)
+	seen := map[string]bool{}
+	for c := range Cases(Tiny, every) {
+		name := c.Kernel + "/" + c.Shape
+		if strings.ContainsAny(name, " \t()") || seen[name] {
+			t.Errorf("name %q is unfit for a benchmark or used twice", name)
+		}
+		seen[name] = true
+		if c.Units <= 0 || c.Flops <= 0 || len(c.Traffic) == 0 {
+			t.Errorf("%s: units %d, operations %g, traffic %v", name, c.Units, c.Flops, c.Traffic)
+		}
+		for _, tr := range c.Traffic {
+			if tr.Bytes <= 0 || tr.Size <= 0 {
+				t.Errorf("%s: traffic %v", name, tr)
 			}
-			if c.Units <= 0 || c.Flops <= 0 || len(c.Traffic) == 0 {
-				t.Errorf("units %d, operations %g, traffic %v", c.Units, c.Flops, c.Traffic)
+		}
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+		before := slices.Concat(c.State...)
+		c.Run()
+		if slices.Equal(before, slices.Concat(c.State...)) {
+			t.Errorf("%s: a run changes nothing", name)
+		}
+	}
+	for _, k := range onRows {
+		for _, name := range strings.Fields(k.shapes) {
+			if !seen[k.kernel+"/"+name] {
+				t.Errorf("%s is not measured on %s: no such shape", k.kernel, name)
 			}
-			for _, tr := range c.Traffic {
-				if tr.Bytes <= 0 || tr.Size <= 0 {
-					t.Errorf("traffic %v", tr)
-				}
-			}
-			if err := c.Check(); err != nil {
-				t.Error(err)
-			}
-		})
+		}
 	}
 }
 
-// The kernels must do something to what is checked: a State that a run leaves
-// alone would compare nothing.
-func TestCasesChangeTheirState(t *testing.T) {
-	_, cases := tinyCases(t)
-	for _, c := range cases {
-		before := slices.Concat(c.Work.State...)
-		c.Work.Kernel()
-		if slices.Equal(before, slices.Concat(c.Work.State...)) {
-			t.Errorf("%s/%s: a run changes nothing", c.Kernel, c.Shape)
-		}
+func TestMatch(t *testing.T) {
+	var got []string
+	for c := range Cases(Tiny, func(name string) bool { return strings.HasPrefix(name, "Hessian/a9a") || name == "Dot/n=123" }) {
+		got = append(got, c.Kernel+"/"+c.Shape)
 	}
-}
-
-func TestNamesAreBenchmarkNames(t *testing.T) {
-	for _, s := range []Scale{Full, Quick, Tiny} {
-		var names []string
-		for _, g := range Groups(s) {
-			names = append(names, g.Names...)
-		}
-		seen := map[string]bool{}
-		for _, n := range names {
-			if strings.ContainsAny(n, " \t()") || strings.Count(n, "/") != 1 || seen[n] {
-				t.Errorf("scale %d: name %q is unfit or used twice", s, n)
-			}
-			seen[n] = true
-		}
+	if want := []string{"Dot/n=123", "Hessian/a9a", "Hessian/a9a-compact"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -84,13 +67,5 @@ func TestSIMDIsThere(t *testing.T) {
 	levels := kernels.Available()
 	if simdBuilt && levels[len(levels)-1] == kernels.AVX512 && !has {
 		t.Error("the build has simd/archsimd and the processor AVX-512, but there is no series")
-	}
-}
-
-func TestRandomGraph(t *testing.T) {
-	g := RandomGraph(123, GraphEdges, 8)
-	gram := g.FusedLasso().Gram()
-	if n := len(g.Edges()); n != GraphEdges || gram.NNZ() != 123+2*GraphEdges {
-		t.Errorf("%d edges, %d nonzeros of A'A; want %d and %d", n, gram.NNZ(), GraphEdges, 123+2*GraphEdges)
 	}
 }

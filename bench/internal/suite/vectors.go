@@ -1,0 +1,113 @@
+package suite
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/bench/internal/measure"
+	"github.com/scas-admm/scas/bench/internal/naive"
+	"github.com/scas-admm/scas/kernels"
+)
+
+// simdForms are the kernels on vectors written with simd/archsimd; nil if they are not in
+// this build or this processor cannot run them.
+type simdForms struct {
+	dot    func(x, y []float64) float64
+	update func(w, s, d, q []float64, eta float64)
+	prox   func(beta, y, ax, limit []float64, rho float64) (primal, change float64)
+}
+
+// HasSIMD reports whether there is the series archsimd.
+func HasSIMD() bool { return simd().dot != nil }
+
+func dot(v [][]float64) measure.Case {
+	x, y, out := v[0], v[1], make([]float64, 1)
+	c := measure.Case{
+		Run:   func() { out[0] = kernels.Dot(x, y) },
+		Naive: func() { out[0] = naive.Dot(x, y) },
+		State: [][]float64{out},
+		// Terms cancel: the sum is small beside their absolute values.
+		Tolerance: 1e-12 * naive.Dot(x, x) / math.Abs(naive.Dot(x, y)),
+	}
+	if f := simd().dot; f != nil {
+		c.SIMD = func() { out[0] = f(x, y) }
+	}
+	return c
+}
+
+func logisticSlopes(v [][]float64) measure.Case {
+	slope, margin, label, sum := v[0], v[1], v[2], make([]float64, 1)
+	for i := range margin {
+		margin[i] *= 3
+		label[i] = math.Copysign(1, label[i])
+	}
+	return measure.Case{
+		Run:   func() { sum[0] = kernels.LogisticSlopes(slope, margin, label) },
+		Naive: func() { sum[0] = naive.LogisticSlopes(slope, margin, label) },
+		State: [][]float64{slope, sum},
+	}
+}
+
+func squaredSlopes(v [][]float64) measure.Case {
+	slope, margin, label, sum := v[0], v[1], v[2], make([]float64, 1)
+	return measure.Case{
+		Run:   func() { sum[0] = kernels.SquaredSlopes(slope, margin, label) },
+		Naive: func() { sum[0] = naive.SquaredSlopes(slope, margin, label) },
+		State: [][]float64{slope, sum},
+	}
+}
+
+// tinyStep is a step so small that millions of updates move nothing far.
+const tinyStep = 1e-9
+
+func update(v [][]float64) measure.Case {
+	w, s, d, q := v[0], v[1], v[2], v[3]
+	c := measure.Case{
+		Run:   func() { kernels.ProjectedUpdate(w, s, d, q, tinyStep) },
+		Naive: func() { naive.Update(w, s, d, q, tinyStep) },
+		State: [][]float64{w, s},
+	}
+	if f := simd().update; f != nil {
+		c.SIMD = func() { f(w, s, d, q, tinyStep) }
+	}
+	return c
+}
+
+func updateBox(v [][]float64) measure.Case {
+	w, s, d, q, lo, hi := v[0], v[1], v[2], v[3], v[4], v[5]
+	for i := range lo {
+		lo[i], hi[i] = -math.Abs(lo[i]), math.Abs(hi[i])
+	}
+	return measure.Case{
+		Run:   func() { kernels.ProjectedUpdateBox(w, s, d, q, lo, hi, tinyStep) },
+		Naive: func() { naive.UpdateBox(w, s, d, q, lo, hi, tinyStep) },
+		State: [][]float64{w, s},
+	}
+}
+
+func updateBall(v [][]float64) measure.Case {
+	w, s, d, q := v[0], v[1], v[2], v[3]
+	radius := 0.9 * math.Sqrt(naive.Dot(w, w))
+	return measure.Case{
+		Run:   func() { kernels.ProjectedUpdateBall(w, s, d, q, tinyStep, radius) },
+		Naive: func() { naive.UpdateBall(w, s, d, q, tinyStep, radius) },
+		State: [][]float64{w, s},
+	}
+}
+
+func proxDual(v [][]float64) measure.Case {
+	beta, y, ax, limit, out := v[0], v[1], v[2], v[3], make([]float64, 2)
+	for i := range limit {
+		limit[i] = math.Abs(limit[i])
+		beta[i] = min(max(beta[i], -limit[i]), limit[i])
+	}
+	const rho = 1.5
+	c := measure.Case{
+		Run:   func() { out[0], out[1] = kernels.ProxDual(beta, y, ax, limit, rho) },
+		Naive: func() { out[0], out[1] = naive.ProxDual(beta, y, ax, limit, rho) },
+		State: [][]float64{beta, y, out},
+	}
+	if f := simd().prox; f != nil {
+		c.SIMD = func() { out[0], out[1] = f(beta, y, ax, limit, rho) }
+	}
+	return c
+}
