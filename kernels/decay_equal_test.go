@@ -87,20 +87,3 @@ func TestDecayCalls(t *testing.T) {
 		sameVector(t, "state", c.state, want[0])
 	})
 }
-
-func BenchmarkInnerDecay(b *testing.B) {
-	for i, c := range innerShapes {
-		s, sampled := innerBench(i, 0)
-		state := make([]float64, c.p*DecayStride)
-		for j := range c.p {
-			cell := state[j*DecayStride:]
-			cell[DecayFixed], cell[DecayFactor] = 1e-7*float64(j%7), 1-1e-4/float64(1+j%5)
-			cell[DecayRate] = NegLog1m(1 - cell[DecayFactor])
-		}
-		step := 0
-		atLevels(b, "shape="+c.name, len(sampled), "step", func() {
-			InnerDecay(state, step, s, sampled)
-			step += len(sampled)
-		}, nil)
-	}
-}

@@ -242,3 +242,29 @@ func (r *lazyRun) finish() (w, sum []float64) {
 	r.cells.Point(w, &r.state.Lazy)
 	return w, r.sum
 }
+
+// distinctRows returns rows with sorted distinct columns, which are more often
+// low than high, as words are.
+func distinctRows(rng *rand.Rand, lens []int, p int) Rows {
+	a := Rows{Ptr: []int64{0}, Cols: p}
+	seen := make([]int, p)
+	for r, n := range lens {
+		for n > 0 {
+			j := int32(float64(p) * math.Pow(rng.Float64(), 2.5))
+			if seen[j] == r+1 {
+				continue
+			}
+			seen[j] = r + 1
+			a.Idx, a.Val = append(a.Idx, j), append(a.Val, bell(rng))
+			n--
+		}
+		row := a.Idx[a.Ptr[r]:]
+		for i := 1; i < len(row); i++ {
+			for k := i; k > 0 && row[k] < row[k-1]; k-- {
+				row[k], row[k-1] = row[k-1], row[k]
+			}
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+	}
+	return a
+}
