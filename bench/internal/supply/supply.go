@@ -1,12 +1,10 @@
-// Package supply tells what the program is made of: the modules linked into it, pinned by
-// version and checksum, and their licences; and whether a build can be repeated.
+// Package supply lists the modules linked into the program, and their licences. Its tests
+// check that the modules are pinned and that a build can be repeated.
 package supply
 
 import (
 	"bytes"
 	"context"
-	"debug/buildinfo"
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +96,7 @@ func licencesIn(dir string) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// phrases tell licences, in texts whose blanks are single and whose letters are small.
+// phrases identify licences, in texts with single blanks and small letters.
 var phrases = []struct{ name, phrase string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
 	{"BSD", "redistribution and use in source and binary forms"},
@@ -164,57 +162,4 @@ func Table(list []Module) string {
 	}
 	w.Flush()
 	return b.String()
-}
-
-// Build builds the program from the module in dir, statically and without what depends on
-// the place. An empty cache means that of the user.
-func Build(ctx context.Context, dir, cache, out string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, Program)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
-	if cache != "" {
-		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
-	}
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, text)
-	}
-	return nil
-}
-
-// Same reports whether two files have the same bytes.
-func Same(a, b string) (bool, error) {
-	one, err := os.ReadFile(a)
-	if err != nil {
-		return false, err
-	}
-	other, err := os.ReadFile(b)
-	return bytes.Equal(one, other), err
-}
-
-// Inspect reports a program that is not static, or has a module without a version and a
-// checksum, or replaced.
-func Inspect(program string) error {
-	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	for _, m := range info.Deps {
-		if m.Version == "" || m.Sum == "" || m.Replace != nil {
-			return fmt.Errorf("module %s %s is not pinned: checksum %q, replaced %v", m.Path, m.Version, m.Sum, m.Replace != nil)
-		}
-	}
-	f, err := elf.Open(program)
-	if err != nil {
-		return nil // of another system
-	}
-	defer f.Close()
-	if libraries, err := f.ImportedLibraries(); err == nil && len(libraries) > 0 {
-		return fmt.Errorf("linked to %v", libraries)
-	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			return errors.New("it needs a loader")
-		}
-	}
-	return nil
 }
