@@ -188,13 +188,21 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
-// TestScaling measures a small file as it is and with its rows taken twice.
-func TestScaling(t *testing.T) {
-	dir, data := t.TempDir(), dataFile(t)
-	scas := filepath.Join(dir, "scas")
-	if out, err := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas").CombinedOutput(); err != nil {
+// TestProgram runs the commands that run the program.
+func TestProgram(t *testing.T) {
+	scas := filepath.Join(t.TempDir(), "scas")
+	build := exec.Command("go", "build", "-o", scas, "../solver/cmd/scas")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as package attack builds it
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	t.Run("scaling", func(t *testing.T) { testScaling(t, scas) })
+	t.Run("attack", func(t *testing.T) { testAttack(t, scas) })
+}
+
+// testScaling measures a small file as it is and with its rows taken twice.
+func testScaling(t *testing.T, scas string) {
+	dir, data := t.TempDir(), dataFile(t)
 	args := []string{"scaling", "--scas", scas, "--repeat", "1", "--copies", "1,2", "--ranks", "2", "--results", dir}
 	out, _, err := runCommand(t, append(args, data)...)
 	if err != nil {
@@ -218,9 +226,9 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-func TestAttack(t *testing.T) {
+func testAttack(t *testing.T, scas string) {
 	dir := t.TempDir()
-	out, code, err := runCommand(t, "attack", "--seed=1", "--only=flags", "--results="+dir)
+	out, code, err := runCommand(t, "attack", "--scas="+scas, "--seed=1", "--only=flags", "--results="+dir)
 	if err != nil || code != 0 || !strings.Contains(out, "\nflags  1      1         0 ") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
@@ -229,11 +237,5 @@ func TestAttack(t *testing.T) {
 	}
 	if out, _, err := runCommand(t, "attack", "--list"); err != nil || !strings.Contains(out, "bombs") {
 		t.Errorf("--list: %v:\n%s", err, out)
-	}
-}
-
-func TestLicences(t *testing.T) {
-	if out, code, err := runCommand(t, "licences"); err != nil || code != 0 || !strings.Contains(out, "github.com/alecthomas/kong") {
-		t.Errorf("exit code %d, %v:\n%s", code, err, out)
 	}
 }

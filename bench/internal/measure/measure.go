@@ -49,6 +49,12 @@ type Traffic struct {
 	Size  int     // bytes of the working set, which decides the cache level
 }
 
+// Operations of the logistic loss, an FMA counted as two, a division as one.
+const (
+	SlopeFlops = 35 // of the slope: exp and the quotient
+	LossFlops  = 31 // of the loss beside the slope: log1p
+)
+
 // Names of the series that are not levels of package kernels.
 const (
 	Naive    = "naive"

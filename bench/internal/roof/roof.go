@@ -82,16 +82,12 @@ func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	}
 	try(2*1024/fastest(each, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
-	try(SlopeFlops*1024/fastest(each, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
+	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(each, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
 	if f := vector.multiplyAdds; f != nil {
 		const rounds = 1000
 		try(f(rounds)/fastest(each, func() { f(rounds) }), "registers of simd/archsimd")
 	}
 }
-
-// SlopeFlops are the operations of LogisticSlopes per element: 35 for the
-// exponential and the quotient, 31 for log1p.
-const SlopeFlops = 66
 
 // loops are what needs vector registers; nil where there are none.
 type loops struct {

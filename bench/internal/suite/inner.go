@@ -26,7 +26,7 @@ func (in *data) steps(a kernels.Rows) *kernels.Steps {
 // and the bytes brought in beside those of the row, from vectors of a size in all.
 func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
-	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(slopeFlops+flops)
+	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
 	const rest = 36 // bytes of the sample, its two row pointers, label and slope
 	c.Traffic = []measure.Traffic{
 		{Bytes: m * (in.nnz*float64(entryBytes(a)) + rest), Size: rowBytes(a)},
@@ -83,7 +83,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 	m := float64(len(in.sampled))
 	return measure.Case{
-		Unit: "step", Units: len(in.sampled), Flops: m * (slopeFlops + 9*float64(p)),
+		Unit: "step", Units: len(in.sampled), Flops: m * (measure.SlopeFlops + 9*float64(p)),
 		Traffic: []measure.Traffic{
 			{Bytes: m * float64(8*p+20), Size: 8 * len(x)},
 			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // row, next row, w, sum, c, e

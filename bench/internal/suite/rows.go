@@ -97,7 +97,7 @@ func (in *data) gradient(a kernels.Rows) measure.Case {
 
 func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 	z, margin, slope, sum := make([]float64, in.p), make([]float64, in.n), make([]float64, in.n), make([]float64, 1)
-	flops := 4*float64(in.x.NNZ()) + (slopeFlops+lossFlops)*float64(in.n)
+	flops := 4*float64(in.x.NNZ()) + (measure.SlopeFlops+measure.LossFlops)*float64(in.n)
 	return in.pass(a, flops, 3, 2, measure.Case{
 		Run: func() {
 			clear(z)

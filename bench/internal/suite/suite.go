@@ -16,7 +16,7 @@ import (
 // onVectors are the kernels on vectors of one length.
 var onVectors = []vectorKernel{
 	{"Dot", 2, 2, 2, dot},
-	{"LogisticSlopes", 3, slopeFlops + lossFlops, 3, logisticSlopes},
+	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
 	{"SquaredSlopes", 3, 4, 3, squaredSlopes},
 	{"ProjectedUpdate", 4, 4, 4, update},
 	{"ProjectedUpdateBox", 6, 6, 6, updateBox},
@@ -137,9 +137,3 @@ func normal(rng *rand.Rand, n int, deviation float64) []float64 {
 	}
 	return v
 }
-
-// Operations of the scalar functions, an FMA counted as two, a division as one.
-const (
-	slopeFlops = 35 // exp and the quotient
-	lossFlops  = 31 // log1p beside it
-)
