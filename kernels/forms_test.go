@@ -52,35 +52,34 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 // TestForms holds Margins, Gradient and MarginsGradient on every form to the
 // plain one, bit for bit, on every level, with rows longer than a block.
 func TestForms(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		for _, s := range sources {
-			for _, lens := range [][]int{
-				{}, {0}, {1}, {0, 7, 8, 9, 0, 15, 16, 17, 3, 4, 5, 6, 2, 12, 11, 10, 64, 75, 0},
-				{5, maxWork + 21, 0, 256, 257, 2*maxWork + 3, 14},
-			} {
-				for form, name := range formNames {
-					rng := rand.New(rand.NewPCG(51, uint64(len(lens))))
-					const d = 300
-					plain, stored := inForm(rowsOf(rng, s, lens, d), form)
-					w, z, label := s.vector(rng, d), s.vector(rng, d), labels(rng, len(lens))
-					run := func(a Rows) [][]float64 {
-						margin, slope, sum := make([]float64, len(lens)), make([]float64, len(lens)), slices.Clone(z)
-						all := [][]float64{margin, slope, sum}
-						Margins(margin, a, w)
-						Gradient(sum, a, margin)
-						loss := MarginsGradient(sum, margin, slope, label, a, w, LogisticLossKind)
-						return append(all, []float64{loss})
-					}
-					got := run(stored)
-					level := Active()
-					use(t, Generic)
-					want := run(plain)
-					use(t, level)
-					for i := range want {
-						sameVector(t, fmt.Sprintf("%s, %s, %d rows, result %d", name, s.name, len(lens), i), got[i], want[i])
+	required(t)
+	defer use(t, Active())
+	for _, s := range sources {
+		for _, lens := range [][]int{
+			{}, {0}, {1}, {0, 7, 8, 9, 0, 15, 16, 17, 3, 4, 5, 6, 2, 12, 11, 10, 64, 75, 0},
+			{5, maxWork + 21, 0, 256, 257, 2*maxWork + 3, 14},
+		} {
+			for form, name := range formNames {
+				rng := rand.New(rand.NewPCG(51, uint64(len(lens))))
+				const d = 300
+				plain, stored := inForm(rowsOf(rng, s, lens, d), form)
+				w, z, label := s.vector(rng, d), s.vector(rng, d), labels(rng, len(lens))
+				run := func(l Level, a Rows) [][]float64 {
+					use(t, l)
+					margin, slope, sum := make([]float64, len(lens)), make([]float64, len(lens)), slices.Clone(z)
+					all := [][]float64{margin, slope, sum}
+					Margins(margin, a, w)
+					Gradient(sum, a, margin)
+					loss := MarginsGradient(sum, margin, slope, label, a, w, LogisticLossKind)
+					return append(all, []float64{loss})
+				}
+				want := run(Generic, plain)
+				for _, l := range Available() {
+					for i, got := range run(l, stored) {
+						sameVector(t, fmt.Sprintf("%v: %s, %s, %d rows, result %d", l, name, s.name, len(lens), i), got, want[i])
 					}
 				}
 			}
 		}
-	})
+	}
 }
