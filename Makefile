@@ -4,12 +4,9 @@ GO          ?= go
 TESTFLAGS   ?= -short
 FUZZTIME    ?= 30s
 STATICCHECK ?= $(shell command -v staticcheck || ls "$$($(GO) env GOPATH)/bin/staticcheck" 2>/dev/null)
-# How this machine runs code built for x86-64-v3, where the compiler may fuse
-# products into sums: not at all without AVX2.
-V3 = $(shell $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"' && echo GOAMD64=v3)
 
 .PHONY: help demo test lint bench bench-full peers paper-quick paper data generate same-bits mutate attack
-.PHONY: test-full test-long test-random test-race test-emulated test-mpi test-supply test-fuzz
+.PHONY: test-packages test-purego test-v3 test-full test-long test-random test-race test-emulated test-mpi test-supply test-fuzz
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -18,9 +15,19 @@ demo: ## train on real data that comes with the project, and explain the result
 	@$(GO) run ./solver/cmd/scas demo
 
 test: lint ## prove the package: parsers, known optima, equal bits; a few minutes
-	$(GO) test $(TESTFLAGS) ./...
+	@$(MAKE) --no-print-directory -j test-packages test-purego test-v3
+
+test-packages: # lint has vetted them
+	$(GO) test $(TESTFLAGS) -vet=off ./...
+
+test-purego:
 	$(GO) test $(TESTFLAGS) -tags purego ./kernels
-	$(if $(V3),$(V3) $(GO) test $(TESTFLAGS) ./kernels,@echo "no AVX2 here: code for x86-64-v3 is not tested")
+
+test-v3: # the compiler may fuse products into sums
+	@if $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"'; then \
+	  echo "GOAMD64=v3 $(GO) test $(TESTFLAGS) -vet=off ./kernels"; \
+	  GOAMD64=v3 $(GO) test $(TESTFLAGS) -vet=off ./kernels; \
+	else echo "no AVX2 here: code for x86-64-v3 is not tested"; fi
 
 lint:
 	@unformatted=$$(gofmt -l .); \
