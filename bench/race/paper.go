@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
@@ -90,13 +87,12 @@ func (c *Paper) Run(e *Env) error {
 	if c.Timed < 0 {
 		return fmt.Errorf("--timed %d is negative; 0 measures no seconds", c.Timed)
 	}
-	r, err := paper.Open(c.Out, pr, c.Timed)
+	r, err := paper.Open(c.Out, pr)
 	if err != nil {
 		return err
 	}
-	r.Timings.Here(machine.Describe(e.Args).Lines())
 	began := time.Now()
-	if err := errors.Join(c.experiment(e, found, r), r.Store.Close()); err != nil {
+	if err := errors.Join(c.experiment(e, found, r), r.Close()); err != nil {
 		return err
 	}
 	return c.report(e, r, began)
@@ -121,7 +117,7 @@ func (c *Paper) reportOnly(e *Env) error {
 }
 
 // report makes the files from the results.
-func (c *Paper) report(e *Env, r paper.Records, began time.Time) error {
+func (c *Paper) report(e *Env, r *paper.Records, began time.Time) error {
 	files, summary, err := report.Make(e.Ctx, r, machine.Describe(e.Args).Lines())
 	if err != nil {
 		return err
@@ -161,13 +157,10 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 }
 
 // experiment runs data sets one after the other.
-func (c *Paper) experiment(e *Env, sets []paper.Spec, r paper.Records) error {
-	f, ok := e.Stderr.(*os.File)
-	live := ok && term.IsTerminal(int(f.Fd()))
-	progress := &paper.Progress{W: e.Stderr, Live: live, Total: r.Protocol.Work(r.Timings.Splits)}
-	defer progress.End()
-	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", progress.Total/3600)
-	x := &paper.Experiment{Records: r, Progress: progress}
+func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
+	x := &paper.Experiment{Records: r, Timed: c.Timed, Machine: machine.Describe(e.Args).Lines()}
+	x.Progress = &paper.Progress{W: e.Stderr, Began: time.Now(), Total: r.Protocol.Work(c.Timed)}
+	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", x.Progress.Total/3600)
 	for _, s := range sets {
 		d, err := s.Load(c.Data, r.Protocol.Graph)
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scas-admm/scas/bench/internal/submatrix"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -133,7 +132,7 @@ func (s Spec) Build(d *sparse.Dataset, layout Graph) (*Data, error) {
 	}
 	rows := g.Incidence()
 	if layout == Antisymmetric && !s.Whole {
-		rows, _ = submatrix.NonzeroRows(g.Antisymmetric()) // isolated features change nothing
+		rows = nonzeroRows(g.Antisymmetric()) // isolated features change nothing
 	}
 	n, p := d.X.Dims()
 	a, err := sparse.Stack(rows, sparse.Identity(p))

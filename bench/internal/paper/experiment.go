@@ -3,19 +3,25 @@ package paper
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math"
+	"io"
 	"runtime"
 	"slices"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/scas-admm/scas/bench/internal/reference"
+	"github.com/scas-admm/scas/solver"
 )
 
-// An Experiment runs a protocol, keeping what is done in a Store.
+// An Experiment runs a protocol and keeps what is done in its records.
 type Experiment struct {
-	Records
+	*Records
+	// Timed is how many splits of each data set are timed, and Machine says in lines on what.
+	Timed    int
+	Machine  []string
 	Progress *Progress
 	// Workers is how many runs go on at a time where only passes matter; zero
 	// means one per processor.
@@ -26,14 +32,19 @@ type Experiment struct {
 // training half, the runs in parallel, then the timed runs one at a time.
 func (e *Experiment) Run(ctx context.Context, d *Data) error {
 	f, err := d.describe(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.add(line{Data: f})
 	}
-	if err := e.Store.AddFacts(f); err != nil {
+	if err != nil {
 		return err
 	}
 	for split := range e.Protocol.SplitsOn(d.Spec) {
 		if err := e.split(ctx, d, split); err != nil {
+			return err
+		}
+	}
+	if e.Timed > 0 && e.Machine != nil {
+		if err := e.add(line{Machine: e.Machine}); err != nil {
 			return err
 		}
 	}
@@ -45,7 +56,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
 	half := d.once(split, e.Protocol.TuneSamples)
-	for _, job := range e.missing(d, split) {
+	run := func(job func(*Half) error) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -54,55 +65,33 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 			if err != nil {
 				return err
 			}
-			return job(ctx, h)
+			return job(h)
 		})
+	}
+	for _, mu := range e.Protocol.MusOn(d.Spec) {
+		if e.Optimum(d.Name, mu, split) == nil {
+			run(func(h *Half) error { return e.optimum(ctx, h, mu) })
+		}
+	}
+	for _, keys := range e.Protocol.batches(d.Spec, split) {
+		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.Unit(k) != nil })
+		e.Progress.Skip(d.Work * float64(len(keys)-len(missing)))
+		if len(missing) > 0 {
+			run(func(h *Half) error { return e.units(ctx, h, missing) })
+		}
 	}
 	return g.Wait()
 }
 
-// missing returns what is to be done on one split.
-func (e *Experiment) missing(d *Data, split int) []func(context.Context, *Half) error {
-	var jobs []func(context.Context, *Half) error
-	for _, mu := range e.Protocol.MusOn(d.Spec) {
-		if e.Store.Optimum(d.Name, mu, split) == nil {
-			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.optimum(ctx, h, mu) })
-		}
-	}
-	for _, keys := range e.Protocol.batches(d.Spec, split) {
-		keys = slices.DeleteFunc(keys, func(k Key) bool {
-			u := e.Store.Unit(k)
-			kept := u != nil && !u.lacksWithin()
-			if kept {
-				e.Progress.Done(k.String(), d.Work)
-			}
-			return kept
-		})
-		if len(keys) > 0 {
-			jobs = append(jobs, func(ctx context.Context, h *Half) error { return e.units(ctx, h, keys) })
-		}
-	}
-	return jobs
-}
-
-// units makes the runs of a method on a problem and split.
+// units makes runs of a method on a problem and split.
 func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 	b, err := e.Protocol.batch(ctx, h, keys[0])
-	for _, key := range keys {
-		if err != nil {
-			break
+	for k := 0; k < len(keys) && err == nil; k++ {
+		var u *Unit
+		if u, err = b.run(ctx, keys[k]); err == nil {
+			e.Progress.Done(keys[k].String(), h.data.Work)
+			err = e.add(line{Unit: u})
 		}
-		u := e.Store.Unit(key)
-		if u == nil {
-			u, err = b.run(ctx, key)
-		}
-		if err == nil && u.lacksWithin() {
-			err = e.Protocol.within(ctx, h, u)
-		}
-		if err != nil {
-			break
-		}
-		e.Progress.Done(key.String(), h.data.Work)
-		err = e.Store.AddUnit(u)
 	}
 	if err != nil {
 		return fmt.Errorf("paper: %v: %w", keys[0], err)
@@ -112,21 +101,61 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 
 // optimum finds the reference value of a training half.
 func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
-	o, err := reference.Solve(ctx, with(h.Train, mu))
+	res, err := certified(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}
-	if math.IsInf(o.Gap, 0) || math.IsNaN(o.Gap) {
-		o.Gap = -1 // unknown; JSON has no infinity
-	}
-	return e.Store.AddOptimum(&Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: o.Objective, Gap: o.Gap, By: o.By, Norm: norm(o.X)})
+	return e.add(line{Optimum: &Optimum{
+		Data: h.data.Name, Mu: mu, Split: h.Split, Objective: res.At.Objective, Gap: res.DualityGap, By: "scas, method " + res.Stats.Method,
+	}})
 }
 
-// norm returns the Euclidean norm.
-func norm(v []float64) float64 {
-	var sum float64
-	for _, u := range v {
-		sum += u * u
+// certified minimises p by the solver's default method to a gap, proved by duality, of 1e-13
+// of the objective at zero, or as close as rounding lets it come.
+func certified(ctx context.Context, p *solver.Problem) (*solver.Result, error) {
+	res, err := solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: 1e-13})
+	if errors.Is(err, solver.ErrNotConverged) {
+		err = nil
 	}
-	return math.Sqrt(sum)
+	if err == nil && !(res.DualityGap < 1e-9) {
+		err = fmt.Errorf("it is proved to %.1g only", res.DualityGap)
+	}
+	return res, err
+}
+
+// Progress says how far an experiment is, at most every 15 seconds. A nil *Progress is
+// silent.
+type Progress struct {
+	W     io.Writer
+	Began time.Time
+	Total float64 // work to come
+
+	mu   sync.Mutex
+	done float64
+	last time.Time
+}
+
+// Skip takes off work that was done before.
+func (p *Progress) Skip(work float64) {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.Total -= work
+	}
+}
+
+// Done reports that a run of so much work is over.
+func (p *Progress) Done(what string, work float64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if p.done += work; now.Sub(p.last) < 15*time.Second {
+		return
+	}
+	p.last = now
+	left := time.Duration(float64(now.Sub(p.Began)) * max(0, p.Total-p.done) / p.done)
+	fmt.Fprintf(p.W, "%3.0f %%  %s left  (%s)\n", 100*p.done/p.Total, left.Round(time.Second), what)
 }

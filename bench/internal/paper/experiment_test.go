@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,15 +38,15 @@ func tiny(t *testing.T) (Protocol, *Data) {
 // experiment runs it into a directory and returns the records.
 func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
-	r, err := Open(dir, pr, 1)
+	r, err := Open(dir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Records: r, Workers: workers}
+	e := &Experiment{Records: r, Workers: workers, Timed: 1}
 	if err := e.Run(ctx, d); err != nil {
-		return nil, errors.Join(err, r.Store.Close())
+		return nil, errors.Join(err, r.Close())
 	}
-	return e, r.Store.Close()
+	return e, r.Close()
 }
 
 func mustRead(t *testing.T, path string) []byte {
@@ -93,30 +92,17 @@ func TestSameTwice(t *testing.T) {
 			checkContents(t, one, key)
 		}
 	}
-	// Records that lack what is within the budget get that, and nothing else.
-	older := regexp.MustCompile(`,"within_budget":\{[^}]*\}`).ReplaceAll(points, nil)
-	if len(older) == len(points) {
-		t.Fatal("no unit is older")
-	}
-	if err := os.WriteFile(filepath.Join(second, PointsFile), older, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := experiment(t, t.Context(), second, pr, d, 2); err != nil {
-		t.Fatal(err)
-	}
-	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
-		t.Errorf("%s differs from what older records become: %d and %d bytes", PointsFile, len(points), len(again))
-	}
 }
 
 // checkContents: a method ran, fell and was measured.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
-	u, o := e.Store.Unit(k), e.Store.Optimum("tiny", k.Mu, k.Split)
+	traits := e.Protocol.Traits(k.Method)
+	u, o := e.Unit(k), e.Optimum("tiny", k.Mu, k.Split)
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if in := u.Within; (in != nil) != infoOf(k.Method).PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Objective > u.Points[0].Objective || in.Objective < o.Objective-1e-12) {
+	if in := u.Within; (in != nil) != traits.Info.PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Objective > u.Points[0].Objective || in.Objective < o.Objective-1e-12) {
 		t.Errorf("%v: within the budget %+v", k, in)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
@@ -129,13 +115,13 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if (k.Rule == Automatic) != (u.Step == 0) {
 		t.Errorf("%v: chosen %+v", k, u.Tuned)
 	}
-	if bound := TraitsOf(k.Method).Steps; u.Step > bound[len(bound)-1] {
+	if bound := traits.Steps; u.Step > bound[len(bound)-1] {
 		t.Errorf("%v: step %g beyond the grid, which ends at %g", k, u.Step, bound[len(bound)-1])
 	}
-	if k != k.Timed() || k.Split > 0 {
+	if k != e.Protocol.Timed(k) || k.Split > 0 {
 		return
 	}
-	x := e.Timings.Get(k)
+	x := e.Timing(k)
 	if x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
 		t.Fatalf("%v: timing %+v", k, x)
 	}
@@ -148,27 +134,27 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()
-	s, err := Open(dir, pr, 0)
+	s, err := Open(dir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	pr.Passes++
-	if _, err := Open(dir, pr, 0); err == nil || !strings.Contains(err.Error(), "another protocol") {
+	if _, err := Open(dir, pr); err == nil || !strings.Contains(err.Error(), "another protocol") {
 		t.Errorf("other passes: %v", err)
 	}
 	pr.Passes--
 	pr.Splits++ // more of the same may be added
-	if _, err := Open(dir, pr, 0); err != nil {
+	if _, err := Open(dir, pr); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, PointsFile), []byte("{\"kind\":\"point\"}\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, PointsFile), []byte("{\"point\":{}}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, pr, 0); err == nil {
-		t.Error("a point without a run is accepted")
+	if _, err := Open(dir, pr); err == nil {
+		t.Error("a line of nothing known is accepted")
 	}
 }
 
@@ -256,14 +242,14 @@ func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}
 	plain, packed := t.TempDir(), t.TempDir()
-	s, err := Open(plain, pr, 0)
+	s, err := Open(plain, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.AddUnit(&Unit{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}); err != nil {
+	if err := s.add(line{Unit: &Unit{Key: key, Points: []Point{{Objective: 0.7}, {Passes: 2, Objective: 0.5}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	text := mustRead(t, filepath.Join(plain, PointsFile))
@@ -274,11 +260,11 @@ func TestCompressedPoints(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(packed, PointsFile+".zst"), w.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(packed, pr, 0)
+	again, err := Open(packed, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := again.Store.Unit(key); u == nil || len(u.Points) != 2 {
+	if u := again.Unit(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
 	_, headless, _ := bytes.Cut(text, []byte("\n"))
@@ -293,7 +279,7 @@ func TestCompressedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Store.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
+	if kept.Unit(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
 		t.Errorf("a report would be of %+v", kept.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
@@ -321,7 +307,7 @@ func TestOwnMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range Rules() {
-		u := e.Store.Unit(Key{"tiny", 0, "own", 0, rule, Last})
+		u := e.Unit(Key{"tiny", 0, "own", 0, rule, Last})
 		if u == nil || u.Failed != "" || len(u.Points) < 2 {
 			t.Errorf("rule %s: %+v", rule, u)
 		}

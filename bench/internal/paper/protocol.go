@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ type Protocol struct {
 	Methods []Method `json:"methods"`
 	// Own are methods beside those of the solver; see Join.
 	Own []solver.Method `json:"-"`
-	// Sets are all data sets there are; nil means those of Specs.
+	// Sets are all data sets there are; nil means Specs.
 	Sets []Spec `json:"-"`
 }
 
@@ -34,7 +35,7 @@ type Protocol struct {
 func Full() Protocol {
 	return Protocol{
 		Graph: Antisymmetric, Splits: 10, Beyond: 3, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
-		Data: []string{"a9a", "covtype", "rcv1", "sido", "heart"}, Methods: registered(),
+		Data: []string{"a9a", "covtype", "rcv1", "sido", "heart"}, Methods: names(),
 	}
 }
 
@@ -43,6 +44,51 @@ func Quick() Protocol {
 	p := Full()
 	p.Splits, p.Passes, p.Mus, p.Coarse, p.Data = 1, 16, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
 	return p
+}
+
+// A Rule says how step size and rho of a run are chosen.
+type Rule string
+
+const (
+	// Sampled is the paper's: the objective on some samples of the training half.
+	Sampled Rule = "samples"
+	// Whole is the objective on the training half itself: what the first rule costs.
+	Whole Rule = "half"
+	// Automatic leaves them to the method, as a user gets it.
+	Automatic Rule = "auto"
+)
+
+// Rules are all of them, in the order of the report's columns.
+func Rules() []Rule { return []Rule{Sampled, Whole, Automatic} }
+
+// A Key names a run.
+type Key struct {
+	Data   string  `json:"data"`
+	Mu     float64 `json:"mu"`
+	Method Method  `json:"method"`
+	Split  int     `json:"split"`
+	// Rule says how its parameters were chosen, and By for which output.
+	Rule Rule   `json:"rule"`
+	By   Output `json:"by"`
+}
+
+// String names the run for people.
+func (k Key) String() string {
+	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.By)
+}
+
+// compare orders keys as files have them.
+func (k Key) compare(l Key) int {
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
+}
+
+// Timed returns the run whose seconds stand for those of another: that of the same method
+// with the parameters of the paper's rule for its first output. How long a pass takes
+// hardly depends on them.
+func (pr *Protocol) Timed(k Key) Key {
+	t := pr.Traits(k.Method)
+	k.Rule, k.By = Sampled, t.Output()
+	return k
 }
 
 // Join adds methods of a caller's own: they run with the common grids, and are judged at their
@@ -54,41 +100,16 @@ func (pr *Protocol) Join(own ...solver.Method) {
 	}
 }
 
-// methodOf returns the method of a name, nil if it is not known.
-func (pr Protocol) methodOf(name Method) solver.Method {
-	for _, m := range pr.Own {
-		if m.Info().Name == name {
-			return m
-		}
-	}
-	return methodOf(name)
-}
-
-// names are those of all methods.
-func (pr Protocol) names() []Method {
-	names := registered()
-	for _, m := range pr.Own {
-		names = append(names, m.Info().Name)
-	}
-	return names
-}
-
-// applies is Applies, for methods of a caller's own too.
-func (pr Protocol) applies(name Method, mu float64) bool {
-	m := pr.methodOf(name) // nil if only its results were kept
-	return Applies(name, mu) && (mu > 0 || m == nil || !m.Info().NeedsL2)
-}
-
 // Validate reports the first thing wrong with a protocol.
-func (pr Protocol) Validate() error {
+func (pr *Protocol) Validate() error {
 	for _, name := range pr.Data {
 		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {
 			return fmt.Errorf("paper: data set %q is unknown; there are a9a, covtype, rcv1, sido and heart", name)
 		}
 	}
 	for _, m := range pr.Methods {
-		if pr.methodOf(m) == nil {
-			return fmt.Errorf("paper: method %q is unknown; there are %v", m, pr.names())
+		if pr.Traits(m).Method == nil {
+			return fmt.Errorf("paper: method %q is unknown; there are %v", m, names())
 		}
 	}
 	if pr.Splits < 1 {
@@ -100,11 +121,20 @@ func (pr Protocol) Validate() error {
 	return nil
 }
 
+// Specs returns the data sets of the protocol, in the order of all there are.
+func (pr *Protocol) Specs() []Spec {
+	all := pr.Sets
+	if all == nil {
+		all = Specs()
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
+}
+
 // wholePasses is the budget on small problems without a split.
 const wholePasses = 300
 
 // PassesOn returns the budget of a run on a data set.
-func (pr Protocol) PassesOn(s Spec) float64 {
+func (pr *Protocol) PassesOn(s Spec) float64 {
 	if s.Whole {
 		return max(pr.Passes, wholePasses)
 	}
@@ -112,7 +142,7 @@ func (pr Protocol) PassesOn(s Spec) float64 {
 }
 
 // SplitsOn returns how many splits of a data set are run.
-func (pr Protocol) SplitsOn(s Spec) int {
+func (pr *Protocol) SplitsOn(s Spec) int {
 	if s.Whole {
 		return 1
 	}
@@ -120,48 +150,33 @@ func (pr Protocol) SplitsOn(s Spec) int {
 }
 
 // MusOn returns the coefficients of the L2 term for a data set.
-func (pr Protocol) MusOn(s Spec) []float64 {
+func (pr *Protocol) MusOn(s Spec) []float64 {
 	if s.Mus != nil {
 		return s.Mus
 	}
 	return pr.Mus
 }
 
-// traits returns those of a method under this protocol.
-func (pr Protocol) traits(m Method) Traits {
-	t := TraitsOf(m)
-	if methodOf(m) == nil {
-		info := pr.methodOf(m).Info()
-		t.NoStep = !info.TakesEta
-		t.lipschitz(max(1, info.StepUnit))
-	}
-	if pr.Coarse {
-		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
-	}
-	return t
-}
-
-// everyOther keeps the last, which may be a bound of theory.
-func everyOther(grid []float64) []float64 {
-	var out []float64
-	for k := (len(grid) - 1) % 2; k < len(grid); k += 2 {
-		out = append(out, grid[k])
-	}
-	return out
-}
-
 // Keys returns the runs on one split of a data set.
-func (pr Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
+func (pr *Protocol) Keys(s Spec, split int) []Key { return slices.Concat(pr.batches(s, split)...) }
 
-// batches returns the same, those of a method on a problem together.
-func (pr Protocol) batches(s Spec, split int) [][]Key {
-	var all [][]Key
+// batches returns the same, with those of a method on a problem together.
+func (pr *Protocol) batches(s Spec, split int) (all [][]Key) {
 	for _, mu := range pr.MusOn(s) {
 		for _, m := range pr.Methods {
-			if t := TraitsOf(m); !pr.applies(m, mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
+			t := pr.Traits(m)
+			if !t.Applies(mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures {
 				continue
 			}
-			if keys := pr.variants(s, Key{Data: s.Name, Mu: mu, Method: m, Split: split}); len(keys) > 0 {
+			var keys []Key
+			for _, rule := range Rules() {
+				for _, by := range t.Outputs {
+					if split < pr.splitsBy(s, rule, &t) {
+						keys = append(keys, Key{s.Name, mu, m, split, rule, by})
+					}
+				}
+			}
+			if keys != nil {
 				all = append(all, keys)
 			}
 		}
@@ -169,24 +184,9 @@ func (pr Protocol) batches(s Spec, split int) [][]Key {
 	return all
 }
 
-// variants returns the runs of a method on a problem and split: for every rule and
-// output.
-func (pr Protocol) variants(s Spec, k Key) (all []Key) {
-	t := TraitsOf(k.Method)
-	for _, k.Rule = range Rules() {
-		if k.Split >= pr.splitsBy(s, k.Rule, t) {
-			continue
-		}
-		for _, k.By = range t.Outputs {
-			all = append(all, k)
-		}
-	}
-	return all
-}
-
 // splitsBy returns on how many splits of a data set a method is run with parameters chosen by
 // a rule.
-func (pr Protocol) splitsBy(s Spec, by Rule, t Traits) int {
+func (pr *Protocol) splitsBy(s Spec, by Rule, t *Traits) int {
 	switch splits := pr.SplitsOn(s); {
 	case by == Whole && s.Long:
 		return min(splits, pr.Beyond, 1)
@@ -197,44 +197,20 @@ func (pr Protocol) splitsBy(s Spec, by Rule, t Traits) int {
 	}
 }
 
-// timed returns the runs whose seconds are measured: for every method that with the
-// parameters of the paper's rule for its first output. How long a pass takes hardly
-// depends on them.
-func (pr Protocol) timed(s Spec, split int) []Key {
-	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != k.Timed() })
+// timed returns the runs of a split whose seconds are measured.
+func (pr *Protocol) timed(s Spec, split int) []Key {
+	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.Timed(k) })
 }
 
-// Timed returns the run that tells the seconds of another.
-func (k Key) Timed() Key {
-	k.Rule, k.By = Sampled, TraitsOf(k.Method).Output
-	return k
-}
-
-// Specs returns the data sets of the protocol, in the order of all there are.
-func (pr Protocol) Specs() []Spec {
-	all := pr.Sets
-	if all == nil {
-		all = Specs()
-	}
-	var out []Spec
-	for _, s := range all {
-		if slices.Contains(pr.Data, s.Name) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// Work returns about how many seconds of a core the protocol takes, timed runs included.
-func (pr Protocol) Work(timedSplits int) float64 {
-	var sum float64
+// Work returns about how many seconds of a core the protocol takes, runs that are timed
+// included.
+func (pr *Protocol) Work(timedSplits int) (sum float64) {
 	for _, s := range pr.Specs() {
-		splits := pr.SplitsOn(s)
-		for split := range splits {
+		for split := range pr.SplitsOn(s) {
 			sum += s.Work * float64(len(pr.Keys(s, split)))
-		}
-		for split := range min(timedSplits, splits) {
-			sum += s.Work * float64(len(pr.timed(s, split)))
+			if split < timedSplits {
+				sum += s.Work * float64(len(pr.timed(s, split)))
+			}
 		}
 	}
 	return sum

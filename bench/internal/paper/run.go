@@ -1,36 +1,13 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/scas-admm/scas/solver"
 )
-
-// A Key names a run.
-type Key struct {
-	Data   string  `json:"data"`
-	Mu     float64 `json:"mu"`
-	Method Method  `json:"method"`
-	Split  int     `json:"split"`
-	// Rule says how its parameters were chosen, and By for which output.
-	Rule Rule   `json:"rule"`
-	By   Output `json:"by"`
-}
-
-// String names the run for people.
-func (k Key) String() string {
-	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.By)
-}
-
-// compare orders keys as files have them.
-func (k Key) compare(l Key) int {
-	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
-}
 
 // A Point is one record of a run at the output that its unit is judged by. All of it is the
 // same whenever and wherever it is run.
@@ -53,12 +30,12 @@ type Unit struct {
 	// has a negative weight, which is then zero.
 	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why there are no points.
-	Failed string  `json:"failed,omitempty"`
-	Points []Point `json:"-"`
+	Failed string `json:"failed,omitempty"`
 	// Within, of methods whose iterations the paper counts as one pass whatever they
 	// cost, is where the same run is when all it visits is as much as the budget: in the
 	// midst of an iteration, mostly.
-	Within *Point `json:"within_budget,omitempty"`
+	Within *Point  `json:"within_budget,omitempty"`
+	Points []Point `json:"points"`
 }
 
 // maxHalvings bounds how often a diverging run is tried again.
@@ -66,23 +43,26 @@ const maxHalvings = 8
 
 // A batch is all runs of a method on a problem and split: for every rule and output.
 type batch struct {
-	pr    Protocol
+	pr    *Protocol
 	half  *Half
 	tuner *tuner
 	done  map[[2]float64]*course // by eta and rho
 }
 
-// A course is one run at both outputs, and the first unit that took each.
+// A course is one run at both outputs; its fields are those of a Unit.
 type course struct {
 	halved  int
 	clamped bool
 	failed  string
-	states  []map[Output]Point
-	units   map[Output]*Unit
+	states  []state
+	within  state
 }
 
-func (pr Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
-	t, err := newTuner(ctx, h, k.Mu, pr.methodOf(k.Method), pr.traits(k.Method))
+// A state is a record of a run at both outputs.
+type state map[Output]Point
+
+func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
+	t, err := newTuner(ctx, h, k.Mu, pr.Traits(k.Method), pr.Coarse)
 	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 
@@ -101,31 +81,25 @@ func (b *batch) run(ctx context.Context, key Key) (*Unit, error) {
 	c := b.done[same]
 	if c == nil {
 		var err error
-		if c, err = b.pr.follow(ctx, b.half, u, b.tuner.traits); err != nil {
+		if c, err = b.pr.follow(ctx, b.half, u, &b.tuner.traits); err != nil {
 			return u, err
 		}
 		b.done[same] = c
 	}
-	c.give(u)
-	return u, nil
-}
-
-// give fills in a unit with the parameters of the run.
-func (c *course) give(u *Unit) {
 	u.Halved, u.Clamped, u.Failed = c.halved, c.clamped, c.failed
 	for _, s := range c.states {
 		u.Points = append(u.Points, s[u.By])
 	}
-	if twin := c.units[u.By]; twin != nil {
-		u.Within = twin.Within
-	} else {
-		c.units[u.By] = u
+	if c.within != nil {
+		within := c.within[u.By]
+		u.Within = &within
 	}
+	return u, nil
 }
 
 // follow runs with the parameters of a unit, halving the step size while it diverges.
-func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) (*course, error) {
-	c := &course{units: map[Output]*Unit{}}
+func (pr *Protocol) follow(ctx context.Context, h *Half, u *Unit, t *Traits) (*course, error) {
+	c := &course{}
 	for ; ; c.halved++ {
 		c.states = c.states[:0]
 		passes := math.Inf(-1) // of the last record kept
@@ -151,17 +125,20 @@ func (pr Protocol) follow(ctx context.Context, h *Half, u *Unit, t Traits) (*cou
 			return c, nil
 		}
 		c.clamped = u.Method == strong && res.Stats.Eta*res.Stats.Constants.NuL > 1
-		return c, nil
+		if t.Info.PaperPass {
+			c.within, err = pr.within(ctx, h, u.Mu, s, c.states[0])
+		}
+		return c, err
 	}
 }
 
 // state evaluates a record at both outputs.
-func (h *Half) state(pt *solver.Point) map[Output]Point {
+func (h *Half) state(pt *solver.Point) state {
 	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
 	last, average := at, at
 	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
 	average.Objective, average.Test = pt.Average.Objective, h.testLoss(pt.XAverage)
-	return map[Output]Point{Last: last, Average: average}
+	return state{Last: last, Average: average}
 }
 
 // testLoss is kept to ten digits, more than samples can tell: the rest would be a third of
@@ -172,33 +149,27 @@ func (h *Half) testLoss(x []float64) float64 {
 	return v
 }
 
-// lacksWithin reports whether that of a unit is to be found.
-func (u *Unit) lacksWithin() bool {
-	return u.Within == nil && u.Failed == "" && infoOf(u.Method).PaperPass
-}
-
-// within ends the run of a unit where its budget does, though that be an objective far above
-// the start, which the solver calls divergence.
-func (pr Protocol) within(ctx context.Context, h *Half, u *Unit) error {
-	s := pr.settings(h, u, TraitsOf(u.Method))
+// within returns where a run with the given settings, which begins at start, is when its
+// budget ends. That may be an objective far above the start, which the solver calls
+// divergence.
+func (pr *Protocol) within(ctx context.Context, h *Half, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.PassesOn(h.data.Spec)
-	end := u.Points[0]
-	_, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
-		end = h.state(pt)[u.By]
+	end := start
+	_, err := minimize(ctx, h.train(mu), s, func(pt *solver.Point) bool {
+		end = h.state(pt)
 		return false
 	})
 	if _, refused := errors.AsType[*solver.SettingError](err); refused || diverged(err) { // a first step costs more
 		err = nil
 	}
-	u.Within = &end
-	return err
+	return end, err
 }
 
 // strong is the name of Algorithm 2.
 var strong = solver.SCASStrong{}.Info().Name
 
 // finite returns the states before the first that is not.
-func finite(states []map[Output]Point) []map[Output]Point {
+func finite(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
 			if sum := p.Objective + p.Test; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -241,9 +212,9 @@ func diverged(err error) bool {
 const batchPasses = 1e6
 
 // settings are those of the run of a unit.
-func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
-	s := solver.Settings{Method: pr.methodOf(u.Method), Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
-	if t.Batch {
+func (pr *Protocol) settings(h *Half, u *Unit, t *Traits) solver.Settings {
+	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.PassesOn(h.data.Spec), Seed: runSeed + uint64(u.Split)}
+	if t.Batch() {
 		s.Passes = batchPasses
 	}
 	return s
@@ -251,12 +222,12 @@ func (pr Protocol) settings(h *Half, u *Unit, t Traits) solver.Settings {
 
 // keeps thins the records of methods that have many a pass; last are the passes of the one
 // kept before, −∞ at first.
-func keeps(last, passes float64, t Traits) bool { return t.Batch || passes >= last+0.499 }
+func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
 // enough ends the runs of batch methods, which go on until both the paper's
 // count of their cost and the honest one have reached the budget.
-func enough(pt *solver.Point, budget float64, t Traits) bool {
-	return t.Batch && pt.PaperPasses >= budget && pt.Passes >= budget
+func enough(pt *solver.Point, budget float64, t *Traits) bool {
+	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
 // with returns p with the given coefficient of the L2 term.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/scas-admm/scas/bench/internal/submatrix"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -94,7 +93,7 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 func (h *Half) trim() {
 	if keep := used(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
-		h.Test = &solver.Problem{Data: submatrix.Columns(h.Test.Data, keep), Labels: h.Test.Labels}
+		h.Test = &solver.Problem{Data: columns(h.Test.Data, keep), Labels: h.Test.Labels}
 	}
 	if keep := used(h.Tune); keep != nil {
 		h.Tune = selectFeatures(h.Tune, keep)
@@ -134,7 +133,30 @@ func mark(has []bool, m *sparse.CSR, least int) {
 // selectFeatures returns p for some of its features.
 func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	q := *p
-	q.Data = submatrix.Columns(p.Data, keep)
-	q.Constraint, _ = submatrix.NonzeroRows(submatrix.Columns(p.Constraint.(*sparse.CSR), keep))
+	q.Data = columns(p.Data, keep)
+	q.Constraint = nonzeroRows(columns(p.Constraint.(*sparse.CSR), keep))
 	return &q
+}
+
+// columns returns the given columns of m, which must be there.
+func columns(m *sparse.CSR, keep []int) *sparse.CSR { return rows(m.Transpose(), keep).Transpose() }
+
+// nonzeroRows returns the rows of m that have entries.
+func nonzeroRows(m *sparse.CSR) *sparse.CSR {
+	n, _ := m.Dims()
+	var keep []int
+	for i := range n {
+		if idx, _ := m.Row(i); len(idx) > 0 {
+			keep = append(keep, i)
+		}
+	}
+	return rows(m, keep)
+}
+
+func rows(m *sparse.CSR, keep []int) *sparse.CSR {
+	out, err := m.SelectRows(keep)
+	if err != nil {
+		panic(err) // the rows are there
+	}
+	return out
 }

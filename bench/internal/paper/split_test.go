@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/bench/internal/reference"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
 	"github.com/scas-admm/scas/sparse"
@@ -58,11 +57,11 @@ func TestTrim(t *testing.T) {
 	}
 	var values []float64
 	for _, p := range []*solver.Problem{whole, h.Train} {
-		o, err := reference.Solve(t.Context(), p)
+		o, err := certified(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		values = append(values, o.Objective)
+		values = append(values, o.At.Objective)
 	}
 	if math.Abs(values[0]-values[1]) > 1e-11 {
 		t.Errorf("optima %v", values)

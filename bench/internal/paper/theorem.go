@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/bench/internal/reference"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
@@ -65,14 +64,14 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	}
 	a := g.FusedLasso()
 	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
-	best, err := reference.Solve(ctx, p)
+	best, err := certified(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	l, _ := a.Dims()
 	y := make([]float64, l)
 	a.MulVec(y, best.X)
-	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(best.X), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	b := &boundProblem{Problem: p, optimum: best.At.Objective, normX: norm(best.X), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
 	b.rho = b.gamma / b.normY
 	return b, nil
 }
@@ -210,4 +209,13 @@ func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings)
 		}
 	}
 	return last, nil
+}
+
+// norm returns the Euclidean norm.
+func norm(v []float64) float64 {
+	var sum float64
+	for _, u := range v {
+		sum += u * u
+	}
+	return math.Sqrt(sum)
 }

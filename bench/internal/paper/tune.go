@@ -164,7 +164,6 @@ func (g *grid) edge(at place, bounded bool) string {
 type tuner struct {
 	half      *Half
 	mu        float64
-	method    solver.Method
 	traits    Traits
 	constants Constants
 	samples   *grid // on the samples for tuning
@@ -172,20 +171,33 @@ type tuner struct {
 	chosen    map[Output]place
 }
 
-func newTuner(ctx context.Context, h *Half, mu float64, method solver.Method, t Traits) (*tuner, error) {
+// newTuner prepares the choice of a method's parameters. coarse leaves out every other point
+// of the grids.
+func newTuner(ctx context.Context, h *Half, mu float64, t Traits, coarse bool) (*tuner, error) {
+	if coarse {
+		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
+	}
 	c, err := h.constants(ctx, mu)
 	if err != nil {
 		return nil, err
 	}
-	u := &tuner{half: h, mu: mu, method: method, traits: t, constants: c, chosen: map[Output]place{}}
+	u := &tuner{half: h, mu: mu, traits: t, constants: c, chosen: map[Output]place{}}
 	u.samples, u.whole = u.grid(ctx, h.tune(mu)), u.grid(ctx, h.train(mu))
 	return u, nil
+}
+
+// everyOther keeps the last, which may be a bound of theory.
+func everyOther(grid []float64) (out []float64) {
+	for k := (len(grid) - 1) % 2; k < len(grid); k += 2 {
+		out = append(out, grid[k])
+	}
+	return out
 }
 
 // grid returns the search on a problem.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem) *grid {
 	g := &grid{steps: u.traits.Steps, rhos: u.traits.Rhos, seen: map[place]reached{}}
-	if u.traits.NoStep {
+	if u.traits.NoStep() {
 		g.steps = []float64{1}
 	}
 	g.try = func(step, rho float64) (reached, error) { return u.trial(ctx, p, step, rho, runSeed) }
@@ -194,12 +206,12 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem) *grid {
 
 // eta returns the step size that a multiple stands for.
 func (u *tuner) eta(step, rho float64) float64 {
-	if u.traits.NoStep {
+	if u.traits.NoStep() {
 		return 0
 	}
 	c := u.constants
 	c.NuL = c.NuF + rho*u.half.data.Lambda*c.Lambda1
-	return step / u.traits.Scale(c)
+	return step / u.traits.Unit.Of(c)
 }
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
@@ -272,8 +284,8 @@ const tuneIterations = 100
 
 // trial returns the objectives that a run reaches, +Inf if it diverges.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, step, rho float64, seed uint64) (reached, error) {
-	s := solver.Settings{Method: u.method, Eta: u.eta(step, rho), Rho: rho * u.half.data.Lambda, Passes: u.traits.TunePasses, Seed: seed}
-	if u.traits.Batch {
+	s := solver.Settings{Method: u.traits.Method, Eta: u.eta(step, rho), Rho: rho * u.half.data.Lambda, Passes: u.traits.TunePasses, Seed: seed}
+	if u.traits.Batch() {
 		s.Passes, s.OuterIterations = batchPasses, tuneIterations
 	}
 	infinite := math.Inf(1)

@@ -76,7 +76,7 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, by := range []Output{Last, Average} {
-		u, err := newTuner(t.Context(), h, 0, solver.SCAS{}, pr.traits(solver.SCAS{}.Info().Name))
+		u, err := newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name), pr.Coarse)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,15 +12,9 @@ func TestWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := &Unit{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
-	run, err := pr.follow(t.Context(), h, u, TraitsOf(u.Method))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if run.give(u); u.Failed != "" {
-		t.Fatal(u.Failed)
-	}
+	traits := pr.Traits(u.Method)
 	end := func() bool { // whether the run is beyond all bounds within the budget
-		s := pr.settings(h, u, TraitsOf(u.Method))
+		s := pr.settings(h, u, &traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.train(0), s, nil)
 		return diverged(err)
@@ -30,10 +24,11 @@ func TestWithin(t *testing.T) {
 			t.Fatal("no budget ends beyond all bounds")
 		}
 	}
-	if err := pr.within(t.Context(), h, u); err != nil {
-		t.Fatal(err)
+	run, err := pr.follow(t.Context(), h, u, &traits)
+	if err != nil || run.failed != "" {
+		t.Fatal(err, run.failed)
 	}
-	if in := u.Within; in.Passes > pr.Passes || in.Objective <= u.Points[0].Objective {
-		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, *in, u.Points[0].Objective)
+	if in := run.within[Last]; in.Passes > pr.Passes || in.Objective <= run.states[0][Last].Objective {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, in, run.states[0][Last].Objective)
 	}
 }

@@ -113,7 +113,7 @@ func (c *curve) add(x, mean, low, high float64) {
 // stays as it is, and ok is false.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
-	for split := range p.Timings.Splits {
+	for split := range p.Protocol.SplitsOn(p.Spec) {
 		if t := p.timing(m, split); t != nil && len(t.Passes) > 1 {
 			timed = append(timed, t)
 		}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scas-admm/scas/bench/internal/paper"
 	"github.com/scas-admm/scas/solver/chart"
 )
 
@@ -208,17 +207,4 @@ func (of panel) tile(p *problem) *chart.Chart {
 		c.Y = "test loss"
 	}
 	return c
-}
-
-// paperTraces are the lines of the paper's figures, at the same places whatever mu is.
-func paperTraces(p *problem) []trace {
-	ours := scasOn(p)
-	return []trace{
-		{name: "SCAS-ADMM, last", method: ours, output: paper.Last, x: byPasses, bold: true},
-		{name: "SCAS-ADMM, average", method: ours, output: paper.Average, x: byPasses},
-		{name: "STOC-ADMM, average", method: stoc, output: paper.Average, x: byPasses},
-		{name: "SA-ADMM, last", method: peerOf(p), output: paper.Last, x: byPasses},
-		{name: "batch, linearised", method: batchLinear, output: paper.Last, x: byPasses},
-		{name: "batch, exact", method: batch, output: paper.Last, x: byPaper},
-	}
 }

@@ -8,42 +8,28 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// The methods that claims, figures and notes single out. All others are treated
-// alike.
+// The methods that claims, figures and notes single out, by the names of their records. All
+// others are treated alike.
 var (
-	scas        = nameOf(solver.SCAS{})
-	scasStrong  = nameOf(solver.SCASStrong{})
-	scasK       = nameOf(solver.SCASK{})
-	scasL       = nameOf(solver.SCASL{})
-	stoc        = nameOf(baseline.STOC{})
-	sa          = nameOf(baseline.SA{})
-	saIU        = nameOf(baseline.SAIU{})
-	sag         = nameOf(baseline.SAG{})
-	sagIU       = nameOf(baseline.SAGIU{})
-	batch       = nameOf(baseline.Batch{})
-	batchCG     = nameOf(baseline.BatchCG{})
-	batchLinear = nameOf(baseline.BatchLinear{})
-)
-
-// nameOf returns the name under which a method's records are kept.
-func nameOf(m solver.Method) paper.Method { return m.Info().Name }
-
-// A trace is a line of a figure.
-type trace struct {
-	name   string
-	method paper.Method
-	output paper.Output
-	x      axis
-	bold   bool
-	rule   paper.Rule // empty means that of the problem
-	// only says on which axis the line makes sense; empty means both.
-	only string
-}
-
-// The axes of figures.
-const (
-	overPasses  = "passes"
-	overSeconds = "seconds"
+	scas        = solver.SCAS{}.Info().Name
+	scasStrong  = solver.SCASStrong{}.Info().Name
+	scasK       = solver.SCASK{}.Info().Name
+	scasL       = solver.SCASL{}.Info().Name
+	stoc        = baseline.STOC{}.Info().Name
+	oadm        = baseline.OADM{}.Info().Name
+	opg         = baseline.OPG{}.Info().Name
+	rda         = baseline.RDA{}.Info().Name
+	os1         = baseline.OS1{}.Info().Name
+	os2         = baseline.OS2{}.Info().Name
+	sa          = baseline.SA{}.Info().Name
+	saIU        = baseline.SAIU{}.Info().Name
+	sag         = baseline.SAG{}.Info().Name
+	sagIU       = baseline.SAGIU{}.Info().Name
+	svrg        = baseline.SVRG{}.Info().Name
+	batch       = baseline.Batch{}.Info().Name
+	batchCG     = baseline.BatchCG{}.Info().Name
+	batchLinear = baseline.BatchLinear{}.Info().Name
+	batchUzawa  = baseline.BatchUzawa{}.Info().Name
 )
 
 // scasOn returns the algorithm of the paper for a problem: the second where the
@@ -55,52 +41,82 @@ func scasOn(p *problem) paper.Method {
 	return scas
 }
 
-// traces returns the lines of a figure: SCAS-ADMM first, so that it has the same
-// colour everywhere.
-func traces(p *problem, kind string) []trace {
+// saOn is SA-ADMM, or its form with a linearised penalty where its memory forbids it.
+func saOn(p *problem) paper.Method {
+	if tallyOf(p, sa, paper.Last).Units == 0 {
+		return saIU
+	}
+	return sa
+}
+
+// A trace is a line of a figure.
+type trace struct {
+	name   string
+	method paper.Method
+	output paper.Output
+	x      axis
+	bold   bool
+	rule   paper.Rule // empty means that of the problem
+	only   string     // the one axis on which the line makes sense; empty means both
+}
+
+// The axes of figures.
+const (
+	overPasses  = "passes"
+	overSeconds = "seconds"
+)
+
+// traces returns the lines of a figure that a problem has, SCAS-ADMM first.
+func traces(p *problem, kind string) (t []trace) {
+	ours := scasOn(p)
+	line := func(name string, m paper.Method, output paper.Output) trace {
+		return trace{name: name, method: m, output: output, x: byPasses}
+	}
+	// own is a method's line at its own output.
+	own := func(methods ...paper.Method) (all []trace) {
+		for _, m := range methods {
+			name, traits := m, p.Protocol.Traits(m)
+			if traits.Output() == paper.Average {
+				name += ", average"
+			}
+			all = append(all, line(name, m, traits.Output()))
+		}
+		return all
+	}
+	exact := func(name string, m paper.Method, x axis, only string) trace {
+		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
+	}
 	if kind == "paper" {
-		return paperTraces(p)
-	}
-	first := scasOn(p)
-	t := []trace{
-		{name: first, method: first, output: paper.Last, x: byPasses, bold: true},
-		{name: "scas-k (ours)", method: scasK, output: paper.Last, x: byPasses, bold: true},
-	}
-	one := func(m paper.Method) {
-		line := trace{name: m, method: m, output: paper.TraitsOf(m).Output, x: byPasses}
-		if line.output == paper.Average {
-			line.name += ", average"
+		t = []trace{
+			line("SCAS-ADMM, last", ours, paper.Last), line("SCAS-ADMM, average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
+			line("SA-ADMM, last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exact("batch, exact", batch, byPaper, ""),
 		}
-		t = append(t, line)
+		t[0].bold = true
+		return t // all six, so that their colours are the same for all problems
 	}
-	add := func(ms ...solver.Method) {
-		for _, m := range ms {
-			one(nameOf(m))
-		}
-	}
+	t = []trace{line(ours, ours, paper.Last), line("scas-k (ours)", scasK, paper.Last)}
+	t[0].bold, t[1].bold = true, true
 	switch kind {
 	case "main":
-		t = append(t, trace{name: first + ", average", method: first, output: paper.Average, x: byPasses})
-		if first != scas {
-			t = append(t, trace{name: "scas (Algorithm 1)", method: scas, output: paper.Last, x: byPasses})
+		t = append(t, line(ours+", average", ours, paper.Average))
+		if ours != scas {
+			t = append(t, line("scas (Algorithm 1)", scas, paper.Last))
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, bold: true, rule: paper.Automatic})
-		add(baseline.STOC{}, baseline.SA{}, baseline.SVRG{}, baseline.BatchLinear{})
-		t = append(t, trace{name: "batch, paper's count", method: batch, output: paper.Last, x: byPaper, only: overPasses},
-			trace{name: "batch, honest", method: batch, output: paper.Last, x: byBudget, only: overPasses},
-			trace{name: "batch-cg, honest", method: batchCG, output: paper.Last, x: byBudget, only: overPasses},
-			trace{name: "batch, exact", method: batch, output: paper.Last, x: byPasses, only: overSeconds},
-			trace{name: "batch-cg, exact", method: batchCG, output: paper.Last, x: byPasses, only: overSeconds})
+		t = append(t, own(stoc, sa, svrg, batchLinear)...)
+		t = append(t, exact("batch, paper's count", batch, byPaper, overPasses), exact("batch, honest", batch, byBudget, overPasses), exact("batch-cg, honest", batchCG, byBudget, overPasses),
+			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
-		add(baseline.STOC{}, baseline.OADM{}, baseline.OPG{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.BatchLinear{}, baseline.BatchUzawa{})
+		t = append(t, own(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
 	case "successors":
 		for _, m := range p.Protocol.Methods {
-			if paper.TraitsOf(m).Group == paper.Successors && m != scasK || m == scas && scasOn(p) != scas {
-				one(m)
+			if p.Protocol.Traits(m).Group == paper.Successors && m != scasK || m == scas && ours != scas {
+				t = append(t, own(m)...)
 			}
 		}
 	}
 	return slices.DeleteFunc(t, func(one trace) bool {
-		return !slices.Contains(p.Protocol.Methods, one.method) || !paper.Applies(one.method, p.mu)
+		traits := p.Protocol.Traits(one.method)
+		return !slices.Contains(p.Protocol.Methods, one.method) || !traits.Applies(p.mu)
 	})
 }

@@ -8,11 +8,8 @@ import (
 	"html/template"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
-	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/baseline"
 )
 
 // Names of the files made from the records.
@@ -31,10 +28,9 @@ type File struct {
 var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"num": func(v float64) string { return short(v, 3) }, "ratio": ratioText, "entry": entryText, "join": strings.Join, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "counts": func(m paper.Method) string { return paper.TraitsOf(m).Counts },
-	"own": func(m paper.Method) string { return paper.TraitsOf(m).Own }, "bound": func(m paper.Method) string { return paper.TraitsOf(m).Bound },
-	"steps": stepsOf, "linearised": func(m paper.Method) string { return linearised[m] }, "rule": func(r paper.Rule) string { return ruleNames[r] },
+	"num": func(v float64) string { return short(v, 3) }, "ratio": ratioText, "entry": entryText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": fitted, "rule": func(r paper.Rule) string { return ruleNames[r] },
+	"ends": func(grid []float64) string { return short(grid[0], 3) + " … " + short(grid[len(grid)-1], 3) },
 }).Parse(pageText))
 
 // page is what the template gets.
@@ -47,7 +43,7 @@ type page struct {
 	Optima    []optimumRange
 	Overviews []*Figure
 	Problems  []part
-	Methods   []solver.MethodInfo
+	Methods   []paper.Traits
 	Bounds    []*bound
 	Printed   []printedCondition
 	Claims    []result
@@ -67,9 +63,9 @@ type part struct {
 
 // Make makes the report, its tables and its figures, and a summary for a terminal. machine
 // describes the machine, one fact per line.
-func Make(ctx context.Context, r paper.Records, machine []string) (files []File, summary string, err error) {
+func Make(ctx context.Context, r *paper.Records, machine []string) (files []File, summary string, err error) {
 	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Timings.Machines, Methods: r.Protocol.Infos(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
+	pg := &page{Protocol: r.Protocol, Machine: machine, Planned: paper.Full().Splits, Measured: r.Machines, Methods: r.Protocol.All(), Timed: timed(r), Optima: optima(all), Printed: printed(all), Memory: memoryNotes(all)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
@@ -115,12 +111,11 @@ func Make(ctx context.Context, r paper.Records, machine []string) (files []File,
 }
 
 // timed returns on how many splits seconds were measured, at most.
-func timed(r paper.Records) int {
-	count := 0
-	for split := range r.Timings.Splits {
-		for _, s := range r.Protocol.Specs() {
-			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timings.Get(k.Timed()) != nil }) {
-				count = split + 1
+func timed(r *paper.Records) (count int) {
+	for _, s := range r.Protocol.Specs() {
+		for split := range r.Protocol.SplitsOn(s) {
+			if slices.ContainsFunc(r.Protocol.Keys(s, split), func(k paper.Key) bool { return r.Timing(k) != nil }) {
+				count = max(count, split+1)
 			}
 		}
 	}
@@ -214,22 +209,4 @@ func memoryNotes(all []*problem) []memoryNote {
 		out = append(out, note)
 	}
 	return out
-}
-
-// stepsOf writes a method's grid of steps.
-func stepsOf(m paper.Method) string {
-	t := paper.TraitsOf(m)
-	if t.NoStep {
-		return ""
-	}
-	return fmt.Sprintf("%s … %s", short(t.Steps[0], 3), short(t.Steps[len(t.Steps)-1], 3))
-}
-
-// linearised says whether a method's x-step, as implemented, linearises the penalty.
-var linearised = map[paper.Method]string{
-	scas: "no step solves for it: gradient steps on it", scasStrong: "as scas", scasK: "as scas", scasL: "yes, per block",
-	stoc: "no", sa: "no", saIU: "yes", sag: "no", sagIU: "yes", batch: "no", batchCG: "no", batchLinear: "no",
-	nameOf(baseline.BatchUzawa{}): "yes", nameOf(baseline.OADM{}): "no", nameOf(baseline.OPG{}): "yes", nameOf(baseline.RDA{}): "yes",
-	nameOf(baseline.OS1{}): "no; the paper's Table 1 lists it as linearised", nameOf(baseline.OS2{}): "no; the paper's Table 1 lists it as linearised",
-	nameOf(baseline.SVRG{}): "yes", nameOf(baseline.SVRGRestart{}): "yes", nameOf(baseline.ASVRG{}): "yes", nameOf(baseline.AccSADMM{}): "yes", nameOf(baseline.PDFP{}): "no penalty", nameOf(baseline.SDCA{}): "yes",
 }

@@ -12,7 +12,7 @@ import (
 // A problem is a data set with one coefficient of the L2 term, and where to find
 // what was recorded of it.
 type problem struct {
-	paper.Records
+	*paper.Records
 	paper.Spec
 	mu    float64
 	rule  paper.Rule   // how parameters were chosen
@@ -24,11 +24,11 @@ type problem struct {
 }
 
 // problems returns those of the protocol.
-func problems(r paper.Records) []*problem {
+func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
 		for _, mu := range r.Protocol.MusOn(s) {
-			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, facts: r.Store.Facts(s.Name)}
+			p := &problem{Records: r, Spec: s, mu: mu, rule: paper.Sampled, facts: r.Facts(s.Name)}
 			p.findSplits()
 			out = append(out, p)
 		}
@@ -37,7 +37,7 @@ func problems(r paper.Records) []*problem {
 }
 
 func (p *problem) findSplits() {
-	has := func(k paper.Key) bool { return p.Store.Unit(k) != nil }
+	has := func(k paper.Key) bool { return p.Unit(k) != nil }
 	lacks := func(k paper.Key) bool { return !has(k) }
 	var all []int
 	p.splits = nil
@@ -45,7 +45,7 @@ func (p *problem) findSplits() {
 		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
 		all = append(all, split)
-		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !paper.TraitsOf(k.Method).Figured })
+		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !p.Protocol.Traits(k.Method).Figured })
 		if len(keys) > 0 && !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
 			p.splits = append(p.splits, split)
 		}
@@ -70,17 +70,17 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 // unit, timing and optimum return what was recorded, or nil. by is what the parameters
 // were chosen by; where a method has no such runs, that of its curves.
 func (p *problem) unit(m paper.Method, by paper.Output, split int) *paper.Unit {
-	if t := paper.TraitsOf(m); !slices.Contains(t.Outputs, by) {
-		by = t.Output
+	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
+		by = t.Output()
 	}
-	return p.Store.Unit(p.key(m, by, split))
+	return p.Unit(p.key(m, by, split))
 }
 
 func (p *problem) timing(m paper.Method, split int) *paper.Timing {
-	return p.Timings.Get(p.key(m, "", split).Timed())
+	return p.Timing(p.Protocol.Timed(p.key(m, "", split)))
 }
 
-func (p *problem) optimum(split int) *paper.Optimum { return p.Store.Optimum(p.Name, p.mu, split) }
+func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }
 
 // A tally counts the splits on which a method was run, of which its choice lies at the
 // edge of a grid, was moved inward from it, it diverged first, it failed, its average's
@@ -110,9 +110,6 @@ func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
 	}
 	return t
 }
-
-// atEdge reports whether some choice lies at the edge of a grid, or where theory ends it.
-func (t tally) atEdge() bool { return t.Edges+t.Bounds > 0 }
 
 // atBound is the edge that theory draws, not the grid.
 const atBound = "step at its bound"

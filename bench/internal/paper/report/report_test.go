@@ -24,7 +24,7 @@ import (
 
 // tiny is the whole experiment on a small synthetic set, of which dir gets the
 // records. Zero methods are all.
-func tiny(t *testing.T, dir string, methods int) paper.Records {
+func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
 	if err != nil {
@@ -43,21 +43,20 @@ func tiny(t *testing.T, dir string, methods int) paper.Records {
 		t.Fatal(err)
 	}
 	r := open(t, dir, pr)
-	r.Timings.Here([]string{"cpu: that it was measured on"})
-	e := &paper.Experiment{Records: r, Workers: 2}
+	e := &paper.Experiment{Records: r, Workers: 2, Timed: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Store.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
 // open opens the records in a directory.
-func open(t *testing.T, dir string, pr paper.Protocol) paper.Records {
+func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	t.Helper()
-	r, err := paper.Open(dir, pr, 1)
+	r, err := paper.Open(dir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +64,7 @@ func open(t *testing.T, dir string, pr paper.Protocol) paper.Records {
 }
 
 // files makes the files of records by name.
-func files(t *testing.T, r paper.Records) map[string]string {
+func files(t *testing.T, r *paper.Records) map[string]string {
 	t.Helper()
 	made, _, err := Make(t.Context(), r, []string{"cpu: a test"})
 	if err != nil {
@@ -142,7 +141,7 @@ func TestRatio(t *testing.T) {
 	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" {
 		t.Errorf("the greatest is %+v", e)
 	}
-	if e := least(entry{Value: nan}, entry{Name: "a", Value: 2}, entry{Value: 3}); e.Name != "a" {
+	if e := least([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {
 		t.Errorf("the least is %+v", e)
 	}
 }

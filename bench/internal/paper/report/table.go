@@ -7,20 +7,19 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
-	"github.com/scas-admm/scas/solver"
 )
 
 // A row is one of Table 1 as measured: a method on a problem.
 type row struct {
 	paper.Timing // of the first split; NaN where it was not measured
-	Info         solver.MethodInfo
+	paper.Traits
 
 	Unit *paper.Unit // of the first split
 	tally
 	Splits int // that the paper's methods were run on
 
 	Rate          float64 // fitted exponent of the gap, NaN if there is none
-	Output        paper.Output
+	Curve         paper.Output
 	Gap10, GapEnd float64 // means over the splits
 	// GapWhole and GapAuto are gaps at the end with parameters chosen otherwise.
 	GapWhole, GapAuto float64
@@ -33,10 +32,10 @@ type row struct {
 // table1 measures every method on a problem, at each of its outputs.
 func table1(p *problem) []row {
 	var rows []row
-	for _, info := range p.Protocol.Infos() {
-		for _, by := range paper.TraitsOf(info.Name).Outputs {
-			if u := p.unit(info.Name, by, 0); u != nil {
-				rows = append(rows, newRow(p, info, u))
+	for _, t := range p.Protocol.All() {
+		for _, by := range t.Outputs {
+			if u := p.unit(t.Info.Name, by, 0); u != nil {
+				rows = append(rows, newRow(p, t, u))
 			}
 		}
 	}
@@ -44,12 +43,12 @@ func table1(p *problem) []row {
 }
 
 // newRow measures a method, of whose runs u is the first.
-func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
-	nan, m, by := math.NaN(), info.Name, u.By
-	r := row{Info: info, Unit: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Output: by, Rate: nan, Gap10: nan, TestEnd: nan}
+func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
+	nan, m, by := math.NaN(), t.Info.Name, u.By
+	r := row{Traits: t, Unit: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
-	if t := p.timing(m, 0); t != nil {
-		r.Timing = *t
+	if measured := p.timing(m, 0); measured != nil {
+		r.Timing = *measured
 	}
 	limit := p.Protocol.PassesOn(p.Spec)
 	at := func(p *problem, value metric) curve {
@@ -63,7 +62,7 @@ func newRow(p *problem, info solver.MethodInfo, u *paper.Unit) row {
 	}
 	r.GapWhole, r.GapAuto = at(p.under(paper.Whole), gap).end(), at(p.under(paper.Automatic), gap).end()
 	r.TestEnd = at(p, testLoss).end()
-	if info.PaperPass && len(u.Points) > 1 {
+	if t.Info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}
 	return r
@@ -88,8 +87,8 @@ func tableCSV(rows []row) string {
 	for _, r := range rows {
 		u := r.Unit
 		records = append(records, []string{
-			r.Data, num(r.Mu, -1), string(r.Method), r.Info.Rate, paper.TraitsOf(r.Method).Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
-			string(r.Output), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapWhole, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
+			r.Data, num(r.Mu, -1), r.Info.Name, r.Info.Rate, r.Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
+			string(r.Curve), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapWhole, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
 			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Bounds), fmt.Sprint(r.Moved), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
@@ -101,7 +100,7 @@ func tableText(rows []row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %-6s %-13s %-8s %9s %9s %9s %9s %10s\n", "data", "mu", "method", "curve", "gap at 10", "at end", "on half", "automatic", "test loss")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %9s %9s %10.5f\n", r.Data, r.Mu, r.Method, r.Output, short(r.Gap10, 3), short(r.GapEnd, 3), short(r.GapWhole, 3), short(r.GapAuto, 3), r.TestEnd)
+		fmt.Fprintf(&b, "%-8s %-6g %-13s %-8s %9s %9s %9s %9s %10.5f\n", r.Data, r.Mu, r.Info.Name, r.Curve, short(r.Gap10, 3), short(r.GapEnd, 3), short(r.GapWhole, 3), short(r.GapAuto, 3), r.TestEnd)
 	}
 	return b.String()
 }

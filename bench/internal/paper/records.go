@@ -1,0 +1,292 @@
+package paper
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/atomicfile"
+)
+
+// Names of the files of records. The first has the same bytes whenever it is made, the
+// second what was measured.
+const (
+	PointsFile  = "points.jsonl"
+	TimingsFile = "timings.jsonl"
+)
+
+// formatVersion changes when old files cannot be read or mean something else.
+const formatVersion = 4
+
+// An Optimum is the reference value of a problem.
+type Optimum struct {
+	Data      string  `json:"data"`
+	Mu        float64 `json:"mu"`
+	Split     int     `json:"split"`
+	Objective float64 `json:"objective"`
+	Gap       float64 `json:"gap"` // bound of its excess
+	By        string  `json:"by"`  // how it was found
+}
+
+// key is that of the runs on the problem, without a method.
+func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
+
+// Records are what experiments leave in a directory, and by which protocol. They may be used
+// by several goroutines.
+type Records struct {
+	Protocol Protocol
+	// Machines are those on which costs were measured, described in lines.
+	Machines [][]string
+
+	dir     string
+	mu      sync.Mutex
+	units   map[Key]*Unit
+	optima  map[Key]*Optimum // without a method
+	facts   map[string]*Facts
+	timings map[Key]*Timing
+}
+
+// A line is one of the files. It has one of the parts, or a protocol with its version.
+type line struct {
+	Version  int       `json:"version,omitempty"`
+	Protocol *Protocol `json:"protocol,omitempty"`
+	Data     *Facts    `json:"data,omitempty"`
+	Optimum  *Optimum  `json:"optimum,omitempty"`
+	Unit     *Unit     `json:"unit,omitempty"`
+	Machine  []string  `json:"machine,omitempty"`
+	Timing   *Timing   `json:"timing,omitempty"`
+}
+
+// Open opens the records in dir, keeping those that are complete, or begins new ones.
+// Results of another protocol are an error.
+func Open(dir string, pr Protocol) (*Records, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	r, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if there, asked := r.Protocol.fixed(), pr.fixed(); r.Protocol.Passes != 0 && there != asked {
+		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), there, asked)
+	}
+	r.Protocol = pr
+	return r, r.Close()
+}
+
+// OpenKept opens the records in dir, of whatever protocol they are, for a report, with a
+// protocol of the data sets, methods, mus and splits in them.
+func OpenKept(dir string) (*Records, error) {
+	r, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.units) == 0 {
+		return nil, fmt.Errorf("paper: there are no results in %s: no complete run in %s", dir, PointsFile)
+	}
+	pr := &r.Protocol
+	if pr.Passes == 0 {
+		return nil, fmt.Errorf("paper: %s has no protocol line: what the results mean is unknown", filepath.Join(dir, PointsFile))
+	}
+	pr.Splits = 1
+	data, mus, methods := map[string]bool{}, map[float64]bool{}, map[Method]bool{}
+	for k := range r.units {
+		pr.Splits = max(pr.Splits, k.Split+1)
+		data[k.Data], mus[k.Mu], methods[k.Method] = true, true, true
+	}
+	pr.Data, pr.Mus, pr.Methods = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus)), nil
+	for _, m := range slices.Concat(names(), slices.Sorted(maps.Keys(methods))) { // the solver's first
+		if methods[m] {
+			pr.Methods = append(pr.Methods, m)
+			delete(methods, m)
+		}
+	}
+	return r, nil
+}
+
+// fixed tells all that results in one directory must have in common.
+func (pr *Protocol) fixed() string {
+	grids := "full grids"
+	if pr.Coarse {
+		grids = "coarse grids as of --quick"
+	}
+	return fmt.Sprintf("graph %s, %g passes, tuning on %d samples, %s", pr.Graph, pr.Passes, pr.TuneSamples, grids)
+}
+
+// read returns what is complete in the files of a directory.
+func read(dir string) (*Records, error) {
+	r := &Records{dir: dir, units: map[Key]*Unit{}, optima: map[Key]*Optimum{}, facts: map[string]*Facts{}, timings: map[Key]*Timing{}}
+	for _, name := range []string{PointsFile, TimingsFile} {
+		text, err := contents(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		number := 0
+		for raw := range bytes.Lines(text) {
+			number++
+			if !bytes.HasSuffix(raw, []byte("\n")) {
+				break // cut off by an interruption
+			}
+			var l line
+			if err = json.Unmarshal(raw, &l); err == nil {
+				err = r.take(&l)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("paper: %s:%d: %w; cut the file before that line to keep what is above, or delete it", filepath.Join(dir, name), number, err)
+			}
+		}
+	}
+	return r, nil
+}
+
+// contents returns what is in a file, or where there is none, in the compressed file in
+// which results are kept, or nothing.
+func contents(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
+	}
+	f, err := os.Open(path + ".zst")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, _, err := sparse.Decompress(f, f.Name())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// take keeps what a line has.
+func (r *Records) take(l *line) error {
+	switch {
+	case l.Protocol != nil:
+		if l.Version != formatVersion {
+			return fmt.Errorf("format %d, this program reads %d", l.Version, formatVersion)
+		}
+		r.Protocol = *l.Protocol
+	case l.Data != nil:
+		r.facts[l.Data.Name] = l.Data
+	case l.Optimum != nil:
+		r.optima[l.Optimum.key()] = l.Optimum
+	case l.Unit != nil:
+		r.units[l.Unit.Key] = l.Unit
+	case l.Machine != nil:
+		if !slices.ContainsFunc(r.Machines, func(m []string) bool { return slices.Equal(m, l.Machine) }) {
+			r.Machines = append(r.Machines, l.Machine)
+		}
+	case l.Timing != nil:
+		r.timings[l.Timing.Key] = l.Timing
+	default:
+		return errors.New("neither protocol, data, optimum, unit, machine nor timing")
+	}
+	return nil
+}
+
+// Unit returns a complete run, or nil.
+func (r *Records) Unit(k Key) *Unit { return get(r, r.units, k) }
+
+// Optimum returns a reference value, or nil.
+func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
+	return get(r, r.optima, Key{Data: data, Mu: mu, Split: split})
+}
+
+// Facts returns the description of a data set, or nil.
+func (r *Records) Facts(data string) *Facts { return get(r, r.facts, data) }
+
+// Timing returns what a run cost, or nil.
+func (r *Records) Timing(k Key) *Timing { return get(r, r.timings, k) }
+
+func get[K comparable, V any](r *Records, m map[K]V, k K) V {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return m[k]
+}
+
+// add keeps what a line has and appends the line to its file.
+func (r *Records) add(l line) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.take(&l); err != nil {
+		return err
+	}
+	name := PointsFile
+	if l.Machine != nil || l.Timing != nil {
+		name = TimingsFile
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(r.dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// Close puts the files in their final order, which does not depend on which run ended first.
+func (r *Records) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	points := []line{{Version: formatVersion, Protocol: &r.Protocol}}
+	for _, f := range sorted(r.facts, strings.Compare) {
+		points = append(points, line{Data: f})
+	}
+	for _, o := range sorted(r.optima, Key.compare) {
+		points = append(points, line{Optimum: o})
+	}
+	for _, u := range sorted(r.units, Key.compare) {
+		points = append(points, line{Unit: u})
+	}
+	var timings []line
+	for _, m := range r.Machines {
+		timings = append(timings, line{Machine: m})
+	}
+	for _, t := range sorted(r.timings, Key.compare) {
+		timings = append(timings, line{Timing: t})
+	}
+	err := r.write(PointsFile, points)
+	if err == nil && timings != nil {
+		err = r.write(TimingsFile, timings)
+	}
+	return err
+}
+
+func (r *Records) write(name string, lines []line) error {
+	return atomicfile.Write(filepath.Join(r.dir, name), 0o644, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		enc := json.NewEncoder(b)
+		for _, l := range lines {
+			if err := enc.Encode(l); err != nil {
+				return err
+			}
+		}
+		return b.Flush()
+	})
+}
+
+// sorted returns the values of a map in the order of their keys.
+func sorted[K comparable, V any](m map[K]V, compare func(a, b K) int) (out []V) {
+	for _, k := range slices.SortedFunc(maps.Keys(m), compare) {
+		out = append(out, m[k])
+	}
+	return out
+}
