@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -118,32 +119,39 @@ func TestAUC(t *testing.T) {
 	}
 }
 
+// scikitLearn returns the Python that has scikit-learn, or "".
+var scikitLearn = sync.OnceValue(func() string {
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		// To import it would take a second.
+		if exec.Command(name, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
+			return name
+		}
+	}
+	return ""
+})
+
 // python runs a script that reads JSON on standard input and prints JSON, or skips the
 // test where scikit-learn is not there.
 func python(t testing.TB, script string, in, out any) {
 	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(name, "-c", "import sklearn").Run() != nil {
-			continue
-		}
-		text, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(name, "-W", "ignore", "-c", script)
-		cmd.Stdin = strings.NewReader(string(text))
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		got, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, stderr.String())
-		}
-		if err := json.Unmarshal(got, out); err != nil {
-			t.Fatalf("%v of %s", err, got)
-		}
-		return
+	if scikitLearn() == "" {
+		t.Skip("skipped: scikit-learn is not installed")
 	}
-	t.Skip("skipped: scikit-learn is not installed")
+	text, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(scikitLearn(), "-W", "ignore", "-c", script)
+	cmd.Stdin = strings.NewReader(string(text))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if err := json.Unmarshal(got, out); err != nil {
+		t.Fatalf("%v of %s", err, got)
+	}
 }
 
 // TestMetricsOfPeers: scikit-learn finds the same.
