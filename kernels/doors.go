@@ -44,7 +44,7 @@ func checkColumns(fn, arg string, n int, a *Rows) {
 // vectors alone are too short for it: at 100 elements it would take a tenth of them.
 func checkApart(fn, name string, x []float64, other string, y []float64) {
 	if overlap(x, y) {
-		panicOverlap(fn, name, other)
+		panicf("%s: %s and %s overlap", fn, name, other)
 	}
 }
 
@@ -58,9 +58,6 @@ func overlap(x, y []float64) bool {
 	past := uintptr(unsafe.Pointer(unsafe.SliceData(y))) - uintptr(unsafe.Pointer(unsafe.SliceData(x)))
 	return past < 8*uintptr(len(x)) && len(y) > 0 || -past < 8*uintptr(len(y)) && len(x) > 0
 }
-
-//go:noinline
-func panicOverlap(fn, name, other string) { panicf("%s: %s and %s overlap", fn, name, other) }
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
