@@ -43,7 +43,7 @@ func TestFileShrinks(t *testing.T) {
 	dir := t.TempDir()
 	path, model := filepath.Join(dir, "d.scas"), filepath.Join(dir, "m.json")
 	for k, args := range []string{
-		"train --method scas-k --passes 1000", "train --lambda 1e-3 --intercept --tol 1e-12", "train --lambda 1e-3", "cv --folds 3 --lambdas 20", "path --lambdas 20",
+		"train --method scas-k --passes 100", "train --lambda 1e-3 --intercept --tol 1e-12", "train --lambda 1e-3", "cv --folds 3 --lambdas 20", "path --lambdas 20",
 	} {
 		for _, share := range []float64{0, 1, 0.3} {
 			if testing.Short() && (k > 1 || share == 0.3) {
