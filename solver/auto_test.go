@@ -300,7 +300,9 @@ func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.
 func lambdaMax(p *solver.Problem) float64 {
 	n, features := p.Data.Dims()
 	slope, g := make([]float64, n), make([]float64, features)
-	p.Loss.Slopes(slope, make([]float64, n), p.Labels)
+	for i, b := range p.Labels {
+		slope[i] = p.Loss.Slope(0, b)
+	}
 	p.Data.MulVecTrans(g, slope)
 	most := 0.0
 	for _, v := range g {

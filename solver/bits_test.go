@@ -19,7 +19,7 @@ import (
 // mayRound lists the packages and files whose numbers are no part of a model, with the
 // reason. The rules for equal bits do not hold there.
 var mayRound = map[string]string{
-	"solver/internal/check":         "finds faults in a caller's functions, within tolerances",
+	"solver/internal/term/check.go": "finds faults in a caller's functions, within tolerances",
 	"solver/internal/solvertest":    "is for tests",
 	"sparse/sparsetest":             "is for tests",
 	"sparse/graph/draw":             "draws pictures",

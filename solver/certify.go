@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -16,7 +16,7 @@ import (
 // given; nil where the problem has something that is not known there.
 func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *newton.Problem {
 	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: a, Threads: threads, Team: p.team()}
-	if p.Coupling != nil || !kind.Newton(q, p.loss(), p.penalty(), p.Domain) {
+	if p.Coupling != nil || !q.Pose(p.loss(), p.penalty(), p.domain()) {
 		return nil
 	}
 	return q
@@ -43,15 +43,11 @@ func (r *Run) certify() float64 {
 // g*, and mu > 0 or the support function of a bounded X.
 func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	p := r.Problem
-	g, ok := p.penalty().(ConjugatePenalty)
-	domain, supported := p.Domain.(SupportDomain)
-	if !ok || p.Domain != nil && !supported {
+	g, domain := p.penalty(), p.domain()
+	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	free := prove.Free{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Team: p.team()}
-	if supported {
-		free.Domain = domain
-	}
+	free := prove.Free{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	at := prove.Pair{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	at.Beta, at.Conjugate = prove.Admissible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))

@@ -10,12 +10,8 @@ import (
 
 type wrongSlope struct{ solver.Logistic }
 
-func (wrongSlope) Slopes(slope, margin, label []float64) float64 {
-	sum := solver.Logistic{}.Slopes(slope, margin, label)
-	for i := range slope {
-		slope[i] *= 1.001
-	}
-	return sum
+func (wrongSlope) Slope(margin, label float64) float64 {
+	return 1.001 * solver.Logistic{}.Slope(margin, label)
 }
 
 type wrongCurvature struct{ solver.Squared }

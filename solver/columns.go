@@ -2,7 +2,6 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/solver/internal/columns"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -10,13 +9,23 @@ import (
 // their coefficients whatever the others are and s starts there; or both as they are
 // and nil. p and the start of s are valid.
 func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
-	fixed, ok := kind.DomainZeros(p.Domain)
 	a, matrix := p.matrix()
-	if _, cols := p.Data.Dims(); cols == 0 {
+	_, cols := p.Data.Dims()
+	if cols == 0 {
 		return p, s, nil // not valid, which others say
 	}
-	if !ok || !matrix || !kind.PenaltyZeros(p.penalty()) || p.Coupling != nil {
+	if !matrix || !p.penalty().LeastAtZero() || p.Coupling != nil {
 		return p, s, nil
+	}
+	fixed := columns.NewSet(cols)
+	if d := p.domain(); d != nil {
+		except, ok := d.ZerosStay()
+		if !ok {
+			return p, s, nil
+		}
+		for _, j := range except {
+			fixed.Add(int(j))
+		}
 	}
 	start := s.Start
 	rows := columns.NonZeros(start.Y).Union(columns.NonZeros(start.Dual))
@@ -33,9 +42,11 @@ func leaveOut(p *Problem, s *Settings) (*Problem, *Settings, *columns.Kept) {
 		part.Constraint = k.A
 	}
 	if p.Penalty != nil {
-		part.Penalty = kind.PenaltyPart(p.Penalty, k.Rows)
+		part.Penalty = p.penalty().Part(k.Rows)
 	}
-	part.Domain = kind.DomainPart(p.Domain, k.Columns)
+	if p.Domain != nil {
+		part.Domain = p.domain().Part(k.Columns)
+	}
 	set.Start = Iterate{columns.Take(start.X, k.Columns), columns.Take(start.Y, k.Rows), columns.Take(start.Dual, k.Rows)}
 	if s.Recorder != nil {
 		set.Recorder = widen(s.Recorder, k)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/theory"
 )
 
@@ -33,8 +34,10 @@ func (p *Problem) constants(a *quad.Algebra, longest float64) theory.Constants {
 // radius bounds |x*|₂ given an objective that some point attains.
 func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
 	rate := 0.0
-	if g, ok := p.Penalty.(L1); ok && p.Coupling == nil {
-		rate = g.Lambda * a.LeastOwn(g.Weights)
+	if l, _ := a.Dims(); p.Coupling == nil {
+		if limit := term.Limits(p.penalty(), l); limit != nil {
+			rate = a.LeastOwn(limit)
+		}
 	}
 	return rule.Radius(objective, p.L2, rate)
 }

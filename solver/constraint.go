@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // An Operator is a linear map from R^p to R^l. *sparse.CSR is one; anything
@@ -58,11 +59,8 @@ func (c *Coupling) form() dual.Coupling {
 func (p *Problem) dualStep(l, q int) *dual.Step {
 	c := p.Coupling.form()
 	var limit []float64
-	if l1, ok := p.penalty().(L1); ok && c.B == nil && c.Diagonal == nil {
-		limit = make([]float64, l)
-		for j := range limit {
-			limit[j] = l1.Limit(j)
-		}
+	if c.B == nil && c.Diagonal == nil {
+		limit = term.Limits(p.penalty(), l)
 	}
 	return dual.New(c, p.penalty(), limit, l, q)
 }

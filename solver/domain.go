@@ -1,6 +1,6 @@
 package solver
 
-import "github.com/scas-admm/scas/solver/domain"
+import "github.com/scas-admm/scas/solver/internal/term"
 
 // A Domain is a closed convex set X with a cheap Euclidean projection, the
 // operator π_X of the paper.
@@ -22,17 +22,23 @@ type SupportDomain interface {
 	Support(u []float64) float64
 }
 
-// The sets of package domain.
-type (
-	// Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate.
-	Box = domain.Box
-	// Ball is {x : |x|₂ ≤ Radius}.
-	Ball = domain.Ball
-	// Nonnegative is {x : x ≥ 0}.
-	Nonnegative = domain.Nonnegative
-	// Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
-	Simplex = domain.Simplex
-)
+// Box is the set {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Its fields are
+//
+//	Lower, Upper []float64 // a bound for each feature; an infinite one leaves that side open
+type Box = term.Box
 
 // NewBox returns the box [lower, upper]^p.
-func NewBox(p int, lower, upper float64) Box { return domain.NewBox(p, lower, upper) }
+func NewBox(p int, lower, upper float64) Box { return term.NewBox(p, lower, upper) }
+
+// Ball is the set {x : |x|₂ ≤ Radius}. Its one field is
+//
+//	Radius float64 // above 0
+type Ball = term.Ball
+
+// Nonnegative is the set {x : x ≥ 0}. It has no fields.
+type Nonnegative = term.Nonnegative
+
+// Simplex is the set {x : x ≥ 0, Σⱼ xⱼ = Total}. Its one field is
+//
+//	Total float64 // the sum; 0 means 1
+type Simplex = term.Simplex

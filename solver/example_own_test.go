@@ -41,16 +41,6 @@ func (logCosh) Value(margin, label float64) float64 {
 
 func (logCosh) Slope(margin, label float64) float64 { return math.Tanh(margin - label) }
 
-func (l logCosh) Slopes(slope, margin, label []float64) (sum float64) {
-	for i, t := range margin {
-		sum += l.Value(t, label[i])
-		if slope != nil {
-			slope[i] = l.Slope(t, label[i])
-		}
-	}
-	return sum
-}
-
 func (logCosh) SecondDerivative(_, slope, _ float64) float64 { return 1 - slope*slope }
 func (logCosh) Curvature() float64                           { return 1 }
 func (logCosh) String() string                               { return "log-cosh" }
@@ -72,8 +62,8 @@ func (logCosh) Conjugate(alpha, label float64) float64 {
 
 func (logCosh) ConjugateDomain(float64) (lo, hi float64) { return -1, 1 }
 
-// A loss of one's own, checked before it is used. Slope is optional and makes steps
-// cheaper, Conjugate makes the gap provable.
+// A loss of one's own, checked before it is used. Conjugate and ConjugateDomain are optional;
+// they make the gap provable.
 func ExampleLoss() {
 	if err := solver.CheckLoss(logCosh{}, []float64{-2, 0, 3}); err != nil {
 		log.Fatal(err)

@@ -1,27 +1,22 @@
 package solver
 
-import (
-	"fmt"
+import "github.com/scas-admm/scas/solver/internal/term"
 
-	"github.com/scas-admm/scas/solver/loss"
-)
-
-// A Loss is the smooth function φ(t; b) of a margin t = a'x and a label b.
+// A Loss is the smooth convex function φ(t; b) of a margin t = a'x and a label b. A loss of
+// one's own has these methods, and those of ConjugateLoss where its conjugate is known;
+// CheckLoss compares them.
 type Loss interface {
-	// Slopes returns Σ φ(marginᵢ; labelᵢ) and, unless slope is nil, sets
-	// slopeᵢ to the derivative at marginᵢ. All have one length; slope may be
-	// the same slice as margin.
-	Slopes(slope, margin, label []float64) (sum float64)
 	// Value returns φ(margin; label).
 	Value(margin, label float64) float64
-	// SecondDerivative returns φ''(margin; label); slope is what Slopes gives there.
+	// Slope returns the derivative φ'(margin; label).
+	Slope(margin, label float64) float64
+	// SecondDerivative returns φ''(margin; label); slope is what Slope returns there.
 	SecondDerivative(margin, slope, label float64) float64
 	// Curvature is an upper bound of SecondDerivative over all margins and labels. Steps in
 	// x are measured in 1/theory.Constants.NuF instead, which knows the rows.
 	Curvature() float64
 	// String returns the name used on the command line and in model files.
 	String() string
-
 	// Validate reports the first label the loss cannot take.
 	Validate(labels []float64) error
 }
@@ -38,32 +33,22 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// A ScalarLoss is a Loss that gives the derivative at one margin: what a stochastic step
-// needs. Without it steps call Slopes for one.
-type ScalarLoss interface {
-	Loss
-	// Slope returns φ'(margin; label), as Slopes does.
-	Slope(margin, label float64) float64
-}
+// Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. It has no fields.
+type Logistic = term.Logistic
 
-// The losses of package loss; the zero value of each is ready.
-type (
-	// Logistic is log(1 + exp(−b t)) with labels −1 and +1.
-	Logistic = loss.Logistic
-	// Squared is (b − t)².
-	Squared = loss.Squared
-	// Huber is Squared where the residual is small, linear where it is large.
-	Huber = loss.Huber
-	// SquaredHinge is max(0, 1 − b t)² with labels −1 and +1.
-	SquaredHinge = loss.SquaredHinge
-)
+// Squared is the loss φ(t; b) = (b − t)², without the factor ½, for labels that are any
+// finite numbers. It has no fields.
+type Squared = term.Squared
 
-// ParseLoss returns the loss of the given name.
-func ParseLoss(name string) (Loss, error) {
-	for _, l := range []Loss{Logistic{}, Squared{}, Huber{}, SquaredHinge{}} {
-		if l.String() == name {
-			return l, nil
-		}
-	}
-	return nil, fmt.Errorf("solver: no loss %q; choose logistic, squared, huber or squared-hinge", name)
-}
+// Huber is the loss φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t:
+// Squared where the residual is small, linear where it is large. Its one field is
+//
+//	Delta float64 // where the two meet, in units of the labels; 0 means 1.35
+type Huber = term.Huber
+
+// SquaredHinge is the loss φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. It has no fields.
+type SquaredHinge = term.SquaredHinge
+
+// ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber, or
+// huber:DELTA with a number above 0.
+func ParseLoss(name string) (Loss, error) { return term.ParseLoss(name) }

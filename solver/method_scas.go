@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/rule"
@@ -136,7 +135,7 @@ func (s *scas) innerLoop() *inner.Loop {
 	p, set := s.Problem, &s.Settings
 	l := &inner.Loop{
 		Data: p.Data, Rows: s.Samples.ready.Rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
-		Loss: kind.InnerLoss(p.loss()), A: s.A.Algebra, Domain: kind.InnerDomain(p.Domain, len(s.X)),
+		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.state.Anchor.Pull, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
 		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Problem.team().Within(s.Err),

@@ -122,11 +122,12 @@ func (r *Run) end(err error) (*Result, error) {
 
 func (r *Run) notConverged(res *Result) error {
 	e := &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal}
+	advice := r.Problem.loss().Traits().StallAdvice
 	switch {
 	case res.Status == TimeDone:
 		e.Try = "allow more time"
-	case res.Status == Stalled && r.Problem.loss().String() == "huber":
-		e.Try = "few labels may be near: take a larger Huber.Delta, or ask for less"
+	case res.Status == Stalled && advice != "":
+		e.Try = advice
 	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.lossAtZero()):
 		e.Try = "features without a penalty depend on each other: leave some out, or raise L2 above zero"
 	case res.Status == Stalled:

@@ -1,6 +1,10 @@
 package solver
 
-import "github.com/scas-admm/scas/solver/penalty"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+)
 
 // A Penalty is g, a convex function of y with a cheap proximal map. Users may
 // add their own.
@@ -29,19 +33,36 @@ type ConjugatePenalty interface {
 	Conjugate(z []float64) float64
 }
 
-// The penalties of package penalty.
-type (
-	// L1 is Lambda Σⱼ Weightsⱼ |yⱼ|.
-	L1 = penalty.L1
-	// ElasticNet is L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
-	ElasticNet = penalty.ElasticNet
-	// SquaredL2 is (Lambda/2) Σ yⱼ².
-	SquaredL2 = penalty.SquaredL2
-	// GroupL2 is Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
-	GroupL2 = penalty.GroupL2
-	// Within is the indicator of Lower ≤ y ≤ Upper.
-	Within = penalty.Within
-)
+// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|. Its fields are
+//
+//	Lambda  float64   // not negative; 0 is no penalty
+//	Weights []float64 // not negative, one for each coordinate of y; nil means all ones
+type L1 = term.L1
+
+// ElasticNet is the penalty g(y) = L1 Σⱼ Weightsⱼ |yⱼ| + (L2/2) Σⱼ yⱼ². Its fields are
+//
+//	L1, L2  float64   // not negative; 0 leaves that part out
+//	Weights []float64 // of the absolute values alone, as in the type L1
+type ElasticNet = term.ElasticNet
+
+// SquaredL2 is the penalty g(y) = (Lambda/2) Σⱼ yⱼ². Its one field is
+//
+//	Lambda float64 // not negative; 0 is no penalty
+type SquaredL2 = term.SquaredL2
+
+// GroupL2 is the penalty g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂ of the group lasso. Its
+// fields are
+//
+//	Lambda  float64   // not negative; 0 is no penalty
+//	Groups  [][]int   // disjoint sets of coordinates; those in none are not penalised
+//	Weights []float64 // not negative, one for each group; nil means the square roots of their sizes
+type GroupL2 = term.GroupL2
+
+// Within is the indicator of Lower ≤ yⱼ ≤ Upper for every j: zero inside, +Inf outside. Its
+// fields are
+//
+//	Lower, Upper float64 // may be infinite; with both 0, y must be 0
+type Within = term.Within
 
 // NonnegativeY is the indicator of y ≥ 0.
-func NonnegativeY() Within { return penalty.NonnegativeY() }
+func NonnegativeY() Within { return Within{Lower: 0, Upper: math.Inf(1)} }

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/check"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -110,17 +110,9 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-func (p *Problem) penalty() Penalty {
-	if p.Penalty == nil {
-		return L1{}
-	}
-	return p.Penalty
-}
-
 // samples are those of p, in rows as they are or in compact form.
 func (p *Problem) samples(rows kernels.Rows) pass.Data {
-	kind, fused := kind.FusedLoss(p.loss())
-	return pass.Data{Team: p.team(), Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss(), Kind: kind, Fused: fused}
+	return pass.Data{Team: p.team(), Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
 // meanLoss returns the weighted mean of the losses at x, on all processors.
@@ -136,7 +128,7 @@ func (p *Problem) lossAtZero() float64 {
 }
 
 // regression reports whether the labels are numbers rather than two classes.
-func (p *Problem) regression() bool { return p.loss().Validate([]float64{0.5}) == nil }
+func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
 // product into the caller's sum on some machines and not on others.
@@ -144,12 +136,11 @@ func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * quad.SumSquares(x))
 }
 
-func (p *Problem) loss() Loss {
-	if p.Loss == nil {
-		return Logistic{}
-	}
-	return p.Loss
-}
+// loss, penalty and domain are the terms of p as the package works with them. The domain of
+// R^p is nil.
+func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
+func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
+func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 
 // Validate reports the first thing wrong with p, or nil. Minimize calls it.
 func (p *Problem) Validate() error {

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -147,7 +148,7 @@ func (r *Run) SetRho(rho float64) {
 func (r *Run) NaturalRho(factor float64) float64 {
 	p, scale := r.Problem, r.Samples.ready.Scale
 	lambda := p.penalty().Scale()
-	if _, l1 := p.penalty().(L1); lambda == 0 && !l1 && scale > 0 {
+	if lambda == 0 && scale > 0 && term.Limits(p.penalty(), len(r.Y)) == nil {
 		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
 	}
 	return rule.Rho(lambda, scale/r.marginUnit()*factor)

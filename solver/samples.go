@@ -4,18 +4,19 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Samples are the data as methods see them: full passes, single samples, and the
 // draws. They serve one run, not several at once.
 type Samples struct {
 	prob  *Problem
-	loss  Loss
+	loss  term.Loss
 	ready pass.Ready
 	full  *pass.Gradient
 	drawn *sample.Sampler
 
-	margin1, slope1, gain1 [1]float64
+	margin1, gain1 [1]float64
 }
 
 func newSamples(p *Problem, set *Settings, ended func() bool) *Samples {
@@ -66,9 +67,7 @@ func (s *Samples) Margin(i int, x []float64) float64 {
 
 // Slope returns φ'(t; bᵢ).
 func (s *Samples) Slope(i int, t float64) float64 {
-	s.margin1[0] = t
-	s.loss.Slopes(s.slope1[:], s.margin1[:], s.prob.Labels[i:i+1])
-	return s.slope1[0]
+	return s.loss.Slope(t, s.prob.Labels[i])
 }
 
 // SecondDerivative returns φ”(t; bᵢ), given what Slope returns for t.

@@ -3,7 +3,6 @@ package solver
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
 )
@@ -47,7 +46,7 @@ func (s *scas) stepCurvature() float64 {
 	second := func(i int) float64 {
 		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
 	}
-	if !kind.ContinuousCurvature(s.Problem.loss()) {
+	if !s.Problem.loss().Traits().ContinuousCurvature {
 		second = func(int) float64 { return s.Samples.Curvature() }
 	}
 	return s.Problem.team().Most(s.rows.Met(second))

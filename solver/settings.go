@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Settings tune a run of Minimize. The zero value of every field, and a nil
@@ -229,8 +230,10 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 // lacks names what methods for the paper's main instance ask for and p does not
 // have: an L1 penalty, y = A x, equal weights and X = R^p.
 func (p *Problem) lacks() string {
-	switch _, l1 := p.penalty().(L1); {
-	case !l1:
+	l, _ := p.algebra().Dims()
+	_, q := p.Coupling.dims(l)
+	switch {
+	case term.Limits(p.penalty(), q) == nil:
 		return "a penalty L1"
 	case p.Coupling != nil:
 		return "the constraint A x = y, without a Coupling"

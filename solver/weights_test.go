@@ -40,37 +40,6 @@ func TestSampleWeights(t *testing.T) {
 	}
 }
 
-// TestLosses: slopes and second derivatives are those of Value, by differences.
-func TestLosses(t *testing.T) {
-	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.Squared{}), (solver.Huber{}), solver.Huber{Delta: 0.3}, (solver.SquaredHinge{})} {
-		for _, b := range []float64{-1, 1} {
-			for m := -4.03; m < 4; m += 0.1 {
-				var slope [1]float64
-				value := loss.Slopes(slope[:], []float64{m}, []float64{b})
-				if math.Abs(value-loss.Value(m, b)) > 1e-15*(1+value) {
-					t.Errorf("%v: Slopes returns %v, Value %v", loss, value, loss.Value(m, b))
-				}
-				const h = 1e-5
-				if d := (loss.Value(m+h, b) - loss.Value(m-h, b)) / (2 * h); math.Abs(d-slope[0]) > 1e-8 {
-					t.Errorf("%v at %v, label %v: slope %v, difference quotient %v", loss, m, b, slope[0], d)
-				}
-				second := loss.SecondDerivative(m, slope[0], b)
-				var ends [2]float64
-				loss.Slopes(ends[:], []float64{m - h, m + h}, []float64{b, b})
-				if d := (ends[1] - ends[0]) / (2 * h); math.Abs(d-second) > 1e-8 {
-					t.Errorf("%v at %v, label %v: second derivative %v, difference quotient %v", loss, m, b, second, d)
-				}
-				if second > loss.Curvature() {
-					t.Errorf("%v: second derivative %v exceeds the bound %v", loss, second, loss.Curvature())
-				}
-			}
-		}
-		if got, err := solver.ParseLoss(loss.String()); err != nil || got.String() != loss.String() {
-			t.Errorf("ParseLoss(%q) = %v, %v", loss, got, err)
-		}
-	}
-}
-
 // TestProjections: projections are idempotent, land inside, and satisfy the
 // variational inequality (x − Px)'(z − Px) ≤ 0 for points z of the set.
 func TestProjections(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -241,5 +240,5 @@ func (d *design) factor(j int) float64 {
 // proximal reports whether the problem is one for package lasso.
 func (d *design) proximal() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	return d.team.Alone() && d.spec.Method == nil && d.spec.Graph == nil && !grouped && kind.NewtonLoss(d.loss) != nil
+	return d.team.Alone() && d.spec.Method == nil && d.spec.Graph == nil && !grouped && traits(d.loss).Conjugate
 }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/atomicfile"
 )
@@ -27,8 +29,8 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"`
-	Labels     *labels `json:"labels"` // null for regression
+	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss; Huber alone has one
+	Labels     *labels `json:"labels"`                // null for regression
 	P          int     `json:"p"`
 	IndexBase  *int    `json:"index_base"`
 	Intercept  *number `json:"intercept"` // null if the model has none
@@ -150,19 +152,17 @@ func (m *Model) writable() error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if _, err := lossNamed(m.loss().String(), 0); err != nil {
+	if _, ok := term.NamedLoss(traits(m.loss()).Name, 0); !ok {
 		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
 	return nil
 }
 
 func (m *Model) head() *head {
+	loss := traits(m.loss())
 	h := &head{
-		Format: Format, Version: Version, Loss: m.loss().String(), P: len(m.Coefficients), IndexBase: &m.IndexBase,
+		Format: Format, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: len(m.Coefficients), IndexBase: &m.IndexBase,
 		columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Groups: m.Groups, Facts: m.Facts, proof: proofOf(&m.Certificate), Run: m.Run,
-	}
-	if huber, ok := m.Loss.(solver.Huber); ok {
-		h.HuberDelta = huber.Delta
 	}
 	if m.Classifies() {
 		h.Labels = (*labels)(&m.Labels)
@@ -292,10 +292,10 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 
 // model returns the model of a head and coefficients.
 func (h *head) model(coefficients []float64) (*Model, error) {
-	loss, err := lossNamed(h.Loss, h.HuberDelta)
+	loss, known := term.NamedLoss(h.Loss, h.HuberDelta)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("damaged model: loss %q; expected logistic, squared, huber or squared-hinge", h.Loss)
+	case !known:
+		return nil, fmt.Errorf("damaged model: loss %q; expected %s", h.Loss, strings.Join(term.LossNames(), ", "))
 	case h.IndexBase == nil:
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
 	case len(coefficients) != h.P || h.P < 1:

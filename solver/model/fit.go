@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -125,7 +125,7 @@ func (d *design) newProximal() (*proximal, error) {
 	_, columns := d.x.Dims()
 	p := &lasso.Problem{
 		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
-		Loss: kind.NewtonLoss(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
+		Loss: term.LossOf(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
 	}
 	r := d.spec.l1Ratio()
 	for j, s := range d.scale {

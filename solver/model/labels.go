@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -134,13 +133,4 @@ func classOf(sign float64) int {
 		return 1
 	}
 	return 0
-}
-
-// lossNamed returns the loss of a model file.
-func lossNamed(name string, huberDelta float64) (solver.Loss, error) {
-	loss, err := solver.ParseLoss(name)
-	if _, ok := loss.(solver.Huber); ok {
-		loss = solver.Huber{Delta: huberDelta}
-	}
-	return loss, err
 }

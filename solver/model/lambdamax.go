@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -39,7 +38,7 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 		}
 		return s.lambdaMax(ctx)
 	}
-	if kind.NewtonLoss(d.loss) == nil {
+	if !traits(d.loss).Conjugate {
 		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
 	}
 	r := math.Max(leastRatio, d.spec.l1Ratio())

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -50,10 +51,10 @@ func (m *Multi) WriteLiblinear(w io.Writer) error {
 // for numbers.
 func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
 	kind, intercepts := "L2R_L2LOSS_SVR", false
-	switch models[0].loss().(type) {
-	case solver.Logistic:
+	switch loss := traits(models[0].loss()); {
+	case loss.Probability:
 		kind = "L1R_LR"
-	case solver.SquaredHinge:
+	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
 	}
 	for _, m := range models {

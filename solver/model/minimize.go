@@ -80,7 +80,7 @@ func (g *general) offset(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
 	}
-	if !classifies(g.d.loss) { // φ(t + o; y) = φ(t; y − o): these losses are of the residual.
+	if traits(g.d.loss).Residual { // φ(t + o; y) = φ(t; y − o)
 		g.problem.Labels = slices.Clone(g.d.y)
 		for i, o := range offsets {
 			g.problem.Labels[i] -= o

@@ -1,12 +1,14 @@
 package model_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // ownSquared is the squared loss as a caller's own, with its conjugate. It counts the
@@ -16,9 +18,9 @@ type ownSquared struct {
 	samples *int
 }
 
-func (l ownSquared) Slopes(slope, margin, label []float64) float64 {
-	*l.samples += len(margin)
-	return l.Squared.Slopes(slope, margin, label)
+func (l ownSquared) Slope(margin, label float64) float64 {
+	*l.samples++
+	return l.Squared.Slope(margin, label)
 }
 
 func (ownSquared) Conjugate(alpha, label float64) float64 { return alpha * (label + alpha/4) }
@@ -58,5 +60,49 @@ func TestOwnLossIntercept(t *testing.T) {
 		if err != nil || math.Abs(own/want-1) > 1e-12 {
 			t.Errorf("labels + %g: lambda max %.16g, want %.16g; %v", shift, own, want, err)
 		}
+	}
+}
+
+// drawn is (b − t)² + t²/10: a loss for numbers that is no function of the residual.
+type drawn struct{ solver.Squared }
+
+func (drawn) Value(margin, label float64) float64 {
+	return solver.Squared{}.Value(margin, label) + margin*margin/10
+}
+
+func (drawn) Slope(margin, label float64) float64 { return 2*(margin-label) + margin/5 }
+
+func (drawn) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
+
+func (drawn) Curvature() float64 { return 2.2 }
+
+// TestOwnLossOffsets: offsets count for a loss of the caller's own that is no function of the
+// residual. It is 1.1 times the squared loss of other labels, and a number.
+func TestOwnLossOffsets(t *testing.T) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets, other := make([]float64, 80), make([]float64, 80)
+	for i, b := range d.Labels {
+		offsets[i] = float64(i%5) - 1
+		other[i] = b/1.1 - offsets[i]
+	}
+	want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1}, d.X, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := model.Fit(t.Context(), &model.Spec{Loss: drawn{}, Lambda: 0.1, Offsets: offsets}, d.X, d.Labels)
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+		t.Fatal(err)
+	}
+	for j, v := range want.Coefficients {
+		if math.Abs(got.Coefficients[j]-v) > 1e-4 {
+			t.Fatalf("coefficients %.6f, want %.6f", got.Coefficients, want.Coefficients)
+		}
+	}
+	chain := &model.Spec{Loss: drawn{}, Lambda: 0.1, Offsets: offsets, Graph: graph.Chain(15)}
+	if _, err := model.Fit(t.Context(), chain, d.X, d.Labels); err == nil {
+		t.Error("a graph with offsets of this loss is not refused")
 	}
 }

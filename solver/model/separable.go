@@ -1,7 +1,6 @@
 package model
 
 import (
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
@@ -29,9 +28,9 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 }
 
 // unpenalised returns the part of x that is not penalised where it may separate the
-// classes under the logistic loss, nil where it does not.
+// classes under a loss that falls for ever, nil where it does not.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
-	if d.loss.String() != (solver.Logistic{}).String() {
+	if !traits(d.loss).NeverZero {
 		return nil
 	}
 	free, any := make([]float64, len(x)), false

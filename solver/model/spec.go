@@ -12,6 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -288,7 +289,9 @@ func (s *Settings) badSettings() error {
 }
 
 // classifies reports whether the loss is for labels of two classes.
-func classifies(l solver.Loss) bool { return l.Validate([]float64{0.5}) != nil }
+func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
+
+func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
 // check reports the first thing wrong with the specification for n rows of p features.
 func (s *Spec) check(n, p int) error {
@@ -350,7 +353,7 @@ func (s *Spec) checkCombination(p int) error {
 		return fmt.Errorf("model: an ElasticNet with a Graph is for models without intercept and penalty factors")
 	case grouped && s.PenaltyFactors != nil:
 		return fmt.Errorf("model: a GroupLasso takes no PenaltyFactors; give it Weights")
-	case (s.Graph != nil || grouped) && s.Offsets != nil && classifies(s.loss()):
+	case (s.Graph != nil || grouped) && s.Offsets != nil && !traits(s.loss()).Residual:
 		return fmt.Errorf("model: Spec.Offsets with a Graph or a GroupLasso are for the losses squared and huber")
 	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
 		return fmt.Errorf("model: Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())

@@ -84,7 +84,7 @@ func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error
 		hi := min(lo+pieceRows, len(y))
 		for i, v := range y[lo:hi] {
 			if classes && v != 1 && v != -1 || math.IsNaN(v) || math.IsInf(v, 0) {
-				return seen, fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or for the losses squared and huber finite numbers", v, lo+i)
+				return seen, fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
 			}
 			seen[classOf(v)] = true
 		}

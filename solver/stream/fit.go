@@ -10,10 +10,10 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -59,9 +59,8 @@ func NewFit(ctx context.Context, of *Samples, opt Options) (f *Fit, err error) {
 	if of.Intercept {
 		columns++
 	}
-	problem := &solver.Problem{Data: of.Data, Labels: of.Labels, Loss: of.Loss}
-	q := &newton.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: kind.NewtonLoss(lossOf(problem)), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
-	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(q, columns), of.validLabels(problem)))
+	q := &newton.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: term.LossOf(of.Loss), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
+	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(q, columns), of.validLabels(q.Loss)))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (of *Samples) check(q *newton.Problem, columns int) error {
 	switch {
 	case !of.Data.Mapped():
 		return refused("they must be in a .scas file, which scas convert writes")
-	case q.Loss == nil:
+	case !q.Loss.Traits().Conjugate:
 		return refused("only losses with a conjugate are streamed")
 	case columns > newton.DenseFeatures:
 		return refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
@@ -88,11 +87,11 @@ func (of *Samples) check(q *newton.Problem, columns int) error {
 	return validWeights(of.Weights, n)
 }
 
-func (of *Samples) validLabels(p *solver.Problem) error {
+func (of *Samples) validLabels(l term.Loss) error {
 	if of.Positive != nil {
 		return nil
 	}
-	return validLabels(p)
+	return validLabels(l, of.Data, of.Labels)
 }
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the features, 1 for
@@ -147,7 +146,7 @@ func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
 }
 
 // ofResidual reports whether the loss is one of the difference of margin and label.
-func (f *Fit) ofResidual() bool { return f.q.Loss.Value(0, 0.5) == f.q.Loss.Value(0.5, 0) }
+func (f *Fit) ofResidual() bool { return f.q.Loss.Traits().Residual }
 
 // setLambda makes the penalty that of lambda.
 func (f *Fit) setLambda(lambda float64) {

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -167,7 +167,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 		a = c.Operator
 	}
 	q := &newton.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: quad.New(a, features), Threads: set.Threads}
-	if !kind.Newton(q, lossOf(p), penaltyOf(p), p.Domain) {
+	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
 	if err := refuses(q); err != nil && auto {
@@ -176,7 +176,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if err := validWeights(p.SampleWeights, n); err != nil {
 		return nil, err
 	}
-	return q, validLabels(p)
+	return q, validLabels(q.Loss, q.Data, q.Labels)
 }
 
 func validWeights(weights []float64, n int) error {
@@ -200,30 +200,15 @@ func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-func lossOf(p *solver.Problem) solver.Loss {
-	if p.Loss == nil {
-		return solver.Logistic{}
-	}
-	return p.Loss
-}
-
-func penaltyOf(p *solver.Problem) solver.Penalty {
-	if p.Penalty == nil {
-		return solver.L1{}
-	}
-	return p.Penalty
-}
-
 // validLabels asks the loss about the labels, piece by piece.
-func validLabels(p *solver.Problem) error {
+func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
-	for lo := 0; lo < len(p.Labels); lo += piece {
-		hi := min(lo+piece, len(p.Labels))
-		err := lossOf(p).Validate(p.Labels[lo:hi])
-		if err != nil {
-			return lossOf(p).Validate(p.Labels) // which counts from the first
+	for lo := 0; lo < len(labels); lo += piece {
+		hi := min(lo+piece, len(labels))
+		if err := l.Validate(labels[lo:hi]); err != nil {
+			return l.Validate(labels) // which counts from the first
 		}
-		p.Data.Release(lo, hi)
+		data.Release(lo, hi)
 	}
 	return nil
 }
@@ -260,7 +245,7 @@ func evaluation(p *solver.Problem, q *newton.Problem, x []float64, objective flo
 		image = make([]float64, l)
 		a.MulVec(image, x)
 	}
-	at := solver.Evaluation{Objective: objective, Penalty: penaltyOf(p).Value(image)}
+	at := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}
 	at.Loss = objective - at.Penalty - float64(0.5*p.L2*dot(x))
 	return image, at
 }

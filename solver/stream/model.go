@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -51,7 +51,7 @@ func (s *run) minimise(h, g, x []float64, tol float64) step {
 	}
 	q := *s.q
 	q.Data = factorRows(chol, h, scale)
-	q.Rows, q.Weights, q.Loss = q.Data.Rows(0, p), nil, fenchel.Squared{}
+	q.Rows, q.Weights, q.Loss = q.Data.Rows(0, p), nil, term.Squared{}
 	q.Labels = make([]float64, p)
 	q.Data.MulVec(q.Labels, x)
 	chol.SolveLower(scaled, scaled)

@@ -119,7 +119,7 @@ const mostFree = 256
 func refuses(q *newton.Problem) error {
 	_, p := q.Data.Dims()
 	switch {
-	case q.Loss == nil || q.Square != nil || q.Domain != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
+	case !q.Loss.Traits().Conjugate || q.Square != nil || q.Domain != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
 		return refused("only L1 penalties, groups of features without a graph, ridge terms and losses with a conjugate are streamed")
 	case p > newton.DenseFeatures:
 		return refused("up to %d features are streamed, and there are %d", newton.DenseFeatures, p)

@@ -11,11 +11,11 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/kind"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -122,26 +122,23 @@ func (s *stochastic) prepare() {
 	for _, v := range norms {
 		norm2 += v
 	}
+	penalty, set := term.PenaltyOf(s.p.Penalty), term.SetOf(s.p.Domain)
 	unit := 1.0
-	if lossOf(s.p).Validate([]float64{0.5}) == nil { // labels are numbers
+	if s.q.Loss.Traits().Labels == term.Numbers {
 		unit = max(math.Sqrt(dot(s.part.Labels)/float64(len(s.part.Labels))), math.SmallestNonzeroFloat64)
 	}
 	const many = 3 // with many dual updates more is better
 	s.largest = s.q.A.Largest()
-	s.soft = lossOf(s.p).Curvature() * norm2 / float64(len(norms))
+	s.soft = s.q.Loss.Curvature() * norm2 / float64(len(norms))
 	if s.rho = s.set.Rho; s.rho == 0 {
-		s.rho = rule.Rho(penaltyOf(s.p).Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
-	}
-	var limit []float64
-	if _, l1 := penaltyOf(s.p).(solver.L1); l1 {
-		limit = s.q.Limit
+		s.rho = rule.Rho(penalty.Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
 	}
 	s.state = outer.Iterate{
 		X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l), Ridge: s.p.L2, A: s.q.A.Product(),
-		Step: dual.New(dual.Coupling{}, penaltyOf(s.p), limit, l, l), Interrupt: s.interrupted,
+		Step: dual.New(dual.Coupling{}, penalty, term.Limits(penalty, l), l, l), Interrupt: s.interrupted,
 		Project: func(x []float64) {
-			if s.p.Domain != nil {
-				s.p.Domain.Project(x)
+			if set != nil {
+				set.Project(x)
 			}
 		},
 	}
@@ -154,7 +151,7 @@ func (s *stochastic) prepare() {
 		s.state.Kappa = float64(s.rho * s.largest)
 	}
 	s.loop = inner.Loop{
-		Data: s.q.Data, Loss: kind.InnerLoss(lossOf(s.p)), A: s.q.A, Domain: kind.InnerDomain(s.p.Domain, features),
+		Data: s.q.Data, Loss: s.q.Loss, A: s.q.A, Set: set,
 		Rho: s.rho, Ridge: s.p.L2, Kappa: s.state.Kappa, BatchSize: 1, Unrotated: true,
 	}
 	s.rng = rand.NewPCG(s.set.Seed, 0x77696e)
@@ -174,7 +171,7 @@ func (s *stochastic) prepare() {
 
 // value returns the objective at x, given the mean loss there.
 func (s *stochastic) value(x []float64, loss float64) float64 {
-	return loss + float64(0.5*s.p.L2*dot(x)) + penaltyOf(s.p).Value(s.state.A.Image(x))
+	return loss + float64(0.5*s.p.L2*dot(x)) + term.PenaltyOf(s.p.Penalty).Value(s.state.A.Image(x))
 }
 
 // iterate is an outer iteration.
@@ -257,10 +254,10 @@ func (s *stochastic) eta() float64 {
 	margin, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m)
 	kernels.Margins(margin, s.part.Rows, s.state.X)
 	s.q.Loss.Slopes(slope, margin, s.part.Labels)
-	s.q.Loss.Curvatures(curve, slope, margin, s.part.Labels, 1)
-	if !kind.ContinuousCurvature(lossOf(s.p)) {
+	s.q.Loss.Curvatures(curve, slope, margin, s.part.Labels, term.Damping{Flat: 1})
+	if !s.q.Loss.Traits().ContinuousCurvature {
 		for i := range curve {
-			curve[i] = lossOf(s.p).Curvature()
+			curve[i] = s.q.Loss.Curvature()
 		}
 	}
 	step := rule.Step{

@@ -150,10 +150,6 @@ type shifted struct{ solver.Squared }
 
 const shift = 0.9
 
-func (s shifted) Slopes(slope, margin, label []float64) float64 {
-	return s.Squared.Slopes(slope, margin, label) - shift*float64(len(label))
-}
-
 func (s shifted) Value(margin, label float64) float64 { return s.Squared.Value(margin, label) - shift }
 
 func (shifted) String() string { return "shifted" }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A look is what one pass over the data is for: the loss and its gradient at a point,
@@ -205,7 +206,7 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 	}
 	if l.hessian {
 		curve := t.curve[lo-first : hi-first]
-		q.Loss.Curvatures(curve, slope, margin, label, soft)
+		q.Loss.Curvatures(curve, slope, margin, label, term.Damping{Flat: soft})
 		for i, w := range weight {
 			curve[i] *= w
 		}
@@ -228,7 +229,7 @@ func (t *tally) dual(s *run, m *anchor, lo int, label []float64) {
 	slope, alpha, at := t.slope[:n], t.alpha[:n], t.at[:n]
 	s.margins(at, rows, lo, m.curve)
 	q.Loss.Slopes(slope, at, label)
-	q.Loss.Curvatures(alpha, slope, at, label, soft)
+	q.Loss.Curvatures(alpha, slope, at, label, term.Damping{Flat: soft})
 	if &m.curve[0] != &m.slope[0] {
 		s.margins(at, rows, lo, m.slope)
 		q.Loss.Slopes(slope, at, label)
@@ -241,7 +242,7 @@ func (t *tally) dual(s *run, m *anchor, lo int, label []float64) {
 	free := len(t.free.columns) > 0
 	for i, curve := range alpha {
 		a := math.FMA(curve, to[i]-at[i], slope[i])
-		low, high := q.Loss.Domain(label[i])
+		low, high := q.Loss.SlopeRange(label[i])
 		alpha[i] = math.Max(low, math.Min(a, high))
 		if free {
 			t.free.phi[i] = float64(t.weight[i] * newton.Phi(curve, alpha[i], low, high))

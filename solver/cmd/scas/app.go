@@ -12,6 +12,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
@@ -76,7 +77,7 @@ func run(e *env, args []string) (code int) {
 	parser, err := kong.New(&a,
 		kong.Name("scas"),
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
-		kong.Vars{"version": "scas " + version, "data": dataHelp},
+		kong.Vars{"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp()},
 		kong.Writers(help, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),

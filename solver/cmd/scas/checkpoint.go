@@ -51,7 +51,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, facts problemFacts, nnz int6
 		shapeFlags
 	}{set, c.shapeFlags})
 	of := checkpointHead{
-		Format: checkpointFormat, Version: version, Data: c.Data, lossFacts: newLossFacts(c.Loss), problemFacts: facts, NNZ: nnz, Settings: settings,
+		Format: checkpointFormat, Version: version, Data: c.Data, lossFacts: newLossFacts(c.Loss.Loss), problemFacts: facts, NNZ: nnz, Settings: settings,
 	}
 	if m := data.Mapping; !m.IsZero() {
 		of.Labels = fmt.Sprint(m.Negative, m.Positive)

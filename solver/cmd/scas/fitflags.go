@@ -96,7 +96,7 @@ func (v *share) UnmarshalText(text []byte) error {
 
 // specFlags say what scas path and scas cv fit.
 type specFlags struct {
-	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for classes; squared or huber[:DELTA], for labels that are numbers (default ${default})."`
+	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
 	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
 	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
 	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; features in none are not penalised."`

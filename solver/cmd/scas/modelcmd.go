@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -134,7 +135,7 @@ func newModelReport(file string, m *model.Model, top int) *modelReport {
 	c := m.Certificate
 	r := &modelReport{
 		File:          dataName(file),
-		meaningReport: meaningReport{Loss: m.Loss.String(), labels: m.Labels},
+		meaningReport: meaningReport{Loss: term.LossOf(m.Loss).Traits().Name, labels: m.Labels},
 		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
 		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), proof: newProof(&c), Run: m.Run},
 		contentReport: newContentReport(m, top),

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -66,13 +66,14 @@ func (m oneModel) refuses(c *predictCmd) error {
 		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
 	case c.Threshold != nil && !m.Classifies():
 		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
-	case c.Threshold != nil && isLogistic(m.Model) && (*c.Threshold < 0 || *c.Threshold > 1):
+	case c.Threshold != nil && probable(m.Model) && (*c.Threshold < 0 || *c.Threshold > 1):
 		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
 	}
 	return nil
 }
 
-func isLogistic(m *model.Model) bool { return m.Loss.String() == solver.Logistic{}.String() }
+// probable reports whether margins stand for probabilities.
+func probable(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability }
 
 // onePredictions are those of a model of two classes or of numbers.
 type onePredictions struct {
@@ -103,7 +104,7 @@ func (m oneModel) predict(c *predictCmd, data *sparse.Dataset) (predictions, err
 	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
 	for i, v := range margins {
 		p.labels[i] = label[v > 0]
-		if isLogistic(m.Model) {
+		if probable(m.Model) {
 			p.value[i] = kernels.Sigmoid(v)
 		}
 		if c.Threshold != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -77,10 +78,13 @@ type countFacts struct {
 // lossFacts name a loss.
 type lossFacts struct {
 	LossName   string  `json:"loss_name"`
-	HuberDelta float64 `json:"huber_delta,omitempty"`
+	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss; Huber alone has one
 }
 
-func newLossFacts(loss lossFlag) lossFacts { return lossFacts{loss.String(), loss.huberDelta()} }
+func newLossFacts(loss solver.Loss) lossFacts {
+	t := term.LossOf(loss).Traits()
+	return lossFacts{t.Name, t.Argument.Value}
+}
 
 func (l lossFacts) loss() string {
 	if l.HuberDelta != 0 {
@@ -135,7 +139,7 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		Stats:      res.Stats,
 		outcome:    outcome{Status: res.Status, PrimalResidual: number(res.PrimalResidual), DualResidual: number(res.DualResidual), DualityGap: number(math.NaN())},
 		countFacts: countFacts{NNZ: t.whole.nnz, Table: t.data.Table, Empty: c.ranks.empty(t.data)},
-		lossFacts:  newLossFacts(c.Loss), problemFacts: t.facts,
+		lossFacts:  newLossFacts(c.Loss.Loss), problemFacts: t.facts,
 		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
 		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info(), whole: t.whole},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -99,7 +100,7 @@ func rowsOf(data *sparse.Dataset, lo, hi int) (part *sparse.Dataset, err error) 
 // measure compares the margins of a model with labels, which are -1 and +1 if the
 // loss is for classes.
 func measure(loss solver.Loss, margin, labels []float64) score {
-	s := score{rows: len(labels), loss: loss.Slopes(nil, margin, labels)}
+	s := score{rows: len(labels), loss: term.LossOf(loss).Slopes(nil, margin, labels)}
 	for i, b := range labels {
 		if (margin[i] > 0) == (b > 0) {
 			s.correct++

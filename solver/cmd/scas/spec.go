@@ -280,7 +280,7 @@ type problemReport struct {
 func (s *specified) report(name string) problemReport {
 	_, p := s.data.X.Dims()
 	r := problemReport{
-		N: s.whole.of, P: p, NNZ: s.whole.nnz, Table: s.data.Table, lossFacts: newLossFacts(lossFlag{s.spec.Loss}), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
+		N: s.whole.of, P: p, NNZ: s.whole.nnz, Table: s.data.Table, lossFacts: newLossFacts(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
 		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
 	}

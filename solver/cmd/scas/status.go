@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -125,7 +126,7 @@ func (e *env) warnOfNoOptimum(noOptimum bool) {
 // unattained reports whether x, which solves the task, shows that there is no optimum: see
 // model.Separates.
 func (c *trainCmd) unattained(t *task, x []float64) bool {
-	if t.Loss.String() != (solver.Logistic{}).String() || t.L2 > 0 || t.Domain != nil {
+	if !term.LossOf(t.Loss).Traits().NeverZero || t.L2 > 0 || t.Domain != nil {
 		return false
 	}
 	part, any := make([]float64, len(x)), false

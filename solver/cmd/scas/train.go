@@ -38,7 +38,7 @@ type trainCmd struct {
 
 // problemFlags say what is minimised.
 type problemFlags struct {
-	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"logistic or squared-hinge, for classes; squared, (label - margin)^2 without a factor 1/2, or huber[:DELTA], the same up to DELTA and linear beyond (default 1.35), for real-valued labels (default ${default})."`
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
 	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph. The penalty is |A x|_1, the sum of the absolute coefficients for A = I (default ${default}); scas cv finds a good value."`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty: the elastic net (default ${default})."`
 	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features counted from 1 (with --graph of rows of A). Those in none are not penalised."`

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/baseline"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -188,35 +189,20 @@ func (v level) use() (restore func(), err error) {
 	return func() { _ = kernels.Use(old) }, nil // it was in use before
 }
 
-// lossFlag is a loss. Huber may have its Delta behind a colon.
+// lossFlag is a loss, which may have an argument behind a colon.
 type lossFlag struct{ solver.Loss }
 
-func (v *lossFlag) UnmarshalText(text []byte) error {
-	const want = "want logistic, squared-hinge, squared, or huber[:DELTA] with DELTA above 0"
-	name, arg, hasArg := strings.Cut(string(text), ":")
-	loss, err := solver.ParseLoss(name)
-	if huber, ok := loss.(solver.Huber); ok && hasArg {
-		hasArg = false
-		err = (*positive)(&huber.Delta).UnmarshalText([]byte(arg))
-		loss = huber
+func (v *lossFlag) UnmarshalText(text []byte) (err error) {
+	if v.Loss, err = solver.ParseLoss(string(text)); err != nil {
+		return fmt.Errorf("%q: want %s", text, term.LossUsage())
 	}
-	if err != nil || hasArg {
-		return fmt.Errorf("%q: %s", text, want)
-	}
-	v.Loss = loss
 	return nil
 }
 
-func (lossFlag) offers() []string { return []string{"logistic", "squared", "huber", "squared-hinge"} }
+func (lossFlag) offers() []string { return term.LossNames() }
 
 // classifies reports whether the loss is for labels of two classes.
-func (v lossFlag) classifies() bool { return v.Validate([]float64{0.5}) != nil }
-
-// huberDelta is Delta of the Huber loss, 0 for any other and for its default.
-func (v lossFlag) huberDelta() float64 {
-	huber, _ := v.Loss.(solver.Huber)
-	return huber.Delta
-}
+func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
 // methodFlag is a method; without one, auto, it is the solver's default.
 type methodFlag struct {

@@ -1,3 +1,4 @@
+// Package check refuses numbers that cannot be weights, coefficients or a start.
 package check
 
 import (

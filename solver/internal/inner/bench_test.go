@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,7 +22,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		}
 		l := &Loop{
 			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
-			Loss: Loss{Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+			Loss: term.Logistic{},
 			A:    quad.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)

@@ -128,15 +128,14 @@ func (d *dense) Begin(x, constant []float64, eta float64) {
 }
 
 func (d *dense) Advance(sampled []int32) {
-	var margin, slope [1]float64
+	var margin [1]float64
 	scale := -(d.eta / float64(d.batch))
 	for ; len(sampled) > 0; sampled = sampled[d.batch:] {
 		d.multiply()
 		for k, row := range sampled[:d.batch] {
 			i := int(row)
 			kernels.Margins(margin[:], d.row(i), d.w)
-			d.Loss.Slopes(slope[:], margin[:], d.Labels[i:i+1])
-			d.gain[k] = float64(scale * (slope[0] - d.Slope0[i]))
+			d.gain[k] = float64(scale * (d.Loss.Slope(margin[0], d.Labels[i]) - d.Slope0[i]))
 		}
 		for k, row := range sampled[:d.batch] {
 			kernels.Gradient(d.w, d.row(int(row)), d.gain[k:k+1])
@@ -154,8 +153,8 @@ func (d *dense) row(i int) kernels.Rows {
 
 // update takes the dense part of the step, projects, and adds to the sum.
 func (d *dense) update() {
-	switch x := d.Domain; {
-	case x.whole():
+	switch x := d.shape; {
+	case d.Set == nil:
 		kernels.ProjectedUpdate(d.w, d.sum, d.d, d.q, d.eta)
 	case x.Lower != nil:
 		kernels.ProjectedUpdateBox(d.w, d.sum, d.d, d.q, x.Lower, x.Upper, d.eta)
@@ -165,7 +164,7 @@ func (d *dense) update() {
 		for j, w := range d.w {
 			d.w[j] = math.FMA(-d.eta, d.d[j]+d.q[j], w)
 		}
-		x.Project(d.w)
+		d.Set.Project(d.w)
 		for j, w := range d.w {
 			d.sum[j] += w
 		}

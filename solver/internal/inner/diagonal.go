@@ -40,21 +40,21 @@ func newDiagonal(l *Loop, k []float64) Plan {
 		what, shape = "the penalty is linearised", "the penalty is linearised"
 	}
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
-	switch x := l.Domain; {
-	case x.whole() && scalar && float64(p) > lazyFrom*l.nonzeros():
+	switch whole := l.Set == nil; {
+	case whole && scalar && float64(p) > lazyFrom*l.nonzeros():
 		base.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
-	case x.whole() && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
+	case whole && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
 		lazily := newDecay(l, k)
 		lazily.why = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
 		return guard(l, lazily)
-	case x.whole():
+	case whole:
 		base.why = fmt.Sprintf("%s and %d features are few", shape, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
-	case x.Lower != nil:
+	case l.shape.Lower != nil:
 		base.why = shape + "; a box needs every coordinate"
 		return &box{diagonal: base, sum: make([]float64, p)}
-	case x.Radius > 0 && scalar:
+	case l.shape.Radius > 0 && scalar:
 		base.why = what + ": the ball through a tracked norm"
 		return guard(l, newBall(base))
 	}
@@ -126,7 +126,7 @@ func (p *box) Begin(x, d []float64, eta float64) {
 
 func (p *box) Advance(sampled []int32) {
 	s := p.steps(p.eta)
-	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.Domain.Lower, p.Domain.Upper, &s, sampled)
+	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.shape.Lower, p.shape.Upper, &s, sampled)
 }
 
 func (p *box) End(sum, last []float64) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -41,9 +42,11 @@ type Loop struct {
 	Scratch *kernels.Scratch // for Rows
 	Labels  []float64
 	Slope0  []float64 // φ'(aᵢ'x_t), renewed at every snapshot
-	Loss    Loss
+	Loss    term.Loss
 	A       *quad.Algebra
-	Domain  Domain
+	Set     term.Set // X; nil for R^p
+
+	shape term.Shape // of Set
 
 	Rho   float64 // ρ
 	Ridge float64 // mu
@@ -58,29 +61,11 @@ type Loop struct {
 	Interrupt func() error // asked while a plan is prepared, unless nil
 }
 
-// A Loss is φ as a function of margins.
-type Loss struct {
-	Kind   kernels.LossKind                    // of a fused loss
-	Fused  bool                                // the kernels know it
-	Slope  func(margin, label float64) float64 // of one that they do not know
-	Slopes func(slope, margin, label []float64) float64
-}
-
-// A Domain is X; zero is R^p. At most one of the fields is set.
-type Domain struct {
-	Lower, Upper []float64         // a box
-	Radius       float64           // a ball
-	Project      func(x []float64) // any other set
-}
-
-// whole reports whether X = R^p.
-func (x Domain) whole() bool { return x.Lower == nil && x.Radius == 0 && x.Project == nil }
-
-// rotates reports whether the projection commutes with rotations.
-func (x Domain) rotates() bool { return x.whole() || x.Radius > 0 }
-
 // New chooses how to run the loop. Its only error is that of Loop.Interrupt.
 func New(l *Loop) (Plan, error) {
+	if l.Set != nil {
+		l.shape = l.Set.Shape(l.features())
+	}
 	if l.BatchSize > 1 {
 		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize)), nil
 	}
@@ -90,7 +75,7 @@ func New(l *Loop) (Plan, error) {
 	if l.Unrotated {
 		return newDense(l, "a step for every coordinate: rotating the data is forbidden"), nil
 	}
-	if l.Domain.rotates() {
+	if l.Set == nil || l.shape.Radius > 0 {
 		return newCoupled(l)
 	}
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
@@ -98,8 +83,9 @@ func New(l *Loop) (Plan, error) {
 
 // steps describes the inner loop to the kernels.
 func (l *Loop) steps(eta float64) kernels.Steps {
-	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: l.Loss.Kind, Eta: eta, Scratch: l.Scratch}
-	if !l.Loss.Fused {
+	kind, known := l.Loss.Kernel()
+	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
+	if !known {
 		s.Slope = l.Loss.Slope
 	}
 	return s

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,7 +21,7 @@ func newLoop(t *testing.T) *Loop {
 	}
 	l := &Loop{
 		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
-		Loss: Loss{Kind: kernels.LogisticLossKind, Fused: true, Slopes: kernels.LogisticSlopes},
+		Loss: term.Logistic{},
 		A:    quad.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
 	}
 	for i, b := range s.Labels {

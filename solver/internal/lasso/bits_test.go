@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // exactProblem is made of whole numbers, so that it is the same on every machine.
-func exactProblem(t *testing.T, loss fenchel.Loss, n, p int, ones bool) *Problem {
+func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p)}
@@ -54,15 +54,15 @@ func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()
 	for _, c := range []struct {
-		loss fenchel.Loss
+		loss term.Loss
 		ones bool
 		want string
 	}{
-		{fenchel.Logistic{}, true, "d94d348126ceaf48"},
-		{fenchel.Logistic{}, false, "9fae32dbd3f72ca7"},
-		{fenchel.Squared{}, false, "6db8893445051da8"},
-		{fenchel.NewHuber(0.5), true, "873374458114a2f2"},
-		{fenchel.SquaredHinge{}, false, "e5b7c6040b186412"},
+		{term.Logistic{}, true, "d94d348126ceaf48"},
+		{term.Logistic{}, false, "9fae32dbd3f72ca7"},
+		{term.Squared{}, false, "6db8893445051da8"},
+		{term.Huber{Delta: 0.5}, true, "873374458114a2f2"},
+		{term.SquaredHinge{}, false, "e5b7c6040b186412"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

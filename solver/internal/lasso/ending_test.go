@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -15,7 +15,7 @@ func separable(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
 	values := make([]float64, rows*features)
-	p := &Problem{Loss: fenchel.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
+	p := &Problem{Loss: term.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, math.Sin(float64(3*i*i)))
 		for j := range features {
@@ -34,8 +34,8 @@ func separable(t *testing.T) *Problem {
 // TestEndings: results say why there are no better ones.
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
-	usual := func() *Problem { return kind{loss: fenchel.Logistic{}, free: 1}.random(60, 12, 7) }
-	room := kind{loss: fenchel.Squared{}, free: 1}.random(400, 100, 5)
+	usual := func() *Problem { return kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7) }
+	room := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	room.MaxWorking = 30
 	for _, c := range []struct {
 		name   string
@@ -79,7 +79,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 // TestPerfectFit: where x = 0 fits all labels exactly the gap is 0, without any rounding.
 func TestPerfectFit(t *testing.T) {
 	p := separable(t)
-	p.Loss, p.Labels = fenchel.Squared{}, make([]float64, len(p.Labels))
+	p.Loss, p.Labels = term.Squared{}, make([]float64, len(p.Labels))
 	if r := mustNew(t, p).Solve(1e-2, &Settings{}); r.Why != newton.Reached || r.Gap != 0 {
 		t.Errorf("%v, gap %g", r.Why, r.Gap)
 	}
@@ -88,7 +88,7 @@ func TestPerfectFit(t *testing.T) {
 // TestGapOfOffsets: the rounding of margins with large offsets is in the gap.
 func TestGapOfOffsets(t *testing.T) {
 	data := []float64{0.25, 0.625, 0.875}
-	p := &Problem{Loss: fenchel.Squared{}, L1: []float64{0}, L2: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
+	p := &Problem{Loss: term.Squared{}, L1: []float64{0}, L2: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
 	for i, v := range data {
 		p.Labels = append(p.Labels, p.Offset[i]+0.3*v)
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
-	"github.com/scas-admm/scas/solver/internal/region"
 	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -29,9 +28,9 @@ func serves(q *newton.Problem) bool {
 	if q == nil {
 		return false
 	}
-	_, own := q.Loss.(fenchel.Custom)
+	loss := q.Loss.Traits()
 	_, features := q.Data.Dims()
-	if own || q.Loss == nil || !q.A.Identity() || features < leastFeatures || q.Quick() {
+	if loss.Accuracy > 0 || !loss.Conjugate || !q.A.Identity() || features < leastFeatures || q.Quick() {
 		return false
 	}
 	if nonnegative(q.Domain) {
@@ -41,8 +40,11 @@ func serves(q *newton.Problem) bool {
 }
 
 // nonnegative reports whether a domain is x ≥ 0.
-func nonnegative(d region.Domain) bool {
-	b, ok := d.(region.Box)
+func nonnegative(d term.Region) bool {
+	if d == nil {
+		return false
+	}
+	b, ok := d.Box()
 	return ok && !slices.ContainsFunc(b.Lower, func(v float64) bool { return v != 0 }) &&
 		!slices.ContainsFunc(b.Upper, func(v float64) bool { return !math.IsInf(v, 1) })
 }

@@ -5,10 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,8 +15,8 @@ import (
 // free feature.
 func sparseProblem(t *testing.T, k kind, n, p int) *newton.Problem {
 	t.Helper()
-	_, class := k.loss.(fenchel.Logistic)
-	if _, hinge := k.loss.(fenchel.SquaredHinge); hinge {
+	_, class := k.loss.(term.Logistic)
+	if _, hinge := k.loss.(term.SquaredHinge); hinge {
 		class = true
 	}
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: !class, Seed: 5})
@@ -45,7 +44,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *newton.Problem {
 		q.Limit[p-1] = 0
 	}
 	if k.positive {
-		q.Domain = region.NewBox(p, 0, math.Inf(1))
+		q.Domain = term.NewBox(p, 0, math.Inf(1))
 	}
 	if k.weighted {
 		for i := range n {
@@ -105,7 +104,7 @@ func mustFinisher(t *testing.T, q *newton.Problem) *newton.Finisher {
 
 // TestFinisherStart: from another point, and from one that is no help.
 func TestFinisherStart(t *testing.T) {
-	q := sparseProblem(t, kind{loss: fenchel.Logistic{}, free: 1}, 500, 600)
+	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
 	first := NewFinisher(q, q.Rows, 1).Finish(make([]float64, 600), &newton.Settings{Tol: tol})
 	for _, size := range []float64{1e-3, 1, 1e3} {
@@ -124,7 +123,7 @@ func TestFinisherStart(t *testing.T) {
 
 // TestFinisherInterrupt: what is reached has a bound, wherever the path was.
 func TestFinisherInterrupt(t *testing.T) {
-	q := sparseProblem(t, kind{loss: fenchel.Logistic{}}, 500, 600)
+	q := sparseProblem(t, kind{loss: term.Logistic{}}, 500, 600)
 	for j := range q.Limit {
 		q.Limit[j] *= 0.01
 	}

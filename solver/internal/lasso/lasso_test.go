@@ -8,17 +8,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // A kind of random problem.
 type kind struct {
-	loss     fenchel.Loss
+	loss     term.Loss
 	weighted bool
 	offset   bool
 	ridge    float64 // part of the penalty
@@ -31,7 +30,7 @@ func (k kind) String() string {
 }
 
 func kinds() (all []kind) {
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		for _, free := range []int{0, 1, 3} {
 			for _, ridge := range []float64{0, 0.3} {
 				for v := range 4 {
@@ -57,8 +56,8 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
 	prob := &Problem{Loss: k.loss, Nonnegative: k.positive, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
-	_, class := k.loss.(fenchel.Logistic)
-	if _, hinge := k.loss.(fenchel.SquaredHinge); hinge {
+	_, class := k.loss.(term.Logistic)
+	if _, hinge := k.loss.(term.SquaredHinge); hinge {
 		class = true
 	}
 	for i := range n {
@@ -168,7 +167,7 @@ func TestAgainstInteriorPoint(t *testing.T) {
 			}
 			start := []float64(nil)
 			if k.positive {
-				q.Domain, start = region.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
+				q.Domain, start = term.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
 			}
 			f, err := newton.New(q)
 			if err != nil {
@@ -192,7 +191,7 @@ func TestAgainstInteriorPoint(t *testing.T) {
 
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
-	p := kind{loss: fenchel.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
+	p := kind{loss: term.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
 	var want []float64
 	for _, threads := range []int{1, 2, 5} {
 		p.Threads = threads
@@ -213,7 +212,7 @@ func TestThreads(t *testing.T) {
 
 // TestRoom: a working set that is too small is said to be.
 func TestRoom(t *testing.T) {
-	p := kind{loss: fenchel.Squared{}, free: 1}.random(400, 100, 5)
+	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
 	s := mustNew(t, p)
 	most, _ := s.LambdaMax(nil)
@@ -228,7 +227,7 @@ func TestRoom(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	s := mustNew(t, kind{loss: fenchel.Logistic{}, free: 1}.random(60, 12, 7))
+	s := mustNew(t, kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7))
 	stop := errors.New("stop")
 	if r := s.Solve(1e-3, &Settings{Tol: 1e-9, Interrupt: func() error { return stop }}); !errors.Is(r.Err, stop) || r.Iterations > 0 || !math.IsInf(r.Gap, 1) {
 		t.Errorf("%+v", r)
@@ -255,7 +254,7 @@ func TestDegenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(1e-3), fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
 		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, L1: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, L2: make([]float64, p)}
 		s := mustNew(t, prob)
 		most, _ := s.LambdaMax(nil)
@@ -289,7 +288,7 @@ func load(t testing.TB, name string, features int) *Problem {
 	}
 	l1 := slices.Repeat([]float64{1}, features+1)
 	l1[features] = 0
-	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: fenchel.Logistic{}, L1: l1, L2: make([]float64, features+1)}
+	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, L1: l1, L2: make([]float64, features+1)}
 }
 
 var publicSets = []struct {
@@ -337,7 +336,7 @@ func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // a feature of its own for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []sparse.Triplet
-	prob := &Problem{Loss: fenchel.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
+	prob := &Problem{Loss: term.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
 	for i := range n {
 		prob.Labels[i] = float64(1 - 2*(i%2))
 		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1})

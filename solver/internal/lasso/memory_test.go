@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/lasso"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: fenchel.Logistic{}, A: quad.New(nil, features), Threads: 1}
+	q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: quad.New(nil, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
 	before := solvertest.Heap()
 	res, most := solvertest.Peak(func() *newton.Result {

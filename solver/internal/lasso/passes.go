@@ -1,10 +1,8 @@
 package lasso
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // margins sets dst = X x + o for rows of some columns, x having as many entries.
@@ -22,28 +20,10 @@ func (s *Solver) losses(margin, slope []float64) float64 {
 
 // curvatures sets work.curve to φ” at the point.
 func (s *Solver) curvatures() {
-	_, logistic := s.Loss.(fenchel.Logistic)
+	damping := term.Damping{Flat: s.work.soft, Tail: s.work.damp}
 	s.Each(func(_, lo, hi int) {
-		s.Loss.Curvatures(s.work.curve[lo:hi], s.at.slope[lo:hi], s.at.margin[lo:hi], s.Labels[lo:hi], s.work.soft)
-		if logistic && s.work.damp > 0 {
-			s.dampen(lo, hi)
-		}
+		s.Loss.Curvatures(s.work.curve[lo:hi], s.at.slope[lo:hi], s.at.margin[lo:hi], s.Labels[lo:hi], damping)
 	})
-}
-
-// dampen takes a part of the curvatures from parabolas that touch logistic losses and lie
-// above them, (σ(|t|) − ½)/|t|: far from zero on the wrong side φ” is next to nothing where
-// φ' is not, and a feature of such samples alone would go anywhere.
-func (s *Solver) dampen(lo, hi int) {
-	damp := s.work.damp
-	for i := lo; i < hi; i++ {
-		t, above := math.Abs(s.at.margin[i]), 0.25
-		if t > 1e-3 {
-			above = math.Abs(math.Abs(s.at.slope[i])-0.5) / t
-		}
-		v := s.work.curve[i]
-		s.work.curve[i] = math.FMA(damp, above-v, v)
-	}
 }
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].

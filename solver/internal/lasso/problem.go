@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -19,7 +19,7 @@ type Problem struct {
 	Labels  []float64    // bᵢ
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
 	Offset  []float64    // oᵢ; nil for none
-	Loss    fenchel.Loss
+	Loss    term.Loss
 	L1, L2  []float64 // p numbers each, not negative
 	// Nonnegative holds all coefficients at or above zero. Every feature then needs an L1
 	// or an L2 weight.
@@ -76,8 +76,8 @@ type state struct {
 type workspace struct {
 	alpha, curve []float64 // n
 	dual         []float64 // p: bounds of the errors of e
-	soft         float64   // see fenchel.Loss.Curvatures
-	damp         float64   // see dampen
+	soft         float64   // see term.Damping.Flat
+	damp         float64   // see term.Damping.Tail
 	started      bool      // at and e are of x
 	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
 	fenchel      float64   // of alpha at the point
@@ -87,7 +87,7 @@ type workspace struct {
 // New prepares a problem. The point is x = 0.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.Data.Dims()
-	if p.Loss == nil {
+	if !p.Loss.Traits().Conjugate {
 		return nil, errors.New("lasso: the conjugate of the loss is not known")
 	}
 	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {

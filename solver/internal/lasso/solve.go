@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -163,7 +162,7 @@ func (s *Solver) findSeparated() {
 		return open[j], open[j]
 	})
 	for i, b := range s.Labels {
-		if s.work.lo[i], s.work.hi[i] = s.Loss.Domain(b); s.facts.apart != nil && s.facts.apart.Samples[i] {
+		if s.work.lo[i], s.work.hi[i] = s.Loss.SlopeRange(b); s.facts.apart != nil && s.facts.apart.Samples[i] {
 			s.work.lo[i], s.work.hi[i] = 0, 0
 		}
 	}
@@ -230,8 +229,7 @@ const reuse = 0.2
 
 // constant reports whether curvatures are the same everywhere.
 func (s *Solver) constant() bool {
-	_, squared := s.Loss.(fenchel.Squared)
-	return squared
+	return s.Loss.Traits().ConstantCurvature
 }
 
 // hessian makes the model's Hessian one of the point, or leaves it that of an earlier
@@ -388,7 +386,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	s.Start(make([]float64, s.p))
 	const huge = 1e100
 	tol := 1e-14
-	if _, own := s.Loss.(fenchel.Custom); own {
+	if s.Loss.Traits().Accuracy > 0 {
 		tol = 1e-12 // its values are not accurate enough to prove less
 	}
 	r := s.Solve(huge, &Settings{Tol: tol * s.scale, Interrupt: interrupt})

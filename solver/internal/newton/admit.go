@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // The dual point of a problem with a domain, mu > 0, groups or squares leaves e = X'Cα +
@@ -17,9 +17,9 @@ func (f *Finisher) findOpen() []bool {
 		return nil
 	}
 	open, any := make([]bool, f.p), false
-	box, ok := f.Domain.(region.Box)
+	box, ok := f.domain().Box()
 	for j := range open {
-		open[j] = f.Domain == nil || ok && math.IsInf(box.Lower[j], -1) && math.IsInf(box.Upper[j], 1)
+		open[j] = ok && math.IsInf(box.Lower[j], -1) && math.IsInf(box.Upper[j], 1)
 		any = any || open[j]
 	}
 	if !any {
@@ -143,7 +143,7 @@ func (f *Finisher) chooses(row int) bool {
 	if f.rows.grouped() {
 		return false
 	}
-	_, box := f.domain().(region.Box)
+	_, box := f.domain().Box()
 	return box || !f.rows.squared(row)
 }
 
@@ -151,7 +151,7 @@ func (f *Finisher) chooses(row int) bool {
 // least. Where a side of the domain is open and z has too little room, all of the point
 // is scaled; it reports whether it could be made feasible.
 func (f *Finisher) chooseOwn(d *dual, pt *point) bool {
-	box, ok := f.domain().(region.Box)
+	box, ok := f.domain().Box()
 	if !ok {
 		f.aimOwn(d)
 		return true
@@ -175,7 +175,7 @@ func (f *Finisher) chooseOwn(d *dual, pt *point) bool {
 
 // openSides returns the factor by which the point must shrink for own multipliers to
 // make e right where the box has an open side; 0 if there is none.
-func (f *Finisher) openSides(d *dual, b region.Box) float64 {
+func (f *Finisher) openSides(d *dual, b term.Box) float64 {
 	shrink := 1.0
 	if f.Ridge > 0 {
 		return shrink
@@ -213,7 +213,7 @@ func (f *Finisher) openSides(d *dual, b region.Box) float64 {
 // cheapest tries for the multiplier of feature j's own row the ends of its range, what
 // closes the equality, from either side of the error, and with a square its minimiser
 // for R^p.
-func (f *Finisher) cheapest(d *dual, b region.Box, j int, pt *point) {
+func (f *Finisher) cheapest(d *dual, b term.Box, j int, pt *point) {
 	row, entry := int(f.rows.own[j]), f.rows.entry[j]
 	v, x, e, off := pt.image[row], pt.x[j], d.e[j], d.error[j]
 	limit, square := f.rows.limit[row], 0.0

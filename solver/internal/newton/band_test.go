@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -25,8 +24,8 @@ func TestNoBand(t *testing.T) {
 		groups[j%4] = append(groups[j%4], j)
 	}
 	signal := sparse.Identity(p)
-	for name, q := range map[string]*Problem{"ball": {Domain: region.Ball{Radius: 1}}, "groups": {Groups: groups, Limit: limit[:]}} {
-		q.Data, q.Rows, q.Labels, q.Loss, q.A = signal, signal.Rows(0, p), labels, fenchel.Squared{}, quad.New(nil, p)
+	for name, q := range map[string]*Problem{"ball": {Domain: term.Ball{Radius: 1}}, "groups": {Groups: groups, Limit: limit[:]}} {
+		q.Data, q.Rows, q.Labels, q.Loss, q.A = signal, signal.Rows(0, p), labels, term.Squared{}, quad.New(nil, p)
 		if q.Limit == nil {
 			q.Limit = limit
 		}

@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -26,20 +25,20 @@ func conicCases(seed uint64) (cases []conicCase) {
 	chain := chainAndIdentity(p)
 	domains := []struct {
 		name string
-		set  region.Domain
+		set  term.Region
 	}{
-		{"none", nil}, {"box", region.NewBox(p, -0.3, 0.2)}, {"away", region.NewBox(p, 0.1, 0.5)}, {"nonnegative", region.NewBox(p, 0, math.Inf(1))},
-		{"ball", region.Ball{Radius: 0.4}}, {"simplex", region.Simplex{Total: 1.5}}, {"held", heldBox(p)},
+		{"none", nil}, {"box", term.NewBox(p, -0.3, 0.2)}, {"away", term.NewBox(p, 0.1, 0.5)}, {"nonnegative", term.NewBox(p, 0, math.Inf(1))},
+		{"ball", term.Ball{Radius: 0.4}}, {"simplex", term.Simplex{Total: 1.5}}, {"held", heldBox(p)},
 	}
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		for _, penalty := range []string{"l1", "elastic", "square", "group"} {
 			for _, domain := range domains {
 				for _, mu := range []float64{0, 0.05} {
 					for _, a := range []*sparse.CSR{nil, chain} {
 						q := newProblem(x, y, loss, a, 0.03, mu)
-						if _, ok := loss.(fenchel.Squared); ok {
+						if _, ok := loss.(term.Squared); ok {
 							q.Labels = b
-						} else if _, ok := loss.(fenchel.Huber); ok {
+						} else if _, ok := loss.(term.Huber); ok {
 							q.Labels = b
 						}
 						q.Domain = domain.set
@@ -73,8 +72,8 @@ func (q *Problem) penalise(kind string) {
 	}
 }
 
-func heldBox(p int) region.Box {
-	b := region.NewBox(p, math.Inf(-1), 0.3)
+func heldBox(p int) term.Box {
+	b := term.NewBox(p, math.Inf(-1), 0.3)
 	b.Lower[1], b.Upper[1] = 0.1, 0.1
 	b.Upper[2] = math.Inf(1)
 	b.Lower[3] = 0
@@ -178,13 +177,13 @@ func TestConicBounds(t *testing.T) {
 // project moves x into the domain.
 func (f *Finisher) project(x []float64) {
 	switch d := f.Domain.(type) {
-	case region.Box:
+	case term.Box:
 		for j, v := range x {
 			x[j] = math.Max(d.Lower[j], math.Min(v, d.Upper[j]))
 		}
-	case region.Ball:
+	case term.Ball:
 		d.Project(x)
-	case region.Simplex:
+	case term.Simplex:
 		d.Project(x)
 	}
 }
@@ -193,7 +192,7 @@ func (f *Finisher) project(x []float64) {
 // the solution with the same squares as a ridge.
 func TestSquaresAsRidge(t *testing.T) {
 	const n, p, mu = 40, 30, 0.01
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		for seed := range uint64(4) {
 			ridge := kind{loss, "graph", mu, false, 0.01}.random(t, n, p, seed)
 			want := mustNew(t, ridge).Finish(nil, &Settings{Tol: 1e-13})

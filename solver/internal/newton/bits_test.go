@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -12,7 +12,7 @@ import (
 
 // exactProblem is made of whole numbers, so that it is the same on every machine:
 // rows of sparse ones, or dense small integers.
-func exactProblem(t *testing.T, loss fenchel.Loss, n, p int, ones bool, a *sparse.CSR) *Problem {
+func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool, a *sparse.CSR) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	labels := make([]float64, n)
@@ -56,15 +56,15 @@ func TestBits(t *testing.T) {
 	old := kernels.Active()
 	defer kernels.Use(old)
 	cases := []struct {
-		loss fenchel.Loss
+		loss term.Loss
 		ones bool
 		a    *sparse.CSR
 	}{
-		{fenchel.Logistic{}, true, nil},
-		{fenchel.Logistic{}, false, graph.Chain(30).FusedLasso()},
-		{fenchel.Squared{}, false, nil},
-		{fenchel.NewHuber(1), true, graph.Chain(30).FusedLasso()},
-		{fenchel.SquaredHinge{}, false, graph.Chain(30).FusedLasso()},
+		{term.Logistic{}, true, nil},
+		{term.Logistic{}, false, graph.Chain(30).FusedLasso()},
+		{term.Squared{}, false, nil},
+		{term.Huber{Delta: 1}, true, graph.Chain(30).FusedLasso()},
+		{term.SquaredHinge{}, false, graph.Chain(30).FusedLasso()},
 	}
 	for k, c := range cases {
 		var want uint64

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -152,7 +152,7 @@ func TestBounderOfFree(t *testing.T) {
 		curve := make([]float64, n)
 		f.curvatures(curve, pt, 0)
 		for i, a := range pt.slope {
-			lo, hi := f.Loss.Domain(f.Labels[i])
+			lo, hi := f.Loss.SlopeRange(f.Labels[i])
 			phi[i] = f.Coef[i] * Phi(curve[i], a, lo, hi)
 		}
 		known := &Known{Loss: pt.loss, Fenchel: f.fenchel(pt.slope, pt), Transposed: make([]float64, p), Size: f.size(pt.slope), Roundings: float64(n), Free: side.hessian(phi)}
@@ -180,7 +180,7 @@ func bounded(t *testing.T, ridge float64) *Finisher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &Problem{Data: d.X, Rows: d.X.Rows(0, 300), Labels: d.Labels, Loss: fenchel.Logistic{}, A: quad.New(nil, 12), Ridge: ridge}
-	q.Penalise(1e-2, 0)
+	q := &Problem{Data: d.X, Rows: d.X.Rows(0, 300), Labels: d.Labels, Loss: term.Logistic{}, A: quad.New(nil, 12), Ridge: ridge}
+	q.Penalise(term.L1{Lambda: 1e-2})
 	return mustNew(t, q)
 }

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -26,7 +26,7 @@ func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
 }
 
 // awkward returns data sets that break assumptions.
-func awkward(t *testing.T) map[string]func(loss fenchel.Loss) *Problem {
+func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
 	table := func(n, p int, change func(i int, row []float64)) ([][]float64, []float64) {
 		rows, labels := make([][]float64, n), make([]float64, n)
@@ -40,15 +40,15 @@ func awkward(t *testing.T) map[string]func(loss fenchel.Loss) *Problem {
 		}
 		return rows, labels
 	}
-	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(fenchel.Loss) *Problem {
-		return func(loss fenchel.Loss) *Problem {
+	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
+		return func(loss term.Loss) *Problem {
 			rows, labels := table(n, p, change)
 			return newProblem(fromRows(t, rows), labels, loss, a, lambda, 0)
 		}
 	}
 	same := func(int, []float64) {}
 	chain := graph.Chain(6).FusedLasso()
-	return map[string]func(fenchel.Loss) *Problem{
+	return map[string]func(term.Loss) *Problem{
 		"constant column":   with(30, 6, nil, 1e-3, func(_ int, row []float64) { row[2] = 4 }),
 		"empty column":      with(30, 6, nil, 1e-3, func(_ int, row []float64) { row[2] = 0 }),
 		"empty column tied": with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 0 }),
@@ -60,26 +60,26 @@ func awkward(t *testing.T) map[string]func(loss fenchel.Loss) *Problem {
 		"huge columns":      with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[0] *= 1e6; row[1] *= 1e-3 }),
 		"huge lambda":       with(30, 6, chain, 1e3, same),
 		"separable":         with(30, 6, nil, 1e-7, func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
-		"no penalty": func(loss fenchel.Loss) *Problem {
+		"no penalty": func(loss term.Loss) *Problem {
 			return with(60, 3, nil, 0, same)(loss)
 		},
-		"one unpenalised": func(loss fenchel.Loss) *Problem {
+		"one unpenalised": func(loss term.Loss) *Problem {
 			p := with(30, 6, nil, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
 			p.Limit[5] = 0
 			return p
 		},
-		"constant labels": func(loss fenchel.Loss) *Problem {
+		"constant labels": func(loss term.Loss) *Problem {
 			p := with(30, 6, nil, 1e-3, same)(loss)
 			for i := range p.Labels {
 				p.Labels[i] = 1
 			}
 			return p
 		},
-		"zero rows and repeated rows of A": func(loss fenchel.Loss) *Problem {
+		"zero rows and repeated rows of A": func(loss term.Loss) *Problem {
 			a := fromRows(t, [][]float64{{0, 0, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {0, 0, 1, 1, 0, 0}, {0, 0, 0, 1, -2, 0.5}, {0, 0, 0, 0, 0, 1}})
 			return with(30, 6, a, 0.01, same)(loss)
 		},
-		"weights zero for most": func(loss fenchel.Loss) *Problem {
+		"weights zero for most": func(loss term.Loss) *Problem {
 			p := with(30, 6, nil, 0.01, same)(loss)
 			p.Weights = make([]float64, 30)
 			for i := range 10 {
@@ -93,7 +93,7 @@ func awkward(t *testing.T) map[string]func(loss fenchel.Loss) *Problem {
 // TestAwkward: a proof to 1e-10, whatever the data.
 func TestAwkward(t *testing.T) {
 	for name, make := range awkward(t) {
-		for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 			p := make(loss)
 			f := mustNew(t, p)
 			r := f.Finish(nil, &Settings{Tol: 1e-10})
@@ -110,7 +110,7 @@ func TestAwkward(t *testing.T) {
 
 // TestNaN: a point that is none proves nothing.
 func TestNaN(t *testing.T) {
-	f := mustNew(t, kind{fenchel.Logistic{}, "graph", 0, false, 0.01}.random(t, 20, 5, 1))
+	f := mustNew(t, kind{term.Logistic{}, "graph", 0, false, 0.01}.random(t, 20, 5, 1))
 	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
 		x := []float64{0, v, 0, 0, 0}
 		if b := f.Certify(x, nil); math.IsNaN(b.Gap) || b.Gap < 1e200 {
@@ -123,7 +123,7 @@ func TestNaN(t *testing.T) {
 }
 
 func TestNotApplicable(t *testing.T) {
-	p := kind{fenchel.Logistic{}, "graph", 0, false, 0.01}.random(t, 20, 5, 1)
+	p := kind{term.Logistic{}, "graph", 0, false, 0.01}.random(t, 20, 5, 1)
 	p.MaxFeatures = 4
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)

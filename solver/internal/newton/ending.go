@@ -3,9 +3,8 @@ package newton
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // An Ending says why a method ended; its zero value, that it has not.
@@ -58,7 +57,7 @@ func (f *Finisher) conclude(r *Result, tol float64, most int) {
 // separable reports whether the losses fall without end along the part of x that neither
 // penalty nor domain holds.
 func (f *Finisher) separable(x []float64) bool {
-	box, ok := f.domain().(region.Box)
+	box, ok := f.domain().Box()
 	if f.Ridge > 0 || f.rows.m == nil || !ok {
 		return false
 	}
@@ -84,13 +83,13 @@ func (r *penalty) touches(j int) bool {
 
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one never stops falling.
-func Falls(t *pass.Team, l fenchel.Loss, along, labels, coef []float64) bool {
-	if _, ok := l.(fenchel.SquaredHinge); ok {
-		return false // it is zero from a margin of 1 on
+func Falls(t *pass.Team, l term.Loss, along, labels, coef []float64) bool {
+	if !l.Traits().NeverZero {
+		return false
 	}
 	var falls, rises float64
 	for i, d := range along {
-		lo, hi := l.Domain(labels[i]) // of φ'
+		lo, hi := l.SlopeRange(labels[i])
 		if coef[i] == 0 || d == 0 {
 			continue
 		}

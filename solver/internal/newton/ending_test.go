@@ -5,8 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // separable has a first feature that tells the classes apart, and is penalised if held.
@@ -22,7 +21,7 @@ func separable(t *testing.T, held bool) *Problem {
 		}
 		x[i][0] = labels[i] * (2 + x[i][0])
 	}
-	p := newProblem(fromRows(t, x), labels, fenchel.Logistic{}, nil, 0.05, 0)
+	p := newProblem(fromRows(t, x), labels, term.Logistic{}, nil, 0.05, 0)
 	if !held {
 		p.Limit[0] = 0
 	}
@@ -35,9 +34,9 @@ func TestEndings(t *testing.T) {
 	interrupt := func() error { return stop }
 	usual, open := separable(t, true), separable(t, false)
 	boxed, balled := *open, *open
-	boxed.Domain, balled.Domain = region.NewBox(5, 0, math.Inf(1)), region.Ball{Radius: 3}
+	boxed.Domain, balled.Domain = term.NewBox(5, 0, math.Inf(1)), term.Ball{Radius: 3}
 	huber := *usual
-	huber.Loss = fenchel.NewHuber(1.35)
+	huber.Loss = term.Huber{Delta: 1.35}
 	for _, c := range []struct {
 		name string
 		p    *Problem
@@ -69,7 +68,7 @@ func TestEndings(t *testing.T) {
 
 // TestEndingsOfWide: the same of working sets.
 func TestEndingsOfWide(t *testing.T) {
-	k := kind{fenchel.Logistic{}, "identity", 0, false, 1e-4}
+	k := kind{term.Logistic{}, "identity", 0, false, 1e-4}
 	stop := errors.New("stop")
 	for _, c := range []struct {
 		most int
@@ -102,7 +101,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 			t.Errorf("%s: gap %g of the objective %g", name, gap, objective)
 		}
 	}
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
 			for _, mu := range []float64{0, 0.1} {
 				p := kind{loss, a, mu, false, 100}.random(t, 60, 8, 2) // x = 0 is the solution
@@ -122,7 +121,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 				least("Wide", r.Gap, r.Objective)
 				least("Wide.Certify", w.Certify(x, r.Z), r.Objective)
 				q := *p
-				q.Domain = region.NewBox(8, -1, 1)
+				q.Domain = term.NewBox(8, -1, 1)
 				b = mustNew(t, &q).Certify(x, nil)
 				least("Certify of a box", b.Gap, b.Objective)
 			}

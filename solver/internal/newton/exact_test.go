@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 const bigBits = 600 // enough for sums of products of float64 of moderate size to be exact
@@ -25,7 +25,7 @@ func addTo(sum *big.Float, factors ...float64) {
 // a feature's own row is what closes the equality exactly, its size is within the
 // limit but for the rounding of a last scaling, and P − D is not above the bound.
 func TestExact(t *testing.T) {
-	for _, loss := range []fenchel.Loss{fenchel.Squared{}, fenchel.SquaredHinge{}} {
+	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
 			f := mustNew(t, kind{loss, a, 0, false, 0.02}.random(t, 50, 9, 21))
 			best := f.Finish(nil, &Settings{Tol: 1e-14}).X
@@ -79,7 +79,7 @@ func exactLoss(sum *big.Float, f *Finisher, x []float64, i int, alpha float64) {
 		addTo(margin, val[k], x[j])
 	}
 	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin)) // b (b − t)
-	if _, hinge := f.Loss.(fenchel.SquaredHinge); hinge && r.Sign() < 0 {
+	if _, hinge := f.Loss.(term.SquaredHinge); hinge && r.Sign() < 0 {
 		r = num(0)
 	}
 	sum.Add(sum, r.Mul(r, r).Mul(r, num(c)))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -15,7 +15,7 @@ func forTables(t *testing.T, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := load(t, "small/"+set.name, set.p)
 		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
-			for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}} {
+			for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
 				top := lambdaMax(t, x, y, loss)
 				for _, part := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5} {
 					for _, a := range []*sparse.CSR{nil, graph.Chain(set.p).FusedLasso()} {
@@ -96,7 +96,7 @@ func TestFreeColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}} {
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
 		top := lambdaMax(t, x, y, loss)
 		for _, part := range []float64{0.1, 1e-2, 1e-3, 1e-4} {
 			problem := newProblem(wide, y, loss, nil, part*top, 0)

@@ -105,7 +105,7 @@ func (f *Finisher) partIntoDomain(alpha []float64, low, high int) (shrink float6
 	clip := f.clips()
 	for i := low; i < high; i++ {
 		a := alpha[i]
-		lo, hi := f.Loss.Domain(f.Labels[i])
+		lo, hi := f.Loss.SlopeRange(f.Labels[i])
 		switch {
 		case f.apart != nil && f.apart.Samples[i]:
 			alpha[i] = 0
@@ -230,7 +230,7 @@ func (f *Finisher) leaves(d *dual, m metric, size float64) bool {
 		if curve == 0 || f.Coef[i] == 0 {
 			continue
 		}
-		lo, hi := f.Loss.Domain(f.Labels[i])
+		lo, hi := f.Loss.SlopeRange(f.Labels[i])
 		move := math.Min(math.Sqrt(curve/f.Coef[i])*d.drift, curve*size)
 		if a-move < lo || a+move > hi {
 			return true

@@ -169,7 +169,7 @@ func (f *Finisher) isFree(j int) bool { return f.free != nil && f.rows.own[j] < 
 // own rows make up for what that does to them.
 func (f *Finisher) closeFree(d *dual, curve []float64) {
 	for i, a := range d.alpha {
-		lo, hi := f.Loss.Domain(f.Labels[i])
+		lo, hi := f.Loss.SlopeRange(f.Labels[i])
 		f.free.phi[i] = float64(f.Coef[i] * Phi(curve[i], a, lo, hi))
 		if f.apart != nil && f.apart.Samples[i] {
 			f.free.phi[i] = 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -61,16 +61,16 @@ func TestMeasure(t *testing.T) {
 		fmt.Printf("%-34s %s\n", name, measure(mustNew(t, p), nil, 1e-11))
 	}
 	x, y := load(t, "paper/a9a.zst", 123)
-	show("a9a I", newProblem(x, y, fenchel.Logistic{}, nil, 1e-5, 0))
-	show("a9a 291 edges", newProblem(x, y, fenchel.Logistic{}, readEdges(t, "graphs/a9a_glasso_0.1.edges", 123), 1e-5, 0))
+	show("a9a I", newProblem(x, y, term.Logistic{}, nil, 1e-5, 0))
+	show("a9a 291 edges", newProblem(x, y, term.Logistic{}, readEdges(t, "graphs/a9a_glasso_0.1.edges", 123), 1e-5, 0))
 	published, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs/F_a9a_asvrpdhg.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	show("a9a F", newProblem(x, y, fenchel.Logistic{}, published, 1e-5, 0))
+	show("a9a F", newProblem(x, y, term.Logistic{}, published, 1e-5, 0))
 	if os.Getenv("NEWTON_MEASURE") == "all" {
 		x, y = load(t, "paper/covtype.libsvm.binary.scale.zst", 54)
-		show("covtype I", newProblem(x, y, fenchel.Logistic{}, nil, 1e-5, 0))
+		show("covtype I", newProblem(x, y, term.Logistic{}, nil, 1e-5, 0))
 	}
 	for _, set := range smallSets {
 		raw, y := load(t, "small/"+set.name, set.p)
@@ -79,10 +79,10 @@ func TestMeasure(t *testing.T) {
 			if bad {
 				x, name = rescaled(t, raw), name+" scaled"
 			}
-			top := lambdaMax(t, x, y, fenchel.Logistic{})
+			top := lambdaMax(t, x, y, term.Logistic{})
 			for _, part := range []float64{0.5, 1e-2, 1e-4, 1e-6} {
-				show(fmt.Sprintf("%s I %g", name, part), newProblem(x, y, fenchel.Logistic{}, nil, part*top, 0))
-				show(fmt.Sprintf("%s chain %g", name, part), newProblem(x, y, fenchel.Logistic{}, graph.Chain(set.p).FusedLasso(), part*top, 0))
+				show(fmt.Sprintf("%s I %g", name, part), newProblem(x, y, term.Logistic{}, nil, part*top, 0))
+				show(fmt.Sprintf("%s chain %g", name, part), newProblem(x, y, term.Logistic{}, graph.Chain(set.p).FusedLasso(), part*top, 0))
 			}
 		}
 	}

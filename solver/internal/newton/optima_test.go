@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -23,7 +23,7 @@ func TestOptima(t *testing.T) {
 		default:
 			a = readEdges(t, o.A, o.Features)
 		}
-		f := mustNew(t, newProblem(x, y, fenchel.Logistic{}, a, o.Lambda, o.Mu))
+		f := mustNew(t, newProblem(x, y, term.Logistic{}, a, o.Lambda, o.Mu))
 		r := f.Finish(nil, &Settings{Tol: 1e-12})
 		t.Logf("%+v: %.16g, off by %.1e, gap %.1e, %d iterations", o, r.Objective, r.Objective-o.Value, r.Gap, r.Iterations)
 		if off := r.Objective - o.Value; !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
@@ -58,7 +58,7 @@ func TestCovtype(t *testing.T) {
 		t.Skip("skipped: it takes seconds")
 	}
 	x, y := load(t, "paper/covtype.libsvm.binary.scale.zst", 54)
-	r := mustNew(t, newProblem(x, y, fenchel.Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
+	r := mustNew(t, newProblem(x, y, term.Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
 	if !(r.Gap < 1e-12) || r.Iterations > 9 || math.Abs(r.Objective-0.5143942796) > 1e-9 {
 		t.Errorf("objective %.16g, gap %.1e, %d iterations", r.Objective, r.Gap, r.Iterations)
 	}
@@ -75,7 +75,7 @@ func TestRaw(t *testing.T) {
 	for _, set := range smallSets {
 		raw, y := load(t, "small/"+set.name, set.p)
 		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
-			for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.9), fenchel.SquaredHinge{}} {
+			for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.9}, term.SquaredHinge{}} {
 				t.Run(fmt.Sprintf("%s/%v/%T", set.name, x == raw, loss), func(t *testing.T) { checkTable(t, x, y, loss) })
 			}
 		}
@@ -83,7 +83,7 @@ func TestRaw(t *testing.T) {
 }
 
 // checkTable finishes with λ from half of what makes x = 0 optimal down to 1e-6 of it.
-func checkTable(t *testing.T, x *sparse.CSR, y []float64, loss fenchel.Loss) {
+func checkTable(t *testing.T, x *sparse.CSR, y []float64, loss term.Loss) {
 	_, p := x.Dims()
 	top := lambdaMax(t, x, y, loss)
 	for _, part := range []float64{0.5, 1e-2, 1e-4, 1e-6} {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -78,7 +78,7 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 		labels[j] = size * rng.NormFloat64()
 	}
 	// The loss is the mean of (x − label)²: twice what is wanted, over p.
-	prob := newProblem(sparse.Identity(p), labels, fenchel.Squared{}, g.FusedLasso(), 2/float64(p), 0)
+	prob := newProblem(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
 	best := mustNew(t, prob).Finish(nil, &Settings{Tol: 1e-12})
 	if !(best.Gap <= 1e-12) {
 		t.Fatalf("gap %.1e of the proximal point", best.Gap)

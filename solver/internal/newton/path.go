@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A path is an iterate of the predictor-corrector method and its scratch. Every row
@@ -212,10 +212,10 @@ func (p *path) correct(goal, weight float64) {
 func (p *path) room(d *direction) (primal, dual float64) {
 	primal, dual = 1, 1
 	for j := range d.z {
-		primal = region.Shorten(primal, p.plus[j], d.plus[j])
-		primal = region.Shorten(primal, p.minus[j], d.minus[j])
-		dual = region.Shorten(dual, p.uplus[j], d.uplus[j])
-		dual = region.Shorten(dual, p.uminus[j], d.uminus[j])
+		primal = term.Shorten(primal, p.plus[j], d.plus[j])
+		primal = term.Shorten(primal, p.minus[j], d.minus[j])
+		dual = term.Shorten(dual, p.uplus[j], d.uplus[j])
+		dual = term.Shorten(dual, p.uminus[j], d.uminus[j])
 	}
 	return primal, dual
 }

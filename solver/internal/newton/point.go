@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A point is an x and what a pass over the data finds there.
@@ -83,10 +84,10 @@ func (f *Finisher) margins(dst, d []float64) { f.Margins(dst, f.Rows, d) }
 // transposed sets dst = X'C alpha.
 func (f *Finisher) transposed(dst, alpha []float64) { f.Transposed(dst, f.Rows, alpha) }
 
-// curvatures sets dst to φ”(tᵢ) at the point; soft as for Loss.Curvatures.
+// curvatures sets dst to φ”(tᵢ) at the point; soft damps those of losses that are flat on an interval.
 func (f *Finisher) curvatures(dst []float64, pt *point, soft float64) {
 	f.Each(func(_, lo, hi int) {
-		f.Loss.Curvatures(dst[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], soft)
+		f.Loss.Curvatures(dst[lo:hi], pt.slope[lo:hi], pt.margin[lo:hi], f.Labels[lo:hi], term.Damping{Flat: soft})
 	})
 }
 

@@ -8,10 +8,9 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,14 +20,14 @@ type Problem struct {
 	Rows    kernels.Rows // Data as the kernels hold it
 	Labels  []float64    // bᵢ
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
-	Loss    fenchel.Loss
+	Loss    term.Loss
 	Ridge   float64       // mu ≥ 0
 	Joined  float64       // what of it is the penalty's, see Penalise
 	A       *quad.Algebra // a matrix or the identity
 	Limit   []float64     // lambda times the weight of each row of A, not negative
 	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
 	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
-	Domain  region.Domain // nil for R^p
+	Domain  term.Region   // nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
 	Team    *pass.Team    // others with other samples of the problem; nil for none
 	// MaxFeatures is the number of features up to which dense matrices of that
@@ -36,19 +35,43 @@ type Problem struct {
 	MaxFeatures int
 }
 
-// Penalise makes limit |v| + square v²/2 the penalty of every row v of A x. With A = I
-// the squares join those of x.
-func (p *Problem) Penalise(limit, square float64) {
-	l, _ := p.A.Dims()
-	p.Limit = slices.Repeat([]float64{limit}, l)
-	switch {
-	case square == 0:
-	case p.A.Identity():
-		p.Joined = square
-		p.Ridge += square
-	default:
-		p.Square = slices.Repeat([]float64{square}, l)
+// Pose sets the loss, the penalty and the set of p, the rest of which is there; a nil set is
+// R^p. It reports whether the package takes them.
+func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
+	p.Loss = l
+	if x != nil {
+		_, features := p.Data.Dims()
+		if p.Domain = x.Region(features); p.Domain == nil {
+			return false
+		}
 	}
+	return l.Traits().Conjugate && p.Penalise(g)
+}
+
+// Penalise makes g the penalty of A x, and reports whether the package takes it. With A = I
+// the squares join those of x.
+func (p *Problem) Penalise(g term.Penalty) bool {
+	l, _ := p.A.Dims()
+	rows, ok := g.Rows(l)
+	if !ok {
+		return false
+	}
+	p.Limit, p.Groups = rows.Limit, rows.Groups
+	switch {
+	case rows.Square == 0:
+	case p.A.Identity():
+		p.Joined = rows.Square
+		p.Ridge += rows.Square
+	default:
+		p.Square = slices.Repeat([]float64{rows.Square}, l)
+	}
+	if b := rows.Within; b != nil {
+		if !p.A.Identity() || p.Domain != nil {
+			return false
+		}
+		p.Domain = term.NewBox(l, b.Lower, b.Upper)
+	}
+	return true
 }
 
 // band returns the width of the band that Hessians have, that of X'X + A'A, if it saves
@@ -57,7 +80,7 @@ func (p *Problem) Penalise(limit, square float64) {
 // products.
 func (p *Problem) band() int {
 	_, features := p.Data.Dims()
-	if _, ball := p.Domain.(region.Ball); ball || p.Groups != nil {
+	if p.Domain != nil && p.Domain.Outer() || p.Groups != nil {
 		return features - 1
 	}
 	w := int(p.Team.Most(float64(width(p.Data, p.A.Matrix()))))
@@ -123,7 +146,7 @@ func New(p *Problem) (*Finisher, error) {
 		return nil, fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
 	case !p.A.Identity() && p.A.Matrix() == nil:
 		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
-	case p.Loss == nil:
+	case !p.Loss.Traits().Conjugate:
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
 	if passes := p.Assembly(); passes > maxAssembly && passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
@@ -157,9 +180,9 @@ func prepare(p *Problem) *Finisher {
 }
 
 // domain returns that of the problem.
-func (f *Finisher) domain() region.Domain {
+func (f *Finisher) domain() term.Region {
 	if f.Domain == nil {
-		return region.NewBox(f.p, math.Inf(-1), math.Inf(1))
+		return term.NewBox(f.p, math.Inf(-1), math.Inf(1))
 	}
 	return f.Domain
 }

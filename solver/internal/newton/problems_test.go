@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 // newProblem has equal limits and labels −1 and +1 made of two values.
-func newProblem(x *sparse.CSR, labels []float64, loss fenchel.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
+func newProblem(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
 	_, features := x.Dims()
 	p := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, Ridge: mu, Threads: 1}
 	l := features
@@ -62,7 +62,7 @@ func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 }
 
 // lambdaMax is the least lambda at which x = 0 is optimal for A = I.
-func lambdaMax(t testing.TB, x *sparse.CSR, labels []float64, loss fenchel.Loss) float64 {
+func lambdaMax(t testing.TB, x *sparse.CSR, labels []float64, loss term.Loss) float64 {
 	f := mustNew(t, newProblem(x, labels, loss, nil, 1, 0))
 	pt := f.newPoint()
 	f.visit(pt)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -14,7 +14,7 @@ import (
 // in every form that rows are held in.
 func TestSample(t *testing.T) {
 	for _, ones := range []bool{false, true} {
-		p := exactProblem(t, fenchel.Logistic{}, 1000, 6, ones, nil)
+		p := exactProblem(t, term.Logistic{}, 1000, 6, ones, nil)
 		p.Weights = make([]float64, 1000)
 		for i := range p.Weights {
 			p.Weights[i] = float64(i + 1)
@@ -54,9 +54,9 @@ func TestSample(t *testing.T) {
 func TestMisled(t *testing.T) {
 	for _, a := range []bool{false, true} {
 		for _, kind := range []string{"fair", "opposite", "weightless", "one class"} {
-			p := exactProblem(t, fenchel.Logistic{}, 4000, 10, true, nil)
+			p := exactProblem(t, term.Logistic{}, 4000, 10, true, nil)
 			if a {
-				p = exactProblem(t, fenchel.Logistic{}, 4000, 10, true, graph.Chain(10).FusedLasso())
+				p = exactProblem(t, term.Logistic{}, 4000, 10, true, graph.Chain(10).FusedLasso())
 			}
 			p.Limit = append([]float64(nil), p.Limit...)
 			for j := range p.Limit {

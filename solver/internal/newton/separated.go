@@ -3,9 +3,8 @@ package newton
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -21,7 +20,7 @@ type Separated struct {
 
 // FindSeparated returns the separated samples, or nil if there are none. open reports whether
 // coefficient j may grow without penalty and bound: upwards, and downwards.
-func FindSeparated(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
+func FindSeparated(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
 	held := make([]float64, 2*p) // 1 at j if coefficient j cannot grow upwards, at p+j if not downwards
@@ -49,7 +48,7 @@ func indicator(b bool) float64 {
 
 // more looks for columns with the property of Separated among the samples that are left. It
 // marks the columns and their samples, and reports whether it has found any.
-func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, coef, held []float64) bool {
+func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
 	// rises is held, and becomes 1 for each direction in which a sample's loss rises, too.
 	rises := append([]float64(nil), held...)
@@ -64,7 +63,7 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, co
 		if s.Samples[i] || coef[i] == 0 {
 			continue
 		}
-		lo, hi := l.Domain(labels[i]) // the range of the loss's derivative φ'
+		lo, hi := l.SlopeRange(labels[i])
 		idx, val := x.Row(i)
 		for k, j := range idx {
 			up, down := &rises[j], &rises[p+int(j)]
@@ -101,7 +100,7 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l fenchel.Loss, labels, co
 // findSeparated calls FindSeparated for the problem of f. It returns nil for problems in which
 // a penalty acts on every direction, or whose domain is not a box.
 func (f *Finisher) findSeparated() *Separated {
-	box, ok := f.domain().(region.Box)
+	box, ok := f.domain().Box()
 	if f.Ridge > 0 || f.rows.all || !ok {
 		return nil
 	}

@@ -3,15 +3,14 @@ package newton
 import (
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
-	"github.com/scas-admm/scas/solver/internal/region"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // separatedProblem has a free feature, 4, that separates the three rows it occurs in, and
 // one, 5, that separates those it occurs in but for the first of these three.
-func separatedProblem(t *testing.T, loss fenchel.Loss, a *sparse.CSR) *Problem {
+func separatedProblem(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := kind{loss, "identity", 0, false, 0.05}.random(t, 40, 4, 1)
 	x := make([][]float64, 40)
@@ -37,7 +36,7 @@ func TestSeparated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, loss := range []fenchel.Loss{fenchel.SquaredHinge{}, fenchel.Logistic{}} {
+	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Logistic{}} {
 		for _, a := range []*sparse.CSR{nil, g.FusedLasso()} {
 			p := separatedProblem(t, loss, a)
 			f := mustNew(t, p)
@@ -69,16 +68,16 @@ func TestSeparated(t *testing.T) {
 // TestNotSeparated: neither losses with two sides nor features that something holds have
 // separated samples.
 func TestNotSeparated(t *testing.T) {
-	p := separatedProblem(t, fenchel.Squared{}, nil)
+	p := separatedProblem(t, term.Squared{}, nil)
 	if s := mustNew(t, p).apart; s != nil {
 		t.Errorf("squared loss: %+v", s)
 	}
-	p.Loss = fenchel.Logistic{}
+	p.Loss = term.Logistic{}
 	for name, change := range map[string]func(q *Problem){
 		"penalised": func(q *Problem) { q.Limit = append(q.Limit[:4:4], 0.01, 0.01) },
 		"a ridge":   func(q *Problem) { q.Ridge = 0.1 },
-		"a box":     func(q *Problem) { q.Domain = region.NewBox(6, -1, 1) },
-		"a ball":    func(q *Problem) { q.Domain = region.Ball{Radius: 1} },
+		"a box":     func(q *Problem) { q.Domain = term.NewBox(6, -1, 1) },
+		"a ball":    func(q *Problem) { q.Domain = term.Ball{Radius: 1} },
 	} {
 		q := *p
 		change(&q)

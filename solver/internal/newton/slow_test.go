@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -14,7 +14,7 @@ import (
 
 // A kind is a class of random problems.
 type kind struct {
-	loss     fenchel.Loss
+	loss     term.Loss
 	a        string // identity, chain (no identity), graph, weighted, sparse
 	mu       float64
 	weighted bool // samples
@@ -93,7 +93,7 @@ func (k kind) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
 // kinds are all combinations that are tried.
 func kinds() []kind {
 	all := []kind{{}}
-	all = extend(all, []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}}, func(k *kind, v fenchel.Loss) { k.loss = v })
+	all = extend(all, []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}, func(k *kind, v term.Loss) { k.loss = v })
 	all = extend(all, []string{"identity", "chain", "graph", "weighted", "sparse"}, func(k *kind, v string) { k.a = v })
 	all = extend(all, []float64{0, 1e-12, 1e-6, 0.1}, func(k *kind, v float64) { k.mu = v })
 	all = extend(all, []bool{false, true}, func(k *kind, v bool) { k.weighted = v })
@@ -144,23 +144,23 @@ func trueExcess(f *Finisher, x, y []float64) float64 {
 }
 
 // lossChange returns φ(t + d) − φ(t).
-func lossChange(loss fenchel.Loss, t, d, b float64) float64 {
+func lossChange(loss term.Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
-	case fenchel.Logistic:
+	case term.Logistic:
 		if math.Abs(d) > 30 { // no cancellation, but exp overflows
 			break
 		}
 		s := 1 / (1 + math.Exp(b*t))
 		return math.Log1p(s * math.Expm1(-b*d))
-	case fenchel.Squared:
+	case term.Squared:
 		return d * (2*(t-b) + d)
-	case fenchel.Huber:
+	case term.Huber:
 		if r, q := t-b, t+d-b; math.Abs(r) <= l.Delta && math.Abs(q) <= l.Delta {
 			return d * (r + q)
 		} else if min(r, q) > l.Delta || max(r, q) < -l.Delta {
 			return 2 * l.Delta * math.Copysign(d, d*r)
 		}
-	case fenchel.SquaredHinge:
+	case term.SquaredHinge:
 		if r, q := 1-b*t, 1-b*(t+d); r > 0 && q > 0 {
 			return -b * d * (r + q)
 		}

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // TestWarm: starts near the solution, far away, and beyond use.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
-		for _, loss := range []fenchel.Loss{fenchel.Logistic{}, fenchel.Squared{}, fenchel.NewHuber(0.7), fenchel.SquaredHinge{}} {
+		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
 			f := mustNew(t, kind{loss, a, 0, false, 0.02}.random(t, 60, 10, 3))
 			cold := f.Finish(nil, &Settings{Tol: 1e-12})
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -91,7 +91,7 @@ func TestFloor(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	f := mustNew(t, kind{fenchel.Logistic{}, "graph", 0, false, 0.02}.random(t, 60, 10, 3))
+	f := mustNew(t, kind{term.Logistic{}, "graph", 0, false, 0.02}.random(t, 60, 10, 3))
 	stop := errors.New("stop")
 	calls := 0
 	r := f.Finish(nil, &Settings{Tol: 1e-12, Interrupt: func() error {

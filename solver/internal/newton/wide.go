@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Wide solves problems with more features than have room in a dense matrix, where
@@ -85,7 +86,7 @@ func (w *Wide) admit(goal float64) float64 {
 	var m metric
 	if w.whole.free != nil {
 		m.curve = make([]float64, w.whole.n)
-		w.whole.Loss.Curvatures(m.curve, w.pt.slope, w.pt.margin, w.whole.Labels, 0)
+		w.whole.Loss.Curvatures(m.curve, w.pt.slope, w.pt.margin, w.whole.Labels, term.Damping{})
 	}
 	return w.whole.admit(w.trial, w.pt, m, goal)
 }

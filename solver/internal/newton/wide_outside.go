@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -107,7 +107,7 @@ func (o *outside) exact(z []float64) {
 	for i, j := range s.cols {
 		w.place[j] = int32(i) + 1
 	}
-	s.sub = Problem{Data: sparse.Identity(k), Loss: fenchel.Squared{}, Threads: 1, Labels: make([]float64, k), MaxFeatures: k}
+	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxFeatures: k}
 	s.sub.Rows = s.sub.Data.Compact(nil)
 	for i, j := range s.cols {
 		s.sub.Labels[i] = o.sum[j]

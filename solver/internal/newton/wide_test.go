@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/fenchel"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -98,7 +98,7 @@ func TestWideFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := &Problem{Data: x, Rows: x.Compact(nil), Labels: make([]float64, n), Loss: fenchel.Logistic{}, A: quad.New(graph.Chain(p).FusedLasso(), p)}
+		q := &Problem{Data: x, Rows: x.Compact(nil), Labels: make([]float64, n), Loss: term.Logistic{}, A: quad.New(graph.Chain(p).FusedLasso(), p)}
 		q.Limit = slices.Repeat([]float64{0.02}, 2*p-1)
 		for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // of the last two features
 			q.Limit[row] = 0

@@ -8,12 +8,11 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Loss is φ as a function of margins and labels.
+// A Loss is what the package needs of term.Loss.
 type Loss interface {
-	// Slopes returns Σ φ(marginᵢ; labelᵢ) and, unless slope is nil, sets slopeᵢ to
-	// the derivative.
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
+	Kernel() (kind kernels.LossKind, ok bool)
 }
 
 // Data are the samples: rows, one label a row, and weights or nil. Others of the team have
@@ -23,8 +22,6 @@ type Data struct {
 	Rows            kernels.Rows
 	Labels, Weights []float64
 	Loss            Loss
-	Kind            kernels.LossKind // of a fused loss
-	Fused           bool             // the kernels know the loss
 }
 
 // slice returns the samples from lo to hi−1.
@@ -101,7 +98,8 @@ func SlopeAtZero(d Data, slope []float64) float64 {
 type Gradient struct {
 	Chunks
 	data    Data
-	fused   bool        // the kernels know the loss, and there are no weights
+	kind    kernels.LossKind
+	fused   bool        // the kernels know the loss as kind, and there are no weights
 	partial [][]float64 // gradients of the runs but the first
 	loss    []float64   // of the runs
 	scaled  []float64   // ωᵢ φ'(aᵢ'x) with sample weights
@@ -110,7 +108,8 @@ type Gradient struct {
 
 // NewGradient returns one for the samples of p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
-	g := &Gradient{Chunks: c, data: d, fused: d.Fused && d.Weights == nil}
+	kind, known := d.Loss.Kernel()
+	g := &Gradient{Chunks: c, data: d, kind: kind, fused: known && d.Weights == nil}
 	g.inv = 1 / d.Team.Total(d.Mass())
 	if d.Weights != nil {
 		g.scaled = make([]float64, len(d.Labels))
@@ -163,7 +162,7 @@ func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
 	part := g.data.slice(lo, hi)
 	margin, slope = margin[lo:hi], slope[lo:hi]
 	if g.fused {
-		return kernels.MarginsGradient(z, margin, slope, part.Labels, part.Rows, x, part.Kind)
+		return kernels.MarginsGradient(z, margin, slope, part.Labels, part.Rows, x, g.kind)
 	}
 	kernels.Margins(margin, part.Rows, x)
 	sum := part.Loss.Slopes(slope, margin, part.Labels)

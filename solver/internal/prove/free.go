@@ -6,15 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
-
-// A Domain is X with its support function.
-type Domain interface {
-	Project(x []float64)
-	Diameter() float64
-	Support(u []float64) float64
-}
 
 // A Pair is a point x with the dual point φ'(aᵢ'x), beta. Slices are only read.
 type Pair struct {
@@ -34,7 +28,7 @@ type Free struct {
 	Curvature float64   // an upper bound of φ''
 	A         *quad.Algebra
 	Mu        float64
-	Domain    Domain     // nil for R^p
+	Domain    term.Set   // nil for R^p
 	Team      *pass.Team // others with other samples; nil for none
 }
 

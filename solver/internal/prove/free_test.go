@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -19,20 +20,8 @@ func (a exact) times(b exact) exact { return exact{num(0).Mul(a.Float, b.Float)}
 func (a exact) over(b exact) exact  { return exact{num(0).Quo(a.Float, b.Float)} }
 func (a exact) less(b exact) bool   { return a.Cmp(b.Float) < 0 }
 
+// A box is [lower, upper]^p.
 type box struct{ lower, upper float64 }
-
-func (b box) Project(x []float64) {
-	for j, v := range x {
-		x[j] = math.Max(b.lower, math.Min(v, b.upper))
-	}
-}
-func (b box) Diameter() float64 { return 3 * (b.upper - b.lower) }
-func (b box) Support(u []float64) (sum float64) {
-	for _, v := range u {
-		sum += math.Max(v*b.lower, v*b.upper)
-	}
-	return sum
-}
 
 // most returns max over v of −e v − mu v²/2 on the box; nil for R.
 func (b *box) most(e exact, mu float64) exact {
@@ -52,7 +41,7 @@ func (b *box) most(e exact, mu float64) exact {
 
 // instance is a random problem with squared loss (b − t)² and an L1 penalty of A x, whose
 // columns are on scales far apart. If it rests, x is 0 and e is 0 but for rounding.
-func instance(rng *rand.Rand, mu float64, domain Domain, rests bool) (*Free, *Pair, []float64) {
+func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Free, *Pair, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {
 		b, err := sparse.FromDense(rows, p, random(rng, rows*p, scale))
@@ -65,7 +54,10 @@ func instance(rng *rand.Rand, mu float64, domain Domain, rests bool) (*Free, *Pa
 	for j := range scale {
 		scale[j] = math.Pow(10, 10*rng.Float64()-5)
 	}
-	f := &Free{Data: matrix(n, scale), Curvature: 2, A: quad.New(matrix(l, scale), p), Mu: mu, Domain: domain}
+	f := &Free{Data: matrix(n, scale), Curvature: 2, A: quad.New(matrix(l, scale), p), Mu: mu}
+	if set != nil {
+		f.Domain = term.NewBox(p, set.lower, set.upper)
+	}
 	if rests {
 		l = p
 		f.A = quad.New(sparse.Identity(p), p)
@@ -76,8 +68,8 @@ func instance(rng *rand.Rand, mu float64, domain Domain, rests bool) (*Free, *Pa
 			at.X[j] = 0
 		}
 	}
-	if domain != nil {
-		domain.Project(at.X)
+	if f.Domain != nil {
+		f.Domain.Project(at.X)
 	}
 	labels := random(rng, n, nil)
 	f.Data.MulVec(at.Slope, at.X)
@@ -136,8 +128,8 @@ func product(m *sparse.CSR, x []float64) []exact {
 	return out
 }
 
-// truth is the bound in exact arithmetic, at the dual point as computed.
-func truth(f *Free, at *Pair, labels []float64) exact {
+// truth is the bound in exact arithmetic, at the dual point as computed; a nil set is R^p.
+func truth(f *Free, set *box, at *Pair, labels []float64) exact {
 	n := num(float64(len(labels)))
 	gap := num(0)
 	for i, t := range product(f.Data, at.X) {
@@ -156,10 +148,6 @@ func truth(f *Free, at *Pair, labels []float64) exact {
 	scaled := make([]exact, len(at.Slope))
 	for i, v := range at.Slope {
 		scaled[i] = num(v).over(n)
-	}
-	var set *box
-	if b, ok := f.Domain.(box); ok {
-		set = &b
 	}
 	data, a := f.Data.Transpose(), f.A.Matrix().Transpose()
 	for j, x := range at.X {
@@ -180,18 +168,18 @@ func truth(f *Free, at *Pair, labels []float64) exact {
 // TestFreeGapIsABound: it is never below the bound in exact arithmetic, and above it by
 // rounding alone.
 func TestFreeGapIsABound(t *testing.T) {
-	wide := box{-1e3, 1e3}
+	wide := &box{-1e3, 1e3}
 	for name, c := range map[string]struct {
-		mu     float64
-		domain Domain
+		mu  float64
+		set *box
 	}{
-		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wide}, "box and mu": {1e-6, wide}, "narrow box": {1, box{-1e-3, 2e-3}},
+		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wide}, "box and mu": {1e-6, wide}, "narrow box": {1, &box{-1e-3, 2e-3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var worst float64
 			for seed := range uint64(400) {
-				f, at, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.domain, seed%2 == 0)
-				want := truth(f, at, labels)
+				f, at, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
+				want := truth(f, c.set, at, labels)
 				got := num(f.Gap(at))
 				if got.less(want) {
 					t.Fatalf("seed %d: bound %v is below %v", seed, got, want)

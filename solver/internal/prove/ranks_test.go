@@ -13,7 +13,7 @@ import (
 // TestFreeGapOfRanks: two ranks with half of the rows each bound the gap as one that has
 // all rows, with and without weights. Nearly all of the bound is rounding.
 func TestFreeGapOfRanks(t *testing.T) {
-	f, at, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, box{-1e3, 1e3}, true)
+	f, at, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
 	n, _ := f.Data.Dims()
 	weights := make([]float64, n)
 	for i := range weights {

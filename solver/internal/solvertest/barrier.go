@@ -99,9 +99,8 @@ func (b *barrier) derivatives(x []float64) (h, g []float64) {
 	for i := range n {
 		idx, val := b.p.Data.Row(i)
 		margin := Dot(b.p.Data, i, x)
-		var slope [1]float64
-		b.loss.Slopes(slope[:], []float64{margin}, b.p.Labels[i:i+1])
-		add(idx, val, slope[0]/float64(n), b.loss.SecondDerivative(margin, slope[0], b.p.Labels[i])/float64(n))
+		slope := b.loss.Slope(margin, b.p.Labels[i])
+		add(idx, val, slope/float64(n), b.loss.SecondDerivative(margin, slope, b.p.Labels[i])/float64(n))
 	}
 	for r := range b.dual {
 		idx, val := b.a.Row(r)

@@ -1,15 +1,20 @@
-package region
+package term
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/columns"
 )
 
-// Box is {x : Lower ≤ x ≤ Upper}; bounds may be infinite.
-type Box struct{ Lower, Upper []float64 }
+// Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Infinite bounds
+// leave a side open.
+type Box struct {
+	Lower, Upper []float64
+}
 
-// NewBox returns [lower, upper]^p.
+// NewBox returns the box [lower, upper]^p.
 func NewBox(p int, lower, upper float64) Box {
 	b := Box{make([]float64, p), make([]float64, p)}
 	for j := range p {
@@ -18,18 +23,84 @@ func NewBox(p int, lower, upper float64) Box {
 	return b
 }
 
-// Inside implements Domain.
+// Project replaces x by the nearest point of the set.
+func (b Box) Project(x []float64) {
+	for j, v := range x {
+		x[j] = math.Max(b.Lower[j], math.Min(v, b.Upper[j]))
+	}
+}
+
+// Diameter returns the largest distance of two points.
+func (b Box) Diameter() float64 {
+	var sum float64
+	for j, hi := range b.Upper {
+		w := hi - b.Lower[j]
+		sum += float64(w * w)
+	}
+	return math.Sqrt(sum)
+}
+
+// Validate reports what is wrong with the set in R^p.
+func (b Box) Validate(p int) error {
+	if len(b.Lower) != p || len(b.Upper) != p {
+		return fmt.Errorf("solver: Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
+	}
+	for j, lo := range b.Lower {
+		if !(lo <= b.Upper[j]) {
+			return fmt.Errorf("solver: Box bounds of feature %d are [%v, %v]; the lower must not exceed the upper", j, lo, b.Upper[j])
+		}
+	}
+	return nil
+}
+
+// Support returns the largest u'x over the set.
+func (b Box) Support(u []float64) float64 {
+	var sum float64
+	for j, v := range u {
+		sum += support(v, b.Lower[j], b.Upper[j])
+	}
+	return sum
+}
+
+// ZerosStay implements Set.
+func (b Box) ZerosStay() (except []int32, ok bool) {
+	for j, lo := range b.Lower {
+		if lo > 0 || b.Upper[j] < 0 {
+			except = append(except, int32(j))
+		}
+	}
+	return except, true
+}
+
+// Part implements Set.
+func (b Box) Part(coordinates []int32) Set {
+	return Box{columns.Take(b.Lower, coordinates), columns.Take(b.Upper, coordinates)}
+}
+
+// Shape implements Set.
+func (b Box) Shape(int) Shape { return Shape{Lower: b.Lower, Upper: b.Upper} }
+
+// Region implements Set.
+func (b Box) Region(int) Region { return b }
+
+// Box implements Region.
+func (b Box) Box() (Box, bool) { return b, true }
+
+// Outer implements Region.
+func (Box) Outer() bool { return false }
+
+// Inside implements Region.
 func (b Box) Inside(x, typical []float64) {
 	for j, v := range x {
 		lo, hi := b.Lower[j], b.Upper[j]
 		width := math.Min(hi-lo, typical[j]+math.Abs(v))
 		if x[j] = lo; hi > lo {
-			x[j] = math.Max(lo+float64(margin*width), math.Min(v, hi-float64(margin*width)))
+			x[j] = math.Max(lo+float64(inset*width), math.Min(v, hi-float64(inset*width)))
 		}
 	}
 }
 
-// Terms implements Domain.
+// Terms implements Region.
 func (b Box) Terms(int) (count int) {
 	for j, lo := range b.Lower {
 		if b.Held(j) {
@@ -45,16 +116,16 @@ func (b Box) Terms(int) (count int) {
 	return count
 }
 
-// Held implements Domain.
+// Held implements Region.
 func (b Box) Held(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
 
-// Settle implements Domain.
+// Settle implements Region.
 func (Box) Settle([]float64) bool { return false }
 
-// Flat implements Domain.
+// Flat implements Region.
 func (Box) Flat() bool { return false }
 
-// Bounded implements Domain.
+// Bounded implements Region.
 func (b Box) Bounded() bool {
 	for j, lo := range b.Lower {
 		if math.IsInf(b.Upper[j]-lo, 0) {
@@ -64,7 +135,7 @@ func (b Box) Bounded() bool {
 	return true
 }
 
-// Barrier implements Domain.
+// Barrier implements Region.
 func (b Box) Barrier(x []float64) float64 {
 	var sum float64
 	for j, v := range x {
@@ -81,7 +152,7 @@ func (b Box) Barrier(x []float64) float64 {
 	return sum
 }
 
-// Derivatives implements Domain.
+// Derivatives implements Region.
 func (b Box) Derivatives(g, h, x []float64, tau float64) float64 {
 	for j, v := range x {
 		if b.Held(j) {
@@ -95,7 +166,7 @@ func (b Box) Derivatives(g, h, x []float64, tau float64) float64 {
 	return 0
 }
 
-// Room implements Domain.
+// Room implements Region.
 func (b Box) Room(x, d []float64) float64 {
 	length := 1.0
 	for j, v := range x {
@@ -107,7 +178,7 @@ func (b Box) Room(x, d []float64) float64 {
 	return length
 }
 
-// Snap implements Domain. It does not move exact zeros of the box, nor coordinates without
+// Snap implements Region. It does not move exact zeros of the box, nor coordinates without
 // curvature.
 func (b Box) Snap(x, curvature []float64, tau float64) {
 	for j, v := range x {
@@ -123,7 +194,7 @@ func (b Box) Snap(x, curvature []float64, tau float64) {
 	}
 }
 
-// Excess implements Domain.
+// Excess implements Region.
 func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	var sum float64
 	for j, v := range x {

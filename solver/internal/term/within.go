@@ -1,19 +1,14 @@
-package penalty
+package term
 
 import (
 	"fmt"
 	"math"
-
-	"github.com/scas-admm/scas/solver/domain"
 )
 
 // Within is the indicator of Lower ≤ y ≤ Upper: zero inside, +Inf outside.
 type Within struct {
 	Lower, Upper float64 // may be infinite
 }
-
-// NonnegativeY is the indicator of y ≥ 0.
-func NonnegativeY() Within { return Within{0, math.Inf(1)} }
 
 // Value returns g(y).
 func (g Within) Value(y []float64) float64 {
@@ -34,7 +29,11 @@ func (g Within) Prox(dst, v, _ []float64) {
 
 // Conjugate is Σ max(zⱼ Lower, zⱼ Upper).
 func (g Within) Conjugate(z []float64) float64 {
-	return domain.NewBox(len(z), g.Lower, g.Upper).Support(z)
+	var sum float64
+	for _, v := range z {
+		sum += support(v, g.Lower, g.Upper)
+	}
+	return sum
 }
 
 // Separable returns true.
@@ -50,3 +49,12 @@ func (g Within) Validate(int) error {
 	}
 	return nil
 }
+
+// LeastAtZero implements Penalty.
+func (g Within) LeastAtZero() bool { return g.Lower <= 0 && g.Upper >= 0 }
+
+// Part implements Penalty.
+func (g Within) Part([]int32) Penalty { return g }
+
+// Rows implements Penalty.
+func (g Within) Rows(q int) (Rows, bool) { return Rows{Limit: make([]float64, q), Within: &g}, true }

@@ -1,6 +1,7 @@
-package region
+package term
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
@@ -8,34 +9,68 @@ import (
 )
 
 // Ball is {x : |x|₂ ≤ Radius}.
-type Ball struct{ Radius float64 }
+type Ball struct {
+	Radius float64
+}
 
-// Inside implements Domain.
-func (b Ball) Inside(x, _ []float64) { b.shrink(x, 1-margin) }
-
-// Project replaces x by the nearest point.
+// Project replaces x by the nearest point of the set.
 func (b Ball) Project(x []float64) { b.shrink(x, 1) }
 
-// shrink brings |x| to at most part times the radius.
+// shrink brings |x|₂ to at most part times the radius.
 func (b Ball) shrink(x []float64, part float64) {
 	if norm := norm2(x); norm > part*b.Radius {
 		quad.Scale(x, part*b.Radius/norm)
 	}
 }
 
-// Terms implements Domain.
+// Diameter returns the largest distance of two points.
+func (b Ball) Diameter() float64 { return 2 * b.Radius }
+
+// Validate reports what is wrong with the set in R^p.
+func (b Ball) Validate(int) error {
+	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
+		return fmt.Errorf("solver: Ball.Radius = %v; it must be positive and finite", b.Radius)
+	}
+	return nil
+}
+
+// Support returns the largest u'x over the set.
+func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
+
+// ZerosStay implements Set.
+func (Ball) ZerosStay() (except []int32, ok bool) { return nil, true }
+
+// Part implements Set.
+func (b Ball) Part([]int32) Set { return b }
+
+// Shape implements Set.
+func (b Ball) Shape(int) Shape { return Shape{Radius: b.Radius} }
+
+// Region implements Set.
+func (b Ball) Region(int) Region { return b }
+
+// Box implements Region.
+func (Ball) Box() (Box, bool) { return Box{}, false }
+
+// Outer implements Region.
+func (Ball) Outer() bool { return true }
+
+// Inside implements Region.
+func (b Ball) Inside(x, _ []float64) { b.shrink(x, 1-inset) }
+
+// Terms implements Region.
 func (Ball) Terms(int) int { return 2 }
 
-// Held implements Domain.
+// Held implements Region.
 func (Ball) Held(int) bool { return false }
 
-// Settle implements Domain.
+// Settle implements Region.
 func (Ball) Settle([]float64) bool { return false }
 
-// Flat implements Domain.
+// Flat implements Region.
 func (Ball) Flat() bool { return false }
 
-// Bounded implements Domain.
+// Bounded implements Region.
 func (Ball) Bounded() bool { return true }
 
 // left returns R² − |x|².
@@ -44,10 +79,10 @@ func (b Ball) left(x []float64) float64 {
 	return float64((b.Radius - norm) * (b.Radius + norm))
 }
 
-// Barrier implements Domain.
+// Barrier implements Region.
 func (b Ball) Barrier(x []float64) float64 { return -kernels.Log(b.left(x)) }
 
-// Derivatives implements Domain.
+// Derivatives implements Region.
 func (b Ball) Derivatives(g, h, x []float64, tau float64) float64 {
 	c := 2 * tau / b.left(x)
 	for j, v := range x {
@@ -89,7 +124,7 @@ func (b Ball) Snap(x, curvature []float64, tau float64) {
 	b.Project(x)
 }
 
-// Excess implements Domain.
+// Excess implements Region.
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
 		at := make([]float64, len(x))
@@ -111,10 +146,4 @@ func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 }
 
 // norm2 returns |v|₂.
-func norm2(v []float64) float64 {
-	var sum float64
-	for _, u := range v {
-		sum = math.FMA(u, u, sum)
-	}
-	return math.Sqrt(sum)
-}
+func norm2(v []float64) float64 { return math.Sqrt(quad.SumSquares(v)) }

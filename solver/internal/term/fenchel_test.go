@@ -1,8 +1,9 @@
-package fenchel
+package term
 
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 )
 
@@ -39,27 +40,18 @@ func bigSurplus(u float64) float64 {
 // TestFenchel: φ(t) + φ*(α) − αt is not negative, zero where α = φ'(t), and equal to
 // what the conjugate says.
 func TestFenchel(t *testing.T) {
-	conjugate := func(loss Loss, a, b float64) float64 {
-		switch loss.(type) {
-		case Logistic:
-			return negativeEntropy(-b * a)
-		case SquaredHinge:
-			return b*a + a*a/4
-		}
-		return a*b + a*a/4
-	}
 	check := func(loss Loss, b, m, a float64, slope []float64) {
-		lo, hi := loss.Domain(b)
+		lo, hi := loss.SlopeRange(b)
 		if math.IsInf(a, 0) || math.IsNaN(a) || a < lo || a > hi {
 			return
 		}
 		got := loss.Fenchel([]float64{a}, slope, []float64{m}, []float64{b}, []float64{1})
-		want := loss.Value(m, b) + conjugate(loss, a, b) - a*m
+		want := loss.Value(m, b) + loss.ConjugateAt(a, b) - a*m
 		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+m*m) || a == slope[0] && got > 1e-300 {
 			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
 		}
 	}
-	for _, loss := range []Loss{Logistic{}, Squared{}, NewHuber(0.8), SquaredHinge{}} {
+	for _, loss := range append(slices.Clone(losses), Huber{Delta: 0.8}) {
 		for _, m := range []float64{-800, -40, -3, -0.5, 0, 0.2, 1, 2, 36, 750} {
 			for _, b := range []float64{-1, 1} {
 				checkAlphas(check, loss, b, m)
@@ -72,7 +64,7 @@ func TestFenchel(t *testing.T) {
 func checkAlphas(check func(loss Loss, b, m, a float64, slope []float64), loss Loss, b, m float64) {
 	slope := make([]float64, 1)
 	loss.Slopes(slope, []float64{m}, []float64{b})
-	lo, hi := loss.Domain(b)
+	lo, hi := loss.SlopeRange(b)
 	for _, a := range []float64{slope[0], 0, lo, hi, (lo + hi) / 2, -b * 1e-9, -b * 0.3} {
 		check(loss, b, m, a, slope)
 	}

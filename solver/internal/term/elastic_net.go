@@ -1,0 +1,79 @@
+package term
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/check"
+	"github.com/scas-admm/scas/solver/internal/columns"
+)
+
+// ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
+type ElasticNet struct {
+	L1, L2 float64
+	// Weights are of the absolute values alone: one non-negative entry per coordinate of y;
+	// nil means all ones.
+	Weights []float64
+}
+
+// Absolute is the first part.
+func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
+
+// Value returns g(y).
+func (g ElasticNet) Value(y []float64) float64 {
+	return g.Absolute().Value(y) + SquaredL2{g.L2}.Value(y)
+}
+
+// Prox is the proximal map.
+func (g ElasticNet) Prox(dst, v, step []float64) {
+	g.Absolute().Prox(dst, v, step)
+	for j, u := range dst {
+		dst[j] = u / (1 + float64(step[j]*g.L2))
+	}
+}
+
+// Conjugate is Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2).
+func (g ElasticNet) Conjugate(z []float64) float64 {
+	var sum float64
+	absolute := g.Absolute()
+	for j, v := range z {
+		if over := math.Abs(v) - absolute.Limit(j); over > 0 {
+			sum += float64(over*over) / (2 * g.L2)
+		}
+	}
+	return sum
+}
+
+// Separable returns true.
+func (ElasticNet) Separable() bool { return true }
+
+// Scale returns L1 times the mean weight, or L2 if that is zero.
+func (g ElasticNet) Scale() float64 {
+	if scale := g.Absolute().Scale(); scale != 0 {
+		return scale
+	}
+	return g.L2
+}
+
+// Validate reports what is wrong with g on R^q.
+func (g ElasticNet) Validate(q int) error {
+	if err := cmp.Or(check.Coefficient("ElasticNet.L1", g.L1), check.Weights("ElasticNet.Weights", g.Weights, q)); err != nil {
+		return err
+	}
+	return check.Coefficient("ElasticNet.L2", g.L2)
+}
+
+// LeastAtZero implements Penalty.
+func (ElasticNet) LeastAtZero() bool { return true }
+
+// Part implements Penalty.
+func (g ElasticNet) Part(places []int32) Penalty {
+	return ElasticNet{g.L1, g.L2, columns.Take(g.Weights, places)}
+}
+
+// Rows implements Penalty.
+func (g ElasticNet) Rows(q int) (Rows, bool) {
+	rows, _ := g.Absolute().Rows(q)
+	rows.Square = g.L2
+	return rows, true
+}

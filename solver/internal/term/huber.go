@@ -1,0 +1,125 @@
+package term
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// Huber is φ(t; b) = r² for |r| ≤ Delta and Delta(2|r| − Delta) beyond, r = b − t: Squared
+// where the residual is small, linear where it is large. φ* is that of Squared on |α| ≤
+// 2 Delta.
+type Huber struct {
+	// Delta > 0 is where the two meet; zero means 1.35, in units of the labels.
+	Delta float64
+}
+
+// Traits implements Loss.
+func (h Huber) Traits() Traits {
+	return Traits{
+		Name: "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
+		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
+		Labels:   Numbers, Residual: true, Conjugate: true,
+		StallAdvice: "few labels may be near: take a larger Huber.Delta, or ask for less",
+	}
+}
+
+// Kernel implements Loss.
+func (Huber) Kernel() (kernels.LossKind, bool) { return 0, false }
+
+// String returns "huber", and behind a colon Delta unless it is zero.
+func (h Huber) String() string {
+	if h.Delta == 0 {
+		return "huber"
+	}
+	return fmt.Sprintf("huber:%g", h.Delta)
+}
+
+// Validate reports a bad Delta, or the first label that the loss cannot take.
+func (h Huber) Validate(labels []float64) error {
+	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
+		return fmt.Errorf("solver: Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
+	}
+	return Numbers.validate("huber", labels)
+}
+
+// Width returns Delta, 1.35 for zero.
+func (h Huber) Width() float64 {
+	if h.Delta == 0 {
+		return 1.35
+	}
+	return h.Delta
+}
+
+// Value returns φ(margin; label).
+func (h Huber) Value(margin, label float64) float64 {
+	r, d := math.Abs(label-margin), h.Width()
+	if r <= d {
+		return float64(r * r)
+	}
+	return float64(d * (float64(2*r) - d))
+}
+
+// Slope returns φ'(margin; label).
+func (h Huber) Slope(margin, label float64) float64 {
+	d := h.Width()
+	return -2 * math.Max(-d, math.Min(label-margin, d))
+}
+
+// SecondDerivative returns 2 where the loss is quadratic, else 0.
+func (h Huber) SecondDerivative(margin, _, label float64) float64 {
+	if math.Abs(label-margin) <= h.Width() {
+		return 2
+	}
+	return 0
+}
+
+// Curvature returns 2.
+func (Huber) Curvature() float64 { return 2 }
+
+// Slopes implements Loss.
+func (h Huber) Slopes(slope, margin, label []float64) float64 {
+	return scalarSlopes(h, slope, margin, label)
+}
+
+// Curvatures implements Loss. The parabola's curvature is φ'/r, as in reweighted least
+// squares.
+func (h Huber) Curvatures(dst, _, margin, label []float64, damping Damping) {
+	delta := h.Width()
+	for i, t := range margin {
+		dst[i] = 2
+		if r := math.Abs(t - label[i]); r > delta {
+			dst[i] = damping.Flat * (2 * delta / r)
+		}
+	}
+}
+
+// Fenchel sums (r + α/2)² where |r| ≤ Delta, else (2Delta ± α)(|r| − (2Delta ∓ α)/4),
+// the upper sign for r > 0.
+func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+	var sum float64
+	delta := h.Width()
+	for i, a := range alpha {
+		r := label[i] - margin[i]
+		if math.Abs(r) <= delta {
+			d := r + float64(a/2)
+			sum += float64(weight[i] * float64(d*d))
+			continue
+		}
+		a = float64(math.Copysign(1, r) * a)
+		sum += float64(weight[i] * float64((float64(2*delta)+a)*(math.Abs(r)-float64((float64(2*delta)-a)/4))))
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss.
+func (h Huber) ConjugateAt(alpha, label float64) float64 {
+	if math.Abs(alpha) > 2*h.Width() {
+		return math.Inf(1)
+	}
+	return Squared{}.ConjugateAt(alpha, label)
+}
+
+// SlopeRange implements Loss.
+func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }

@@ -1,0 +1,93 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/check"
+	"github.com/scas-admm/scas/solver/internal/columns"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
+type L1 struct {
+	// Lambda ≥ 0 scales the whole penalty.
+	Lambda float64
+	// Weights has one non-negative entry per coordinate of y, zero leaving that
+	// coordinate unpenalised; nil means all ones.
+	Weights []float64
+}
+
+// Limit returns Lambda·Weightsⱼ, the bound of |betaⱼ|.
+func (g L1) Limit(j int) float64 {
+	if g.Weights == nil {
+		return g.Lambda
+	}
+	return float64(g.Lambda * g.Weights[j])
+}
+
+// Value returns g(y).
+func (g L1) Value(y []float64) float64 {
+	var sum float64
+	for j, v := range y {
+		if g.Weights != nil {
+			v = float64(v * g.Weights[j])
+		}
+		sum += math.Abs(v)
+	}
+	return float64(g.Lambda * sum)
+}
+
+// Prox is the soft threshold at step·Lambda·Weights.
+func (g L1) Prox(dst, v, step []float64) {
+	for j, u := range v {
+		dst[j] = quad.SoftThreshold(u, float64(step[j]*g.Limit(j)))
+	}
+}
+
+// Conjugate is 0 where |zⱼ| ≤ Limit(j), else +Inf.
+func (g L1) Conjugate(z []float64) float64 {
+	for j, v := range z {
+		if math.Abs(v) > g.Limit(j) {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}
+
+// Separable returns true.
+func (L1) Separable() bool { return true }
+
+// Scale returns Lambda times the mean weight.
+func (g L1) Scale() float64 {
+	if g.Weights == nil {
+		return g.Lambda
+	}
+	var sum float64
+	for _, w := range g.Weights {
+		sum += w
+	}
+	return g.Lambda * (sum / float64(len(g.Weights)))
+}
+
+// Validate reports what is wrong with g on R^q.
+func (g L1) Validate(q int) error {
+	if err := check.Coefficient("L1.Lambda", g.Lambda); err != nil {
+		return err
+	}
+	return check.Weights("L1.Weights", g.Weights, q)
+}
+
+// LeastAtZero implements Penalty.
+func (L1) LeastAtZero() bool { return true }
+
+// Part implements Penalty.
+func (g L1) Part(places []int32) Penalty { return L1{g.Lambda, columns.Take(g.Weights, places)} }
+
+// Rows implements Penalty.
+func (g L1) Rows(q int) (Rows, bool) {
+	limit := make([]float64, q)
+	for j := range limit {
+		limit[j] = g.Limit(j)
+	}
+	return Rows{Limit: limit}, true
+}

@@ -1,0 +1,151 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. φ* is the negative entropy
+// of q = −b α in [0, 1].
+type Logistic struct{}
+
+// Traits implements Loss.
+func (Logistic) Traits() Traits {
+	return Traits{Name: "logistic", Labels: Classes, Probability: true, Conjugate: true, ContinuousCurvature: true, NeverZero: true}
+}
+
+// Kernel implements Loss.
+func (Logistic) Kernel() (kernels.LossKind, bool) { return kernels.LogisticLossKind, true }
+
+// String returns "logistic".
+func (l Logistic) String() string { return l.Traits().Name }
+
+// Validate reports the first label that the loss cannot take.
+func (Logistic) Validate(labels []float64) error { return Classes.validate("logistic", labels) }
+
+// Value returns φ(margin; label).
+func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
+
+// Slope returns φ'(margin; label).
+func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
+
+// SecondDerivative returns s(1−s) with s = |φ'(margin)|.
+func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
+	s := math.Abs(slope)
+	return float64(s * (1 - s))
+}
+
+// Curvature returns 1/4.
+func (Logistic) Curvature() float64 { return 0.25 }
+
+// Slopes implements Loss.
+func (Logistic) Slopes(slope, margin, label []float64) float64 {
+	return kernels.LogisticSlopes(slope, margin, label)
+}
+
+const (
+	nearOne         = 1 - 1e-4 // beyond it, 1 − s has lost four digits
+	tinyProbability = 1e-280   // below it, kernels round a probability to exp(−708)
+)
+
+// Curvatures implements Loss. The parabola's curvature is (σ(|t|) − ½)/|t|. Far from zero on
+// the wrong side φ” is next to nothing where φ' is not: without damping, a feature of
+// such samples alone would go anywhere.
+func (Logistic) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+	for i, v := range slope {
+		s := math.Abs(v)
+		dst[i] = float64(s * (1 - s))
+		if s > nearOne {
+			dst[i] = float64(s * kernels.Sigmoid(float64(label[i]*margin[i])))
+		}
+	}
+	if damping.Tail == 0 {
+		return
+	}
+	for i, v := range dst {
+		t, above := math.Abs(margin[i]), 0.25
+		if t > 1e-3 {
+			above = math.Abs(math.Abs(slope[i])-0.5) / t
+		}
+		dst[i] = math.FMA(damping.Tail, above-v, v)
+	}
+}
+
+// Fenchel sums the relative entropy of q and s = σ(−b t); see relativeEntropy.
+func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, a := range alpha {
+		s, q := math.Abs(slope[i]), -label[i]*a
+		rest := 1 - s
+		if s > nearOne {
+			rest = kernels.Sigmoid(float64(label[i] * margin[i]))
+		}
+		v := 0.0
+		if math.Min(s, rest) > tinyProbability {
+			v = relativeEntropy(q, s, rest)
+		} else {
+			v = math.Max(0, kernels.LogisticLoss(margin[i], label[i])+float64(float64(q*label[i])*margin[i])+negativeEntropy(q))
+		}
+		sum += float64(weight[i] * v)
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss.
+func (Logistic) ConjugateAt(alpha, label float64) float64 {
+	q := float64(-label * alpha)
+	if !(q >= 0 && q <= 1) {
+		return math.Inf(1)
+	}
+	return negativeEntropy(q)
+}
+
+// SlopeRange implements Loss.
+func (Logistic) SlopeRange(label float64) (lo, hi float64) {
+	if label > 0 {
+		return -1, 0
+	}
+	return 0, 1
+}
+
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1] and
+// rest = 1 − s. With w = q − s it is s k(w/s) + rest k(−w/rest), k(u) = (1+u) log(1+u)
+// − u ≥ 0: the linear terms, which would cancel, are left out.
+func relativeEntropy(q, s, rest float64) float64 {
+	w := q - s
+	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
+}
+
+// negativeEntropy returns q log q + (1−q) log(1−q) for q in [0, 1].
+func negativeEntropy(q float64) float64 {
+	sum := 0.0
+	if q > 0 {
+		sum = float64(q * kernels.Log(q))
+	}
+	if q < 1 {
+		sum += float64((1 - q) * kernels.Log(1-q))
+	}
+	return sum
+}
+
+// surplus returns k(u) = (1+u) log(1+u) − u for u ≥ −1, with a relative error below
+// 1e-12; k(−1) = 1. Near zero it is the series Σ (−u)^m/(m(m−1)), m ≥ 2.
+func surplus(u float64) float64 {
+	if math.Abs(u) < 1.0/32 {
+		s := math.FMA(-u, 1.0/90, 1.0/72)
+		s = math.FMA(-u, s, 1.0/56)
+		s = math.FMA(-u, s, 1.0/42)
+		s = math.FMA(-u, s, 1.0/30)
+		s = math.FMA(-u, s, 1.0/20)
+		s = math.FMA(-u, s, 1.0/12)
+		s = math.FMA(-u, s, 1.0/6)
+		s = math.FMA(-u, s, 1.0/2)
+		return float64(float64(u*u) * s)
+	}
+	v := 1 + u
+	if !(v > 0) {
+		return 1 // a rounding error beyond −1 at most
+	}
+	return math.Max(0, math.FMA(v, kernels.Log(v), -u))
+}

@@ -1,0 +1,111 @@
+package term
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// plain is a loss of a caller's own: one that embeds a loss of the package.
+type plain struct{ Squared }
+
+// poisson is a loss of a caller's own that is not one of the residual.
+type poisson struct{ Squared }
+
+func (poisson) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
+
+// TestLosses: the methods of every loss agree with each other.
+func TestLosses(t *testing.T) {
+	for _, l := range append(slices.Clone(losses), Huber{Delta: 0.3}) {
+		if err := CheckLoss(l, []float64{-1, 1}); err != nil {
+			t.Error(err)
+		}
+		if got, err := ParseLoss(l.String()); err != nil || got != l {
+			t.Errorf("ParseLoss(%q) = %v, %v", l, got, err)
+		}
+		if LossOf(l) != l || !l.Traits().Conjugate {
+			t.Errorf("%v is not known", l)
+		}
+		for _, b := range []float64{-1, 1} {
+			for m := -30.03; m < 30; m += 0.37 {
+				methodsAgree(t, l, m, b)
+			}
+		}
+	}
+}
+
+func methodsAgree(t *testing.T, l Loss, m, b float64) {
+	t.Helper()
+	margin, label, slope, curve := []float64{m}, []float64{b}, make([]float64, 1), make([]float64, 1)
+	value := l.Slopes(slope, margin, label)
+	s := slope[0]
+	l.Curvatures(curve, slope, margin, label, Damping{})
+	second := l.SecondDerivative(m, s, b)
+	lo, hi := l.SlopeRange(b)
+	switch {
+	case s != l.Slope(m, b):
+		t.Errorf("%v at %v, label %v: Slopes gives %v, Slope %v", l, m, b, s, l.Slope(m, b))
+	case math.Abs(value-l.Value(m, b)) > 1e-15*(1+value):
+		t.Errorf("%v at %v, label %v: Slopes returns %v, Value %v", l, m, b, value, l.Value(m, b))
+	case math.Abs(curve[0]-second) > 1e-12:
+		t.Errorf("%v at %v, label %v: Curvatures gives %v, SecondDerivative %v", l, m, b, curve[0], second)
+	case second > l.Curvature():
+		t.Errorf("%v at %v, label %v: second derivative %v exceeds the bound %v", l, m, b, second, l.Curvature())
+	case s < lo || s > hi:
+		t.Errorf("%v at %v, label %v: slope %v is not in [%v, %v]", l, m, b, s, lo, hi)
+	}
+	if sum := l.Value(m, b) + l.ConjugateAt(s, b); math.Abs(sum-s*m) > 1e-13*(1+math.Abs(s*m)) {
+		t.Errorf("%v at %v, label %v: φ(t) + φ*(φ'(t)) = %v and t φ'(t) = %v", l, m, b, sum, s*m)
+	}
+}
+
+// TestDamping: all of it gives the curvature of a parabola that lies above the loss, and
+// touches it at the margin.
+func TestDamping(t *testing.T) {
+	for _, l := range append(slices.Clone(losses), LossOf(plain{})) {
+		for _, b := range []float64{-1, 1} {
+			for m := -8.03; m < 8; m += 0.37 {
+				slope, curve := []float64{l.Slope(m, b)}, make([]float64, 1)
+				l.Curvatures(curve, slope, []float64{m}, []float64{b}, Damping{Flat: 1, Tail: 1})
+				for at := -20.0; at < 20; at += 0.5 {
+					d := at - m
+					if above := l.Value(m, b) + slope[0]*d + curve[0]*d*d/2; above < l.Value(at, b)-1e-10 {
+						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v", l, m, b, above, at, l.Value(at, b))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOwnTraits: what is known of a caller's own loss follows from its values.
+func TestOwnTraits(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss OwnLoss
+		want Traits
+	}{
+		"squared":       {plain{}, Traits{Name: "squared", Residual: true, Accuracy: ownAccuracy}},
+		"poisson":       {poisson{}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"logistic":      {struct{ Logistic }{}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
+		"squared hinge": {struct{ SquaredHinge }{}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
+	} {
+		if got := LossOf(c.loss).Traits(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// TestParseLoss: names that are no loss are refused, and the error says what is one.
+func TestParseLoss(t *testing.T) {
+	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
+		l, err := ParseLoss(text)
+		if err == nil {
+			t.Errorf("%q is %v", text, l)
+		}
+	}
+	const want = `solver: no loss "hinge"; want logistic, squared-hinge, squared or huber[:DELTA] with DELTA above 0`
+	if _, err := ParseLoss("hinge"); err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+}

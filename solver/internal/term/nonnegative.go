@@ -1,0 +1,42 @@
+package term
+
+import (
+	"math"
+	"slices"
+)
+
+// Nonnegative is {x : x ≥ 0}.
+type Nonnegative struct{}
+
+// Project replaces x by the nearest point of the set.
+func (Nonnegative) Project(x []float64) {
+	for j, v := range x {
+		x[j] = math.Max(v, 0)
+	}
+}
+
+// Diameter returns +Inf.
+func (Nonnegative) Diameter() float64 { return math.Inf(1) }
+
+// Validate reports what is wrong with the set in R^p.
+func (Nonnegative) Validate(int) error { return nil }
+
+// Support returns the largest u'x over the set.
+func (Nonnegative) Support(u []float64) float64 {
+	if slices.Max(u) > 0 {
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// ZerosStay implements Set.
+func (Nonnegative) ZerosStay() (except []int32, ok bool) { return nil, true }
+
+// Part implements Set.
+func (n Nonnegative) Part([]int32) Set { return n }
+
+// Shape implements Set: it is a box.
+func (Nonnegative) Shape(p int) Shape { return NewBox(p, 0, math.Inf(1)).Shape(p) }
+
+// Region implements Set: it is a box.
+func (Nonnegative) Region(p int) Region { return NewBox(p, 0, math.Inf(1)) }

@@ -1,0 +1,143 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// ownLoss is a Loss made of a caller's own.
+type ownLoss struct {
+	OwnLoss
+	conjugate OwnConjugate // nil if the caller gives none
+}
+
+// ownAccuracy is the relative error that a caller's functions are taken to have at most.
+const ownAccuracy = 0x1p-47
+
+// Traits implements Loss. Where the caller's interface does not say, values of the loss do.
+func (l ownLoss) Traits() Traits {
+	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
+	if l.Validate([]float64{0.5}) != nil {
+		t.Labels = Classes
+		const far = 30 // losses that reach zero have done so there
+		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
+		return t
+	}
+	t.Residual = true
+	for _, r := range []float64{-3, -0.5, 0.25, 2} {
+		of, moved := l.Value(-r, 0), l.Value(4-r, 4)
+		t.Residual = t.Residual && math.Abs(of-moved) <= ownAccuracy*math.Abs(of)
+	}
+	return t
+}
+
+// Kernel implements Loss.
+func (ownLoss) Kernel() (kernels.LossKind, bool) { return 0, false }
+
+// Slopes implements Loss.
+func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
+	return scalarSlopes(l.OwnLoss, slope, margin, label)
+}
+
+// Curvatures implements Loss. What the caller's function returns is brought into
+// [0, Curvature].
+func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+	most := l.Curvature()
+	for i, t := range margin {
+		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), most))
+		if math.IsNaN(v) {
+			v = most
+		}
+		dst[i] = math.FMA(damping.Flat, most-v, v)
+	}
+}
+
+// Fenchel sums φ(t) + φ*(α) − αt with what rounding may have taken from it.
+func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, a := range alpha {
+		t := margin[i]
+		value, conjugate, product := l.Value(t, label[i]), l.ConjugateAt(a, label[i]), float64(a*t)
+		size := math.Abs(value) + math.Abs(conjugate) + math.Abs(product)
+		sum += float64(weight[i] * (math.Max(0, value+conjugate-product) + float64(ownAccuracy*size)))
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss; +Inf where the conjugate is not known.
+func (l ownLoss) ConjugateAt(alpha, label float64) float64 {
+	if l.conjugate == nil {
+		return math.Inf(1)
+	}
+	return l.conjugate.Conjugate(alpha, label)
+}
+
+// SlopeRange implements Loss; 0 alone where the conjugate is not known.
+func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
+	if l.conjugate == nil {
+		return 0, 0
+	}
+	return l.conjugate.ConjugateDomain(label)
+}
+
+// ownPenalty is a Penalty made of a caller's own. It is not known at zero.
+type ownPenalty struct {
+	OwnPenalty
+	conjugate PenaltyConjugate // nil if the caller gives none
+}
+
+// Conjugate implements PenaltyConjugate; +Inf where it is not known.
+func (g ownPenalty) Conjugate(z []float64) float64 {
+	if g.conjugate == nil {
+		return math.Inf(1)
+	}
+	return g.conjugate.Conjugate(z)
+}
+
+// LeastAtZero implements Penalty.
+func (ownPenalty) LeastAtZero() bool { return false }
+
+// Part implements Penalty.
+func (g ownPenalty) Part([]int32) Penalty { return g }
+
+// Rows implements Penalty.
+func (ownPenalty) Rows(int) (Rows, bool) { return Rows{}, false }
+
+// HasConjugate reports whether g* is known.
+func HasConjugate(g Penalty) bool {
+	own, ok := g.(ownPenalty)
+	return !ok || own.conjugate != nil
+}
+
+// ownSet is a Set made of a caller's own.
+type ownSet struct {
+	OwnSet
+	support SupportFunction // nil if the caller gives none
+}
+
+// Support implements SupportFunction; +Inf where it is not known.
+func (s ownSet) Support(u []float64) float64 {
+	if s.support == nil {
+		return math.Inf(1)
+	}
+	return s.support.Support(u)
+}
+
+// ZerosStay implements Set.
+func (ownSet) ZerosStay() (except []int32, ok bool) { return nil, false }
+
+// Part implements Set.
+func (s ownSet) Part([]int32) Set { return s }
+
+// Shape implements Set.
+func (ownSet) Shape(int) Shape { return Shape{} }
+
+// Region implements Set.
+func (ownSet) Region(int) Region { return nil }
+
+// HasSupport reports whether the support function of a set, nil for R^p, is known.
+func HasSupport(s Set) bool {
+	own, ok := s.(ownSet)
+	return !ok || own.support != nil
+}

@@ -1,0 +1,181 @@
+package term
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
+type Simplex struct {
+	// Total > 0 is the sum of the coordinates; zero means 1.
+	Total float64
+}
+
+// Sum returns Total, 1 for zero.
+func (s Simplex) Sum() float64 {
+	if s.Total == 0 {
+		return 1
+	}
+	return s.Total
+}
+
+// Project replaces x by the nearest point, by sorting (Held, Wolfe and Crowder 1974). What
+// matters is how far coordinates are from the largest: however large that is, the sum is
+// the set's but for rounding.
+func (s Simplex) Project(x []float64) {
+	largest, unit, of := slices.Max(x), 1.0, s.Sum()
+	if of > 0x1p900 {
+		unit = 0x1p-100 // sums of such numbers might overflow
+	}
+	for j, v := range x {
+		x[j] = unit * math.Max(v-largest, -2*of) // those as far below it as Total are zero
+	}
+	u, total := slices.Clone(x), float64(unit*of)
+	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
+	sum, shift := 0.0, 0.0
+	for k, v := range u {
+		sum += v
+		if t := (sum - total) / float64(k+1); v > t {
+			shift = t
+		}
+	}
+	for j, v := range x {
+		x[j] = math.Max(v-shift, 0) / unit
+	}
+}
+
+// Diameter returns Total times the square root of 2.
+func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
+
+// Validate reports what is wrong with the set in R^p.
+func (s Simplex) Validate(int) error {
+	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
+		return fmt.Errorf("solver: Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
+	}
+	return nil
+}
+
+// Support returns the largest u'x over the set.
+func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.Max(u)) }
+
+// ZerosStay implements Set.
+func (Simplex) ZerosStay() (except []int32, ok bool) { return nil, false }
+
+// Part implements Set.
+func (s Simplex) Part([]int32) Set { return s }
+
+// Shape implements Set.
+func (Simplex) Shape(int) Shape { return Shape{} }
+
+// Region implements Set.
+func (s Simplex) Region(int) Region { return s }
+
+// Box implements Region.
+func (Simplex) Box() (Box, bool) { return Box{}, false }
+
+// Outer implements Region.
+func (Simplex) Outer() bool { return false }
+
+// Inside implements Region.
+func (s Simplex) Inside(x, _ []float64) {
+	least := inset * s.Sum() / float64(len(x))
+	for j, v := range x {
+		x[j] = math.Max(v, least)
+	}
+	s.normalise(x)
+}
+
+func (s Simplex) normalise(x []float64) {
+	quad.Scale(x, s.Sum()/quad.Sum(x))
+}
+
+// drift is how much of itself the sum of a simplex may lose to rounding.
+const drift = 1e-13
+
+// Settle implements Region.
+func (s Simplex) Settle(x []float64) bool {
+	if math.Abs(quad.Sum(x)-s.Sum()) <= drift*s.Sum() {
+		return false
+	}
+	s.normalise(x)
+	return true
+}
+
+// Terms implements Region.
+func (Simplex) Terms(p int) int { return p }
+
+// Held implements Region.
+func (Simplex) Held(int) bool { return false }
+
+// Flat implements Region.
+func (Simplex) Flat() bool { return true }
+
+// Bounded implements Region.
+func (Simplex) Bounded() bool { return true }
+
+// Barrier implements Region.
+func (Simplex) Barrier(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum -= kernels.Log(v)
+	}
+	return sum
+}
+
+// Derivatives implements Region.
+func (Simplex) Derivatives(g, h, x []float64, tau float64) float64 {
+	for j, v := range x {
+		g[j] -= tau / v
+		h[j] += tau / v / v
+	}
+	return 0
+}
+
+// Room implements Region.
+func (Simplex) Room(x, d []float64) float64 {
+	length := 1.0
+	for j, v := range x {
+		length = Shorten(length, v, d[j])
+	}
+	return length
+}
+
+// Snap implements Region.
+func (s Simplex) Snap(x, curvature []float64, tau float64) {
+	largest := slices.Max(x)
+	for j, v := range x {
+		if v < largest && float64(float64(v*v)*curvature[j]) < tau {
+			x[j] = 0
+		}
+	}
+	s.normalise(x)
+}
+
+// Excess implements Region.
+func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
+	if mu > 0 {
+		at := make([]float64, len(x))
+		for j, v := range e {
+			at[j] = -v / mu
+		}
+		s.Project(at)
+		return strongExcess(s, at, e, errors, x, mu)
+	}
+	least, off := math.Inf(1), 0.0
+	for j, v := range e {
+		least = math.Min(least, v)
+		off = math.Max(off, errors[j])
+	}
+	var sum, total float64
+	for j, v := range x {
+		sum += float64(v * (e[j] - least))
+		total += v
+	}
+	return sum + float64(math.Abs(total-s.Sum())*math.Abs(least)) + float64(2*s.Sum()*off) +
+		float64(float64(len(x))*rounding*float64(s.Sum()*math.Abs(least)))
+}

@@ -1,0 +1,72 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// Squared is φ(t; b) = (b − t)², as the paper writes it: without the factor ½. φ*(α) is
+// α b + α²/4.
+type Squared struct{}
+
+// Traits implements Loss.
+func (Squared) Traits() Traits {
+	return Traits{
+		Name: "squared", Help: "(label - margin)^2 without a factor 1/2",
+		Labels: Numbers, Residual: true, Conjugate: true, ConstantCurvature: true, ContinuousCurvature: true,
+	}
+}
+
+// Kernel implements Loss.
+func (Squared) Kernel() (kernels.LossKind, bool) { return kernels.SquaredLossKind, true }
+
+// String returns "squared".
+func (l Squared) String() string { return l.Traits().Name }
+
+// Validate reports the first label that the loss cannot take.
+func (Squared) Validate(labels []float64) error { return Numbers.validate("squared", labels) }
+
+// Value returns φ(margin; label).
+func (Squared) Value(margin, label float64) float64 {
+	return float64((label - margin) * (label - margin))
+}
+
+// Slope returns φ'(margin; label).
+func (Squared) Slope(margin, label float64) float64 { return 2 * (margin - label) }
+
+// SecondDerivative returns 2.
+func (Squared) SecondDerivative(_, _, _ float64) float64 { return 2 }
+
+// Curvature returns 2.
+func (Squared) Curvature() float64 { return 2 }
+
+// Slopes implements Loss.
+func (Squared) Slopes(slope, margin, label []float64) float64 {
+	return kernels.SquaredSlopes(slope, margin, label)
+}
+
+// Curvatures implements Loss.
+func (Squared) Curvatures(dst, _, _, _ []float64, _ Damping) {
+	for i := range dst {
+		dst[i] = 2
+	}
+}
+
+// Fenchel sums (t − b − α/2)².
+func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, a := range alpha {
+		d := margin[i] - label[i] - float64(a/2)
+		sum += float64(weight[i] * float64(d*d))
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss.
+func (Squared) ConjugateAt(alpha, label float64) float64 {
+	return float64(alpha*label) + float64(float64(alpha*alpha)/4)
+}
+
+// SlopeRange implements Loss.
+func (Squared) SlopeRange(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }

@@ -1,0 +1,96 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. φ*(α) is −q + q²/4 with
+// q = −b α ≥ 0.
+type SquaredHinge struct{}
+
+// Traits implements Loss.
+func (SquaredHinge) Traits() Traits {
+	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true}
+}
+
+// Kernel implements Loss.
+func (SquaredHinge) Kernel() (kernels.LossKind, bool) { return 0, false }
+
+// String returns "squared-hinge".
+func (l SquaredHinge) String() string { return l.Traits().Name }
+
+// Validate reports the first label that the loss cannot take.
+func (SquaredHinge) Validate(labels []float64) error {
+	return Classes.validate("squared-hinge", labels)
+}
+
+// Value returns φ(margin; label).
+func (SquaredHinge) Value(margin, label float64) float64 {
+	r := math.Max(0, 1-float64(label*margin))
+	return float64(r * r)
+}
+
+// Slope returns φ'(margin; label).
+func (SquaredHinge) Slope(margin, label float64) float64 {
+	return -2 * label * math.Max(0, 1-float64(label*margin))
+}
+
+// SecondDerivative returns 2 where the loss is positive, else 0.
+func (SquaredHinge) SecondDerivative(margin, _, label float64) float64 {
+	if label*margin < 1 {
+		return 2
+	}
+	return 0
+}
+
+// Curvature returns 2.
+func (SquaredHinge) Curvature() float64 { return 2 }
+
+// Slopes implements Loss.
+func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
+	return scalarSlopes(l, slope, margin, label)
+}
+
+// Curvatures implements Loss. The parabola's curvature is 2.
+func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping Damping) {
+	for i, t := range margin {
+		dst[i] = 2 * damping.Flat
+		if label[i]*t < 1 {
+			dst[i] = 2
+		}
+	}
+}
+
+// Fenchel sums (r − q/2)² with r = 1 − b t where that is positive, else q²/4 − q r.
+func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, a := range alpha {
+		r, q := 1-float64(label[i]*margin[i]), -label[i]*a
+		d := r - float64(q/2)
+		v := float64(d * d)
+		if r <= 0 {
+			v = float64(float64(q*q)/4) - float64(q*r)
+		}
+		sum += float64(weight[i] * v)
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss.
+func (SquaredHinge) ConjugateAt(alpha, label float64) float64 {
+	q := float64(-label * alpha)
+	if !(q >= 0) {
+		return math.Inf(1)
+	}
+	return float64(float64(q*q)/4) - q
+}
+
+// SlopeRange implements Loss.
+func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
+	if label > 0 {
+		return math.Inf(-1), 0
+	}
+	return 0, math.Inf(1)
+}

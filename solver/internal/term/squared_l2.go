@@ -1,0 +1,44 @@
+package term
+
+import (
+	"github.com/scas-admm/scas/solver/internal/check"
+	"github.com/scas-admm/scas/solver/internal/quad"
+)
+
+// SquaredL2 is g(y) = (Lambda/2) Σ yⱼ².
+type SquaredL2 struct {
+	Lambda float64
+}
+
+// Value returns g(y).
+func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * quad.SumSquares(y)) }
+
+// Prox is the proximal map.
+func (g SquaredL2) Prox(dst, v, step []float64) {
+	for j, u := range v {
+		dst[j] = u / (1 + float64(step[j]*g.Lambda))
+	}
+}
+
+// Conjugate is |z|²/(2 Lambda).
+func (g SquaredL2) Conjugate(z []float64) float64 { return ElasticNet{L2: g.Lambda}.Conjugate(z) }
+
+// Separable returns true.
+func (SquaredL2) Separable() bool { return true }
+
+// Scale returns Lambda.
+func (g SquaredL2) Scale() float64 { return g.Lambda }
+
+// Validate reports what is wrong with g on R^q.
+func (g SquaredL2) Validate(int) error { return check.Coefficient("SquaredL2.Lambda", g.Lambda) }
+
+// LeastAtZero implements Penalty.
+func (SquaredL2) LeastAtZero() bool { return true }
+
+// Part implements Penalty.
+func (g SquaredL2) Part([]int32) Penalty { return g }
+
+// Rows implements Penalty.
+func (g SquaredL2) Rows(q int) (Rows, bool) {
+	return Rows{Limit: make([]float64, q), Square: g.Lambda}, true
+}
