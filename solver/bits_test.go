@@ -23,6 +23,7 @@ var mayRound = map[string]string{
 	"solver/internal/solvertest":    "is for tests",
 	"sparse/sparsetest":             "is for tests",
 	"sparse/graph/draw":             "draws pictures",
+	"solver/chart":                  "draws pictures",
 	"solver/cmd/scas/confusions.go": "draws pictures",
 	"solver/cmd/scas/progress.go":   "estimates the time that is left",
 	"solver/cmd/scas/plot.go":       "draws pictures",
