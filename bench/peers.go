@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/bench/internal/machine"
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/peers"
-	"github.com/scas-admm/scas/bench/internal/peers/page"
 )
 
 type peersCmd struct {
@@ -26,9 +25,7 @@ type peersCmd struct {
 	Repeats int           `default:"3" placeholder:"N" help:"Fits of each tolerance, of which the least time counts (default ${default})."`
 	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or that passed (default ${default})."`
 	Note    string        `placeholder:"TEXT" help:"A line for the head of the report, such as what else the machine did."`
-	Results string        `placeholder:"DIR" help:"Write peers-CPU.csv, .txt and .html into a directory."`
-	HTML    string        `name:"html" placeholder:"FILE" help:"Write the page."`
-	CSV     string        `name:"csv" placeholder:"FILE" help:"Write every fit as CSV."`
+	Results string        `placeholder:"DIR" help:"Write peers-CPU.txt, and as peers-CPU.html a page with the plots, into a directory."`
 }
 
 // quickLimit is the time limit of a fit of --quick.
@@ -88,7 +85,14 @@ func (c *peersCmd) finish(r *peersRun) error {
 	if _, err := io.WriteString(r.out, peers.RatioTable(r.all)); err != nil {
 		return err
 	}
-	return output.WriteAll(c.outputs(r))
+	if c.Results == "" {
+		return nil
+	}
+	base := r.base(c.Results)
+	return output.WriteAll([]output.File{
+		{Path: base + ".txt", Fill: output.Literal(r.text.String())},
+		{Path: base + ".html", Fill: func(w io.Writer) error { return peers.WritePage(w, r.facts.Lines(), r.protocol, r.missing, r.all) }},
+	})
 }
 
 // specs are the problems asked for.
@@ -175,16 +179,4 @@ func (c *peersCmd) race(e *env, r *peersRun, s peers.Spec) error {
 	r.all = append(r.all, o)
 	_, err = io.WriteString(r.out, o.Text())
 	return err
-}
-
-// outputs are the files asked for.
-func (c *peersCmd) outputs(r *peersRun) []output.File {
-	csv := func(w io.Writer) error { return peers.WriteCSV(w, r.all) }
-	html := func(w io.Writer) error { return page.Write(w, r.facts.Lines(), r.protocol, r.missing, r.all) }
-	files := []output.File{{Path: c.CSV, Fill: csv}, {Path: c.HTML, Fill: html}}
-	if c.Results != "" {
-		base := r.base(c.Results)
-		files = append(files, output.File{Path: base + ".csv", Fill: csv}, output.File{Path: base + ".html", Fill: html}, output.File{Path: base + ".txt", Fill: output.Literal(r.text.String())})
-	}
-	return files
 }

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -167,45 +166,14 @@ const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
 // readWDBC reads the table from the tree that the working directory is in.
 func readWDBC() (*sparse.Dataset, error) {
-	f, err := openAbove(wdbcFile)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", wdbcFile, err)
-	}
-	records, err := csv.NewReader(text).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", wdbcFile, err)
-	}
-	d := &sparse.Dataset{}
-	var values []float64
-	for _, r := range records[1:] {
-		d.Labels = append(d.Labels, map[string]float64{"M": 1, "B": -1}[r[0]])
-		for _, field := range r[1:] {
-			v, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", wdbcFile, err)
-			}
-			values = append(values, v)
-		}
-	}
-	d.X, err = sparse.FromDense(len(d.Labels), len(records[0])-1, values)
-	return d, err
-}
-
-// openAbove opens a file below the working directory or one that holds it.
-func openAbove(name string) (*os.File, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
 	for {
-		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
-			return f, err
+		path := filepath.Join(dir, filepath.FromSlash(wdbcFile))
+		if _, err := os.Stat(path); err == nil || filepath.Dir(dir) == dir {
+			return sparse.ReadFile(path, &sparse.ReadOptions{Table: sparse.TableOptions{Label: "diagnosis"}, PositiveName: "M"})
 		}
 		dir = filepath.Dir(dir)
 	}

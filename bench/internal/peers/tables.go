@@ -1,53 +1,100 @@
 package peers
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/scas-admm/scas/bench/internal/table"
 )
 
-// SCASLabel is what scas is called in tables: its times are to what it proved.
-const SCASLabel = "scas, proved"
+// A Row has the times of a lane to the targets. What is said in all of a table's rows is in
+// the same places of Cells.
+type Row struct {
+	Name, Version string
+	SCAS          bool
+	Cells         []Cell
+}
 
-// Label is the name of a lane in tables.
-func (o *Outcome) Label(l *Lane) string {
+// A Cell is a place in a table: a time, or a ratio with the peer that it is to. Class is
+// how the page shows it.
+type Cell struct {
+	Text, Peer, Class string
+}
+
+// targetHead returns the head of a table of targets.
+func targetHead(first string) []string {
+	head := []string{first}
+	for _, t := range Targets {
+		head = append(head, fmt.Sprintf("%.0e", t))
+	}
+	return head
+}
+
+// label is the name of a lane in tables. The times of scas are to what it proved.
+func (o *Outcome) label(l *Lane) string {
 	if l == o.Lanes[0] {
-		return SCASLabel
+		return "scas, proved"
 	}
 	return l.Peer
 }
 
-// Seconds writes a time with three digits, or a dash for none.
-func Seconds(t float64) string {
-	switch {
-	case math.IsNaN(t):
-		return "–"
-	case t < 0.1:
-		return fmt.Sprintf("%.4f", t)
+// Times returns the rows of the table of seconds, of the lanes that have any.
+func (o *Outcome) Times() (rows []Row) {
+	for k, l := range o.Lanes {
+		if len(l.Points) == 0 {
+			continue
+		}
+		r := Row{Name: o.label(l), Version: l.Version, SCAS: k == 0}
+		for _, gap := range Targets {
+			c := Cell{Text: "–"}
+			switch t := l.To(gap); {
+			case math.IsNaN(t):
+			case t < 0.1:
+				c.Text = fmt.Sprintf("%.4f", t)
+			default:
+				c.Text = table.Digits(t)
+			}
+			if l == o.Best(gap) {
+				c.Class = "best"
+			}
+			r.Cells = append(r.Cells, c)
+		}
+		rows = append(rows, r)
 	}
-	return table.Digits(t)
+	return rows
 }
 
-// Compared writes the ratio to the fastest peer, and which it is; or why there is none.
-func (o *Outcome) Compared(gap float64) (ratio, peer string) {
-	best, r := o.Best(gap), o.Ratio(gap)
-	switch {
-	case math.IsNaN(o.Lanes[0].To(gap)):
-		return "not proved", ""
-	case best == nil:
-		return "no peer", ""
-	case r < 0.995:
-		return fmt.Sprintf("LOSS %.2f", r), best.Peer
-	case r < 10:
-		return fmt.Sprintf("%.1f", r), best.Peer
+// Ratios returns, for each target, the time of the fastest peer over that of scas, or why
+// there is none.
+func (o *Outcome) Ratios() (cells []Cell) {
+	for _, gap := range Targets {
+		best, r := o.Best(gap), o.Ratio(gap)
+		switch {
+		case math.IsNaN(o.Lanes[0].To(gap)):
+			cells = append(cells, Cell{"not proved", "", "open"})
+		case best == nil:
+			cells = append(cells, Cell{"no peer", "", "open"})
+		case r < 0.995:
+			cells = append(cells, Cell{fmt.Sprintf("LOSS %.2f", r), best.Peer, "no"})
+		case r < 10:
+			cells = append(cells, Cell{fmt.Sprintf("%.1f", r), best.Peer, "yes"})
+		default:
+			cells = append(cells, Cell{fmt.Sprintf("%.0f", r), best.Peer, "yes"})
+		}
 	}
-	return fmt.Sprintf("%.0f", r), best.Peer
+	return cells
+}
+
+// Notes say why lanes have no more points.
+func (o *Outcome) Notes() (notes []string) {
+	for _, l := range o.Lanes {
+		if l.Note != "" && !l.Unable {
+			notes = append(notes, l.Peer+": "+l.Note)
+		}
+	}
+	return notes
 }
 
 // Head describes the problem in a line.
@@ -64,6 +111,36 @@ func (o *Outcome) Against() string {
 	return fmt.Sprintf("%.13f (%s; the bounds that scas proves are %.0e apart)", o.Reference.Value, o.Reference.How, o.Reference.Proved)
 }
 
+// Text is the table of one problem.
+func (o *Outcome) Text() string {
+	rows := [][]string{targetHead("  seconds to a gap of")}
+	for _, r := range o.Times() {
+		row := []string{"  " + r.Name}
+		for _, c := range r.Cells {
+			row = append(row, c.Text)
+		}
+		rows = append(rows, row)
+	}
+	notes := ""
+	for _, n := range o.Notes() {
+		notes += "  " + n + "\n"
+	}
+	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.Against(), align(rows), notes)
+}
+
+// RatioTable has the ratios of all problems.
+func RatioTable(all []*Outcome) string {
+	rows := [][]string{targetHead("fastest peer / scas")}
+	for _, o := range all {
+		row := []string{o.Name}
+		for _, c := range o.Ratios() {
+			row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
+		}
+		rows = append(rows, row)
+	}
+	return align(rows)
+}
+
 // align writes rows of cells in columns.
 func align(rows [][]string) string {
 	var b strings.Builder
@@ -78,73 +155,3 @@ func align(rows [][]string) string {
 	}
 	return out.String()
 }
-
-func targetHead(first string) []string {
-	head := []string{first}
-	for _, t := range Targets {
-		head = append(head, fmt.Sprintf("%.0e", t))
-	}
-	return head
-}
-
-// Text is the table of one problem.
-func (o *Outcome) Text() string {
-	rows := [][]string{targetHead("  seconds to a gap of")}
-	var notes strings.Builder
-	for _, l := range o.Lanes {
-		if l.Note != "" && !l.Unable {
-			fmt.Fprintf(&notes, "  %s: %s\n", l.Peer, l.Note)
-		}
-		if len(l.Points) == 0 {
-			continue
-		}
-		row := []string{"  " + o.Label(l)}
-		for _, t := range Targets {
-			row = append(row, Seconds(l.To(t)))
-		}
-		rows = append(rows, row)
-	}
-	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.Against(), align(rows), notes.String())
-}
-
-// RatioTable has the ratios of all problems.
-func RatioTable(all []*Outcome) string {
-	rows := [][]string{targetHead("fastest peer / scas")}
-	for _, o := range all {
-		row := []string{o.Name}
-		for _, t := range Targets {
-			ratio, peer := o.Compared(t)
-			row = append(row, strings.TrimSpace(ratio+" "+peer))
-		}
-		rows = append(rows, row)
-	}
-	return align(rows)
-}
-
-// WriteCSV writes every point under a line that names the columns. What is not known is
-// an empty field.
-func WriteCSV(w io.Writer, all []*Outcome) error {
-	records := [][]string{{"problem", "rows", "features", "nnz", "lambda", "mu", "rows_of_a", "reference", "peer", "version", "tolerance", "cpu_seconds", "wall_seconds", "fits", "objective", "gap", "gap_proved", "note"}}
-	for _, o := range all {
-		about := []string{o.Name, strconv.Itoa(o.Rows), strconv.Itoa(o.Features), strconv.FormatInt(o.NNZ, 10), number(o.Lambda), number(o.L2), strconv.Itoa(o.RowsOfA), exact(o.Reference.Value)}
-		for _, l := range o.Lanes {
-			who := append(about[:len(about):len(about)], l.Peer, l.Version)
-			for _, p := range l.Points {
-				records = append(records, append(who[:len(who):len(who)], number(p.Tol), number(p.CPU), number(p.Wall), strconv.Itoa(p.Repeats), exact(p.Objective), number(p.Gap), number(p.Bound), ""))
-			}
-			if l.Note != "" {
-				records = append(records, append(who[:len(who):len(who)], "", "", "", "", "", "", "", l.Note))
-			}
-		}
-	}
-	return csv.NewWriter(w).WriteAll(records)
-}
-
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,4 +1,4 @@
-package page
+package peers
 
 import (
 	"bytes"
@@ -7,23 +7,21 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/scas-admm/scas/bench/internal/peers"
 )
 
 // outcome is a race of scas with two peers, of which one is unable.
-func outcome(name, series string, at float64) *peers.Outcome {
-	points := func(scale, bound float64) (all []*peers.Point) {
+func outcome(name, series string, at float64) *Outcome {
+	points := func(scale, bound float64) (all []*Point) {
 		for k := range 9 {
 			gap := math.Pow(10, -float64(k)-1)
-			all = append(all, &peers.Point{Tol: gap, Seconds: scale * float64(k+1), Repeats: 1, Gap: gap, Bound: bound * gap})
+			all = append(all, &Point{Tol: gap, Seconds: scale * float64(k+1), Repeats: 1, Gap: gap, Bound: bound * gap})
 		}
 		return all
 	}
-	return &peers.Outcome{
-		Spec: peers.Spec{Name: name, Data: "data & more", Series: series, At: at}, Rows: 10, Features: 5, NNZ: 20, Lambda: 0.1,
-		Reference: peers.Reference{Value: 0.5, Proved: 1e-12, How: "known"},
-		Lanes: []*peers.Lane{
+	return &Outcome{
+		Spec: Spec{Name: name, Data: "data & more", Series: series, At: at}, Rows: 10, Features: 5, NNZ: 20, Lambda: 0.1,
+		Reference: Reference{Value: 0.5, Proved: 1e-12, How: "known"},
+		Lanes: []*Lane{
 			{Peer: "scas", Version: "1", Points: points(0.01*at, 1)},
 			{Peer: "slow", Version: "2", Points: points(0.05*at, math.NaN())},
 			{Peer: "quick", Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
@@ -34,7 +32,7 @@ func outcome(name, series string, at float64) *peers.Outcome {
 
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	err := Write(&b, []string{"cpu: some"}, []string{"times: cpu"}, []string{"gone: not installed"}, []*peers.Outcome{outcome("one", "n", 1), outcome("two", "n", 10), outcome("three", "", 1)})
+	err := WritePage(&b, []string{"cpu: some"}, []string{"times: cpu"}, []string{"gone: not installed"}, []*Outcome{outcome("one", "n", 1), outcome("two", "n", 10), outcome("three", "", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +71,8 @@ func checkXML(t *testing.T, text string) {
 // A frontier falls: what a faster fit of the same solver beats is not on it.
 func TestFrontier(t *testing.T) {
 	o := outcome("one", "", 1)
-	points := append(o.Lanes[1].Points, &peers.Point{Seconds: 1, Gap: 0.5}, &peers.Point{Seconds: 2, Gap: 1e-15})
-	line := frontier(points, func(p *peers.Point) float64 { return p.Gap })
+	points := append(o.Lanes[1].Points, &Point{Seconds: 1, Gap: 0.5}, &Point{Seconds: 2, Gap: 1e-15})
+	line := frontier(points, func(p *Point) float64 { return p.Gap })
 	for k := range line.X[1:] {
 		if line.X[k+1] < line.X[k] || line.Y[k+1] >= line.Y[k] {
 			t.Errorf("after %g s, %g comes %g s, %g", line.X[k], line.Y[k], line.X[k+1], line.Y[k+1])

@@ -1,0 +1,137 @@
+package peers
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/scas-admm/scas/solver/chart"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+const (
+	// growthGap is the gap at which growth is drawn.
+	growthGap = 1e-6
+	// drawnFloor is where gaps below it are drawn: there is nothing to compare there.
+	drawnFloor = 1e-12
+)
+
+// A view is what the template gets.
+type view struct {
+	Machine, Protocol, Missing []string
+	Targets                    []string
+	Problems                   []pageProblem
+	Growth                     []template.HTML
+}
+
+type pageProblem struct {
+	*Outcome
+	Plot   template.HTML
+	Anchor string
+}
+
+// WritePage writes one page of the comparison, complete in itself. machine and protocol are
+// lines about the run, missing names the peers that are not here.
+func WritePage(w io.Writer, machine, protocol, missing []string, all []*Outcome) error {
+	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
+	series := map[string]int{} // every peer has its colour, the same in all plots
+	for _, o := range all {
+		for _, l := range o.Lanes {
+			if _, known := series[l.Peer]; !known && len(l.Points) > 0 {
+				series[l.Peer] = len(series)
+			}
+		}
+	}
+	for k, o := range all {
+		plot, err := svg(o.gaps(series))
+		if err != nil {
+			return err
+		}
+		v.Problems = append(v.Problems, pageProblem{o, plot, fmt.Sprintf("p%d", k)})
+	}
+	for _, c := range growthCharts(all, series) {
+		plot, err := svg(c)
+		if err != nil {
+			return err
+		}
+		v.Growth = append(v.Growth, plot)
+	}
+	return pageTemplate.Execute(w, v)
+}
+
+// gaps draws the gaps reached over seconds; for scas those proved and the true ones.
+func (o *Outcome) gaps(series map[string]int) *chart.Chart {
+	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "objective minus optimum", LogX: true, LogY: true}
+	for k, l := range o.Lanes {
+		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
+		line.Name, line.Series = l.Peer, series[l.Peer]
+		if k == 0 {
+			proved := frontier(l.Points, func(p *Point) float64 { return p.Bound })
+			proved.Name, proved.Series = o.label(l), line.Series
+			c.Lines = append(c.Lines, proved)
+			line.Name, line.Dashed = l.Peer+", true", true
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+// frontier returns a line through the points that no faster one is as good as.
+func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
+	least := math.Inf(1)
+	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
+		if g := gap(p); g < least {
+			least = g
+			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, max(g, drawnFloor))
+		}
+	}
+	return line
+}
+
+// growthCharts draws the seconds to a gap over what grows, a chart for every series of problems.
+func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart) {
+	for _, o := range all {
+		if o.Series == "" {
+			continue
+		}
+		k := slices.IndexFunc(charts, func(c *chart.Chart) bool { return c.X == o.Series })
+		if k < 0 {
+			k = len(charts)
+			charts = append(charts, &chart.Chart{Title: fmt.Sprintf("seconds to %.0e as %s grows", growthGap, o.Series), X: o.Series, Y: "seconds", LogX: true, LogY: true})
+		}
+		c := charts[k]
+		for _, l := range o.Lanes {
+			t := l.To(growthGap)
+			if math.IsNaN(t) {
+				continue
+			}
+			at := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
+			if at < 0 {
+				at = len(c.Lines)
+				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: series[l.Peer]})
+			}
+			c.Lines[at].X, c.Lines[at].Y = append(c.Lines[at].X, o.At), append(c.Lines[at].Y, t)
+		}
+	}
+	return charts
+}
+
+// svg returns a drawing without its XML head.
+func svg(c *chart.Chart) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := c.WriteSVG(&b); err != nil {
+		return "", err
+	}
+	text := b.String()
+	return template.HTML(text[strings.Index(text, "<svg"):]), nil
+}
