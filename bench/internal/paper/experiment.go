@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/scas-admm/scas/solver"
 )
 
 // An Experiment runs a protocol and keeps what is done in its records.
@@ -101,26 +98,11 @@ func (e *Experiment) units(ctx context.Context, h *Half, keys []Key) error {
 
 // optimum finds the reference value of a training half.
 func (e *Experiment) optimum(ctx context.Context, h *Half, mu float64) error {
-	res, err := certified(ctx, with(h.Train, mu))
+	best, err := certified(ctx, with(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}
-	return e.add(line{Optimum: &Optimum{
-		Data: h.data.Name, Mu: mu, Split: h.Split, Objective: res.At.Objective, Gap: res.DualityGap, By: "scas, method " + res.Stats.Method,
-	}})
-}
-
-// certified minimises p by the solver's default method to a gap, proved by duality, of 1e-13
-// of the objective at zero, or as close as rounding lets it come.
-func certified(ctx context.Context, p *solver.Problem) (*solver.Result, error) {
-	res, err := solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: 1e-13})
-	if errors.Is(err, solver.ErrNotConverged) {
-		err = nil
-	}
-	if err == nil && !(res.DualityGap < 1e-9) {
-		err = fmt.Errorf("it is proved to %.1g only", res.DualityGap)
-	}
-	return res, err
+	return e.add(line{Optimum: &Optimum{Data: h.data.Name, Mu: mu, Split: h.Split, Objective: best.objective, Gap: best.gap, By: best.by}})
 }
 
 // Progress says how far an experiment is, at most every 15 seconds. A nil *Progress is

@@ -61,7 +61,7 @@ func TestTrim(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values = append(values, o.At.Objective)
+		values = append(values, o.objective)
 	}
 	if math.Abs(values[0]-values[1]) > 1e-11 {
 		t.Errorf("optima %v", values)

@@ -70,8 +70,8 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	}
 	l, _ := a.Dims()
 	y := make([]float64, l)
-	a.MulVec(y, best.X)
-	b := &boundProblem{Problem: p, optimum: best.At.Objective, normX: norm(best.X), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	a.MulVec(y, best.x)
+	b := &boundProblem{Problem: p, optimum: best.objective, normX: norm(best.x), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
 	b.rho = b.gamma / b.normY
 	return b, nil
 }

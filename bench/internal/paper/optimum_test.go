@@ -1,0 +1,68 @@
+package paper
+
+import (
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
+)
+
+// TestKnownOptima checks the optima that gaps are measured from against optima that another
+// program computed.
+func TestKnownOptima(t *testing.T) {
+	for _, o := range sparsetest.Optima(t) {
+		d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &solver.Problem{Data: d.X, Labels: d.Labels, L2: o.Mu, Penalty: solver.L1{Lambda: o.Lambda}}
+		switch o.A {
+		case "":
+		case "chain":
+			p.Constraint = graph.Chain(o.Features).FusedLasso()
+		default:
+			edges, err := graph.ReadEdgesFile(sparsetest.DataFile(t, o.A), o.Features)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Constraint = edges.FusedLasso()
+		}
+		best, err := certified(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := best.objective - o.Value; !(math.Abs(off) < 2e-11) || !(best.gap < 1e-12) {
+			t.Errorf("%s: %.15f is off by %.1e, and proved to %.1e", o.Name, best.objective, off, best.gap)
+		}
+	}
+}
+
+// TestStrongGap checks that the bound is above the excess wherever x is, and falls with it.
+func TestStrongGap(t *testing.T) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sparse.Stack(graph.Chain(20).Antisymmetric(), sparse.Identity(20)) // two rows hold the first feature alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, L2: 1e-2, Penalty: solver.L1{Lambda: 0.02}, Constraint: a}
+	best, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, passes := range []float64{2, 10, 60, 600} {
+		res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}, Passes: passes, Unproved: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		excess := res.At.Objective - best.At.Objective
+		if gap := strongGap(p, a, res.X, res.Dual); !(gap >= excess) || gap > 10 || passes == 600 && gap > provedTo {
+			t.Errorf("%g passes: bound %g of an excess of %g", passes, gap, excess)
+		}
+	}
+}
