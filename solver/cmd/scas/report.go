@@ -164,8 +164,8 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if c.Verbose {
 		r.theory()
 	}
-	if g, ok := t.Penalty.(solver.GroupL2); ok {
-		r.Ungrouped = r.problemFacts.Graph.Rows - covered(g.Groups)
+	if groups := t.rows().Groups; groups != nil {
+		r.Ungrouped = r.problemFacts.Graph.Rows - covered(groups)
 	}
 	r.model = newModel(c, t, r, x, at.Objective)
 	return r

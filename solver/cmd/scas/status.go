@@ -147,29 +147,31 @@ func (c *trainCmd) unattained(t *task, x []float64) bool {
 	return c.ranks.team.Separates(margins, t.Labels, t.SampleWeights)
 }
 
-// free tells the features that the penalty does not touch.
+// free reports which features the penalty does not touch; nil where A is no matrix.
 func (t *task) free() []bool {
-	free := slices.Repeat([]bool{true}, t.facts.P)
-	group, grouped := t.Penalty.(solver.GroupL2)
 	a, isMatrix := t.Constraint.(*sparse.CSR)
-	switch {
-	case t.facts.Lambda == 0 && t.facts.L2Y == 0:
-	case t.Constraint == nil && grouped:
-		for _, members := range group.Groups {
-			for _, j := range members {
-				free[j] = false
-			}
-		}
-	case isMatrix && !grouped:
-		rows, _ := a.Dims()
-		for i := range rows {
-			idx, _ := a.Row(i)
-			for _, j := range idx {
-				free[j] = false
-			}
-		}
-	default:
+	if t.Constraint != nil && !isMatrix {
 		return nil
 	}
+	free := slices.Repeat([]bool{true}, t.facts.P)
+	rows := t.rows()
+	for k, limit := range rows.Limit {
+		if limit == 0 && rows.Square == 0 {
+			continue
+		}
+		columns := []int32{int32(k)}
+		if isMatrix {
+			columns, _ = a.Row(k)
+		}
+		for _, j := range columns {
+			free[j] = false
+		}
+	}
 	return free
+}
+
+// rows is the penalty of the rows of A x.
+func (t *task) rows() term.Rows {
+	rows, _ := term.PenaltyOf(t.Penalty).Rows(t.facts.Graph.Rows)
+	return rows
 }
