@@ -29,7 +29,7 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss; Huber alone has one
+	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
 	Labels     *labels `json:"labels"`                // null for regression
 	P          int     `json:"p"`
 	IndexBase  *int    `json:"index_base"`

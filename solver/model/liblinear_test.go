@@ -138,7 +138,7 @@ func TestLiblinearPredict(t *testing.T) {
 		}
 		f.Close()
 		args := []string{data, file, out}
-		if m.probable() {
+		if m.givesProbability() {
 			args = append([]string{"-b", "1"}, args...)
 		}
 		run(t, predict, args...)
@@ -147,7 +147,7 @@ func TestLiblinearPredict(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		if m.probable() {
+		if m.givesProbability() {
 			head := strings.Fields(lines[0])
 			if head[0] != "labels" || head[1] != strconv.Itoa(int(m.Labels.Positive)) {
 				t.Fatalf("%q, positive class %v", lines[0], m.Labels.Positive)
@@ -161,7 +161,7 @@ func TestLiblinearPredict(t *testing.T) {
 			if math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
 				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", m.loss(), i, got, want[i])
 			}
-			if !m.probable() {
+			if !m.givesProbability() {
 				continue
 			}
 			idx, val := x.Row(i)
@@ -263,7 +263,7 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 		t.Fatal(err)
 	}
 	args := []string{"-q", data, file, out}
-	if m.Models[0].probable() {
+	if m.Models[0].givesProbability() {
 		args = append([]string{"-b", "1"}, args...)
 	}
 	run(t, predict, args...)
@@ -272,7 +272,7 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
-	if m.Models[0].probable() {
+	if m.Models[0].givesProbability() {
 		if lines[0] != "labels -10 0 10" {
 			t.Errorf("liblinear-predict: %s", lines[0])
 		}

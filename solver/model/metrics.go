@@ -171,7 +171,7 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 func (m *Model) classMetrics(margin, sign []float64, set *ScoreSettings) *ClassMetrics {
 	c := &ClassMetrics{}
 	value := margin
-	if m.probable() {
+	if m.givesProbability() {
 		c.Threshold = 0.5
 		value = make([]float64, len(margin))
 		for i, t := range margin {

@@ -225,7 +225,7 @@ func (m *Multi) Probabilities(dst []float64, indices []int32, values []float64) 
 	}
 	dst = dst[:len(m.Models)]
 	for k, one := range m.Models {
-		if !one.probable() {
+		if !one.givesProbability() {
 			return nil, ErrNoProbability
 		}
 		t, err := one.Margin(indices, values)

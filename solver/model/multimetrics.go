@@ -88,7 +88,7 @@ func (m *Multi) unranked(margins [][]float64, class []int, weights []float64) (*
 	for k := range s.Confusion {
 		s.Confusion[k] = make([]float64, len(m.Classes))
 	}
-	logistic := m.Models[0].probable()
+	logistic := m.Models[0].givesProbability()
 	losses := make([]float64, len(class))
 	scores := make([][]float64, len(m.Classes))
 	for k := range scores {

@@ -102,7 +102,7 @@ func (m *Model) badValue(indices []int32, values []float64) error {
 
 // Probability returns that of the positive class, for the logistic loss; see Margin.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
-	if !m.probable() {
+	if !m.givesProbability() {
 		return 0, ErrNoProbability
 	}
 	t, err := m.Margin(indices, values)
@@ -148,7 +148,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 
 // Probabilities is Margins for probabilities of the positive class.
 func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
-	if !m.probable() {
+	if !m.givesProbability() {
 		return nil, ErrNoProbability
 	}
 	dst, err := m.Margins(dst, x)
@@ -169,5 +169,5 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, err
 }
 
-// probable reports whether margins stand for probabilities.
-func (m *Model) probable() bool { return traits(m.loss()).Probability && m.Classifies() }
+// givesProbability reports whether margins stand for probabilities.
+func (m *Model) givesProbability() bool { return traits(m.loss()).Probability && m.Classifies() }

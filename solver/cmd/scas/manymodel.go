@@ -53,7 +53,7 @@ func (m manyModel) predict(_ *predictCmd, data *sparse.Dataset) (predictions, er
 			row[k] = margins[k][i]
 		}
 		p.classes[i] = slices.Index(row, slices.Max(row))
-		if !probable(m.head()) {
+		if !givesProbability(m.head()) {
 			continue
 		}
 		model.Shares(row, row)

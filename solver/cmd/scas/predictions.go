@@ -66,14 +66,14 @@ func (m oneModel) refuses(c *predictCmd) error {
 		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
 	case c.Threshold != nil && !m.Classifies():
 		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
-	case c.Threshold != nil && probable(m.Model) && (*c.Threshold < 0 || *c.Threshold > 1):
+	case c.Threshold != nil && givesProbability(m.Model) && (*c.Threshold < 0 || *c.Threshold > 1):
 		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
 	}
 	return nil
 }
 
-// probable reports whether margins stand for probabilities.
-func probable(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability }
+// givesProbability reports whether margins stand for probabilities.
+func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability }
 
 // onePredictions are those of a model of two classes or of numbers.
 type onePredictions struct {
@@ -104,7 +104,7 @@ func (m oneModel) predict(c *predictCmd, data *sparse.Dataset) (predictions, err
 	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
 	for i, v := range margins {
 		p.labels[i] = label[v > 0]
-		if probable(m.Model) {
+		if givesProbability(m.Model) {
 			p.value[i] = kernels.Sigmoid(v)
 		}
 		if c.Threshold != nil {

@@ -78,7 +78,7 @@ type countFacts struct {
 // lossFacts name a loss.
 type lossFacts struct {
 	LossName   string  `json:"loss_name"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss; Huber alone has one
+	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
 }
 
 func newLossFacts(loss solver.Loss) lossFacts {
