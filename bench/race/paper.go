@@ -25,7 +25,7 @@ type Paper struct {
 	Method     []string `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
 	Mu         []string `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
 	Splits     *int     `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
-	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 16)."`
+	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
 	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
 	Timed      int      `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
 	ReportOnly bool     `help:"Make tables and figures from all results in DIR without running anything."`

@@ -42,7 +42,7 @@ func Full() Protocol {
 // Quick is enough to see that everything works, and roughly what comes out.
 func Quick() Protocol {
 	p := Full()
-	p.Splits, p.Passes, p.Mus, p.Coarse, p.Data = 1, 16, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
+	p.Splits, p.Passes, p.Mus, p.Coarse, p.Data = 1, 12, []float64{0, 1e-2}, true, []string{"a9a", "heart"}
 	return p
 }
 

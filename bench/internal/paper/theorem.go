@@ -109,9 +109,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 }
 
 // Theorem2 measures Algorithm 2 with step sizes for which the conclusion of
-// Theorem 2 holds for any rho. The bound is
-//
-//	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
+// Theorem 2 holds for any rho.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -123,10 +121,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	fixed := mu/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
-	for _, t := range b.T {
-		b.Limit = append(b.Limit, fixed/t)
-	}
+	b.strongLimit(p)
 	c, st := last.Stats.Constants, last.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
 		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
@@ -168,10 +163,7 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	fixed := mu/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
-	for _, t := range b.T {
-		b.Limit = append(b.Limit, fixed/t)
-	}
+	b.strongLimit(p)
 	st := last.Stats
 	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, limit, st.Eta, st.InnerSteps)
 	for _, cond := range append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho)) {
@@ -181,6 +173,16 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 		b.Conditions = append(b.Conditions, cond.String())
 	}
 	return b, nil
+}
+
+// strongLimit fills in the bound of Theorem 2:
+//
+//	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
+func (b *Bound) strongLimit(p *boundProblem) {
+	fixed := p.L2/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
+	for _, t := range b.T {
+		b.Limit = append(b.Limit, fixed/t)
+	}
 }
 
 // lemma16 is what the proof of Theorem 2 asks for in Lemma 16 beside what the theorem

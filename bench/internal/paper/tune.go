@@ -233,7 +233,7 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	if math.IsInf(g.seen[best][by], 1) {
 		return Tuned{}, errDiverges
 	}
-	out := Tuned{Noise: Tie}
+	out := Tuned{Noise: tie}
 	if rule == Sampled && g.edges(best) > 0 {
 		if out.Noise, err = u.noise(ctx, best, by); err != nil {
 			return out, err
@@ -260,11 +260,11 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	return best, err
 }
 
-// Tie is the difference of objectives that decides nothing, whatever the noise.
-const Tie = 1e-6
+// tie is the difference of objectives that decides nothing, whatever the noise.
+const tie = 1e-6
 
 // noise returns how far the objective at a place differs between three seeds, at
-// least Tie.
+// least tie.
 func (u *tuner) noise(ctx context.Context, at place, by Output) (float64, error) {
 	low, high := u.samples.seen[at][by], u.samples.seen[at][by]
 	for seed := range uint64(2) {
@@ -276,7 +276,7 @@ func (u *tuner) noise(ctx context.Context, at place, by Output) (float64, error)
 			low, high = min(low, v[by]), max(high, v[by])
 		}
 	}
-	return max(Tie, high-low), nil
+	return max(tie, high-low), nil
 }
 
 // tuneIterations is the budget of batch methods on the samples for tuning.

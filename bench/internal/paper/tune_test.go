@@ -94,7 +94,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		there, err := u.trial(t.Context(), h.train(0), got.Step, got.Penalty, runSeed)
-		if err != nil || there[by] < whole.Objective-2*Tie {
+		if err != nil || there[by] < whole.Objective-2*tie {
 			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", by, whole.Objective, there[by], err)
 		}
 	}

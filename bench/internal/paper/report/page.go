@@ -126,34 +126,25 @@ func timed(r *paper.Records) (count int) {
 type optimumRange struct {
 	Data          string
 	Mu, Low, High float64
-	Gap           float64 // largest; −1 if unknown
+	Gap           float64 // largest
 	By            string
 	Splits        int
 }
 
-func optima(all []*problem) []optimumRange {
-	var out []optimumRange
+func optima(all []*problem) (out []optimumRange) {
 	for _, p := range all {
 		o := optimumRange{Data: p.Name, Mu: p.mu, Low: math.Inf(1), High: math.Inf(-1)}
 		for _, split := range p.splits {
-			o.include(p.optimum(split))
+			if one := p.optimum(split); one != nil {
+				o.Splits, o.By = o.Splits+1, one.By
+				o.Low, o.High, o.Gap = min(o.Low, one.Objective), max(o.High, one.Objective), max(o.Gap, one.Gap)
+			}
 		}
-		if o.By != "" {
+		if o.Splits > 0 {
 			out = append(out, o)
 		}
 	}
 	return out
-}
-
-func (o *optimumRange) include(one *paper.Optimum) {
-	if one == nil {
-		return
-	}
-	o.Splits++
-	o.Low, o.High, o.By = min(o.Low, one.Objective), max(o.High, one.Objective), one.By
-	if o.Gap = max(o.Gap, one.Gap); one.Gap < 0 {
-		o.Gap = -1
-	}
 }
 
 // printedCondition says why Theorem 2 as printed cannot be met on a problem: C2
