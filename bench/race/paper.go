@@ -141,7 +141,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	}
 	var missing []string
 	for _, s := range pr.Specs() {
-		if _, _, err := s.Find(c.Data); err != nil {
+		if _, err := s.Find(c.Data); err != nil {
 			missing = append(missing, err.Error())
 		} else {
 			found = append(found, s)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
@@ -21,15 +20,9 @@ import (
 // A Spec is a data set of the experiments.
 type Spec struct {
 	Name     string
-	Files    []string // below the data directory, the first that exists is read
+	Files    []File // the first that exists is read
 	Features int
 	Lambda   float64
-	Original bool   // the paper's own data, not a stand-in
-	Origin   string // what it is, in words
-	// Own are files of the paper's own data, read instead of a stand-in's if one
-	// exists, and OwnOrigin is what they are.
-	Own       []string
-	OwnOrigin string
 	// Whole means that there is no split: all samples are for training and
 	// testing. Small problems with known optima are run so.
 	Whole bool
@@ -46,30 +39,47 @@ type Spec struct {
 	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
-// Specs are the paper's data sets, with its lambda, and two small problems on
+// A File is one in which a data set may be.
+type File struct {
+	Path     string // below the data directory
+	Origin   string // what it is, in words
+	Original bool   // the paper's own data, not a stand-in
+}
+
+// original are files of the paper's own data.
+func original(origin string, paths ...string) (all []File) {
+	for _, p := range paths {
+		all = append(all, File{p, origin, true})
+	}
+	return all
+}
+
+// Specs are the paper's data sets, with its lambda, and a small problem on
 // which every method should reach the optimum.
 func Specs() []Spec {
 	return []Spec{
 		{
-			Name: "a9a", Files: []string{"paper/a9a.zst", "a9a.zst", "a9a"}, Features: 123, Lambda: 1e-5, Work: 1,
-			Original: true, Origin: "LIBSVM a9a, 32,561 samples", Join: published,
+			Name: "a9a", Features: 123, Lambda: 1e-5, Work: 1, Join: published,
+			Files: original("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
 		},
 		{
-			Name: "covtype", Files: []string{"paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"}, Features: 54, Lambda: 1e-5, Work: 9, Long: true,
-			Original: true, Origin: "LIBSVM covtype.binary, scaled, 581,012 samples", Join: published,
+			Name: "covtype", Features: 54, Lambda: 1e-5, Work: 9, Long: true, Join: published,
+			Files: original("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
 		},
 		{
-			Name: "rcv1", Files: []string{"paper/rcv1v2_binary_train.libsvm.zst"}, Features: 47236, Lambda: 1e-4, Work: 7, Long: true,
-			Own: []string{"paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"}, OwnOrigin: "LIBSVM rcv1_train.binary, 20,242 samples",
-			Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents", Join: covarianceSelection,
+			Name: "rcv1", Features: 47236, Lambda: 1e-4, Work: 7, Long: true, Join: covarianceSelection,
+			Files: append(original("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
+				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
+				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
+			}),
 		},
 		{
-			Name: "sido", Files: []string{"paper/hivfp_train.libsvm.zst"}, Features: 4932, Lambda: 1e-4, Work: 6, Long: true,
-			Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints", Join: correlationSelection,
+			Name: "sido", Features: 4932, Lambda: 1e-4, Work: 6, Long: true, Join: correlationSelection,
+			Files: []File{{Path: "paper/hivfp_train.libsvm.zst", Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints"}},
 		},
 		{
-			Name: "heart", Files: []string{"small/heart_scale"}, Features: 13, Lambda: 1e-2, Work: 0.1,
-			Original: true, Origin: "LIBSVM heart_scale, all 270 samples; not of the paper", Whole: true, Mus: []float64{0}, Join: chain,
+			Name: "heart", Features: 13, Lambda: 1e-2, Work: 0.1, Whole: true, Mus: []float64{0}, Join: chain,
+			Files: original("LIBSVM heart_scale, all 270 samples; not of the paper", "small/heart_scale"),
 		},
 	}
 }
@@ -95,37 +105,33 @@ type Data struct {
 	facts Facts
 }
 
-// Find returns the file of s below dir, and whether it is the paper's own in place
-// of a stand-in, or an error that says what is missing.
-func (s Spec) Find(dir string) (path string, own bool, err error) {
-	files := slices.Concat(s.Own, s.Files)
-	for k, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f))
-		if _, err := os.Stat(path); err == nil {
-			return path, k < len(s.Own), nil
+// Find returns the file of s that is below dir, or an error that says what is missing.
+func (s Spec) Find(dir string) (found File, err error) {
+	var names []string
+	for _, f := range s.Files {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path))); err == nil {
+			return f, nil
 		}
+		names = append(names, f.Path)
 	}
-	return "", false, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a, covtype and heart_scale, others are taken where they are", s.Name, strings.Join(files, ", "), dir)
+	return File{}, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a, covtype and heart_scale, others are taken where they are", s.Name, strings.Join(names, ", "), dir)
 }
 
 // Load reads the data set from dir and makes its constraint.
 func (s Spec) Load(dir string, g Graph) (*Data, error) {
-	path, own, err := s.Find(dir)
+	f, err := s.Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	if own {
-		s.Original, s.Origin = true, s.OwnOrigin
-	}
-	d, err := sparse.ReadLIBSVMFile(path, &sparse.ReadOptions{Features: s.Features})
+	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, filepath.FromSlash(f.Path)), &sparse.ReadOptions{Features: s.Features})
 	if err != nil {
 		return nil, err
 	}
-	return s.Build(d, g)
+	return s.Build(d, f, g)
 }
 
-// Build makes the constraint of a data set that has been read.
-func (s Spec) Build(d *sparse.Dataset, layout Graph) (*Data, error) {
+// Build makes the constraint of a data set that has been read from a file.
+func (s Spec) Build(d *sparse.Dataset, f File, layout Graph) (*Data, error) {
 	g, how, err := s.Join(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
@@ -142,7 +148,7 @@ func (s Spec) Build(d *sparse.Dataset, layout Graph) (*Data, error) {
 	out := &Data{Spec: s, X: d.X, Labels: d.Labels, A: a}
 	out.facts = Facts{
 		Name: s.Name, Rows: n, Features: p, NNZ: d.X.NNZ(), Lambda: s.Lambda,
-		Original: s.Original, Whole: s.Whole, Origin: s.Origin, Edges: len(g.Edges()), Joined: how,
+		Original: f.Original, Whole: s.Whole, Origin: f.Origin, Edges: len(g.Edges()), Joined: how,
 	}
 	out.facts.RowsOfA, _ = a.Dims()
 	for _, b := range d.Labels {

@@ -15,10 +15,10 @@ import (
 func TestOwnData(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{
-		Name: "x", Files: []string{"stand-in"}, Origin: "stand-in for x", Own: []string{"x.binary"}, OwnOrigin: "x", Features: 2,
+		Name: "x", Files: append(original("x", "x.binary"), File{Path: "stand-in", Origin: "stand-in for x"}), Features: 2,
 		Join: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
 	}
-	if _, _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
+	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("nothing there: %v", err)
 	}
 	for _, c := range []struct {
@@ -32,8 +32,8 @@ func TestOwnData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Original != c.original || strings.HasPrefix(d.Origin, "stand-in") == c.original {
-			t.Errorf("with %s: original %v, %q", c.file, d.Original, d.Origin)
+		if d.facts.Original != c.original || strings.HasPrefix(d.facts.Origin, "stand-in") == c.original {
+			t.Errorf("with %s: original %v, %q", c.file, d.facts.Original, d.facts.Origin)
 		}
 	}
 }

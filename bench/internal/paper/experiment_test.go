@@ -24,11 +24,11 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1, Join: chain}
+	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1, Join: chain}
 	pr := Quick()
 	pr.Splits = 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
-	data, err := s.Build(d.Dataset, pr.Graph)
+	data, err := s.Build(d.Dataset, File{Origin: "synthetic"}, pr.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Origin: "synthetic", Work: 1}
+	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1}
 	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
 	pr := paper.Quick()
 	pr.Splits, pr.Beyond = 2, 1
@@ -38,7 +38,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	if methods > 0 {
 		pr.Methods = pr.Methods[:methods]
 	}
-	data, err := s.Build(d.Dataset, pr.Graph)
+	data, err := s.Build(d.Dataset, paper.File{Origin: "synthetic"}, pr.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}
