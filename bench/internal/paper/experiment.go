@@ -40,11 +40,6 @@ func (e *Experiment) Run(ctx context.Context, d *Data) error {
 			return err
 		}
 	}
-	if e.Timed > 0 && e.Machine != nil {
-		if err := e.add(line{Machine: e.Machine}); err != nil {
-			return err
-		}
-	}
 	return e.time(ctx, d)
 }
 

@@ -42,7 +42,7 @@ func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *D
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Records: r, Workers: workers, Timed: 1}
+	e := &Experiment{Records: r, Workers: workers, Timed: 1, Machine: []string{"cpu: a test"}}
 	if err := e.Run(ctx, d); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -86,6 +86,10 @@ func TestSameTwice(t *testing.T) {
 	}
 	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
 		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(again))
+	}
+	timings := mustRead(t, filepath.Join(second, TimingsFile))
+	if bytes.Count(timings, []byte("cpu: a test")) != 1 {
+		t.Errorf("the machine is not there once:\n%s", timings)
 	}
 	for split := range pr.Splits {
 		for _, key := range pr.Keys(d.Spec, split) {

@@ -66,6 +66,11 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 			return err
 		}
 	}
+	if e.Machine != nil {
+		if err := e.add(line{Machine: e.Machine}); err != nil {
+			return err
+		}
+	}
 	return e.add(line{Timing: one})
 }
 
