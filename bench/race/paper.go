@@ -19,16 +19,16 @@ import (
 type Paper struct {
 	Out string `required:"" placeholder:"DIR" help:"Directory of the results; what is complete in it is not run again."`
 
-	Data       string   `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
-	Quick      bool     `help:"Of the paper's sets a9a alone, 1 split, fewer passes and grid points: under 2 minutes on 2 cores."`
-	Only       []string `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido, heart); repeatable. heart, 270 samples, is always run whole, with mu 0 and 300 passes."`
-	Method     []string `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
-	Mu         []string `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
-	Splits     *int     `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
-	Passes     *float64 `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
-	Graph      string   `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
-	Timed      int      `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
-	ReportOnly bool     `help:"Make tables and figures from all results in DIR without running anything."`
+	Data       string    `env:"SCAS_DATA" placeholder:"DIR" help:"Directory of the data sets (default: environment variable SCAS_DATA)."`
+	Quick      bool      `help:"Of the paper's sets a9a alone, 1 split, fewer passes and grid points: under 2 minutes on 2 cores."`
+	Only       []string  `placeholder:"NAME" help:"Only this data set (a9a, covtype, rcv1, sido, heart); repeatable. heart, 270 samples, is always run whole, with mu 0 and 300 passes."`
+	Method     []string  `placeholder:"NAME" help:"Only this method; repeatable (default: all of the solver)."`
+	Mu         []float64 `placeholder:"F" help:"Only this coefficient of the L2 term; repeatable."`
+	Splits     *int      `placeholder:"N" help:"Number of random splits (default 10; quick 1)."`
+	Passes     *float64  `placeholder:"N" help:"Effective passes of every run, at least 6 (default 30; quick 12)."`
+	Graph      string    `default:"antisym" enum:"antisym,incidence" help:"Layout of the graph matrix: antisym as the published codes have it, incidence with a row per edge."`
+	Timed      int       `default:"1" placeholder:"N" help:"Splits whose seconds are measured, 0 for none (default ${default})."`
+	ReportOnly bool      `help:"Make tables and figures from all results in DIR without running anything."`
 }
 
 // Help is shown by bench paper --help.
@@ -52,21 +52,16 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
 	}
-	if len(c.Mu) > 0 {
-		pr.Mus = nil
-		for _, text := range c.Mu {
-			var mu float64
-			if _, err := fmt.Sscan(text, &mu); err != nil || !(mu >= 0) {
-				return pr, fmt.Errorf("--mu %s is not a number of at least 0", text)
-			}
-			pr.Mus = append(pr.Mus, mu)
+	for _, mu := range c.Mu {
+		if !(mu >= 0) {
+			return pr, fmt.Errorf("--mu %g is not a number of at least 0", mu)
 		}
 	}
+	if len(c.Mu) > 0 {
+		pr.Mus = c.Mu
+	}
 	if len(c.Method) > 0 {
-		pr.Methods = nil
-		for _, m := range c.Method {
-			pr.Methods = append(pr.Methods, paper.Method(m))
-		}
+		pr.Methods = c.Method
 	}
 	return pr, pr.Validate()
 }
