@@ -9,16 +9,15 @@ import (
 	"github.com/scas-admm/scas/bench/internal/table"
 )
 
-// A Row has the times of a lane to the targets. What is said in all of a table's rows is in
-// the same places of Cells.
+// A Row has the times of a lane, a cell to each of Targets.
 type Row struct {
 	Name, Version string
 	SCAS          bool
 	Cells         []Cell
 }
 
-// A Cell is a place in a table: a time, or a ratio with the peer that it is to. Class is
-// how the page shows it.
+// A Cell is a time, or a ratio with the name of the peer whose time it has. Class is the
+// style in which the page shows it.
 type Cell struct {
 	Text, Peer, Class string
 }
@@ -66,8 +65,8 @@ func (o *Outcome) Times() (rows []Row) {
 	return rows
 }
 
-// Ratios returns, for each target, the time of the fastest peer over that of scas, or why
-// there is none.
+// Ratios returns, for each target, the time of the fastest peer over the time of scas, or
+// why there is no ratio.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
 		best, r := o.Best(gap), o.Ratio(gap)

@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A claim compares two numbers on every problem: the greatest of some, against the least of
-// others. The ratio of the first to the second is what the page shows; below 1 it favours
-// the first.
+// A claim compares two groups of methods on every problem: the greatest number of the first
+// group with the least of the second. The page shows their ratio, first over second; below 1
+// it favours the first.
 type claim struct {
 	ID, Text string
 	measure  func(p *problem, s side) entry
@@ -22,8 +22,8 @@ type claim struct {
 	second   func(p *problem) []side
 }
 
-// A side is a method at one of its outputs. x is what its gaps are measured against, if not
-// passes.
+// A side is a method at one of its outputs. x is the axis along which its gaps are taken; nil
+// means passes.
 type side struct {
 	method paper.Method
 	output paper.Output
@@ -204,7 +204,7 @@ func measured(p *problem, measure func(*problem, side) entry, sides func(*proble
 	return all
 }
 
-// entry is the number of a side, as yet unknown.
+// entry returns a number of the side that is still unknown.
 func (s side) entry(t tally) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Edge: t.Edges+t.Bounds > 0}
 }

@@ -82,11 +82,15 @@ func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }
 
-// A tally counts the splits on which a method was run, of which its choice lies at the
-// edge of a grid, was moved inward from it, it diverged first, it failed, its average's
-// weights were clamped.
+// A tally counts the splits on which a method was run.
 type tally struct {
-	Units, Edges, Bounds, Moved, Halved, Failed, Clamped int
+	Units   int
+	Edges   int // its step size or rho lies at the edge of a grid
+	Bounds  int // its step size lies where theory ends the grid
+	Moved   int // the choice was moved inward from an edge
+	Halved  int // the run diverged at first
+	Failed  int
+	Clamped int // weights of the average were clamped
 }
 
 func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
