@@ -13,7 +13,16 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// onVectors are the kernels on vectors of one length.
+// A vectorKernel works on vectors of one length.
+type vectorKernel struct {
+	name    string
+	vectors int     // that it works on
+	flops   float64 // per element
+	moved   int     // vectors brought in
+	make    func(v [][]float64) measure.Case
+}
+
+// onVectors are the kernels on vectors.
 var onVectors = []vectorKernel{
 	{"Dot", 2, 2, 2, dot},
 	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
@@ -104,15 +113,6 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 			}
 		}
 	}
-}
-
-// A vectorKernel works on vectors of one length.
-type vectorKernel struct {
-	name    string
-	vectors int     // that it works on
-	flops   float64 // per element
-	moved   int     // vectors brought in
-	make    func(v [][]float64) measure.Case
 }
 
 // on returns the case of a kernel on vectors of length n.
