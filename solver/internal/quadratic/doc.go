@@ -1,0 +1,8 @@
+// Package quadratic minimises a quadratic function plus a penalty. It knows neither losses nor
+// labels: package exact makes such a problem in each step of the proximal Newton method.
+//
+// A [Separable] problem has a penalty and bounds on single coordinates. It is solved by
+// coordinate descent, which finds out which coordinates are zero, in turn with Newton steps on the
+// coordinates that are not, as in Hsieh et al. 2014 (QUIC) and Yuan, Ho, Lin 2012 (newGLMNET).
+// The matrix is either formed ([Dense]) or given by the columns of Z in Z'Z ([Columns]).
+package quadratic

@@ -1,0 +1,175 @@
+package quadratic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// random returns a problem with the matrix Z'Z + diag(ridge) in both forms: sparse columns of
+// Z, some of them equal, on scales that differ, and a feasible point.
+func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
+	z := make([]float64, rows*order) // by columns
+	for k := range order {
+		scale := math.Pow(10, 2*rng.Float64()-1)
+		for i := range rows {
+			if rng.IntN(3) == 0 {
+				z[k*rows+i] = scale * rng.NormFloat64()
+			}
+		}
+		if k > 0 && rng.IntN(6) == 0 {
+			copy(z[k*rows:(k+1)*rows], z[(k-1)*rows:k*rows])
+		}
+	}
+	dense := &Dense{Order: order, H: make([]float64, order*order)}
+	for i := range order {
+		for j := i; j < order; j++ {
+			dense.H[i*order+j] = kernels.Dot(z[i*rows:(i+1)*rows], z[j*rows:(j+1)*rows])
+		}
+		dense.H[i*order+i] += ridge
+	}
+	dense.Prepare()
+	columns := &Columns{Z: kernels.Rows{Ptr: []int64{0}, Cols: rows}, N: rows, Ridge: slices.Repeat([]float64{ridge}, order)}
+	for k := range order {
+		for i, v := range z[k*rows : (k+1)*rows] {
+			if v != 0 {
+				columns.Z.Idx, columns.Z.Val = append(columns.Z.Idx, int32(i)), append(columns.Z.Val, v)
+			}
+		}
+		columns.Z.Ptr = append(columns.Z.Ptr, int64(len(columns.Z.Val)))
+	}
+	columns.Prepare()
+	q := &Separable{}
+	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
+		*v = make([]float64, order)
+	}
+	b := make([]float64, rows) // the gradient is in the range of Z', so that there is a minimum
+	for i := range b {
+		b[i] = rng.NormFloat64()
+	}
+	if bounds {
+		q.Lower, q.Upper = make([]float64, order), make([]float64, order)
+	}
+	for k := range order {
+		q.Gradient[k] = kernels.Dot(z[k*rows:(k+1)*rows], b)
+		if rng.IntN(2) == 0 {
+			q.X[k] = rng.NormFloat64()
+		}
+		if q.Unit[k] = 1; rng.IntN(8) > 0 {
+			q.Limit[k] = 2 * rng.Float64()
+			q.Unit[k] = q.Limit[k]
+		}
+		if bounds {
+			q.Lower[k], q.Upper[k] = -rng.Float64(), rng.Float64()
+			if rng.IntN(3) == 0 {
+				q.Upper[k] = math.Inf(1)
+			}
+			q.X[k] = max(q.Lower[k], min(q.X[k], q.Upper[k]))
+		}
+	}
+	return q, dense, columns
+}
+
+// violation returns the largest violation of the optimality conditions at u, with the slopes of a
+// formed matrix.
+func violation(q *Separable, h *Dense) (worst float64) {
+	for k, u := range q.U {
+		slope := q.Gradient[k]
+		for j, v := range q.U {
+			slope += h.H[k*h.Order+j] * (v - q.X[j])
+		}
+		down, up := slope-q.Limit[k], slope+q.Limit[k] // of moves to the left and to the right
+		if u > 0 {
+			down = up
+		} else if u < 0 {
+			up = down
+		}
+		if down > 0 && (q.Lower == nil || u > q.Lower[k]) {
+			worst = max(worst, down/q.Unit[k])
+		}
+		if up < 0 && (q.Lower == nil || u < q.Upper[k]) {
+			worst = max(worst, -up/q.Unit[k])
+		}
+	}
+	return worst
+}
+
+// TestSeparable checks the optimality conditions of solutions, with columns that depend on each
+// other, and that the two forms of the matrix agree.
+func TestSeparable(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
+		q, dense, columns := random(rng, rows, order, float64(seed%3)/2, seed%2 > 0)
+		values := map[string]float64{}
+		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
+			q.H = h
+			if !q.Solve(&Settings{Tolerance: 1e-9, Sweeps: 5000}) {
+				t.Errorf("seed %d, %s: not solved", seed, name)
+			}
+			if v := violation(q, dense); v > 1e-7 {
+				t.Errorf("seed %d, %s: conditions are violated by %.1e", seed, name, v)
+			}
+			for k, u := range q.U {
+				if q.Lower != nil && (u < q.Lower[k] || u > q.Upper[k]) {
+					t.Errorf("seed %d, %s: coordinate %d is %v, outside [%v, %v]", seed, name, k, u, q.Lower[k], q.Upper[k])
+				}
+			}
+			values[name] = q.Value()
+		}
+		if a, b := values["formed"], values["by columns"]; math.Abs(a-b) > 1e-8*(1+math.Abs(a)) {
+			t.Errorf("seed %d: %.15g formed, %.15g by columns", seed, a, b)
+		}
+	}
+}
+
+// TestSeparableKnown: with the identity the solution is the soft threshold, within the bounds.
+func TestSeparableKnown(t *testing.T) {
+	q := &Separable{
+		H: &Dense{Order: 4, H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+		X: make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
+		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
+	}
+	q.H.(*Dense).Prepare()
+	if want := []float64{2, 0, -0.25, 5}; !q.Solve(&Settings{}) || !slices.Equal(q.U, want) {
+		t.Errorf("%v, want %v", q.U, want)
+	}
+}
+
+// TestSeparableEnds: Part ends early, Reach bounds moves, and Stop ends at once; the function falls.
+func TestSeparableEnds(t *testing.T) {
+	for name, set := range map[string]func(q *Separable, s *Settings){
+		"part": func(_ *Separable, s *Settings) { s.Part = 0.5 },
+		"reach": func(q *Separable, s *Settings) {
+			q.Reach, s.Descent = slices.Repeat([]float64{1e-3}, len(q.X)), true
+		},
+		"stop":    func(q *Separable, _ *Settings) { q.Stop = func() bool { return true } },
+		"sweeps":  func(_ *Separable, s *Settings) { s.Sweeps = 1 },
+		"descent": func(_ *Separable, s *Settings) { s.Descent = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, dense, _ := random(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false)
+			q.H = dense
+			s := &Settings{Tolerance: 1e-12}
+			set(q, s)
+			q.Solve(s)
+			if v := q.Value(); !(v < 0) {
+				t.Errorf("the function fell by %v", -v)
+			}
+			if name == "reach" {
+				for k, u := range q.U {
+					if d := math.Abs(u - q.X[k]); d > 1 {
+						t.Errorf("coordinate %d moved by %v", k, d)
+					}
+				}
+			}
+		})
+	}
+	if s := fmt.Sprint((&Dense{}).Turns(30), (&Dense{}).Turns(3000)); s != "10 100" {
+		t.Errorf("turns %s", s)
+	}
+}
