@@ -9,15 +9,14 @@ import (
 )
 
 // Auto is the default: where the problem admits it the finisher, Newton steps that prove
-// how far the result is from the optimum, else SCASK. The finisher begins at once where
-// there are so many samples to a feature, 32, that it starts on a part of them, or where
-// its matrices have a band; else after a few passes of SCASK or, where A is not the
+// how far the result is from the optimum, else SCASK. With A = I, for absolute values, squares
+// and x ≥ 0, it is a proximal Newton method on working sets, which begins at once. For L1
+// penalties of A x on R^p it is a predictor-corrector method (Mehrotra 1992), for the other
+// penalties and the domains of this package one that follows a barrier's path. These begin at once
+// where there are so many samples to a feature, 32, that they start on a part of them, or
+// where their matrices have a band; else after a few passes of SCASK or, where A is not the
 // identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for
-// 30 Newton steps, it is SCASK first, for 4 passes and those of a step. With A = I and
-// 512 features or more it is a proximal Newton method on working sets, from lambda_max down, for
-// absolute values, squares and x ≥ 0. For L1 penalties of A x on R^p it is a
-// predictor-corrector method (Mehrotra 1992), for the other penalties and the domains of
-// this package one that follows a barrier's path. It admits matrices A and the identity,
+// 30 Newton steps, or with a Checkpoint or a setting of the passes, SCASK is first, for 4 passes and those of a step. It admits matrices A and the identity,
 // the losses of this package and any ConjugateLoss, and up to some thousands of features;
 // with an L1 penalty or the elastic net, where every feature but 64 has a row of A to
 // itself, as with [G; I] and an intercept, as many coefficients that are not zero, of any
@@ -36,13 +35,20 @@ func (Auto) Info() MethodInfo {
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
 	ample := func() bool { return r.goal > 0 && r.prover.Affords(r.budget) } // it costs more once it is made
-	if ample() && (r.prover.TakeDirect() || r.prover.Banded() && ample()) {
+	if !r.asksForPasses() && ample() && (r.prover.TakeDirect() || r.prover.Banded() && ample()) {
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
 	short := ample() && !r.A.Identity() && r.prover.Finishes() && ample()
 	s, err := newSCAS(r, (*scas).blocks, short)
 	return &auto{s}, err
+}
+
+// asksForPasses reports whether a setting has a meaning in passes of SCASK alone.
+func (r *Run) asksForPasses() bool {
+	s := &r.Settings
+	return s.Checkpoint != nil || s.Eta > 0 || s.Rho > 0 || s.BatchSize > 1 || s.DualUpdates > 0 ||
+		s.InnerSteps != r.Problem.team().Each(len(r.Problem.Labels))
 }
 
 type auto struct{ *scas }

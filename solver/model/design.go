@@ -237,7 +237,7 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// proximal reports whether the problem is one for package lasso.
+// proximal reports whether the problem is one for package exact.
 func (d *design) proximal() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	return d.team.Alone() && d.spec.Method == nil && d.spec.Graph == nil && !grouped && traits(d.loss).Conjugate

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -114,16 +114,16 @@ type outcome struct {
 	run         Run
 }
 
-// A proximal is package lasso at work.
+// A proximal is package exact at work.
 type proximal struct {
 	d    *design
-	s    *lasso.Solver
+	s    *exact.Solver
 	full bool // the working set had no room
 }
 
 func (d *design) newProximal() (*proximal, error) {
 	_, columns := d.x.Dims()
-	p := &lasso.Problem{
+	p := &exact.Problem{
 		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
 		Loss: term.LossOf(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
 	}
@@ -132,7 +132,7 @@ func (d *design) newProximal() (*proximal, error) {
 		p.L1[j] = r * d.factor(j) * s
 		p.L2[j] = (1 - r) * d.factor(j) * s * s
 	}
-	s, err := lasso.New(p)
+	s, err := exact.New(p)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (d *design) newProximal() (*proximal, error) {
 // solve goes on from where it is to the solution for lambda.
 func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	goal := q.d.spec.relTol() * q.s.Scale()
-	r := q.s.Solve(lambda, &lasso.Settings{Tol: goal, Interrupt: ctx.Err, Stop: ctx.Err})
+	r := q.s.Solve(lambda, &exact.Settings{Tol: goal, Interrupt: ctx.Err, Stop: ctx.Err})
 	q.full = r.Full
 	out := &outcome{
 		lambda: lambda, x: append([]float64(nil), q.s.X()...), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},

@@ -296,13 +296,13 @@ func newtonStep(free []int32, h, g []float64) (step []float64, drop float64) {
 	return step, drop
 }
 
-// exact is the gap of a point whose zeros and ties are proved, as a part of the objective
+// exactGap is the gap of a point whose zeros and ties are proved, as a part of the objective
 // at 0.
-const exact = 1e-11
+const exactGap = 1e-11
 
 // tied returns the groups of equal coefficients, if they are part of what is proved.
 func tied(r *newton.Result, zero float64) (groups [][]int, known bool) {
-	if !r.Polished || r.Gap > exact*zero {
+	if !r.Polished || r.Gap > exactGap*zero {
 		return nil, false
 	}
 	return r.Structure.Groups(), true

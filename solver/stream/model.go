@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -76,7 +76,7 @@ func (s *run) minimise(h, g, x []float64, tol float64) step {
 	return step{res, dual}
 }
 
-// proximal reports whether problems in memory are for package lasso, which has offsets and
+// proximal reports whether problems in memory are for package exact, which has offsets and
 // ridges that differ, and is at home with free columns.
 func (s *run) proximal() bool {
 	x := &s.extra
@@ -95,7 +95,7 @@ func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error
 		} else if _, err := f.LambdaMax(s.asks()); err != nil {
 			return nil, err
 		}
-		r := f.Solve(1, &lasso.Settings{Tol: tol, Interrupt: s.asks(), Stop: s.asks()})
+		r := f.Solve(1, &exact.Settings{Tol: tol, Interrupt: s.asks(), Stop: s.asks()})
 		res := &newton.Result{X: slices.Clone(f.X()), Z: make([]float64, len(s.extra.ridge)), Gap: r.Gap, Objective: r.Objective, Why: r.Why, Iterations: r.Iterations, Err: r.Err}
 		return res, nil
 	}
@@ -116,8 +116,8 @@ func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error
 }
 
 // lassoOf returns the solver of a problem with the penalty of the whole one, A = I.
-func (s *run) lassoOf(p *part) (*lasso.Solver, error) {
-	return lasso.New(&lasso.Problem{
+func (s *run) lassoOf(p *part) (*exact.Solver, error) {
+	return exact.New(&exact.Problem{
 		Data: p.Data, Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Offset: p.offset, Loss: p.Loss,
 		L1: s.q.Limit, L2: s.extra.ridge, Threads: s.q.Threads,
 	})

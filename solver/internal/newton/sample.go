@@ -26,14 +26,6 @@ func (f *Finisher) Sampled() bool {
 // partPays reports whether a part of n samples is enough for so many features.
 func partPays(n, features int) bool { return n/sampleShare >= leastSample*features }
 
-// Quick reports whether New's Finisher starts on a part of the samples, or has matrices
-// with a band.
-func (p *Problem) Quick() bool {
-	n, features := p.Data.Dims()
-	n = int(p.Team.Total(float64(n)))
-	return features <= DenseFeatures && partPays(n, features) || p.band() < features-1
-}
-
 // sampled puts the path where that of a part of the samples is left, and reports
 // whether it did.
 func (r *finish) sampled(x []float64) bool {

@@ -11,20 +11,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// exact computes with 300 bits.
-type exact struct{ *big.Float }
+// A number has 300 bits.
+type number struct{ *big.Float }
 
-func num(v float64) exact           { return exact{new(big.Float).SetPrec(300).SetFloat64(v)} }
-func (a exact) plus(b exact) exact  { return exact{num(0).Add(a.Float, b.Float)} }
-func (a exact) times(b exact) exact { return exact{num(0).Mul(a.Float, b.Float)} }
-func (a exact) over(b exact) exact  { return exact{num(0).Quo(a.Float, b.Float)} }
-func (a exact) less(b exact) bool   { return a.Cmp(b.Float) < 0 }
+func num(v float64) number             { return number{new(big.Float).SetPrec(300).SetFloat64(v)} }
+func (a number) plus(b number) number  { return number{num(0).Add(a.Float, b.Float)} }
+func (a number) times(b number) number { return number{num(0).Mul(a.Float, b.Float)} }
+func (a number) over(b number) number  { return number{num(0).Quo(a.Float, b.Float)} }
+func (a number) less(b number) bool    { return a.Cmp(b.Float) < 0 }
 
 // A box is [lower, upper]^p.
 type box struct{ lower, upper float64 }
 
 // most returns max over v of −e v − mu v²/2 on the box; nil for R.
-func (b *box) most(e exact, mu float64) exact {
+func (b *box) most(e number, mu float64) number {
 	v := num(0)
 	if mu > 0 {
 		v = num(-1).times(e).over(num(mu))
@@ -115,9 +115,9 @@ func random(rng *rand.Rand, n int, scale []float64) []float64 {
 }
 
 // product is M x, exactly.
-func product(m *sparse.CSR, x []float64) []exact {
+func product(m *sparse.CSR, x []float64) []number {
 	n, _ := m.Dims()
-	out := make([]exact, n)
+	out := make([]number, n)
 	for i := range out {
 		out[i] = num(0)
 		idx, val := m.Row(i)
@@ -129,7 +129,7 @@ func product(m *sparse.CSR, x []float64) []exact {
 }
 
 // truth is the bound in exact arithmetic, at the dual point as computed; a nil set is R^p.
-func truth(f *Free, set *box, at *Pair, labels []float64) exact {
+func truth(f *Free, set *box, at *Pair, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
 	for i, t := range product(f.Data, at.X) {
@@ -145,7 +145,7 @@ func truth(f *Free, set *box, at *Pair, labels []float64) exact {
 		}
 		gap = gap.plus(value).plus(num(-at.Beta[k]).times(y))
 	}
-	scaled := make([]exact, len(at.Slope))
+	scaled := make([]number, len(at.Slope))
 	for i, v := range at.Slope {
 		scaled[i] = num(v).over(n)
 	}

@@ -1,5 +1,5 @@
 // Package prove bounds how far a point is from the optimum and finishes runs there. It
-// chooses among the Newton methods of packages newton and lasso, and has the bound that
+// chooses among the Newton methods of packages newton and exact, and has the bound that
 // takes no system for what they do not serve.
 package prove
 
@@ -7,19 +7,19 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
 // A Prover proves gaps of a problem and finishes it, by the dense Finisher of package
-// newton, with few nonzeros of many features by its Wide, or for A = I by package lasso
+// newton, with few nonzeros of many features by its Wide, or for A = I by package exact
 // before both. None of them is made before it is needed. It is not for concurrent use.
 type Prover struct {
 	problem  *newton.Problem // nil where nothing is known of its parts
 	made     bool            // dense and wide are what there is
 	dense    *newton.Finisher
 	wide     *newton.Wide
-	first    *lasso.Finisher // from TakeDirect to Finish
+	first    *exact.Finisher // from TakeDirect to Finish
 	assembly float64         // of a Hessian, in passes
 }
 
@@ -77,11 +77,11 @@ func (p *Prover) Refused() bool { return p.wide != nil && p.wide.Refused() }
 // by what was proved so far.
 func (p *Prover) Dependent() bool { return p.dense != nil && p.dense.Dependent() }
 
-// TakeDirect makes package lasso's finisher, if that takes the problem, for the next call
+// TakeDirect makes package exact's finisher, if that takes the problem, for the next call
 // of Finish to begin with, and reports whether it did. It asks for no start.
 func (p *Prover) TakeDirect() bool {
 	if q := p.problem; q != nil && p.first == nil {
-		p.first = lasso.NewFinisher(q, q.Rows, q.Threads)
+		p.first = exact.NewFinisher(q, q.Rows, q.Threads)
 	}
 	return p.first != nil
 }
@@ -182,9 +182,8 @@ func Memory(q *newton.Problem, runs int, finish bool) int64 {
 	if !finish {
 		return q.Memory(runs, false)
 	}
-	first := lasso.Memory(q, runs)
-	if _, features := q.Data.Dims(); first > 0 && features > newton.DenseFeatures {
-		return first // its working sets have room
+	if first := exact.Memory(q, runs); first > 0 {
+		return first
 	}
-	return max(first, q.Memory(runs, true))
+	return q.Memory(runs, true)
 }

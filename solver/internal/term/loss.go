@@ -97,6 +97,9 @@ type Traits struct {
 	// ConstantCurvature reports whether φ” is one number, ContinuousCurvature whether it
 	// has no jumps.
 	ConstantCurvature, ContinuousCurvature bool
+	// Reach is how far a margin may move before φ” says little of the loss there; zero stands for
+	// any distance.
+	Reach float64
 	// NeverZero reports whether φ falls for ever, and stays above zero, as b t grows.
 	NeverZero bool
 

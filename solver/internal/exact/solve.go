@@ -1,10 +1,11 @@
-package lasso
+package exact
 
 import (
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
 // Settings tune Solve.
@@ -36,22 +37,34 @@ const (
 	firstSoft = 0.1
 )
 
-// solve is Solve, straight.
-func (s *Solver) solve(lambda float64, set *Settings) Result {
+// Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol, from where
+// it is; from the beginning, by way of the solution for a part of the samples if there are many.
+func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
 		limit = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
-	share, aim := s.setLambda(lambda), tol
+	if !s.work.started && !s.work.placed {
+		s.sampled(lambda, set)
+	}
+	warm := s.work.started && s.lambda <= warmFactor*lambda
+	share := s.setLambda(lambda)
 	if !s.work.started {
 		s.visit()
-		aim = math.Max(tol, 1e-2*s.scale)
 	}
 	s.choose(share)
 	s.at.value = s.value(&s.at)
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
+	aim := proofPart * s.scale // once the model errs by less, a proof is tried
+	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
+		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
+	}
+	if warm || s.facts.cheap { // hardly a column outside the set will be needed
+		aim = tol
+	}
+	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
 	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
@@ -59,12 +72,11 @@ func (s *Solver) solve(lambda float64, set *Settings) Result {
 			}
 		}
 		r.Iterations++
-		if h := s.set.model.implicit; h != nil {
-			h.stop = set.Stop
+		fall, length := s.step(tol, r.Iterations > 1)
+		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
+			continue
 		}
-		moved := s.step(tol, r.Iterations > 1)
-		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
-		if s.work.fenchel > aim && moved {
+		if s.work.fenchel = s.fenchel(s.work.alpha, &s.at); length > 0 && s.work.fenchel > aim {
 			continue
 		}
 		r.Proofs++
@@ -73,7 +85,9 @@ func (s *Solver) solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, gap), s.at.value
-		aim = math.Max(tol, math.Min(0.01*r.Gap, 0.1*aim))
+		if aim = tol; !s.facts.cheap {
+			aim = math.Max(tol, proofPart*gap)
+		}
 		if !(r.Gap <= tol) {
 			s.choose(1)
 		}
@@ -84,6 +98,14 @@ func (s *Solver) solve(lambda float64, set *Settings) Result {
 	r.Why = s.ending(&r, set.Tol, limit)
 	return r
 }
+
+const (
+	warmFactor  = 4   // the last lambda as a multiple of the next, up to which its solution is near
+	firstSweeps = 2   // over the columns of a model that is not formed
+	mostSweeps  = 40  // in the end
+	proofPart   = 0.1 // of the last gap: once the model errs by less, columns outside the set are looked at
+	farPart     = 100 // the error is of the order of the fall's square, relative to the objective: how many times less it may be
+)
 
 // ending returns why a result for which so many iterations were allowed is the last one.
 func (s *Solver) ending(r *Result, tol float64, limit int) newton.Ending {
@@ -170,7 +192,7 @@ func (s *Solver) findSeparated() {
 
 // visit fills at and e at x.
 func (s *Solver) visit() {
-	s.margins(s.at.margin, s.Rows, s.x)
+	s.margins(s.at.margin, s.x)
 	s.at.loss = s.losses(s.at.margin, s.at.slope)
 	s.Transposed(s.e, s.Rows, s.at.slope)
 	s.set.cols, s.work.started = nil, true
@@ -204,23 +226,44 @@ func (s *Solver) penalty(j int) float64 {
 }
 
 // step minimises the model at x, moves x by what a line search leaves of that, and sets
-// alpha to the slopes of the model there. It reports whether x moved. fresh asks for the
-// Hessian at x.
-func (s *Solver) step(tol float64, fresh bool) bool {
-	w, m := &s.set, &s.set.model
+// alpha to the slopes of the model there. It returns by how much the model fell, and the length
+// of the step. fresh asks for the Hessian at x.
+func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
+	w, q := &s.set, &s.set.model
 	for k, j := range w.cols {
-		m.x[k], m.limit[k] = s.x[j], s.limit[j]
+		q.X[k], q.Limit[k] = s.x[j], s.limit[j]
 	}
 	s.hessian(fresh)
-	s.Transposed(m.g, w.rows, s.at.slope)
+	w.transposed(s.Sums, q.Gradient, s.at.slope)
 	for k, j := range w.cols {
-		m.g[k] += float64(s.ridge[j] * s.x[j])
+		q.Gradient[k] += float64(s.ridge[j] * s.x[j])
 	}
-	m.solve(s.units(tol))
-	length := s.search()
+	set := quadratic.Settings{Tolerance: s.units(tol), Part: innerPart}
+	if s.work.near {
+		set.Part = 0
+	}
+	if !w.formed {
+		if s.work.near {
+			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.at.value)
+		}
+		set.Sweeps, set.Descent = s.work.sweeps, !s.work.near
+	}
+	q.Solve(&set)
+	fall = -q.Value()
+	length = s.search()
 	s.propose(length)
-	return length > 0
+	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
+	if !w.formed {
+		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
+	}
+	return fall, length
 }
+
+const (
+	innerPart = 1e-2 // of the first violation: what the model may leave
+	fallPart  = 0.01 // of the last fall, relative to the objective: what the model may leave near the optimum
+	nearPart  = 1e-2 // of the objective: where a step lowers it by less, the signs are mostly right
+)
 
 // reuse is the part of the gap asked for up to which the Hessian serves the next lambda
 // as well: the model's slopes are those of a dual point whatever its curvature is, and
@@ -235,20 +278,14 @@ func (s *Solver) constant() bool {
 // hessian makes the model's Hessian one of the point, or leaves it that of an earlier
 // one, and of its curvatures.
 func (s *Solver) hessian(fresh bool) {
-	w, m := &s.set, &s.set.model
-	if m.formed && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0) {
+	w := &s.set
+	if w.current && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0) {
 		s.work.spare = 1 // once
 	} else {
 		s.curvatures()
-		m.hessian(s.Team, w.rows, s.Scaled(s.work.curve))
+		w.hessian(s.Team, s.Sums, s.work.curve)
 	}
-	for k, j := range w.cols {
-		if m.implicit != nil {
-			m.implicit.ridge[k] = s.ridge[j]
-		} else {
-			m.h[k*m.m+k] = m.diagonal[k] + s.ridge[j]
-		}
-	}
+	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
 // scaledPart is what of the gap may go to scaling a dual point into its domain.
@@ -260,25 +297,25 @@ const scaledPart = 0.5
 // free features ask for closed by moving others by as much.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
-	total, least := 0.0, math.Sqrt(s.scale)
-	for k, l := range m.limit {
-		total += float64(l * math.Abs(m.x[k]))
+	least := math.Sqrt(s.scale)
+	for k, l := range m.Limit {
 		if norm := s.facts.norm[s.set.cols[k]]; l > 0 && norm > 0 {
 			least = math.Min(least, l/norm)
 		}
 	}
-	allowed := math.Min(1e-3, scaledPart*tol/math.Max(total, tol))
-	for k, l := range m.limit {
+	allowed := math.Min(1e-3, scaledPart*tol/math.Max(s.at.value, tol))
+	diagonal := m.H.Diagonal()
+	for k, l := range m.Limit {
 		ridge := s.ridge[s.set.cols[k]]
 		switch {
 		case ridge > 0:
-			if m.unit[k] = math.Sqrt(0.2*ridge*tol/float64(m.m)) / allowed; l > 0 {
-				m.unit[k] = math.Min(m.unit[k], l)
+			if m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / allowed; l > 0 {
+				m.Unit[k] = math.Min(m.Unit[k], l)
 			}
 		case l > 0:
-			m.unit[k] = l
+			m.Unit[k] = l
 		default:
-			m.unit[k] = 0.1 * math.Sqrt(math.Max(m.curvature(k), 0)) * least
+			m.Unit[k] = 0.1 * math.Sqrt(math.Max(diagonal[k], 0)) * least
 		}
 	}
 	return allowed
@@ -293,22 +330,26 @@ const (
 // search moves x along the step of the model as far as that lowers P, and returns the
 // part of it.
 func (s *Solver) search() (length float64) {
-	w, m := &s.set, &s.set.model
+	w, q := &s.set, &s.set.model
 	slope, moves := 0.0, false
-	for k, d := range m.d {
-		slope += float64(m.g[k]*d) + float64(m.limit[k]*(math.Abs(m.x[k]+d)-math.Abs(m.x[k])))
+	for k, u := range q.U {
+		d := u - q.X[k]
+		slope += float64(q.Gradient[k]*d) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 		moves = moves || d != 0
 	}
 	if !moves {
 		return 0
 	}
+	at := make([]float64, len(q.X))
 	length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
-			s.x[j] = math.FMA(length, m.d[k], m.x[k])
-			m.rhs[k] = s.x[j]
+			if at[k] = q.U[k]; length < 1 {
+				at[k] = math.FMA(length, q.U[k]-q.X[k], q.X[k])
+			}
+			s.x[j] = at[k]
 		}
-		s.margins(s.next.margin, w.rows, m.rhs)
+		s.marginsAt(s.next.margin, at)
 		s.next.loss = s.losses(s.next.margin, s.next.slope)
 		s.next.value = s.value(&s.next)
 		if s.next.value <= s.at.value+float64(leastDescent*length*slope)+float64(rounding*math.Abs(s.at.value)) {
@@ -318,7 +359,7 @@ func (s *Solver) search() (length float64) {
 		length *= 0.5
 	}
 	for k, j := range w.cols {
-		s.x[j] = m.x[k]
+		s.x[j] = q.X[k]
 	}
 	s.adapt(0)
 	return 0
@@ -329,16 +370,20 @@ const (
 	firstDamp = 1e-3
 )
 
-// adapt raises the part of dampened curvatures after a short step, and lowers it after a
-// whole one.
+// adapt follows the length of a step. Far from the optimum, a model that is solved too well makes a
+// step that is cut: then models that are not formed have fewer sweeps, and curvatures are dampened.
 func (s *Solver) adapt(length float64) {
-	switch {
-	case length < shortStep:
-		s.work.damp = math.Min(1, math.Max(10*s.work.damp, firstDamp))
-	case length == 1:
-		if s.work.damp *= 0.1; s.work.damp < firstDamp {
-			s.work.damp = 0
+	w := &s.work
+	if length < 1 {
+		w.sweeps = max(1, w.sweeps/4)
+	} else {
+		w.sweeps = min(2*w.sweeps, mostSweeps)
+		if w.damp *= 0.1; w.damp < firstDamp {
+			w.damp = 0
 		}
+	}
+	if length < shortStep {
+		w.damp = math.Min(1, math.Max(10*w.damp, firstDamp))
 	}
 }
 
@@ -358,7 +403,12 @@ func (s *Solver) propose(length float64) {
 		}
 	}
 	if move <= cancelled*size {
-		s.Margins(along, s.set.rows, s.set.model.d)
+		q := &s.set.model
+		d := make([]float64, len(q.X))
+		for k, u := range q.U {
+			d[k] = u - q.X[k]
+		}
+		s.set.margins(s.Sums, along, d)
 	}
 	for i, v := range along {
 		alpha := s.at.slope[i] + float64(s.work.curve[i]*v)
@@ -396,7 +446,10 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for range 4 { // the point, too, to the last digit
 		s.step(0, true)
 	}
-	s.Transposed(s.e, s.Rows, s.at.slope)
+	for i, v := range s.at.slope { // those of separated samples are zero at the optimum
+		s.work.alpha[i] = max(s.work.lo[i], min(v, s.work.hi[i]))
+	}
+	s.Transposed(s.e, s.Rows, s.work.alpha)
 	var most float64
 	for j, l := range s.L1 {
 		if l > 0 {

@@ -1,4 +1,4 @@
-package lasso
+package exact
 
 import (
 	"errors"
@@ -26,13 +26,13 @@ type Problem struct {
 	Nonnegative bool
 	Threads     int        // 0 for GOMAXPROCS; results do not depend on it
 	Team        *pass.Team // others with other samples of the problem; nil for none
-	// MaxWorking bounds the columns of a working set; 0 for 65535.
+	// MaxWorking bounds the columns of a working set; 0 for all.
 	MaxWorking int
 }
 
 const (
-	defaultWorking = 3072 // columns up to which a Hessian may be formed
 	wholeSet       = 64   // features up to which the working set has them all
+	defaultWorking = 3072 // columns up to which a Hessian may be formed
 )
 
 // A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
@@ -65,6 +65,7 @@ type facts struct {
 	ofFree  *newton.Free // of the free features but those that separate samples; nil until needed
 	allFree bool         // as lambda is 0
 	ridge   bool         // some feature has one
+	cheap   bool         // the Hessian of all columns takes little time: the working set has them all
 }
 
 // A state is what a pass finds at a point.
@@ -78,7 +79,12 @@ type workspace struct {
 	dual         []float64 // p: bounds of the errors of e
 	soft         float64   // see term.Damping.Flat
 	damp         float64   // see term.Damping.Tail
+	sweeps       int       // of a model that is not formed
+	fall         float64   // of the last model
+	visits       float64   // of the columns by the last model that was not formed
+	near         bool      // the last step lowered the objective by little
 	started      bool      // at and e are of x
+	placed       bool      // Start has said where to begin
 	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
 	fenchel      float64   // of alpha at the point
 	spare        float64   // the last gap as a part of what was asked for
@@ -88,10 +94,10 @@ type workspace struct {
 func New(p *Problem) (*Solver, error) {
 	n, features := p.Data.Dims()
 	if !p.Loss.Traits().Conjugate {
-		return nil, errors.New("lasso: the conjugate of the loss is not known")
+		return nil, errors.New("exact: the conjugate of the loss is not known")
 	}
 	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {
-		return nil, fmt.Errorf("lasso: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
+		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
 	}
 	s := &Solver{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
 	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
@@ -101,7 +107,7 @@ func New(p *Problem) (*Solver, error) {
 		*v = make([]float64, n)
 	}
 	s.measure()
-	s.margins(s.at.margin, p.Rows, s.x)
+	s.margins(s.at.margin, s.x)
 	s.scale = s.losses(s.at.margin, nil)
 	s.set.threads = pass.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
@@ -109,9 +115,13 @@ func New(p *Problem) (*Solver, error) {
 	case !p.Team.Alone():
 		s.set.most = min(features, defaultWorking) // what is not formed has a sum over rows for each coordinate
 	case p.MaxWorking == 0:
-		s.set.most = min(features, mostImplicit)
+		s.set.most = features
 	}
-	s.work.soft, s.work.spare = firstSoft, 1
+	entries, pairs := s.pairs(make([]int32, features))
+	work := []float64{entries, pairs}
+	p.Team.Sum(work)
+	s.facts.cheap = features <= min(s.set.most, defaultWorking) && (features <= wholeSet || work[1] <= cheapCost*work[0])
+	s.work.soft, s.work.spare, s.work.visits = firstSoft, 1, leastVisits
 	return s, nil
 }
 
@@ -155,5 +165,5 @@ func (s *Solver) Start(x []float64) {
 			s.x[j] = 0
 		}
 	}
-	s.work.started = false
+	s.work.started, s.work.placed = false, true
 }

@@ -1,4 +1,4 @@
-package lasso
+package exact
 
 import (
 	"cmp"
@@ -19,18 +19,15 @@ type Finisher struct {
 	result newton.Result
 }
 
-// serves reports whether a Finisher is the way to solve q. It is none where A is not the
-// identity, where there is more than absolute values, squares and x ≥ 0, or a loss is of the
-// caller's own, for which bounds are not known, and where package newton is the faster
-// one: with few features, with a band, and with so many samples that it starts on a part
-// of them.
+// serves reports whether a Finisher solves q. It does if A is the identity, and there are
+// absolute values and squares alone, on R^p or on x ≥ 0, and the loss is not a caller's own, for which
+// bounds are not known.
 func serves(q *newton.Problem) bool {
 	if q == nil {
 		return false
 	}
 	loss := q.Loss.Traits()
-	_, features := q.Data.Dims()
-	if loss.Accuracy > 0 || !loss.Conjugate || !q.A.Identity() || features < leastFeatures || q.Quick() {
+	if loss.Accuracy > 0 || !loss.Conjugate || !q.A.Identity() || len(q.Limit) == 0 {
 		return false
 	}
 	if nonnegative(q.Domain) {
@@ -56,10 +53,6 @@ func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
 		return nil
 	}
 	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads, Team: q.Team, Nonnegative: nonnegative(q.Domain)}
-	_, features := q.Data.Dims()
-	if features <= newton.DenseFeatures {
-		p.MaxWorking = features / 2
-	}
 	p.L2 = slices.Repeat([]float64{q.Ridge}, len(q.Limit))
 	s, err := New(p)
 	if err != nil {
@@ -68,21 +61,19 @@ func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
 	return &Finisher{s: s}
 }
 
-// leastFeatures: with fewer, or more than half of them that are not zero, package newton is
-// the faster one, if it has room for all of them.
-const leastFeatures = 512
-
-// Finish solves the problem from x, and if that is zero or does not do from lambda_max
-// down.
+// Finish solves the problem from x, and if this does not do from 0.
 func (f *Finisher) Finish(x []float64, set *newton.Settings) *newton.Result {
 	f.set, f.result = *set, newton.Result{Gap: math.Inf(1)}
-	if slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
-		f.s.Start(x)
-		if r := f.solve(); r.Err != nil || r.Gap <= set.Tol {
-			return f.end(r)
-		}
+	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+		return f.end(f.solve())
 	}
-	return f.end(f.path())
+	f.s.Start(x)
+	r := f.solve()
+	if r.Err == nil && r.Gap > set.Tol {
+		f.s.Start(make([]float64, f.s.p))
+		r = f.solve()
+	}
+	return f.end(r)
 }
 
 // solve goes on to the problem's lambda, which is 1.
@@ -90,19 +81,6 @@ func (f *Finisher) solve() Result {
 	r := f.s.Solve(1, &Settings{Tol: f.set.Tol, Interrupt: f.set.Interrupt, Stop: f.set.Stop})
 	f.result.Iterations += r.Iterations
 	return r
-}
-
-// path goes from x = 0 to the problem's lambda.
-func (f *Finisher) path() Result {
-	s := f.s
-	most, err := s.LambdaMax(f.set.Interrupt)
-	if err != nil {
-		return s.judge(1, f.set.Tol, Result{Err: err})
-	}
-	if math.IsInf(most, 1) {
-		s.Start(make([]float64, s.p))
-	}
-	return f.solve()
 }
 
 // end makes a result of the other package's of r.
@@ -138,10 +116,15 @@ func Memory(q *newton.Problem, runs int) int64 {
 		return 0
 	}
 	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
-	ofSet := min(entries, int64(n)*k)
 	const ofTranspose, ofRows = 12, 10 // bytes of an entry
-	vectors := 11*int64(n) + int64(14+runs)*int64(features)
-	return q.ScratchMemory() + 8*(k*k+2*(k/2)*(k/2)+vectors) + ofTranspose*entries + ofRows*ofSet
+	total := 8 * (k*k + 2*(k/2)*(k/2) + 11*int64(n) + int64(14+runs)*int64(features))
+	if samples(n, features) {
+		total += (ofTranspose + ofRows) * entries / sampleShare
+	}
+	if features > wholeSet {
+		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
+	}
+	return total + q.ScratchMemory()
 }
 
 // mostFormed is the most columns whose Hessian may be formed: no other columns have as
@@ -158,7 +141,7 @@ func mostFormed(m *sparse.CSR) (most int) {
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range count[:min(p, defaultWorking)] {
-		if entries += c; formed(k+1, entries) {
+		if entries += c; denseCost(k+1, float64(k)/2) <= mostVisits*visitCost*entries {
 			most = k + 1
 		}
 	}

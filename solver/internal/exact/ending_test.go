@@ -1,4 +1,4 @@
-package lasso
+package exact
 
 import (
 	"errors"

@@ -1,15 +1,17 @@
-// Package lasso solves
+// Package exact solves
 //
 //	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limitⱼ|xⱼ| + Σ (ridgeⱼ/2) xⱼ²,  t = X x + o,  cᵢ = ωᵢ/Σω
 //
 // for one lambda after the other, limit = lambda·L1 and ridge = lambda·L2, and proves
 // the gap of each. Features with neither, such as an intercept, are free.
 //
-// It is the proximal Newton method (Lee, Sun, Saunders 2014) on a working set of
-// columns: the quadratic model at x, with the Hessian of those columns, is minimised by
-// coordinate descent and, on its support, by Cholesky; a line search follows. Columns
-// enter by the sequential strong rule (Tibshirani et al. 2012) and where they violate
-// the optimality conditions.
+// It is the proximal Newton method (Lee, Sun, Saunders 2014) on a working set of columns. A step
+// minimises the quadratic model at x over these columns (package quadratic), to an accuracy that
+// follows what the last step was worth, and a line search follows. Then the correlations of all
+// columns with the slopes prove a gap, and say which columns are missing: as many enter as there
+// are coefficients that are not zero, the most violated first. If the Hessian of all columns takes
+// little time, the set has them all. With many samples the first point is the solution for a part
+// of them.
 //
 // The dual of P is D(α) = Σ cᵢ (αᵢoᵢ − φ*(αᵢ)) − Σ hⱼ*(−eⱼ), e = X'Cα, with hⱼ* the
 // conjugate of a feature's penalty: the indicator of |e| ≤ limit without ridge, (|e| −
@@ -20,4 +22,4 @@
 // is bounded (Solver.certify). Gaps are sums of terms that are not negative.
 //
 // Bits depend on nothing but the problem and the lambdas before.
-package lasso
+package exact

@@ -1,11 +1,11 @@
-package lasso_test
+package exact_test
 
 import (
 	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/lasso"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -17,7 +17,7 @@ import (
 // TestMemory holds the estimate to what the allocator says, where working sets grow to
 // about the most columns whose Hessian is formed: with half of lambda it is not.
 func TestMemory(t *testing.T) {
-	const features, lambda = 10000, 3e-4
+	const features, lambda = 10000, 1e-4
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -26,12 +26,12 @@ func TestMemory(t *testing.T) {
 	q.Limit = slices.Repeat([]float64{lambda}, features)
 	before := solvertest.Heap()
 	res, most := solvertest.Peak(func() *newton.Result {
-		return lasso.NewFinisher(q, q.Rows, 1).Finish(make([]float64, features), &newton.Settings{Tol: 1e-7})
+		return exact.NewFinisher(q, q.Rows, 1).Finish(make([]float64, features), &newton.Settings{Tol: 1e-7})
 	})
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	solvertest.CheckEstimate(t, lasso.Memory(q, pass.NewChunks(q.Data, 1).Count()), most-before)
+	solvertest.CheckEstimate(t, exact.Memory(q, pass.NewChunks(q.Data, 1).Count()), most-before)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }

@@ -1,13 +1,21 @@
-package lasso
+package exact
 
 import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// margins sets dst = X x + o for rows of some columns, x having as many entries.
-func (s *Solver) margins(dst []float64, a kernels.Rows, x []float64) {
-	s.Margins(dst, a, x)
+// marginsAt sets dst = X x + o, given x over the columns of the working set.
+func (s *Solver) marginsAt(dst, x []float64) {
+	s.set.margins(s.Sums, dst, x)
+	if s.Offset != nil {
+		kernels.Axpy(1, s.Offset, dst)
+	}
+}
+
+// margins sets dst = X x + o.
+func (s *Solver) margins(dst, x []float64) {
+	s.Margins(dst, s.Rows, x)
 	if s.Offset != nil {
 		kernels.Axpy(1, s.Offset, dst)
 	}
@@ -25,6 +33,9 @@ func (s *Solver) curvatures() {
 		s.Loss.Curvatures(s.work.curve[lo:hi], s.at.slope[lo:hi], s.at.margin[lo:hi], s.Labels[lo:hi], damping)
 	})
 }
+
+// reach returns how far margins may move before curvatures say little, 0 for any distance.
+func (s *Solver) reach() float64 { return s.Loss.Traits().Reach }
 
 // fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
 func (s *Solver) fenchel(alpha []float64, at *state) float64 {

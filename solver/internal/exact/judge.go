@@ -1,0 +1,33 @@
+package exact
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/newton"
+)
+
+// judge returns a result for lambda at the point, of which r is one for another lambda: the
+// dual point is φ'(t).
+func (s *Solver) judge(lambda, tol float64, r Result) Result {
+	s.setLambda(lambda)
+	for j, v := range s.x {
+		if v != 0 && (s.set.place == nil || s.set.place[j] == 0) {
+			s.at.value = math.Inf(1)
+		}
+	}
+	r.Gap = math.Inf(1)
+	if math.IsInf(s.at.value, 1) {
+		return r // not even its parts are known
+	}
+	s.at.value, s.work.fenchel = s.value(&s.at), 0
+	s.curvatures()
+	copy(s.work.alpha, s.at.slope)
+	if s.facts.apart != nil {
+		for i, a := range s.work.alpha {
+			s.work.alpha[i] = max(s.work.lo[i], min(a, s.work.hi[i]))
+		}
+		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
+	}
+	r.Gap, r.Objective, r.Loss = newton.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
+	return r
+}

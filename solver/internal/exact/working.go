@@ -1,0 +1,369 @@
+package exact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A working set is some columns of the data, and the quadratic model over them.
+type working struct {
+	most, threads int
+	cols          []int32 // in increasing order
+	place         []int32 // of each feature: 1 + its position in cols, 0 if it is not there
+	full          bool    // it had no room for all that belong there
+
+	// The data of the columns: by rows if the Hessian is formed, else by columns.
+	formed        bool
+	rows, columns kernels.Rows
+
+	model    quadratic.Separable
+	dense    quadratic.Dense
+	implicit quadratic.Columns
+	current  bool      // the Hessian of these columns is there, of an earlier point perhaps
+	diagonal []float64 // of the formed Hessian without ridges
+	scratch  []*kernels.HessianScratch
+	cut      []int
+}
+
+const (
+	leastRoom = 16  // columns that may enter at once, however few coefficients are not zero
+	stay      = 0.9 // part of its limit above which a column stays in the set
+	farAhead  = 0.5 // part of the limit by which columns enter before they must if the Hessian is to stay
+)
+
+// choose makes the working set one of the columns that are not zero, of those without limit, and
+// of those whose correlation exceeds share times the limit, the most violated first: as many
+// as there are coefficients that are not zero. It is left as it is if it has them all and not twice
+// as many.
+func (s *Solver) choose(share float64) {
+	w := &s.set
+	if w.place == nil {
+		w.place = make([]int32, s.p)
+	}
+	var cols, rest []int32
+	missing := len(w.cols) == 0
+	for j := range s.p {
+		switch {
+		case s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap:
+			cols = append(cols, int32(j))
+		case s.pull(j) > share*s.limit[j]:
+			rest = append(rest, int32(j))
+		default:
+			continue
+		}
+		missing = missing || w.place[j] == 0
+	}
+	if !missing && (s.constant() || len(w.cols) <= 2*(len(cols)+len(rest))+50) {
+		return
+	}
+	if w.full = len(cols) > w.most-w.most/16 && len(cols)+len(rest) > w.most; w.full {
+		return
+	}
+	early := share
+	if s.constant() {
+		early = share - farAhead
+	}
+	rest = rest[:0]
+	for j := range s.p {
+		if s.x[j] == 0 && s.limit[j] > 0 && !s.facts.cheap && s.pull(j) > early*s.limit[j] {
+			rest = append(rest, int32(j))
+		}
+	}
+	excess := func(j int32) float64 { return s.pull(int(j)) / s.limit[j] }
+	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
+	rest = rest[:min(len(rest), max(leastRoom, len(cols)), w.most-len(cols))]
+	enters := make([]bool, s.p)
+	for _, j := range rest {
+		enters[j] = true
+	}
+	for j := range s.p { // and columns of the set that nearly belong there
+		if len(cols)+len(rest) < w.most && w.place[j] > 0 && s.x[j] == 0 && !enters[j] && s.limit[j] > 0 && !s.facts.cheap &&
+			s.pull(j) > stay*share*s.limit[j] {
+			rest = append(rest, int32(j))
+		}
+	}
+	cols = append(cols, rest...)
+	slices.Sort(cols)
+	s.build(cols)
+}
+
+// pull is what moves a coefficient from zero once it is more than the limit.
+func (s *Solver) pull(j int) float64 {
+	if s.Nonnegative {
+		return -s.e[j]
+	}
+	return math.Abs(s.e[j])
+}
+
+// build makes the working set that of the columns.
+func (s *Solver) build(cols []int32) {
+	w := &s.set
+	if slices.Equal(w.cols, cols) && w.model.X != nil {
+		return
+	}
+	for _, j := range w.cols {
+		w.place[j] = 0
+	}
+	w.cols, w.current = cols, false
+	for k, j := range cols {
+		w.place[j] = int32(k) + 1
+	}
+	m, q := len(cols), &w.model
+	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit, &w.diagonal} {
+		*v = make([]float64, m)
+	}
+	q.Reach, q.Lower, q.Upper = nil, nil, nil
+	if reach := s.reach(); reach > 0 {
+		q.Reach = make([]float64, m)
+		for k, j := range cols {
+			q.Reach[k] = reach / s.facts.largest[j]
+		}
+	}
+	if s.Nonnegative {
+		q.Lower, q.Upper = make([]float64, m), slices.Repeat([]float64{math.Inf(1)}, m)
+	}
+	if w.formed = s.formed(cols); w.formed {
+		s.buildRows()
+		w.share()
+		w.dense.Order, w.dense.Threads = m, w.threads
+		w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
+		q.H = &w.dense
+	} else {
+		s.buildColumns()
+		w.implicit.N, w.implicit.Ridge = s.n, make([]float64, m)
+		q.H = &w.implicit
+	}
+}
+
+// Costs of a model, in multiplications of a Hessian's.
+const (
+	visitCost   = 2.0  // of an entry in a sweep or a product by columns
+	leastVisits = 50.0 // of the columns by the sweeps and products of one model that is not formed, at first
+	mostVisits  = 100.0
+	panelFrom   = 64.0 // entries of a row from which on pairs take half as long
+	factorCost  = 0.4  // of a multiplication of Cholesky's method
+	cheapCost   = 12.0 // of an entry of the data, up to which the Hessian of all columns is always formed
+)
+
+// formed reports whether the Hessian of the columns is formed: if that, and a factor of what may be
+// not zero, takes less than to visit the columns as often as the last model did that was not formed.
+func (s *Solver) formed(cols []int32) bool {
+	if !s.Team.Alone() || s.facts.cheap {
+		return true // what is not formed has a sum over all ranks for each coordinate
+	}
+	if len(cols) > defaultWorking {
+		return false
+	}
+	entries, pairs := s.pairs(cols)
+	if pairs > panelFrom/2*entries {
+		pairs *= 0.5
+	}
+	support := 0.0
+	for _, j := range cols {
+		if s.x[j] != 0 {
+			support++
+		}
+	}
+	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
+}
+
+// denseCost is that of a formed matrix of so many columns, and of a factor for about so many
+// coefficients that are not zero.
+func denseCost(columns int, support float64) float64 {
+	m := float64(columns)
+	support = math.Min(m, 1.25*support+leastRoom)
+	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
+}
+
+// pairs returns the number of entries of the columns, and of pairs of entries in one row.
+func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
+	if len(cols) == s.p {
+		for i := range s.n {
+			k := float64(s.Rows.Ptr[i+1] - s.Rows.Ptr[i])
+			entries += k
+			pairs += float64(k * (k + 1) / 2)
+		}
+		return entries, pairs
+	}
+	columns := s.transpose()
+	count := make([]int32, s.n)
+	for _, j := range cols {
+		idx, _ := columns.Row(int(j))
+		for _, i := range idx {
+			count[i]++
+		}
+	}
+	for _, c := range count {
+		k := float64(c)
+		entries += k
+		pairs += float64(k * (k + 1) / 2)
+	}
+	return entries, pairs
+}
+
+// transpose returns X'.
+func (s *Solver) transpose() *sparse.CSR {
+	if s.facts.columns == nil {
+		s.facts.columns = s.Data.Transpose()
+	}
+	return s.facts.columns
+}
+
+// buildRows makes rows of the columns, values in the form that the data have.
+func (s *Solver) buildRows() {
+	w := &s.set
+	if len(w.cols) == s.p {
+		w.rows = s.Rows
+		return
+	}
+	columns := s.transpose()
+	ptr := make([]int64, s.n+1)
+	for _, j := range w.cols {
+		idx, _ := columns.Row(int(j))
+		for _, i := range idx {
+			ptr[i+1]++
+		}
+	}
+	for i := range s.n {
+		ptr[i+1] += ptr[i]
+	}
+	w.rows = kernels.Rows{Ptr: ptr, Cols: len(w.cols)}
+	nnz := ptr[s.n]
+	w.rows.Idx16 = make([]uint16, nnz)
+	switch {
+	case s.Rows.Val32 != nil:
+		w.rows.Val32 = make([]float32, nnz)
+	case s.Rows.Val != nil:
+		w.rows.Val = make([]float64, nnz)
+	}
+	at := append([]int64(nil), ptr[:s.n]...)
+	for k, j := range w.cols {
+		w.fill(at, k, columns, int(j))
+	}
+}
+
+// rowsOf is what fill asks of X'.
+type rowsOf interface {
+	Row(i int) ([]int32, []float64)
+}
+
+// fill writes column number k of the set, row j of columns, to where at says that each
+// row goes on.
+func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
+	idx, val := columns.Row(j)
+	for m, i := range idx {
+		to := at[i]
+		at[i]++
+		w.rows.Idx16[to] = uint16(k)
+		switch {
+		case w.rows.Val != nil:
+			w.rows.Val[to] = val[m]
+		case w.rows.Val32 != nil:
+			w.rows.Val32[to] = float32(val[m])
+		}
+	}
+}
+
+// buildColumns copies the columns.
+func (s *Solver) buildColumns() {
+	w, from := &s.set, s.transpose()
+	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.n}
+	for k, j := range w.cols {
+		idx, _ := from.Row(int(j))
+		to.Ptr = append(to.Ptr, to.Ptr[k]+int64(len(idx)))
+	}
+	nnz := to.Ptr[len(w.cols)]
+	to.Idx, to.Val = make([]int32, 0, nnz), make([]float64, 0, nnz)
+	for _, j := range w.cols {
+		idx, val := from.Row(int(j))
+		to.Idx, to.Val = append(to.Idx, idx...), append(to.Val, val...)
+	}
+	w.columns, w.implicit.Z = to, to
+	w.implicit.Z.Val = make([]float64, nnz)
+}
+
+// margins sets dst = X u over the columns of the set.
+func (w *working) margins(s *pass.Sums, dst, u []float64) {
+	if w.formed {
+		s.Margins(dst, w.rows, u)
+		return
+	}
+	clear(dst)
+	kernels.Gradient(dst, w.columns, u)
+}
+
+// transposed sets dst = X'C alpha over the columns of the set.
+func (w *working) transposed(s *pass.Sums, dst, alpha []float64) {
+	if w.formed {
+		s.Transposed(dst, w.rows, alpha)
+		return
+	}
+	kernels.Margins(dst, w.columns, s.Scaled(alpha))
+}
+
+// sharedFrom is the mean number of nonzeros of a row from which goroutines share the
+// Hessian.
+const sharedFrom = 32
+
+// share prepares the goroutines that form Hessians.
+func (w *working) share() {
+	threads := w.threads
+	if n := w.rows.Len(); n == 0 || (w.rows.Ptr[n]-w.rows.Ptr[0])/int64(n) < sharedFrom {
+		threads = 1
+	}
+	w.cut = w.cut[:0]
+	for k := range threads {
+		if k == len(w.scratch) {
+			w.scratch = append(w.scratch, kernels.NewHessianScratch())
+		}
+		w.cut = append(w.cut, kernels.HessianCut(w.rows, len(w.cols), k, threads))
+	}
+	w.cut = append(w.cut, len(w.cols))
+}
+
+// hessian makes the model's Hessian X'diag(c curve)X, without ridges.
+func (w *working) hessian(t *pass.Team, s *pass.Sums, curve []float64) {
+	w.current = true
+	c := s.Scaled(curve)
+	if !w.formed {
+		for i, v := range c {
+			c[i] = math.Sqrt(v)
+		}
+		z, x := w.implicit.Z.Val, w.columns.Val
+		for e, i := range w.columns.Idx {
+			z[e] = x[e] * c[i]
+		}
+		return
+	}
+	m := len(w.cols)
+	h := w.dense.H
+	clear(h)
+	parts := len(w.cut) - 1
+	pass.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
+	t.Upper(m, func(i int) []float64 { return h[i*m+i : (i+1)*m] })
+	for i := range m {
+		w.diagonal[i] = h[i*m+i]
+	}
+}
+
+// ridges adds the ridges to the Hessian's diagonal.
+func (w *working) ridges(ridge func(k int) float64) {
+	if !w.formed {
+		for k := range w.cols {
+			w.implicit.Ridge[k] = ridge(k)
+		}
+		w.implicit.Prepare()
+		return
+	}
+	m := len(w.cols)
+	for k := range w.cols {
+		w.dense.H[k*m+k] = w.diagonal[k] + ridge(k)
+	}
+	w.dense.Prepare()
+}
