@@ -147,8 +147,11 @@ func claim(f *os.File) bool {
 		time.Sleep(time.Millisecond)
 	}
 	own, err := f.Stat()
-	there, gone := os.Lstat(f.Name())
-	return err != nil || gone == nil && os.SameFile(own, there)
+	there, missing := os.Lstat(f.Name())
+	if err != nil || missing != nil {
+		return !errors.Is(missing, fs.ErrNotExist) // else it cannot be told: then the file is there
+	}
+	return os.SameFile(own, there)
 }
 
 // removeStale removes the temporary files for base that no process has locked. It ignores
