@@ -38,57 +38,47 @@ const (
 )
 
 // choose makes the working set one of the columns that are not zero, of those without limit, and
-// of those whose correlation exceeds share times the limit, the most violated first: as many
-// as there are coefficients that are not zero. It is left as it is if it has them all and not twice
-// as many.
+// of those whose correlation exceeds share times the limit: the most violated first, and not more
+// new ones than there are coefficients that are not zero. It is left as it is if it has them all
+// and not twice as many.
 func (s *Solver) choose(share float64) {
 	w := &s.set
 	if w.place == nil {
 		w.place = make([]int32, s.p)
 	}
-	var cols, rest []int32
-	missing := len(w.cols) == 0
-	for j := range s.p {
-		switch {
-		case s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap:
-			cols = append(cols, int32(j))
-		case s.pull(j) > share*s.limit[j]:
-			rest = append(rest, int32(j))
-		default:
-			continue
-		}
-		missing = missing || w.place[j] == 0
-	}
-	if !missing && (s.constant() || len(w.cols) <= 2*(len(cols)+len(rest))+50) {
-		return
-	}
-	if w.full = len(cols) > w.most-w.most/16 && len(cols)+len(rest) > w.most; w.full {
-		return
-	}
-	early := share
+	early := share // from which part of the limit on columns enter, once some have to
 	if s.constant() {
 		early = share - farAhead
 	}
-	rest = rest[:0]
+	var cols, nearly, enter []int32
+	needed, missing := 0, len(w.cols) == 0
 	for j := range s.p {
-		if s.x[j] == 0 && s.limit[j] > 0 && !s.facts.cheap && s.pull(j) > early*s.limit[j] {
-			rest = append(rest, int32(j))
+		must := s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap
+		if must || s.pull(j) > share*s.limit[j] {
+			needed++
+			missing = missing || w.place[j] == 0
 		}
+		switch {
+		case must:
+			cols = append(cols, int32(j))
+		case w.place[j] > 0 && s.pull(j) > stay*share*s.limit[j]:
+			nearly = append(nearly, int32(j))
+		case s.pull(j) > early*s.limit[j]:
+			enter = append(enter, int32(j))
+		}
+	}
+	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
+		return
+	}
+	if w.full = len(cols) > w.most-w.most/16 && needed > w.most; w.full {
+		return
 	}
 	excess := func(j int32) float64 { return s.pull(int(j)) / s.limit[j] }
-	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
-	rest = rest[:min(len(rest), max(leastRoom, len(cols)), w.most-len(cols))]
-	enters := make([]bool, s.p)
-	for _, j := range rest {
-		enters[j] = true
+	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
+	enter = enter[:min(len(enter), max(leastRoom, len(cols)))]
+	for _, more := range [][]int32{enter, nearly} {
+		cols = append(cols, more[:min(len(more), w.most-len(cols))]...)
 	}
-	for j := range s.p { // and columns of the set that nearly belong there
-		if len(cols)+len(rest) < w.most && w.place[j] > 0 && s.x[j] == 0 && !enters[j] && s.limit[j] > 0 && !s.facts.cheap &&
-			s.pull(j) > stay*share*s.limit[j] {
-			rest = append(rest, int32(j))
-		}
-	}
-	cols = append(cols, rest...)
 	slices.Sort(cols)
 	s.build(cols)
 }
