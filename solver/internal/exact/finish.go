@@ -121,10 +121,20 @@ func Memory(q *newton.Problem, runs int) int64 {
 	if samples(n, features) {
 		total += (ofTranspose + ofRows) * entries / sampleShare
 	}
-	if features > wholeSet {
+	if whole := pairs(q.Data); features > wholeSet && whole > cheapCost*float64(entries) {
 		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
 	}
 	return total + q.ScratchMemory()
+}
+
+// pairs returns the number of pairs of entries in one row.
+func pairs(m *sparse.CSR) (sum float64) {
+	n, _ := m.Dims()
+	for i := range n {
+		idx, _ := m.Row(i)
+		sum += float64(len(idx) * (len(idx) + 1) / 2)
+	}
+	return sum
 }
 
 // mostFormed is the most columns whose Hessian may be formed: no other columns have as
@@ -141,7 +151,7 @@ func mostFormed(m *sparse.CSR) (most int) {
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range count[:min(p, defaultWorking)] {
-		if entries += c; denseCost(k+1, float64(k)/2) <= mostVisits*visitCost*entries {
+		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
 			most = k + 1
 		}
 	}

@@ -167,7 +167,7 @@ func (s *Solver) formed(cols []int32) bool {
 // coefficients that are not zero.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
-	support = math.Min(m, 1.25*support+leastRoom)
+	support = math.Min(m, float64(1.25*support)+leastRoom)
 	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
 }
 
