@@ -32,11 +32,11 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the file of a Mapped matrix shrank while it was read.
-// recovered is the value of a recovered panic, or nil. Reading beyond the end of the file is
-// a fault, which debug.SetPanicOnFault makes a panic; for such a panic Changed returns the
-// error. For nil it compares the length of the file with the length when it was mapped.
-// Goroutines of this module pass such panics on.
+// Changed returns a *ParseError if the file of a mapped matrix became shorter after it was
+// mapped. To read beyond the end of such a file is a fault, which debug.SetPanicOnFault turns into
+// a panic. Pass the value of the recovered panic; or nil, for which Changed compares the length
+// of the file with its length when it was mapped. The goroutines of this module pass such panics
+// on to their caller.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

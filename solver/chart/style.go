@@ -105,8 +105,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades puts the ticks of a logarithmic axis at powers of ten, at 2 and 5 times these
-// if there are few, and small ticks between them.
+// decades places the ticks of a logarithmic axis. Powers of ten have labels; a short axis also
+// labels 2 and 5 times each power. Ticks without labels stand between them.
 type decades struct{}
 
 // Ticks implements plot.Ticker.

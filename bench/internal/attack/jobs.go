@@ -219,7 +219,7 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 	return written, nil
 }
 
-// finished names the end of a disturbed job that has written so many outputs.
+// finished names the result of a disturbed job by the number of outputs that it has written.
 func (j job) finished(written int) string {
 	switch written {
 	case 0:
@@ -236,8 +236,8 @@ func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{j.strace, "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
 
-// tracing returns the command that runs a program under strace. It is empty if strace is
-// missing or cannot make system calls fail here.
+// tracing returns the name of the strace program, or "" if strace is missing or cannot make system
+// calls fail on this machine.
 func (g *ground) tracing(ctx context.Context) string {
 	g.traced.Do(func() {
 		dir, err := g.room("strace")
@@ -252,7 +252,7 @@ func (g *ground) tracing(ctx context.Context) string {
 	return g.strace
 }
 
-// remove removes a directory, even if directories in it are not writable.
+// remove deletes a directory and all that it contains, including directories that are not writable.
 func remove(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

@@ -108,8 +108,8 @@ type contender struct {
 	run   func()
 }
 
-// Time checks c and then times it. Implementations take turns, so that a disturbance of
-// the machine meets all alike. Time leaves the kernels at the highest level.
+// Time checks c and then times it. The implementations take turns, so that other work on the
+// machine slows all of them down alike. Afterwards the kernels are at the highest level.
 func Time(c Case, opt Options) ([]Series, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

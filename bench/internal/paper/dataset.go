@@ -23,23 +23,23 @@ type Spec struct {
 	Files    []File // the first that exists is read
 	Features int
 	Lambda   float64
-	// Whole means that there is no split: all samples are for training and
-	// testing. Small problems with known optima are run so.
+	// Whole means that the data are not split: all samples are used for training and for
+	// testing. This is for small problems.
 	Whole bool
 	// Mus are the coefficients of the L2 term to run; nil means those of the
 	// Protocol.
 	Mus []float64
-	// Long means that parameters are chosen on the training half, which takes longer than
-	// all else, on one split alone.
+	// Long means that choosing parameters on the whole training half takes so long that it is
+	// done for one split only.
 	Long bool
-	// Work is about how many seconds of a core a run takes, its share of choosing
-	// parameters included.
+	// Work is about the number of processor seconds of a run, with its share of the time for
+	// choosing parameters.
 	Work float64
-	// Join makes the graph over the features, and says how.
+	// Join makes the graph over the features, and returns a description of how.
 	Join func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
-// A File is one in which a data set may be.
+// A File is a possible file of a data set.
 type File struct {
 	Path     string // below the data directory
 	Origin   string // what it is, in words
@@ -54,7 +54,7 @@ func original(origin string, paths ...string) (all []File) {
 	return all
 }
 
-// Specs are the paper's data sets, with its lambda, and a small problem on
+// Specs returns the four data sets of the paper with the paper's lambda, and a small data set on
 // which every method should reach the optimum.
 func Specs() []Spec {
 	return []Spec{
@@ -84,7 +84,7 @@ func Specs() []Spec {
 	}
 }
 
-// A Graph is how G is laid out.
+// A Graph is a layout of the matrix G.
 type Graph string
 
 const (

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An Experiment runs a protocol and keeps what is done in its records.
+// An Experiment runs a protocol and writes the results into its records.
 type Experiment struct {
 	*Records
-	// Timed is how many splits of each data set are timed, and Machine says in lines on what.
-	Timed    int
+	// Timed is the number of splits of each data set that are timed.
+	Timed int
+	// Machine describes the machine, in lines of text.
 	Machine  []string
 	Progress *Progress
-	// Workers is how many runs go on at a time where only passes matter; zero
-	// means one per processor.
+	// Workers is the number of runs at a time, unless they are timed; zero means one per
+	// processor.
 	Workers int
 }
 
@@ -43,7 +44,7 @@ func (e *Experiment) Run(ctx context.Context, d *Data) error {
 	return e.time(ctx, d)
 }
 
-// split does what is missing of one split, where only passes matter.
+// split makes the runs of one split that are missing and not timed.
 func (e *Experiment) split(ctx context.Context, d *Data, split int) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))

@@ -204,8 +204,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of a method of the solver or of the protocol's own. Of others,
-// of which there may be records, it returns what is common.
+// Traits returns the traits of a method of the solver or of one that was joined. For other methods,
+// which old records may name, it returns the traits that all methods share.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range known() {
 		if t.Info.Name == name {
@@ -220,7 +220,8 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods of the solver, then of others that are run.
+// All returns the traits of all methods: first the methods of the solver, then the other methods
+// that the protocol runs.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
 	for _, t := range known() {
@@ -235,7 +236,7 @@ func (pr *Protocol) All() (all []Traits) {
 	return all
 }
 
-// names are those of the methods of the solver.
+// names returns the names of the solver's methods.
 func names() (all []Method) {
 	for _, t := range known() {
 		all = append(all, t.Info.Name)

@@ -82,9 +82,9 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// Timed returns the run whose seconds stand for those of another: that of the same method
-// with the parameters of the paper's rule for its first output. How long a pass takes
-// hardly depends on them.
+// Timed returns the run that is timed in place of run k. It is the run of the same method with
+// the parameters that the paper's rule chooses for the method's first output. One timed run for
+// each method is enough, because the parameters hardly change the time of a pass.
 func (pr *Protocol) Timed(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()

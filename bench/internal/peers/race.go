@@ -104,8 +104,8 @@ func (o *Outcome) Ratio(gap float64) float64 {
 	return best.To(gap) / o.Lanes[0].To(gap)
 }
 
-// Race runs scas and the peers of opt on a problem. Repetitions go round the peers, so
-// that a disturbance of the machine meets all alike.
+// Race runs scas and the peers of opt on a problem. The programs take turns, so that other work
+// on the machine slows all of them down alike.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	h, err := Hand(p, opt.Text)
 	if err != nil {

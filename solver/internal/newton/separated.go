@@ -23,7 +23,8 @@ type Separated struct {
 func FindSeparated(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
-	held := make([]float64, 2*p) // 1 at j if coefficient j cannot grow upwards, at p+j if not downwards
+	// held[j] is 1 if coefficient j cannot grow upwards, and held[p+j] if it cannot grow downwards.
+	held := make([]float64, 2*p)
 	for j := range p {
 		if above, below := open(j); !above || !below {
 			held[j], held[p+j] = indicator(!above), indicator(!below)
@@ -50,7 +51,8 @@ func indicator(b bool) float64 {
 // marks the columns and their samples, and reports whether it has found any.
 func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	// rises is held, and becomes 1 for each direction in which a sample's loss rises, too.
+	// rises[j] and rises[p+j] are 1 if the objective rises when coefficient j grows upwards, or
+	// downwards: because the coefficient is held, or because the loss of a sample rises.
 	rises := append([]float64(nil), held...)
 	left := 0 // directions in which nothing rises
 	for _, v := range rises {

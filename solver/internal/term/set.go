@@ -20,10 +20,11 @@ type SupportFunction interface {
 type Set interface {
 	OwnSet
 	SupportFunction
-	// ZerosStay reports whether points are known to stay in X when coordinates are made
-	// zero, with the exception of some.
+	// ZerosStay reports whether a point of X stays in X if any of its coordinates are set to
+	// zero. This need not hold for the coordinates except.
 	ZerosStay() (except []int32, ok bool)
-	// Part returns X for some coordinates, the others being zero. ZerosStay is true.
+	// Part returns the part of X in which all other coordinates are zero, as a set of the given
+	// coordinates. It may be called only if ZerosStay is true.
 	Part(coordinates []int32) Set
 	// Shape returns X in R^p as the inner loop takes it.
 	Shape(p int) Shape
@@ -31,45 +32,47 @@ type Set interface {
 	Region(p int) Region
 }
 
-// A Shape is a set that the kernels project to; in its zero value, one that is known by
-// Set.Project alone.
+// A Shape is a set to which the kernels project. The zero value means that only Set.Project
+// knows the set.
 type Shape struct {
 	Lower, Upper []float64 // a box
 	Radius       float64   // a ball
 }
 
-// A Region is X in R^p with a self-concordant barrier for its inside, and with what its
-// support function makes of a dual point.
+// A Region is X in R^p with a self-concordant barrier, and with the part of the duality gap that
+// belongs to X.
 type Region interface {
 	// Box returns X if it is a product of intervals.
 	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point.
 	Project(x []float64)
-	// Inside moves x well into the interior; typical has the usual sizes of coordinates.
+	// Inside moves x into the interior, away from the boundary; typical has the usual sizes of
+	// coordinates.
 	Inside(x, typical []float64)
 	// Terms is the parameter of the barrier on R^p.
 	Terms(p int) int
 	// Barrier returns the barrier at a point of the interior.
 	Barrier(x []float64) float64
-	// Derivatives adds τ times gradient and diagonal of the Hessian of the barrier at x
-	// to g and h; outer times x x' completes the Hessian.
+	// Derivatives adds τ times the gradient of the barrier at x to g, and τ times the diagonal
+	// of its Hessian to h. The rest of τ times the Hessian is outer x x'.
 	Derivatives(g, h, x []float64, tau float64) (outer float64)
 	// Outer reports whether outer may be other than zero.
 	Outer() bool
 	// Room returns the longest step, at most 1, that stays in X.
 	Room(x, d []float64) float64
-	// Held reports whether X leaves coordinate j no choice, and Flat whether Σ x does
-	// not change in X.
+	// Held reports whether coordinate j has the same value in all points of X.
 	Held(j int) bool
+	// Flat reports whether Σ x is the same for all points of X.
 	Flat() bool
-	// Snap moves coordinates to bounds near which the barrier has more curvature than
-	// the loss, which is given for each, and returns to X.
+	// Snap moves a coordinate to its bound if τ times the curvature of the barrier exceeds the
+	// curvature of the loss, which is given for each coordinate. Then it projects x to X.
 	Snap(x, curvature []float64, tau float64)
-	// Settle undoes what rounding has done to Σ x where X is flat, and reports whether it
-	// had to.
+	// Settle corrects Σ x if X is flat and rounding has changed the sum. It reports whether it
+	// changed x.
 	Settle(x []float64) bool
-	// Excess returns h(x) + h*(−e) + e'x ≥ 0, h(x) = (mu/2)|x|² on X, for x in X and the
-	// worst e within the errors given: what a dual point leaves open.
+	// Excess returns h(x) + h*(−e) + e'x, with h(x) = (mu/2)|x|² on X, for a point x of X. This is
+	// the part of the duality gap that belongs to X, and is never negative. It is for the worst
+	// e that lies within the given errors.
 	Excess(e, errors, x []float64, mu float64) float64
 	// Bounded reports whether Excess is finite for every e where mu = 0.
 	Bounded() bool
@@ -78,7 +81,8 @@ type Region interface {
 // sets lists the sets of the package.
 var sets = []Set{Box{}, Ball{}, Nonnegative{}, Simplex{}}
 
-// SetOf returns d as the package knows it; nil is R^p, and stays nil.
+// SetOf returns d as a Set: itself if it is a set of this package, else wrapped. nil means R^p
+// and is returned as nil.
 func SetOf(d OwnSet) Set {
 	if d == nil {
 		return nil
@@ -94,15 +98,15 @@ func SetOf(d OwnSet) Set {
 }
 
 const (
-	// inset is how far inside a start is put, as a part of the set's size or, where a side
-	// is open, of the size of coordinates.
+	// inset is the distance of a start from the boundary, relative to the size of the set, or to
+	// the size of the coordinates if a bound is infinite.
 	inset = 1e-2
 	// rounding is the relative error of one operation.
 	rounding = 0x1p-53
 )
 
-// strongExcess bounds Excess for mu > 0 by (mu/2)|x − a|² + the excess of r = e + mu a
-// without mu, which holds for every a; it is tight for the point of X nearest to −e/mu.
+// strongExcess bounds Excess for mu > 0. The bound is (mu/2)|x − a|² plus the excess of
+// r = e + mu a for mu = 0. It holds for every a, and is tight if a is the point of X nearest to −e/mu.
 func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	r, off := make([]float64, len(x)), make([]float64, len(x))
@@ -115,8 +119,7 @@ func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*rounding))) + d.Excess(r, off, x, 0)
 }
 
-// Shorten returns the length of a step, at most the one given, along which at stays positive
-// or zero.
+// Shorten returns the largest s, at most length, for which at + s·step is not negative.
 func Shorten(length, at, step float64) float64 {
 	if step < 0 && at < -step*length {
 		return -at / step
