@@ -49,6 +49,12 @@ type Huber = term.Huber
 // SquaredHinge is the loss φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. It has no fields.
 type SquaredHinge = term.SquaredHinge
 
-// ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber, or
-// huber:DELTA with a number above 0.
+// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0:
+// half the deviance of a Poisson variable b whose expected value, the rate, is e^t. It has no
+// fields. Its curvature e^t has no bound, so that methods whose step sizes need one refuse it:
+// it is for Auto, which goes by Newton steps alone.
+type Poisson = term.Poisson
+
+// ParseLoss returns the loss of the given name: logistic, squared, squared-hinge, huber,
+// huber:DELTA with a number above 0, or poisson.
 func ParseLoss(name string) (Loss, error) { return term.ParseLoss(name) }

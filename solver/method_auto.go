@@ -34,6 +34,12 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
+	if r.Problem.unbounded() {
+		if !r.prover.TakeDirect() && !r.prover.Finishes() {
+			return nil, r.newtonOnly()
+		}
+		return direct{r}, nil
+	}
 	ample := func() bool { return r.goal > 0 && r.prover.Affords(r.budget) } // it costs more once it is made
 	if !r.asksForPasses() && ample() && (r.prover.TakeDirect() || r.prover.Banded() && ample()) {
 		return direct{r}, nil
@@ -42,6 +48,12 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	short := ample() && !r.A.Identity() && r.prover.Finishes() && ample()
 	s, err := newSCAS(r, (*scas).blocks, short)
 	return &auto{s}, err
+}
+
+// newtonOnly is the error of a problem that only Newton steps could solve, and that they do
+// not take.
+func (r *Run) newtonOnly() error {
+	return &SettingError{"Method", nameOf(Auto{}), fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a matrix or the identity as A, the penalties and sets of this package, no Coupling, and up to some thousands of features", r.Problem.loss())}
 }
 
 // asksForPasses reports whether a setting has a meaning in passes of SCASK alone.
@@ -85,7 +97,7 @@ func (r *Run) finish() error {
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
-	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: r.goal, Brief: true, Stop: r.Err, Interrupt: func() error {
+	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: math.Max(r.goal, 0), Brief: true, Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
 			return errBudget
 		}
@@ -93,7 +105,10 @@ func (r *Run) finish() error {
 		r.Stats.NewtonSteps++
 		return r.Err()
 	}})
-	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
+	switch left := r.prover.Refused() && r.Stats.NewtonSteps == 0; {
+	case left && r.Problem.unbounded():
+		return r.newtonOnly()
+	case left:
 		return nil // the passes go on alone
 	}
 	r.exhausted, r.ended = true, res.Why

@@ -27,7 +27,8 @@ type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR
 	// Labels holds bᵢ, one per row of Data: −1 or +1 for Logistic and SquaredHinge,
-	// any finite number for Squared and Huber.
+	// any finite number for Squared and Huber, a finite number that is not negative for
+	// Poisson.
 	Labels []float64
 	// SampleWeights has one non-negative weight ωᵢ per sample, at least one of
 	// them positive: the mean loss is Σ ωᵢ φ(aᵢ'x; bᵢ) / Σ ωᵢ, and a step draws
@@ -127,8 +128,12 @@ func (p *Problem) lossAtZero() float64 {
 	return pass.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
-// regression reports whether the labels are numbers rather than two classes.
+// regression reports whether margins have the unit of the labels.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
+
+// unbounded reports whether the curvature of the loss has no bound, so that Newton steps are
+// the one way to the optimum.
+func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
 // product into the caller's sum on some machines and not on others.

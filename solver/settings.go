@@ -212,6 +212,11 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 			return &SettingError{"Method", info.Name, fmt.Sprintf("it is for %s; use %s", reason, nameOf(SCASK{}))}
 		}
 	}
+	if p.unbounded() {
+		if err := s.checkNewtonAlone(info, p); err != nil {
+			return err
+		}
+	}
 	theorem := s.Schedule == Theorem
 	return firstBroken([]demand{
 		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name, fmt.Sprintf("it takes all rows in one process; with Problem.Comm, or a Checkpoint, use %s, %s or %s", nameOf(Auto{}), nameOf(SCASK{}), nameOf(SCASL{}))},
@@ -224,6 +229,21 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 		{!theorem || info.Theorem > 0, "Schedule", s.Schedule, fmt.Sprintf("no theorem covers %s; use it with %s or %s", info.Name, nameOf(SCAS{}), nameOf(SCASStrong{}))},
 		{!theorem || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes; leave it 0"},
 		{!theorem || s.InnerSteps == 0, "InnerSteps", s.InnerSteps, "the theorem schedule sets the inner steps; leave it 0"},
+	})
+}
+
+// checkNewtonAlone refuses all but the Newton steps of Auto: the curvature of the loss has no
+// bound.
+func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
+	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow; ", p.loss())
+	leave := why + "leave it 0 for the Newton steps of " + nameOf(Auto{})
+	return firstBroken([]demand{
+		{info.Name == nameOf(Auto{}), "Method", info.Name, why + "use " + nameOf(Auto{})},
+		{s.Eta == 0, "Eta", s.Eta, leave},
+		{s.Rho == 0, "Rho", s.Rho, leave},
+		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, leave},
+		{s.BatchSize <= 1, "BatchSize", s.BatchSize, leave},
+		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, leave},
 	})
 }
 

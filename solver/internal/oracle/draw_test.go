@@ -110,7 +110,7 @@ func flat(rows [][]float64) (all []float64) {
 }
 
 func (d drawer) loss(p *problem) {
-	p.task.loss = []string{"logistic", "squared", "huber", "squared-hinge"}[d.IntN(4)]
+	p.task.loss = []string{"logistic", "squared", "huber", "squared-hinge", "poisson"}[d.IntN(5)]
 	switch p.task.loss {
 	case "logistic":
 		p.Loss = solver.Logistic{}
@@ -119,6 +119,8 @@ func (d drawer) loss(p *problem) {
 	case "huber":
 		p.task.delta = d.power(-1, 1)
 		p.Loss = solver.Huber{Delta: p.task.delta}
+	case "poisson":
+		p.Loss = solver.Poisson{}
 	default:
 		p.Loss = solver.SquaredHinge{}
 	}
@@ -205,14 +207,28 @@ func (d drawer) labels(p *problem) {
 		for j, v := range row {
 			m += v * x[j]
 		}
-		if m *= scale; classes {
+		switch m *= scale; {
+		case classes:
 			m = math.Copysign(1, m)
+		case p.task.loss == "poisson":
+			m = d.count(scale * math.Exp(m/scale))
 		}
 		p.task.labels = append(p.task.labels, m)
 	}
 	if classes { // both
 		p.task.labels[0], p.task.labels[1] = 1, -1
 	}
+}
+
+// count draws a count of a mean: by Knuth's method, or of large means the nearest number.
+func (d drawer) count(mean float64) (n float64) {
+	if mean > 100 {
+		return math.Round(mean)
+	}
+	for product := d.Float64(); product > math.Exp(-mean); product *= d.Float64() {
+		n++
+	}
+	return n
 }
 
 func (d drawer) domain(p *problem) {
@@ -433,12 +449,13 @@ func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 		l := lambda * factor(s.PenaltyFactors, j)
 		p.task.terms = append(p.task.terms, term{[][]float64{form}, l * ratio, l * (1 - ratio)})
 	}
-	classes := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
-	if d.chance(0.3) && !(withGraph && classes) {
-		p.note("offsets")
+	residual := p.task.loss == "squared" || p.task.loss == "huber"
+	if d.chance(0.3) && (residual || !withGraph) {
+		far := []float64{1, 1, 5}[d.IntN(3)]
+		p.note("offsets of %g", far)
 		p.task.offsets = make([]float64, d.n)
 		for i := range p.task.offsets {
-			p.task.offsets[i] = d.NormFloat64()
+			p.task.offsets[i] = far * d.NormFloat64()
 		}
 		s.Offsets = p.task.offsets
 	}

@@ -80,6 +80,13 @@ func (t *task) phi(m double, b float64) (value, slope, curve double) {
 			return r.mul(r), r.times(-2 * b), two
 		}
 		return double{}, double{}, double{}
+	case "poisson":
+		rate := m.exp()
+		value = rate.sub(m.times(b)).sub(of(b))
+		if b > 0 {
+			value = value.add(of(b).log().times(b))
+		}
+		return value, rate.sub(of(b)), rate
 	}
 	// log(1 + e^−u) = max(−u, 0) + log(1 + e^−|u|)
 	u := m.times(b)

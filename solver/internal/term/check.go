@@ -40,6 +40,9 @@ func lossAt(l OwnLoss, t, b float64) error {
 	second, most := l.SecondDerivative(t, slope[1], b), l.Curvature()
 	left := l.SecondDerivative(margin[0], slope[0], b)
 	right := l.SecondDerivative(margin[2], slope[2], b)
+	if math.IsInf(most, 1) {
+		most = max(left, second, right)
+	}
 	kink := step * (1 + most)
 	switch {
 	case !(math.Abs(rise-slope[1]) <= within*scale+kink):

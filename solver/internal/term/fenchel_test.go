@@ -38,7 +38,8 @@ func bigSurplus(u float64) float64 {
 }
 
 // TestFenchel: φ(t) + φ*(α) − αt is not negative, zero where α = φ'(t), and equal to
-// what the conjugate says.
+// what the conjugate says. A rate that is small beside a count is lost in α, which is then not
+// quite φ'(t).
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)
@@ -47,13 +48,17 @@ func TestFenchel(t *testing.T) {
 		}
 		got := loss.Fenchel([]float64{a}, slope, []float64{m}, []float64{b}, []float64{1})
 		want := loss.Value(m, b) + loss.ConjugateAt(a, b) - a*m
-		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+m*m) || a == slope[0] && got > 1e-300 {
+		lost := 1e-300
+		if loss.Traits().Labels == Counts {
+			lost = math.Max(lost, 1e-15*b)
+		}
+		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+loss.Value(m, b)) || a == slope[0] && got > lost {
 			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
 		}
 	}
 	for _, loss := range append(slices.Clone(losses), Huber{Delta: 0.8}) {
 		for _, m := range []float64{-800, -40, -3, -0.5, 0, 0.2, 1, 2, 36, 750} {
-			for _, b := range []float64{-1, 1} {
+			for _, b := range labelsFor(loss) {
 				checkAlphas(check, loss, b, m)
 			}
 		}

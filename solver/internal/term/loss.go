@@ -46,8 +46,8 @@ type Loss interface {
 	// slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ”, or with damping to φ” + damping (m − φ”). Here m is the
-	// curvature of the parabola that touches φ at the margin and lies above it. slope is
-	// what Slopes gives.
+	// curvature of the parabola that touches φ at the margin and lies above it, or where φ” has
+	// no bound lies above it as far as the minimum. slope is what Slopes gives.
 	Curvatures(dst, slope, margin, label []float64, damping Damping)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative
 	// and lose nothing to cancellation. α is in the domain of φ*; slope is φ'(t).
@@ -123,7 +123,31 @@ type Labels int
 const (
 	Numbers Labels = iota // finite numbers; the prediction is the margin
 	Classes               // −1 and +1; the prediction is the sign of the margin
+	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
+
+// Predicts returns the prediction of a margin, which for Classes is the margin itself. The rate
+// of a margin above 708 is +Inf.
+func (k Labels) Predicts(margin float64) float64 {
+	switch {
+	case k == Counts && margin > 708: // where exp is constant
+		return math.Inf(1)
+	case k == Counts:
+		return exp(margin)
+	}
+	return margin
+}
+
+// MarginOf returns the margin of a prediction.
+func (k Labels) MarginOf(prediction float64) float64 {
+	switch {
+	case k == Counts && prediction == 0:
+		return math.Inf(-1)
+	case k == Counts:
+		return kernels.Log(prediction)
+	}
+	return prediction
+}
 
 // validate reports the first label that does not belong to those that the named loss takes.
 func (k Labels) validate(loss string, labels []float64) error {
@@ -133,13 +157,15 @@ func (k Labels) validate(loss string, labels []float64) error {
 			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs -1 or +1", i, b, loss)
 		case math.IsNaN(b) || math.IsInf(b, 0):
 			return fmt.Errorf("solver: Problem.Labels[%d] = %v; labels must be finite", i, b)
+		case k == Counts && b < 0:
+			return fmt.Errorf("solver: Problem.Labels[%d] = %v; %s loss needs numbers that are not negative", i, b, loss)
 		}
 	}
 	return nil
 }
 
 // losses lists the losses of the package in their zero values.
-var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}}
+var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}, Poisson{}}
 
 // LossOf returns l as the package knows it; nil is Logistic. A loss that embeds one of
 // this package is a caller's own, as its methods may be others.
@@ -222,7 +248,7 @@ func LossUsage() string {
 
 // LossHelp lists the losses for the help of the command line, by the labels they take.
 func LossHelp() string {
-	var of [2][]string
+	var of [3][]string
 	for _, l := range losses {
 		t, text := l.Traits(), usage(l)
 		if t.Help != "" {
@@ -230,7 +256,7 @@ func LossHelp() string {
 		}
 		of[t.Labels] = append(of[t.Labels], text)
 	}
-	return joined(of[Classes]) + ", for classes; " + joined(of[Numbers]) + ", for labels that are numbers"
+	return joined(of[Classes]) + ", for classes; " + joined(of[Numbers]) + ", for labels that are numbers; " + joined(of[Counts]) + ", for counts and other numbers >= 0"
 }
 
 // usage returns how a loss is written: its name and, in brackets, its argument.

@@ -1,0 +1,125 @@
+package term
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0: half the
+// deviance of a count b whose expected value, the rate, is e^t. With q = b + α ≥ 0, φ* is
+// q log q − q + b − b log b. φ” = e^t has no bound.
+type Poisson struct{}
+
+// Traits implements Loss.
+func (Poisson) Traits() Traits {
+	return Traits{
+		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
+		Conjugate: true, ContinuousCurvature: true, Reach: 2, NeverZero: true,
+	}
+}
+
+// Kernel implements Loss.
+func (Poisson) Kernel() (kernels.LossKind, bool) { return 0, false }
+
+// String returns "poisson".
+func (l Poisson) String() string { return l.Traits().Name }
+
+// Validate reports the first label that the loss cannot take.
+func (Poisson) Validate(labels []float64) error { return Counts.validate("poisson", labels) }
+
+// Value returns φ(margin; label).
+func (Poisson) Value(margin, label float64) float64 {
+	return divergence(label, exp(margin), margin)
+}
+
+// Slope returns φ'(margin; label).
+func (Poisson) Slope(margin, label float64) float64 { return exp(margin) - label }
+
+// SecondDerivative returns the rate.
+func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return exp(margin) }
+
+// Curvature returns +Inf.
+func (Poisson) Curvature() float64 { return math.Inf(1) }
+
+// Slopes implements Loss.
+func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
+	for i, t := range margin {
+		rate := exp(t)
+		sum += divergence(label[i], rate, t)
+		if slope != nil {
+			slope[i] = rate - label[i]
+		}
+	}
+	return sum
+}
+
+// Curvatures implements Loss. Below the minimum, at log b, the parabola's minimum is there, too:
+// its curvature is φ'/(t − log b). Beyond it is φ”, as no parabola lies above the loss there.
+func (Poisson) Curvatures(dst, slope, margin, label []float64, damping Damping) {
+	for i, t := range margin {
+		dst[i] = exp(t)
+		if b := label[i]; damping.Tail > 0 && dst[i] < b {
+			if below := kernels.Log(b) - t; below > 1e-3 {
+				dst[i] = math.FMA(damping.Tail, -slope[i]/below-dst[i], dst[i])
+			}
+		}
+	}
+}
+
+// Fenchel sums the divergence of q = b + α and the rate.
+func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
+	var sum float64
+	for i, a := range alpha {
+		sum += float64(weight[i] * divergence(label[i]+a, exp(margin[i]), margin[i]))
+	}
+	return sum
+}
+
+// ConjugateAt implements Loss. With u = α/b it is b k(u) + α log b; see surplus.
+func (Poisson) ConjugateAt(alpha, label float64) float64 {
+	switch q := label + alpha; {
+	case !(q >= 0):
+		return math.Inf(1)
+	case q == 0:
+		return label - entropy(label)
+	case q > farRatio*label:
+		return entropy(q) - q + label - entropy(label)
+	}
+	return float64(label*surplus(alpha/label)) + float64(alpha*kernels.Log(label))
+}
+
+// SlopeRange implements Loss.
+func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
+
+// farRatio is the ratio of two rates from which on no digits of their divergence cancel.
+const farRatio = 16
+
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin: with
+// u = q/rate − 1 it is rate·k(u), see surplus.
+func divergence(q, rate, margin float64) float64 {
+	switch {
+	case q == 0:
+		return rate
+	case q > farRatio*rate:
+		return float64(q*(kernels.Log(q)-margin-1)) + rate
+	}
+	return float64(rate * surplus((q-rate)/rate))
+}
+
+// entropy returns q log q for q ≥ 0.
+func entropy(q float64) float64 {
+	if q == 0 {
+		return 0
+	}
+	return float64(q * kernels.Log(q))
+}
+
+// exp returns e^t, within 2 ulp. Beyond 708 and −708 it is constant, so that the loss of a
+// sample without weight stays a number.
+func exp(t float64) float64 {
+	if t > 0 {
+		return 1 / kernels.ExpNeg(t)
+	}
+	return kernels.ExpNeg(-t)
+}
