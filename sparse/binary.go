@@ -106,12 +106,12 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 		return nil
 	case opt.Targets != nil || f.Labels == nil:
 		return d.labelled(name, nil, opt)
-	case f.Header.Labels != scasfile.Signs && numbers:
+	case f.Header.Labels != scasfile.Signs && numbers && !opt.Counts:
 		d.Labels = f.Labels
 		return nil
 	case f.Header.Labels != scasfile.Signs:
-		return d.binaryClasses(f, name, opt)
-	case numbers && stored == LabelMapping{Negative: -1, Positive: 1}:
+		return d.binaryNumbers(f, name, opt)
+	case numbers && !opt.Counts && stored == LabelMapping{Negative: -1, Positive: 1}:
 		d.Labels = f.Labels
 		return nil
 	case pair && stored.chosen(opt):
@@ -130,9 +130,9 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	return d.labelled(name, file.OriginalLabels(), opt)
 }
 
-// binaryClasses sets labels that a file has as numbers and that are classes: those of more
-// than two are the file's.
-func (d *Dataset) binaryClasses(f *scasfile.File, name string, opt *ReadOptions) error {
+// binaryNumbers sets labels that a file has as numbers, and that are counts or classes. Counts,
+// and labels of more than two classes, are those of the file.
+func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions) error {
 	d.Labels = f.Labels
 	c := labelCollector{name: name, opt: opt, labels: f.Labels}
 	err := d.eachLabels(func(lo int, part []float64) error {
@@ -147,7 +147,7 @@ func (d *Dataset) binaryClasses(f *scasfile.File, name string, opt *ReadOptions)
 		return nil
 	})
 	switch {
-	case err != nil:
+	case err != nil || opt.Counts:
 		return err
 	case opt.Classes.IsZero() && len(c.kinds.all) <= 2:
 		return d.labelled(name, f.Labels, opt)

@@ -96,6 +96,9 @@ func (c *labelCollector) add(label float64, line, column int) error {
 
 // see returns what stands for a label, unless it is one that cannot be right.
 func (c *labelCollector) see(label float64, line, column int) (float64, error) {
+	if c.opt.Counts && label < 0 {
+		return 0, c.errorAt(label, line, column, "a label below 0: expected counts, or other numbers that are not negative; correct it, leave the row out, or read the labels as numbers for regression")
+	}
 	if c.opt.numbers() {
 		return label, nil
 	}

@@ -126,6 +126,9 @@ var errLabel = errors.New("sparse: a label too many")
 // label adds the label of a row.
 func (p *libsvmPart) label(label float64, column int) error {
 	switch {
+	case p.opt.Counts && label < 0:
+		p.kinds.add(labelKind{label, p.line, column})
+		return errLabel
 	case p.opt.numbers():
 	case p.opt.given():
 		v, ok := p.opt.known(label)

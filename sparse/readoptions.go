@@ -39,6 +39,8 @@ type ReadOptions struct {
 	Classes Classes
 	// Regression keeps labels as they are.
 	Regression bool
+	// Counts, beside Regression, refuses labels below 0.
+	Counts bool
 	// AnyLabels keeps labels as they are without asking what they mean, for
 	// prediction on data whose labels are unknown or irrelevant. It differs
 	// from Regression in intent, and in that labels may be absent.

@@ -350,11 +350,7 @@ func (r Curve) determination(variance float64) Curve {
 		}
 		return to
 	}
-	r2 := func(v float64) float64 {
-		s := NumberMetrics{MSE: v}
-		s.compare(variance)
-		return s.R2
-	}
+	r2 := func(v float64) float64 { return explained(v, variance) }
 	out := Curve{Mean: each(r.Mean, r2), SE: each(r.SE, func(v float64) float64 { return v / variance })}
 	for _, fold := range r.Values {
 		out.Values = append(out.Values, each(fold, r2))
@@ -372,9 +368,9 @@ func (c *crossing) variance() float64 {
 			set.Weights = c.spec.SampleWeights[lo:hi]
 		}
 		if weight := set.total(hi - lo); weight > 0 {
-			all.add(c.labels[lo:hi], weight, set)
+			all.add(c.labels[lo:hi], weight, set, square)
 		}
 		c.data.Release(lo, hi)
 	}
-	return all.square / all.weight
+	return all.left / all.weight
 }

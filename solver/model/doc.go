@@ -14,7 +14,8 @@
 //
 // ω are sample weights times class weights, o offsets, f penalty factors, and s the
 // standard deviations of the features where they are standardised, else 1. φ is the
-// logistic loss by default; [solver.Squared] and [solver.Huber] have no factor ½. The
+// logistic loss by default; [solver.Squared] and [solver.Huber] have no factor ½, and
+// [solver.Poisson] is half the deviance, o the logarithms of exposures. The
 // intercept is not penalised and in no graph, so centring the features would change
 // nothing but its value: data are never centred. Coefficients are those of the data as
 // given, whatever is standardised.

@@ -84,7 +84,7 @@ func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float6
 		return 0, errors.New("model: no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
 	if most == 0 && !d.spec.streams() && d.unattained(1, x) {
-		return 0, errors.New("model: the features that are not penalised tell the classes apart, so that no lambda matters; give them a positive penalty factor, or a group")
+		return 0, errors.New("model: the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
 	}
 	if most == 0 {
 		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")

@@ -52,6 +52,8 @@ func (m *Multi) WriteLiblinear(w io.Writer) error {
 func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
 	kind, intercepts := "L2R_L2LOSS_SVR", false
 	switch loss := traits(models[0].loss()); {
+	case loss.Labels == term.Counts:
+		return fmt.Errorf("model: liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
 	case loss.Probability:
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -50,9 +51,14 @@ type Confusion struct {
 type NumberMetrics struct {
 	MSE float64 `json:"mse"`
 	MAE float64 `json:"mae"`
-	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)²; where y is constant 1 for perfect
-	// predictions and else 0, as in scikit-learn.
+	// R2 is 1 − Σ ω(y − t)²/Σ ω(y − mean)² for predictions t; where y is constant 1 for
+	// perfect predictions and else 0, as in scikit-learn.
 	R2 float64 `json:"r2"`
+	// Deviance is the mean Poisson deviance, twice the mean loss, and D2 the part of the
+	// mean's deviance that the predictions explain, as R2 is of the variance. They are nil for
+	// losses that are not for counts.
+	Deviance *float64 `json:"deviance,omitempty"`
+	D2       *float64 `json:"d2,omitempty"`
 }
 
 // ScoreSettings tune Score; nil means the defaults.
@@ -146,10 +152,36 @@ func (m *Model) unranked(margin, y []float64, set *ScoreSettings) (*Metrics, err
 		y = signs
 		out.Classes = m.classMetrics(margin, signs, set)
 	} else {
-		out.Numbers = numberMetrics(margin, y, set.Weights)
+		predicted := slices.Clone(margin)
+		if err := m.toPredictions(predicted); err != nil {
+			return nil, err
+		}
+		out.Numbers = numberMetrics(predicted, y, set.Weights)
 	}
 	out.Loss = mean(set.Weights, len(y), func(i int) float64 { return m.loss().Value(margin[i], y[i]) })
+	if m.counts() {
+		center := mean(set.Weights, len(y), func(i int) float64 { return y[i] })
+		out.compareDeviance(mean(set.Weights, len(y), func(i int) float64 { return deviance(y[i], center) }))
+	}
 	return out, nil
+}
+
+// counts reports whether the labels are counts.
+func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
+
+// deviance returns the Poisson deviance of a count and a rate, which is 0 for counts of 0 alone.
+func deviance(count, rate float64) float64 {
+	if rate == 0 {
+		return 0
+	}
+	return 2 * term.Poisson{}.Value(term.Counts.MarginOf(rate), count)
+}
+
+// compareDeviance sets what the metrics say of the deviance, given that of the mean label.
+func (m *Metrics) compareDeviance(ofMean float64) {
+	all := 2 * m.Loss
+	part := explained(all, ofMean)
+	m.Numbers.Deviance, m.Numbers.D2 = &all, &part
 }
 
 // mean returns Σ ωᵢ f(i)/Σ ωᵢ; weights may be nil.
@@ -254,23 +286,25 @@ func AUC(score, sign, weights []float64) float64 {
 	return area / positives / below
 }
 
-func numberMetrics(margin, y, weights []float64) *NumberMetrics {
+func numberMetrics(predicted, y, weights []float64) *NumberMetrics {
 	n := len(y)
 	center := mean(weights, n, func(i int) float64 { return y[i] })
 	s := &NumberMetrics{
-		MSE: mean(weights, n, func(i int) float64 { return float64((y[i] - margin[i]) * (y[i] - margin[i])) }),
-		MAE: mean(weights, n, func(i int) float64 { return math.Abs(y[i] - margin[i]) }),
+		MSE: mean(weights, n, func(i int) float64 { return float64((y[i] - predicted[i]) * (y[i] - predicted[i])) }),
+		MAE: mean(weights, n, func(i int) float64 { return math.Abs(y[i] - predicted[i]) }),
 	}
-	s.compare(mean(weights, n, func(i int) float64 { return float64((y[i] - center) * (y[i] - center)) }))
+	s.R2 = explained(s.MSE, mean(weights, n, func(i int) float64 { return float64((y[i] - center) * (y[i] - center)) }))
 	return s
 }
 
-// compare sets R2, given the variance of y.
-func (s *NumberMetrics) compare(variance float64) {
+// explained returns the part of what the mean label leaves that predictions explain, which leave
+// left of it. Where the mean leaves nothing it is 1 for perfect predictions and else 0.
+func explained(left, ofMean float64) float64 {
 	switch {
-	case variance > 0:
-		s.R2 = 1 - s.MSE/variance
-	case s.MSE == 0:
-		s.R2 = 1
+	case ofMean > 0:
+		return 1 - left/ofMean
+	case left == 0:
+		return 1
 	}
+	return 0
 }

@@ -41,13 +41,13 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 	return &sparse.ReadOptions{
 		Features: len(m.Coefficients), Names: m.Features, IndexBase: base,
-		Mapping: m.Labels, Regression: !m.Classifies(), LabelsOptional: true,
+		Mapping: m.Labels, Regression: !m.Classifies(), Counts: m.counts(), LabelsOptional: true,
 		Table: sparse.TableOptions{Label: m.Target, Offset: m.Offset, Fill: m.Fill},
 	}
 }
 
-// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept:
-// for regression the prediction. Indices count from 0 and increase; features that are
+// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept: the
+// prediction for regression, or its logarithm for counts. Indices count from 0 and increase; features that are
 // absent are 0. It checks what it is given, allocates nothing, and may be called by many
 // goroutines.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
@@ -113,10 +113,29 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 }
 
 // Predict returns the label of one row, as the training data had it, or for regression
-// the prediction; see Margin.
+// the prediction, of counts the rate e^margin; see Margin.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	t, err := m.Margin(indices, values)
-	return m.Labels.Original(t), err
+	if m.Classifies() || err != nil {
+		return m.Labels.Original(t), err
+	}
+	if t = m.prediction(t); !finite(t) {
+		return 0, ErrOverflow
+	}
+	return t, nil
+}
+
+// prediction returns that of a margin, for regression.
+func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
+
+// toPredictions makes margins predictions, for regression.
+func (m *Model) toPredictions(margins []float64) error {
+	for i, t := range margins {
+		if margins[i] = m.prediction(t); !finite(margins[i]) {
+			return &OverflowError{i, t}
+		}
+	}
+	return nil
 }
 
 // Margins sets dst to the margins of the rows of x and returns it; with room for them it
@@ -161,12 +180,16 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 // Predictions is Margins for labels, or for regression predictions.
 func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	dst, err := m.Margins(dst, x)
-	if m.Classifies() {
-		for i, t := range dst {
-			dst[i] = m.Labels.Original(t)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return dst, err
+	if !m.Classifies() {
+		return dst, m.toPredictions(dst)
+	}
+	for i, t := range dst {
+		dst[i] = m.Labels.Original(t)
+	}
+	return dst, nil
 }
 
 // givesProbability reports whether margins stand for probabilities.

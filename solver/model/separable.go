@@ -2,6 +2,7 @@ package model
 
 import (
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Separates reports whether margins tell two classes apart: no row is on the wrong side of
@@ -11,12 +12,12 @@ import (
 // Coefficients that do and that nothing holds have no optimum under the logistic loss:
 // twice as large they have less of it, and so on (Albert and Anderson 1984).
 func Separates(margins, signs, weights []float64) bool {
-	return (*pass.Team)(nil).Separates(margins, signs, weights)
+	return (*pass.Team)(nil).Separates(term.Logistic{}, margins, signs, weights)
 }
 
 // unattained reports whether the objective of lambda has no least value, which x, the
-// coefficients and the intercept, shows: the part of it that is not penalised separates
-// the classes.
+// coefficients and the intercept, shows: along the part of it that is not penalised, the loss
+// of some rows falls for ever, and that of none rises.
 func (d *design) unattained(lambda float64, x []float64) bool {
 	free := d.unpenalised(lambda, x)
 	if free == nil {
@@ -24,11 +25,11 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 	}
 	margins := make([]float64, d.n)
 	d.x.MulVec(margins, free)
-	return d.team.Separates(margins, d.y, d.weights)
+	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }
 
 // unpenalised returns the part of x that is not penalised where it may separate the
-// classes under a loss that falls for ever, nil where it does not.
+// rows under a loss that falls for ever, nil where it does not.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
@@ -39,7 +40,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 			free[j], any = v, true
 		}
 	}
-	if !any { // both classes have rows: an intercept alone separates none
+	// Both classes have rows, so that an intercept alone separates none; counts may all be 0.
+	if !any && classifies(d.loss) {
 		return nil
 	}
 	if !d.spec.NoIntercept {

@@ -21,7 +21,7 @@ import (
 // value of every field is the default. It is only read.
 type Spec struct {
 	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for labels of
-	// any two values, Squared and Huber for numbers.
+	// any two values, Squared and Huber for numbers, Poisson for numbers that are not negative.
 	Loss solver.Loss
 	// Lambda ≥ 0 is the weight of the penalty beside the mean loss. Path and CV choose
 	// it and take no notice of this one.

@@ -13,12 +13,16 @@ type Tally struct {
 	m      *Model
 	sum    Metrics // means of the rows so far
 	weight float64 // of these
-	label  moment  // of numbers
+	label  moment  // of numbers: the variance of the labels,
+	counts moment  // and the deviance of counts, around their mean
 	sides  *sides  // nil where no AUC is wanted
 }
 
-// A moment is a mean and the sum of squares around it.
-type moment struct{ weight, mean, square float64 }
+// A moment is a mean and a sum of what numbers leave around it.
+type moment struct{ weight, mean, left float64 }
+
+// square returns (v − center)².
+func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
 // NewTally begins a score; with two classes there is room for so many rows of the negative
 // one and of the positive one.
@@ -51,7 +55,10 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	}
 	weight := set.total(len(y))
 	if piece.Numbers != nil {
-		t.label.add(y, weight, set)
+		t.label.add(y, weight, set, square)
+	}
+	if t.m.counts() {
+		t.counts.add(y, weight, set, deviance)
 	}
 	t.weight += weight
 	t.sum.add(piece, weight/t.weight)
@@ -92,7 +99,10 @@ func (t *Tally) Metrics() (*Metrics, error) {
 		}
 	}
 	if n := out.Numbers; n != nil {
-		n.compare(t.label.square / t.label.weight)
+		n.R2 = explained(n.MSE, t.label.left/t.label.weight)
+	}
+	if t.m.counts() {
+		out.compareDeviance(t.counts.left / t.counts.weight)
 	}
 	return &out, nil
 }
@@ -123,14 +133,16 @@ func (m *Metrics) add(piece *Metrics, part float64) {
 	blend(&m.Numbers.MAE, piece.Numbers.MAE)
 }
 
-// add takes more numbers, of that weight together.
-func (m *moment) add(v []float64, weight float64, set *ScoreSettings) {
+// add takes more numbers, of that weight together. off is the square or the deviance: what a set
+// leaves around another center than its mean is what it leaves around the mean and, times its
+// weight, off of the mean and that center.
+func (m *moment) add(v []float64, weight float64, set *ScoreSettings, off func(v, center float64) float64) {
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
-	square := float64(weight * mean(set.Weights, len(v), func(i int) float64 { return float64((v[i] - center) * (v[i] - center)) }))
-	all, off := m.weight+weight, center-m.mean
-	m.square += square + float64(float64(m.weight*(weight/all))*float64(off*off))
-	m.mean += float64(off * (weight / all))
-	m.weight = all
+	all := m.weight + weight
+	joint := m.mean + float64((center-m.mean)*(weight/all))
+	m.left += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return off(v[i], center) }))
+	m.left += float64(m.weight*off(m.mean, joint)) + float64(weight*off(center, joint))
+	m.mean, m.weight = joint, all
 }
 
 // sides are scores of negative rows and of positive ones.

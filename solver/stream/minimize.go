@@ -170,6 +170,9 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
+	if !auto && math.IsInf(q.Loss.Curvature(), 1) {
+		return nil, &solver.SettingError{Field: "Method", Value: set.Method.Info().Name, Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, from which its steps follow; use auto", q.Loss)}
+	}
 	if err := refuses(q); err != nil && auto {
 		return nil, err
 	}

@@ -5,15 +5,17 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Separates reports whether margins aᵢ'x, with a last entry of x for the intercept if there
-// is one, and without the offsets, tell two classes apart: no row of weight is on the wrong
-// side of 0, and some, of all ranks, are on the right one.
+// is one, and without the offsets, separate the rows of all ranks: along x the loss of no row of
+// weight rises, and that of some never does. Of two classes, they tell them apart.
 func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err error) {
 	defer pass.Rescue(&err)
 	team := pass.NewTeam(of.Comm)
 	s := &run{q: &newton.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive, team: team}}
+	loss := term.LossOf(of.Loss)
 	var sides [mostPieces]pass.Sides
 	all := func() (sum pass.Sides) {
 		for _, k := range sides {
@@ -32,7 +34,7 @@ func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err e
 			if of.Weights != nil {
 				weights = of.Weights[lo:hi]
 			}
-			sides[k].Add(margin, s.labels(sign, lo, hi), weights)
+			sides[k].Add(loss, margin, s.labels(sign, lo, hi), weights)
 		})
 		return ctx.Err()
 	}))

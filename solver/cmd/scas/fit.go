@@ -241,7 +241,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 // readRows reads the data of a fit, beyond memory if the fit goes through them in pieces.
 func (e *env) readRows(path string, c *rowFlags, loss lossFlag, beyond bool) (*sparse.Dataset, error) {
 	opt := &sparse.ReadOptions{
-		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Table: c.table(), Beyond: beyond,
+		IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Regression: !loss.classifies(), Counts: loss.counts(), Table: c.table(), Beyond: beyond,
 	}
 	if c.Positive != nil {
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word

@@ -17,7 +17,7 @@ type predictCmd struct {
 
 	Output       string `short:"o" placeholder:"FILE" help:"Write the predictions there (default: standard output)."`
 	Threshold    *label `placeholder:"F" help:"Predict the positive class where the probability, or with squared-hinge loss the margin, is above F (default: 0.5, for margins 0)."`
-	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2."`
+	Metrics      bool   `help:"Compare with the labels of DATA in more ways: AUC, log loss, Brier score, precision, recall, F1 and the confusion table; for regression mean squared and absolute error and R2, and with poisson loss the mean deviance and the part of it explained, D2."`
 	SVG          string `name:"svg" placeholder:"FILE" help:"Draw the ROC curve, the share of positive rows found against that of negative rows called positive."`
 	JSON         bool   `name:"json" help:"Print the measures as one JSON object: on standard output with -o, else on standard error."`
 	Offset       string `placeholder:"FILE" help:"A number for every row of DATA, one a line, that is added to its margin (default: the column of a table that had them in training)."`
@@ -41,7 +41,8 @@ func (predictCmd) Help() string {
 One line per row: the probability of the positive class (with squared-hinge loss
 the margin, which is above 0 for that class) and the predicted label, as the
 training file wrote it; of several classes such a number for each, in the order
-of the labels, and the class of the largest; for regression, the predicted value.
+of the labels, and the class of the largest; for regression, the predicted value,
+with poisson loss the expected count (its logarithm is the margin).
 The numbers of several classes are probabilities that add up to 1. If the labels
 of DATA are known to the model, accuracy and mean loss follow on standard error.
 A label the model does not know is an error, unless --ignore-labels is given, and
@@ -168,6 +169,7 @@ func (c *predictCmd) ofModel(m fittedModel, err error) error {
 		parse.Msg = strings.NewReplacer(
 			"beyond the stated", "beyond the model's", "state more features", "take the model of these data, or leave such features out with --ignore-beyond",
 			"unknown label: the labels are", "unknown label: "+labels+"; the model's are",
+			"read the labels as numbers for regression", labels,
 		).Replace(parse.Msg)
 	}
 	return err
@@ -192,7 +194,7 @@ func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 		opt.Table.Offset = ""
 	}
 	if c.IgnoreLabels {
-		opt.Mapping, opt.Classes, opt.Regression, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, sparse.Classes{}, false, true, true
+		opt.Mapping, opt.Classes, opt.Regression, opt.Counts, opt.AnyLabels, opt.Table.NoLabel = sparse.LabelMapping{}, sparse.Classes{}, false, false, true, true
 	}
 	return opt
 }

@@ -77,7 +77,7 @@ func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits()
 
 // onePredictions are those of a model of two classes or of numbers.
 type onePredictions struct {
-	value  []float64 // probability of the positive class, or margin
+	value  []float64 // probability of the positive class, or margin; for regression the prediction
 	labels []string  // nil for regression
 }
 
@@ -97,8 +97,17 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 
 func (m oneModel) predict(c *predictCmd, data *sparse.Dataset) (predictions, error) {
 	margins, err := margins(m.Model, data)
-	if err != nil || !m.Classifies() {
-		return &onePredictions{value: margins}, err
+	if err != nil {
+		return nil, err
+	}
+	if !m.Classifies() {
+		of := term.LossOf(m.Loss).Traits().Labels
+		for i, t := range margins {
+			if margins[i] = of.Predicts(t); !isFinite(margins[i]) {
+				return nil, &model.OverflowError{Row: i, Margin: t}
+			}
+		}
+		return &onePredictions{value: margins}, nil
 	}
 	p := &onePredictions{value: margins, labels: make([]string, len(margins))}
 	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}

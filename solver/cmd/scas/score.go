@@ -156,6 +156,9 @@ func (m *oneMetrics) addTo(f *facts) {
 	if n := m.Numbers; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)
+		if n.Deviance != nil {
+			f.add("deviance", "mean %.8g; the part explained, D2, is %.8g", *n.Deviance, *n.D2)
+		}
 		return
 	}
 	c := m.Classes

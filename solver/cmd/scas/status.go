@@ -114,7 +114,7 @@ func addGap(f *facts, p proof) {
 }
 
 // noOptimumReason says why there is no optimum, and what to do.
-const noOptimumReason = "features that are not penalised tell the classes apart, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"
+const noOptimumReason = "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls as long as coefficients grow; give --lambda above 0, for every feature"
 
 // warnOfNoOptimum says that coefficients are not determined.
 func (e *env) warnOfNoOptimum(noOptimum bool) {
@@ -139,12 +139,12 @@ func (c *trainCmd) unattained(t *task, x []float64) bool {
 		return false
 	}
 	if c.ranks.comm == nil && t.Data.Mapped() || c.ranks.pieces {
-		apart, _ := stream.Separates(context.Background(), &stream.Samples{Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights, Comm: c.ranks.joined()}, part)
+		apart, _ := stream.Separates(context.Background(), &stream.Samples{Loss: t.Loss, Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights, Comm: c.ranks.joined()}, part)
 		return apart
 	}
 	margins := make([]float64, len(t.Labels))
 	t.Data.MulVec(margins, part)
-	return c.ranks.team.Separates(margins, t.Labels, t.SampleWeights)
+	return c.ranks.team.Separates(term.LossOf(t.Loss), margins, t.Labels, t.SampleWeights)
 }
 
 // free reports which features the penalty does not touch; nil where A is no matrix.

@@ -204,6 +204,9 @@ func (lossFlag) offers() []string { return term.LossNames() }
 // classifies reports whether the loss is for labels of two classes.
 func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
+// counts reports whether the loss is for counts.
+func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
+
 // methodFlag is a method; without one, auto, it is the solver's default.
 type methodFlag struct {
 	solver.Method

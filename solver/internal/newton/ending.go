@@ -29,7 +29,7 @@ func (e Ending) Remedy() string {
 	case Room:
 		return "the model has more coefficients than there is room for: raise lambda, or ask for less"
 	case Separable:
-		return "features that are not penalised tell the classes apart, so that the loss falls for ever: penalise them, or ask for less"
+		return "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls for ever: penalise them, or ask for less"
 	}
 	return "rounding decides here: scale the features, or ask for less"
 }
@@ -84,23 +84,7 @@ func (r *penalty) touches(j int) bool {
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one never stops falling.
 func Falls(t *pass.Team, l term.Loss, along, labels, coef []float64) bool {
-	if !l.Traits().NeverZero {
-		return false
-	}
-	var falls, rises float64
-	for i, d := range along {
-		lo, hi := l.SlopeRange(labels[i])
-		if coef[i] == 0 || d == 0 {
-			continue
-		}
-		if falls = 1; !(d > 0 && hi <= 0 || d < 0 && lo >= 0) {
-			rises = 1
-			break
-		}
-	}
-	all := []float64{falls, rises}
-	t.Max(all)
-	return all[0] > 0 && all[1] == 0
+	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }
 
 // ofObjective is what rounding may make of P as computed, a sum, as a part of it.

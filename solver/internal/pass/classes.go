@@ -66,27 +66,33 @@ func class(label float64) int {
 	return 0
 }
 
-// Sides count the rows whose margin is on the wrong side of 0 and on the right one for their
-// class, −1 or +1; those of margin or weight 0 are on none.
+// Sides count the rows whose loss rises at last as the margin goes the way of a direction, and
+// those whose loss never does. Rows whose margin stays, or whose weight is 0, are neither.
 type Sides [2]float64
 
-// Add counts rows. weights may be nil.
-func (s *Sides) Add(margins, signs, weights []float64) {
-	for i, v := range margins {
-		if v != 0 && (weights == nil || weights[i] != 0) {
-			s[class(v*signs[i])]++
+// Add counts rows, whose margins change by along. weights may be nil.
+func (s *Sides) Add(l Loss, along, labels, weights []float64) {
+	for i, v := range along {
+		if v == 0 || weights != nil && weights[i] == 0 {
+			continue
 		}
+		side := 0
+		if lo, hi := l.SlopeRange(labels[i]); v > 0 && hi <= 0 || v < 0 && lo >= 0 {
+			side = 1
+		}
+		s[side]++
 	}
 }
 
-// Apart reports whether the margins tell the classes apart: no row is on the wrong side,
-// and some are on the right one.
+// Apart reports whether the direction separates the rows: the loss of none rises, and that of
+// some never does. Of two classes, it tells them apart.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates reports whether margins tell the classes of all processes apart.
-func (t *Team) Separates(margins, signs, weights []float64) bool {
+// Separates reports whether a direction, in which margins change by along, separates the rows
+// of all processes.
+func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
-	s.Add(margins, signs, weights)
+	s.Add(l, along, labels, weights)
 	t.Sum(s[:])
 	return s.Apart()
 }

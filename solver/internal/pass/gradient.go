@@ -13,6 +13,7 @@ type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
 	Kernel() (kind kernels.LossKind, ok bool)
+	SlopeRange(label float64) (lo, hi float64)
 }
 
 // Data are the samples: rows, one label a row, and weights or nil. Others of the team have
