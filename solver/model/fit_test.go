@@ -55,7 +55,7 @@ func specs(n, p int, loss solver.Loss) map[string]*Spec {
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
-		x, y := random(t, 70, 9, 3, classifies(loss))
+		x, y := randomFor(t, 70, 9, 3, loss)
 		for name, spec := range specs(70, 9, loss) {
 			m, err := Fit(context.Background(), spec, x, y)
 			if err != nil {
@@ -91,7 +91,7 @@ func TestFit(t *testing.T) {
 // without a limit, proves the same optimum.
 func TestFitByOthers(t *testing.T) {
 	for _, loss := range losses {
-		x, y := random(t, 70, 9, 3, classifies(loss))
+		x, y := randomFor(t, 70, 9, 3, loss)
 		for name, spec := range specs(70, 9, loss) {
 			want := mustFit(t, spec, x, y)
 			other := *spec
@@ -112,7 +112,7 @@ func TestFitByOthers(t *testing.T) {
 // they are promised, and the optimum is proved.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
-		x, y := random(t, 90, 9, 4, classifies(loss))
+		x, y := randomFor(t, 90, 9, 4, loss)
 		g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 6, Weight: 1}, {I: 1, J: 4, Weight: -2}, {I: 7, J: 8, Weight: 0.5}})
 		if err != nil {
 			t.Fatal(err)

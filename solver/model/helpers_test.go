@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -144,6 +145,18 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
+// randomFor is random with labels for a loss.
+func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
+	t.Helper()
+	x, y := random(t, n, p, seed, classifies(loss))
+	if traits(loss).Labels == term.Counts {
+		for i, v := range y {
+			y[i] = math.Floor(math.Exp(v / 4))
+		}
+	}
+	return x, y
+}
+
 func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
 	m, err := Fit(context.Background(), spec, x, y)
@@ -163,4 +176,4 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	return d.X, d.Labels
 }
 
-var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}}
+var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -30,8 +31,11 @@ func TestHostileProblems(t *testing.T) {
 		}
 		loss := losses[rng.IntN(len(losses))]
 		for i := range y {
-			if y[i] = 100 * rng.NormFloat64(); classifies(loss) {
+			switch y[i] = 100 * rng.NormFloat64(); traits(loss).Labels {
+			case term.Classes:
 				y[i] = float64(i % 2)
+			case term.Counts:
+				y[i] = math.Abs(y[i])
 			}
 		}
 		if n == 1 && classifies(loss) {

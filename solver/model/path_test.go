@@ -18,7 +18,7 @@ import (
 // the first without coefficients but for those without penalty.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
-		x, y := random(t, 70, 9, 3, classifies(loss))
+		x, y := randomFor(t, 70, 9, 3, loss)
 		all := specs(70, 9, loss)
 		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: Settings{RelTol: 1e-9}}
 		for _, spec := range all {

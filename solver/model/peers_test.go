@@ -86,10 +86,7 @@ fit <- function(k, family, alpha, standardize, intercept) {
 		}
 		writeTable(t, filepath.Join(dir, fmt.Sprint("w", k)), n, func(i int) []float64 { return []float64{weights[i]} })
 		writeTable(t, filepath.Join(dir, fmt.Sprint("l", k)), len(q.lambdas), func(i int) []float64 { return []float64{q.lambdas[i]} })
-		family := "gaussian"
-		if classifies(q.spec.loss()) {
-			family = "binomial"
-		}
+		family := map[solver.Loss]string{solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson"}[q.spec.loss()]
 		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n", k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))
 	}
 	if out := run(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
@@ -108,7 +105,7 @@ func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 
 // TestGlmnet: with and without intercept, weights and standardising, and with an elastic
 // net, glmnet's solutions have the objective that is proved here. Its squared loss has a
-// factor ½, so its lambda is half of ours; its elastic net for numbers is another one, as
+// factor ½, so its lambda is half of ours; its elastic net for that loss is another one, as
 // it standardises the labels.
 func TestGlmnet(t *testing.T) {
 	for _, set := range small {
@@ -120,34 +117,42 @@ func TestGlmnet(t *testing.T) {
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
 		}
-		var peers []peer
-		for _, q := range []peer{
-			{name: "lasso", spec: &Spec{}},
-			{name: "no intercept", spec: &Spec{NoIntercept: true, Standardize: StandardizeOff}},
-			{name: "unscaled", spec: &Spec{Standardize: StandardizeOff}},
-			{name: "weighted", spec: &Spec{SampleWeights: weights}},
-			{name: "elastic net", spec: &Spec{Penalty: ElasticNet{0.5}, SampleWeights: weights}},
-		} {
+		var peers, all []peer
+		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}} // their numbers are not negative
+		if set.classes {
+			losses = []solver.Loss{solver.Logistic{}}
+		}
+		for _, loss := range losses {
+			all = append(all, []peer{
+				{name: "lasso", spec: &Spec{Loss: loss}},
+				{name: "no intercept", spec: &Spec{Loss: loss, NoIntercept: true, Standardize: StandardizeOff}},
+				{name: "unscaled", spec: &Spec{Loss: loss, Standardize: StandardizeOff}},
+				{name: "weighted", spec: &Spec{Loss: loss, SampleWeights: weights}},
+				{name: "elastic net", spec: &Spec{Loss: loss, Penalty: ElasticNet{0.5}, SampleWeights: weights}},
+			}...)
+		}
+		for _, q := range all {
+			squared := q.spec.Loss == solver.Squared{}
 			unit := 1.0
-			if !set.classes {
-				q.spec.Loss, unit = solver.Squared{}, 2
+			if squared {
+				unit = 2
 			}
 			q.spec.RelTol = 1e-10
 			var err error
 			if q.steps, err = FitPath(context.Background(), q.spec, x, y, &PathSettings{Count: 5, Ratio: 1e-2}); err != nil {
-				t.Errorf("%s, %s: %v", set.name, q.name, err)
+				t.Errorf("%s, %v, %s: %v", set.name, q.spec.Loss, q.name, err)
 				continue
 			}
 			for _, s := range q.steps {
 				q.lambdas = append(q.lambdas, s.Lambda/unit)
 			}
-			if set.classes || q.name != "elastic net" {
+			if !squared || q.name != "elastic net" {
 				peers = append(peers, q)
 			}
 		}
 		for k, theirs := range glmnet(t, x, y, peers) {
 			for i, s := range peers[k].steps {
-				compare(t, set.name+", glmnet, "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Certificate, theirs[i])
+				compare(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Certificate, theirs[i])
 			}
 		}
 	}
@@ -214,7 +219,7 @@ func readLiblinear(t testing.TB, path string) *Model {
 }
 
 // TestScikitLearn: logistic regression with intercept, weights, an elastic net, and the
-// lasso, by its own solvers.
+// lasso, by its own solvers, and Poisson regression with a ridge.
 func TestScikitLearn(t *testing.T) {
 	type problem struct {
 		name  string
@@ -237,28 +242,36 @@ func TestScikitLearn(t *testing.T) {
 				rows[i][j] = at(x, i, j)
 			}
 		}
-		for _, c := range []struct {
+		type named struct {
 			name string
 			spec *Spec
-		}{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}} {
-			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-10
-			if !set.classes {
+		}
+		all := []named{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
+		if !set.classes {
+			for _, c := range all {
 				c.spec.Loss = solver.Squared{}
 			}
+			all = append(all, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
+		}
+		for _, c := range all {
+			// The objective at 0, of which RelTol is a part, is 100 times the optimum's for counts.
+			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
 			problems = append(problems, problem{set.name + ", scikit-learn, " + c.name, c.spec, x, y, mustFit(t, c.spec, x, y)})
-			in = append(in, map[string]any{"classes": set.classes, "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})
+			in = append(in, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})
 		}
 	}
 	var out [][]float64
 	python(t, `
 import json, sys
 import numpy as np
-from sklearn.linear_model import LogisticRegression, ElasticNet
+from sklearn.linear_model import LogisticRegression, ElasticNet, PoissonRegressor
 all = []
 for d in json.load(sys.stdin):
     x, y = np.array(d["x"]), np.array(d["y"])
     w = np.ones(len(y)) if d["w"] is None else np.array(d["w"])
-    if d["classes"]:
+    if d["loss"] == "poisson":
+        f = PoissonRegressor(alpha=d["lambda"], solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    elif d["loss"] == "logistic":
         f = LogisticRegression(penalty="elasticnet", solver="saga", l1_ratio=d["ratio"], C=1/(w.sum()*d["lambda"]), tol=1e-13, max_iter=200000, random_state=0)
     else:
         f = ElasticNet(alpha=d["lambda"]/2, l1_ratio=d["ratio"], tol=1e-15, max_iter=10000000)

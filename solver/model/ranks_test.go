@@ -77,7 +77,7 @@ func TestRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loss := range losses {
-		x, y := random(t, 70, 9, 3, classifies(loss))
+		x, y := randomFor(t, 70, 9, 3, loss)
 		all := specs(70, 9, loss)
 		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
 		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
@@ -280,7 +280,10 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, of *states, x *sparse.C
 // that was not interrupted, and other numbers of ranks, one among them, go on to a proof.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
-		x, y := random(t, 90, 9, 4, classifies(loss))
+		if math.IsInf(loss.Curvature(), 1) {
+			continue // Newton steps from the start keep no state
+		}
+		x, y := randomFor(t, 90, 9, 4, loss)
 		all := specs(90, 9, loss)
 		all["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
 		for name, spec := range all {

@@ -42,6 +42,15 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 	return back
 }
 
+// counted returns data with counts in the place of numbers.
+func counted(numbers *sparse.Dataset) *sparse.Dataset {
+	counts := &sparse.Dataset{X: numbers.X}
+	for _, v := range numbers.Labels {
+		counts.Labels = append(counts.Labels, math.Floor(math.Exp(v/2)))
+	}
+	return counts
+}
+
 // written writes data to a file.
 func written(t *testing.T, whole *sparse.Dataset) (path string) {
 	t.Helper()
@@ -82,6 +91,9 @@ func streamedSpecs(n, p int) map[string]struct {
 		"squared hinge":           {false, Spec{Lambda: 5e-3, Loss: solver.SquaredHinge{}}},
 		"squared":                 {true, Spec{Lambda: 2e-2, Loss: solver.Squared{}, Offsets: offsets}},
 		"huber":                   {true, Spec{Lambda: 2e-2, Loss: solver.Huber{Delta: 1.35}}},
+		"poisson":                 {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Offsets: offsets, SampleWeights: weights}},
+		"poisson, groups":         {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Penalty: some}},
+		"poisson, graph":          {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Graph: graph.Chain(p)}},
 		"groups":                  {false, Spec{Lambda: 2e-3, Penalty: some}},
 		"groups, as they are":     {false, Spec{Lambda: 2e-3, Penalty: GroupLasso{Groups: some.Groups, Weights: []float64{1, 2, 0}}, Standardize: StandardizeOff, NoIntercept: true}},
 		"groups, offsets":         {true, Spec{Lambda: 2e-2, Penalty: some, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights}},
@@ -97,7 +109,7 @@ func streamedSpecs(n, p int) map[string]struct {
 // someStreamed skips, with -short, all but a few of the specifications.
 func someStreamed(t *testing.T) {
 	t.Helper()
-	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "groups,_offsets", "graph,_deviations"}, name) {
+	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
 		sparsetest.Long(t)
 	}
 }
@@ -108,10 +120,15 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *spar
 	whole, back := mapped(t, opt)
 	opt.Regression = true
 	numbers, backNumbers := mapped(t, opt)
+	counts := counted(numbers)
+	backCounts := remapped(t, counts, true)
 	for name, one := range streamedSpecs(n, p) {
 		in, out := whole, back
 		if one.regression {
 			in, out = numbers, backNumbers
+		}
+		if one.spec.Loss == (solver.Poisson{}) {
+			in, out = counts, backCounts
 		}
 		t.Run(name, func(t *testing.T) { test(t, one.spec, in, out) })
 	}

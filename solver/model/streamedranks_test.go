@@ -51,11 +51,16 @@ func TestStreamedRanks(t *testing.T) {
 	whole, back := mapped(t, opt)
 	opt.Regression = true
 	numbers, backNumbers := mapped(t, opt)
-	path, pathNumbers := written(t, whole), written(t, numbers)
+	counts := counted(numbers)
+	backCounts := remapped(t, counts, true)
+	path, pathNumbers, pathCounts := written(t, whole), written(t, numbers), written(t, counts)
 	for name, one := range streamedSpecs(n, p) {
 		in, out, at := whole, back, path
 		if one.regression {
 			in, out, at = numbers, backNumbers, pathNumbers
+		}
+		if one.spec.Loss == (solver.Poisson{}) {
+			in, out, at = counts, backCounts, pathCounts
 		}
 		t.Run(name, func(t *testing.T) {
 			someStreamed(t)

@@ -33,7 +33,7 @@ func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add fu
 func TestTally(t *testing.T) {
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}} {
 		const n, p = 1000, 6
-		x, y := random(t, n, p, 3, classifies(loss))
+		x, y := randomFor(t, n, p, 3, loss)
 		m := mustFit(t, &Spec{Loss: loss, Lambda: 1e-2}, x, y)
 		for j := range m.Coefficients { // so that scores tie
 			m.Coefficients[j] = math.Round(m.Coefficients[j])
