@@ -128,7 +128,7 @@ func (r *Run) notConverged(res *Result) error {
 		e.Try = "allow more time"
 	case res.Status == Stalled && advice != "":
 		e.Try = advice
-	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.lossAtZero()):
+	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.unit()):
 		e.Try = "features without a penalty depend on each other: leave some out, or raise L2 above zero"
 	case res.Status == Stalled:
 		e.Try = r.ended.Remedy()

@@ -128,6 +128,26 @@ func (p *Problem) lossAtZero() float64 {
 	return pass.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
+// unit returns what tolerances are parts of: the mean loss at margin zero, but see
+// term.Labels.Unit.
+func (p *Problem) unit() float64 {
+	l := p.loss()
+	if l.Traits().Labels != term.Counts {
+		return p.lossAtZero()
+	}
+	var label, slope, weight float64
+	for i, b := range p.Labels {
+		w := 1.0
+		if p.SampleWeights != nil {
+			w = p.SampleWeights[i]
+		}
+		label += float64(w * b)
+		slope += float64(w * l.Slope(0, b))
+		weight += w
+	}
+	return l.Traits().Labels.Unit(p.lossAtZero(), p.team().Mean(label, weight), p.team().Mean(slope, weight))
+}
+
 // regression reports whether margins have the unit of the labels.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 

@@ -99,7 +99,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	}
 	r.prover = prove.New(p.forNewton(algebra, r.Samples.ready.Rows, set.Threads))
 	r.gap = math.Inf(1)
-	r.goal = set.RelTol * p.lossAtZero()
+	r.goal = set.RelTol * p.unit()
 	r.toStart()
 	return r
 }

@@ -30,7 +30,8 @@ type Settings struct {
 	// explicit budget does: 3 a Newton step with what its Hessian takes, less is left over.
 	Passes float64 `json:"passes"`
 	// RelTol is the accuracy at which a run ends: a proved gap of at most RelTol times
-	// the objective at x = 0, wherever the run started. Zero means 1e-6 for Auto, and
+	// the objective at x = 0, with Poisson at the best margin that is the same for all
+	// samples, wherever the run started. Zero means 1e-6 for Auto, and
 	// for other methods, as below zero for all, that they go on to the end of the
 	// budget. A problem of which no gap can be proved (Result.DualityGap) does so, too,
 	// for any RelTol: with status PassesDone or TimeDone and a nil error.

@@ -99,16 +99,35 @@ func (g *general) offset(offsets []float64) (err error) {
 }
 
 // relTol is the accuracy in units of the objective at margins of 0, which package solver
-// takes; the specification has it at the offsets. Where these are worse, it is the same.
+// takes; the specification has it at the offsets. Where these are worse, it is the same. For
+// counts see term.Labels.Unit.
 func (g *general) relTol() float64 {
 	if g.problem.Domain == nil || g.d.spec.Method != nil && g.d.spec.RelTol == 0 {
 		return g.d.spec.RelTol
 	}
 	_, columns := g.problem.Data.Dims()
 	x := make([]float64, columns)
-	zero := g.problem.Evaluate(x).Loss
+	zero := g.unit(x)
 	x[columns-1] = 1
-	return g.d.spec.relTol() * math.Min(1, g.problem.Evaluate(x).Loss/zero)
+	return g.d.spec.relTol() * math.Min(1, g.unit(x)/zero)
+}
+
+// unit is term.Labels.Unit for the margins of x.
+func (g *general) unit(x []float64) float64 {
+	loss, d := g.problem.Evaluate(x).Loss, g.d
+	margins := make([]float64, d.n)
+	g.problem.Data.MulVec(margins, x)
+	var label, slope, weight float64
+	for i, b := range d.y {
+		w := 1.0
+		if d.weights != nil {
+			w = d.weights[i]
+		}
+		label += float64(w * b)
+		slope += float64(w * d.loss.Slope(margins[i], b))
+		weight += w
+	}
+	return traits(d.loss).Labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
 }
 
 // constrain sets A and the weights of its rows: [G; I], or I without a graph, in which

@@ -81,7 +81,7 @@ type Settings struct {
 	// coefficients that are not zero, else solver.Auto.
 	Method solver.Method
 	// RelTol is the accuracy: a proved gap of at most RelTol times the objective at b =
-	// 0, c = 0. Zero means 1e-6.
+	// 0, c = 0, with Poisson at b = 0 and the best c. Zero means 1e-6.
 	RelTol float64
 	// TimeLimit ends a fit; zero means no limit.
 	TimeLimit time.Duration

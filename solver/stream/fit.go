@@ -98,7 +98,8 @@ func (of *Samples) validLabels(l term.Loss) error {
 // constant ones.
 func (f *Fit) Deviations() []float64 { return f.facts.columns.deviation }
 
-// Scale returns the mean loss at x = 0, c = 0.
+// Scale returns what tolerances are parts of: the mean loss at x = 0, c = 0, for counts that of the
+// best c without x.
 func (f *Fit) Scale() float64 { return f.facts.zero }
 
 // Penalise sets the penalty for lambda = 1: a has a column for each coefficient, nil for

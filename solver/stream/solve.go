@@ -31,7 +31,7 @@ import (
 type facts struct {
 	passes  int       // over the data
 	sampled int       // samples that the start is from
-	zero    float64   // the loss at x = 0
+	zero    float64   // what tolerances are parts of, see term.Labels.Unit
 	windows int       // that a pass goes through, or batches
 	grad    []float64 // of the loss at the result
 	columns columns

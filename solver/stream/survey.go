@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A survey is what a first pass finds.
 type survey struct {
 	moments *moments
-	zero    float64 // Σ cᵢ φ(oᵢ)
+	zero    float64 // what tolerances are parts of, see term.Labels.Unit
 	part    *part
 }
 
@@ -30,7 +31,8 @@ func (s *run) survey(m int) (*survey, error) {
 	for k := range found {
 		found[k] = s.newMoments()
 	}
-	zeros := make([]float64, s.count)
+	zeros := make([][3]float64, s.count) // mean loss, label and slope where all coefficients are 0
+	counts := s.q.Loss.Traits().Labels == term.Counts
 	failed := make([]error, s.count)
 	err := s.together(s.each(func(lo, hi int) error {
 		pieces(s.count, s.q.Threads, lo, hi, func(k, lo, hi int) {
@@ -39,7 +41,12 @@ func (s *run) survey(m int) (*survey, error) {
 			}
 			found[k].add(s, lo, hi)
 			for i := lo; i < hi; i++ {
-				zeros[k] += float64(s.coef(i) * s.q.Loss.Value(s.offsetOf(i), s.label(i)))
+				c, o, b := s.coef(i), s.offsetOf(i), s.label(i)
+				zeros[k][0] += float64(c * s.q.Loss.Value(o, b))
+				if counts {
+					zeros[k][1] += float64(c * b)
+					zeros[k][2] += float64(c * s.q.Loss.Slope(o, b))
+				}
 			}
 		})
 		if bad := slices.IndexFunc(failed, func(err error) bool { return err != nil }); bad >= 0 {
@@ -56,14 +63,18 @@ func (s *run) survey(m int) (*survey, error) {
 	team := s.extra.team
 	taken.gather(team)
 	out := &survey{moments: found[0], part: taken.end(s)}
+	var zero [3]float64
 	for k, more := range found {
-		out.zero += zeros[k]
+		for m, v := range zeros[k] {
+			zero[m] += v
+		}
 		if k > 0 {
 			out.moments.merge(more)
 		}
 	}
 	out.moments.gather(team)
-	out.zero = team.Total(out.zero)
+	team.Sum(zero[:])
+	out.zero = s.q.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2])
 	return out, nil
 }
 

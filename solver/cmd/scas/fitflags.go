@@ -118,7 +118,7 @@ type rowFlags struct {
 
 // solveFlags say how accurately, how long and on what.
 type solveFlags struct {
-	Tol       ratio    `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})."`
+	Tol       ratio    `default:"1e-6" placeholder:"F" help:"Every fit ends when its objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum (default ${default})."`
 	TimeLimit duration `placeholder:"DURATION" help:"End after so long, such as 90s or 5m: scas path with the lambdas until then, scas cv with nothing."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of what is drawn, such as the folds (default ${default})."`
 	Threads   count    `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits."`

@@ -41,7 +41,7 @@ type Solver struct {
 	*pass.Sums
 	n, p  int
 	facts facts
-	scale float64 // P(0) without free features
+	scale float64 // what tolerances are parts of, see term.Labels.Unit
 
 	x, e         []float64 // the point; X'Cα of the last dual point
 	limit, ridge []float64
@@ -108,7 +108,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.measure()
 	s.margins(s.at.margin, s.x)
-	s.scale = s.losses(s.at.margin, nil)
+	s.scale = s.unit()
 	s.set.threads = pass.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
 	switch {
@@ -154,8 +154,16 @@ func (s *Solver) measure() {
 // X returns the point, which the next call of Solve changes.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns P at x = 0.
+// Scale returns what tolerances are parts of: P at x = 0, but see term.Labels.Unit.
 func (s *Solver) Scale() float64 { return s.scale }
+
+// unit computes the scale, given the margins at x = 0.
+func (s *Solver) unit() float64 {
+	loss := s.losses(s.at.margin, s.at.slope)
+	label := s.Over(func(lo, hi int) float64 { return kernels.Dot(s.Coef[lo:hi], s.Labels[lo:hi]) })
+	slope := s.Over(func(lo, hi int) float64 { return kernels.Dot(s.Coef[lo:hi], s.at.slope[lo:hi]) })
+	return s.Loss.Traits().Labels.Unit(loss, label, slope)
+}
 
 // Start moves the point to x, of length p.
 func (s *Solver) Start(x []float64) {

@@ -262,20 +262,21 @@ func (d drawer) domain(p *problem) {
 
 // lambda draws a penalty's weight, as a part of the largest slope at zero.
 func (d drawer) lambda(p *problem) float64 {
-	most := 0.0
+	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
 	for i, b := range p.task.labels {
 		_, slope, _ := p.task.phi(double{}, b)
 		slopes[i] = slope.hi
 	}
 	for j := range d.p {
-		sum := 0.0
+		sum, size := 0.0, 0.0
 		for i, row := range p.task.rows {
 			sum += row[j] * slopes[i] / float64(d.n)
+			size += math.Abs(row[j]*slopes[i]) / float64(d.n)
 		}
-		most = math.Max(most, math.Abs(sum))
+		most, rounding = math.Max(most, math.Abs(sum)), math.Max(rounding, 1e-14*size)
 	}
-	if d.chance(0.04) || most == 0 {
+	if d.chance(0.04) || most <= rounding {
 		p.note("lambda 0")
 		return 0
 	}

@@ -138,6 +138,19 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
+// Unit returns what tolerances are parts of, given means over the samples where all coefficients
+// are 0: of the loss, the labels and the slopes. It is that loss, for Counts the loss at the best
+// constant beside the offsets: at 0 the loss of large counts, or exposures, says nothing of how
+// well they can be predicted.
+func (k Labels) Unit(loss, label, slope float64) float64 {
+	rate := label + slope
+	if k != Counts || label == 0 || math.IsInf(rate, 1) {
+		return loss
+	}
+	const least = 1e-9 // where all counts are predicted, there is a tolerance as well
+	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
+}
+
 // MarginOf returns the margin of a prediction.
 func (k Labels) MarginOf(prediction float64) float64 {
 	switch {
