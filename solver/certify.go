@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
-	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/internal/watch"
@@ -47,9 +47,9 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	free := prove.Free{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
-	at := prove.Pair{X: r.X, Y: slices.Clone(y), Penalty: penalty}
-	at.Beta, at.Conjugate = prove.Admissible(r.Dual, func(beta []float64) float64 {
+	free := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
+	at := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
+	at.Beta, at.Conjugate = gap.Admissible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
 	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangian(at.Beta)
@@ -79,7 +79,7 @@ func (r *Run) dualResidual() float64 {
 	for j, v := range r.X {
 		g[j] += float64(r.Problem.L2 * v)
 	}
-	return prove.Residual(r.X, g, r.Problem.Domain)
+	return gap.Residual(r.X, g, r.Problem.Domain)
 }
 
 // project makes x the nearest point of the domain.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
@@ -121,9 +122,9 @@ func (r *Run) finish() error {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, newton.Moved(proved, value, res.Objective)), res.Polished
+		r.gap, r.exact = math.Min(res.Gap, gap.Moved(proved, value, res.Objective)), res.Polished
 	} else {
-		r.gap = math.Min(proved, newton.Moved(res.Gap, res.Objective, value))
+		r.gap = math.Min(proved, gap.Moved(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()

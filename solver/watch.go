@@ -3,7 +3,7 @@ package solver
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
@@ -60,7 +60,7 @@ func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
 	if best < objective {
-		if r.gap = newton.Moved(r.gap, objective, best); r.gap > r.goal {
+		if r.gap = gap.Moved(r.gap, objective, best); r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify())
 		}
 	}

@@ -118,7 +118,7 @@ func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64) error {
 		f.q.A = quad.New(a, len(l2))
 	}
 	f.setLambda(1)
-	return refusesFree(f.bounder)
+	return refusesFree(f.bounds)
 }
 
 // PenaliseGroups sets the penalty Σ limit_k √(Σ (scaleⱼ xⱼ)²), the inner sum over group k, for
@@ -143,7 +143,7 @@ func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
 	}
 	f.q.A = quad.New(a, columns)
 	f.setLambda(1)
-	return refusesFree(f.bounder)
+	return refusesFree(f.bounds)
 }
 
 // ofResidual reports whether the loss is one of the difference of margin and label.
@@ -159,9 +159,9 @@ func (f *Fit) setLambda(lambda float64) {
 		f.extra.ridge[j] = lambda * r
 	}
 	f.q.Ridge = slices.Min(f.extra.ridge)
-	f.bounder = newton.NewBounder(f.q, f.extra.ridge, f.facts.columns.Columns)
+	f.bounds = boundsOf(f.q, f.extra.ridge, f.facts.columns.Columns)
 	for _, t := range f.tallies {
-		t.free, t.known.Free = nil, nil
+		t.closing, t.roots = nil, nil
 	}
 }
 
@@ -174,7 +174,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Resul
 	began := time.Now()
 	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
 	f.setLambda(lambda)
-	if err := refusesFree(f.bounder); err != nil {
+	if err := refusesFree(f.bounds); err != nil {
 		return nil, err
 	}
 	r := &newton.Result{X: make([]float64, len(f.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
@@ -202,7 +202,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Resul
 // of the samples in memory.
 func (f *Fit) place(tol float64) error {
 	if f.at != nil {
-		f.at.value, f.at.proved = f.bounder.Value(f.at.x, f.at.loss), math.Inf(-1)
+		f.at.value, f.at.proved = f.bounds.Value(f.at.x, f.at.loss), math.Inf(-1)
 		return nil
 	}
 	x := make([]float64, len(f.extra.ridge))
@@ -225,7 +225,7 @@ func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
 	f.set = &newton.Settings{Stop: ctx.Err}
 	f.setLambda(1)
 	x := make([]float64, len(f.extra.ridge))
-	free := f.bounder.Free()
+	free := f.bounds.Unheld()
 	if f.start != nil && len(free) > 0 {
 		f.atNull(x)
 	}
@@ -252,7 +252,7 @@ func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
 // atNull sets x to the point of Null for the samples in memory, if there is one.
 func (f *Fit) atNull(x []float64) {
 	l1 := slices.Repeat([]float64{1}, len(x))
-	for _, j := range f.bounder.Free() {
+	for _, j := range f.bounds.Unheld() {
 		l1[j] = 0
 	}
 	q := *f.run

@@ -3,6 +3,7 @@ package stream
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -51,20 +52,20 @@ func (m *moments) merge(more *moments) {
 
 // columns are facts about the columns.
 type columns struct {
-	newton.Columns
+	gap.Columns
 	deviation []float64 // of those of the data, 1 for constant ones
 }
 
 // columns returns what the moments of all rows say.
 func (s *run) columns(m *moments) columns {
 	if m.all == nil {
-		return columns{Columns: newton.Columns{Largest: m.largest}}
+		return columns{Columns: gap.Columns{Largest: m.largest}}
 	}
 	norm := make([]float64, len(m.all.Mean), len(s.extra.ridge))
 	for j, mean := range m.all.Mean {
 		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Weight[j]*float64(mean*mean)))/s.weight) * (1 + 1e-9)
 	}
-	c := columns{Columns: newton.Columns{Largest: m.all.Largest, Norm: norm}, deviation: m.all.Deviations(s.weight)}
+	c := columns{Columns: gap.Columns{Largest: m.all.Largest, Norm: norm}, deviation: m.all.Deviations(s.weight)}
 	for j, v := range c.deviation {
 		if v == 0 {
 			c.deviation[j] = 1

@@ -13,7 +13,7 @@
 // Of a pass nothing is kept that has an entry per sample: margins live as long as a block
 // of rows. An intercept is a column of ones that is nowhere stored. Its equality in the dual
 // problem, which no multiplier makes up for, is closed by a correction that exists and is
-// bounded by its Hessian, a number (newton.Free), and so for other columns without a penalty.
+// bounded by its Hessian, a number (package gap), and so for other columns without a penalty.
 //
 // For more features, and other penalties and domains, there are stochastic runs
 // beside it, whose inner loop draws from a part of the file at a time.
@@ -23,6 +23,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
@@ -59,7 +60,7 @@ type run struct {
 	extra   extra
 	set     *newton.Settings
 	windows *windows
-	bounder *newton.Bounder
+	bounds  *gap.Problem
 	block   int // rows that a cache holds
 	count   int // pieces of a window
 	tallies []*tally
@@ -124,11 +125,18 @@ func refuses(q *newton.Problem) error {
 	case p > newton.DenseFeatures:
 		return refused("up to %d features are streamed, and there are %d", newton.DenseFeatures, p)
 	}
-	return refusesFree(newton.NewBounder(q, slices.Repeat([]float64{q.Ridge}, p), newton.Columns{Largest: slices.Repeat([]float64{1}, p)}))
+	return refusesFree(boundsOf(q, slices.Repeat([]float64{q.Ridge}, p), gap.Columns{Largest: slices.Repeat([]float64{1}, p)}))
 }
 
-func refusesFree(b *newton.Bounder) error {
-	if free := len(b.Free()); free > mostFree {
+// boundsOf returns the problem of bounds.
+func boundsOf(q *newton.Problem, ridge []float64, columns gap.Columns) *gap.Problem {
+	p := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: ridge, Columns: columns}
+	p.Prepare()
+	return p
+}
+
+func refusesFree(b *gap.Problem) error {
+	if free := b.Roots(); free > mostFree {
 		return refused("up to %d features without a penalty of their own are streamed, and there are %d: give them one, or the problem L2 > 0", mostFree, free)
 	}
 	return nil
@@ -248,7 +256,7 @@ func (s *run) begin(samples int) (*part, error) {
 		return nil, err
 	}
 	s.facts.passes, s.facts.sampled, s.facts.zero, s.facts.columns = 1, samples, sv.zero, s.columns(sv.moments)
-	s.bounder = newton.NewBounder(s.q, s.extra.ridge, s.facts.columns.Columns)
+	s.bounds = boundsOf(s.q, s.extra.ridge, s.facts.columns.Columns)
 	return sv.part, nil
 }
 
@@ -259,7 +267,7 @@ func (s *run) look(x []float64) (*state, error) {
 		return nil, err
 	}
 	s.fresh = true
-	return &state{x: x, grad: slices.Clone(found.grad), loss: found.loss, value: s.bounder.Value(x, found.loss), curve: x, proved: math.Inf(-1)}, nil
+	return &state{x: x, grad: slices.Clone(found.grad), loss: found.loss, value: s.bounds.Value(x, found.loss), curve: x, proved: math.Inf(-1)}, nil
 }
 
 // iterate takes steps until the gap is at most goal.
@@ -271,14 +279,14 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 			return step.Err
 		}
 		res.Iterations++
-		drop := at.value - s.bounder.Value(step.X, s.predicted(at, step.X))
+		drop := at.value - s.bounds.Value(step.X, s.predicted(at, step.X))
 		// Errors are squared: where that is enough, the next Hessian is not asked for.
 		hessian := drop*drop > 0.01*goal*scale || !s.fresh
 		found, err := s.pass(&look{to: step.X, hessian: hessian, model: &anchor{curve: at.curve, slope: at.x, dual: step.dual}})
 		if err != nil {
 			return err
 		}
-		b := s.bounder.Bound(step.X, step.Z, &found.known)
+		b := s.bounds.Bound(step.X, s.bounds.Rows.Restrict(step.Z), &found.tally, &found.sum)
 		at.proved = math.Max(at.proved, b.Objective-b.Gap)
 		if b.Objective <= at.value+float64(1e-12*math.Abs(at.value)) {
 			*at = state{x: step.X, grad: slices.Clone(found.grad), loss: found.loss, value: b.Objective, curve: at.curve, proved: at.proved}
@@ -292,7 +300,7 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 			res.Unpolish()
 		}
 		res.X, res.Z, res.Objective, s.facts.grad = at.x, step.Z, at.value, at.grad
-		res.Gap = newton.Rounded(at.value-at.proved, at.value)
+		res.Gap = gap.Rounded(at.value-at.proved, at.value)
 		s.teller.found(at.value, res.Gap)
 		if err := s.show(res.Iterations, res, at.grad); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/outer"
@@ -342,8 +343,8 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 	if found, err = s.pass(&look{to: step.X, model: &anchor{curve: res.X, slope: res.X, dual: step.dual}}); err != nil {
 		return err
 	}
-	b := s.bounder.Bound(step.X, step.Z, &found.known)
-	res.Gap = newton.Rounded(res.Objective-(b.Objective-b.Gap), res.Objective)
+	b := s.bounds.Bound(step.X, s.bounds.Rows.Restrict(step.Z), &found.tally, &found.sum)
+	res.Gap = gap.Rounded(res.Objective-(b.Objective-b.Gap), res.Objective)
 	if res.Gap <= goal {
 		res.Why = newton.Reached
 	}

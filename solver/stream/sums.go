@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -31,7 +31,9 @@ type seen struct {
 	loss    float64   // Σ cᵢ φ(tᵢ)
 	grad    []float64 // X'C φ'(t)
 	hessian []float64 // X'C diag(φ”) X, upper triangle, row by row
-	known   newton.Known
+	tally   gap.Tally // of the model's dual point
+	sum     gap.Sum
+	roots   []float64 // what sum.Hessian returns
 }
 
 // A tally is what a piece of every window adds up to. Blocks of rows, the piece's part of
@@ -46,13 +48,13 @@ type tally struct {
 	curve                        []float64 // cᵢφ”, an entry per row of the piece
 	last                         []float64 // column of the Hessian
 	scratch                      *kernels.HessianScratch
-	free                         *freeTally // nil before a proof needs one
+	closing                      *rootTally // nil before a proof needs one
 }
 
 func (s *run) newTally() *tally {
 	p := len(s.extra.ridge)
 	t := &tally{block: make([]float64, p), window: make([]float64, p), scratch: kernels.NewHessianScratch()}
-	t.grad, t.known.Transposed = make([]float64, p), make([]float64, p)
+	t.grad, t.sum.Head = make([]float64, p), make([]float64, p)
 	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.at, &t.to} {
 		*v = make([]float64, s.block)
 	}
@@ -60,11 +62,11 @@ func (s *run) newTally() *tally {
 }
 
 func (t *tally) clear() {
-	t.loss, t.known.Fenchel, t.known.Size, t.known.Square = 0, 0, 0, 0
+	t.loss, t.tally = 0, gap.Tally{}
 	clear(t.grad)
 	clear(t.hessian)
-	clear(t.known.Transposed)
-	clear(t.known.Free)
+	clear(t.sum.Head)
+	clear(t.roots)
 }
 
 // pass goes over the data of all ranks. What it returns is valid until the next call, but
@@ -84,23 +86,22 @@ func (s *run) pass(l *look) (*seen, error) {
 	sum := &s.tallies[0].seen
 	for _, t := range s.tallies[1:] {
 		sum.loss += t.loss
-		sum.known.Fenchel += t.known.Fenchel
-		sum.known.Size += t.known.Size
-		sum.known.Square += t.known.Square
+		sum.tally.Merge(&t.tally)
 		kernels.Axpy(1, t.grad, sum.grad)
-		kernels.Axpy(1, t.known.Transposed, sum.known.Transposed)
+		kernels.Axpy(1, t.sum.Head, sum.sum.Head)
 		if l.hessian {
 			kernels.Axpy(1, t.hessian, sum.hessian)
 		}
 		if l.model != nil {
-			kernels.Axpy(1, t.known.Free, sum.known.Free)
+			kernels.Axpy(1, t.roots, sum.roots)
 		}
 	}
 	s.add(l, sum)
 	if l.hessian {
 		s.hessian = append(s.hessian[:0], sum.hessian...)
 	}
-	sum.known.Loss, sum.known.Roundings = sum.loss, s.roundings()
+	sum.sum.Hessian = func() []float64 { return sum.roots }
+	sum.tally.Loss, sum.sum.Roundings, sum.sum.Samples = sum.loss, s.roundings(), s.shape.rows
 	return sum, nil
 }
 
@@ -121,14 +122,14 @@ func (t *tally) rows(s *run, l *look, lo, hi int) {
 	if l.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
 	}
-	if l.model != nil && t.free == nil {
-		t.free = s.newFreeTally()
-		t.known.Free = make([]float64, len(t.free.columns)*len(t.free.columns))
+	if l.model != nil && t.closing == nil {
+		t.closing = s.newRootTally()
+		t.roots = make([]float64, t.closing.count*t.closing.count)
 	}
 	for at := lo; at < hi; at += s.block {
 		t.add(s, l, at, min(at+s.block, hi), lo)
 	}
-	kernels.Axpy(1, t.window, t.known.Transposed)
+	kernels.Axpy(1, t.window, t.sum.Head)
 	if l.hessian && hi > lo {
 		t.bend(s, lo, hi)
 	}
@@ -194,11 +195,14 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 		}
 	}
 	if l.model != nil {
-		t.known.Fenchel += q.Loss.Fenchel(alpha, slope, margin, label, weight)
+		of := gap.Samples{Alpha: alpha, Slope: slope, Margin: margin, Label: label, Coef: weight}
+		t.tally.Add(q.Loss, &of)
+		if t.closing.count > 0 {
+			t.tally.Phi(q.Loss, &of, t.closing.phi[:n])
+			t.closing.add(t.roots, rows, t.closing.phi[:n])
+		}
 		for i, w := range weight {
-			t.known.Square += float64(w * float64(alpha[i]*alpha[i]))
 			alpha[i] *= w
-			t.known.Size += math.Abs(alpha[i])
 		}
 		clear(t.block)
 		s.gradient(t.block, rows, alpha)
@@ -220,9 +224,8 @@ func (t *tally) add(s *run, l *look, lo, hi, first int) {
 // soft is the part of a parabola in the curvature of losses that are flat somewhere.
 const soft = 1e-9
 
-// dual sets alpha to the dual point of the model, given the margins where it is to be, and
-// adds what closes the equalities of free columns, for rows from lo on that have these
-// labels; slope is scratch.
+// dual sets alpha to the dual point of the model, given the margins where it is to be, for rows
+// from lo on that have these labels; slope is scratch.
 func (t *tally) dual(s *run, m *anchor, lo int, label []float64) {
 	q, n := s.q, len(label)
 	rows := q.Data.Rows(lo, lo+n)
@@ -239,16 +242,9 @@ func (t *tally) dual(s *run, m *anchor, lo int, label []float64) {
 		to = t.to[:n]
 		s.margins(to, rows, lo, m.dual)
 	}
-	free := len(t.free.columns) > 0
 	for i, curve := range alpha {
 		a := math.FMA(curve, to[i]-at[i], slope[i])
 		low, high := q.Loss.SlopeRange(label[i])
 		alpha[i] = math.Max(low, math.Min(a, high))
-		if free {
-			t.free.phi[i] = float64(t.weight[i] * newton.Phi(curve, alpha[i], low, high))
-		}
-	}
-	if free {
-		t.free.add(t.known.Free, rows, t.free.phi[:n])
 	}
 }

@@ -72,18 +72,17 @@ func (s *run) add(l *look, found *seen) {
 	if t.Alone() {
 		return
 	}
-	k := &found.known
 	known := l.model != nil
 	all := append([]float64{found.loss}, found.grad...)
 	if known {
-		all = append(append(append(all, k.Fenchel, k.Size, k.Square), k.Transposed...), k.Free...)
+		all = append(append(all, found.sum.Head...), found.roots...)
 	}
 	t.Sum(all)
 	found.loss, all = all[0], all[1:]
 	all = all[copy(found.grad, all):]
 	if known {
-		k.Fenchel, k.Size, k.Square, all = all[0], all[1], all[2], all[3:]
-		copy(k.Free, all[copy(k.Transposed, all):])
+		copy(found.roots, all[copy(found.sum.Head, all):])
+		found.tally.Over(t)
 	}
 	if l.hessian {
 		p := len(found.grad)

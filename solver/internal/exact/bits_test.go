@@ -58,11 +58,11 @@ func TestBits(t *testing.T) {
 		ones bool
 		want string
 	}{
-		{term.Logistic{}, true, "f81554a115561a30"},
-		{term.Logistic{}, false, "7f593319f5abebf1"},
-		{term.Squared{}, false, "affcc670c93af54"},
-		{term.Huber{Delta: 0.5}, true, "5777fe5f2a5251b9"},
-		{term.SquaredHinge{}, false, "abc79ea5f1399ba8"},
+		{term.Logistic{}, true, "1e868e0d78fec4a1"},
+		{term.Logistic{}, false, "417d8dc7448647d4"},
+		{term.Squared{}, false, "834d17213e015c4a"},
+		{term.Huber{Delta: 0.5}, true, "4d1296f8060c5bc2"},
+		{term.SquaredHinge{}, false, "b9e7d242ad708a88"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

@@ -13,13 +13,9 @@
 // little time, the set has them all. With many samples the first point is the solution for a part
 // of them.
 //
-// The dual of P is D(α) = Σ cᵢ (αᵢoᵢ − φ*(αᵢ)) − Σ hⱼ*(−eⱼ), e = X'Cα, with hⱼ* the
-// conjugate of a feature's penalty: the indicator of |e| ≤ limit without ridge, (|e| −
-// limit)₊²/2ridge with it, the indicator of 0 for free features. The dual point is the
-// model's slope α = φ'(t) + φ”(t) X d at the point x + d: by the model's optimality it
-// is feasible, and its gap at x + d is of fourth order in d. What an inexact model or
-// rounding leaves is scaled away; equalities are closed by a correction that exists and
-// is bounded (Solver.certify). Gaps are sums of terms that are not negative.
+// The dual point is the slope of the model, α = φ'(t) + φ”(t) X d at the point x + d: by the model's
+// optimality it is feasible, but for what an inexact model and rounding leave, and its gap at
+// x + d is of fourth order in d. Package gap finds what it proves.
 //
 // Bits depend on nothing but the problem and the lambdas before.
 package exact

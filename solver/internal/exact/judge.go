@@ -3,7 +3,7 @@ package exact
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
 // judge returns a result for lambda at the point, of which r is one for another lambda: the
@@ -19,15 +19,14 @@ func (s *Solver) judge(lambda, tol float64, r Result) Result {
 	if math.IsInf(s.at.value, 1) {
 		return r // not even its parts are known
 	}
-	s.at.value, s.work.fenchel = s.value(&s.at), 0
-	s.curvatures()
+	s.at.value = s.value(&s.at)
 	copy(s.work.alpha, s.at.slope)
 	if s.facts.apart != nil {
 		for i, a := range s.work.alpha {
 			s.work.alpha[i] = max(s.work.lo[i], min(a, s.work.hi[i]))
 		}
-		s.work.fenchel = s.fenchel(s.work.alpha, &s.at)
 	}
-	r.Gap, r.Objective, r.Loss = newton.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
+	s.work.tally = s.bounds.Tally(s.point(), s.work.alpha)
+	r.Gap, r.Objective, r.Loss = gap.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
 	return r
 }

@@ -36,10 +36,3 @@ func (s *Solver) curvatures() {
 
 // reach returns how far margins may move before curvatures say little, 0 for any distance.
 func (s *Solver) reach() float64 { return s.Loss.Traits().Reach }
-
-// fenchel returns Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ].
-func (s *Solver) fenchel(alpha []float64, at *state) float64 {
-	return s.Over(func(lo, hi int) float64 {
-		return s.Loss.Fenchel(alpha[lo:hi], at.slope[lo:hi], at.margin[lo:hi], s.Labels[lo:hi], s.Coef[lo:hi])
-	})
-}

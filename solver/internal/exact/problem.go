@@ -3,9 +3,9 @@ package exact
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -47,6 +47,8 @@ type Solver struct {
 	limit, ridge []float64
 	lambda       float64
 
+	bounds gap.Memory
+
 	at   state
 	next state
 	work workspace
@@ -55,17 +57,12 @@ type Solver struct {
 
 // facts are what is asked about columns.
 type facts struct {
-	norm    []float64   // √(Σ cᵢ x_ij²)
-	largest []float64   // |x_ij|
-	entries []float64   // of each column
-	offset  float64     // the largest |oᵢ|
+	gap.Columns
 	columns *sparse.CSR // X'; nil until a working set leaves columns out
 	free    []int32     // features without limit and ridge
 	apart   *newton.Separated
-	ofFree  *newton.Free // of the free features but those that separate samples; nil until needed
-	allFree bool         // as lambda is 0
-	ridge   bool         // some feature has one
-	cheap   bool         // the Hessian of all columns takes little time: the working set has them all
+	allFree bool // as lambda is 0
+	cheap   bool // the Hessian of all columns takes little time: the working set has them all
 }
 
 // A state is what a pass finds at a point.
@@ -76,7 +73,6 @@ type state struct {
 
 type workspace struct {
 	alpha, curve []float64 // n
-	dual         []float64 // p: bounds of the errors of e
 	soft         float64   // see term.Damping.Flat
 	damp         float64   // see term.Damping.Tail
 	sweeps       int       // of a model that is not formed
@@ -86,7 +82,7 @@ type workspace struct {
 	started      bool      // at and e are of x
 	placed       bool      // Start has said where to begin
 	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
-	fenchel      float64   // of alpha at the point
+	tally        gap.Tally // of alpha at the point
 	spare        float64   // the last gap as a part of what was asked for
 }
 
@@ -100,7 +96,7 @@ func New(p *Problem) (*Solver, error) {
 		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
 	}
 	s := &Solver{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
-	for _, v := range []*[]float64{&s.facts.norm, &s.facts.largest, &s.facts.entries, &s.x, &s.e, &s.limit, &s.ridge, &s.work.dual} {
+	for _, v := range []*[]float64{&s.x, &s.e, &s.limit, &s.ridge} {
 		*v = make([]float64, features)
 	}
 	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.lo, &s.work.hi} {
@@ -127,27 +123,12 @@ func New(p *Problem) (*Solver, error) {
 
 // measure fills in the facts but those that are for later.
 func (s *Solver) measure() {
-	for i := range s.n {
-		idx, val := s.Data.Row(i)
-		c := s.Coef[i]
-		for k, j := range idx {
-			v := val[k]
-			s.facts.norm[j] += float64(c * float64(v*v))
-			s.facts.largest[j] = max(s.facts.largest[j], v, -v)
-			s.facts.entries[j]++
-		}
-	}
+	s.facts.Columns = gap.ColumnsOf(s.Data, s.Sums, s.Team)
 	for _, o := range s.Offset {
-		s.facts.offset = max(s.facts.offset, o, -o)
+		s.facts.Offset = max(s.facts.Offset, o, -o)
 	}
 	if s.Offset != nil {
-		s.facts.offset = s.Team.Most(s.facts.offset)
-	}
-	s.Team.Sum(s.facts.norm)
-	s.Team.Sum(s.facts.entries)
-	s.Team.Max(s.facts.largest)
-	for j, v := range s.facts.norm {
-		s.facts.norm[j] = math.Sqrt(v)
+		s.facts.Offset = s.Team.Most(s.facts.Offset)
 	}
 }
 

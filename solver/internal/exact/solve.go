@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
@@ -76,17 +77,17 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
-		if s.work.fenchel = s.fenchel(s.work.alpha, &s.at); length > 0 && s.work.fenchel > aim {
+		if s.work.tally = s.bounds.Tally(s.point(), s.work.alpha); length > 0 && s.work.tally.Fenchel > aim {
 			continue
 		}
 		r.Proofs++
-		gap := s.certify(tol)
-		if stalled++; gap < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
+		proved := s.certify(tol)
+		if stalled++; proved < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0
 		}
-		r.Gap, lowest = math.Min(r.Gap, gap), s.at.value
+		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
 		if aim = tol; !s.facts.cheap {
-			aim = math.Max(tol, proofPart*gap)
+			aim = math.Max(tol, proofPart*proved)
 		}
 		if !(r.Gap <= tol) {
 			s.choose(1)
@@ -94,7 +95,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.work.spare = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
-	r.Gap = newton.Rounded(r.Gap, r.Objective)
+	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	r.Why = s.ending(&r, set.Tol, limit)
 	return r
 }
@@ -152,7 +153,9 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	if s.facts.free == nil || (lambda == 0) != s.facts.allFree {
 		s.findFree()
 		s.facts.allFree = lambda == 0
+		s.pose()
 	}
+	s.bounds.Rows.SetLimit(s.limit)
 	s.set.full = false
 	return share
 }
@@ -160,15 +163,13 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 // findFree lists the features without limit and ridge.
 func (s *Solver) findFree() {
 	free := []int32{}
-	s.facts.ridge = false
 	for j, l := range s.limit {
 		if l == 0 && s.ridge[j] == 0 {
 			free = append(free, int32(j))
 		}
-		s.facts.ridge = s.facts.ridge || s.ridge[j] > 0
 	}
 	if s.facts.free == nil || !slices.Equal(free, s.facts.free) {
-		s.facts.free, s.facts.ofFree = free, nil
+		s.facts.free = free
 		s.findSeparated()
 	}
 }
@@ -299,7 +300,7 @@ func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
 	for k, l := range m.Limit {
-		if norm := s.facts.norm[s.set.cols[k]]; l > 0 && norm > 0 {
+		if norm := s.facts.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
 			least = math.Min(least, l/norm)
 		}
 	}

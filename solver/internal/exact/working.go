@@ -112,7 +112,7 @@ func (s *Solver) build(cols []int32) {
 	if reach := s.reach(); reach > 0 {
 		q.Reach = make([]float64, m)
 		for k, j := range cols {
-			q.Reach[k] = reach / s.facts.largest[j]
+			q.Reach[k] = reach / s.facts.Largest[j]
 		}
 	}
 	if s.Nonnegative {

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
@@ -49,7 +50,7 @@ type hessian struct {
 }
 
 func (f *Finisher) newFollower(set *Settings) *follower {
-	l := f.rows.len()
+	l := f.rows.Len()
 	s := &follower{f: f, set: *set, pt: f.newPoint(), atBest: f.newPoint(), snapped: f.newPoint(), trial: f.newDual(), best: f.newDual()}
 	s.hess.bend = f.rows.newBend()
 	if s.set.MaxIterations == 0 {
@@ -79,15 +80,15 @@ func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	}
 	s.result.X = append([]float64(nil), s.atBest.x...)
 	s.result.Objective = s.atBest.value
-	s.result.Gap = Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
+	s.result.Gap = gap.Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
 	f.conclude(&s.result, set.Tol, s.set.MaxIterations)
-	s.result.Z, s.result.Alpha = f.rows.expand(s.best.z), s.best.alpha
+	s.result.Z, s.result.Alpha = f.rows.Expand(s.best.z), s.best.alpha
 	return &s.result
 }
 
 // certifyTerms is Certify for conic problems: the bound at x by the dual point of a
 // path followed from there.
-func (f *Finisher) certifyTerms(x []float64) Bound {
+func (f *Finisher) certifyTerms(x []float64) gap.Bound {
 	s := f.newFollower(&Settings{})
 	s.judge = f.newPoint()
 	copy(s.judge.x, x)
@@ -95,7 +96,7 @@ func (f *Finisher) certifyTerms(x []float64) Bound {
 	s.begin(x)
 	s.set.Tol = leastTol * s.scale
 	s.run()
-	return Bound{Gap: Rounded(f.evaluate(s.best, s.judge), s.judge.value), Objective: s.judge.value, Systems: s.result.Iterations}
+	return gap.Bound{Gap: gap.Rounded(f.evaluate(s.best, s.judge), s.judge.value), Objective: s.judge.value}
 }
 
 // begin puts the iterate inside the domain.
@@ -117,9 +118,9 @@ func (s *follower) begin(x []float64) {
 			pt.copyFrom(zero)
 		}
 	}
-	count := f.rows.len()
-	if f.rows.grouped() {
-		count = len(f.rows.groups)
+	count := f.rows.Len()
+	if f.rows.Grouped() {
+		count = len(f.rows.Groups)
 	}
 	if f.Domain != nil {
 		count += f.Domain.Terms(f.p)
@@ -137,7 +138,7 @@ func (s *follower) toInside(x []float64) {
 		return
 	}
 	typical := make([]float64, s.f.p)
-	for j, c := range s.f.columns {
+	for j, c := range s.f.columns.Largest {
 		if typical[j] = 1; c > 0 {
 			typical[j] = 1 / c
 		}
@@ -204,7 +205,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	f.hessian(s.hess.base, s.hess.curve)
 	f.rows.smoothTerms(s.hess.z, s.hess.bend, s.image, s.tau)
 	copy(s.hess.rhs, pt.grad)
-	f.rows.addTrans(s.hess.rhs, s.hess.z)
+	f.rows.AddTrans(s.hess.rhs, s.hess.z)
 	clear(s.hess.domain)
 	outer := 0.0
 	if f.Domain != nil {
@@ -232,7 +233,7 @@ func (s *follower) newton() (decrement float64, ok bool) {
 	}
 	decrement = kernels.Dot(s.hess.rhs, s.d)
 	f.margins(s.step, s.d)
-	f.rows.mul(s.v, s.d)
+	f.rows.Mul(s.v, s.d)
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
@@ -289,7 +290,7 @@ func (s *follower) propose() {
 	if s.judge != nil {
 		at = s.judge
 	}
-	gap := f.admit(s.trial, at, metric{s.hess.curve, f.rows.withSquares(s.hess.bend.h), s.hess.domain}, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
+	gap := f.admit(s.trial, at, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
 	if at != s.judge {
 		gap -= s.pt.value - s.atBest.value // as if at the best point; evaluated anew below
 	}
@@ -335,7 +336,7 @@ func (s *follower) done(decrement float64) bool {
 // snap tries the structure of the iterate.
 func (s *follower) snap() {
 	f, pt := s.f, s.snapped
-	part := structure.Read(f.rows.m, s.structure(), nil, f.p).Partition()
+	part := structure.Read(f.rows.M, s.structure(), nil, f.p).Partition()
 	curvature := s.tie(pt.x, &part)
 	if f.Domain != nil {
 		f.Domain.Snap(pt.x, curvature, s.tau)
@@ -363,7 +364,7 @@ const leastCurvature = 1e-6
 func (s *follower) tie(x []float64, part *structure.Partition) []float64 {
 	f, h, y := s.f, s.hess.domain, make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
-	for j, c := range f.columns {
+	for j, c := range f.columns.Largest {
 		h[j] = math.Max(s.hess.base[j*f.tri.stride+j], float64(leastCurvature*s.scale)*float64(c*c))
 		if of := part.Of[j]; of >= 0 {
 			weight := h[j] + 1e-300 // for those without curvature
@@ -395,16 +396,16 @@ func (s *follower) structure() []float64 {
 			y[row] = 1
 		}
 	}
-	for k := range rows.groups {
-		g := &rows.groups[k]
-		size, before := g.norm(v), g.norm(s.before)
-		for _, row := range g.rows {
-			mark(row, g.limit, size, before)
+	for k := range rows.Groups {
+		g := &rows.Groups[k]
+		size, before := g.Norm(v), g.Norm(s.before)
+		for _, row := range g.Rows {
+			mark(row, g.Limit, size, before)
 		}
 	}
-	if !rows.grouped() {
+	if !rows.Grouped() {
 		for j, u := range v {
-			mark(int32(j), rows.limit[j], math.Abs(u), math.Abs(s.before[j]))
+			mark(int32(j), rows.Limit[j], math.Abs(u), math.Abs(s.before[j]))
 		}
 	}
 	return y

@@ -204,8 +204,8 @@ func TestSquaresAsRidge(t *testing.T) {
 			f := mustNew(t, &q)
 			res := f.Finish(nil, &Settings{Tol: 1e-10})
 			u, v := make([]float64, len(q.Limit)), make([]float64, len(q.Limit))
-			f.rows.mul(u, want.X)
-			f.rows.mul(v, res.X)
+			f.rows.Mul(u, want.X)
+			f.rows.Mul(v, res.X)
 			for j, u := range u {
 				if !res.Polished || (u == 0) != (v[j] == 0) {
 					t.Errorf("%T, seed %d: row %d of A x is %g, want %g; polished %v", loss, seed, j, v[j], u, res.Polished)

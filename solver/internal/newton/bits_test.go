@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -46,7 +47,7 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool, a *sparse.C
 }
 
 // fingerprint hashes the bits of a result.
-func fingerprint(r *Result, b Bound) uint64 {
+func fingerprint(r *Result, b gap.Bound) uint64 {
 	return sparsetest.Fingerprint(r.X, r.Z, []float64{r.Gap, r.Objective, b.Gap, b.Objective, float64(r.Iterations)})
 }
 

@@ -1,29 +1,22 @@
 package newton
 
-import "math"
+import (
+	"math"
 
-// A Bound is what is proved of a point.
-type Bound struct {
-	// Gap bounds Objective − P* from above, +Inf if nothing is proved. Rounding in its
-	// computation is accounted for, see dual, and that of the sum that Objective is.
-	Gap float64
-	// Objective is P(x) as computed.
-	Objective float64
-	// Systems counts the factorisations.
-	Systems int
-}
+	"github.com/scas-admm/scas/solver/internal/gap"
+)
 
 // Certify bounds the distance of x, of length p, from the optimum by Newton steps on
 // smoothed |·|. z, of length l, are multipliers to start from; nil
 // for those of the smoothing. Both are only read.
-func (f *Finisher) Certify(x, z []float64) Bound {
+func (f *Finisher) Certify(x, z []float64) gap.Bound {
 	if !f.Absolute() {
 		return f.certifyTerms(x)
 	}
 	c := f.newCertifier(x)
 	if z != nil {
-		c.start = f.rows.restrict(z)
-		f.clip(c.start)
+		c.start = f.rows.Restrict(z)
+		f.rows.Fit(c.start)
 	}
 	scale := c.pt.value
 	if !(scale > 0) || math.IsInf(scale, 1) {
@@ -32,19 +25,19 @@ func (f *Finisher) Certify(x, z []float64) Bound {
 	if f.Ridge > 0 {
 		c.free()
 	}
-	if f.rows.len() == 0 {
+	if f.rows.Len() == 0 {
 		c.step(0)
 	} else {
 		c.descend(scale)
 	}
-	return Bound{Gap: Rounded(c.best, c.pt.value), Objective: c.pt.value, Systems: c.systems}
+	return gap.Bound{Gap: gap.Rounded(c.best, c.pt.value), Objective: c.pt.value}
 }
 
 // descend tries one τ after the other from that of the finisher's start down to where
 // the bound gets no better, and then the neighbours of the best. The best τ is sharp:
 // a factor of three from it, bounds of early iterates are two or three times larger.
 func (c *certifier) descend(scale float64) {
-	l := float64(c.f.rows.len())
+	l := float64(c.f.rows.Len())
 	at, worse, last := startTau*scale/l, 0, math.Inf(1)
 	for tau := at; tau*l > 1e-18*scale && worse < 5; tau *= 0.1 {
 		before := c.best
@@ -63,18 +56,17 @@ func (c *certifier) descend(scale float64) {
 
 // A certifier is a call of Certify.
 type certifier struct {
-	f       *Finisher
-	pt      *point
-	start   []float64 // multipliers given; nil if there are none
-	kept    []float64 // those of the best bound so far; nil at first
-	base    []float64 // X'C diag(φ'') X + mu I, upper triangle
-	curve   []float64 // φ''
-	trial   *dual
-	z, h    []float64
-	r, d    []float64
-	best    float64 // bound so far
-	now     float64 // that of the last system
-	systems int
+	f     *Finisher
+	pt    *point
+	start []float64 // multipliers given; nil if there are none
+	kept  []float64 // those of the best bound so far; nil at first
+	base  []float64 // X'C diag(φ'') X + mu I, upper triangle
+	curve []float64 // φ''
+	trial *dual
+	z, h  []float64
+	r, d  []float64
+	best  float64 // bound so far
+	now   float64 // that of the last system
 }
 
 func (f *Finisher) newCertifier(x []float64) *certifier {
@@ -83,7 +75,7 @@ func (f *Finisher) newCertifier(x []float64) *certifier {
 	f.visit(c.pt)
 	c.best = f.evaluate(c.trial, c.pt) // α = 0, z = 0
 	c.curve = make([]float64, f.n)
-	c.z, c.h = make([]float64, f.rows.len()), make([]float64, f.rows.len())
+	c.z, c.h = make([]float64, f.rows.Len()), make([]float64, f.rows.Len())
 	c.r, c.d = make([]float64, f.p), make([]float64, f.p)
 	return c
 }
@@ -97,7 +89,7 @@ func (c *certifier) free() {
 	}
 	copy(c.trial.alpha, c.pt.slope)
 	copy(c.trial.z, z)
-	c.best = math.Min(c.best, c.f.admit(c.trial, c.pt, metric{curve: c.curve, h: c.h}, 0))
+	c.best = math.Min(c.best, c.f.admit(c.trial, c.pt, 0))
 }
 
 // step takes the bounds of Newton steps at one τ, and reports whether the system
@@ -116,7 +108,6 @@ func (c *certifier) step(tau float64) bool {
 	f.rows.smooth(c.z, c.h, c.pt.image, tau)
 	copy(f.system.h, c.base)
 	f.rows.addGram(f.system.h, c.h)
-	c.systems++
 	c.now = math.Inf(1)
 	if !f.system.factor() {
 		return false
@@ -134,13 +125,13 @@ func (c *certifier) step(tau float64) bool {
 func (c *certifier) try(z []float64, tau float64) {
 	f := c.f
 	copy(c.r, c.pt.grad)
-	f.rows.addTrans(c.r, z)
+	f.rows.AddTrans(c.r, z)
 	for j, v := range c.r {
 		c.r[j] = -v
 	}
 	f.system.solve(c.d, c.r)
 	f.fullStep(c.trial, c.pt, c.curve, z, c.h, c.d)
-	gap := f.admit(c.trial, c.pt, metric{curve: c.curve, h: c.h}, 0.02*tau*float64(len(z)))
+	gap := f.admit(c.trial, c.pt, 0.02*tau*float64(len(z)))
 	if c.now = math.Min(c.now, gap); gap < c.best {
 		c.best = gap
 		c.kept = append(c.kept[:0], c.trial.z...)
@@ -152,7 +143,7 @@ func (c *certifier) try(z []float64, tau float64) {
 func (f *Finisher) fullStep(trial *dual, pt *point, curve, z, h, d []float64) {
 	f.margins(trial.alpha, d)
 	f.slopesAlong(trial.alpha, pt, curve, trial.alpha)
-	f.rows.mul(trial.z, d)
+	f.rows.Mul(trial.z, d)
 	for j, v := range trial.z {
 		trial.z[j] = math.FMA(h[j], v, z[j])
 	}
@@ -165,22 +156,4 @@ func (f *Finisher) slopesAlong(alpha []float64, pt *point, curve, step []float64
 			alpha[i] = math.FMA(curve[i], step[i], pt.slope[i])
 		}
 	})
-}
-
-// restrict returns the entries of a vector over the rows of A that the penalty keeps.
-func (r *penalty) restrict(z []float64) []float64 {
-	out := make([]float64, len(r.from))
-	for k, row := range r.from {
-		out[k] = z[row]
-	}
-	return out
-}
-
-// expand is the inverse of restrict, with zeros at the rows left out.
-func (r *penalty) expand(z []float64) []float64 {
-	out := make([]float64, r.total)
-	for k, row := range r.from {
-		out[row] = z[k]
-	}
-	return out
 }

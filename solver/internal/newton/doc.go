@@ -9,17 +9,10 @@
 // features a Wide does so on working sets of them, and finds multipliers of the rows of A
 // outside the set that make the set's dual point one of the whole problem.
 //
-// The dual of P is D(α, z) = −Σ cᵢ φ*(αᵢ) − (1/2mu)|X'Cα + A'z|² over |z| ≤ limit;
-// for mu = 0 the last term is the condition X'Cα + A'z = 0. With e = X'Cα + A'z
-//
-//	P(x) − D = Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ] + Σ [limitⱼ|vⱼ| − zⱼvⱼ] + (1/2mu)|mu x + e|²
-//
-// (t = Xx, v = Ax), sums of terms that are not negative, so gaps are computed to
-// full relative accuracy: P and D are never subtracted.
+// What a dual point (α, z) proves, rounding included, is found by package gap.
 //
 // Squares, norms of groups and domains (Problem.Square, Groups, Domain) are solved by a
-// method that follows the path of a barrier (follower), with dual points of the same
-// kind: e is then what domain and quadratic take, at the price of Domain.excess.
+// method that follows the path of a barrier (follower), with dual points of the same kind.
 //
 // Where it departs from Mehrotra: it starts from the path on a part of the samples
 // (finish.sampled); certificates are computed only where an estimate says that they

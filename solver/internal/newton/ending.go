@@ -58,7 +58,7 @@ func (f *Finisher) conclude(r *Result, tol float64, most int) {
 // penalty nor domain holds.
 func (f *Finisher) separable(x []float64) bool {
 	box, ok := f.domain().Box()
-	if f.Ridge > 0 || f.rows.m == nil || !ok {
+	if f.Ridge > 0 || f.rows.AllOwn() || !ok {
 		return false
 	}
 	d, along := make([]float64, f.p), make([]float64, f.n)
@@ -67,7 +67,7 @@ func (f *Finisher) separable(x []float64) bool {
 		if v < 0 {
 			end = box.Lower[j]
 		}
-		if math.IsInf(end, 0) && !f.rows.touches(j) {
+		if math.IsInf(end, 0) && !f.rows.Touches(j) {
 			d[j] = v
 		}
 	}
@@ -75,31 +75,8 @@ func (f *Finisher) separable(x []float64) bool {
 	return Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
 }
 
-// touches reports whether some row of the penalty has a feature.
-func (r *penalty) touches(j int) bool {
-	_, val := r.t.Row(j)
-	return nonzeros(val) > 0
-}
-
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one never stops falling.
 func Falls(t *pass.Team, l term.Loss, along, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
-}
-
-// ofObjective is what rounding may make of P as computed, a sum, as a part of it.
-const ofObjective = 0x1p-50
-
-// Rounded makes a gap of P(x), in real numbers, one of the objective as computed.
-func Rounded(gap, objective float64) float64 {
-	if gap += float64(ofObjective * math.Abs(objective)); math.IsNaN(gap) {
-		return math.Inf(1)
-	}
-	return gap
-}
-
-// Moved makes a gap proved where the objective is from one of a point where it is to, as
-// computed by sums that differ by rounding.
-func Moved(gap, from, to float64) float64 {
-	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

@@ -53,15 +53,15 @@ func checkExact(t *testing.T, f *Finisher, x []float64) {
 		for i, alpha := range d.alpha {
 			exactLoss(gap, f, c.pt.x, i, alpha)
 		}
-		for j, own := range f.rows.own {
+		for j, own := range f.rows.Own {
 			e, size := exactResidual(f, d, j, int(own))
-			z := new(big.Float).Quo(e, num(-f.rows.entry[j]))
-			room := new(big.Float).Sub(num(f.rows.limit[own]), new(big.Float).Abs(z))
+			z := new(big.Float).Quo(e, num(-f.rows.Entry[j]))
+			room := new(big.Float).Sub(num(f.rows.Limit[own]), new(big.Float).Abs(z))
 			if v, _ := room.Float64(); v < -4*unit*size {
 				t.Errorf("τ %g: feature %d exceeds its limit by %g", tau, j, -v)
 			}
 		}
-		for row, limit := range f.rows.limit {
+		for row, limit := range f.rows.Limit {
 			v := exactImage(f, c.pt.x, row)
 			gap.Add(gap, v.Abs(v).Mul(v, num(limit)))
 		}
@@ -101,10 +101,10 @@ func exactResidual(f *Finisher, d *dual, j, own int) (e *big.Float, size float64
 		}
 	}
 	for row, z := range d.z {
-		if row == own || f.rows.m == nil {
+		if row == own || f.rows.M == nil {
 			continue
 		}
-		idx, val := f.rows.m.Row(row)
+		idx, val := f.rows.M.Row(row)
 		for k, col := range idx {
 			if int(col) == j {
 				addTo(e, z, val[k])
@@ -118,14 +118,16 @@ func exactResidual(f *Finisher, d *dual, j, own int) (e *big.Float, size float64
 // exactImage returns (A x)_row.
 func exactImage(f *Finisher, x []float64, row int) *big.Float {
 	v := num(0)
-	if f.rows.m == nil {
+	if f.rows.M == nil {
 		return num(x[row])
 	}
-	idx, val := f.rows.m.Row(row)
+	idx, val := f.rows.M.Row(row)
 	for k, j := range idx {
 		addTo(v, val[k], x[j])
 	}
 	return v
 }
+
+const unit = 0x1p-53 // a rounding
 
 func abs(v float64) float64 { return max(v, -v) }

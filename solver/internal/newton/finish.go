@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
@@ -97,7 +98,7 @@ func (f *Finisher) second(first *Result, set *Settings) *Result {
 func (f *Finisher) newFinish(set *Settings) *finish {
 	r := &finish{f: f, set: *set, path: f.newPath(), trial: f.newDual(), best: f.newDual(), atBest: f.newPoint()}
 	r.step, r.margin = make([]float64, f.n), make([]float64, f.n)
-	r.last.weights = make([]float64, f.rows.len())
+	r.last.weights = make([]float64, f.rows.Len())
 	if r.set.MaxIterations == 0 {
 		r.set.MaxIterations = defaultIterations
 	}
@@ -180,7 +181,7 @@ func (r *finish) begin(x []float64) {
 	}
 	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
 	r.exact.goal = r.set.Tol
-	r.firstTau = startTau * r.scale / float64(max(1, f.rows.len()))
+	r.firstTau = startTau * r.scale / float64(max(1, f.rows.Len()))
 	if !r.result.Restarted {
 		r.remember(x)
 	}
@@ -195,7 +196,7 @@ func (r *finish) begin(x []float64) {
 	r.keep(r.path.pt)
 	if r.best.gap == 0 { // α = 0, z = 0, where φ* is 0: losses are not negative
 		r.boundAt = r.atBest.value
-		r.best.gap = float64(r.atBest.value*(1+1e-11)) + f.marginError(r.atBest.loss, r.atBest)
+		r.best.gap = f.bounds.Trivial(r.atBest.known(), r.atBest.value)
 	}
 	r.result.Gap, r.expected, r.pending = r.gapAt(r.atBest), math.Inf(-1), false
 }
@@ -325,7 +326,7 @@ func (r *finish) restart() {
 // end returns the result.
 func (r *finish) end() *Result {
 	if r.pending && !(r.result.Gap <= r.exact.goal) {
-		r.propose(metric{curve: r.path.curve, h: r.path.w})
+		r.propose()
 	}
 	if worse(r.atBest.value, r.start.value) {
 		r.result.toStart(r.f, r.atBest, r.start.x)
@@ -335,8 +336,8 @@ func (r *finish) end() *Result {
 	if r.result.Gap = r.best.gap; r.boundAt != r.atBest.value {
 		r.result.Gap = r.f.evaluate(r.best, r.atBest)
 	}
-	r.result.Gap = Rounded(r.result.Gap, r.atBest.value)
-	r.result.Z, r.result.Alpha = r.f.rows.expand(r.best.z), r.best.alpha
+	r.result.Gap = gap.Rounded(r.result.Gap, r.atBest.value)
+	r.result.Z, r.result.Alpha = r.f.rows.Expand(r.best.z), r.best.alpha
 	return &r.result
 }
 

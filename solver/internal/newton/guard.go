@@ -40,12 +40,12 @@ func (r *finish) smoothed(loss float64, v, x []float64) float64 {
 func (r *finish) damped() {
 	p, f := r.path, r.f
 	r.result.Damped++
-	l := f.rows.len()
+	l := f.rows.Len()
 	z, h := make([]float64, l), make([]float64, l)
 	f.rows.smooth(z, h, p.pt.image, r.tau)
 	g, d := p.corr.rhs, p.corr.x
 	copy(g, p.pt.grad)
-	f.rows.addTrans(g, z)
+	f.rows.AddTrans(g, z)
 	for j, v := range g {
 		g[j] = -v
 	}
@@ -54,7 +54,7 @@ func (r *finish) damped() {
 	if f.system.factor() {
 		f.system.solve(d, g)
 		f.margins(r.step, d)
-		f.rows.mul(p.corr.v, d)
+		f.rows.Mul(p.corr.v, d)
 		rate := kernels.Dot(g, d)
 		r.search(rate)
 		if l > 0 {

@@ -46,7 +46,7 @@ func (r *finish) iterate() bool {
 	matters := r.matters(p.pt.value)
 	proposed := matters && !r.defers()
 	if proposed {
-		r.propose(metric{curve: p.curve, h: p.w})
+		r.propose()
 	}
 	length := r.descend(p.reach())
 	if length < shortStep {
@@ -64,7 +64,7 @@ func (r *finish) iterate() bool {
 		if r.defers() && r.polishes() && r.polishEarly() {
 			return false
 		}
-		r.propose(metric{curve: p.curve, h: p.w})
+		r.propose()
 		proposed = true
 	}
 	r.pending = r.last.length > 0 && !proposed
@@ -75,7 +75,7 @@ func (r *finish) iterate() bool {
 // defers reports whether the trial dual point waits for a polish, which proves more for
 // the same time. It can where admitting it takes no factor.
 func (r *finish) defers() bool {
-	return r.set.Brief && r.exacts() && (r.f.rows.all || r.f.Ridge > 0)
+	return r.set.Brief && r.exacts() && (r.f.held || r.f.Ridge > 0)
 }
 
 // advance takes the corrected direction, or a damped Newton step if it is too short.
@@ -168,7 +168,7 @@ func (r *finish) expect(step []float64) (gap, scaling float64) {
 	})
 	shrink := 1.0
 	for j, v := range p.pt.image {
-		limit, z := f.rows.limit[j], r.trial.z[j]
+		limit, z := f.rows.Limit[j], r.trial.z[j]
 		if size := math.Abs(z); size > limit {
 			shrink = math.Min(shrink, limit/size)
 			z = math.Copysign(limit, z)
@@ -192,10 +192,10 @@ func (r *finish) matters(value float64) bool {
 }
 
 // propose admits the trial dual point, and keeps it if it is the best.
-func (r *finish) propose(m metric) {
+func (r *finish) propose() {
 	f, pt := r.f, r.path.pt
 	expected := 2 * r.tau * float64(len(r.path.z))
-	gap := f.admit(r.trial, pt, m, 0.01*math.Max(expected, r.set.Tol))
+	gap := f.admit(r.trial, pt, 0.01*math.Max(expected, r.set.Tol))
 	if gap < r.gapAt(pt) {
 		r.best, r.trial = r.trial, r.best
 		r.boundAt = pt.value

@@ -18,7 +18,7 @@ func TestOutside(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		const p = 12
 		o, want := proximal(t, rng, p, 1+2*rng.Float64())
-		z, x := make([]float64, o.f.rows.len()), make([]float64, p)
+		z, x := make([]float64, o.f.rows.Len()), make([]float64, p)
 		o.reach(0, &point{x: x})
 		for j := range int32(p) {
 			if !o.seen[j] {
@@ -43,8 +43,8 @@ func TestOutside(t *testing.T) {
 			}
 		}
 		for row, v := range z {
-			if math.Abs(v) > o.f.rows.limit[row]*(1+1e-15) {
-				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.rows.limit[row])
+			if math.Abs(v) > o.f.rows.Limit[row]*(1+1e-15) {
+				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.rows.Limit[row])
 			}
 		}
 		if before > 0.1 && solved {

@@ -45,7 +45,7 @@ func newDirection(p, l int) direction {
 }
 
 func (f *Finisher) newPath() *path {
-	l := f.rows.len()
+	l := f.rows.Len()
 	p := &path{f: f, pt: f.newPoint(), curve: make([]float64, f.n), r: make([]float64, f.p), base: make([]float64, f.tri.size())}
 	for _, v := range []*[]float64{&p.plus, &p.minus, &p.uplus, &p.uminus, &p.z, &p.w} {
 		*v = make([]float64, l)
@@ -57,7 +57,7 @@ func (f *Finisher) newPath() *path {
 // center puts slacks and multipliers on the central path of τ for the point's v.
 func (p *path) center(tau float64) {
 	for j, v := range p.pt.image {
-		limit := p.f.rows.limit[j]
+		limit := p.f.rows.Limit[j]
 		q := root(tau, float64(limit*v))
 		t := (tau + q) / limit
 		big := t + math.Abs(v)
@@ -82,7 +82,7 @@ func (p *path) synchronise() {
 		} else {
 			p.plus[j] = p.minus[j] - 2*v
 		}
-		limit := p.f.rows.limit[j]
+		limit := p.f.rows.Limit[j]
 		if p.uplus[j] < p.uminus[j] {
 			p.uminus[j] = limit - p.uplus[j]
 		} else {
@@ -124,7 +124,7 @@ func (p *path) prepare() bool {
 	f := p.f
 	p.weigh()
 	copy(p.r, p.pt.grad)
-	f.rows.addTrans(p.r, p.z)
+	f.rows.AddTrans(p.r, p.z)
 	copy(f.system.h, p.base)
 	f.rows.addGram(f.system.h, p.w)
 	return f.system.factor()
@@ -139,12 +139,12 @@ func (p *path) solve(d *direction) {
 		d.z[j] = 2 * (float64(b*d.uplus[j]) - float64(a*d.uminus[j])) / (a + b)
 	}
 	copy(d.rhs, p.r)
-	f.rows.addTrans(d.rhs, d.z)
+	f.rows.AddTrans(d.rhs, d.z)
 	for j, v := range d.rhs {
 		d.rhs[j] = -v
 	}
 	f.system.solve(d.x, d.rhs)
-	f.rows.mul(d.v, d.x)
+	f.rows.Mul(d.v, d.x)
 	for j, v := range d.v {
 		a, b := p.uplus[j]/p.plus[j], p.uminus[j]/p.minus[j]
 		c := d.uplus[j] + d.uminus[j]

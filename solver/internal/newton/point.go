@@ -26,7 +26,7 @@ func (f *Finisher) newPoint() *point {
 	for _, v := range []*[]float64{&pt.margin, &pt.slope} {
 		*v = make([]float64, f.n)
 	}
-	pt.image = make([]float64, f.rows.len())
+	pt.image = make([]float64, f.rows.Len())
 	return pt
 }
 
@@ -51,11 +51,11 @@ func (f *Finisher) visit(pt *point) {
 	for j, x := range pt.x {
 		pt.grad[j] = math.FMA(f.Ridge, x, pt.grad[j])
 	}
-	f.rows.mul(pt.image, pt.x)
-	if f.rows.quad != nil {
+	f.rows.Mul(pt.image, pt.x)
+	if f.rows.Square != nil {
 		f.rows.addSquares(pt.grad, pt.image)
 	}
-	pt.value = f.smoothValue(pt.loss, pt.x) + f.rows.value(pt.image)
+	pt.value = f.smoothValue(pt.loss, pt.x) + f.rows.Value(pt.image)
 }
 
 // visitRows does the part of visit of the rows lo to hi−1: few enough to stay in the

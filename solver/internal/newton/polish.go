@@ -52,14 +52,14 @@ func (f *Finisher) newPolisher(zero []bool, v, z, w []float64) *polisher {
 			y[j] = 1
 		}
 	}
-	s.part = structure.Read(f.rows.m, y, nil, f.p).Partition()
+	s.part = structure.Read(f.rows.M, y, nil, f.p).Partition()
 	s.z, s.h = append([]float64(nil), z...), append([]float64(nil), w...)
 	for j := range y {
 		s.kind[j] = held
 		switch {
 		case !zero[j]:
 			s.kind[j] = free
-			s.z[j] = math.Copysign(f.rows.limit[j], v[j])
+			s.z[j] = math.Copysign(f.rows.Limit[j], v[j])
 		case f.absorbs(&s.part, j):
 			s.kind[j] = absorbed
 		default:
@@ -73,10 +73,10 @@ func (f *Finisher) newPolisher(zero []bool, v, z, w []float64) *polisher {
 
 // absorbs reports whether the row vanishes for every x of the partition.
 func (f *Finisher) absorbs(part *structure.Partition, row int) bool {
-	if f.rows.m == nil {
+	if f.rows.M == nil {
 		return part.Of[row] < 0
 	}
-	idx, val := f.rows.m.Row(row)
+	idx, val := f.rows.M.Row(row)
 	if len(idx) > 2 {
 		return absorbsLong(part, idx, val)
 	}
@@ -207,7 +207,7 @@ func (s *polisher) gradient(pt *point) {
 			z[j] = 0
 		}
 	}
-	s.f.rows.addTrans(s.full, z)
+	s.f.rows.AddTrans(s.full, z)
 	s.part.Collect(s.g, s.full)
 }
 
@@ -264,7 +264,7 @@ func (s *polisher) width() int {
 
 // addRow adds the weight of a row that is held.
 func (s *polisher) addRow(row int) {
-	idx, val := s.f.rows.m.Row(row)
+	idx, val := s.f.rows.M.Row(row)
 	for a, i := range idx {
 		for b := a; b < len(idx); b++ {
 			gi, gj := s.part.Of[i], s.part.Of[idx[b]]
@@ -305,29 +305,9 @@ func (s *polisher) stiffen() bool {
 			s.proof.h[j] *= stiffer
 		}
 	}
-	if !f.rows.all && f.Ridge == 0 {
-		s.support()
-	}
 	copy(f.system.h, s.base)
 	f.rows.addGram(f.system.h, s.proof.h)
 	return f.system.factor()
-}
-
-// leastWeight is what the weight of a feature's own row is at least, in units of the
-// losses' curvature, where the correction that closes the equality must be bounded.
-const leastWeight = 1e-8
-
-// support keeps the certificate's matrix definite where columns depend on each other, as
-// those of one-hot features on an intercept: what is left of the equality along such a
-// direction moves z by as much whatever the weights are.
-func (s *polisher) support() {
-	f := s.f
-	for j, row := range f.rows.own {
-		if row >= 0 {
-			least := leastWeight * f.tri.row(s.base, j)[0] / float64(f.rows.entry[j]*f.rows.entry[j])
-			s.proof.h[row] = math.Max(s.proof.h[row], least)
-		}
-	}
 }
 
 // aim returns the Newton step from the point with the multipliers of the structure,
@@ -337,13 +317,13 @@ func (s *polisher) aim(pt *point) []float64 {
 	for j, kind := range s.kind {
 		s.proof.z[j] = s.z[j]
 		if kind == free {
-			limit := f.rows.limit[j]
+			limit := f.rows.Limit[j]
 			s.proof.z[j] = math.Copysign(limit-math.Min(1e-3*limit, s.tau/math.Abs(pt.image[j])), s.z[j])
 		}
 	}
 	r, d := make([]float64, f.p), make([]float64, f.p)
 	copy(r, pt.grad)
-	f.rows.addTrans(r, s.proof.z)
+	f.rows.AddTrans(r, s.proof.z)
 	for j, v := range r {
 		r[j] = -v
 	}
@@ -358,7 +338,7 @@ func (s *polisher) certify(trial *dual, pt *point, goal float64) float64 {
 		return math.Inf(1)
 	}
 	f.fullStep(trial, pt, s.curve, s.proof.z, s.proof.h, s.aim(pt))
-	return f.admit(trial, pt, metric{curve: s.curve, h: s.proof.h}, goal)
+	return f.admit(trial, pt, goal)
 }
 
 // wrong reports whether the multipliers of the structure are so far beyond their limits
@@ -369,9 +349,9 @@ func (s *polisher) wrong(pt *point) bool {
 		return false
 	}
 	shrink, v := 1.0, make([]float64, len(s.z))
-	f.rows.mul(v, s.aim(pt))
+	f.rows.Mul(v, s.aim(pt))
 	for j, v := range v {
-		limit := f.rows.limit[j]
+		limit := f.rows.Limit[j]
 		shrink = math.Min(shrink, limit/math.Max(limit, math.Abs(math.FMA(s.proof.h[j], v, s.proof.z[j]))))
 	}
 	return (1-shrink)*pt.value > float64(mattersFrom*s.tol)+float64(1e-12*pt.value)

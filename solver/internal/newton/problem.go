@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -123,17 +124,14 @@ type Finisher struct {
 	n, p    int
 	block   int // rows that a cache holds
 	rows    *penalty
-	columns []float64 // largest |x_ij| of each column
-	open    []bool    // see findOpen
-	free    *freeSide // nil but in a Wide, or with separated samples, where no row holds some features at zero
+	held    bool // every feature has a row of its own
+	columns gap.Columns
+	bounds  *gap.Memory
+	head    []float64 // X'Cα of the last bound
 	apart   *Separated
 	tri     triangle // where Hessians are kept
 	system  *system
-	sum     *residual
-	spare   *dual       // nil until needed
-	pairs   [][]float64 // two p-vectors per chunk; nil until needed
 	squares *squares
-	work    []float64 // 3p; empty until needed
 }
 
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none
@@ -167,15 +165,12 @@ func prepare(p *Problem) *Finisher {
 	n, features := p.Data.Dims()
 	f := &Finisher{Problem: p, Sums: pass.NewSums(p.Team, cut(p, features), p.Weights, n, features), n: n, p: features}
 	f.block = max(8, min(blockRows, blockNonzeros*n/max(1, int(p.Data.NNZ()))))
-	f.rows = newPenalty(p.A, p.Limit, p.Square)
-	f.rows.join(p.Groups)
-	f.columns = largest(p.Data, f.Chunks)
-	f.Team.Max(f.columns)
-	f.open = f.findOpen()
-	if f.apart = f.findSeparated(); f.apart != nil {
-		f.free = newFreeSide(f)
-	}
-	f.sum = newResidual(features)
+	f.rows = &penalty{Rows: gap.NewRows(p.A, p.Limit, p.Square, p.Groups)}
+	f.held = f.rows.AllOwn()
+	f.columns = gap.ColumnsOf(p.Data, f.Sums, p.Team)
+	f.apart = f.findSeparated()
+	f.head = make([]float64, features)
+	f.pose()
 	return f
 }
 
@@ -199,34 +194,6 @@ func cut(p *Problem, features int) pass.Chunks {
 	ptr := p.Rows.Ptr
 	nnz := ptr[len(ptr)-1]
 	return pass.Cut(ptr, int(max(1, min(maxChunks, nnz/max(leastChunk, 16*int64(features))))), p.Threads)
-}
-
-// largest returns the largest absolute value of each column.
-func largest(m *sparse.CSR, chunks pass.Chunks) []float64 {
-	_, p := m.Dims()
-	parts := make([][]float64, chunks.Count())
-	chunks.Each(func(k, lo, hi int) {
-		most := make([]uint64, p) // their bits have the order of positive numbers
-		for i := lo; i < hi; i++ {
-			idx, val := m.Row(i)
-			val = val[:len(idx)]
-			for k, j := range idx {
-				if b := math.Float64bits(val[k]) &^ (1 << 63); b > most[j] {
-					most[j] = b
-				}
-			}
-		}
-		parts[k] = make([]float64, p)
-		for j, b := range most {
-			parts[k][j] = math.Float64frombits(b)
-		}
-	})
-	for _, part := range parts[1:] {
-		for j, v := range part {
-			parts[0][j] = max(parts[0][j], v)
-		}
-	}
-	return parts[0]
 }
 
 // Assembly returns what forming the Hessian of the loss takes, in effective passes:

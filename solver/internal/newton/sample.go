@@ -20,7 +20,7 @@ const (
 // there is little to gain from another one. With a band a Hessian takes no more than a pass,
 // so that a part of the samples saves nothing.
 func (f *Finisher) Sampled() bool {
-	return f.rows.len() > 0 && !f.Banded() && partPays(f.All.Samples, f.p)
+	return f.rows.Len() > 0 && !f.Banded() && partPays(f.All.Samples, f.p)
 }
 
 // partPays reports whether a part of n samples is enough for so many features.
@@ -90,11 +90,12 @@ func (f *Finisher) sample(m int) *Finisher {
 	if f.Weights != nil && f.Team.Total(total) == 0 {
 		return nil
 	}
-	g.Problem, g.n, g.apart, g.free = &sub, m, nil, nil // nothing is proved of it
+	g.Problem, g.n, g.apart = &sub, m, nil // no gap is proved of it
 	shared := *f.squares
 	g.squares = &shared
 	g.squares.fit(sub.Rows, f.p)
 	g.Sums = f.Part(cut(&sub, f.p), sub.Weights, m)
+	g.pose()
 	return &g
 }
 

@@ -103,11 +103,11 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef,
 // a penalty acts on every direction, or whose domain is not a box.
 func (f *Finisher) findSeparated() *Separated {
 	box, ok := f.domain().Box()
-	if f.Ridge > 0 || f.rows.all || !ok {
+	if f.Ridge > 0 || f.held || !ok {
 		return nil
 	}
 	return FindSeparated(f.Team, f.Data, f.Loss, f.Labels, f.Coef, func(j int) (above, below bool) {
-		free := !f.rows.touches(j)
+		free := !f.rows.Touches(j)
 		return free && math.IsInf(box.Upper[j], 1), free && math.IsInf(box.Lower[j], -1)
 	})
 }

@@ -134,11 +134,11 @@ func trueExcess(f *Finisher, x, y []float64) float64 {
 	for j := range p {
 		sum += f.Ridge / 2 * (x[j] - y[j]) * (x[j] + y[j])
 	}
-	v, w := make([]float64, f.rows.len()), make([]float64, f.rows.len())
-	f.rows.mul(v, x)
-	f.rows.mul(w, y)
+	v, w := make([]float64, f.rows.Len()), make([]float64, f.rows.Len())
+	f.rows.Mul(v, x)
+	f.rows.Mul(w, y)
 	for j := range v {
-		sum += f.rows.limit[j] * (math.Abs(v[j]) - math.Abs(w[j]))
+		sum += f.rows.Limit[j] * (math.Abs(v[j]) - math.Abs(w[j]))
 	}
 	return sum
 }
@@ -172,7 +172,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 // the smoothed objective with τ → 0: nothing in common with Finish but smooth.
 func slowOptimum(f *Finisher) ([]float64, float64) {
 	pt := f.newPoint()
-	z, h, curve := make([]float64, f.rows.len()), make([]float64, f.rows.len()), make([]float64, f.n)
+	z, h, curve := make([]float64, f.rows.Len()), make([]float64, f.rows.Len()), make([]float64, f.n)
 	for tau := 1e-2; tau > 1e-14; tau *= 0.2 {
 		for range 200 {
 			f.visit(pt)
@@ -180,7 +180,7 @@ func slowOptimum(f *Finisher) ([]float64, float64) {
 			f.curvatures(curve, pt, 1e-3)
 			m := denseHessian(f, curve, h)
 			g := slices.Clone(pt.grad)
-			f.rows.addTrans(g, z)
+			f.rows.AddTrans(g, z)
 			d := sparsetest.Solve(m, g)
 			rate := 0.0
 			for j := range d {

@@ -28,7 +28,7 @@ func (r *finish) zeros() []bool {
 	}
 	size, least := make([]float64, len(zero)), 1.0
 	for j, w := range p.w {
-		size[j] = math.Sqrt(w*tau) / p.f.rows.limit[j]
+		size[j] = math.Sqrt(w*tau) / p.f.rows.Limit[j]
 		least = math.Min(least, size[j])
 	}
 	for j, v := range size {

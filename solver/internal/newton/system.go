@@ -18,10 +18,6 @@ type system struct {
 	scale   []float64 // D, |D H D|_jj in [1/4, 2)
 	lifted  float64   // what was added to the diagonal of D H D
 
-	below   factor // of H less a little; nil until needed
-	checked bool   // known is what definite found of h
-	known   bool
-
 	residual, step, work []float64
 }
 
@@ -46,7 +42,6 @@ func (s *system) factor() bool { return s.factorFrom(firstLift) }
 
 // factorFrom is factor with no lift smaller than that.
 func (s *system) factorFrom(lift float64) bool {
-	s.checked = false
 	n := s.n
 	for j := range n {
 		s.scale[j] = powerOfTwo(s.h[j*s.stride+j])
@@ -57,27 +52,6 @@ func (s *system) factorFrom(lift float64) bool {
 		}
 	}
 	return false
-}
-
-// definite reports whether H, factored last, is at least diag(part): that less it has a
-// factor. part is not asked for again.
-func (s *system) definite(part func() []float64) bool {
-	if s.checked {
-		return s.known
-	}
-	if s.below == nil {
-		s.below = s.newFactor(s.threads)
-	}
-	diagonal := make([]float64, s.n)
-	for j, v := range part() {
-		diagonal[j] = s.h[j*s.stride+j]
-		s.h[j*s.stride+j] -= v
-	}
-	s.checked, s.known = true, s.below.FactorScaled(s.h, s.scale, 0)
-	for j, v := range diagonal {
-		s.h[j*s.stride+j] = v
-	}
-	return s.known
 }
 
 // powerOfTwo returns the power of two next to 1/√v, 1 where there is none.

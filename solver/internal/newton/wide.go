@@ -2,11 +2,11 @@ package newton
 
 import (
 	"fmt"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/structure"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Wide solves problems with more features than have room in a dense matrix, where
@@ -36,11 +36,14 @@ func NewWide(p *Problem) (*Wide, error) {
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
 	w := &Wide{whole: prepare(p), most: p.mostWide(), place: make([]int32, features)}
-	if p.Ridge == 0 && w.whole.free == nil {
-		w.whole.free = newFreeSide(w.whole)
+	free := 0
+	for j := range features {
+		if w.whole.isFree(j) {
+			free++
+		}
 	}
-	if free := w.whole.free; free != nil && len(free.Columns) > mostFree {
-		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, len(free.Columns))
+	if free > mostFree {
+		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, free)
 	}
 	w.pt, w.trial, w.best = w.whole.newPoint(), w.whole.newDual(), w.whole.newDual()
 	w.rest = newOutside(w.whole)
@@ -57,7 +60,7 @@ func (w *Wide) Certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
 	w.rest.settle(w.trial, w.pt)
-	return Rounded(w.admit(0), w.pt.value)
+	return gap.Rounded(w.admit(0), w.pt.value)
 }
 
 // visit makes x the point.
@@ -72,24 +75,20 @@ func (w *Wide) slopes(z []float64) {
 	copy(w.trial.alpha, w.pt.slope)
 	clear(w.trial.z)
 	if z != nil {
-		copy(w.trial.z, w.whole.rows.restrict(z))
+		copy(w.trial.z, w.whole.rows.Restrict(z))
 	}
 	for row, v := range w.pt.image {
 		if v != 0 {
-			w.trial.z[row] = math.Copysign(w.whole.rows.limit[row], v)
+			w.trial.z[row] = math.Copysign(w.whole.rows.Limit[row], v)
 		}
 	}
 }
 
 // admit makes the trial dual point feasible, and returns the gap of the point.
-func (w *Wide) admit(goal float64) float64 {
-	var m metric
-	if w.whole.free != nil {
-		m.curve = make([]float64, w.whole.n)
-		w.whole.Loss.Curvatures(m.curve, w.pt.slope, w.pt.margin, w.whole.Labels, term.Damping{})
-	}
-	return w.whole.admit(w.trial, w.pt, m, goal)
-}
+func (w *Wide) admit(goal float64) float64 { return w.whole.admit(w.trial, w.pt, goal) }
+
+// isFree reports whether no row holds a feature at zero.
+func (f *Finisher) isFree(j int) bool { return f.Ridge == 0 && f.rows.Own[j] < 0 }
 
 // MostFeatures is the number of columns of a working set if Problem.MaxFeatures does not
 // say. Its three matrices take 400 MB, a step about a second on one thread.
@@ -134,7 +133,7 @@ func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
 func (w *Wide) trim() {
 	w.rest.residual(w.trial, w.pt)
 	x := slices.Clone(w.pt.x)
-	for j, row := range w.whole.rows.own {
+	for j, row := range w.whole.rows.Own {
 		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
 			x[j] = 0
 		}
@@ -149,9 +148,9 @@ func (r *penalty) sparse(x, y []float64) []float64 {
 	if y == nil {
 		return at
 	}
-	for j, row := range r.own {
+	for j, row := range r.Own {
 		if row >= 0 {
-			at[j] = y[r.from[row]] / r.entry[j]
+			at[j] = y[r.From[row]] / r.Entry[j]
 		}
 	}
 	return at
@@ -231,7 +230,7 @@ func (r *rounds) round() bool {
 // end returns the result.
 func (r *rounds) end() *Result {
 	res := r.result
-	res.Gap = Rounded(res.Gap, res.Objective)
+	res.Gap = gap.Rounded(res.Gap, res.Objective)
 	switch res.Why = Rounding; {
 	case res.Err != nil:
 		res.Why = Interrupted
@@ -244,7 +243,7 @@ func (r *rounds) end() *Result {
 	case r.inner == Iterations:
 		res.Why = Iterations
 	}
-	res.Z = r.whole.rows.expand(r.best.z)
+	res.Z = r.whole.rows.Expand(r.best.z)
 	return res
 }
 

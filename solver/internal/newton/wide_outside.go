@@ -40,13 +40,13 @@ const (
 )
 
 func newOutside(f *Finisher) *outside {
-	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.len())}
+	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
 	for _, v := range []*[]float64{&o.sum, &o.room, &o.near} {
 		*v = make([]float64, f.p)
 	}
-	for j, row := range f.rows.own {
+	for j, row := range f.rows.Own {
 		if row >= 0 {
-			o.room[j] = f.rows.limit[row] * math.Abs(f.rows.entry[j])
+			o.room[j] = f.rows.Limit[row] * math.Abs(f.rows.Entry[j])
 		}
 	}
 	return o
@@ -118,7 +118,7 @@ func (o *outside) exact(z []float64) {
 	s.sub.A = quad.New(s.matrix(), k)
 	half := float64(k) / 2 // the loss is the mean square, without a half
 	for _, row := range s.rows {
-		s.sub.Limit = append(s.sub.Limit, r.limit[row]/half)
+		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
 	}
 	for _, j := range s.cols {
 		s.sub.Limit = append(s.sub.Limit, o.room[j]/half)
@@ -128,7 +128,7 @@ func (o *outside) exact(z []float64) {
 		return
 	}
 	for i, row := range s.rows {
-		to := math.Max(-r.limit[row], math.Min(res.Z[i]*half, r.limit[row]))
+		to := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
 		step := to - z[row]
 		z[row] = to
 		r.eachEntry(row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
@@ -137,7 +137,7 @@ func (o *outside) exact(z []float64) {
 
 // eachEntry calls do for every entry of a row.
 func (r *penalty) eachEntry(row int32, do func(j int32, v float64)) {
-	idx, val := r.m.Row(int(row))
+	idx, val := r.M.Row(int(row))
 	for k, j := range idx {
 		do(j, val[k])
 	}
@@ -156,11 +156,11 @@ func (o *outside) count() {
 func (o *outside) residual(d *dual, pt *point) {
 	f := o.f
 	f.transposed(o.sum, d.alpha)
-	f.rows.addTrans(o.sum, d.z)
+	f.rows.AddTrans(o.sum, d.z)
 	for j, v := range o.sum {
 		o.sum[j] = -math.FMA(f.Ridge, pt.x[j], v)
-		if row := f.rows.own[j]; row >= 0 {
-			o.sum[j] += float64(f.rows.entry[j] * d.z[row])
+		if row := f.rows.Own[j]; row >= 0 {
+			o.sum[j] += float64(f.rows.Entry[j] * d.z[row])
 		}
 	}
 }
@@ -176,18 +176,18 @@ func (o *outside) reach(first int32, pt *point) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
 	o.seen[first] = true
-	if r.m == nil {
+	if r.M == nil {
 		return
 	}
 	for k := 0; k < len(c.features); k++ {
 		j := c.features[k]
-		rows, _ := r.t.Row(int(j))
+		rows, _ := r.T.Row(int(j))
 		for _, row := range rows {
-			if o.done[row] || row == r.own[j] {
+			if o.done[row] || row == r.Own[j] {
 				continue
 			}
 			o.done[row] = true
-			if idx, _ := r.m.Row(int(row)); allZero(pt.x, idx) {
+			if idx, _ := r.M.Row(int(row)); allZero(pt.x, idx) {
 				c.rows = append(c.rows, row)
 				o.enter(idx)
 			}
@@ -238,7 +238,7 @@ func (o *outside) relax(z []float64, part float64) {
 // least. That is piecewise quadratic; the curvature of the pieces with excess is tried,
 // and where the step leaves them, that of all.
 func (o *outside) push(z []float64, row int32, part float64) {
-	idx, val := o.f.rows.m.Row(int(row))
+	idx, val := o.f.rows.M.Row(int(row))
 	var slope, curve, whole float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
@@ -248,7 +248,7 @@ func (o *outside) push(z []float64, row int32, part float64) {
 			curve += a2
 		}
 	}
-	limit := part * o.f.rows.limit[row]
+	limit := part * o.f.rows.Limit[row]
 	if slope == 0 && math.Abs(z[row]) <= limit {
 		return
 	}

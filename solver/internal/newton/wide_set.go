@@ -38,7 +38,7 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 			rest = append(rest, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.pt.x[j]) * w.whole.columns[j] }
+	size := func(j int32) float64 { return math.Abs(w.pt.x[j]) * w.whole.columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
 	most := w.most
@@ -74,19 +74,19 @@ func (s *workingSet) penalty() {
 	r, k := s.w.whole.rows, len(s.cols)
 	own := make([]float64, k)
 	s.sub.A, s.sub.Limit = quad.New(nil, k), own
-	if r.m == nil {
+	if r.M == nil {
 		for i, j := range s.cols {
-			own[i] = r.limit[j]
+			own[i] = r.Limit[j]
 		}
 		return
 	}
 	for i, j := range s.cols {
-		rows, val := r.t.Row(int(j))
+		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
 			switch count, first := s.members(row); {
 			case val[m] == 0:
 			case count == 1:
-				own[i] += float64(r.limit[row] * math.Abs(val[m]))
+				own[i] += float64(r.Limit[row] * math.Abs(val[m]))
 			case first == j:
 				s.rows = append(s.rows, row)
 			}
@@ -98,14 +98,14 @@ func (s *workingSet) penalty() {
 	s.sub.A = quad.New(s.matrix(), k)
 	s.sub.Limit = make([]float64, 0, len(s.rows)+k)
 	for _, row := range s.rows {
-		s.sub.Limit = append(s.sub.Limit, r.limit[row])
+		s.sub.Limit = append(s.sub.Limit, r.Limit[row])
 	}
 	s.sub.Limit = append(s.sub.Limit, own...)
 }
 
 // members returns how many features of the set a row of the penalty has, and the first.
 func (s *workingSet) members(row int32) (count int, first int32) {
-	idx, val := s.w.whole.rows.m.Row(int(row))
+	idx, val := s.w.whole.rows.M.Row(int(row))
 	for k, j := range idx {
 		if s.w.place[j] > 0 && val[k] != 0 {
 			if count++; count == 1 {
@@ -122,7 +122,7 @@ func (s *workingSet) matrix() *sparse.CSR {
 	var idx []int32
 	var val []float64
 	for _, row := range s.rows {
-		all, v := s.w.whole.rows.m.Row(int(row))
+		all, v := s.w.whole.rows.M.Row(int(row))
 		for k, j := range all {
 			if at := s.w.place[j]; at > 0 && v[k] != 0 {
 				idx, val = append(idx, at-1), append(val, v[k])
@@ -167,7 +167,7 @@ func (s *workingSet) expand(part *Result) {
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
-	if r.m == nil {
+	if r.M == nil {
 		for k, j := range s.cols {
 			z[j] = own[k]
 		}
@@ -175,10 +175,10 @@ func (s *workingSet) expand(part *Result) {
 	}
 	for k, j := range s.cols {
 		share := own[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
-		rows, val := r.t.Row(int(j))
+		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
 			if count, _ := s.members(row); count == 1 && val[m] != 0 {
-				z[row] = r.limit[row] * math.Copysign(share, share*val[m])
+				z[row] = r.Limit[row] * math.Copysign(share, share*val[m])
 			}
 		}
 	}

@@ -1,6 +1,5 @@
-// Package prove bounds how far a point is from the optimum and finishes runs there. It
-// chooses among the Newton methods of packages newton and exact, and has the bound that
-// takes no system for what they do not serve.
+// Package prove chooses among the Newton methods of packages newton and exact for a problem: to prove
+// how far a point is from the optimum, and to finish runs there.
 package prove
 
 import (

@@ -18,6 +18,7 @@ type Huber struct {
 // Traits implements Loss.
 func (h Huber) Traits() Traits {
 	return Traits{
+		Bend: h.bend,
 		Name: "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
 		Labels:   Numbers, Residual: true, Conjugate: true,
@@ -123,3 +124,11 @@ func (h Huber) ConjugateAt(alpha, label float64) float64 {
 
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
+
+// bend is 2 inside the range of slopes.
+func (h Huber) bend(slope, _ float64) float64 {
+	if math.Abs(slope) < 2*h.Width() {
+		return 2
+	}
+	return 0
+}

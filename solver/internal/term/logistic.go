@@ -12,7 +12,7 @@ type Logistic struct{}
 
 // Traits implements Loss.
 func (Logistic) Traits() Traits {
-	return Traits{Name: "logistic", Labels: Classes, Probability: true, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true}
+	return Traits{Name: "logistic", Labels: Classes, Probability: true, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, Bend: logisticBend}
 }
 
 // Kernel implements Loss.
@@ -34,6 +34,12 @@ func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSl
 func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
 	s := math.Abs(slope)
 	return float64(s * (1 - s))
+}
+
+// logisticBend is q(1 − q) for q = −label slope.
+func logisticBend(slope, label float64) float64 {
+	q := -label * slope
+	return float64(q * (1 - q))
 }
 
 // Curvature returns 1/4.

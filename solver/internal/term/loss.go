@@ -37,9 +37,8 @@ type OwnConjugate interface {
 // A Loss is φ(t; b) with all that the package knows of it. The slices of one call have one
 // length, an entry for each sample.
 //
-// Curvature may be +Inf. It must be finite for SCAS-ADMM and the baselines, whose steps
-// follow from it, and for the bound of package prove, and at most 2 for packages newton and
-// lasso, whose bounds of the rounding of margins count on that.
+// Curvature may be +Inf. It must be finite for SCAS-ADMM and the baselines, whose steps follow from
+// it, and for the bound gap.Simple.
 type Loss interface {
 	OwnLoss
 	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the same
@@ -100,6 +99,9 @@ type Traits struct {
 	// Reach is how far a margin may move before φ” says little of the loss there; zero stands for
 	// any distance.
 	Reach float64
+	// Bend returns φ” where φ' is slope. As a function of slope it is concave, positive within
+	// SlopeRange and 0 at its ends. It is nil if it is not known.
+	Bend func(slope, label float64) float64
 	// NeverZero reports whether φ falls for ever, and stays above zero, as b t grows.
 	NeverZero bool
 

@@ -12,7 +12,7 @@ type SquaredHinge struct{}
 
 // Traits implements Loss.
 func (SquaredHinge) Traits() Traits {
-	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true}
+	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true, Bend: SquaredHinge{}.bend}
 }
 
 // Kernel implements Loss.
@@ -93,4 +93,12 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 		return math.Inf(-1), 0
 	}
 	return 0, math.Inf(1)
+}
+
+// bend is 2 inside the range of slopes.
+func (SquaredHinge) bend(slope, label float64) float64 {
+	if label*slope < 0 {
+		return 2
+	}
+	return 0
 }

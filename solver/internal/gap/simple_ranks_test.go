@@ -1,4 +1,4 @@
-package prove
+package gap
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
-// TestFreeGapOfRanks: two ranks with half of the rows each bound the gap as one that has
+// TestSimpleOfRanks: two ranks with half of the rows each bound the gap as one that has
 // all rows, with and without weights. Nearly all of the bound is rounding.
-func TestFreeGapOfRanks(t *testing.T) {
+func TestSimpleOfRanks(t *testing.T) {
 	f, at, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
 	n, _ := f.Data.Dims()
 	weights := make([]float64, n)

@@ -1,4 +1,4 @@
-package prove
+package gap
 
 import (
 	"math"
@@ -41,7 +41,7 @@ func (b *box) most(e number, mu float64) number {
 
 // instance is a random problem with squared loss (b − t)² and an L1 penalty of A x, whose
 // columns are on scales far apart. If it rests, x is 0 and e is 0 but for rounding.
-func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Free, *Pair, []float64) {
+func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {
 		b, err := sparse.FromDense(rows, p, random(rng, rows*p, scale))
@@ -54,7 +54,7 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Free, *Pair, [
 	for j := range scale {
 		scale[j] = math.Pow(10, 10*rng.Float64()-5)
 	}
-	f := &Free{Data: matrix(n, scale), Curvature: 2, A: quad.New(matrix(l, scale), p), Mu: mu}
+	f := &Simple{Data: matrix(n, scale), Curvature: 2, A: quad.New(matrix(l, scale), p), Mu: mu}
 	if set != nil {
 		f.Domain = term.NewBox(p, set.lower, set.upper)
 	}
@@ -62,7 +62,7 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Free, *Pair, [
 		l = p
 		f.A = quad.New(sparse.Identity(p), p)
 	}
-	at := &Pair{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
+	at := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
 	for j := range at.X {
 		if at.X[j] /= scale[j]; rests {
 			at.X[j] = 0
@@ -129,7 +129,7 @@ func product(m *sparse.CSR, x []float64) []number {
 }
 
 // truth is the bound in exact arithmetic, at the dual point as computed; a nil set is R^p.
-func truth(f *Free, set *box, at *Pair, labels []float64) number {
+func truth(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
 	for i, t := range product(f.Data, at.X) {
@@ -165,9 +165,9 @@ func truth(f *Free, set *box, at *Pair, labels []float64) number {
 	return gap
 }
 
-// TestFreeGapIsABound: it is never below the bound in exact arithmetic, and above it by
+// TestSimpleIsABound: it is never below the bound in exact arithmetic, and above it by
 // rounding alone.
-func TestFreeGapIsABound(t *testing.T) {
+func TestSimpleIsABound(t *testing.T) {
 	wide := &box{-1e3, 1e3}
 	for name, c := range map[string]struct {
 		mu  float64

@@ -1,4 +1,4 @@
-package prove
+package gap
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Pair is a point x with the dual point φ'(aᵢ'x), beta. Slices are only read.
-type Pair struct {
+// A SimplePoint is a point x with the dual point φ'(aᵢ'x), beta. Slices are only read.
+type SimplePoint struct {
 	X, Y, Beta []float64 // y is what x implies
 	Z          []float64 // −B'beta, that of y
 	E          []float64 // ∇f(x) + A'beta, mu x left out
@@ -21,8 +21,10 @@ type Pair struct {
 	Loss       float64   // f(x), mu left out
 }
 
-// A Free has what the bound that takes no system depends on beside the point.
-type Free struct {
+// Simple has what a bound by α = φ'(t) depends on beside the point. It asks no more of the loss and the
+// penalty than their values and g*, so that it serves a caller's own. The optimum of the problem
+// must be bounded by mu > 0 or by X, whose support function is known.
+type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
 	Curvature float64   // an upper bound of φ''
@@ -31,9 +33,6 @@ type Free struct {
 	Domain    term.Set   // nil for R^p
 	Team      *pass.Team // others with other samples; nil for none
 }
-
-// ulp is the relative error of an operation, at most.
-const ulp = 0x1p-53
 
 // Admissible returns beta, or where rounding has passed the end of g* a beta that is
 // shorter by little, with the value of g* there.
@@ -54,15 +53,15 @@ func Admissible(beta []float64, conjugate func(beta []float64) float64) ([]float
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X
 //
 // It is +Inf unless mu > 0 or X is bounded.
-func (f *Free) Gap(at *Pair) float64 {
+func (f *Simple) Gap(at *SimplePoint) float64 {
 	var product, size float64
 	for j, z := range at.Z {
 		v := float64(z * at.Y[j])
 		product += v
 		size += math.Abs(v)
 	}
-	unit := math.Max(0x1p-44, float64(len(at.Z)+64)*ulp)
-	rounding := float64(unit * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
+	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*unit)
+	rounding := float64(relative * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
 	margins, columns := f.errors(at)
 	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.open(at, columns) + margins + f.imageError(at) + rounding
 	if math.IsNaN(gap) {
@@ -73,7 +72,7 @@ func (f *Free) Gap(at *Pair) float64 {
 
 // errors bounds what rounding makes of φ + φ* − φ't, second order in the margins t, and
 // of the entries of e.
-func (f *Free) errors(at *Pair) (margins float64, columns []float64) {
+func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
 	total, samples := float64(n), f.Team.Total(float64(n))
@@ -97,21 +96,21 @@ func (f *Free) errors(at *Pair) (margins float64, columns []float64) {
 			size += float64(v * math.Abs(at.X[j]))
 			columns[j] += float64(share * v)
 		}
-		off := float64(float64(len(idx)+8) * ulp * size)
+		off := float64(float64(len(idx)+8) * unit * size)
 		margins += float64(float64(0.5*f.Curvature*weight) * float64(off*off))
 	}
 	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
-	unit := (samples + float64(l+64)) * ulp
+	relative := (samples + float64(l+64)) * unit
 	back := f.backward(at.Beta, l, p)
 	for j := range columns {
-		columns[j] = float64(unit * (columns[j] + back(j)))
+		columns[j] = float64(relative * (columns[j] + back(j)))
 	}
 	return margins, columns
 }
 
 // backward returns a function that bounds the sum of |a_kj beta_k| over the rows k.
-func (f *Free) backward(beta []float64, l, p int) func(j int) float64 {
+func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
 	case f.A.Identity():
@@ -131,7 +130,7 @@ func (f *Free) backward(beta []float64, l, p int) func(j int) float64 {
 }
 
 // imageError bounds what the rounding of y = A x makes of z'y, twice: g may rise as much.
-func (f *Free) imageError(at *Pair) float64 {
+func (f *Simple) imageError(at *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
 		return 0
@@ -144,14 +143,14 @@ func (f *Free) imageError(at *Pair) float64 {
 		}
 		sum += float64(float64(float64(len(idx)+8)*size) * math.Abs(z))
 	}
-	return 2 * ulp * sum
+	return 2 * unit * sum
 }
 
 // open bounds h(x) + h*(−e) + e'x, with e known but for the errors, by
 // (mu/2)|x − u|² + σ(−r) + r'x with r = e + mu u, σ the support function of X. That holds
 // for every u and is tight for the point of X nearest to −e/mu. With mu > 0 the errors
 // move u, else they count by the diameter of X.
-func (f *Free) open(at *Pair, errors []float64) float64 {
+func (f *Simple) open(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
 	}
@@ -180,8 +179,8 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
-	unit := math.Max(0x1p-44, float64(len(u)+64)*ulp)
-	bound := float64(float64(0.5*f.Mu*apart) * (1 + unit))
+	relative := math.Max(0x1p-44, float64(len(u)+64)*unit)
+	bound := float64(float64(0.5*f.Mu*apart) * (1 + relative))
 	if f.Domain == nil { // r is zero but for rounding
 		return bound
 	}
@@ -189,7 +188,7 @@ func (f *Free) open(at *Pair, errors []float64) float64 {
 		bound += float64(math.Sqrt(off) * f.Domain.Diameter())
 	}
 	support := f.Domain.Support(u)
-	return bound + math.Max(0, support+product) + float64(unit*(math.Abs(support)+size))
+	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
 }
 
 // Residual returns |x − π(x − g)|₂, where g is the gradient of the Lagrangian and π the

@@ -1,0 +1,180 @@
+package gap_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// posed returns q, of 200 rows, with its bounds.
+func posed(q *newton.Problem) *gap.Memory {
+	n, p := q.Data.Dims()
+	sums := pass.NewSums(nil, pass.NewChunks(q.Data, 1), nil, n, p)
+	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: make([]float64, p), Set: q.Domain}
+	for j := range b.Ridge {
+		b.Ridge[j] = q.Ridge
+	}
+	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
+	b.Prepare()
+	return &gap.Memory{Problem: b, Sums: sums, Data: q.Data, Sparse: q.Rows, Loss: q.Loss, Labels: q.Labels}
+}
+
+// at returns the point x.
+func at(m *gap.Memory, x []float64) *gap.Point {
+	pt := &gap.Point{X: x, Margin: make([]float64, len(m.Labels)), Slope: make([]float64, len(m.Labels))}
+	m.Sums.Margins(pt.Margin, m.Sparse, x)
+	pt.Loss = m.Sums.Mean(m.Loss, pt.Slope, pt.Margin, m.Labels)
+	return pt
+}
+
+// cases are problems that differ in how the equality is closed.
+func cases(t *testing.T) map[string]*newton.Problem {
+	t.Helper()
+	const p = 12
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: p, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chain, bend []sparse.Triplet
+	for j := range p - 1 {
+		chain = append(chain, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
+	}
+	for j := range p - 2 {
+		bend = append(bend, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
+	}
+	matrix := func(rows int, entries []sparse.Triplet) *quad.Algebra {
+		a, err := sparse.FromTriplets(rows, p, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return quad.New(a, p)
+	}
+	out := make(map[string]*newton.Problem)
+	add := func(name string, a *quad.Algebra, change func(q *newton.Problem)) {
+		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
+			q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a}
+			if _, ok := loss.(term.Poisson); ok {
+				for i, b := range q.Labels {
+					q.Labels[i] = max(0, b)
+				}
+			}
+			if !q.Penalise(term.L1{Lambda: 0.01}) {
+				t.Fatal(name)
+			}
+			change(q)
+			out[name+", "+loss.String()] = q
+		}
+	}
+	identity := quad.New(nil, p)
+	add("lasso", identity, func(*newton.Problem) {})
+	add("ridge", identity, func(q *newton.Problem) { q.Ridge = 0.1 })
+	add("free features", identity, func(q *newton.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })
+	add("groups", identity, func(q *newton.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
+	add("groups, ridge", identity, func(q *newton.Problem) { q.Groups, q.Ridge = [][]int{{0, 1, 2, 3}, {5, 7}}, 0.1 })
+	add("chain", matrix(p-1, chain), func(*newton.Problem) {})
+	add("chain in two parts", matrix(p-1, chain), func(q *newton.Problem) { q.Limit[4] = 0 })
+	add("chain, nonnegative", matrix(p-1, chain), func(q *newton.Problem) { q.Domain = term.Nonnegative{}.Region(p) })
+	add("second differences", matrix(p-2, bend), func(*newton.Problem) {})
+	add("elastic chain", matrix(p-1, chain), func(q *newton.Problem) {
+		q.Square = make([]float64, p-1)
+		for j := range q.Square {
+			q.Square[j] = 0.01
+		}
+	})
+	add("box", identity, func(q *newton.Problem) { q.Domain = term.NewBox(p, -0.1, 0.1) })
+	add("ball", identity, func(q *newton.Problem) { q.Domain = term.Ball{Radius: 0.2} })
+	add("simplex", identity, func(q *newton.Problem) { q.Domain = term.Simplex{} })
+	return out
+}
+
+// TestBound: a bound is never below the distance from the optimum. At the optimum it is small,
+// and larger if sums are known to fewer digits. Other multipliers than those of the optimum make
+// it larger, but not wrong.
+func TestBound(t *testing.T) {
+	for name, q := range cases(t) {
+		f, err := newton.New(q)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		best := f.Finish(nil, &newton.Settings{Tol: 1e-13})
+		m := posed(q)
+		z := m.Rows.Restrict(best.Z)
+		head := make([]float64, len(best.X))
+		optimum := m.Prove(at(m, best.X), best.Alpha, z, head, nil, 1e-12)
+		if !(optimum.Gap <= 1e-8) {
+			t.Errorf("%s: %v at the optimum (%v)", name, optimum.Gap, best.Gap)
+		}
+		if _, ok := q.Loss.(term.Poisson); ok && best.Gap > 1e-8 {
+			t.Errorf("%s: not solved: %v", name, best.Gap)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, off := range []float64{0, 1e-9, 1e-6, 1e-4, 1e-2, 1} {
+			x, alpha, other := append([]float64(nil), best.X...), append([]float64(nil), best.Alpha...), append([]float64(nil), z...)
+			for j := range x {
+				x[j] += off * rng.NormFloat64()
+			}
+			if q.Domain != nil {
+				q.Domain.Project(x)
+			}
+			pt := at(m, x)
+			for i, s := range pt.Slope {
+				alpha[i] += off * (s - alpha[i])
+			}
+			for k := range other {
+				other[k] += off * rng.NormFloat64()
+			}
+			for _, z := range [][]float64{z, other} {
+				b := m.Prove(pt, alpha, z, head, nil, 0)
+				if excess := b.Objective - best.Objective; !(b.Gap >= excess-1e-14*math.Abs(b.Objective)) {
+					t.Errorf("%s, %v off: %v is said to bound %v", name, off, b.Gap, excess)
+				}
+			}
+		}
+		pt, tally := at(m, best.X), m.Tally(at(m, best.X), best.Alpha)
+		if got := m.Trivial(pt, m.Value(pt.X, pt.Loss)); !(got >= best.Objective) {
+			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, best.Objective)
+		}
+		if m.Roots() == 0 {
+			m.Sums.Transposed(head, m.Sparse, best.Alpha)
+			rough := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
+			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Domain == nil {
+				t.Errorf("%s: rounding has no effect: %v, %v", name, rough.Gap, optimum.Gap)
+			}
+		}
+	}
+}
+
+// own is a loss of which no more than its conjugate is known.
+type own struct{ term.Logistic }
+
+func (own) String() string { return "own" }
+
+func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.ConjugateAt(alpha, label) }
+
+func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
+
+// TestOwnLoss: free features of a caller's own loss are paid for by its values alone, and hardly
+// more than by what is known of the same loss.
+func TestOwnLoss(t *testing.T) {
+	q := cases(t)["free features, logistic"]
+	f, err := newton.New(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := f.Finish(nil, &newton.Settings{Tol: 1e-13})
+	head := make([]float64, len(best.X))
+	known := posed(q)
+	want := known.Prove(at(known, best.X), best.Alpha, best.Z, head, nil, 1e-12)
+	q.Loss = term.LossOf(own{})
+	m := posed(q)
+	if got := m.Prove(at(m, best.X), best.Alpha, m.Rows.Restrict(best.Z), head, nil, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
+	}
+}

@@ -1,0 +1,104 @@
+package gap
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A RootRow finds the entries of a row of X N, where N has a column n for each root. It is not
+// for concurrent use.
+type RootRow struct {
+	of   [][]part // of each feature, the roots (not features) whose n have it
+	sum  []float64
+	has  []bool
+	list []int32
+}
+
+// NewRootRow returns nil if there are no roots.
+func (p *Problem) NewRootRow() *RootRow {
+	roots := p.closing.roots
+	if len(roots) == 0 {
+		return nil
+	}
+	r := &RootRow{of: make([][]part, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	for k, root := range roots {
+		for _, m := range root.n {
+			r.of[m.feature] = append(r.of[m.feature], part{int32(k), m.value})
+		}
+	}
+	return r
+}
+
+// Take returns the roots that a row of X has entries for, in increasing order, valid until the
+// next call.
+func (r *RootRow) Take(idx []int32, val []float64) []int32 {
+	for _, k := range r.list {
+		r.sum[k], r.has[k] = 0, false
+	}
+	r.list = r.list[:0]
+	for m, j := range idx {
+		for _, n := range r.of[j] {
+			if !r.has[n.feature] {
+				r.has[n.feature] = true
+				r.list = append(r.list, n.feature)
+			}
+			r.sum[n.feature] += float64(n.value * val[m])
+		}
+	}
+	slices.Sort(r.list)
+	return r.list
+}
+
+// Entry returns that of a root in the row taken last.
+func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
+
+// Roots are the columns of X N, for data in memory.
+type Roots struct {
+	idx [][]int32 // rows
+	val [][]float64
+}
+
+// RootColumns returns nil if there are none.
+func (p *Problem) RootColumns(x *sparse.CSR) *Roots {
+	row := p.NewRootRow()
+	if row == nil {
+		return nil
+	}
+	r := &Roots{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
+	n, _ := x.Dims()
+	for i := range n {
+		for _, k := range row.Take(x.Row(i)) {
+			r.idx[k], r.val[k] = append(r.idx[k], int32(i)), append(r.val[k], row.Entry(k))
+		}
+	}
+	return r
+}
+
+// Hessian returns N'X' diag(phi) X N, its upper triangle.
+func (r *Roots) Hessian(phi []float64) []float64 {
+	if r == nil {
+		return nil
+	}
+	k := len(r.idx)
+	h := make([]float64, k*k)
+	for a := range k {
+		for b := a; b < k; b++ {
+			h[a*k+b] = r.inner(a, b, phi)
+		}
+	}
+	return h
+}
+
+func (r *Roots) inner(a, b int, phi []float64) (sum float64) {
+	j, other := 0, r.idx[b]
+	for m, i := range r.idx[a] {
+		for j < len(other) && other[j] < i {
+			j++
+		}
+		if j < len(other) && other[j] == i {
+			sum += float64(float64(phi[i]*r.val[a][m]) * r.val[b][j])
+		}
+	}
+	return sum
+}
