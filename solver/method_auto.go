@@ -17,7 +17,9 @@ import (
 // where there are so many samples to a feature, 32, that they start on a part of them, or
 // where their matrices have a band; else after a few passes of SCASK or, where A is not the
 // identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for
-// 30 Newton steps, or with a Checkpoint or a setting of the passes, SCASK is first, for 4 passes and those of a step. It admits matrices A and the identity,
+// 30 Newton steps, or with a Checkpoint or a setting of the passes, SCASK is first, for 4 passes and those of a step.
+// With Poisson, whose curvature has no bound, there are Newton steps alone, which keep no
+// Checkpoint. It admits matrices A and the identity,
 // the losses of this package and any ConjugateLoss, and up to some thousands of features;
 // with an L1 penalty or the elastic net, where every feature but 64 has a row of A to
 // itself, as with [G; I] and an intercept, as many coefficients that are not zero, of any

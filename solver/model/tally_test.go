@@ -31,7 +31,7 @@ func pieces(t *testing.T, x *sparse.CSR, y []float64, set *ScoreSettings, add fu
 
 // TestTally: a score in pieces is that of all rows, with weights, some of them 0, and without.
 func TestTally(t *testing.T) {
-	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}} {
+	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}, "squared": solver.Squared{}, "poisson": solver.Poisson{}} {
 		const n, p = 1000, 6
 		x, y := randomFor(t, n, p, 3, loss)
 		m := mustFit(t, &Spec{Loss: loss, Lambda: 1e-2}, x, y)
@@ -77,6 +77,10 @@ func TestTally(t *testing.T) {
 			near(t, name+": MSE", got.Numbers.MSE, want.Numbers.MSE)
 			near(t, name+": MAE", got.Numbers.MAE, want.Numbers.MAE)
 			near(t, name+": R2", got.Numbers.R2, want.Numbers.R2)
+			if w := want.Numbers; w.Deviance != nil {
+				near(t, name+": deviance", *got.Numbers.Deviance, *w.Deviance)
+				near(t, name+": D2", *got.Numbers.D2, *w.D2)
+			}
 		}
 	}
 }

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestExposure: offsets that are the logarithms of exposures are exposures as weights of counts
+// for each unit of them.
+func TestExposure(t *testing.T) {
+	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
+	exposure, offsets, rates, all := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
+	for i := range exposure {
+		exposure[i] = float64(1 + i%7)
+		offsets[i], rates[i] = math.Log(exposure[i]), y[i]/exposure[i]
+		all += exposure[i]
+	}
+	by := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
+	by.RelTol = 1e-12
+	of := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / all, Standardize: StandardizeOff, SampleWeights: exposure}
+	of.RelTol = 1e-12
+	m, other := mustFit(t, by, x, y), mustFit(t, of, x, rates)
+	want := m.Certificate.Objective
+	if got := naive(by, x, y, other.Coefficients, other.Intercept); math.Abs(got-want) > 1e-11*want {
+		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
+	}
+}
+
+// TestCountMetrics: the deviance, and the part of it that is explained.
+func TestCountMetrics(t *testing.T) {
+	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{Loss: solver.Poisson{}, Coefficients: []float64{0}, Intercept: math.Log(2)}
+	got, err := m.Score(x, []float64{0, 2, 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "deviance", *got.Numbers.Deviance, 2*(2+(4*math.Log(2)-2))/3)
+	near(t, "mean loss", got.Loss, *got.Numbers.Deviance/2)
+	near(t, "MSE", got.Numbers.MSE, 8.0/3)
+	if d2 := *got.Numbers.D2; math.Abs(d2) > 1e-15 {
+		t.Errorf("the mean explains %v of its deviance", d2)
+	}
+	if got, err = m.Score(x, []float64{0, 0, 0}, nil); err != nil || *got.Numbers.D2 != 0 {
+		t.Errorf("counts of 0: %+v, %v", got, err)
+	}
+	rates, err := m.Predictions(nil, x)
+	if err != nil || math.Abs(rates[0]-2) > 1e-15 {
+		t.Errorf("rates %v, %v; want 2", rates, err)
+	}
+	m.Intercept = 710
+	if _, err := m.Predict(nil, nil); !errors.Is(err, ErrOverflow) {
+		t.Errorf("a rate beyond float64: %v", err)
+	}
+	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "no model of counts") {
+		t.Errorf("liblinear: %v", err)
+	}
+}
+
+// TestCountsUnattained: there is no optimum if all counts are 0, or those of the rows that have a
+// feature without penalty.
+func TestCountsUnattained(t *testing.T) {
+	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		y         []float64
+		lambda    float64
+		intercept bool
+		none      bool
+	}{
+		{[]float64{0, 0, 0, 0}, 0.1, true, true},
+		{[]float64{0, 0, 1, 3}, 0, false, true},
+		{[]float64{0, 0, 1, 3}, 0.1, true, false},
+		{[]float64{0, 1, 0, 3}, 0, true, false},
+	} {
+		spec := &Spec{Loss: solver.Poisson{}, Lambda: c.lambda, NoIntercept: !c.intercept}
+		m, err := Fit(t.Context(), spec, x, c.y)
+		if m == nil || m.Certificate.NoOptimum != c.none {
+			t.Errorf("counts %v, lambda %v: %+v, %v", c.y, c.lambda, m, err)
+		}
+	}
+	if _, err := Fit(t.Context(), &Spec{Loss: solver.Poisson{}}, x, []float64{1, -1, 0, 0}); err == nil || !strings.Contains(err.Error(), "Labels[1] = -1; poisson loss needs") {
+		t.Errorf("a count below 0: %v", err)
+	}
+}
+
+// TestCountsByOthers: methods whose steps follow from the curvature's bound refuse counts.
+func TestCountsByOthers(t *testing.T) {
+	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
+	for name, set := range map[string]*solver.Settings{
+		"Method": {Method: solver.SCASK{}}, "Eta": {Eta: 0.1}, "Rho": {Rho: 1}, "BatchSize": {BatchSize: 4},
+	} {
+		_, err := solver.Minimize(t.Context(), &solver.Problem{Data: x, Labels: y, Loss: solver.Poisson{}}, set)
+		var bad *solver.SettingError
+		if !errors.As(err, &bad) || bad.Field != name || !strings.Contains(bad.Allowed, "curvature of the poisson loss has no bound") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
