@@ -18,17 +18,28 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 		return theory.Constants{}, err
 	}
 	c := p.constants(p.algebra(), p.team().Most(slices.Max(p.Data.RowNormsSq())))
-	c.NuL = c.NuF + float64(rho*c.Lambda1)
+	c.NuL = p.nuL(&c, rho)
 	return c, nil
 }
 
 // constants computes all but NuL and Radius, given the largest |aᵢ|².
 func (p *Problem) constants(a *quad.Algebra, longest float64) theory.Constants {
-	c := theory.Constants{NuF: float64(p.loss().Curvature()*longest) + p.L2, MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
+	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
+	if !p.unbounded() {
+		c.NuF = float64(p.loss().Curvature()*longest) + p.L2
+	}
 	if p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1) {
 		c.Diameter = p.Domain.Diameter()
 	}
 	return c
+}
+
+// nuL returns ν_L for ρ.
+func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
+	if p.unbounded() {
+		return 0
+	}
+	return c.NuF + float64(rho*c.Lambda1)
 }
 
 // radius bounds |x*|₂ given an objective that some point attains.

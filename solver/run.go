@@ -136,7 +136,7 @@ func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = math.Min(watch.Known(rho), quad.Largest)
 	r.Stats.Rho = rho
-	c.NuL = c.NuF + float64(rho*c.Lambda1)
+	c.NuL = r.Problem.nuL(c, rho)
 	r.dual.SetRho(rho)
 }
 

@@ -6,7 +6,7 @@ package theory
 // be computed from the data.
 type Constants struct {
 	// NuF is ν_f, a Lipschitz constant of every ∇f_i: the loss's curvature
-	// times max |aᵢ|², plus mu.
+	// times max |aᵢ|², plus mu. 0 if that curvature has no bound.
 	NuF float64 `json:"nu_f"`
 	// MuF is μ_f, the modulus of strong convexity of f: mu.
 	MuF float64 `json:"mu_f"`
@@ -21,6 +21,6 @@ type Constants struct {
 	// by mu, or by lambda where A contains the identity. 0 if neither does.
 	Radius float64 `json:"radius"`
 	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the
-	// augmented Lagrangian in x (paper, Lemma 1).
+	// augmented Lagrangian in x (paper, Lemma 1). 0 if there is no ν_f.
 	NuL float64 `json:"nu_l"`
 }

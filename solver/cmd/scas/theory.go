@@ -46,7 +46,8 @@ func (r *trainReport) addConstants(f *facts) {
 		return fmt.Sprintf("%.6g", v)
 	}
 	f.gap()
-	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %.6g", c.NuF, c.MuF, c.NuL)
+	const noBound = "none (the curvature of the loss has no bound)"
+	f.add("constants", "nu_f %s, mu_f %.6g, nu_L %s", known(c.NuF, noBound), c.MuF, known(c.NuL, "none"))
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
 	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
 	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
