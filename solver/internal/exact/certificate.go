@@ -32,5 +32,8 @@ func (s *Solver) point() *gap.Point {
 func (s *Solver) certify(tol float64) float64 {
 	at := s.point()
 	b := s.bounds.Prove(at, s.work.alpha, make([]float64, s.bounds.Rows.Len()), s.e, &s.work.tally, tol)
+	if b.Gap < s.at.value {
+		return b.Gap
+	}
 	return math.Min(b.Gap, s.bounds.Trivial(at, s.at.value))
 }

@@ -193,16 +193,19 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	w, none := &p.work, Bound{Gap: math.Inf(1), Objective: value}
 	p.begin(z, t, sum, clip)
 	p.side()
-	drift, reach, ok := p.drift(t, sum)
-	if !ok {
+	by := p.shift(sum)
+	if !(Steep*by.reach <= 0.5) { // α may leave the domain of φ*
+		if Steep*by.exact <= 0.5 {
+			none.Rounding = math.Inf(1)
+		}
 		return none
 	}
 	if p.Roots() > 0 { // once more, with what the change of α does to all features
 		p.begin(z, t, sum, clip)
-		by := 1.5 * math.Sqrt(t.MostPhi) * drift
+		part := 1.5 * math.Sqrt(t.MostPhi) * by.drift
 		for j, norm := range p.Columns.Norm {
 			if !p.settled(j) { // those have samples with α = 0, where Φ is 0
-				w.off[j] += float64(by * norm)
+				w.off[j] += float64(part * norm)
 			}
 		}
 	}
@@ -224,9 +227,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	gap := tally.Fenchel + p.close(x)
 	gap += p.Rows.costs(w.z, w.slack, w.image) + p.Rows.imageError(x, w.image, w.z)
-	if reach > 0 {
-		gap += tally.moved(drift, reach)
-	}
+	gap += tally.moved(by.drift, by.reach)
 	gap += tally.marginError(p.marginOff(x)) + float64(8*unit*math.Abs(value-t.Loss))
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return none
@@ -337,13 +338,19 @@ func (p *Problem) equality(t *Tally, sum *Sum) {
 // leastPivot is one of H scaled to a unit diagonal: what rounding did to it is nothing.
 const leastPivot = 1e-7
 
-// drift bounds √(d'H d) of the change of α that closes the roots, and how far it moves a
-// margin, given e. It reports whether α stays in the domain of φ*.
-func (p *Problem) drift(t *Tally, sum *Sum) (drift, reach float64, ok bool) {
+// A shift is the change of α that closes the roots.
+type shift struct {
+	drift float64 // √(d'H d)
+	reach float64 // what it moves a margin by at most; +Inf where it may not exist
+	exact float64 // reach without rounding
+}
+
+// shift bounds the change of α that closes the roots, given e.
+func (p *Problem) shift(sum *Sum) (by shift) {
 	roots, w := p.closing.roots, &p.work
 	k := len(roots)
 	if k == 0 {
-		return 0, 0, true
+		return by
 	}
 	p.closing.run(p.Rows, w.e, w.off, w.z, w.slack)
 	closed := true // as with α = 0, z = 0
@@ -351,27 +358,25 @@ func (p *Problem) drift(t *Tally, sum *Sum) (drift, reach float64, ok bool) {
 		closed = closed && w.e[r.feature] == 0 && w.off[r.feature] == 0
 	}
 	if closed {
-		return 0, 0, true
+		return by
 	}
 	scale, h := make([]float64, k), sum.Hessian()
 	chol := quad.NewCholesky(k)
-	p.Dependent = true
-	for a := range k {
-		if scale[a] = 1 / math.Sqrt(h[a*k+a]); math.IsNaN(scale[a]) || math.IsInf(scale[a], 0) {
-			return 0, 0, false
-		}
-	}
-	if !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot {
-		return 0, 0, false
-	}
 	p.Dependent = false
+	for a := range k {
+		scale[a] = 1 / math.Sqrt(h[a*k+a])
+		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
+	}
+	if p.Dependent = p.Dependent || !chol.FactorScaled(h, scale, 0, 1) || chol.LeastPivot() < leastPivot; p.Dependent {
+		return shift{reach: math.Inf(1), exact: math.Inf(1)}
+	}
 	// |e|_{H⁻¹}, and for the errors of e and of the factor the diagonal of H⁻¹.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]
 	}
 	chol.SolveLower(v, v)
-	var norm2, rest float64
+	var norm2, rest, most float64
 	for _, u := range v {
 		norm2 += float64(u * u)
 	}
@@ -383,12 +388,13 @@ func (p *Problem) drift(t *Tally, sum *Sum) (drift, reach float64, ok bool) {
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.feature]))
 		}
-		reach += float64(largest * side)
+		most += float64(largest * side)
 		rest += float64(w.off[r.feature] * side)
 	}
-	drift = float64(1.001*math.Sqrt(norm2)) + 2*rest
-	reach *= drift
-	return drift, reach, Steep*reach <= 0.5
+	size := 1.001 * math.Sqrt(norm2)
+	by.drift = size + 2*rest
+	by.reach, by.exact = most*by.drift, most*size
+	return by
 }
 
 // shrink returns the factor that brings the dual point into the domain of g*, and what the
@@ -428,8 +434,12 @@ func (p *Problem) openSides() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// due is about what the errors of e cost at features with a ridge.
+// due is about what the errors of e cost beside that: by the slack of rows, and at features with a
+// ridge.
 func (p *Problem) due() (sum float64) {
+	for j, v := range p.work.image {
+		sum += math.Abs(float64(p.work.slack[j] * v))
+	}
 	for j, r := range p.Ridge {
 		if r > 0 {
 			sum += float64(p.work.off[j]*p.work.off[j]) / r

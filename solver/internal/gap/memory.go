@@ -77,8 +77,8 @@ func (m *Memory) over(add func(t *Tally, lo, hi int)) (all Tally) {
 }
 
 // Prove returns what alpha and multipliers z of the rows prove of a point; t is the tally of
-// both, nil if it is not known. X'Cα is left in head. Where its rounding or the scaling of the
-// dual point may be what keeps the gap above goal, both are computed with more care.
+// both, nil if it is not known. X'Cα is left in head. Where its rounding or the scaling of the dual
+// point may be what keeps the gap above goal, both are computed with more care.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
@@ -87,7 +87,7 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	m.Sums.Transposed(head, m.Sparse, alpha)
 	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples)}
 	b := m.bound(at, alpha, z, *t, &sum)
-	if b.Gap > goal && (b.Rounding > 0.1*goal || math.IsInf(b.Gap, 1)) {
+	if b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
 		AddPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))

@@ -10,6 +10,7 @@ import (
 // for concurrent use.
 type RootRow struct {
 	of   [][]part // of each feature, the roots (not features) whose n have it
+	only []int32  // of each feature, the root that it is, from 1, or 0; nil unless every n has one entry
 	sum  []float64
 	has  []bool
 	list []int32
@@ -21,10 +22,15 @@ func (p *Problem) NewRootRow() *RootRow {
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &RootRow{of: make([][]part, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	r := &RootRow{of: make([][]part, len(p.Ridge)), only: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
 	for k, root := range roots {
 		for _, m := range root.n {
 			r.of[m.feature] = append(r.of[m.feature], part{int32(k), m.value})
+		}
+		if len(root.n) > 1 {
+			r.only = nil
+		} else if r.only != nil {
+			r.only[root.feature] = int32(k) + 1
 		}
 	}
 	return r
@@ -37,6 +43,15 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
+	if r.only != nil { // roots have the order of their features
+		for m, j := range idx {
+			if k := r.only[j]; k > 0 {
+				r.list = append(r.list, k-1)
+				r.sum[k-1] = val[m]
+			}
+		}
+		return r.list
+	}
 	for m, j := range idx {
 		for _, n := range r.of[j] {
 			if !r.has[n.feature] {

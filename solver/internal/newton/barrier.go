@@ -82,7 +82,7 @@ func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	s.result.Objective = s.atBest.value
 	s.result.Gap = gap.Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
 	f.conclude(&s.result, set.Tol, s.set.MaxIterations)
-	s.result.Z, s.result.Alpha = f.rows.Expand(s.best.z), s.best.alpha
+	s.result.Alpha, s.result.Z = f.feasible(s.best)
 	return &s.result
 }
 
@@ -290,7 +290,7 @@ func (s *follower) propose() {
 	if s.judge != nil {
 		at = s.judge
 	}
-	gap := f.admit(s.trial, at, 0.01*math.Max(s.tau*s.terms, s.set.Tol))
+	gap := f.admit(s.trial, at, math.Max(s.tau*s.terms, s.set.Tol))
 	if at != s.judge {
 		gap -= s.pt.value - s.atBest.value // as if at the best point; evaluated anew below
 	}

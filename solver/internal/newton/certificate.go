@@ -131,7 +131,7 @@ func (c *certifier) try(z []float64, tau float64) {
 	}
 	f.system.solve(c.d, c.r)
 	f.fullStep(c.trial, c.pt, c.curve, z, c.h, c.d)
-	gap := f.admit(c.trial, c.pt, 0.02*tau*float64(len(z)))
+	gap := f.admit(c.trial, c.pt, 2*tau*float64(len(z)))
 	if c.now = math.Min(c.now, gap); gap < c.best {
 		c.best = gap
 		c.kept = append(c.kept[:0], c.trial.z...)

@@ -48,7 +48,9 @@ func checkExact(t *testing.T, f *Finisher, x []float64) {
 		if !c.step(tau) {
 			t.Fatal("no factor")
 		}
-		d := c.trial
+		d := &dual{gap: c.trial.gap}
+		d.alpha, d.z = f.feasible(c.trial)
+		d.z = f.rows.Restrict(d.z)
 		gap := new(big.Float).SetPrec(bigBits)
 		for i, alpha := range d.alpha {
 			exactLoss(gap, f, c.pt.x, i, alpha)

@@ -179,7 +179,7 @@ func (r *finish) begin(x []float64) {
 	if !(r.scale > 0) {
 		r.scale = 1
 	}
-	r.set.Tol = math.Max(r.set.Tol, leastTol*r.scale)
+	r.set.Tol = math.Max(r.set.Tol-gap.Rounded(0, r.scale), leastTol*r.scale) // what end adds
 	r.exact.goal = r.set.Tol
 	r.firstTau = startTau * r.scale / float64(max(1, f.rows.Len()))
 	if !r.result.Restarted {
@@ -337,7 +337,7 @@ func (r *finish) end() *Result {
 		r.result.Gap = r.f.evaluate(r.best, r.atBest)
 	}
 	r.result.Gap = gap.Rounded(r.result.Gap, r.atBest.value)
-	r.result.Z, r.result.Alpha = r.f.rows.Expand(r.best.z), r.best.alpha
+	r.result.Alpha, r.result.Z = r.f.feasible(r.best)
 	return &r.result
 }
 

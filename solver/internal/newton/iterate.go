@@ -195,7 +195,7 @@ func (r *finish) matters(value float64) bool {
 func (r *finish) propose() {
 	f, pt := r.f, r.path.pt
 	expected := 2 * r.tau * float64(len(r.path.z))
-	gap := f.admit(r.trial, pt, 0.01*math.Max(expected, r.set.Tol))
+	gap := f.admit(r.trial, pt, math.Max(expected, r.set.Tol))
 	if gap < r.gapAt(pt) {
 		r.best, r.trial = r.trial, r.best
 		r.boundAt = pt.value

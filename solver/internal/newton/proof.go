@@ -7,11 +7,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
-// A dual is a dual point, and what it proves.
+// A dual is a dual point, feasible up to rounding and scale, and what it proves.
 type dual struct {
 	alpha []float64 // n
 	z     []float64 // rows of the penalty
-	goal  float64   // bounds of rounding errors are cheap if they cost the gap no more
+	scale float64   // of the feasible point that proves the gap,
+	exact []float64 // and its z
+	goal  float64   // of the gap: it is proved with more care if that may reach the goal
 	gap   float64   // at the point where it was last evaluated; 0 if never
 }
 
@@ -39,7 +41,7 @@ func (f *Finisher) Dependent() bool { return f.bounds.Dependent }
 // admit makes d, of which alpha and z are given, dual feasible, and returns the gap that it
 // proves of the point, +Inf if it cannot be made feasible.
 func (f *Finisher) admit(d *dual, pt *point, goal float64) float64 {
-	d.gap, d.goal = math.Inf(1), goal
+	d.gap, d.goal, d.exact = math.Inf(1), goal, nil
 	shrink, ok := f.intoDomain(d.alpha)
 	if !ok {
 		return d.gap
@@ -54,11 +56,19 @@ func (f *Finisher) admit(d *dual, pt *point, goal float64) float64 {
 // evaluate returns the gap that d proves of the point, and keeps it.
 func (f *Finisher) evaluate(d *dual, pt *point) float64 {
 	b := f.bounds.Prove(pt.known(), d.alpha, d.z, f.head, nil, d.goal)
-	if d.gap = b.Gap; !math.IsInf(b.Gap, 1) {
-		copy(d.z, b.Z)
-		quad.Scale(d.alpha, b.Shrink)
-	}
+	d.gap, d.scale, d.exact = b.Gap, b.Shrink, b.Z
 	return d.gap
+}
+
+// feasible returns the feasible point that proves what d does, the second over all rows of A;
+// where it proves nothing, d as it is.
+func (f *Finisher) feasible(d *dual) (alpha, z []float64) {
+	if d.exact == nil {
+		return d.alpha, f.rows.Expand(d.z)
+	}
+	alpha = append([]float64(nil), d.alpha...)
+	quad.Scale(alpha, d.scale)
+	return alpha, f.rows.Expand(d.exact)
 }
 
 // known returns the point for a bound.

@@ -63,10 +63,10 @@ func (r *finish) polish(own bool) bool {
 		return false
 	}
 	if !r.set.Brief || r.exacts() || !(r.gapAt(pt) <= r.exact.goal) {
-		goal := 0.01 * math.Max(r.set.Tol, 1e-12*r.scale)
+		goal := math.Max(r.set.Tol, 1e-12*r.scale)
 		if r.exacts() {
-			goal = math.Min(goal, 0.01*exactGap*r.scale)
-			s.tau = math.Min(s.tau, goal/float64(2*max(1, len(s.z))))
+			goal = math.Min(goal, exactGap*r.scale)
+			s.tau = math.Min(s.tau, 0.01*goal/float64(2*max(1, len(s.z))))
 		}
 		if r.exact.proof == nil {
 			r.exact.proof = r.f.newDual()

@@ -174,7 +174,7 @@ type rounds struct {
 // are, and returns the gap.
 func (r *rounds) judge(part *Result) float64 {
 	r.rest.settle(r.trial, r.pt)
-	gap := r.admit(0.1 * r.set.Tol)
+	gap := r.admit(r.set.Tol)
 	if r.known {
 		known := r.whole.evaluate(r.best, r.pt)
 		r.known = known <= gap
@@ -243,7 +243,7 @@ func (r *rounds) end() *Result {
 	case r.inner == Iterations:
 		res.Why = Iterations
 	}
-	res.Z = r.whole.rows.Expand(r.best.z)
+	_, res.Z = r.whole.feasible(r.best)
 	return res
 }
 

@@ -38,7 +38,7 @@ func (Logistic) SecondDerivative(_, slope, _ float64) float64 {
 
 // logisticBend is q(1 − q) for q = −label slope.
 func logisticBend(slope, label float64) float64 {
-	q := -label * slope
+	q := float64(-label * slope)
 	return float64(q * (1 - q))
 }
 
