@@ -79,6 +79,7 @@ type workspace struct {
 	fall         float64   // of the last model
 	visits       float64   // of the columns by the last model that was not formed
 	near         bool      // the last step lowered the objective by little
+	crawls       bool      // the last step lowered the objective by far less than the gap
 	started      bool      // at and e are of x
 	placed       bool      // Start has said where to begin
 	lo, hi       []float64 // n: where φ* ends; 0 for separated samples

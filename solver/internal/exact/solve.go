@@ -59,6 +59,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // once the model errs by less, a proof is tried
+	s.work.crawls = false
 	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
@@ -86,6 +87,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
+		s.work.crawls = proved > crawl*fall
 		if aim = tol; !s.facts.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
@@ -105,6 +107,7 @@ const (
 	firstSweeps = 2   // over the columns of a model that is not formed
 	mostSweeps  = 40  // in the end
 	proofPart   = 0.1 // of the last gap: once the model errs by less, columns outside the set are looked at
+	crawl       = 100 // the gap as a multiple of the last fall, from which on the next model is solved to the end
 	farPart     = 100 // the error is of the order of the fall's square, relative to the objective: how many times less it may be
 )
 
@@ -249,6 +252,9 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		}
 		set.Sweeps, set.Descent = s.work.sweeps, !s.work.near
 	}
+	if s.work.crawls { // along a direction in which the model is nearly flat
+		set.Tolerance, set.Part = crawlPart*s.units(tol), 0
+	}
 	q.Solve(&set)
 	fall = -q.Value()
 	length = s.search()
@@ -262,6 +268,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 
 const (
 	innerPart = 1e-2 // of the first violation: what the model may leave
+	crawlPart = 1e-6 // of the tolerance for models that are solved to the end
 	fallPart  = 0.01 // of the last fall, relative to the objective: what the model may leave near the optimum
 	nearPart  = 1e-2 // of the objective: where a step lowers it by less, the signs are mostly right
 )
