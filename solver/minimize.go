@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
@@ -102,40 +103,19 @@ func (r *Run) end(err error) (*Result, error) {
 		res.Status = Stopped
 		return res, nil
 	}
-	switch diverged := (*DivergenceError)(nil); {
-	case errors.As(err, &diverged):
-		res.Status = Diverged
-	case err != nil:
-		res.Status = Stopped
-	case r.goal > 0 && res.DualityGap <= r.goal:
-		res.Status = Converged
-	case timeUp:
-		res.Status = TimeDone
-	case r.exhausted && !r.spent:
-		res.Status = Stalled
-	}
-	if err == nil && res.Status != Converged && r.goal > 0 && (r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)) {
-		err = r.notConverged(res)
+	how := ending.Run{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
+	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.Problem.unit()
+	status, remedy := how.Status()
+	if res.Status = Status(status); remedy != "" && r.goal > 0 && (r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)) {
+		err = &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal, Try: remedy}
 	}
 	return res, err
 }
 
-func (r *Run) notConverged(res *Result) error {
-	e := &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal}
-	advice := r.Problem.loss().Traits().StallAdvice
-	switch {
-	case res.Status == TimeDone:
-		e.Try = "allow more time"
-	case res.Status == Stalled && advice != "":
-		e.Try = advice
-	case res.Status == Stalled && r.prover.Dependent() && !(res.DualityGap <= 1e-3*r.Problem.unit()):
-		e.Try = "features without a penalty depend on each other: leave some out, or raise L2 above zero"
-	case res.Status == Stalled:
-		e.Try = r.ended.Remedy()
-	default:
-		e.Try = "allow more passes"
-	}
-	return e
+// isDivergence reports whether an error is a DivergenceError.
+func isDivergence(err error) bool {
+	diverged := (*DivergenceError)(nil)
+	return errors.As(err, &diverged)
 }
 
 // evaluate judges x, with y as in penaltyNow but without the residual: that is

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/theory"
 )
 
@@ -13,18 +14,18 @@ type Status string
 // The statuses.
 const (
 	// Converged means that the gap is proved to be within RelTol.
-	Converged Status = "converged"
+	Converged Status = ending.Converged // "converged"
 	// PassesDone means the budget of passes, or of outer iterations, was used up.
-	PassesDone Status = "passes_done"
+	PassesDone Status = ending.PassesDone // "passes_done"
 	// Stalled means that Newton's method went as far as rounding, or the room for its
 	// working sets, allowed, and the gap proved is larger than RelTol asks for.
-	Stalled Status = "stalled"
+	Stalled Status = ending.Stalled // "stalled"
 	// TimeDone means that TimeLimit was reached.
-	TimeDone Status = "time_done"
+	TimeDone Status = ending.TimeDone // "time_done"
 	// Stopped means the context or the recorder ended the run early.
-	Stopped Status = "stopped"
+	Stopped Status = ending.Stopped // "stopped"
 	// Diverged means the iterates left every reasonable bound.
-	Diverged Status = "diverged"
+	Diverged Status = ending.Diverged // "diverged"
 )
 
 // A Result is what Minimize found.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/dual"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/rule"
@@ -23,13 +23,13 @@ type Iterate struct {
 // proof is what is known of the distance from the optimum.
 type proof struct {
 	prover    *prove.Prover
-	goal      float64       // gap at which the run ends; 0 for none
-	budget    float64       // of the finisher, in passes; +Inf where it was left to the method
-	gap       float64       // proved of x; +Inf if nothing is
-	exact     bool          // zeros and ties of x are exact
-	exhausted bool          // the finisher went as far as it could
-	ended     newton.Ending // why
-	spent     bool          // it was the budget that stopped it
+	goal      float64    // gap at which the run ends; 0 for none
+	budget    float64    // of the finisher, in passes; +Inf where it was left to the method
+	gap       float64    // proved of x; +Inf if nothing is
+	exact     bool       // zeros and ties of x are exact
+	exhausted bool       // the finisher went as far as it could
+	ended     ending.Why // why
+	spent     bool       // it was the budget that stopped it
 	groups    [][]int
 	judged    Snapshot // scratch
 }

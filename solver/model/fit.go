@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -153,18 +154,15 @@ func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	}
 	c := &out.certificate
 	c.NoOptimum = q.d.unattained(lambda, out.x)
-	switch {
-	case r.Err != nil && context.Cause(ctx) == errTime:
-		c.Status = solver.TimeDone
-		return out, c.notConverged(goal, "allow more time")
-	case r.Err != nil:
-		c.Status = solver.Stopped
-		return out, r.Err
-	case r.Gap <= goal:
-		return out, nil
+	how := ending.Run{Err: r.Err, Late: r.Err != nil && context.Cause(ctx) == errTime, Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: q.s.Loss.Traits().StallAdvice}
+	if how.Late {
+		how.Err = nil
 	}
-	c.Status = solver.Stalled
-	return out, c.notConverged(goal, r.Why.Remedy())
+	status, remedy := how.Status()
+	if c.Status = solver.Status(status); remedy != "" {
+		return out, c.notConverged(goal, remedy)
+	}
+	return out, how.Err
 }
 
 // better reports whether a fit is closer to the optimum than another.

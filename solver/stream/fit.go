@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -186,7 +187,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Resul
 		if !over(r.Err) || f.at == nil {
 			return nil, r.Err // of the file, or before anything is known
 		}
-		r.Why = newton.Interrupted
+		r.Why = ending.Interrupted
 	}
 	at := solver.Evaluation{Objective: r.Objective, Loss: f.at.loss}
 	res = &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
@@ -194,7 +195,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Resul
 	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
 	res.Stats.Passes, res.Stats.Seconds = float64(f.facts.passes-f.told), time.Since(began).Seconds()
 	f.told = f.facts.passes
-	res.Status, err = ended(r, false, true, tol)
+	res.Status, err = ended(r, f.q.Loss, false, true, true, tol)
 	return res, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -79,7 +80,7 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	if !team.Alone() {
 		late = set.TimeLimit > 0 && errors.Is(r.Err, context.DeadlineExceeded)
 	}
-	res.Status, err = ended(r, late, within.Tol > 0, within.Tol*f.zero)
+	res.Status, err = ended(r, q.Loss, late, automatic(set), within.Tol > 0, within.Tol*f.zero)
 	return res, err
 }
 
@@ -96,26 +97,23 @@ func automatic(set *solver.Settings) bool {
 	return auto || set.Method == nil
 }
 
-// ended says how a run ended, and whether that is an error if it had a goal.
-func ended(r *newton.Result, late, asked bool, goal float64) (solver.Status, error) {
-	bad := &solver.NotConvergedError{Status: solver.Stalled, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: r.Why.Remedy()}
+// ended says how a run of the loss ended, final unless it ends with its passes, and whether that is
+// an error: if it was asked for a goal, which is 0 where the run ended before it was known.
+func ended(r *newton.Result, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
+	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)
+	if how.Diverged = errors.As(r.Err, &diverged); late && !how.Diverged {
+		how.Err = nil
+	}
+	word, remedy := how.Status()
+	status := solver.Status(word)
 	switch {
-	case errors.As(r.Err, &diverged):
-		return solver.Diverged, r.Err
-	case r.Err != nil && !late:
-		return solver.Stopped, r.Err
-	case asked && r.Gap <= goal:
-		return solver.Converged, nil
-	case late:
-		bad.Status, bad.Try = solver.TimeDone, "allow more time"
-	case !asked || math.IsInf(r.Gap, 1):
-		return solver.PassesDone, nil
+	case how.Err != nil:
+		return status, how.Err
+	case remedy == "" || !asked || !final && math.IsInf(r.Gap, 1):
+		return status, nil
 	}
-	if !asked {
-		return bad.Status, nil
-	}
-	return bad.Status, bad
+	return status, &solver.NotConvergedError{Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedy}
 }
 
 // errTime is why a run ends whose time is up.

@@ -23,6 +23,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
@@ -150,7 +151,7 @@ func finish(q *newton.Problem, team *pass.Team, start []float64, opt Options, se
 	s.recorder = to
 	res, err := s.solve(start, s.room(opt.Memory))
 	if err != nil {
-		res.Err, res.Why = err, newton.Interrupted
+		res.Err, res.Why = err, ending.Interrupted
 	}
 	return res, &s.facts
 }
@@ -306,15 +307,15 @@ func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
 			return err
 		}
 		if res.Gap <= goal {
-			res.Why = newton.Reached
+			res.Why = ending.Reached
 			return nil
 		}
 		if drop < 1e-15*scale && s.fresh {
-			res.Why = newton.Rounding
+			res.Why = ending.Rounding
 			return nil
 		}
 	}
-	res.Why = newton.Iterations
+	res.Why = ending.Iterations
 	return nil
 }
 

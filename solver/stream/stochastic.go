@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/newton"
@@ -96,7 +97,7 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 		s.restore()
 		value, s.facts.grad = s.watch.Best, nil
 	}
-	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, newton.Iterations
+	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, ending.Iterations
 	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
 	if err := s.recorder.show(s.epoch, s.facts.passes, res, s.facts.grad); err != nil {
 		return res, err
@@ -109,7 +110,7 @@ func (s *stochastic) reached(res *newton.Result) {
 	if s.kept.X == nil {
 		return
 	}
-	res.X, res.Z, res.Objective, res.Why = s.kept.X, s.kept.Dual, s.watch.Best, newton.Interrupted
+	res.X, res.Z, res.Objective, res.Why = s.kept.X, s.kept.Dual, s.watch.Best, ending.Interrupted
 	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
 }
 
@@ -346,7 +347,7 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 	b := s.bounds.Bound(step.X, s.bounds.Rows.Restrict(step.Z), &found.tally, &found.sum)
 	res.Gap = gap.Rounded(res.Objective-(b.Objective-b.Gap), res.Objective)
 	if res.Gap <= goal {
-		res.Why = newton.Reached
+		res.Why = ending.Reached
 	}
 	return nil
 }
@@ -360,7 +361,7 @@ func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, opt Opt
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	res, err := s.solve(n.Tol)
 	if err != nil {
-		res.Err, res.Why = err, newton.Interrupted
+		res.Err, res.Why = err, ending.Interrupted
 	}
 	if s.facts.plan != "" {
 		s.facts.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.facts.reason, s.facts.windows)

@@ -225,6 +225,34 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// TestUnproved: a run of which nothing can be proved, as free columns depend on each other, is an
+// error here as it is in memory.
+func TestUnproved(t *testing.T) {
+	d := synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
+	columns := []int{0, 1, 2, 3, 0}
+	dense := make([]float64, 0, 3000*len(columns))
+	for i := range 3000 {
+		var row [4]float64
+		idx, val := d.X.Row(i)
+		for k, j := range idx {
+			row[j] = val[k]
+		}
+		for _, j := range columns {
+			dense = append(dense, row[j])
+		}
+	}
+	x, err := sparse.FromDense(3000, len(columns), dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.X = x
+	on := mapped(t, d)
+	res, err := Minimize(t.Context(), &solver.Problem{Data: on.X, Labels: on.Labels, Penalty: solver.L1{}}, nil, Options{Memory: 8 << 20})
+	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.Stalled || !math.IsInf(res.DualityGap, 1) {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
 // TestTell: who is told of the passes learns of the last window, and what is found.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))

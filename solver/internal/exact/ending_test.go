@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -42,18 +42,18 @@ func TestEndings(t *testing.T) {
 		p      *Problem
 		lambda float64
 		set    Settings
-		want   newton.Ending
+		want   ending.Why
 	}{
-		{"a goal", usual(), 1e-2, Settings{Tol: 1e-9}, newton.Reached},
-		{"no goal", usual(), 1e-2, Settings{}, newton.Rounding},
-		{"few steps", usual(), 1e-2, Settings{Tol: 1e-9, MaxIterations: 2}, newton.Iterations},
-		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, newton.Interrupted},
-		{"no room", room, 1e-6, Settings{Tol: 1e-9}, newton.Room},
-		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, newton.Reached},
-		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, newton.Separable},
-		{"free, no goal", separable(t), 1e-2, Settings{}, newton.Separable},
+		{"a goal", usual(), 1e-2, Settings{Tol: 1e-9}, ending.Reached},
+		{"no goal", usual(), 1e-2, Settings{}, ending.Rounding},
+		{"few steps", usual(), 1e-2, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
+		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
+		{"no room", room, 1e-6, Settings{Tol: 1e-9}, ending.Room},
+		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, ending.Reached},
+		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separable},
+		{"free, no goal", separable(t), 1e-2, Settings{}, ending.Separable},
 	} {
-		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == newton.Reached) != (r.Gap <= c.set.Tol) {
+		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
 			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)
 		}
 	}
@@ -80,7 +80,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 func TestPerfectFit(t *testing.T) {
 	p := separable(t)
 	p.Loss, p.Labels = term.Squared{}, make([]float64, len(p.Labels))
-	if r := mustNew(t, p).Solve(1e-2, &Settings{}); r.Why != newton.Reached || r.Gap != 0 {
+	if r := mustNew(t, p).Solve(1e-2, &Settings{}); r.Why != ending.Reached || r.Gap != 0 {
 		t.Errorf("%v, gap %g", r.Why, r.Gap)
 	}
 }

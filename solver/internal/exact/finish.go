@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/structure"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -93,9 +94,9 @@ func (f *Finisher) end(r Result) *newton.Result {
 	to.Gap, to.Objective, to.Full, to.Err, to.Why = r.Gap, r.Objective, r.Full, r.Err, r.Why
 	switch {
 	case r.Err != nil:
-		to.Why = newton.Interrupted
+		to.Why = ending.Interrupted
 	case r.Gap <= f.set.Tol:
-		to.Why = newton.Reached
+		to.Why = ending.Reached
 	}
 	for j, e := range s.e {
 		l := s.limit[j]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
@@ -22,7 +23,7 @@ type Result struct {
 	Gap        float64 // Objective − P* is at most this, rounding included; +Inf if nothing is proved
 	Objective  float64 // P(x) as computed
 	Loss       float64 // of which Σ cᵢ φ
-	Why        newton.Ending
+	Why        ending.Why
 	Iterations int   // Newton steps
 	Proofs     int   // passes over all columns
 	Full       bool  // the working set had no room
@@ -98,7 +99,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.work.spare = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
-	r.Why = s.ending(&r, set.Tol, limit)
+	r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.separable, r.Iterations >= limit)
 	return r
 }
 
@@ -110,23 +111,6 @@ const (
 	crawl       = 100 // the gap as a multiple of the last fall, from which on the next model is solved to the end
 	farPart     = 100 // the error is of the order of the fall's square, relative to the objective: how many times less it may be
 )
-
-// ending returns why a result for which so many iterations were allowed is the last one.
-func (s *Solver) ending(r *Result, tol float64, limit int) newton.Ending {
-	switch {
-	case r.Err != nil:
-		return newton.Interrupted
-	case r.Gap <= tol:
-		return newton.Reached
-	case r.Full:
-		return newton.Room
-	case s.separable():
-		return newton.Separable
-	case r.Iterations >= limit:
-		return newton.Iterations
-	}
-	return newton.Rounding
-}
 
 // separable reports whether the losses fall without end along the features that are not
 // penalised.

@@ -1,11 +1,11 @@
 package newton
 
 import (
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
@@ -81,7 +81,7 @@ func (f *Finisher) follow(x []float64, set *Settings) *Result {
 	s.result.X = append([]float64(nil), s.atBest.x...)
 	s.result.Objective = s.atBest.value
 	s.result.Gap = gap.Rounded(f.evaluate(s.best, s.atBest), s.atBest.value)
-	f.conclude(&s.result, set.Tol, s.set.MaxIterations)
+	s.result.Why = f.ending(&s.result, set.Tol, false, s.result.Iterations >= s.set.MaxIterations)
 	s.result.Alpha, s.result.Z = f.feasible(s.best)
 	return &s.result
 }

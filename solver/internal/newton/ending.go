@@ -3,55 +3,14 @@ package newton
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Ending says why a method ended; its zero value, that it has not.
-type Ending int
-
-// The endings.
-const (
-	_           Ending = iota
-	Reached            // the gap is at most Settings.Tol
-	Rounding           // nothing moves, or lowers or proves anything: rounding decides
-	Iterations         // all of Settings.MaxIterations were done
-	Interrupted        // see Result.Err
-	Room               // working sets have no room for what is not zero, or Hessians take too long
-	Separable          // the losses fall without end along features that nothing holds
-)
-
-// Remedy says what to do where that is not what was asked for.
-func (e Ending) Remedy() string {
-	switch e {
-	case Iterations:
-		return "it would take more Newton steps than are allowed: scale the features, or ask for less"
-	case Room:
-		return "the model has more coefficients than there is room for: raise lambda, or ask for less"
-	case Separable:
-		return "features that are not penalised tell the classes apart, or the counts of 0, so that the loss falls for ever: penalise them, or ask for less"
-	}
-	return "rounding decides here: scale the features, or ask for less"
-}
-
-// String names the ending.
-func (e Ending) String() string {
-	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separable"}[e]
-}
-
-// conclude fills in why the method ended that was to go to a gap of tol in so many
-// iterations at most. The rest of the result is there.
-func (f *Finisher) conclude(r *Result, tol float64, most int) {
-	switch r.Why = Rounding; {
-	case r.Err != nil:
-		r.Why = Interrupted
-	case r.Gap <= tol:
-		r.Why = Reached
-	case f.separable(r.X):
-		r.Why = Separable
-	case r.Iterations >= most:
-		r.Why = Iterations
-	}
+// ending returns why a method ended with r, whose other fields are set.
+func (f *Finisher) ending(r *Result, tol float64, full, spent bool) ending.Why {
+	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.separable(r.X) }, spent)
 }
 
 // separable reports whether the losses fall without end along the part of x that neither

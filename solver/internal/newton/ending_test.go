@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -41,25 +42,25 @@ func TestEndings(t *testing.T) {
 		name string
 		p    *Problem
 		set  Settings
-		want Ending
+		want ending.Why
 	}{
-		{"a goal", usual, Settings{Tol: 1e-9}, Reached},
-		{"no goal", usual, Settings{}, Rounding},
-		{"few steps", usual, Settings{Tol: 1e-9, MaxIterations: 2}, Iterations},
-		{"an interrupt", usual, Settings{Tol: 1e-9, Interrupt: interrupt}, Interrupted},
-		{"free, a goal", open, Settings{Tol: 1e-6}, Reached},
-		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, Separable},
-		{"free, no goal", open, Settings{}, Separable},
-		{"free, an interrupt", open, Settings{Interrupt: interrupt}, Interrupted},
-		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, Separable},
-		{"held by a ball", &balled, Settings{Tol: 1e-6, MaxIterations: 3}, Iterations},
-		{"numbers", &huber, Settings{}, Rounding},
+		{"a goal", usual, Settings{Tol: 1e-9}, ending.Reached},
+		{"no goal", usual, Settings{}, ending.Rounding},
+		{"few steps", usual, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
+		{"an interrupt", usual, Settings{Tol: 1e-9, Interrupt: interrupt}, ending.Interrupted},
+		{"free, a goal", open, Settings{Tol: 1e-6}, ending.Reached},
+		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
+		{"free, no goal", open, Settings{}, ending.Separable},
+		{"free, an interrupt", open, Settings{Interrupt: interrupt}, ending.Interrupted},
+		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
+		{"held by a ball", &balled, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Iterations},
+		{"numbers", &huber, Settings{}, ending.Rounding},
 	} {
 		f := mustNew(t, c.p)
 		for name, finish := range map[string]func([]float64, *Settings) *Result{"Finish": f.Finish, "follow": f.follow} {
 			set := c.set
 			r := finish(make([]float64, 5), &set)
-			if r.Why != c.want || (r.Why == Reached) != (r.Gap <= set.Tol) {
+			if r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= set.Tol) {
 				t.Errorf("%s, %s: %v, want %v: gap %g after %d steps", c.name, name, r.Why, c.want, r.Gap, r.Iterations)
 			}
 		}
@@ -73,12 +74,12 @@ func TestEndingsOfWide(t *testing.T) {
 	for _, c := range []struct {
 		most int
 		set  Settings
-		want Ending
+		want ending.Why
 	}{
-		{40, Settings{Tol: 1e-9}, Reached},
-		{40, Settings{}, Rounding},
-		{40, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, Interrupted},
-		{6, Settings{Tol: 1e-9}, Room},
+		{40, Settings{Tol: 1e-9}, ending.Reached},
+		{40, Settings{}, ending.Rounding},
+		{40, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
+		{6, Settings{Tol: 1e-9}, ending.Room},
 	} {
 		p := k.random(t, 60, 40, 1)
 		p.MaxFeatures = c.most

@@ -1,10 +1,11 @@
 package newton
 
 import (
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
 
@@ -36,7 +37,7 @@ type Result struct {
 	Alpha      []float64 // n
 	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
-	Why        Ending
+	Why        ending.Why
 	Iterations int
 	Damped     int                 // of the iterations: damped Newton steps
 	Restarted  bool                // the start did not pay and was given up for 0
@@ -70,7 +71,7 @@ func (f *Finisher) Finish(x []float64, set *Settings) *Result {
 	if most == 0 {
 		most = defaultIterations
 	}
-	f.conclude(res, set.Tol, most)
+	res.Why = f.ending(res, set.Tol, false, res.Iterations >= most)
 	if res.Err == nil && set.MaxIterations == 0 && !(res.Gap <= math.Max(r.exact.goal, secondTol*r.scale)) {
 		return f.second(res, set)
 	}
@@ -88,7 +89,7 @@ func (f *Finisher) second(first *Result, set *Settings) *Result {
 	res.Iterations += first.Iterations
 	if !(res.Gap < first.Gap) {
 		if first.Iterations, first.Err = res.Iterations, res.Err; first.Err != nil {
-			first.Why = Interrupted
+			first.Why = ending.Interrupted
 		}
 		return first
 	}

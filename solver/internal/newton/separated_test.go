@@ -3,6 +3,7 @@ package newton
 import (
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -42,7 +43,7 @@ func TestSeparated(t *testing.T) {
 			f := mustNew(t, p)
 			set := &Settings{Tol: 1e-8}
 			for name, r := range map[string]*Result{"Finish": f.Finish(nil, set), "follow": f.follow(nil, set)} {
-				if r.Why != Reached {
+				if r.Why != ending.Reached {
 					t.Errorf("%T, %s: %v, gap %g", loss, name, r.Why, r.Gap)
 				}
 				for _, i := range []int{0, 1, 2, 7, 8} {
@@ -58,7 +59,7 @@ func TestSeparated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := w.Finish(make([]float64, 6), nil, nil, set); r.Why != Reached {
+			if r := w.Finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {
 				t.Errorf("%T, Wide: %v, gap %g", loss, r.Why, r.Gap)
 			}
 		}

@@ -2,10 +2,11 @@ package newton
 
 import (
 	"fmt"
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/structure"
 )
 
@@ -118,7 +119,7 @@ func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
 	r.judge(&Result{})
 	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
 		if k == maxRounds {
-			r.inner = Iterations
+			r.inner = ending.Iterations
 			break
 		}
 		if !r.round() {
@@ -161,13 +162,13 @@ type rounds struct {
 	*Wide
 	set    Settings
 	result *Result
-	scale  float64 // P(0)
-	tol    float64 // gap to which the working set is solved
-	last   float64 // the one before
-	cols   []int32 // of the last working set
-	known  bool    // there is a best dual point
-	full   bool    // the last working set had no room for all that is not zero
-	inner  Ending  // of the last working set
+	scale  float64    // P(0)
+	tol    float64    // gap to which the working set is solved
+	last   float64    // the one before
+	cols   []int32    // of the last working set
+	known  bool       // there is a best dual point
+	full   bool       // the last working set had no room for all that is not zero
+	inner  ending.Why // of the last working set
 }
 
 // judge makes the trial dual point feasible, takes it and the point for the best if they
@@ -231,18 +232,7 @@ func (r *rounds) round() bool {
 func (r *rounds) end() *Result {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
-	switch res.Why = Rounding; {
-	case res.Err != nil:
-		res.Why = Interrupted
-	case res.Gap <= r.set.Tol:
-		res.Why = Reached
-	case res.Full || r.refused:
-		res.Why = Room
-	case r.whole.separable(res.X):
-		res.Why = Separable
-	case r.inner == Iterations:
-		res.Why = Iterations
-	}
+	res.Why = r.whole.ending(res, r.set.Tol, res.Full || r.refused, r.inner == ending.Iterations)
 	_, res.Z = r.whole.feasible(r.best)
 	return res
 }
