@@ -27,7 +27,7 @@ type Problem struct {
 	sided   []int32 // features with one bound and no multiplier: e may have one sign, see side
 	closing *closing
 	pure    []bool  // rows in groups that have nothing but features' own rows
-	chosen  []int32 // features whose own row has the multiplier that costs least, see choose
+	chosen  []int32 // features whose own row has the multiplier that costs least, see chooses
 	cleared []int32 // rows whose multipliers are not asked for
 	work    work
 }
@@ -194,8 +194,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	p.begin(z, t, sum, clip)
 	p.side()
 	by := p.shift(sum)
-	if !(Steep*by.reach <= 0.5) { // α may leave the domain of φ*
-		if Steep*by.exact <= 0.5 {
+	if !(steep*by.reach <= 0.5) { // α may leave the domain of φ*
+		if steep*by.exact <= 0.5 {
 			none.Rounding = math.Inf(1)
 		}
 		return none

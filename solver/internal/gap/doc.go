@@ -21,7 +21,7 @@
 //     within its limit all the same (see closing).
 //   - At the few features F that no row can close, a change of α does: δ = Φ X_F d with
 //     X_F'CΦX_F d = −e_F. It exists, and is never formed. Its size is known from the Cholesky
-//     factor of X_F'CΦX_F (see Tally and Problem.drift).
+//     factor of X_F'CΦX_F (see Tally.Phi and Problem.shift).
 //   - Where multipliers are beyond their limits, all of the dual point is scaled.
 //
 // Rounding of the margins tᵢ enters the first bracket, whose derivative is φ'(t) − α (see

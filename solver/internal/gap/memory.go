@@ -20,9 +20,9 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots  *Roots    // nil until needed
-	of     *closing  // for which they were made
-	scaled []float64 // scratch; nil until needed
+	roots  *rootMatrix // nil until needed
+	of     *closing    // for which they were made
+	scaled []float64   // scratch; nil until needed
 }
 
 // A Point is x with what a pass over the samples finds there.
@@ -90,7 +90,7 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	if b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
-		AddPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))
+		addTransPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))
 		m.Team.Pairs(head, sum.Tail)
 		b = m.bound(at, alpha, z, *t, &sum)
 	}
@@ -144,9 +144,9 @@ func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 // hessian returns N'X' diag(phi) X N.
 func (m *Memory) hessian(phi []float64) []float64 {
 	if m.of != m.closing {
-		m.roots, m.of = m.RootColumns(m.Data), m.closing
+		m.roots, m.of = m.rootColumns(m.Data), m.closing
 	}
-	h := m.roots.Hessian(phi)
+	h := m.roots.hessian(phi)
 	m.Team.Sum(h)
 	return h
 }

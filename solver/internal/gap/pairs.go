@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// AddPairs adds X'g to head + tail, pairs of numbers, as if in twice the precision (Dot2 of
+// addTransPairs adds X'g to head + tail, pairs of numbers, as if in twice the precision (Dot2 of
 // Ogita, Rump, Oishi 2005).
-func AddPairs(head, tail []float64, x *sparse.CSR, g []float64) {
+func addTransPairs(head, tail []float64, x *sparse.CSR, g []float64) {
 	for i, v := range g {
 		idx, val := x.Row(i)
 		for k, j := range idx {

@@ -68,19 +68,19 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 // Entry returns that of a root in the row taken last.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
-// Roots are the columns of X N, for data in memory.
-type Roots struct {
+// A rootMatrix is X N by columns, for data in memory.
+type rootMatrix struct {
 	idx [][]int32 // rows
 	val [][]float64
 }
 
-// RootColumns returns nil if there are none.
-func (p *Problem) RootColumns(x *sparse.CSR) *Roots {
+// rootColumns returns nil if there are none.
+func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
 	if row == nil {
 		return nil
 	}
-	r := &Roots{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
+	r := &rootMatrix{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
 	n, _ := x.Dims()
 	for i := range n {
 		for _, k := range row.Take(x.Row(i)) {
@@ -90,8 +90,8 @@ func (p *Problem) RootColumns(x *sparse.CSR) *Roots {
 	return r
 }
 
-// Hessian returns N'X' diag(phi) X N, its upper triangle.
-func (r *Roots) Hessian(phi []float64) []float64 {
+// hessian returns N'X' diag(phi) X N, its upper triangle.
+func (r *rootMatrix) hessian(phi []float64) []float64 {
 	if r == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (r *Roots) Hessian(phi []float64) []float64 {
 	return h
 }
 
-func (r *Roots) inner(a, b int, phi []float64) (sum float64) {
+func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {
 		for j < len(other) && other[j] < i {

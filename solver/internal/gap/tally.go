@@ -66,10 +66,10 @@ func (t *Tally) common(l term.Loss, slope, label, coef []float64) {
 	}
 }
 
-// Steep bounds Φ by the distance of α from the ends of the domain of φ*.
-const Steep = 1e4
+// steep bounds Φ by the distance of α from the ends of the domain of φ*.
+const steep = 1e4
 
-// Phi sets phi to cᵢΦᵢ, for problems with roots. Let y be a change of margins, |yᵢ| ≤ Y ≤ 1/(2 Steep),
+// Phi sets phi to cᵢΦᵢ, for problems with roots. Let y be a change of margins, |yᵢ| ≤ Y ≤ 1/(2 steep),
 // and δᵢ = Φᵢyᵢ. The Fenchel terms of α + δ exceed those of α by Σ cᵢ [φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ] at
 // most, which moved bounds.
 //
@@ -80,7 +80,7 @@ const Steep = 1e4
 //
 // That says nothing of a caller's own loss, and of samples at which the loss is flat or straight,
 // where Bend is 0. Fenchel terms are convex in α and not negative, so that their excess for y
-// is not more than 2 Steep Y times the larger of the terms for y = ±1/(2 Steep). Swing is the
+// is not more than 2 steep Y times the larger of the terms for y = ±1/(2 steep). Swing is the
 // sum of both.
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	bend := l.Traits().Bend
@@ -90,7 +90,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		}
 		b, slope := s.Label[i], s.Slope[i]
 		lo, hi := l.SlopeRange(b)
-		v, swings := max(0, Steep*min(a-lo, hi-a)), false
+		v, swings := max(0, steep*min(a-lo, hi-a)), false
 		if bend == nil {
 			v, swings = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
 		} else if at := max(0, bend(slope, b)); at > 0 {
@@ -108,7 +108,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 
 // swing adds the Fenchel terms of sample i for either y; see Phi.
 func (t *Tally) swing(l term.Loss, s *Samples, i int, phi float64) {
-	for _, by := range []float64{1 / (2 * Steep), -1 / (2 * Steep)} {
+	for _, by := range []float64{1 / (2 * steep), -1 / (2 * steep)} {
 		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
 		t.Swing += l.Fenchel(moved, s.Slope[i:i+1], s.Margin[i:i+1], s.Label[i:i+1], s.Coef[i:i+1])
 	}
@@ -166,5 +166,5 @@ func (t *Tally) marginError(off, terms float64) float64 {
 // moved bounds what the change of α at the free features adds to the Fenchel terms, where it
 // changes margins by reach at most and drift² is Σ cᵢΦᵢyᵢ²; see Phi.
 func (t *Tally) moved(drift, reach float64) float64 {
-	return float64(1.5*reach*t.Mismatch) + float64(2*drift*drift) + float64(2*Steep*reach*t.Swing)
+	return float64(1.5*reach*t.Mismatch) + float64(2*drift*drift) + float64(2*steep*reach*t.Swing)
 }
