@@ -78,8 +78,8 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		return
 	}
 	checkMemory(t, wide(20000, 100000), func(p *solver.Problem) *solver.Settings {
-		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 5e-5}
-		return &solver.Settings{Passes: 155} // until the largest working set is nearly full
+		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 3e-5}
+		return &solver.Settings{Passes: 200} // until the largest working set is nearly full
 	})
 	checkMemory(t, wide(500, 100000), func(p *solver.Problem) *solver.Settings {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})

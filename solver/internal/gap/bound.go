@@ -86,7 +86,7 @@ func (p *Problem) Prepare() {
 			p.sided = append(p.sided, int32(j))
 		}
 	}
-	p.closing = newClosing(p.Rows, p.closed)
+	p.closing = newClosing(p.Rows, p.closed, p.Columns.Largest)
 	p.findPure()
 	for j, row := range p.Rows.Own {
 		if row >= 0 && p.chooses(j, int(row)) {
@@ -219,7 +219,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	tally := *t
 	if shrink < 1 {
-		shrink *= 1 - 8*unit
+		shrink = float64(shrink * (1 - 8*unit))
 		for _, v := range [][]float64{w.z, w.slack, w.e, w.off} {
 			quad.Scale(v, shrink)
 		}
@@ -265,7 +265,7 @@ func (p *Problem) side() {
 		p.closed[j] = right
 	}
 	if changed {
-		p.closing = newClosing(p.Rows, p.closed)
+		p.closing = newClosing(p.Rows, p.closed, p.Columns.Largest)
 	}
 }
 
@@ -391,8 +391,8 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		most += float64(largest * side)
 		rest += float64(w.off[r.feature] * side)
 	}
-	size := 1.001 * math.Sqrt(norm2)
-	by.drift = size + 2*rest
+	size := float64(1.001 * math.Sqrt(norm2))
+	by.drift = size + float64(2*rest)
 	by.reach, by.exact = most*by.drift, most*size
 	return by
 }

@@ -37,8 +37,9 @@ type part struct {
 	value   float64
 }
 
-// newClosing finds the steps. closed reports which features need not be closed.
-func newClosing(r *Rows, closed []bool) *closing {
+// newClosing finds the steps. closed reports which features need not be closed, largest is that of
+// each column: a column without entries is no root, if a row can close it.
+func newClosing(r *Rows, closed []bool, largest []float64) *closing {
 	c := &closing{}
 	grown := make([]bool, len(closed))
 	copy(grown, closed)
@@ -49,7 +50,7 @@ func newClosing(r *Rows, closed []bool) *closing {
 		}
 	}
 	if r.M != nil {
-		c.grow(r, grown)
+		c.grow(r, grown, largest)
 		slices.Reverse(c.steps) // the last to grow is the first to be closed
 		c.vectors(len(closed), r)
 	} else {
@@ -67,7 +68,7 @@ func (c *closing) addRoot(j int32) { c.roots = append(c.roots, root{feature: j})
 
 // grow adds a step for every row that has one feature outside of what has grown, and a root
 // where there is no such row.
-func (c *closing) grow(r *Rows, grown []bool) {
+func (c *closing) grow(r *Rows, grown []bool, largest []float64) {
 	outside := make([]int, r.Len()) // features of a row
 	var ready []int32
 	for row := range outside {
@@ -93,7 +94,7 @@ func (c *closing) grow(r *Rows, grown []bool) {
 			}
 		}
 	}
-	for next := 0; ; {
+	for next, empty := 0, false; ; {
 		for len(ready) > 0 {
 			row := ready[0]
 			ready = ready[1:]
@@ -109,11 +110,15 @@ func (c *closing) grow(r *Rows, grown []bool) {
 				}
 			}
 		}
-		for next < len(grown) && grown[next] {
+		for next < len(grown) && (grown[next] || largest[next] == 0 && !empty) {
 			next++
 		}
 		if next == len(grown) {
-			return
+			if empty {
+				return
+			}
+			next, empty = 0, true
+			continue
 		}
 		c.addRoot(int32(next))
 		add(int32(next))

@@ -110,7 +110,7 @@ func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 		m.scaled[i] = b.Shrink * a
 	}
 	fenchel := m.Tally(at, m.scaled).Fenchel
-	off := 2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink))
+	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
