@@ -11,10 +11,6 @@ import (
 // the definition of the factor's bits.
 const factorBlock = kernels.TileSide
 
-// blockedFrom is the order from which FactorScaled works by blocks: it is faster from
-// there on.
-const blockedFrom = 256
-
 // FactorScaled factors diag(scale) h diag(scale) + lift I, h as for Factor, and
 // reports whether that is positive definite. A zero on the diagonal counts as one.
 // Large matrices are factored by blocks of columns, so that a tile of the rest is
@@ -32,9 +28,6 @@ func (c *Cholesky) FactorScaled(h, scale []float64, lift float64, threads int) b
 			c.l[i*n+i] = 1
 		}
 		c.l[i*n+i] += lift
-	}
-	if n < blockedFrom {
-		return c.diagonalBlock(0, n)
 	}
 	return c.blocks(threads)
 }
@@ -79,27 +72,42 @@ func spread(threads, count int, do func(k int)) {
 // row returns columns lo to hi−1 of row i of the factor.
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
 
-// diagonalBlock factors the block of columns lo to hi−1.
+// diagonalBlock factors the block of columns lo to hi−1, factorBlock at most, as an upper triangle:
+// a row of that is the matrix's less those above it, in one call.
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {
+	const side = factorBlock
+	if c.upper == nil {
+		c.upper, c.above = make([]float64, side*side), make([]float64, side)
+	}
+	u := c.upper
+	clear(u)
 	for i := lo; i < hi; i++ {
-		c.eliminate(i, lo, i)
-		part := c.row(i, lo, i)
-		pivot := c.l[i*c.n+i] - kernels.Dot(part, part)
+		for j, v := range c.row(i, lo, i+1) {
+			u[j*side+i-lo] = v
+		}
+	}
+	for i := range hi - lo {
+		row := u[i*side : (i+1)*side]
+		for k := range i {
+			c.above[k] = -u[k*side+i]
+		}
+		kernels.AddRows(row, c.above[:i], u)
+		pivot := row[i]
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return false
 		}
-		c.l[i*c.n+i] = math.Sqrt(pivot)
+		root := math.Sqrt(pivot)
+		row[i] = root
+		for j := i + 1; j < hi-lo; j++ {
+			row[j] /= root
+		}
+	}
+	for i := lo; i < hi; i++ {
+		for j := range c.row(i, lo, i+1) {
+			c.l[i*c.n+lo+j] = u[j*side+i-lo]
+		}
 	}
 	return true
-}
-
-// eliminate sets entries lo to hi−1 of row i, given those rows of the factor.
-func (c *Cholesky) eliminate(i, lo, hi int) {
-	row := c.row(i, lo, hi)
-	for j := range row {
-		other := c.row(lo+j, lo, lo+j)
-		row[j] = (row[j] - kernels.Dot(row[:j], other)) / c.l[(lo+j)*c.n+lo+j]
-	}
 }
 
 // tiles are the rows below a block of columns of the factor, 64 at a time.

@@ -13,6 +13,8 @@ import (
 type Cholesky struct {
 	n int
 	l []float64 // row-major
+
+	upper, above []float64 // scratch of diagonalBlock
 }
 
 // NewCholesky has room for matrices of order n.
