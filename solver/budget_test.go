@@ -60,7 +60,7 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			looser := res.DualityGap > math.Max(gap, goal) && (steps > 0 || !c.few)
+			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few) // rounding makes points of equal passes different
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
 			}

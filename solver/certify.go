@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
-// forNewton returns p as package newton takes it, with A and the rows of the kernels as
+// forExact returns p as package exact takes it, with A and the rows of the kernels as
 // given; nil where the problem has something that is not known there.
-func (p *Problem) forNewton(a *quad.Algebra, rows kernels.Rows, threads int) *newton.Problem {
-	q := &newton.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: a, Threads: threads, Team: p.team()}
+func (p *Problem) forExact(a *quad.Algebra, rows kernels.Rows, threads int) *exact.Problem {
+	_, features := p.Data.Dims()
+	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
 	if p.Coupling != nil || !q.Pose(p.loss(), p.penalty(), p.domain()) {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (r *Run) certify() float64 {
 	if math.IsInf(penalty, 1) {
 		return penalty // x is not feasible
 	}
-	if gap := r.prover.Certify(r.X, r.Dual); !math.IsInf(gap, 1) {
+	if gap := r.prover.Certify(r.X, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err}); !math.IsInf(gap, 1) {
 		return gap
 	}
 	return r.freeGap(y, penalty)

@@ -47,5 +47,5 @@ func (p *Problem) memory(m Method) int64 {
 		total += 8 * int64(n) * int64(features)
 	}
 	_, finishes := m.(Auto)
-	return total + prove.Memory(p.forNewton(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
+	return total + prove.Memory(p.forExact(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
 }

@@ -5,46 +5,41 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 )
 
-// Auto is the default: where the problem admits it the finisher, Newton steps that prove
-// how far the result is from the optimum, else SCASK. With A = I, for absolute values, squares
-// and x ≥ 0, it is a proximal Newton method on working sets, which begins at once. For L1
-// penalties of A x on R^p it is a predictor-corrector method (Mehrotra 1992), for the other
-// penalties and the domains of this package one that follows a barrier's path. These begin at once
-// where there are so many samples to a feature, 32, that they start on a part of them, or
-// where their matrices have a band; else after a few passes of SCASK or, where A is not the
-// identity, SCASL, which does not rotate the data. Where Settings.Passes has no room for
-// 30 Newton steps, or with a Checkpoint or a setting of the passes, SCASK is first, for 4 passes and those of a step.
-// With Poisson, whose curvature has no bound, there are Newton steps alone, which keep no
-// Checkpoint. It admits matrices A and the identity,
-// the losses of this package and any ConjugateLoss, and up to some thousands of features;
-// with an L1 penalty or the elastic net, where every feature but 64 has a row of A to
-// itself, as with [G; I] and an intercept, as many coefficients that are not zero, of any
-// number of features. Zeros and ties of the result are exact where Stats.Rounded says so,
+// Auto is the default: the proximal Newton method, which proves how far the result is from the
+// optimum, or where the problem does not admit it SCASK. Newton steps are for matrices A and the
+// identity, the losses of this package and any ConjugateLoss, the penalties and the domains of this
+// package. With A = I and absolute values, squares and bounds there may be any number of features, else
+// up to some thousands. With an L1 penalty, where every feature but 64 has a row of A to itself, as
+// with [G; I] and an intercept, there may be so many coefficients that are not zero, of any number
+// of features: Newton steps on working sets then follow a few passes of SCASL. If Settings.Passes has
+// no room for 30 Newton steps, or with a Checkpoint or a setting of the passes, passes of SCASK are
+// first, 4 and those of a step. With Poisson, whose curvature has no bound, there are Newton steps
+// alone, which keep no Checkpoint. Zeros and ties of the result are exact where Stats.Rounded says so,
 // as it does unless RelTol asks for little.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "Newton steps to a proved gap, from passes of scas-k (scas-l with a graph); scas-k alone where p, or with A = I and [G; I] the non-zeros, exceed some thousands")
+	info := scasInfo("auto", "Newton steps to a proved gap; with a graph of many features after passes of scas-l; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
-	info.Memory = "4p + 2l + n, at the end 3.5p^2 + 30p + 40l + 19n and a third of the data"
+	info.Memory = "4p + 2l + n, at the end 4.5p^2 + 30p + 40l + 15n and a seventh of the data"
 	return info
 }
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
 	if r.Problem.unbounded() {
-		if !r.prover.TakeDirect() && !r.prover.Finishes() {
+		if !r.prover.Finishes() {
 			return nil, r.newtonOnly()
 		}
 		return direct{r}, nil
 	}
 	ample := func() bool { return r.goal > 0 && r.prover.Affords(r.budget) } // it costs more once it is made
-	if !r.asksForPasses() && ample() && (r.prover.TakeDirect() || r.prover.Banded() && ample()) {
+	if !r.asksForPasses() && ample() && r.prover.Direct() && ample() {
 		return direct{r}, nil
 	}
 	// A few passes do not repay rotated data: they are of SCASL before the finisher.
@@ -68,8 +63,7 @@ func (r *Run) asksForPasses() bool {
 
 type auto struct{ *scas }
 
-// A direct run is the finisher alone, from the start: where the matrices of Newton's
-// steps have a band, as with a signal on a chain, a step takes not much more than a pass.
+// A direct run is Newton steps alone, from the start.
 type direct struct{ *Run }
 
 func (d direct) Next() (bool, error) { return true, d.finish() }
@@ -81,7 +75,6 @@ func (a *auto) Next() (bool, error) {
 	case !a.affordsStep():
 		return false, nil // more passes would be a start that larger budgets do not have
 	}
-	a.prover.TakeDirect()
 	return true, a.finish()
 }
 
@@ -100,7 +93,7 @@ func (r *Run) finish() error {
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
-	res := r.prover.Finish(start, r.Y, r.Dual, &newton.Settings{Tol: math.Max(r.goal, 0), Brief: true, Stop: r.Err, Interrupt: func() error {
+	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
 			return errBudget
 		}

@@ -328,7 +328,7 @@ func TestRecorderAndContext(t *testing.T) {
 		t.Errorf("context: %v", err)
 	}
 	n := 0
-	for pt, err := range solver.Progress(context.Background(), p, nil) {
+	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

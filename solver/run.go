@@ -97,7 +97,7 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	if set.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
 	}
-	r.prover = prove.New(p.forNewton(algebra, r.Samples.ready.Rows, set.Threads))
+	r.prover = prove.New(p.forExact(algebra, r.Samples.ready.Rows, set.Threads))
 	r.gap = math.Inf(1)
 	r.goal = set.RelTol * p.unit()
 	r.toStart()

@@ -119,6 +119,7 @@ func (r *Run) checkFinally() error {
 // Lost goes back to an iterate that is not lost, at the latest the start, and
 // returns the error that says so. Methods call it when an iterate is not finite.
 func (r *Run) Lost(objective float64) error {
+	r.gap, r.exact, r.groups = math.Inf(1), false, nil // they were those of the iterate that is lost
 	r.restore()
 	if !r.keeper.Improved && r.keeper.Watcher.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
 		r.keeper.Kept = Iterate{}

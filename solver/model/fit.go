@@ -42,8 +42,7 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 }
 
 // otherWay is the number of columns up to which a problem that proximal Newton steps do
-// not finish is given to package solver: its interior-point method has another way
-// around rounding.
+// not finish is given to package solver, which tries the coupled model as well.
 const otherWay = 2048
 
 // fit solves for the lambda of the specification.
@@ -126,12 +125,12 @@ func (d *design) newProximal() (*proximal, error) {
 	_, columns := d.x.Dims()
 	p := &exact.Problem{
 		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
-		Loss: term.LossOf(d.loss), L1: make([]float64, columns), L2: make([]float64, columns), Threads: d.spec.Threads,
+		Loss: term.LossOf(d.loss), Limit: make([]float64, columns), Ridge: make([]float64, columns), Threads: d.spec.Threads,
 	}
 	r := d.spec.l1Ratio()
 	for j, s := range d.scale {
-		p.L1[j] = r * d.factor(j) * s
-		p.L2[j] = (1 - r) * d.factor(j) * s * s
+		p.Limit[j] = r * d.factor(j) * s
+		p.Ridge[j] = (1 - r) * d.factor(j) * s * s
 	}
 	s, err := exact.New(p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -60,12 +60,12 @@ func NewFit(ctx context.Context, of *Samples, opt Options) (f *Fit, err error) {
 	if of.Intercept {
 		columns++
 	}
-	q := &newton.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: term.LossOf(of.Loss), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
+	q := &exact.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: term.LossOf(of.Loss), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
 	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(q, columns), of.validLabels(q.Loss)))
 	if err != nil {
 		return nil, err
 	}
-	f = &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns), team: team}, opt, &newton.Settings{Stop: ctx.Err})}
+	f = &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns), team: team}, opt, &exact.Settings{Stop: ctx.Err})}
 	if f.start, err = f.begin(f.room(opt.Memory)); err == nil && len(f.start.Labels) == 0 {
 		f.start = nil // all are left out
 	}
@@ -73,15 +73,15 @@ func NewFit(ctx context.Context, of *Samples, opt Options) (f *Fit, err error) {
 }
 
 // check reports what is wrong with the samples, but for their labels.
-func (of *Samples) check(q *newton.Problem, columns int) error {
+func (of *Samples) check(q *exact.Problem, columns int) error {
 	n, _ := of.Data.Dims()
 	switch {
 	case !of.Data.Mapped():
 		return refused("they must be in a .scas file, which scas convert writes")
 	case !q.Loss.Traits().Conjugate:
 		return refused("only losses with a conjugate are streamed")
-	case columns > newton.DenseFeatures:
-		return refused("up to %d coefficients are streamed, and there are %d", newton.DenseFeatures, columns)
+	case columns > exact.DenseFeatures:
+		return refused("up to %d coefficients are streamed, and there are %d", exact.DenseFeatures, columns)
 	case len(of.Labels) != n || of.Offsets != nil && len(of.Offsets) != n || of.Folds != nil && len(of.Folds) != n:
 		return fmt.Errorf("stream: %d labels, %d offsets and %d folds for %d rows: want one for every row", len(of.Labels), len(of.Offsets), len(of.Folds), n)
 	}
@@ -159,7 +159,6 @@ func (f *Fit) setLambda(lambda float64) {
 	for j, r := range f.l2 {
 		f.extra.ridge[j] = lambda * r
 	}
-	f.q.Ridge = slices.Min(f.extra.ridge)
 	f.bounds = boundsOf(f.q, f.extra.ridge, f.facts.columns.Columns)
 	for _, t := range f.tallies {
 		t.closing, t.roots = nil, nil
@@ -173,12 +172,12 @@ func (f *Fit) setLambda(lambda float64) {
 func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Result, err error) {
 	defer pass.Rescue(&err)
 	began := time.Now()
-	f.set = &newton.Settings{Tol: tol, Stop: ctx.Err}
+	f.set = &exact.Settings{Tol: tol, Stop: ctx.Err}
 	f.setLambda(lambda)
 	if err := refusesFree(f.bounds); err != nil {
 		return nil, err
 	}
-	r := &newton.Result{X: make([]float64, len(f.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
+	r := &exact.Solution{X: make([]float64, len(f.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
 	if r.Err = f.place(tol); r.Err == nil {
 		r.X, r.Objective = f.at.x, f.at.value
 		r.Err = f.iterate(r, f.at, tol)
@@ -223,7 +222,7 @@ func (f *Fit) place(tol float64) error {
 // the gradient of the mean loss there, with an entry for each coefficient.
 func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
 	defer pass.Rescue(&err)
-	f.set = &newton.Settings{Stop: ctx.Err}
+	f.set = &exact.Settings{Stop: ctx.Err}
 	f.setLambda(1)
 	x := make([]float64, len(f.extra.ridge))
 	free := f.bounds.Unheld()
@@ -256,10 +255,9 @@ func (f *Fit) atNull(x []float64) {
 	for _, j := range f.bounds.Unheld() {
 		l1[j] = 0
 	}
-	q := *f.run
-	q.q = &newton.Problem{Limit: l1, Threads: f.q.Threads}
-	q.extra.ridge = make([]float64, len(x))
-	if s, err := q.lassoOf(f.start); err == nil {
+	q := *f.start.Problem
+	q.A, q.Limit, q.Ridge, q.Offset = nil, l1, make([]float64, len(x)), f.start.offset
+	if s, err := exact.New(&q); err == nil {
 		if _, err := s.LambdaMax(f.asks()); err == nil {
 			copy(x, s.X())
 		}
@@ -303,7 +301,7 @@ func newtonStep(free []int32, h, g []float64) (step []float64, drop float64) {
 const exactGap = 1e-11
 
 // tied returns the groups of equal coefficients, if they are part of what is proved.
-func tied(r *newton.Result, zero float64) (groups [][]int, known bool) {
+func tied(r *exact.Solution, zero float64) (groups [][]int, known bool) {
 	if !r.Polished || r.Gap > exactGap*zero {
 		return nil, false
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -56,8 +56,8 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 		ctx, cancel = context.WithTimeoutCause(ctx, set.TimeLimit, errTime)
 	}
 	defer cancel()
-	within := &newton.Settings{Tol: max(0, set.RelTol), Stop: ctx.Err}
-	var r *newton.Result
+	within := &exact.Settings{Tol: max(0, set.RelTol), Stop: ctx.Err}
+	var r *exact.Solution
 	var f *facts
 	if automatic(set) {
 		if within.Tol == 0 {
@@ -99,7 +99,7 @@ func automatic(set *solver.Settings) bool {
 
 // ended says how a run of the loss ended, final unless it ends with its passes, and whether that is
 // an error: if it was asked for a goal, which is 0 where the run ended before it was known.
-func ended(r *newton.Result, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
+func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
 	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)
 	if how.Diverged = errors.As(r.Err, &diverged); late && !how.Diverged {
@@ -126,8 +126,8 @@ func Refuses(p *solver.Problem, set *solver.Settings) error {
 	return err
 }
 
-// problemOf returns the problem as package newton takes it.
-func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error) {
+// problemOf returns the problem as package exact takes it.
+func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) {
 	if p == nil {
 		return nil, errors.New("stream: the problem is nil")
 	}
@@ -164,7 +164,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*newton.Problem, error)
 	if c, ok := a.(*solver.Constraint); ok {
 		a = c.Operator
 	}
-	q := &newton.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: p.L2, A: quad.New(a, features), Threads: set.Threads}
+	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: quad.New(a, features), Threads: set.Threads}
 	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}
@@ -215,7 +215,7 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 }
 
 // resultOf makes a result of what finish reached, but for its status.
-func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, set *solver.Settings, took time.Duration) *solver.Result {
+func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *facts, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
@@ -239,7 +239,7 @@ func resultOf(p *solver.Problem, q *newton.Problem, r *newton.Result, f *facts, 
 }
 
 // evaluation returns A x, and the objective there in its parts.
-func evaluation(p *solver.Problem, q *newton.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
+func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
 		l, _ := a.Dims()
@@ -253,7 +253,7 @@ func evaluation(p *solver.Problem, q *newton.Problem, x []float64, objective flo
 
 // dualResidual returns |∇f(x) + A'z|₂, given the gradient of the losses, z being 0 if it is
 // nil; it is not known without a gradient and in a domain.
-func dualResidual(p *solver.Problem, q *newton.Problem, r *newton.Result, grad []float64) float64 {
+func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad []float64) float64 {
 	if grad == nil || p.Domain != nil {
 		return math.NaN()
 	}
@@ -264,7 +264,7 @@ func dualResidual(p *solver.Problem, q *newton.Problem, r *newton.Result, grad [
 		copy(sum, r.Z)
 	}
 	for j, g := range grad {
-		sum[j] += g + float64((q.Ridge-q.Joined)*r.X[j])
+		sum[j] += g + float64((q.Ridge[j]-q.Joined)*r.X[j])
 	}
 	return math.Sqrt(dot(sum))
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -18,7 +17,7 @@ import (
 //	(1/p) Σ (rᵢ'u − bᵢ)²,  R'R = (p/2) H,  R'(R x − b) = (p/2) g,
 //
 // so that the problem of the data with the model in the place of the loss is one of p
-// samples that package newton solves in memory, penalty and all.
+// samples that package exact solves in memory, penalty and all.
 
 const (
 	firstLift, lastLift = 1e-15, 1e-4 // of the scaled Hessian's diagonal
@@ -27,7 +26,7 @@ const (
 
 // A step is to the minimiser of a model.
 type step struct {
-	*newton.Result
+	*exact.Solution
 	// dual is where the gradient of the model is what the multipliers close: not quite X,
 	// which is exact to the tolerance alone; nil for X.
 	dual []float64
@@ -76,51 +75,15 @@ func (s *run) minimise(h, g, x []float64, tol float64) step {
 	return step{res, dual}
 }
 
-// proximal reports whether problems in memory are for package exact, which has offsets and
-// ridges that differ, and is at home with free columns.
-func (s *run) proximal() bool {
-	x := &s.extra
-	return s.q.A.Identity() && s.q.Groups == nil && (x.ones || x.offset != nil || slices.Min(x.ridge) != slices.Max(x.ridge))
-}
-
 // inMemory solves a problem with the penalty of the whole one from x, or 0 if that is nil.
-func (s *run) inMemory(p *part, x []float64, tol float64) (*newton.Result, error) {
-	if s.proximal() {
-		f, err := s.lassoOf(p)
-		if err != nil {
-			return nil, err
-		}
-		if x != nil {
-			f.Start(x)
-		} else if _, err := f.LambdaMax(s.asks()); err != nil {
-			return nil, err
-		}
-		r := f.Solve(1, &exact.Settings{Tol: tol, Interrupt: s.asks(), Stop: s.asks()})
-		res := &newton.Result{X: slices.Clone(f.X()), Z: make([]float64, len(s.extra.ridge)), Gap: r.Gap, Objective: r.Objective, Why: r.Why, Iterations: r.Iterations, Err: r.Err}
-		return res, nil
-	}
+func (s *run) inMemory(p *part, x []float64, tol float64) (*exact.Solution, error) {
 	q := *p.Problem
-	q.A, q.Limit, q.Groups, q.Ridge = s.q.A, s.q.Limit, s.q.Groups, s.q.Ridge
-	if p.offset != nil { // of losses of the residual
-		q.Labels = slices.Clone(q.Labels)
-		kernels.Axpy(-1, p.offset, q.Labels)
-	}
-	f, err := newton.New(&q)
+	q.A, q.Limit, q.Groups, q.Ridge, q.Offset = s.q.A, s.q.Limit, s.q.Groups, s.extra.ridge, p.offset
+	f, err := exact.New(&q)
 	if err != nil {
 		return nil, err
 	}
-	if x == nil {
-		x = make([]float64, len(s.extra.ridge))
-	}
-	return f.Finish(x, &newton.Settings{Tol: tol, Brief: true, Interrupt: s.asks(), Stop: s.asks()}), nil
-}
-
-// lassoOf returns the solver of a problem with the penalty of the whole one, A = I.
-func (s *run) lassoOf(p *part) (*exact.Solver, error) {
-	return exact.New(&exact.Problem{
-		Data: p.Data, Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Offset: p.offset, Loss: p.Loss,
-		L1: s.q.Limit, L2: s.extra.ridge, Threads: s.q.Threads,
-	})
+	return f.Finish(x, &exact.Settings{Tol: tol, Interrupt: s.asks(), Stop: s.asks()}), nil
 }
 
 // sampled solves the problem of the samples, to their error.

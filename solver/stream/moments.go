@@ -3,13 +3,13 @@ package stream
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // moments are of the columns, from some of the rows. Of more columns than
-// newton.DenseFeatures nothing but the largest entry is kept.
+// exact.DenseFeatures nothing but the largest entry is kept.
 type moments struct {
 	largest []float64
 	all     *sparse.Moments // nil then
@@ -18,7 +18,7 @@ type moments struct {
 
 func (s *run) newMoments() *moments {
 	_, p := s.q.Data.Dims()
-	if p > newton.DenseFeatures {
+	if p > exact.DenseFeatures {
 		return &moments{largest: make([]float64, p)}
 	}
 	return &moments{all: sparse.NewMoments(p), piece: sparse.NewMoments(p)}

@@ -6,20 +6,20 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // A recorder shows points to the Recorder of a problem's settings.
 type recorder struct {
 	p     *solver.Problem
-	q     *newton.Problem
+	q     *exact.Problem
 	set   *solver.Settings
 	clock watch.Clock
 }
 
 // newRecorder returns nil if nobody is to be shown anything. Time runs since a run began.
-func newRecorder(p *solver.Problem, q *newton.Problem, set *solver.Settings, began time.Time) *recorder {
+func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, began time.Time) *recorder {
 	if set.Recorder == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (e stopped) Unwrap() error { return e.error }
 
 // show shows a point after so many outer iterations and passes, of which X, Z, Objective
 // and Gap are known, and grad, the gradient of the losses.
-func (r *recorder) show(outer, passes int, at *newton.Result, grad []float64) error {
+func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
 	}

@@ -3,7 +3,7 @@ package stream
 import (
 	"context"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -14,7 +14,7 @@ import (
 func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err error) {
 	defer pass.Rescue(&err)
 	team := pass.NewTeam(of.Comm)
-	s := &run{q: &newton.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive, team: team}}
+	s := &run{q: &exact.Problem{Data: of.Data, Labels: of.Labels}, extra: extra{ones: of.Intercept, positive: of.Positive, team: team}}
 	loss := term.LossOf(of.Loss)
 	var sides [mostPieces]pass.Sides
 	all := func() (sum pass.Sides) {

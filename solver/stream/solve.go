@@ -24,8 +24,8 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
@@ -57,9 +57,9 @@ const (
 )
 
 type run struct {
-	q       *newton.Problem // Ridge is what all columns have
+	q       *exact.Problem // Ridge is that of extra
 	extra   extra
-	set     *newton.Settings
+	set     *exact.Settings
 	windows *windows
 	bounds  *gap.Problem
 	block   int // rows that a cache holds
@@ -75,12 +75,12 @@ type run struct {
 	recorder *recorder // nil for nobody
 }
 
-// extra is what a run has beside the problem of package newton.
+// extra is what a run has beside the problem of package exact.
 type extra struct {
 	ones     bool      // a last column of ones, which Data have not
 	offset   []float64 // of the margins; nil for none
 	positive *float64  // label of the samples that count as +1, the others as −1; nil for labels as they are
-	ridge    []float64 // of every column, q.Ridge included
+	ridge    []float64 // of every column
 	folds    []uint8   // samples of which this is out do not count; nil for none
 	out      uint8
 	team     *pass.Team // ranks with other rows; nil for none
@@ -118,19 +118,19 @@ func (x *extra) sign(label float64) float64 {
 const mostFree = 256
 
 // refuses says why a problem is not for this package, nil if it is.
-func refuses(q *newton.Problem) error {
+func refuses(q *exact.Problem) error {
 	_, p := q.Data.Dims()
 	switch {
-	case !q.Loss.Traits().Conjugate || q.Square != nil || q.Domain != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
+	case !q.Loss.Traits().Conjugate || q.Square != nil || q.Set != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
 		return refused("only L1 penalties, groups of features without a graph, ridge terms and losses with a conjugate are streamed")
-	case p > newton.DenseFeatures:
-		return refused("up to %d features are streamed, and there are %d", newton.DenseFeatures, p)
+	case p > exact.DenseFeatures:
+		return refused("up to %d features are streamed, and there are %d", exact.DenseFeatures, p)
 	}
-	return refusesFree(boundsOf(q, slices.Repeat([]float64{q.Ridge}, p), gap.Columns{Largest: slices.Repeat([]float64{1}, p)}))
+	return refusesFree(boundsOf(q, q.Ridge, gap.Columns{Largest: slices.Repeat([]float64{1}, p)}))
 }
 
 // boundsOf returns the problem of bounds.
-func boundsOf(q *newton.Problem, ridge []float64, columns gap.Columns) *gap.Problem {
+func boundsOf(q *exact.Problem, ridge []float64, columns gap.Columns) *gap.Problem {
 	p := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: ridge, Columns: columns}
 	p.Prepare()
 	return p
@@ -145,9 +145,8 @@ func refusesFree(b *gap.Problem) error {
 
 // finish solves a problem of which Data are mapped and refuses says nothing, from start,
 // of length p or nil. Of set, Tol is a part of the objective at 0.
-func finish(q *newton.Problem, team *pass.Team, start []float64, opt Options, set *newton.Settings, to *recorder) (*newton.Result, *facts) {
-	_, p := q.Data.Dims()
-	s := newRun(q, extra{ridge: slices.Repeat([]float64{q.Ridge}, p), team: team}, opt, set)
+func finish(q *exact.Problem, team *pass.Team, start []float64, opt Options, set *exact.Settings, to *recorder) (*exact.Solution, *facts) {
+	s := newRun(q, extra{ridge: q.Ridge, team: team}, opt, set)
 	s.recorder = to
 	res, err := s.solve(start, s.room(opt.Memory))
 	if err != nil {
@@ -157,7 +156,7 @@ func finish(q *newton.Problem, team *pass.Team, start []float64, opt Options, se
 }
 
 // newRun prepares a run whose columns are those that x has a ridge of.
-func newRun(q *newton.Problem, x extra, opt Options, set *newton.Settings) *run {
+func newRun(q *exact.Problem, x extra, opt Options, set *exact.Settings) *run {
 	n, _ := q.Data.Dims()
 	p, memory := len(x.ridge), opt.Memory
 	s := &run{q: q, extra: x, set: set, shape: shapeOf(x.team, q.Data), teller: newTeller(opt.Tell)}
@@ -165,7 +164,7 @@ func newRun(q *newton.Problem, x extra, opt Options, set *newton.Settings) *run 
 	entries := float64(q.Data.NNZ()) / float64(n)
 	s.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(p)/max(1, entries)))))
 	each := int64(8 * p) // bytes of a piece
-	if p <= newton.DenseFeatures {
+	if p <= exact.DenseFeatures {
 		each *= int64(p + 8)
 	}
 	s.count = int(max(1, min(mostPieces, memory/16/each)))
@@ -227,8 +226,8 @@ type state struct {
 }
 
 // solve solves the problem.
-func (s *run) solve(start []float64, samples int) (*newton.Result, error) {
-	res := &newton.Result{X: make([]float64, len(s.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
+func (s *run) solve(start []float64, samples int) (*exact.Solution, error) {
+	res := &exact.Solution{X: make([]float64, len(s.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
 	copy(res.X, start)
 	part, err := s.begin(samples)
 	if err != nil {
@@ -272,7 +271,7 @@ func (s *run) look(x []float64) (*state, error) {
 }
 
 // iterate takes steps until the gap is at most goal.
-func (s *run) iterate(res *newton.Result, at *state, goal float64) error {
+func (s *run) iterate(res *exact.Solution, at *state, goal float64) error {
 	scale := s.facts.zero
 	for last := s.facts.passes + most; s.facts.passes < last; {
 		step := s.minimise(s.hessian, at.grad, at.x, 1e-3*goal)

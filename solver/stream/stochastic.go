@@ -11,9 +11,9 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/sample"
@@ -43,7 +43,7 @@ type stochastic struct {
 	*run
 	p       *solver.Problem
 	set     *solver.Settings
-	part    *newton.Problem // samples that step sizes follow from
+	part    *exact.Problem // samples that step sizes follow from
 	curve   *rule.Curvature
 	state   outer.Iterate
 	loop    inner.Loop
@@ -68,9 +68,9 @@ const (
 )
 
 // solve runs outer iterations until the passes are made, and proves what it can.
-func (s *stochastic) solve(tol float64) (*newton.Result, error) {
+func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
-	res := &newton.Result{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
+	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
 	part, err := s.begin(min(n, stochasticSamples))
 	if err != nil {
 		return res, err
@@ -106,7 +106,7 @@ func (s *stochastic) solve(tol float64) (*newton.Result, error) {
 }
 
 // reached makes the best point of a run that ends before its passes are made the result.
-func (s *stochastic) reached(res *newton.Result) {
+func (s *stochastic) reached(res *exact.Solution) {
 	if s.kept.X == nil {
 		return
 	}
@@ -189,7 +189,7 @@ func (s *stochastic) iterate() error {
 	if err != nil {
 		return err
 	}
-	at := &newton.Result{X: s.state.X, Z: s.state.Dual, Objective: s.value(s.state.X, found.loss), Gap: math.Inf(1)}
+	at := &exact.Solution{X: s.state.X, Z: s.state.Dual, Objective: s.value(s.state.X, found.loss), Gap: math.Inf(1)}
 	if err := s.recorder.show(s.epoch, s.facts.passes, at, found.grad); err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (s *stochastic) restore() {
 
 // prove bounds how far the result is from the optimum, by the dual point of the loss's
 // parabola there, unless that has too many features.
-func (s *stochastic) prove(res *newton.Result, goal float64) error {
+func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if refuses(s.q) != nil {
 		return nil
 	}
@@ -353,10 +353,8 @@ func (s *stochastic) prove(res *newton.Result, goal float64) error {
 }
 
 // batched solves a problem by SCAS-ADMM.
-func batched(p *solver.Problem, set *solver.Settings, q *newton.Problem, opt Options, n *newton.Settings, to *recorder) (*newton.Result, *facts) {
-	_, features := q.Data.Dims()
-	ridge := slices.Repeat([]float64{q.Ridge}, features)
-	s := &stochastic{run: newRun(q, extra{ridge: ridge}, opt, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
+func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, *facts) {
+	s := &stochastic{run: newRun(q, extra{ridge: q.Ridge}, opt, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
 	s.recorder = to
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
 	res, err := s.solve(n.Tol)

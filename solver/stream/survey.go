@@ -3,7 +3,8 @@ package stream
 import (
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -17,7 +18,7 @@ type survey struct {
 
 // A part is samples in memory.
 type part struct {
-	*newton.Problem
+	*exact.Problem
 	offset []float64
 }
 
@@ -25,7 +26,7 @@ type part struct {
 // each run of n/m: all of them are as likely to be taken.
 func (s *run) survey(m int) (*survey, error) {
 	n, _ := s.q.Data.Dims()
-	pick := newton.Picks(n, s.share(m))
+	pick := sample.Picks(n, s.share(m))
 	taken := s.newTaken(len(pick))
 	found := make([]*moments, s.count)
 	for k := range found {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -62,7 +62,7 @@ func (s *run) together(err error) error {
 func (s *run) asks() func() error { return s.extra.team.Within(s.interrupted) }
 
 // show shows a point; an error of the Recorder of one rank ends all of them.
-func (s *run) show(outer int, at *newton.Result, grad []float64) error {
+func (s *run) show(outer int, at *exact.Solution, grad []float64) error {
 	return s.extra.team.Agreed(s.recorder.show(outer, s.facts.passes, at, grad))
 }
 

@@ -84,8 +84,8 @@ func TestWarnOfMemory(t *testing.T) {
 		n, p   int
 		says   string
 	}{
-		{baseline.SA{}, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.13 GiB here; sag and sag-iu keep none\n"},
-		{baseline.SAIU{}, 1 << 14, 1 << 13, "up to 1.01 GiB"},
+		{baseline.SA{}, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.14 GiB here; sag and sag-iu keep none\n"},
+		{baseline.SAIU{}, 1 << 14, 1 << 13, "up to 1 GiB"},
 		{baseline.SAIU{}, 1 << 13, 1 << 13, ""},
 		{baseline.SAG{}, 20242, 47236, ""},
 		{nil, 20242, 47236, ""},

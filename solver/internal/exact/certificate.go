@@ -1,24 +1,19 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // pose makes the problem of bounds one with limits and ridges at the features that have them now.
 func (s *Solver) pose() {
-	q := &gap.Problem{Rows: gap.NewRows(quad.New(nil, s.p), s.limit, nil, nil), Ridge: s.ridge}
-	q.Columns = s.facts.Columns
-	if s.Nonnegative {
-		q.Set = term.Nonnegative{}.Region(s.p)
-	}
+	q := &gap.Problem{Rows: gap.NewRows(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.facts.Columns}
 	if s.facts.apart != nil {
 		q.Settled = s.facts.apart.Columns
 	}
 	q.Prepare()
+	if s.coupled != nil {
+		s.coupled.pose(q.Rows)
+	}
 	s.bounds = gap.Memory{Problem: q, Sums: s.Sums, Team: s.Team, Data: s.Data, Sparse: s.Rows, Loss: s.Loss, Labels: s.Labels}
 }
 
@@ -31,9 +26,16 @@ func (s *Solver) point() *gap.Point {
 // X'C alpha in e.
 func (s *Solver) certify(tol float64) float64 {
 	at := s.point()
-	b := s.bounds.Prove(at, s.work.alpha, make([]float64, s.bounds.Rows.Len()), s.e, &s.work.tally, tol)
+	z := make([]float64, s.bounds.Rows.Len())
+	if s.coupled != nil {
+		z = s.coupled.z
+	}
+	b := s.bounds.Prove(at, s.work.alpha, z, s.e, &s.work.tally, tol)
 	if b.Gap < s.at.value {
 		return b.Gap
 	}
-	return math.Min(b.Gap, s.bounds.Trivial(at, s.at.value))
+	if least := s.bounds.Trivial(at, s.at.value); !(b.Gap < least) {
+		return least
+	}
+	return b.Gap
 }

@@ -1,21 +1,27 @@
 // Package exact solves
 //
-//	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limitⱼ|xⱼ| + Σ (ridgeⱼ/2) xⱼ²,  t = X x + o,  cᵢ = ωᵢ/Σω
+//	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limit_k |(A x)_k| + Σ (square_k/2) (A x)_k² + Σ (ridgeⱼ/2) xⱼ²  over x in X,
+//	t = X x + o,  cᵢ = ωᵢ/Σω,
 //
-// for one lambda after the other, limit = lambda·L1 and ridge = lambda·L2, and proves
-// the gap of each. Features with neither, such as an intercept, are free.
+// with norms of groups of rows in the place of absolute values where there are groups, and proves how
+// far its point is from the optimum. For A = I it does so for one lambda after the other, limit =
+// lambda·Limit and ridge = lambda·Ridge. Features that neither a row nor a ridge holds, such as an
+// intercept, are free.
 //
-// It is the proximal Newton method (Lee, Sun, Saunders 2014) on a working set of columns. A step
-// minimises the quadratic model at x over these columns (package quadratic), to an accuracy that
-// follows what the last step was worth, and a line search follows. Then the correlations of all
-// columns with the slopes prove a gap, and say which columns are missing: as many enter as there
-// are coefficients that are not zero, the most violated first. If the Hessian of all columns takes
-// little time, the set has them all. With many samples the first point is the solution for a part
-// of them.
+// It is the proximal Newton method (Lee, Sun, Saunders 2014). A step minimises the quadratic model of
+// the loss at x plus the penalty (package quadratic), to an accuracy that follows what the last step
+// was worth, and a line search follows. With many samples the first point is the solution for a part of
+// them.
+//
+// There are two models. If A = I, X is a product of intervals and there are no groups, the model is
+// separable, and is solved for a working set of columns: the correlations of all columns with the slopes
+// prove a gap, and say which columns are missing. As many enter as there are coefficients that are not
+// zero, the most violated first; if the Hessian of all columns takes little time, the set has them all.
+// Else the model is coupled: it has all columns, or where there are too many, those that a [Wide] takes.
 //
 // The dual point is the slope of the model, α = φ'(t) + φ”(t) X d at the point x + d: by the model's
 // optimality it is feasible, but for what an inexact model and rounding leave, and its gap at
 // x + d is of fourth order in d. Package gap finds what it proves.
 //
-// Bits depend on nothing but the problem and the lambdas before.
+// Bits depend on nothing but the problem, the start and the lambdas before.
 package exact

@@ -15,7 +15,7 @@ func separable(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
 	values := make([]float64, rows*features)
-	p := &Problem{Loss: term.Logistic{}, Labels: make([]float64, rows), L1: []float64{0, 1, 1, 1, 1}, L2: make([]float64, features)}
+	p := &Problem{Loss: term.Logistic{}, Labels: make([]float64, rows), Limit: []float64{0, 1, 1, 1, 1}, Ridge: make([]float64, features)}
 	for i := range p.Labels {
 		p.Labels[i] = math.Copysign(1, math.Sin(float64(3*i*i)))
 		for j := range features {
@@ -88,7 +88,7 @@ func TestPerfectFit(t *testing.T) {
 // TestGapOfOffsets: the rounding of margins with large offsets is in the gap.
 func TestGapOfOffsets(t *testing.T) {
 	data := []float64{0.25, 0.625, 0.875}
-	p := &Problem{Loss: term.Squared{}, L1: []float64{0}, L2: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
+	p := &Problem{Loss: term.Squared{}, Limit: []float64{0}, Ridge: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}
 	for i, v := range data {
 		p.Labels = append(p.Labels, p.Offset[i]+0.3*v)
 	}
@@ -102,7 +102,7 @@ func TestGapOfOffsets(t *testing.T) {
 	s.setLambda(1)
 	s.visit()
 	s.choose(1)
-	r := s.judge(1, 0, Result{})
+	r := s.Judge(1, 0, Result{})
 	if excess := 1e-18 / 3 * (0.0625 + 0.390625 + 0.765625); !(r.Gap >= 0.9*excess) || r.Gap > 1e-12 {
 		t.Errorf("gap %g, excess %g", r.Gap, excess)
 	}

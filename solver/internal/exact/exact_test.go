@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/newton"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -55,7 +53,7 @@ func kinds() (all []kind) {
 func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
-	prob := &Problem{Loss: k.loss, Nonnegative: k.positive, Labels: make([]float64, n), L1: make([]float64, p), L2: make([]float64, p), Threads: 1}
+	prob := &Problem{Loss: k.loss, Labels: make([]float64, n), Limit: make([]float64, p), Ridge: make([]float64, p), Threads: 1}
 	_, class := k.loss.(term.Logistic)
 	if _, hinge := k.loss.(term.SquaredHinge); hinge {
 		class = true
@@ -87,7 +85,7 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 	}
 	for j := range p - k.free {
 		w := 0.5 + rng.Float64()
-		prob.L1[j], prob.L2[j] = w*(1-k.ridge), w*k.ridge
+		prob.Limit[j], prob.Ridge[j] = w*(1-k.ridge), w*k.ridge
 	}
 	prob.Data, _ = sparse.FromDense(n, p, data)
 	prob.Rows = prob.Data.Compact(nil)
@@ -151,39 +149,30 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestAgainstInteriorPoint: the optimum is that of package newton.
-func TestAgainstInteriorPoint(t *testing.T) {
+// TestModels: both models come to the same optimum.
+func TestModels(t *testing.T) {
 	for _, k := range kinds() {
-		if k.offset || k.ridge > 0 {
-			continue
-		}
 		p := k.random(80, 15, 3)
 		s := mustNew(t, p)
 		most, _ := s.LambdaMax(nil)
+		if k.positive {
+			p.Set = term.NewBox(15, 0, math.Inf(1))
+			s = mustNew(t, p)
+		}
+		p.joint = true
+		other := mustNew(t, p)
+		if most = min(most, 1); other.coupled == nil || s.coupled != nil {
+			t.Fatal("the models are not two")
+		}
 		for _, share := range []float64{0.5, 0.1, 0.01} {
-			q := &newton.Problem{Data: p.Data, Rows: p.Rows, Labels: p.Labels, Weights: p.Weights, Loss: p.Loss, A: quad.New(nil, 15), Limit: make([]float64, 15)}
-			for j, w := range p.L1 {
-				q.Limit[j] = share * most * w
-			}
-			start := []float64(nil)
-			if k.positive {
-				q.Domain, start = term.NewBox(15, 0, math.Inf(1)), make([]float64, 15)
-			}
-			f, err := newton.New(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := f.Finish(start, &newton.Settings{Tol: 1e-13 * s.Scale()})
 			got := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
+			other.Start(make([]float64, 15))
+			want := other.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
 			if math.Abs(got.Objective-want.Objective) > 1e-11*s.Scale() {
-				t.Errorf("%v at %g: objective %.15g, interior point %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
+				t.Errorf("%v at %g: objective %.15g, of the coupled model %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
 			}
 			if k.positive && slices.Min(s.X()) < 0 {
 				t.Errorf("%v at %g: the point is %v", k, share, s.X())
-			}
-			// Where the gap is evaluated by the interior method, with any free features.
-			if b := f.Certify(s.X(), nil); !(b.Gap <= 1e-10*s.Scale()) {
-				t.Errorf("%v at %g: package newton proves %.1e", k, share, b.Gap)
 			}
 		}
 	}
@@ -255,7 +244,7 @@ func TestDegenerate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
-		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, L1: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, L2: make([]float64, p)}
+		prob := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
 		s := mustNew(t, prob)
 		most, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.9, 0.3, 0.01, 1e-4} {
@@ -288,7 +277,7 @@ func load(t testing.TB, name string, features int) *Problem {
 	}
 	l1 := slices.Repeat([]float64{1}, features+1)
 	l1[features] = 0
-	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, L1: l1, L2: make([]float64, features+1)}
+	return &Problem{Data: x, Rows: x.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
 }
 
 var publicSets = []struct {
@@ -336,7 +325,7 @@ func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // a feature of its own for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []sparse.Triplet
-	prob := &Problem{Loss: term.Logistic{}, Labels: make([]float64, n), L1: slices.Repeat([]float64{1}, p), L2: make([]float64, p), Threads: 1}
+	prob := &Problem{Loss: term.Logistic{}, Labels: make([]float64, n), Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p), Threads: 1}
 	for i := range n {
 		prob.Labels[i] = float64(1 - 2*(i%2))
 		entries = append(entries, sparse.Triplet{Row: i, Col: i, Value: 1})

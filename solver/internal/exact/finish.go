@@ -1,160 +1,145 @@
 package exact
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/structure"
-	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
-// A Finisher solves problems of package newton that are of this package.
-type Finisher struct {
-	s      *Solver
-	set    newton.Settings
-	result newton.Result
+// A Solution is where Finish ended.
+type Solution struct {
+	X          []float64 // p
+	Z          []float64 // a multiplier for each row of A, a dual feasible point with Alpha
+	Alpha      []float64 // n
+	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
+	Objective  float64   // P(X) as computed
+	Why        ending.Why
+	Iterations int
+	Polished   bool                // zeros and ties of X are exact
+	Structure  structure.Partition // of X, if it is polished
+	Full       bool                // working sets had no room for all coefficients that are not zero
+	Err        error               // of Settings.Interrupt
 }
 
-// serves reports whether a Finisher solves q. It does if A is the identity, and there are
-// absolute values and squares alone, on R^p or on x ≥ 0, and the loss is not a caller's own, for which
-// bounds are not known.
-func serves(q *newton.Problem) bool {
-	if q == nil {
-		return false
-	}
-	loss := q.Loss.Traits()
-	if loss.Accuracy > 0 || !loss.Conjugate || !q.A.Identity() || len(q.Limit) == 0 {
-		return false
-	}
-	if nonnegative(q.Domain) {
-		return q.Square == nil && q.Groups == nil && (q.Ridge > 0 || slices.Min(q.Limit) > 0)
-	}
-	return q.Absolute() && (q.Ridge > 0 || slices.Max(q.Limit) > 0)
-}
+// Unpolish forgets the structure of a point that another one replaces.
+func (r *Solution) Unpolish() { r.Polished, r.Structure = false, structure.Partition{} }
 
-// nonnegative reports whether a domain is x ≥ 0.
-func nonnegative(d term.Region) bool {
-	if d == nil {
-		return false
-	}
-	b, ok := d.Box()
-	return ok && !slices.ContainsFunc(b.Lower, func(v float64) bool { return v != 0 }) &&
-		!slices.ContainsFunc(b.Upper, func(v float64) bool { return !math.IsInf(v, 1) })
-}
-
-// NewFinisher prepares a problem with the data as rows, or returns nil where it is not the
-// way to solve it.
-func NewFinisher(q *newton.Problem, rows kernels.Rows, threads int) *Finisher {
-	if !serves(q) {
-		return nil
-	}
-	p := &Problem{Data: q.Data, Rows: rows, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, L1: q.Limit, Threads: threads, Team: q.Team, Nonnegative: nonnegative(q.Domain)}
-	p.L2 = slices.Repeat([]float64{q.Ridge}, len(q.Limit))
-	s, err := New(p)
-	if err != nil {
-		return nil
-	}
-	return &Finisher{s: s}
-}
-
-// Finish solves the problem from x, and if this does not do from 0.
-func (f *Finisher) Finish(x []float64, set *newton.Settings) *newton.Result {
-	f.set, f.result = *set, newton.Result{Gap: math.Inf(1)}
+// Finish solves the problem for lambda = 1 from x, and if this does not do from 0.
+func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
-		return f.end(f.solve())
+		return s.second(s.finish(set, 0), set)
 	}
-	f.s.Start(x)
-	r := f.solve()
+	s.Start(x)
+	r := s.finish(set, 0)
 	if r.Err == nil && r.Gap > set.Tol {
-		f.s.Start(make([]float64, f.s.p))
-		r = f.solve()
+		s.Start(make([]float64, s.p))
+		r = s.finish(set, r.Iterations)
 	}
-	return f.end(r)
+	return s.second(r, set)
 }
 
-// solve goes on to the problem's lambda, which is 1.
-func (f *Finisher) solve() Result {
-	r := f.s.Solve(1, &Settings{Tol: f.set.Tol, Interrupt: f.set.Interrupt, Stop: f.set.Stop})
-	f.result.Iterations += r.Iterations
+// second tries the coupled model where the separable one has not reached the gap: it comes to other
+// points of a minimum that is flat, and its steps are shorter where a loss is straight.
+func (s *Solver) second(first *Solution, set *Settings) *Solution {
+	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
+		return first
+	}
+	q := *s.Problem
+	q.joint = true
+	other, err := New(&q)
+	if err != nil {
+		return first
+	}
+	other.Start(first.X)
+	r := other.finish(set, first.Iterations)
+	if r.Err == nil && !(r.Gap < first.Gap) {
+		return first
+	}
 	return r
 }
 
-// end makes a result of the other package's of r.
-func (f *Finisher) end(r Result) *newton.Result {
-	s, to := f.s, &f.result
+// finish goes on to lambda = 1, after some iterations.
+func (s *Solver) finish(set *Settings, before int) *Solution {
+	r := s.Solve(1, set)
+	iterations := r.Iterations + before
 	if math.IsInf(r.Gap, 1) {
-		r = s.judge(1, f.set.Tol, r)
+		r = s.Judge(1, set.Tol, r)
 	}
-	to.X, to.Z, to.Alpha = s.x, make([]float64, s.p), s.work.alpha
-	to.Gap, to.Objective, to.Full, to.Err, to.Why = r.Gap, r.Objective, r.Full, r.Err, r.Why
+	out := &Solution{
+		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: slices.Clone(s.work.alpha), Gap: r.Gap, Objective: r.Objective,
+		Why: r.Why, Iterations: iterations, Full: r.Full, Err: r.Err,
+	}
 	switch {
 	case r.Err != nil:
-		to.Why = ending.Interrupted
-	case r.Gap <= f.set.Tol:
-		to.Why = ending.Reached
+		out.Why = ending.Interrupted
+	case r.Gap <= set.Tol:
+		out.Why = ending.Reached
+		out.Structure, out.Polished = s.structure()
 	}
+	return out
+}
+
+// multipliers returns those of all rows of A.
+func (s *Solver) multipliers() []float64 {
+	if s.coupled != nil {
+		return s.bounds.Rows.Expand(s.coupled.z)
+	}
+	z := make([]float64, s.p)
 	for j, e := range s.e {
 		l := s.limit[j]
-		to.Z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
+		z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
 	}
-	if to.Polished = r.Gap <= f.set.Tol; to.Polished {
-		to.Structure = structure.Read(nil, s.x, s.limit, s.p).Partition()
-	}
-	return to
+	return z
 }
 
-// Memory estimates what a Finisher takes with the largest working sets whose Hessian is
-// formed, half of which is their support, in bytes, for data cut into so many runs; 0
-// where there is none.
-func Memory(q *newton.Problem, runs int) int64 {
-	n, features := q.Data.Dims()
-	if !serves(q) {
-		return 0
+// structure returns the zeros and ties of the point, and whether they are exact.
+func (s *Solver) structure() (part structure.Partition, ok bool) {
+	if s.coupled == nil {
+		return structure.Read(nil, s.x, s.limit, s.p).Partition(), true
 	}
-	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
-	const ofTranspose, ofRows = 12, 10 // bytes of an entry
-	total := 8 * (k*k + 2*(k/2)*(k/2) + 11*int64(n) + int64(14+runs)*int64(features))
-	if samples(n, features) {
-		total += (ofTranspose + ofRows) * entries / sampleShare
+	if c := s.coupled; c.exact && c.part.Holds(s.x) {
+		return c.part, true
 	}
-	if whole := pairs(q.Data); features > wholeSet && whole > cheapCost*float64(entries) {
-		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
-	}
-	return total + q.ScratchMemory()
+	return structure.Partition{}, false
 }
 
-// pairs returns the number of pairs of entries in one row.
-func pairs(m *sparse.CSR) (sum float64) {
-	n, _ := m.Dims()
-	for i := range n {
-		idx, _ := m.Row(i)
-		sum += float64(len(idx) * (len(idx) + 1) / 2)
-	}
-	return sum
-}
+const (
+	mostSteps = 10  // of Certify
+	tight     = 0.9 // part of a bound that the truth is known to be, with which it is content
+)
 
-// mostFormed is the most columns whose Hessian may be formed: no other columns have as
-// many entries as the fullest.
-func mostFormed(m *sparse.CSR) (most int) {
-	n, p := m.Dims()
-	count := make([]float64, p)
-	for i := range n {
-		idx, _ := m.Row(i)
-		for _, j := range idx {
-			count[j]++
+// Certify bounds P(x) − P* for lambda = 1, at a feasible x, where objective is P(x) as computed. It
+// takes steps from there until the bound is hardly larger than what they gain.
+func (s *Solver) Certify(x []float64, set *Settings) float64 {
+	s.Start(x)
+	s.work.soft, s.work.damp, s.work.spare, s.work.visits, s.work.crawls = firstSoft, 0, 1, leastVisits, false
+	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
+	s.choose(s.setLambda(1))
+	s.visit()
+	s.choose(1)
+	s.at.value = s.value(&s.at)
+	value := s.at.value
+	best, tol := s.bounds.Trivial(s.point(), value), math.Max(set.Tol, leastTol*s.scale)
+	for range mostSteps {
+		if set.Stop != nil && set.Stop() != nil {
+			break
 		}
-	}
-	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
-	entries := 0.0
-	for k, c := range count[:min(p, defaultWorking)] {
-		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
-			most = k + 1
+		_, length := s.step(tol, true)
+		s.work.tally = s.bounds.Tally(s.point(), s.work.alpha)
+		proved := s.certify(tol)
+		best = math.Min(best, gap.Moved(proved, s.at.value, value))
+		if value-s.at.value >= tight*best || best <= tol || length == 0 || s.set.full {
+			break
 		}
+		s.choose(1)
 	}
-	return most
+	s.work.started = false
+	return gap.Rounded(best, value)
 }
+
+// Dependent reports whether columns without a penalty were found to depend on each other, or nearly
+// so, by what was proved last.
+func (s *Solver) Dependent() bool { return s.bounds.Problem != nil && s.bounds.Dependent }

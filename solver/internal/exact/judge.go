@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// judge returns a result for lambda at the point, of which r is one for another lambda: the
+// Judge returns a result for lambda at the point, of which r is one for another lambda: the
 // dual point is φ'(t).
-func (s *Solver) judge(lambda, tol float64, r Result) Result {
+func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {
 		if v != 0 && (s.set.place == nil || s.set.place[j] == 0) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -22,16 +21,20 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: quad.New(nil, features), Threads: 1}
+	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: quad.New(nil, features), Ridge: make([]float64, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
 	before := solvertest.Heap()
-	res, most := solvertest.Peak(func() *newton.Result {
-		return exact.NewFinisher(q, q.Rows, 1).Finish(make([]float64, features), &newton.Settings{Tol: 1e-7})
+	res, most := solvertest.Peak(func() *exact.Solution {
+		s, err := exact.New(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Finish(make([]float64, features), &exact.Settings{Tol: 1e-7})
 	})
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	solvertest.CheckEstimate(t, exact.Memory(q, pass.NewChunks(q.Data, 1).Count()), most-before)
+	solvertest.CheckEstimate(t, q.Memory(pass.NewChunks(q.Data, 1).Count()), most-before)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }

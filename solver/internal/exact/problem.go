@@ -1,13 +1,12 @@
 package exact
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -20,14 +19,20 @@ type Problem struct {
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
 	Offset  []float64    // oᵢ; nil for none
 	Loss    term.Loss
-	L1, L2  []float64 // p numbers each, not negative
-	// Nonnegative holds all coefficients at or above zero. Every feature then needs an L1
-	// or an L2 weight.
-	Nonnegative bool
-	Threads     int        // 0 for GOMAXPROCS; results do not depend on it
-	Team        *pass.Team // others with other samples of the problem; nil for none
+	A       *quad.Algebra // a matrix, or the identity; nil for the identity
+	Limit   []float64     // of each row of A, not negative
+	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
+	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
+	Ridge   []float64     // of each feature, not negative
+	Set     term.Region   // X; nil for R^p
+	Threads int           // 0 for GOMAXPROCS; results do not depend on it
+	Team    *pass.Team    // others with other samples of the problem; nil for none
 	// MaxWorking bounds the columns of a working set; 0 for all.
 	MaxWorking int
+	// Joined is what of the ridges is the penalty's, see Penalise.
+	Joined float64
+
+	joint bool // the model is the coupled one, even if the problem is separable
 }
 
 const (
@@ -44,8 +49,9 @@ type Solver struct {
 	scale float64 // what tolerances are parts of, see term.Labels.Unit
 
 	x, e         []float64 // the point; X'Cα of the last dual point
-	limit, ridge []float64
+	limit, ridge []float64 // of rows of A, and of features
 	lambda       float64
+	box          *term.Box // X, where it is a product of intervals; nil for R^p
 
 	bounds gap.Memory
 
@@ -53,6 +59,8 @@ type Solver struct {
 	next state
 	work workspace
 	set  working
+	// coupled is the model where steps are not coordinate by coordinate; nil where they are.
+	coupled *coupled
 }
 
 // facts are what is asked about columns.
@@ -60,7 +68,7 @@ type facts struct {
 	gap.Columns
 	columns *sparse.CSR // X'; nil until a working set leaves columns out
 	free    []int32     // features without limit and ridge
-	apart   *newton.Separated
+	apart   *gap.Separated
 	allFree bool // as lambda is 0
 	cheap   bool // the Hessian of all columns takes little time: the working set has them all
 }
@@ -87,18 +95,29 @@ type workspace struct {
 	spare        float64   // the last gap as a part of what was asked for
 }
 
-// New prepares a problem. The point is x = 0.
+// New prepares a problem; an error that wraps ErrNotApplicable says why it is none for this package.
+// The point is x = 0, or the nearest of X.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.Data.Dims()
-	if !p.Loss.Traits().Conjugate {
-		return nil, errors.New("exact: the conjugate of the loss is not known")
+	q := *p
+	if p = &q; q.A == nil {
+		q.A = quad.New(nil, features)
 	}
-	if len(p.L1) != features || len(p.L2) != features || len(p.Labels) != n {
-		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data", len(p.L1), len(p.L2), len(p.Labels), n, features)
+	if err := p.Refusal(); err != nil {
+		return nil, err
+	}
+	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
+		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
-	for _, v := range []*[]float64{&s.x, &s.e, &s.limit, &s.ridge} {
+	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
+	}
+	s.limit = make([]float64, len(p.Limit))
+	if p.Set != nil {
+		if box, ok := p.Set.Box(); ok {
+			s.box = &box
+		}
 	}
 	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.lo, &s.work.hi} {
 		*v = make([]float64, n)
@@ -106,6 +125,11 @@ func New(p *Problem) (*Solver, error) {
 	s.measure()
 	s.margins(s.at.margin, s.x)
 	s.scale = s.unit()
+	if !p.separable() {
+		s.newCoupled()
+	}
+	s.Start(s.x)
+	s.work.placed = false
 	s.set.threads = pass.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
 	switch {
@@ -117,7 +141,7 @@ func New(p *Problem) (*Solver, error) {
 	entries, pairs := s.pairs(make([]int32, features))
 	work := []float64{entries, pairs}
 	p.Team.Sum(work)
-	s.facts.cheap = features <= min(s.set.most, defaultWorking) && (features <= wholeSet || work[1] <= cheapCost*work[0])
+	s.facts.cheap = s.coupled != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || work[1] <= cheapCost*work[0])
 	s.work.soft, s.work.spare, s.work.visits = firstSoft, 1, leastVisits
 	return s, nil
 }
@@ -150,10 +174,8 @@ func (s *Solver) unit() float64 {
 // Start moves the point to x, of length p.
 func (s *Solver) Start(x []float64) {
 	copy(s.x, x)
-	for j, v := range s.x {
-		if s.Nonnegative && v < 0 {
-			s.x[j] = 0
-		}
+	if s.Set != nil {
+		s.Set.Project(s.x)
 	}
 	s.work.started, s.work.placed = false, true
 }

@@ -1,7 +1,7 @@
 package exact
 
 import (
-	"github.com/scas-admm/scas/solver/internal/newton"
+	"github.com/scas-admm/scas/solver/internal/sample"
 )
 
 // The solution for m of the samples has an error in the objective of about P p/m. So it is found
@@ -18,12 +18,13 @@ const (
 // samples reports whether a part of n samples is enough for so many features.
 func samples(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
 
-// sampled moves the point to the solution for a part of the samples, if there are many.
-func (s *Solver) sampled(lambda float64, set *Settings) {
+// sampled moves the point to the solution for a part of the samples, if there are many, and returns
+// the problem of these.
+func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	if !samples(s.All.Samples, s.p) {
-		return
+		return nil
 	}
-	pick := newton.Picks(s.n, max(1, s.n/sampleShare))
+	pick := sample.Picks(s.n, max(1, s.n/sampleShare))
 	m := len(pick)
 	part := *s.Problem
 	var err error
@@ -41,11 +42,14 @@ func (s *Solver) sampled(lambda float64, set *Settings) {
 		}
 	}
 	if s.Team.Total(total) == 0 {
-		return
+		return nil
 	}
 	q, err := New(&part)
 	if err != nil {
-		return
+		return nil
+	}
+	if q.coupled != nil {
+		q.coupled.rough = true
 	}
 	asked := 0
 	r := q.Solve(lambda, &Settings{
@@ -59,7 +63,9 @@ func (s *Solver) sampled(lambda float64, set *Settings) {
 	})
 	if r.Objective <= q.scale {
 		copy(s.x, q.x)
+		return q
 	}
+	return nil
 }
 
 // entries returns the entries of v, nil for nil.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
@@ -35,7 +35,7 @@ const (
 	maxStalled    = 6     // proofs in a row that are hardly better
 	leastTol      = 1e-15 // part of P(0)
 	// Where a loss is flat, its curvature is that part of a majorant's, at first, and
-	// less after each full step, as in package newton.
+	// less after each full step.
 	firstSoft = 0.1
 )
 
@@ -47,13 +47,17 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		limit = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
+	var part *Solver // with a part of the samples
 	if !s.work.started && !s.work.placed {
-		s.sampled(lambda, set)
+		part = s.sampled(lambda, set)
 	}
 	warm := s.work.started && s.lambda <= warmFactor*lambda
 	share := s.setLambda(lambda)
 	if !s.work.started {
 		s.visit()
+		if s.coupled != nil && part != nil {
+			s.coupled.begin(part.coupled, float64(s.p)/float64(part.All.Samples)*s.scale)
+		}
 	}
 	s.choose(share)
 	s.at.value = s.value(&s.at)
@@ -61,6 +65,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // once the model errs by less, a proof is tried
 	s.work.crawls = false
+	if s.coupled != nil {
+		s.coupled.more = 0
+	}
 	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
@@ -68,14 +75,16 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol) && stalled < maxStalled {
+	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
 			}
 		}
 		r.Iterations++
+		was := s.at.value
 		fall, length := s.step(tol, r.Iterations > 1)
+		r.Gap += math.Max(0, s.at.value-was)
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
@@ -120,10 +129,12 @@ func (s *Solver) separable() bool {
 	}
 	along, d := make([]float64, s.n), make([]float64, s.p)
 	for _, j := range s.facts.free {
-		d[j] = s.x[j]
+		if above, below := s.open(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
+			d[j] = s.x[j]
+		}
 	}
 	s.Margins(along, s.Rows, d)
-	return newton.Falls(s.Team, s.Loss, along, s.Labels, s.Coef)
+	return gap.Falls(s.Team, s.Loss, along, s.Labels, s.Coef)
 }
 
 // setLambda sets limits and ridges, and returns the share of the limit from which on
@@ -134,8 +145,11 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		share = math.Max(0.5, math.Min(2-s.lambda/lambda, 1))
 	}
 	s.lambda = lambda
-	for j := range s.limit {
-		s.limit[j], s.ridge[j] = lambda*s.L1[j], lambda*s.L2[j]
+	for k, l := range s.Limit {
+		s.limit[k] = lambda * l
+	}
+	for j, l := range s.Ridge {
+		s.ridge[j] = lambda * l
 	}
 	if s.facts.free == nil || (lambda == 0) != s.facts.allFree {
 		s.findFree()
@@ -147,11 +161,25 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree lists the features without limit and ridge.
+// findFree lists the features without ridge, of which no row with a limit has an entry.
 func (s *Solver) findFree() {
+	held := make([]bool, s.p)
+	for k, l := range s.limit {
+		if l == 0 && (s.Square == nil || s.Square[k] == 0) {
+			continue
+		}
+		if a := s.A.Matrix(); a == nil {
+			held[k] = true
+		} else {
+			idx, val := a.Row(k)
+			for i, j := range idx {
+				held[j] = held[j] || val[i] != 0
+			}
+		}
+	}
 	free := []int32{}
-	for j, l := range s.limit {
-		if l == 0 && s.ridge[j] == 0 {
+	for j, h := range held {
+		if !h && s.ridge[j] == 0 {
 			free = append(free, int32(j))
 		}
 	}
@@ -164,12 +192,13 @@ func (s *Solver) findFree() {
 // findSeparated finds the samples whose α is zero, and makes zero all of the domain of
 // their φ*.
 func (s *Solver) findSeparated() {
-	open := make([]bool, s.p)
+	free := make([]bool, s.p)
 	for _, j := range s.facts.free {
-		open[j] = true
+		free[j] = true
 	}
-	s.facts.apart = newton.FindSeparated(s.Team, s.Data, s.Loss, s.Labels, s.Coef, func(j int) (above, below bool) {
-		return open[j], open[j]
+	s.facts.apart = gap.FindSeparated(s.Team, s.Data, s.Loss, s.Labels, s.Coef, func(j int) (above, below bool) {
+		above, below = s.open(j)
+		return free[j] && above, free[j] && below
 	})
 	for i, b := range s.Labels {
 		if s.work.lo[i], s.work.hi[i] = s.Loss.SlopeRange(b); s.facts.apart != nil && s.facts.apart.Samples[i] {
@@ -178,12 +207,26 @@ func (s *Solver) findSeparated() {
 	}
 }
 
+// open reports whether X has no bound of coordinate j.
+func (s *Solver) open(j int) (above, below bool) {
+	switch {
+	case s.Set == nil:
+		return true, true
+	case s.box == nil:
+		return false, false
+	}
+	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
+}
+
 // visit fills at and e at x.
 func (s *Solver) visit() {
 	s.margins(s.at.margin, s.x)
 	s.at.loss = s.losses(s.at.margin, s.at.slope)
 	s.Transposed(s.e, s.Rows, s.at.slope)
 	s.set.cols, s.work.started = nil, true
+	if s.coupled != nil {
+		s.coupled.forget()
+	}
 	if s.set.place != nil {
 		clear(s.set.place)
 	}
@@ -191,6 +234,9 @@ func (s *Solver) visit() {
 
 // value returns P at x, whose loss is known.
 func (s *Solver) value(at *state) float64 {
+	if s.coupled != nil {
+		return s.bounds.Value(s.x, at.loss)
+	}
 	sum := at.loss
 	if s.set.full { // it has not all that are not zero
 		for j := range s.x {
@@ -217,14 +263,34 @@ func (s *Solver) penalty(j int) float64 {
 // alpha to the slopes of the model there. It returns by how much the model fell, and the length
 // of the step. fresh asks for the Hessian at x.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
-	w, q := &s.set, &s.set.model
+	w := &s.set
 	for k, j := range w.cols {
-		q.X[k], q.Limit[k] = s.x[j], s.limit[j]
+		w.x[k] = s.x[j]
 	}
 	s.hessian(fresh)
-	w.transposed(s.Sums, q.Gradient, s.at.slope)
+	w.transposed(s.Sums, w.gradient, s.at.slope)
 	for k, j := range w.cols {
-		q.Gradient[k] += float64(s.ridge[j] * s.x[j])
+		w.gradient[k] += float64(s.ridge[j] * s.x[j])
+	}
+	if s.coupled != nil {
+		fall = s.minimiseCoupled(tol)
+	} else {
+		fall = s.minimise(tol)
+	}
+	length = s.search()
+	s.propose(length)
+	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
+	if !w.formed {
+		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
+	}
+	return fall, length
+}
+
+// minimise minimises the separable model, and returns by how much it fell.
+func (s *Solver) minimise(tol float64) (fall float64) {
+	w, q := &s.set, &s.set.model
+	for k, j := range w.cols {
+		q.Limit[k] = s.limit[j]
 	}
 	set := quadratic.Settings{Tolerance: s.units(tol), Part: innerPart}
 	if s.work.near {
@@ -240,14 +306,10 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		set.Tolerance, set.Part = crawlPart*s.units(tol), 0
 	}
 	q.Solve(&set)
-	fall = -q.Value()
-	length = s.search()
-	s.propose(length)
-	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
-	if !w.formed {
-		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
-	}
-	return fall, length
+	w.u = q.U
+	w.move = append(w.move[:0], q.U...)
+	kernels.Axpy(-1, w.x, w.move)
+	return -q.Value()
 }
 
 const (
@@ -275,7 +337,15 @@ func (s *Solver) hessian(fresh bool) {
 		s.work.spare = 1 // once
 	} else {
 		s.curvatures()
-		w.hessian(s.Team, s.Sums, s.work.curve)
+		if s.coupled != nil {
+			s.hessianCoupled()
+		} else {
+			w.hessian(s.Team, s.Sums, s.work.curve)
+		}
+	}
+	if s.coupled != nil {
+		s.fillCoupled()
+		return
 	}
 	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
@@ -314,7 +384,7 @@ func (s *Solver) units(tol float64) float64 {
 }
 
 const (
-	leastDescent = 1e-4
+	leastDescent = 0.2
 	maxHalvings  = 40
 	rounding     = 1e-14 // of P
 )
@@ -322,22 +392,29 @@ const (
 // search moves x along the step of the model as far as that lowers P, and returns the
 // part of it.
 func (s *Solver) search() (length float64) {
-	w, q := &s.set, &s.set.model
+	w := &s.set
 	slope, moves := 0.0, false
-	for k, u := range q.U {
-		d := u - q.X[k]
-		slope += float64(q.Gradient[k]*d) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
+	for k, u := range w.u {
+		d := u - w.x[k]
+		slope += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
 	if !moves {
 		return 0
 	}
-	at := make([]float64, len(q.X))
+	if s.coupled != nil {
+		slope += s.riseCoupled()
+	} else {
+		for k, u := range w.u {
+			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
+		}
+	}
+	at := make([]float64, len(w.x))
 	length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
-			if at[k] = q.U[k]; length < 1 {
-				at[k] = math.FMA(length, q.U[k]-q.X[k], q.X[k])
+			if at[k] = w.u[k]; length < 1 {
+				at[k] = math.FMA(length, w.u[k]-w.x[k], w.x[k])
 			}
 			s.x[j] = at[k]
 		}
@@ -351,7 +428,7 @@ func (s *Solver) search() (length float64) {
 		length *= 0.5
 	}
 	for k, j := range w.cols {
-		s.x[j] = q.X[k]
+		s.x[j] = w.x[k]
 	}
 	s.adapt(0)
 	return 0
@@ -388,23 +465,20 @@ const cancelled = 1e-5
 func (s *Solver) propose(length float64) {
 	along := s.Scratch
 	inv, move, size := 1/length, 0.0, 0.0
-	if length > 0 {
+	if length > 0 && (s.coupled == nil || !s.coupled.exact) { // the step is the move
 		for i, t := range s.next.margin {
 			along[i] = float64((t - s.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(t))
 		}
 	}
 	if move <= cancelled*size {
-		q := &s.set.model
-		d := make([]float64, len(q.X))
-		for k, u := range q.U {
-			d[k] = u - q.X[k]
-		}
-		s.set.margins(s.Sums, along, d)
+		s.set.margins(s.Sums, along, s.set.move)
 	}
 	for i, v := range along {
 		alpha := s.at.slope[i] + float64(s.work.curve[i]*v)
-		s.work.alpha[i] = max(s.work.lo[i], min(alpha, s.work.hi[i]))
+		if s.work.alpha[i] = max(s.work.lo[i], min(alpha, s.work.hi[i])); s.Coef[i] == 0 {
+			s.work.alpha[i] = 0 // where nothing bounds the margin
+		}
 	}
 	if length > 0 {
 		s.at, s.next = s.next, s.at
@@ -420,8 +494,8 @@ func (s *Solver) propose(length float64) {
 // and moves the point to that solution. It is +Inf where features have a ridge and no
 // L1 weight: they are never all zero. An error is that of interrupt.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
-	for j, l2 := range s.L2 {
-		if l2 > 0 && s.L1[j] == 0 {
+	for j, l2 := range s.Ridge {
+		if l2 > 0 && s.Limit[j] == 0 {
 			return math.Inf(1), nil
 		}
 	}
@@ -443,7 +517,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	}
 	s.Transposed(s.e, s.Rows, s.work.alpha)
 	var most float64
-	for j, l := range s.L1 {
+	for j, l := range s.Limit {
 		if l > 0 {
 			most = math.Max(most, s.pull(j)/l)
 		}

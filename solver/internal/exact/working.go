@@ -22,7 +22,11 @@ type working struct {
 	formed        bool
 	rows, columns kernels.Rows
 
-	model    quadratic.Separable
+	// The point, the gradient there, the solution of the model, and the move to a point close to that, at
+	// which the model's multipliers solve its equation.
+	x, gradient, u, move []float64
+
+	model    quadratic.Separable // of separable problems
 	dense    quadratic.Dense
 	implicit quadratic.Columns
 	current  bool      // the Hessian of these columns is there, of an earlier point perhaps
@@ -45,6 +49,12 @@ func (s *Solver) choose(share float64) {
 	w := &s.set
 	if w.place == nil {
 		w.place = make([]int32, s.p)
+	}
+	if s.coupled != nil {
+		if len(w.cols) == 0 {
+			s.build(all(s.p))
+		}
+		return
 	}
 	early := share // from which part of the limit on columns enter, once some have to
 	if s.constant() {
@@ -83,18 +93,33 @@ func (s *Solver) choose(share float64) {
 	s.build(cols)
 }
 
+// all returns the numbers of all columns.
+func all(columns int) []int32 {
+	cols := make([]int32, columns)
+	for j := range cols {
+		cols[j] = int32(j)
+	}
+	return cols
+}
+
 // pull is what moves a coefficient from zero once it is more than the limit.
 func (s *Solver) pull(j int) float64 {
-	if s.Nonnegative {
-		return -s.e[j]
+	e := s.e[j]
+	switch {
+	case s.box == nil:
+		return math.Abs(e)
+	case s.box.Lower[j] >= 0:
+		return -e
+	case s.box.Upper[j] <= 0:
+		return e
 	}
-	return math.Abs(s.e[j])
+	return math.Abs(e)
 }
 
 // build makes the working set that of the columns.
 func (s *Solver) build(cols []int32) {
 	w := &s.set
-	if slices.Equal(w.cols, cols) && w.model.X != nil {
+	if slices.Equal(w.cols, cols) && w.x != nil {
 		return
 	}
 	for _, j := range w.cols {
@@ -105,8 +130,13 @@ func (s *Solver) build(cols []int32) {
 		w.place[j] = int32(k) + 1
 	}
 	m, q := len(cols), &w.model
-	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit, &w.diagonal} {
+	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit, &w.diagonal} {
 		*v = make([]float64, m)
+	}
+	if q.X, q.Gradient = w.x, w.gradient; s.coupled != nil {
+		w.formed, w.rows = true, s.Rows
+		w.share()
+		return
 	}
 	q.Reach, q.Lower, q.Upper = nil, nil, nil
 	if reach := s.reach(); reach > 0 {
@@ -115,8 +145,11 @@ func (s *Solver) build(cols []int32) {
 			q.Reach[k] = reach / s.facts.Largest[j]
 		}
 	}
-	if s.Nonnegative {
-		q.Lower, q.Upper = make([]float64, m), slices.Repeat([]float64{math.Inf(1)}, m)
+	if s.box != nil {
+		q.Lower, q.Upper = make([]float64, m), make([]float64, m)
+		for k, j := range cols {
+			q.Lower[k], q.Upper[k] = s.box.Lower[j], s.box.Upper[j]
+		}
 	}
 	if w.formed = s.formed(cols); w.formed {
 		s.buildRows()
@@ -333,13 +366,18 @@ func (w *working) hessian(t *pass.Team, s *pass.Sums, curve []float64) {
 	}
 	m := len(w.cols)
 	h := w.dense.H
-	clear(h)
-	parts := len(w.cut) - 1
-	pass.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
+	w.form(h, c)
 	t.Upper(m, func(i int) []float64 { return h[i*m+i : (i+1)*m] })
 	for i := range m {
 		w.diagonal[i] = h[i*m+i]
 	}
+}
+
+// form sets the upper triangle of h to X'diag(c)X.
+func (w *working) form(h, c []float64) {
+	m, parts := len(w.cols), len(w.cut)-1
+	clear(h)
+	pass.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
 // ridges adds the ridges to the Hessian's diagonal.

@@ -552,7 +552,7 @@ func (p *Problem) aim() {
 		row := int(p.Rows.Own[j])
 		entry, limit := p.Rows.Entry[j], p.Rows.Limit[row]
 		z := math.Copysign(limit, entry)
-		if !p.Set.Flat() {
+		if p.Set.Walls(len(p.Ridge)).Total == 0 {
 			z = math.Max(-limit, math.Min(-p.work.e[j]/entry, limit))
 		}
 		p.set(int(j), row, z)

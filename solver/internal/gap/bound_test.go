@@ -3,10 +3,11 @@ package gap_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/newton"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -14,13 +15,10 @@ import (
 )
 
 // posed returns q, of 200 rows, with its bounds.
-func posed(q *newton.Problem) *gap.Memory {
+func posed(q *exact.Problem) *gap.Memory {
 	n, p := q.Data.Dims()
 	sums := pass.NewSums(nil, pass.NewChunks(q.Data, 1), nil, n, p)
-	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: make([]float64, p), Set: q.Domain}
-	for j := range b.Ridge {
-		b.Ridge[j] = q.Ridge
-	}
+	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()
 	return &gap.Memory{Problem: b, Sums: sums, Data: q.Data, Sparse: q.Rows, Loss: q.Loss, Labels: q.Labels}
@@ -35,7 +33,7 @@ func at(m *gap.Memory, x []float64) *gap.Point {
 }
 
 // cases are problems that differ in how the equality is closed.
-func cases(t *testing.T) map[string]*newton.Problem {
+func cases(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: p, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
@@ -56,10 +54,10 @@ func cases(t *testing.T) map[string]*newton.Problem {
 		}
 		return quad.New(a, p)
 	}
-	out := make(map[string]*newton.Problem)
-	add := func(name string, a *quad.Algebra, change func(q *newton.Problem)) {
+	out := make(map[string]*exact.Problem)
+	add := func(name string, a *quad.Algebra, change func(q *exact.Problem)) {
 		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
-			q := &newton.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a}
+			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
 			if _, ok := loss.(term.Poisson); ok {
 				for i, b := range q.Labels {
 					q.Labels[i] = max(0, b)
@@ -73,24 +71,26 @@ func cases(t *testing.T) map[string]*newton.Problem {
 		}
 	}
 	identity := quad.New(nil, p)
-	add("lasso", identity, func(*newton.Problem) {})
-	add("ridge", identity, func(q *newton.Problem) { q.Ridge = 0.1 })
-	add("free features", identity, func(q *newton.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })
-	add("groups", identity, func(q *newton.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
-	add("groups, ridge", identity, func(q *newton.Problem) { q.Groups, q.Ridge = [][]int{{0, 1, 2, 3}, {5, 7}}, 0.1 })
-	add("chain", matrix(p-1, chain), func(*newton.Problem) {})
-	add("chain in two parts", matrix(p-1, chain), func(q *newton.Problem) { q.Limit[4] = 0 })
-	add("chain, nonnegative", matrix(p-1, chain), func(q *newton.Problem) { q.Domain = term.Nonnegative{}.Region(p) })
-	add("second differences", matrix(p-2, bend), func(*newton.Problem) {})
-	add("elastic chain", matrix(p-1, chain), func(q *newton.Problem) {
+	add("lasso", identity, func(*exact.Problem) {})
+	add("ridge", identity, func(q *exact.Problem) { q.Ridge = slices.Repeat([]float64{0.1}, p) })
+	add("free features", identity, func(q *exact.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })
+	add("groups", identity, func(q *exact.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
+	add("groups, ridge", identity, func(q *exact.Problem) {
+		q.Groups, q.Ridge = [][]int{{0, 1, 2, 3}, {5, 7}}, slices.Repeat([]float64{0.1}, p)
+	})
+	add("chain", matrix(p-1, chain), func(*exact.Problem) {})
+	add("chain in two parts", matrix(p-1, chain), func(q *exact.Problem) { q.Limit[4] = 0 })
+	add("chain, nonnegative", matrix(p-1, chain), func(q *exact.Problem) { q.Set = term.Nonnegative{}.Region(p) })
+	add("second differences", matrix(p-2, bend), func(*exact.Problem) {})
+	add("elastic chain", matrix(p-1, chain), func(q *exact.Problem) {
 		q.Square = make([]float64, p-1)
 		for j := range q.Square {
 			q.Square[j] = 0.01
 		}
 	})
-	add("box", identity, func(q *newton.Problem) { q.Domain = term.NewBox(p, -0.1, 0.1) })
-	add("ball", identity, func(q *newton.Problem) { q.Domain = term.Ball{Radius: 0.2} })
-	add("simplex", identity, func(q *newton.Problem) { q.Domain = term.Simplex{} })
+	add("box", identity, func(q *exact.Problem) { q.Set = term.NewBox(p, -0.1, 0.1) })
+	add("ball", identity, func(q *exact.Problem) { q.Set = term.Ball{Radius: 0.2} })
+	add("simplex", identity, func(q *exact.Problem) { q.Set = term.Simplex{} })
 	return out
 }
 
@@ -99,11 +99,11 @@ func cases(t *testing.T) map[string]*newton.Problem {
 // it larger, but not wrong.
 func TestBound(t *testing.T) {
 	for name, q := range cases(t) {
-		f, err := newton.New(q)
+		f, err := exact.New(q)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		best := f.Finish(nil, &newton.Settings{Tol: 1e-13})
+		best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 		m := posed(q)
 		z := m.Rows.Restrict(best.Z)
 		head := make([]float64, len(best.X))
@@ -120,8 +120,8 @@ func TestBound(t *testing.T) {
 			for j := range x {
 				x[j] += off * rng.NormFloat64()
 			}
-			if q.Domain != nil {
-				q.Domain.Project(x)
+			if q.Set != nil {
+				q.Set.Project(x)
 			}
 			pt := at(m, x)
 			for i, s := range pt.Slope {
@@ -144,7 +144,7 @@ func TestBound(t *testing.T) {
 		if m.Roots() == 0 {
 			m.Sums.Transposed(head, m.Sparse, best.Alpha)
 			rough := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
-			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Domain == nil {
+			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Set == nil {
 				t.Errorf("%s: rounding has no effect: %v, %v", name, rough.Gap, optimum.Gap)
 			}
 		}
@@ -164,11 +164,11 @@ func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logisti
 // more than by what is known of the same loss.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
-	f, err := newton.New(q)
+	f, err := exact.New(q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := f.Finish(nil, &newton.Settings{Tol: 1e-13})
+	best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 	head := make([]float64, len(best.X))
 	known := posed(q)
 	want := known.Prove(at(known, best.X), best.Alpha, best.Z, head, nil, 1e-12)

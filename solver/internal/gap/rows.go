@@ -143,6 +143,9 @@ func (r *Rows) SetLimit(limit []float64) {
 	for k, row := range r.From {
 		r.Limit[k] = limit[row]
 	}
+	for k := range r.Groups {
+		r.Groups[k].Limit = r.Limit[r.Groups[k].Rows[0]]
+	}
 }
 
 // Len returns the number of rows.

@@ -1,4 +1,4 @@
-// Package sample draws the rows of stochastic steps.
+// Package sample draws rows: of stochastic steps, and parts of the samples.
 package sample
 
 import (
@@ -91,4 +91,17 @@ func (s *Sampler) Draw(rows []int32) {
 			rows[k] = s.other[hi]
 		}
 	}
+}
+
+// Picks draws one number of each of m runs of n/m: whatever order or period the samples
+// have is that of a part of them, too.
+func Picks(n, m int) []int {
+	pick := make([]int, m)
+	state := uint64(1)
+	for k := range pick {
+		state = state*6364136223846793005 + 1442695040888963407
+		lo, hi := k*n/m, (k+1)*n/m
+		pick[k] = lo + int((state>>33)%uint64(hi-lo))
+	}
+	return pick
 }

@@ -1,6 +1,10 @@
 package structure
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/sparse"
+)
 
 // A Partition of the coordinates of x into zeros and groups that are equal up to
 // sign.
@@ -88,4 +92,45 @@ func (p *Partition) Groups() [][]int {
 		}
 	}
 	return slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 })
+}
+
+// Absorbs reports whether a row of a, nil for the identity, vanishes for every x of the partition.
+func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
+	if a == nil {
+		return p.Of[row] < 0
+	}
+	idx, val := a.Row(row)
+	if len(idx) > 2 {
+		return p.absorbsLong(idx, val)
+	}
+	var sum float64
+	group := int32(-1)
+	for k, j := range idx {
+		of := p.Of[j]
+		switch {
+		case of < 0:
+			continue
+		case group >= 0 && of != group:
+			return false
+		}
+		group = of
+		sum += float64(p.Sign[j] * val[k])
+	}
+	return sum == 0
+}
+
+// absorbsLong is Absorbs for a row of any length.
+func (p *Partition) absorbsLong(idx []int32, val []float64) bool {
+	sum := make(map[int32]float64, len(idx))
+	for k, j := range idx {
+		if of := p.Of[j]; of >= 0 {
+			sum[of] += float64(p.Sign[j] * val[k])
+		}
+	}
+	for _, v := range sum {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -52,24 +51,6 @@ func (b Ball) Region(int) Region { return b }
 // Box implements Region.
 func (Ball) Box() (Box, bool) { return Box{}, false }
 
-// Outer implements Region.
-func (Ball) Outer() bool { return true }
-
-// Inside implements Region.
-func (b Ball) Inside(x, _ []float64) { b.shrink(x, 1-inset) }
-
-// Terms implements Region.
-func (Ball) Terms(int) int { return 2 }
-
-// Held implements Region.
-func (Ball) Held(int) bool { return false }
-
-// Settle implements Region.
-func (Ball) Settle([]float64) bool { return false }
-
-// Flat implements Region.
-func (Ball) Flat() bool { return false }
-
 // Bounded implements Region.
 func (Ball) Bounded() bool { return true }
 
@@ -79,50 +60,8 @@ func (b Ball) left(x []float64) float64 {
 	return float64((b.Radius - norm) * (b.Radius + norm))
 }
 
-// Barrier implements Region.
-func (b Ball) Barrier(x []float64) float64 { return -kernels.Log(b.left(x)) }
-
-// Derivatives implements Region.
-func (b Ball) Derivatives(g, h, x []float64, tau float64) float64 {
-	c := 2 * tau / b.left(x)
-	for j, v := range x {
-		g[j] += float64(c * v)
-		h[j] += c
-	}
-	return float64(c * c / tau)
-}
-
-// Room solves |x + s d| = R for s.
-func (b Ball) Room(x, d []float64) float64 {
-	var xd, dd float64
-	for j, v := range d {
-		xd += float64(v * x[j])
-		dd += float64(v * v)
-	}
-	left := b.left(x)
-	if dd == 0 {
-		return 1
-	}
-	q := math.Sqrt(math.FMA(xd, xd, float64(dd*left)))
-	s := (q - xd) / dd
-	if xd > 0 {
-		s = left / (q + xd)
-	}
-	return math.Min(1, s)
-}
-
-// Snap moves x to the sphere if the barrier keeps it from there.
-func (b Ball) Snap(x, curvature []float64, tau float64) {
-	norm := norm2(x)
-	gap, most := b.Radius-norm, 0.0
-	for _, c := range curvature {
-		most = math.Max(most, c)
-	}
-	if norm > 0 && float64(gap*float64(gap*most)) < tau {
-		quad.Scale(x, b.Radius/norm)
-	}
-	b.Project(x)
-}
+// Walls implements Region.
+func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }
 
 // Excess implements Region.
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/columns"
 )
 
@@ -86,45 +85,6 @@ func (b Box) Region(int) Region { return b }
 // Box implements Region.
 func (b Box) Box() (Box, bool) { return b, true }
 
-// Outer implements Region.
-func (Box) Outer() bool { return false }
-
-// Inside implements Region.
-func (b Box) Inside(x, typical []float64) {
-	for j, v := range x {
-		lo, hi := b.Lower[j], b.Upper[j]
-		width := math.Min(hi-lo, typical[j]+math.Abs(v))
-		if x[j] = lo; hi > lo {
-			x[j] = math.Max(lo+float64(inset*width), math.Min(v, hi-float64(inset*width)))
-		}
-	}
-}
-
-// Terms implements Region.
-func (b Box) Terms(int) (count int) {
-	for j, lo := range b.Lower {
-		if b.Held(j) {
-			continue
-		}
-		if !math.IsInf(lo, 0) {
-			count++
-		}
-		if !math.IsInf(b.Upper[j], 0) {
-			count++
-		}
-	}
-	return count
-}
-
-// Held implements Region.
-func (b Box) Held(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
-
-// Settle implements Region.
-func (Box) Settle([]float64) bool { return false }
-
-// Flat implements Region.
-func (Box) Flat() bool { return false }
-
 // Bounded implements Region.
 func (b Box) Bounded() bool {
 	for j, lo := range b.Lower {
@@ -135,64 +95,8 @@ func (b Box) Bounded() bool {
 	return true
 }
 
-// Barrier implements Region.
-func (b Box) Barrier(x []float64) float64 {
-	var sum float64
-	for j, v := range x {
-		if b.Held(j) {
-			continue
-		}
-		if lo := b.Lower[j]; !math.IsInf(lo, 0) {
-			sum -= kernels.Log(v - lo)
-		}
-		if hi := b.Upper[j]; !math.IsInf(hi, 0) {
-			sum -= kernels.Log(hi - v)
-		}
-	}
-	return sum
-}
-
-// Derivatives implements Region.
-func (b Box) Derivatives(g, h, x []float64, tau float64) float64 {
-	for j, v := range x {
-		if b.Held(j) {
-			continue
-		}
-		// At an infinite bound the terms are zero.
-		under, over := 1/(v-b.Lower[j]), 1/(b.Upper[j]-v)
-		g[j] += float64(tau * (over - under))
-		h[j] += float64(tau * (float64(under*under) + float64(over*over)))
-	}
-	return 0
-}
-
-// Room implements Region.
-func (b Box) Room(x, d []float64) float64 {
-	length := 1.0
-	for j, v := range x {
-		if !b.Held(j) {
-			length = Shorten(length, v-b.Lower[j], d[j])
-			length = Shorten(length, b.Upper[j]-v, -d[j])
-		}
-	}
-	return length
-}
-
-// Snap implements Region. It does not move exact zeros of the box, nor coordinates without
-// curvature.
-func (b Box) Snap(x, curvature []float64, tau float64) {
-	for j, v := range x {
-		under, over := v-b.Lower[j], b.Upper[j]-v
-		switch least := math.Min(under, over); {
-		case v == 0 || curvature[j] == 0 || b.Held(j) || !(float64(float64(least*least)*curvature[j]) < tau):
-		case under < over:
-			x[j] = b.Lower[j]
-		default:
-			x[j] = b.Upper[j]
-		}
-		x[j] = math.Max(b.Lower[j], math.Min(x[j], b.Upper[j])) // zeros and ties may be outside
-	}
-}
+// Walls implements Region.
+func (b Box) Walls(int) Walls { return Walls{Lower: b.Lower, Upper: b.Upper} }
 
 // Excess implements Region.
 func (b Box) Excess(e, errors, x []float64, mu float64) float64 {

@@ -39,43 +39,27 @@ type Shape struct {
 	Radius       float64   // a ball
 }
 
-// A Region is X in R^p with a self-concordant barrier, and with the part of the duality gap that
-// belongs to X.
+// A Region is X in R^p, with the part of the duality gap that belongs to X.
 type Region interface {
 	// Box returns X if it is a product of intervals.
 	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point.
 	Project(x []float64)
-	// Inside moves x into the interior, away from the boundary; typical has the usual sizes of
-	// coordinates.
-	Inside(x, typical []float64)
-	// Terms is the parameter of the barrier on R^p.
-	Terms(p int) int
-	// Barrier returns the barrier at a point of the interior.
-	Barrier(x []float64) float64
-	// Derivatives adds τ times the gradient of the barrier at x to g, and τ times the diagonal
-	// of its Hessian to h. The rest of τ times the Hessian is outer x x'.
-	Derivatives(g, h, x []float64, tau float64) (outer float64)
-	// Outer reports whether outer may be other than zero.
-	Outer() bool
-	// Room returns the longest step, at most 1, that stays in X.
-	Room(x, d []float64) float64
-	// Held reports whether coordinate j has the same value in all points of X.
-	Held(j int) bool
-	// Flat reports whether Σ x is the same for all points of X.
-	Flat() bool
-	// Snap moves a coordinate to its bound if τ times the curvature of the barrier exceeds the
-	// curvature of the loss, which is given for each coordinate. Then it projects x to X.
-	Snap(x, curvature []float64, tau float64)
-	// Settle corrects Σ x if X is flat and rounding has changed the sum. It reports whether it
-	// changed x.
-	Settle(x []float64) bool
+	// Walls returns what bounds X in R^p.
+	Walls(p int) Walls
 	// Excess returns h(x) + h*(−e) + e'x, with h(x) = (mu/2)|x|² on X, for a point x of X. This is
 	// the part of the duality gap that belongs to X, and is never negative. It is for the worst
 	// e that lies within the given errors.
 	Excess(e, errors, x []float64, mu float64) float64
 	// Bounded reports whether Excess is finite for every e where mu = 0.
 	Bounded() bool
+}
+
+// Walls are what bounds a set: {x : Lower ≤ x ≤ Upper, |x| ≤ Radius, Σ xⱼ = Total}.
+type Walls struct {
+	Lower, Upper []float64 // may be infinite; nil for none
+	Radius       float64   // zero for none
+	Total        float64   // zero for none
 }
 
 // sets lists the sets of the package.
@@ -97,13 +81,8 @@ func SetOf(d OwnSet) Set {
 	return ownSet{d, support}
 }
 
-const (
-	// inset is the distance of a start from the boundary, relative to the size of the set, or to
-	// the size of the coordinates if a bound is infinite.
-	inset = 1e-2
-	// rounding is the relative error of one operation.
-	rounding = 0x1p-53
-)
+// rounding is the relative error of one operation.
+const rounding = 0x1p-53
 
 // strongExcess bounds Excess for mu > 0. The bound is (mu/2)|x − a|² plus the excess of
 // r = e + mu a for mu = 0. It holds for every a, and is tight if a is the point of X nearest to −e/mu.
@@ -117,14 +96,6 @@ func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 		off[j] = errors[j] + float64(2*rounding*math.Abs(r[j]))
 	}
 	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*rounding))) + d.Excess(r, off, x, 0)
-}
-
-// Shorten returns the largest s, at most length, for which at + s·step is not negative.
-func Shorten(length, at, step float64) float64 {
-	if step < 0 && at < -step*length {
-		return -at / step
-	}
-	return length
 }
 
 // support returns the largest u v over lower ≤ v ≤ upper.

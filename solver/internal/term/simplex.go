@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -78,18 +77,6 @@ func (s Simplex) Region(int) Region { return s }
 // Box implements Region.
 func (Simplex) Box() (Box, bool) { return Box{}, false }
 
-// Outer implements Region.
-func (Simplex) Outer() bool { return false }
-
-// Inside implements Region.
-func (s Simplex) Inside(x, _ []float64) {
-	least := inset * s.Sum() / float64(len(x))
-	for j, v := range x {
-		x[j] = math.Max(v, least)
-	}
-	s.normalise(x)
-}
-
 func (s Simplex) normalise(x []float64) {
 	quad.Scale(x, s.Sum()/quad.Sum(x))
 }
@@ -97,63 +84,12 @@ func (s Simplex) normalise(x []float64) {
 // drift is how much of itself the sum of a simplex may lose to rounding.
 const drift = 1e-13
 
-// Settle implements Region.
-func (s Simplex) Settle(x []float64) bool {
-	if math.Abs(quad.Sum(x)-s.Sum()) <= drift*s.Sum() {
-		return false
-	}
-	s.normalise(x)
-	return true
-}
-
-// Terms implements Region.
-func (Simplex) Terms(p int) int { return p }
-
-// Held implements Region.
-func (Simplex) Held(int) bool { return false }
-
-// Flat implements Region.
-func (Simplex) Flat() bool { return true }
-
 // Bounded implements Region.
 func (Simplex) Bounded() bool { return true }
 
-// Barrier implements Region.
-func (Simplex) Barrier(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum -= kernels.Log(v)
-	}
-	return sum
-}
-
-// Derivatives implements Region.
-func (Simplex) Derivatives(g, h, x []float64, tau float64) float64 {
-	for j, v := range x {
-		g[j] -= tau / v
-		h[j] += tau / v / v
-	}
-	return 0
-}
-
-// Room implements Region.
-func (Simplex) Room(x, d []float64) float64 {
-	length := 1.0
-	for j, v := range x {
-		length = Shorten(length, v, d[j])
-	}
-	return length
-}
-
-// Snap implements Region.
-func (s Simplex) Snap(x, curvature []float64, tau float64) {
-	largest := slices.Max(x)
-	for j, v := range x {
-		if v < largest && float64(float64(v*v)*curvature[j]) < tau {
-			x[j] = 0
-		}
-	}
-	s.normalise(x)
+// Walls implements Region.
+func (s Simplex) Walls(p int) Walls {
+	return Walls{Lower: make([]float64, p), Upper: slices.Repeat([]float64{math.Inf(1)}, p), Total: s.Sum()}
 }
 
 // Excess implements Region.

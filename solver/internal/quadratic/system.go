@@ -1,4 +1,4 @@
-package newton
+package quadratic
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // pivots are only comparable after scaling. The scale is a power of two, which
 // rounds nothing.
 type system struct {
-	triangle
+	Triangle
 	threads int
 	h       []float64
 	chol    factor
@@ -21,10 +21,10 @@ type system struct {
 	residual, step, work []float64
 }
 
-func newSystem(t triangle, threads int) *system {
-	n := t.n
-	s := &system{triangle: t, threads: threads, chol: t.newFactor(threads)}
-	s.h = make([]float64, t.size())
+func newSystem(t Triangle, threads int) *system {
+	n := t.Order
+	s := &system{Triangle: t, threads: threads, chol: t.newFactor(threads)}
+	s.h = make([]float64, t.Size())
 	for _, v := range []*[]float64{&s.scale, &s.residual, &s.step, &s.work} {
 		*v = make([]float64, n)
 	}
@@ -42,9 +42,9 @@ func (s *system) factor() bool { return s.factorFrom(firstLift) }
 
 // factorFrom is factor with no lift smaller than that.
 func (s *system) factorFrom(lift float64) bool {
-	n := s.n
+	n := s.Order
 	for j := range n {
-		s.scale[j] = powerOfTwo(s.h[j*s.stride+j])
+		s.scale[j] = powerOfTwo(s.h[j*s.Stride+j])
 	}
 	for s.lifted = lift; s.lifted <= lastLift; s.lifted *= 100 {
 		if s.chol.FactorScaled(s.h, s.scale, s.lifted) {
@@ -108,7 +108,7 @@ func (s *system) solveLifted(d, b []float64) {
 func (s *system) mul(dst, d []float64) {
 	clear(dst)
 	for i, v := range d {
-		row := s.row(s.h, i)
+		row := s.Row(s.h, i)
 		dst[i] += kernels.Dot(row, d[i:i+len(row)])
 		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
 	}

@@ -1,8 +1,6 @@
-package newton
+package gap
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -99,18 +97,8 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef,
 	return any
 }
 
-// findSeparated calls FindSeparated for the problem of f. It returns nil for problems in which
-// a penalty acts on every direction, or whose domain is not a box.
-func (f *Finisher) findSeparated() *Separated {
-	box, ok := f.domain().Box()
-	if f.Ridge > 0 || f.held || !ok {
-		return nil
-	}
-	return FindSeparated(f.Team, f.Data, f.Loss, f.Labels, f.Coef, func(j int) (above, below bool) {
-		free := !f.rows.Touches(j)
-		return free && math.IsInf(box.Upper[j], 1), free && math.IsInf(box.Lower[j], -1)
-	})
+// Falls reports whether along a direction, in which margins change by along, the loss of
+// no sample with a coefficient rises, however far, and that of one never stops falling.
+func Falls(t *pass.Team, l term.Loss, along, labels, coef []float64) bool {
+	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }
-
-// settles reports whether X_j'Cα = 0 holds exactly for column j.
-func (s *Separated) settles(j int) bool { return s != nil && s.Columns[j] }

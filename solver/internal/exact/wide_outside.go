@@ -1,9 +1,10 @@
-package newton
+package exact
 
 import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -17,7 +18,7 @@ import (
 // steepest feasible direction, so it says which features the next set needs (it is the
 // proximal point of the penalty, by Moreau's decomposition).
 type outside struct {
-	f    *Finisher
+	f    *whole
 	sum  []float64 // −(X'Cα + mu x + A'z) of each feature, without its own row
 	room []float64 // limit of a feature's own row times its entry
 	near []float64 // excess over a part of the limits; 0 for features that are not zero
@@ -39,7 +40,7 @@ const (
 	content   = 1e-10 // excess, as a part of the room, that is none
 )
 
-func newOutside(f *Finisher) *outside {
+func newOutside(f *whole) *outside {
 	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
 	for _, v := range []*[]float64{&o.sum, &o.room, &o.near} {
 		*v = make([]float64, f.p)
@@ -54,17 +55,17 @@ func newOutside(f *Finisher) *outside {
 
 // settle moves the multipliers d.z of rows of zeros only so that the equality can hold
 // at as many features of the point as possible, and sets o.near.
-func (o *outside) settle(d *dual, pt *point) {
-	o.residual(d, pt)
+func (o *outside) settle(d *dual, at *place) {
+	o.residual(d, at)
 	clear(o.near)
 	o.over = 0
 	clear(o.seen)
 	clear(o.done)
-	for j, x := range pt.x {
+	for j, x := range at.x {
 		if x != 0 || o.f.isFree(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
 			continue
 		}
-		o.reach(int32(j), pt)
+		o.reach(int32(j), at)
 		o.relax(d.z, nearLimit)
 		over := false
 		for _, k := range o.part.features {
@@ -107,13 +108,13 @@ func (o *outside) exact(z []float64) {
 	for i, j := range s.cols {
 		w.place[j] = int32(i) + 1
 	}
-	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxFeatures: k}
+	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
 	s.sub.Rows = s.sub.Data.Compact(nil)
 	for i, j := range s.cols {
 		s.sub.Labels[i] = o.sum[j]
 	}
 	for _, row := range o.part.rows {
-		r.eachEntry(row, func(j int32, v float64) { s.sub.Labels[w.place[j]-1] += float64(v * z[row]) })
+		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.place[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = quad.New(s.matrix(), k)
 	half := float64(k) / 2 // the loss is the mean square, without a half
@@ -131,12 +132,12 @@ func (o *outside) exact(z []float64) {
 		to := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
 		step := to - z[row]
 		z[row] = to
-		r.eachEntry(row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
+		eachEntry(r, row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
 	}
 }
 
 // eachEntry calls do for every entry of a row.
-func (r *penalty) eachEntry(row int32, do func(j int32, v float64)) {
+func eachEntry(r *gap.Rows, row int32, do func(j int32, v float64)) {
 	idx, val := r.M.Row(int(row))
 	for k, j := range idx {
 		do(j, val[k])
@@ -153,12 +154,12 @@ func (o *outside) count() {
 }
 
 // residual sets o.sum, without the features' own rows.
-func (o *outside) residual(d *dual, pt *point) {
+func (o *outside) residual(d *dual, at *place) {
 	f := o.f
-	f.transposed(o.sum, d.alpha)
+	f.Transposed(o.sum, f.Rows, d.alpha)
 	f.rows.AddTrans(o.sum, d.z)
 	for j, v := range o.sum {
-		o.sum[j] = -math.FMA(f.Ridge, pt.x[j], v)
+		o.sum[j] = -math.FMA(f.mu(), at.x[j], v)
 		if row := f.rows.Own[j]; row >= 0 {
 			o.sum[j] += float64(f.rows.Entry[j] * d.z[row])
 		}
@@ -172,7 +173,7 @@ func (o *outside) excess(j int32, part float64) float64 {
 }
 
 // reach makes the component of a feature o.part.
-func (o *outside) reach(first int32, pt *point) {
+func (o *outside) reach(first int32, at *place) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
 	o.seen[first] = true
@@ -187,7 +188,7 @@ func (o *outside) reach(first int32, pt *point) {
 				continue
 			}
 			o.done[row] = true
-			if idx, _ := r.M.Row(int(row)); allZero(pt.x, idx) {
+			if idx, _ := r.M.Row(int(row)); allZero(at.x, idx) {
 				c.rows = append(c.rows, row)
 				o.enter(idx)
 			}

@@ -1,4 +1,4 @@
-package newton
+package exact
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ const firstRoom = 750
 // that no row holds at zero; and whether there was no room for the first.
 func (w *Wide) choose(first bool) (cols []int32, full bool) {
 	var free, rest []int32
-	for j, x := range w.pt.x {
+	for j, x := range w.at.x {
 		if w.whole.isFree(j) {
 			free = append(free, int32(j))
 		} else if x != 0 {
@@ -38,7 +38,7 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 			rest = append(rest, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.pt.x[j]) * w.whole.columns.Largest[j] }
+	size := func(j int32) float64 { return math.Abs(w.at.x[j]) * w.whole.bounds.Columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
 	most := w.most
@@ -60,11 +60,12 @@ func (w *Wide) restrict(cols []int32) *workingSet {
 	clear(w.place)
 	for k, j := range cols {
 		w.place[j] = int32(k) + 1
-		s.x[k] = w.pt.x[j]
+		s.x[k] = w.at.x[j]
 	}
 	s.sub.Data = columnsOf(w.whole.Data, w.place, len(cols))
 	s.sub.Rows = s.sub.Data.Compact(nil)
-	s.sub.MaxFeatures = len(cols)
+	s.sub.MaxWorking = len(cols)
+	s.sub.Ridge = slices.Repeat([]float64{w.whole.mu()}, len(cols))
 	s.penalty()
 	return s
 }
@@ -138,7 +139,7 @@ func (s *workingSet) matrix() *sparse.CSR {
 }
 
 // finish solves the problem of the working set, unless the finisher refuses.
-func (s *workingSet) finish(set *Settings) (*Result, bool) {
+func (s *workingSet) finish(set *Settings) (*Solution, bool) {
 	f, err := New(&s.sub)
 	if err != nil {
 		return nil, false
@@ -149,7 +150,7 @@ func (s *workingSet) finish(set *Settings) (*Result, bool) {
 // expand makes a result the point, and its dual point the trial one, in which rows
 // without a feature of the set keep their multipliers. Interior coefficients whose own
 // multiplier is far from its limit become zeros.
-func (s *workingSet) expand(part *Result) {
+func (s *workingSet) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.whole.p), make([]float64, w.whole.p), w.trial.z, w.whole.rows
 	own := part.Z[len(s.rows):]
@@ -163,7 +164,7 @@ func (s *workingSet) expand(part *Result) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.whole.p)
 	}
-	if w.visit(x); w.pt.value > part.Objective+part.Gap { // multipliers far from the optimum say nothing
+	if w.visit(x); w.at.value > part.Objective+part.Gap { // multipliers far from the optimum say nothing
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)

@@ -1,6 +1,7 @@
-package newton
+package exact
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +16,9 @@ import (
 // of the last set, with multipliers of the rows that it leaves out, is one of the whole
 // problem: that proves the result. It is not for concurrent use.
 type Wide struct {
-	whole *Finisher // without matrices that are dense in the features
-	most  int       // columns of a working set
-	pt    *point    // where the last certificate was
+	whole *whole // without matrices that are dense in the features
+	most  int    // columns of a working set
+	at    *place // where the last certificate was
 	trial *dual
 	best  *dual
 	rest  *outside
@@ -36,7 +37,7 @@ func NewWide(p *Problem) (*Wide, error) {
 	case p.Loss == nil:
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
-	w := &Wide{whole: prepare(p), most: p.mostWide(), place: make([]int32, features)}
+	w := &Wide{whole: newWhole(p), most: mostWide(p), place: make([]int32, features)}
 	free := 0
 	for j := range features {
 		if w.whole.isFree(j) {
@@ -46,7 +47,7 @@ func NewWide(p *Problem) (*Wide, error) {
 	if free > mostFree {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, free)
 	}
-	w.pt, w.trial, w.best = w.whole.newPoint(), w.whole.newDual(), w.whole.newDual()
+	w.at, w.trial, w.best = w.whole.newPlace(), w.whole.newDual(), w.whole.newDual()
 	w.rest = newOutside(w.whole)
 	return w, nil
 }
@@ -60,25 +61,25 @@ func (w *Wide) Refused() bool { return w.refused }
 func (w *Wide) Certify(x, z []float64) float64 {
 	w.visit(x)
 	w.slopes(z)
-	w.rest.settle(w.trial, w.pt)
-	return gap.Rounded(w.admit(0), w.pt.value)
+	w.rest.settle(w.trial, w.at)
+	return gap.Rounded(w.admit(0), w.at.value)
 }
 
 // visit makes x the point.
 func (w *Wide) visit(x []float64) {
-	copy(w.pt.x, x)
-	w.whole.visit(w.pt)
+	copy(w.at.x, x)
+	w.whole.visit(w.at)
 }
 
 // slopes sets the trial dual point to φ'(t) and multipliers z, of the signs of A x
 // where that is not zero.
 func (w *Wide) slopes(z []float64) {
-	copy(w.trial.alpha, w.pt.slope)
+	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
 	if z != nil {
 		copy(w.trial.z, w.whole.rows.Restrict(z))
 	}
-	for row, v := range w.pt.image {
+	for row, v := range w.at.image {
 		if v != 0 {
 			w.trial.z[row] = math.Copysign(w.whole.rows.Limit[row], v)
 		}
@@ -86,18 +87,18 @@ func (w *Wide) slopes(z []float64) {
 }
 
 // admit makes the trial dual point feasible, and returns the gap of the point.
-func (w *Wide) admit(goal float64) float64 { return w.whole.admit(w.trial, w.pt, goal) }
+func (w *Wide) admit(goal float64) float64 { return w.whole.admit(w.trial, w.at, goal) }
 
-// isFree reports whether no row holds a feature at zero.
-func (f *Finisher) isFree(j int) bool { return f.Ridge == 0 && f.rows.Own[j] < 0 }
-
-// MostFeatures is the number of columns of a working set if Problem.MaxFeatures does not
-// say. Its three matrices take 400 MB, a step about a second on one thread.
+// MostFeatures is the number of columns of a working set if Problem.MaxWorking does not
+// say. Its matrices take 500 MB, a step about a second on one thread.
 const MostFeatures = 4096
 
 // mostFree is the most features without a row of their own, such as an intercept: each
 // pair of them takes a pass over their columns.
 const mostFree = 64
+
+// mostWide is the number of columns of a working set.
+func mostWide(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 
 const (
 	maxRounds  = 30
@@ -109,14 +110,14 @@ const (
 
 // Finish solves the problem from x to a gap proved to be at most set.Tol. Of y, of
 // length l, and multipliers z it takes what is zero and what it begins with.
-func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
-	r := &rounds{Wide: w, set: *set, result: &Result{Gap: math.Inf(1), Objective: math.Inf(1)}}
-	r.scale = w.whole.lossAt(make([]float64, w.whole.n))
+func (w *Wide) Finish(x, y, z []float64, set *Settings) *Solution {
+	r := &rounds{Wide: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
+	r.scale = w.whole.lossAtZero()
 	r.tol = math.Max(set.Tol/2, firstShare*r.scale)
-	w.visit(w.whole.rows.sparse(x, y))
+	w.visit(cleared(w.whole.rows, x, y))
 	w.slopes(z)
 	w.trim()
-	r.judge(&Result{})
+	r.judge(&Solution{})
 	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
 		if k == maxRounds {
 			r.inner = ending.Iterations
@@ -132,19 +133,19 @@ func (w *Wide) Finish(x, y, z []float64, set *Settings) *Result {
 // trim makes coefficients zero whose own row need not be near its limit for the equality
 // to hold: of an early iterate they are many.
 func (w *Wide) trim() {
-	w.rest.residual(w.trial, w.pt)
-	x := slices.Clone(w.pt.x)
+	w.rest.residual(w.trial, w.at)
+	x := slices.Clone(w.at.x)
 	for j, row := range w.whole.rows.Own {
 		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
 			x[j] = 0
 		}
 	}
 	w.visit(x)
-	copy(w.trial.alpha, w.pt.slope)
+	copy(w.trial.alpha, w.at.slope)
 }
 
-// sparse returns x with zeros where rows of a feature's own have y = 0.
-func (r *penalty) sparse(x, y []float64) []float64 {
+// cleared returns x with zeros where rows of a feature's own have y = 0.
+func cleared(r *gap.Rows, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
 		return at
@@ -161,7 +162,7 @@ func (r *penalty) sparse(x, y []float64) []float64 {
 type rounds struct {
 	*Wide
 	set    Settings
-	result *Result
+	result *Solution
 	scale  float64    // P(0)
 	tol    float64    // gap to which the working set is solved
 	last   float64    // the one before
@@ -173,11 +174,11 @@ type rounds struct {
 
 // judge makes the trial dual point feasible, takes it and the point for the best if they
 // are, and returns the gap.
-func (r *rounds) judge(part *Result) float64 {
-	r.rest.settle(r.trial, r.pt)
+func (r *rounds) judge(part *Solution) float64 {
+	r.rest.settle(r.trial, r.at)
 	gap := r.admit(r.set.Tol)
 	if r.known {
-		known := r.whole.evaluate(r.best, r.pt)
+		known := r.whole.evaluate(r.best, r.at)
 		r.known = known <= gap
 		gap = math.Min(gap, known)
 	}
@@ -185,9 +186,9 @@ func (r *rounds) judge(part *Result) float64 {
 		r.best, r.trial, r.known = r.trial, r.best, true
 		copy(r.trial.z, r.best.z)
 	}
-	res, value := r.result, r.pt.value
+	res, value := r.result, r.at.value
 	if value < res.Objective || gap < res.Gap {
-		res.X, res.Objective, res.Gap = slices.Clone(r.pt.x), value, gap
+		res.X, res.Objective, res.Gap = slices.Clone(r.at.x), value, gap
 		res.Polished, res.Structure = part.Polished, part.Structure
 	}
 	return gap
@@ -212,7 +213,6 @@ func (r *rounds) round() bool {
 	r.cols = cols
 	r.result.Err, r.inner = part.Err, part.Why
 	r.result.Iterations += part.Iterations
-	r.result.Damped += part.Damped
 	s.expand(part)
 	before := r.result.Objective
 	gap := r.judge(part)
@@ -229,7 +229,7 @@ func (r *rounds) round() bool {
 }
 
 // end returns the result.
-func (r *rounds) end() *Result {
+func (r *rounds) end() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
 	res.Why = r.whole.ending(res, r.set.Tol, res.Full || r.refused, r.inner == ending.Iterations)

@@ -1,0 +1,71 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNotApplicable is wrapped by the errors of New for problems that the package does not take.
+var ErrNotApplicable = errors.New("exact: not applicable")
+
+const (
+	// DenseFeatures is the number of features up to which dense matrices of that order are formed.
+	DenseFeatures = 2048
+	// What forming a Hessian may take: so many effective passes, or so many multiplications if those
+	// are fewer in seconds.
+	maxAssembly, maxProducts = 64, 2e9
+)
+
+// separable reports whether single coordinates can be minimised one after the other.
+func (p *Problem) separable() bool {
+	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
+		return false
+	}
+	if p.Set == nil {
+		return true
+	}
+	_, ok := p.Set.Box()
+	return ok
+}
+
+// Refusal says why the package does not take a problem, nil if it does.
+func (p *Problem) Refusal() error {
+	if !p.Loss.Traits().Conjugate {
+		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
+	}
+	if p.separable() {
+		return nil
+	}
+	if !p.A.Identity() && p.A.Matrix() == nil {
+		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
+	}
+	_, features := p.Data.Dims()
+	most := DenseFeatures
+	if p.MaxWorking > 0 {
+		most = p.MaxWorking
+	}
+	if features > most && p.band() == features-1 {
+		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
+	}
+	if passes := p.Assembly(); passes > maxAssembly && passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
+		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
+	}
+	return nil
+}
+
+// Cost returns what forming the Hessian of a step takes, in effective passes; 0 where that is one of a
+// part of the columns, known only later.
+func (s *Solver) Cost() float64 {
+	if s.coupled == nil {
+		return 0
+	}
+	return s.Assembly()
+}
+
+// Assembly returns what forming the Hessian of the loss takes, in effective passes: its
+// multiplications over those of a gradient.
+func (p *Problem) Assembly() float64 {
+	all := []float64{pairs(p.Data), float64(p.Data.NNZ())}
+	p.Team.Sum(all)
+	return all[0] / max(1, all[1])
+}

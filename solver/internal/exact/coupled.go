@@ -1,0 +1,202 @@
+package exact
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/structure"
+)
+
+// coupled is the model of problems that are not separable. Its working set has all columns.
+type coupled struct {
+	model  quadratic.Coupled
+	rows   gap.Rows  // of the model: those of the bound, without squares
+	base   []float64 // the Hessian of the loss
+	z      []float64 // multipliers of the rows, with those of squares
+	excess float64   // about that of the point over the optimum; +Inf if nothing is known
+
+	part  structure.Partition // zeros and ties of the last model's solution
+	exact bool                // they are exact there
+	more  int                 // steps that were made for this alone
+	rough bool                // nobody asks for exact zeros and ties
+}
+
+// newCoupled prepares the model.
+func (s *Solver) newCoupled() {
+	shape := quadratic.NewTriangle(s.p, s.band())
+	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
+	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
+	if s.Set != nil {
+		c.model.Typical = make([]float64, s.p)
+		for j, largest := range s.facts.Largest {
+			if c.model.Typical[j] = 1; largest > 0 {
+				c.model.Typical[j] = 1 / largest
+			}
+		}
+	}
+	s.coupled = c
+}
+
+// forget makes the next model begin without multipliers.
+func (c *coupled) forget() {
+	c.excess = math.Inf(1)
+	c.model.Forget()
+}
+
+// begin takes the multipliers of the problem for a part of the samples. The point, its solution, has
+// about that excess over the optimum.
+func (c *coupled) begin(part *coupled, excess float64) {
+	c.excess = excess
+	c.model.Begin(&part.model)
+}
+
+// pose gives the model the rows of the bounds.
+func (c *coupled) pose(rows *gap.Rows) {
+	c.rows = *rows
+	c.rows.Square = nil
+	c.model.Rows = &c.rows
+	c.z = make([]float64, rows.Len())
+	c.forget()
+}
+
+// fillCoupled makes the model's matrix the Hessian of the loss with ridges and squares.
+func (s *Solver) fillCoupled() {
+	c := s.coupled
+	m := &c.model
+	copy(m.H, c.base)
+	for j, r := range s.ridge {
+		m.H[j*m.Stride+j] += r
+	}
+	if s.bounds.Rows.Square != nil {
+		m.AddGram(m.H, s.bounds.Rows.Square)
+	}
+}
+
+const (
+	startTau  = 0.05     // the first τ of the first model for each term, as a part of P(0)
+	squared   = 30       // the excess after a step is about that many times the square of the one before; in units of P(0)
+	modelPart = 1e-3     // a model is solved to this part of the excess that is expected after its step,
+	gapPart   = 0.02     // but not to less than this part of the gap asked for.
+	mayEnd    = 100      // A step may be the last if it is expected to end within this many times the gap asked for:
+	modelEnd  = 1e-12    // its model is solved to this part of P(0), so that zeros and ties can be read off,
+	leastFall = 100      // and its τ falls at least by this factor, which tells zeros from the rest.
+	exactTol  = 1.001e-6 // Zeros and ties are to be exact if the gap asked for is at most this part of P(0);
+	mostMore  = 3        // that many steps are made for this alone.
+)
+
+// minimiseCoupled minimises the model at the point, and returns by how much it fell. If the step may be
+// the last, zeros and ties at its end are exact.
+func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
+	c, w := s.coupled, &s.set
+	m := &c.model
+	m.X, m.Gradient = w.x, w.gradient
+	if square := s.bounds.Rows.Square; square != nil {
+		v := make([]float64, len(square))
+		m.Rows.Mul(v, w.x)
+		for k, q := range square {
+			v[k] *= q
+		}
+		m.Rows.AddTrans(m.Gradient, v)
+	}
+	m.Stop = w.model.Stop
+	terms := m.Terms()
+	start := startTau * s.scale / terms
+	after := s.scale
+	if !math.IsInf(c.excess, 1) {
+		start = math.Min(start, math.Max(m.Tau, c.excess/terms))
+		after = math.Min(c.excess, squared*c.excess*c.excess/s.scale)
+	}
+	if s.constant() {
+		after = 0
+	}
+	last := !c.rough && (after <= mayEnd*tol || c.more > 0)
+	goal := math.Max(gapPart*tol, modelPart*after)
+	if last {
+		goal = math.Min(gapPart*tol, modelEnd*s.scale)
+		start = math.Max(start, leastFall*goal/terms)
+	}
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start})
+	stopped := m.Stop != nil && m.Stop()
+	if stopped || !finite(m.U) || !finite(m.Move) { // the point stays as it was
+		copy(m.U, m.X)
+		clear(m.Move)
+		clear(m.Z)
+		c.forget()
+	} else if s.Set != nil {
+		s.Set.Project(m.U)
+	}
+	if c.exact = false; last && !stopped {
+		c.part, c.exact = m.Exact(0.1*tol, s.leastCurvature())
+	}
+	s.take()
+	fall = -m.Value()
+	c.excess = math.Max(fall, 0)
+	return fall
+}
+
+// settled reports whether the run may end, once the gap is proved to be at most tol: if zeros and ties
+// are to be exact and are not, a few steps more may make them so.
+func (s *Solver) settled(tol float64) bool {
+	c := s.coupled
+	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {
+		return true
+	}
+	c.more++
+	return false
+}
+
+func finite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
+}
+
+// take makes the solution of the model the end of the step, and completes the multipliers.
+func (s *Solver) take() {
+	c, m := s.coupled, &s.coupled.model
+	copy(c.z, m.Z)
+	if square := s.bounds.Rows.Square; square != nil {
+		v, at := make([]float64, len(square)), make([]float64, len(square))
+		m.Rows.Mul(v, m.Move)
+		m.Rows.Mul(at, m.X)
+		for k, q := range square {
+			c.z[k] = math.FMA(q, at[k]+v[k], c.z[k])
+		}
+	}
+	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
+}
+
+// flat is the least curvature of a feature that is assumed, in units of P(0) and the square of the
+// feature's largest value: where a loss is flat or straight it has none.
+const flat = 1e-6
+
+// leastCurvature returns the least curvature of each feature.
+func (s *Solver) leastCurvature() []float64 {
+	out := make([]float64, s.p)
+	for j, c := range s.facts.Largest {
+		out[j] = float64(flat*s.scale) * float64(c*c)
+	}
+	return out
+}
+
+// riseCoupled returns the penalty at the solution of the model less that at the point, without the
+// squares, which are in the model's gradient.
+func (s *Solver) riseCoupled() float64 {
+	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
+	m.Rows.Mul(v, m.U)
+	after := m.Rows.Value(v)
+	m.Rows.Mul(v, m.X)
+	return after - m.Rows.Value(v)
+}
+
+// hessianCoupled forms the Hessian of the loss.
+func (s *Solver) hessianCoupled() {
+	c, w := s.coupled, &s.set
+	if w.current = true; !c.model.Banded() {
+		w.form(c.base, s.Scaled(s.work.curve))
+	} else {
+		clear(c.base)
+		s.bandHessian(c.base, s.Scaled(s.work.curve))
+	}
+	s.Team.Upper(s.p, func(i int) []float64 { return c.model.Row(c.base, i) })
+}

@@ -1,0 +1,121 @@
+package exact
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// Memory estimates what a Solver takes with the largest working sets whose Hessian is
+// formed, half of which is their support, in bytes, for data cut into so many runs.
+func (q *Problem) Memory(runs int) int64 {
+	n, features := q.Data.Dims()
+	if !q.separable() {
+		return q.wholeMemory(runs)
+	}
+	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
+	const ofTranspose, ofRows = 12, 10 // bytes of an entry
+	total := 8 * (k*k + 2*(k/2)*(k/2) + 11*int64(n) + int64(14+runs)*int64(features))
+	if samples(n, features) {
+		total += (ofTranspose + ofRows) * entries / sampleShare
+	}
+	if whole := pairs(q.Data); features > wholeSet && whole > cheapCost*float64(entries) {
+		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
+	}
+	return total + scratchMemory(q.Data, q.Threads)
+}
+
+// pairs returns the number of pairs of entries in one row.
+func pairs(m *sparse.CSR) (sum float64) {
+	n, _ := m.Dims()
+	for i := range n {
+		idx, _ := m.Row(i)
+		sum += float64(len(idx) * (len(idx) + 1) / 2)
+	}
+	return sum
+}
+
+// mostFormed is the most columns whose Hessian may be formed: no other columns have as
+// many entries as the fullest.
+func mostFormed(m *sparse.CSR) (most int) {
+	n, p := m.Dims()
+	count := make([]float64, p)
+	for i := range n {
+		idx, _ := m.Row(i)
+		for _, j := range idx {
+			count[j]++
+		}
+	}
+	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
+	entries := 0.0
+	for k, c := range count[:min(p, defaultWorking)] {
+		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
+			most = k + 1
+		}
+	}
+	return most
+}
+
+// CoupledMemory estimates what a Solver takes whose model is coupled, of n samples, so many features and
+// rows of A: four matrices (the Hessian of the loss, that of the model, that with the curvature of the
+// rows, and its factor), two of the zeros and ties, and vectors.
+func CoupledMemory(features, n, rows int) int64 {
+	const ofTiles = 128 // features, in a dense factor
+	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
+}
+
+func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
+	const ofSamples, ofFeatures, ofRows = 15, 30, 40
+	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
+}
+
+// wholeMemory is Memory where the model is coupled.
+func (q *Problem) wholeMemory(runs int) int64 {
+	const ofPart = 12 // vectors of a part of the samples
+	n, features := q.Data.Dims()
+	l, _ := q.A.Dims()
+	t := quadratic.NewTriangle(features, q.band())
+	total := 8*int64(runs*features) + coupledMemory(t, n, l)
+	if !t.Banded() {
+		total = 8*int64(runs*features) + CoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
+	}
+	if samples(n, features) {
+		total += (q.Data.CompactBytes() + 12*q.Data.NNZ() + 8*ofPart*int64(n)) / (sampleShare - 1)
+	}
+	return total
+}
+
+// scratchMemory is what the kernel of Hessians takes of each goroutine.
+func scratchMemory(x *sparse.CSR, threads int) int64 {
+	const (
+		longRows        = 28 // mean nonzeros from which there may be panels, by vectors
+		scratch, panels = 1 << 15, 9 << 18
+	)
+	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
+		return int64(pass.Threads(threads)) * scratch
+	}
+	return int64(pass.Threads(threads)) * panels
+}
+
+// WideMemory estimates what a Wide takes beside the problem, in bytes, for data cut into so many runs,
+// with finish one whose working sets are full.
+func WideMemory(p *Problem, runs int, finish bool) int64 {
+	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors
+	n, features := p.Data.Dims()
+	l, _ := p.A.Dims()
+	total := 8 * (ofSamples*int64(n) + int64(ofFeatures+runs)*int64(features) + ofRows*int64(l))
+	if a := p.A.Matrix(); a != nil {
+		total += 2*12*a.NNZ() + 8*int64(l+features) // its rows and their transpose
+	}
+	if !finish {
+		return total
+	}
+	// A copy of the columns of a set, twice while it is made, and a Solver.
+	k := min(features, mostWide(p))
+	entries := min(p.Data.NNZ(), int64(n)*int64(k))
+	return total + 2*12*entries + CoupledMemory(k, n, min(l, 2*k))
+}

@@ -1,0 +1,51 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// Pose sets the loss, the penalty and the set of p, the rest of which is there; a nil set is
+// R^p. It reports whether the package takes them.
+func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
+	p.Loss = l
+	if x != nil {
+		_, features := p.Data.Dims()
+		if p.Set = x.Region(features); p.Set == nil {
+			return false
+		}
+	}
+	return l.Traits().Conjugate && p.Penalise(g)
+}
+
+// Penalise makes g the penalty of A x, and reports whether the package takes it. With A = I
+// the squares join those of x.
+func (p *Problem) Penalise(g term.Penalty) bool {
+	l, _ := p.A.Dims()
+	rows, ok := g.Rows(l)
+	if !ok {
+		return false
+	}
+	p.Limit, p.Groups = rows.Limit, rows.Groups
+	switch {
+	case rows.Square == 0:
+	case p.A.Identity():
+		p.Joined = rows.Square
+		for j := range p.Ridge {
+			p.Ridge[j] += rows.Square
+		}
+	default:
+		p.Square = slices.Repeat([]float64{rows.Square}, l)
+	}
+	if b := rows.Within; b != nil {
+		if !p.A.Identity() || p.Set != nil {
+			return false
+		}
+		p.Set = term.NewBox(l, b.Lower, b.Upper)
+	}
+	return true
+}
+
+// Absolute reports whether there is nothing but absolute values and a quadratic.
+func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

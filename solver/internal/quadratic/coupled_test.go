@@ -1,0 +1,239 @@
+package quadratic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// rowsOf returns matrices A by name, of so many columns.
+func rowsOf(t *testing.T, name string, columns int) *quad.Algebra {
+	t.Helper()
+	var entries []sparse.Triplet
+	rows := 0
+	add := func(at int, v ...float64) {
+		for k, u := range v {
+			entries = append(entries, sparse.Triplet{Row: rows, Col: at + k, Value: u})
+		}
+		rows++
+	}
+	switch name {
+	case "identity":
+		return quad.New(nil, columns)
+	case "chain and identity":
+		for j := range columns - 1 {
+			add(j, 1, -1)
+		}
+		for j := range columns {
+			add(j, 1)
+		}
+	case "chain":
+		for j := range columns - 1 {
+			add(j, 1, -1)
+		}
+	case "second differences":
+		for j := range columns - 2 {
+			add(j, 1, -2, 1)
+		}
+	}
+	a, err := sparse.FromTriplets(rows, columns, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return quad.New(a, columns)
+}
+
+// coupledCase is a random problem.
+type coupledCase struct {
+	q   *Coupled
+	set term.Set
+}
+
+// program returns a problem with a matrix of that rank, and a gradient in its range.
+func program(t *testing.T, rng *rand.Rand, order, rank int, a *quad.Algebra, groups [][]int, set term.Set) *coupledCase {
+	t.Helper()
+	z := make([]float64, rank*order)
+	for i := range z {
+		if z[i] = rng.NormFloat64(); rng.IntN(3) == 0 {
+			z[i] = 0
+		}
+	}
+	q := &Coupled{Triangle: NewTriangle(order, order-1), H: make([]float64, order*order), X: make([]float64, order), Gradient: make([]float64, order), Threads: 1}
+	for i := range rank {
+		row, by := z[i*order:(i+1)*order], rng.NormFloat64()
+		kernels.Axpy(by, row, q.Gradient)
+		for j, v := range row {
+			kernels.Axpy(v, row, q.H[j*order:(j+1)*order])
+		}
+	}
+	for j := range q.X {
+		if rng.IntN(2) == 0 {
+			q.X[j] = 0.1 * rng.NormFloat64()
+		}
+	}
+	l, _ := a.Dims()
+	limit := make([]float64, l)
+	for k := range limit {
+		limit[k] = 0.2 * (1 + rng.Float64())
+	}
+	for _, g := range groups {
+		for _, k := range g {
+			limit[k] = limit[g[0]]
+		}
+	}
+	q.Rows = gap.NewRows(a, limit, nil, groups)
+	if set != nil {
+		q.Set, q.Typical = set.Region(order), slices.Repeat([]float64{1}, order)
+		q.Set.Project(q.X)
+	}
+	return &coupledCase{q, set}
+}
+
+// proved returns the function at u less what weak duality proves that it is at least, by the move and
+// the multipliers: the quadratic function lies above its tangent at the move, and the penalty above
+// z'A u. It returns as well how far the multipliers are beyond their limits.
+func (c *coupledCase) proved() (gap, beyond float64) {
+	q := c.q
+	m, l := q.Order, q.Rows.Len()
+	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
+	q.times(h, q.Move)
+	copy(r, q.Gradient)
+	kernels.Axpy(1, h, r)
+	q.Rows.AddTrans(r, q.Z)
+	at := append([]float64(nil), q.X...)
+	kernels.Axpy(1, q.Move, at)
+	q.Rows.Mul(v, at)
+	least := kernels.Dot(q.Gradient, q.Move) + 0.5*kernels.Dot(q.Move, h) + kernels.Dot(q.Z, v) - kernels.Dot(r, at)
+	walls := term.Walls{}
+	if q.Set != nil {
+		walls = q.Set.Walls(m)
+	}
+	switch {
+	case walls.Radius > 0:
+		least -= walls.Radius * math.Sqrt(quad.SumSquares(r))
+	case walls.Total > 0:
+		least += walls.Total * slices.Min(r)
+	default:
+		for j, v := range r {
+			switch {
+			case math.Abs(v) < 1e-9: // where nothing bounds u, r is zero but for rounding
+			case walls.Lower == nil:
+				beyond = math.Inf(1)
+			case v > 0:
+				least += v * walls.Lower[j]
+			default:
+				least += v * walls.Upper[j]
+			}
+		}
+	}
+	q.Rows.Mul(v, q.X)
+	x := q.Rows.Value(v)
+	for k, z := range q.Z {
+		if !q.Rows.Grouped() {
+			beyond = math.Max(beyond, math.Abs(z)/q.Rows.Limit[k]-1)
+		}
+	}
+	for k := range q.Rows.Groups {
+		g := &q.Rows.Groups[k]
+		beyond = math.Max(beyond, g.Norm(q.Z)/g.Limit-1)
+	}
+	return q.Value() + x - least, beyond
+}
+
+// TestCoupled: solutions are proved by their multipliers, for every kind of penalty and set, and then
+// have exact zeros and ties.
+func TestCoupled(t *testing.T) {
+	const order = 12
+	sets := map[string]term.Set{
+		"R^p": nil, "box": term.NewBox(order, -0.1, 0.2), "nonnegative": term.Nonnegative{}, "ball": term.Ball{Radius: 0.3}, "simplex": term.Simplex{Total: 2},
+	}
+	held := term.NewBox(order, -0.3, 0.3)
+	held.Lower[3], held.Upper[3], held.Upper[5] = 0.05, 0.05, math.Inf(1)
+	sets["box with a coordinate that is held"] = held
+	for _, a := range []string{"identity", "chain and identity", "chain", "second differences"} {
+		for name, set := range sets {
+			for _, grouped := range []bool{false, true} {
+				var groups [][]int
+				if grouped {
+					groups = [][]int{{0, 1, 2}, {3}, {4, 5, 9}, {6, 7, 8}}
+				}
+				for seed := range uint64(6) {
+					rng := rand.New(rand.NewPCG(seed, 3))
+					rank := order + 5
+					if seed%2 == 1 && a != "chain" && a != "second differences" && !grouped {
+						rank = order / 2
+					}
+					c := program(t, rng, order, rank, rowsOf(t, a, order), groups, set)
+					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
+					ok := c.q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
+					proved, beyond := c.proved()
+					if !ok || !(math.Abs(proved) < 1e-9) || beyond > 1e-9 {
+						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, c.q.Steps, proved, beyond)
+					}
+					if c.q.Steps > 60 {
+						t.Errorf("%s: %d steps", what, c.q.Steps)
+					}
+					before := c.q.Value()
+					part, ok := c.q.Exact(1e-9, make([]float64, order))
+					if !ok {
+						continue // a bound may lie between tied coordinates
+					}
+					if after := c.q.Value(); after > before+1e-9 || !part.Holds(c.q.U) {
+						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, c.q.U)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCoupledStart: from multipliers of a problem that is close, a solution takes few steps.
+func TestCoupledStart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	c := program(t, rng, 40, 60, rowsOf(t, "chain and identity", 40), nil, nil)
+	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
+	first := c.q.Steps
+	copy(c.q.X, c.q.U)
+	grad := make([]float64, 40)
+	c.q.times(grad, c.q.Move)
+	kernels.Axpy(1, grad, c.q.Gradient)
+	for j := range c.q.Gradient {
+		c.q.Gradient[j] += 1e-4 * rng.NormFloat64()
+	}
+	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
+	if proved, beyond := c.proved(); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || c.q.Steps >= first {
+		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, c.q.Steps, proved, beyond)
+	}
+}
+
+// TestCoupledThreads: the number of threads does not change a bit.
+func TestCoupledThreads(t *testing.T) {
+	var want []float64
+	for _, threads := range []int{1, 2} {
+		c := program(t, rand.New(rand.NewPCG(7, 7)), 300, 310, rowsOf(t, "chain and identity", 300), nil, nil)
+		c.q.Threads = threads
+		c.q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
+		if got := append(slices.Clone(c.q.U), c.q.Z...); want == nil {
+			want = got
+		} else if !slices.Equal(want, got) {
+			t.Error("other bits on two threads")
+		}
+	}
+}
+
+// TestCoupledStop: a solution that is stopped says so.
+func TestCoupledStop(t *testing.T) {
+	c := program(t, rand.New(rand.NewPCG(1, 1)), 12, 20, rowsOf(t, "chain and identity", 12), nil, nil)
+	c.q.Stop = func() bool { return true }
+	if c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || c.q.Steps != 1 {
+		t.Errorf("solved, in %d steps", c.q.Steps)
+	}
+}
