@@ -117,7 +117,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
 		start = math.Max(start, leastFall*goal/terms)
 	}
-	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start})
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Fine: last})
 	stopped := m.Stop != nil && m.Stop()
 	if stopped || !finite(m.U) || !finite(m.Move) { // the point stays as it was
 		copy(m.U, m.X)

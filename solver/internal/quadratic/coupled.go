@@ -78,6 +78,8 @@ func (q *Coupled) Begin(other *Coupled) {
 type CoupledSettings struct {
 	Gap   float64 // above the minimum, at which to stop
 	Start float64 // the first τ
+	// Fine makes steps, at the last τ, as small as rounding allows: multipliers have the more digits.
+	Fine bool
 }
 
 // Solve minimises, from x, and reports whether it came to the gap. If rounding keeps it from that, it
@@ -88,6 +90,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 	end := set.Gap / (4 * terms)
 	q.Tau, q.was = math.Max(set.Start, end), math.Inf(1)
 	since, short := 0, 0    // steps at this τ; short ones in a row
+	last := 0.0             // squared decrement before
 	least, raised := 0.0, 0 // the least factor by which τ may fall; how often τ was raised
 	for q.Steps = 1; q.Steps <= mostSteps && since < mostAtOnce; q.Steps++ {
 		decrement, ok := q.newton()
@@ -101,7 +104,8 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		if near {
 			q.keep()
 		}
-		if near && q.Tau <= end {
+		settled := !set.Fine || decrement <= float64(tiny*q.Tau) || since > 0 && decrement > 0.1*last
+		if last = decrement; near && q.Tau <= end && settled {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
@@ -128,10 +132,11 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 
 const (
 	mostSteps  = 100
-	mostAtOnce = 15  // steps at one τ: more are a sign of rounding
-	longStep   = 0.9 // the length from which on a step is hardly shortened
-	shortStep  = 0.3 // the length below which a step is short
-	mostShort  = 2   // short steps in a row, after which τ is raised
+	tiny       = 1e-12 // of τ: the squared decrement of a step that is as small as it need be
+	mostAtOnce = 15    // steps at one τ: more are a sign of rounding
+	longStep   = 0.9   // the length from which on a step is hardly shortened
+	shortStep  = 0.3   // the length below which a step is short
+	mostShort  = 2     // short steps in a row, after which τ is raised
 	mostRaised = 20
 	carefully  = 0.2 // least factor by which τ falls once it was raised
 )
@@ -294,7 +299,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 			q.to[j] = math.FMA(length, q.step[j], u)
 		}
 		change := float64(length*(linear+float64(length*square))) + (q.value(q.toImage, q.to) - at)
-		if change <= -float64(0.05*length*decrement)+float64(1e-15*math.Abs(at)) {
+		if change <= -float64(0.05*length*decrement)+float64(1e-14*math.Abs(at)) {
 			return length
 		}
 		length /= 2

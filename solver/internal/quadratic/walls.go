@@ -37,7 +37,7 @@ func (w *walls) inside(u, typical []float64) {
 			u[j] = w.Lower[j]
 		default:
 			lo, hi := w.Lower[j], w.Upper[j]
-			width := inset * math.Min(hi-lo, typical[j]+math.Abs(v))
+			width := float64(inset * math.Min(hi-lo, typical[j]+math.Abs(v)))
 			u[j] = math.Max(lo+width, math.Min(v, hi-width))
 		}
 	}
