@@ -1,0 +1,136 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
+)
+
+// TestOptima: optima of the paper's data that another program found to 1e-11.
+func TestOptima(t *testing.T) {
+	for _, o := range sparsetest.Optima(t) {
+		x, y := readClasses(t, o.File, o.Features)
+		var a *sparse.CSR
+		switch o.A {
+		case "":
+		case "chain":
+			a = graph.Chain(o.Features).FusedLasso()
+		default:
+			a = readEdges(t, o.A, o.Features)
+		}
+		r := mustNew(t, penalised(x, y, term.Logistic{}, a, o.Lambda, o.Mu)).Finish(nil, &Settings{Tol: 1e-12})
+		t.Logf("%+v: off by %.1e, gap %.1e, %d iterations", o, r.Objective-o.Value, r.Gap, r.Iterations)
+		if off := r.Objective - o.Value; !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
+			t.Errorf("%+v: off by %.1e, gap %.1e, polished %v, %d iterations", o, off, r.Gap, r.Polished, r.Iterations)
+		}
+		checkStructure(t, r)
+	}
+}
+
+// TestCovtype is the largest of the paper's data with few features.
+func TestCovtype(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it takes seconds")
+	}
+	x, y := readClasses(t, "paper/covtype.libsvm.binary.scale.zst", 54)
+	r := mustNew(t, penalised(x, y, term.Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
+	if !(r.Gap < 1e-12) || r.Iterations > 9 || math.Abs(r.Objective-0.5143942796) > 1e-9 {
+		t.Errorf("objective %.16g, gap %.1e, %d iterations", r.Objective, r.Gap, r.Iterations)
+	}
+}
+
+// smallSets are raw tables.
+var smallSets = []struct {
+	name string
+	p    int
+}{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
+
+// forTables calls f with problems of raw tables, and of the same with columns multiplied by up to
+// 1e±3: with and without a chain, and with λ in parts of what makes x = 0 optimal.
+func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
+	for _, set := range smallSets {
+		raw, y := readClasses(t, "small/"+set.name, set.p)
+		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
+			for _, loss := range losses {
+				top, err := mustNew(t, penalised(x, y, loss, nil, 1, 0)).LambdaMax(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, part := range parts {
+					for _, a := range []*sparse.CSR{nil, graph.Chain(set.p).FusedLasso()} {
+						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v", set.name, x != raw, loss, part, a != nil), func(t *testing.T) {
+							f(t, penalised(x, y, loss, a, part*top, 0))
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRaw: a proof to 1e-11 of raw tables.
+func TestRaw(t *testing.T) {
+	forTables(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
+		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-11})
+		if !(r.Gap <= 1e-11) || r.Iterations > 30 {
+			t.Errorf("gap %.1e, %d iterations, polished %v", r.Gap, r.Iterations, r.Polished)
+		}
+		checkStructure(t, r)
+	})
+}
+
+// TestExactEnd: a run that asks for a proof of 1e-6 ends with the zeros and ties of the
+// solution. What is proved is never less than the truth, and what Certify proves of its end
+// hardly more.
+func TestExactEnd(t *testing.T) {
+	forTables(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
+		s := mustNew(t, p)
+		best := s.Finish(nil, &Settings{Tol: 1e-13 * s.Scale()})
+		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-6 * s.Scale()})
+		if above := trueExcess(s, r.X, best.X); !(r.Gap >= above) {
+			t.Errorf("proved %.1e, %.1e above the optimum", r.Gap, above)
+		} else if b := s.Certify(r.X, &Settings{}); !(b >= above) || !(b <= 3*above) && !(b <= 1e-11*s.Scale()) {
+			t.Errorf("Certify proves %.1e, %.1e above the optimum", b/s.Scale(), above/s.Scale())
+		}
+		if !r.Polished || !best.Polished {
+			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
+		}
+		v, want := imageOf(p, r.X), imageOf(p, best.X)
+		for k := range v {
+			if (v[k] == 0) != (want[k] == 0) {
+				t.Errorf("row %d of A x is %v, at the optimum %v", k, v[k], want[k])
+			}
+		}
+	})
+}
+
+// TestFreeColumn: a column that is free, and on which those of one-hot features depend,
+// costs neither iterations nor digits of the proof.
+func TestFreeColumn(t *testing.T) {
+	one := load(t, "small/a1a", 123) // with a column of ones
+	for _, loss := range losses[:2] {
+		for _, joint := range []bool{false, true} {
+			p := *one
+			p.Loss, p.joint = loss, joint
+			s := mustNew(t, &p)
+			top, err := s.LambdaMax(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []float64{0.1, 1e-2, 1e-3, 1e-4} {
+				p.Limit = slices.Repeat([]float64{part * top}, 124)
+				p.Limit[123] = 0
+				r := mustNew(t, &p).Finish(nil, &Settings{Tol: 1e-12 * s.Scale()})
+				if !(r.Gap <= 1e-12*s.Scale()) || !r.Polished || r.Iterations > 15 {
+					t.Errorf("%T, joint %v, %g: gap %.1e, polished %v, %d iterations", loss, joint, part, r.Gap/s.Scale(), r.Polished, r.Iterations)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package exact
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/sparsetest"
+)
+
+// penalised has equal limits for the rows of a, nil for the identity, and a ridge mu.
+func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
+	_, p := x.Dims()
+	q := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, A: quad.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
+	if a != nil {
+		q.A = quad.New(a, p)
+	}
+	l, _ := q.A.Dims()
+	q.Limit = slices.Repeat([]float64{lambda}, l)
+	return q
+}
+
+// readClasses reads a LIBSVM file; of two labels, the larger becomes +1, the other −1.
+func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
+	t.Helper()
+	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := slices.Max(d.Labels)
+	for i, b := range d.Labels {
+		if d.Labels[i] = -1; b == most {
+			d.Labels[i] = 1
+		}
+	}
+	return d.X, d.Labels
+}
+
+// readEdges returns [G; I] of an edge list.
+func readEdges(t testing.TB, name string, p int) *sparse.CSR {
+	t.Helper()
+	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.FusedLasso()
+}
+
+// rescaled multiplies columns at random by 10^u, |u| ≤ 3.
+func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
+	t.Helper()
+	_, p := x.Dims()
+	rng := rand.New(rand.NewPCG(17, uint64(p)))
+	d := make([]float64, p)
+	for j := range d {
+		d[j] = math.Pow(10, 6*rng.Float64()-3)
+	}
+	out, err := x.ScaleColumns(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// fromRows builds a matrix of dense rows.
+func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
+	t.Helper()
+	m, err := sparse.FromDense(len(rows), len(rows[0]), slices.Concat(rows...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
+
+// A pattern of random problems with a matrix A.
+type pattern struct {
+	loss   term.Loss
+	a      string // identity, chain (no identity), graph (both), weighted (of the same, a third of it free), sparse
+	mu     float64
+	lambda float64
+}
+
+// draw makes a problem of the pattern. Labels are ±1, noisy, for all losses.
+func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 99))
+	dense, labels := make([]float64, n*p), make([]float64, n)
+	for i := range labels {
+		var margin float64
+		for j := range p {
+			v := 0.0
+			if rng.IntN(3) > 0 {
+				v = rng.NormFloat64()
+			}
+			dense[i*p+j] = v
+			margin += v * float64(j%3-1)
+		}
+		labels[i] = math.Copysign(1, margin+2*rng.NormFloat64())
+	}
+	x, err := sparse.FromDense(n, p, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := penalised(x, labels, k.loss, k.matrix(t, p, rng), k.lambda, k.mu)
+	if k.a == "weighted" {
+		for j := range q.Limit {
+			q.Limit[j] *= float64(j % 3)
+		}
+	}
+	return q
+}
+
+func (k pattern) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
+	t.Helper()
+	var m *sparse.CSR
+	err := error(nil)
+	switch k.a {
+	case "chain":
+		rows := make([]int, p-1)
+		for i := range rows {
+			rows[i] = i
+		}
+		m, err = graph.Chain(p).FusedLasso().SelectRows(rows)
+	case "graph", "weighted":
+		m = graph.Chain(p).FusedLasso()
+	case "sparse":
+		var entries []sparse.Triplet
+		for i := range 2 * p {
+			c := rng.IntN(p)
+			entries = append(entries, sparse.Triplet{Row: i, Col: c, Value: 1 + rng.Float64()})
+			if d := rng.IntN(p); d != c && i%4 > 0 {
+				entries = append(entries, sparse.Triplet{Row: i, Col: d, Value: rng.NormFloat64()})
+			}
+		}
+		m, err = sparse.FromTriplets(2*p+1, p, entries) // the last row is empty
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// patterns are those of every loss and A.
+func patterns() (all []pattern) {
+	for _, loss := range losses {
+		for _, a := range []string{"identity", "chain", "graph", "weighted", "sparse"} {
+			for _, mu := range []float64{0, 1e-6, 0.1} {
+				for _, lambda := range []float64{1e-4, 0.03} {
+					all = append(all, pattern{loss, a, mu, lambda})
+				}
+			}
+		}
+	}
+	if testing.Short() {
+		rng := rand.New(rand.NewPCG(1, 1))
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:len(all)/3]
+	}
+	return all
+}
+
+// trueExcess returns P(x) − P(y), from differences term by term, so that next to each
+// other it is exact relative to |x − y|.
+func trueExcess(s *Solver, x, y []float64) (sum float64) {
+	for i, b := range s.Labels {
+		idx, val := s.Data.Row(i)
+		var t, d float64
+		for k, j := range idx {
+			t += val[k] * y[j]
+			d += val[k] * (x[j] - y[j])
+		}
+		sum += s.Coef[i] * lossChange(s.Loss, t, d, b)
+	}
+	for j, r := range s.Ridge {
+		sum += r / 2 * (x[j] - y[j]) * (x[j] + y[j])
+	}
+	v, w := imageOf(s.Problem, x), imageOf(s.Problem, y)
+	for k, limit := range s.Limit {
+		sum += limit * (math.Abs(v[k]) - math.Abs(w[k]))
+	}
+	return sum
+}
+
+// imageOf returns A x.
+func imageOf(p *Problem, x []float64) []float64 {
+	l, _ := p.A.Dims()
+	v := make([]float64, l)
+	gap.NewRows(p.A, slices.Repeat([]float64{1}, l), nil, nil).Mul(v, x)
+	return v
+}
+
+// lossChange returns φ(t + d) − φ(t).
+func lossChange(loss term.Loss, t, d, b float64) float64 {
+	switch l := loss.(type) {
+	case term.Logistic:
+		if math.Abs(d) > 30 { // no cancellation, but exp overflows
+			break
+		}
+		s := 1 / (1 + math.Exp(b*t))
+		return math.Log1p(s * math.Expm1(-b*d))
+	case term.Squared:
+		return d * (2*(t-b) + d)
+	case term.Huber:
+		if r, q := t-b, t+d-b; math.Abs(r) <= l.Delta && math.Abs(q) <= l.Delta {
+			return d * (r + q)
+		} else if min(r, q) > l.Delta || max(r, q) < -l.Delta {
+			return 2 * l.Delta * math.Copysign(d, d*r)
+		}
+	case term.SquaredHinge:
+		if r, q := 1-b*t, 1-b*(t+d); r > 0 && q > 0 {
+			return -b * d * (r + q)
+		}
+	}
+	return loss.Value(t+d, b) - loss.Value(t, b)
+}
+
+// checkStructure: zeros and ties are exact.
+func checkStructure(t *testing.T, r *Solution) {
+	t.Helper()
+	if !r.Polished {
+		return
+	}
+	value := make(map[int32]float64)
+	for j, of := range r.Structure.Of {
+		v := r.Structure.Sign[j] * r.X[j]
+		if of < 0 && r.X[j] != 0 {
+			t.Errorf("x[%d] = %v in no group", j, r.X[j])
+		}
+		if was, seen := value[of]; of >= 0 && seen && was != v {
+			t.Errorf("x[%d] = %v in a group of %v", j, v, was)
+		}
+		value[of] = v
+	}
+}
