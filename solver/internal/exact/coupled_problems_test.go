@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -193,7 +192,11 @@ func trueExcess(s *Solver, x, y []float64) (sum float64) {
 func imageOf(p *Problem, x []float64) []float64 {
 	l, _ := p.A.Dims()
 	v := make([]float64, l)
-	gap.NewRows(p.A, slices.Repeat([]float64{1}, l), nil, nil).Mul(v, x)
+	if a := p.A.Matrix(); a != nil {
+		a.MulVec(v, x)
+	} else {
+		copy(v, x)
+	}
 	return v
 }
 

@@ -1,0 +1,138 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// conic returns problems with more than absolute values, by name: of every penalty and set,
+// with [chain; identity].
+func conic(t *testing.T) map[string]*Problem {
+	t.Helper()
+	const p = 8
+	held := term.NewBox(p, math.Inf(-1), 0.3)
+	held.Lower[1], held.Upper[1] = 0.1, 0.1
+	held.Upper[2], held.Lower[3] = math.Inf(1), 0
+	all := make(map[string]*Problem)
+	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}} {
+		for _, penalty := range []string{"l1", "elastic", "square", "group"} {
+			for name, set := range map[string]term.Region{
+				"none": nil, "box": term.NewBox(p, -0.3, 0.2), "away": term.NewBox(p, 0.1, 0.5), "nonnegative": term.NewBox(p, 0, math.Inf(1)),
+				"ball": term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": held,
+			} {
+				q := pattern{loss, "graph", 0, 0.03}.draw(t, 60, p, 2)
+				if q.Set = set; set == nil && penalty == "l1" {
+					continue
+				}
+				switch penalty {
+				case "elastic", "square":
+					q.Square = make([]float64, len(q.Limit))
+					for k := range q.Square {
+						if q.Square[k] = 0.02; penalty == "square" {
+							q.Limit[k] = 0
+						}
+					}
+				case "group":
+					for k := 0; k+2 < len(q.Limit); k += 3 {
+						q.Groups = append(q.Groups, []int{k, k + 1, k + 2})
+					}
+				}
+				all[fmt.Sprintf("%T/%s/%s", loss, penalty, name)] = q
+			}
+		}
+	}
+	return all
+}
+
+// TestConic: zeros and ties are found. Bounds of random points in the set are held to what the
+// best point known shows, and none of these is better.
+func TestConic(t *testing.T) {
+	for name, q := range conic(t) {
+		rng := rand.New(rand.NewPCG(3, 3))
+		s := mustNew(t, q)
+		best := s.Finish(nil, &Settings{Tol: 1e-12})
+		if !(best.Gap <= 1e-12) || !best.Polished {
+			t.Errorf("%s: gap %.2g after %d steps, polished %v", name, best.Gap, best.Iterations, best.Polished)
+		}
+		for k := range 12 {
+			size, x := math.Pow(10, float64(-k)/2), make([]float64, s.p)
+			for j, v := range best.X {
+				x[j] = v + size*rng.NormFloat64()
+			}
+			if q.Set != nil {
+				q.Set.Project(x)
+			}
+			s.Start(x)
+			s.setLambda(1)
+			s.visit()
+			value := s.value(&s.at)
+			above := value - best.Objective
+			if above < -best.Gap-1e-15 {
+				t.Fatalf("%s: a gap of %.3g is proved, and a point %.3g better", name, best.Gap, -above)
+			}
+			if b := s.Certify(x, &Settings{}); !(b >= above-4e-15*(1+value)) || !(b <= 2*above+2e-9) {
+				t.Errorf("%s: gap %.3g proved of a point %.3g above the optimum", name, b, above)
+			}
+		}
+	}
+}
+
+// TestSquaresAsRidge: squares of the coefficients as rows of A have the zeros and ties of
+// the solution with the same squares as a ridge.
+func TestSquaresAsRidge(t *testing.T) {
+	const n, p, mu = 40, 30, 0.01
+	for _, loss := range losses {
+		for seed := range uint64(4) {
+			ridge := pattern{loss, "graph", mu, 0.01}.draw(t, n, p, seed)
+			want := mustNew(t, ridge).Finish(nil, &Settings{Tol: 1e-13})
+			q := *ridge
+			q.Ridge, q.Square = make([]float64, p), make([]float64, len(q.Limit))
+			for j := range p {
+				q.Square[len(q.Square)-p+j] = mu
+			}
+			got := mustNew(t, &q).Finish(nil, &Settings{Tol: 1e-10})
+			u, v := imageOf(ridge, want.X), imageOf(ridge, got.X)
+			for k, u := range u {
+				if !got.Polished || (u == 0) != (v[k] == 0) {
+					t.Errorf("%T, seed %d: row %d of A x is %g, want %g; polished %v", loss, seed, k, v[k], u, got.Polished)
+				}
+			}
+		}
+	}
+}
+
+// TestNoBand: where X'X + A'A has a band, a ball and groups of features far apart give
+// Hessians that have none.
+func TestNoBand(t *testing.T) {
+	const p = 24
+	rng := rand.New(rand.NewPCG(5, 6))
+	labels := make([]float64, p)
+	for j := range labels {
+		labels[j] = rng.NormFloat64()
+	}
+	groups := make([][]int, 4)
+	for j := range p {
+		groups[j%4] = append(groups[j%4], j)
+	}
+	for name, change := range map[string]func(q *Problem){
+		"ball":   func(q *Problem) { q.Set = term.Ball{Radius: 1} },
+		"groups": func(q *Problem) { q.Groups = groups },
+		"chain": func(q *Problem) {
+			q.A, q.Limit = quad.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
+		},
+	} {
+		q := penalised(sparse.Identity(p), labels, term.Squared{}, nil, 0.01, 0)
+		change(q)
+		s := mustNew(t, q)
+		r := s.Finish(nil, &Settings{Tol: 1e-9})
+		if banded := s.coupled.model.Banded(); banded != (name == "chain") || !(r.Gap <= 1e-9) {
+			t.Errorf("%s: banded %v, gap %v after %d iterations", name, banded, r.Gap, r.Iterations)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package exact
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// awkward returns problems that break assumptions.
+func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
+	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
+	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
+		return func(loss term.Loss) *Problem {
+			rows, labels := make([][]float64, n), make([]float64, n)
+			for i := range rows {
+				rows[i] = make([]float64, p)
+				for j := range rows[i] {
+					rows[i][j] = noise(i, j)
+				}
+				labels[i] = math.Copysign(1, rows[i][0]+noise(i, 50))
+				change(i, rows[i])
+			}
+			return penalised(fromRows(t, rows), labels, loss, a, lambda, 0)
+		}
+	}
+	same := func(int, []float64) {}
+	chain := graph.Chain(6).FusedLasso()
+	return map[string]func(term.Loss) *Problem{
+		"constant column":  with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 4 }),
+		"empty column":     with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 0 }),
+		"equal columns":    with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[3] = row[1] }),
+		"opposite columns": with(30, 6, chain, 1e-4, func(_ int, row []float64) { row[3] = -row[1] }),
+		"n < p":            with(4, 6, chain, 1e-3, same),
+		"huge columns":     with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[0] *= 1e6; row[1] *= 1e-3 }),
+		"huge lambda":      with(30, 6, chain, 1e3, same),
+		"separable":        with(30, 6, chain, 1e-7, func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
+		"no penalty":       with(60, 3, graph.Chain(3).FusedLasso(), 0, same),
+		"one unpenalised": func(loss term.Loss) *Problem {
+			p := with(30, 6, chain, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
+			p.Limit[4], p.Limit[10] = 0, 0 // the last edge, and the last feature
+			return p
+		},
+		"constant labels": func(loss term.Loss) *Problem {
+			p := with(30, 6, chain, 1e-3, same)(loss)
+			for i := range p.Labels {
+				p.Labels[i] = 1
+			}
+			return p
+		},
+		"zero rows and repeated rows of A": func(loss term.Loss) *Problem {
+			a := fromRows(t, [][]float64{{0, 0, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {0, 0, 1, 1, 0, 0}, {0, 0, 0, 1, -2, 0.5}, {0, 0, 0, 0, 0, 1}})
+			return with(30, 6, a, 0.01, same)(loss)
+		},
+		"weights zero for most": func(loss term.Loss) *Problem {
+			p := with(30, 6, chain, 0.01, same)(loss)
+			p.Weights = make([]float64, 30)
+			for i := range 10 {
+				p.Weights[3*i] = float64(i)
+			}
+			return p
+		},
+	}
+}
+
+// TestAwkward: a proof to 1e-10, whatever the data.
+func TestAwkward(t *testing.T) {
+	for name, problem := range awkward(t) {
+		for _, loss := range losses {
+			s := mustNew(t, problem(loss))
+			r := s.Finish(nil, &Settings{Tol: 1e-10})
+			if !(r.Gap <= 1e-10) {
+				t.Errorf("%s, %T: gap %.2e, objective %v, %d iterations", name, loss, r.Gap, r.Objective, r.Iterations)
+			}
+			checkStructure(t, r)
+			if b := s.Certify(r.X, &Settings{Tol: 1e-10}); !(b <= 1e-8) {
+				t.Errorf("%s, %T: Certify gives %.2e", name, loss, b)
+			}
+		}
+	}
+}
+
+// TestNaN: a point that is none proves nothing.
+func TestNaN(t *testing.T) {
+	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1))
+	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
+		x := []float64{0, v, 0, 0, 0}
+		if b := s.Certify(x, &Settings{Tol: 1e-10}); math.IsNaN(b) || b < 1e200 {
+			t.Errorf("gap %v at %v", b, v)
+		}
+		if r := s.Finish(x, &Settings{Tol: 1e-10}); !(r.Gap <= 1e-10) {
+			t.Errorf("gap %v from %v", r.Gap, v)
+		}
+	}
+}
+
+func TestNotApplicable(t *testing.T) {
+	p := pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1)
+	p.MaxWorking = 4
+	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("error %v", err)
+	}
+	p.MaxWorking, p.A = 0, quad.New(hidden{p.A.Matrix()}, 5)
+	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// hidden hides that a map is a matrix.
+type hidden struct{ quad.Map }

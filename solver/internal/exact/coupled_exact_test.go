@@ -1,0 +1,135 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+const bigBits = 600 // enough for sums of products of float64 of moderate size to be exact
+
+func num(v float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(v) }
+
+// addTo adds the product of the factors to sum.
+func addTo(sum *big.Float, factors ...float64) {
+	v := num(1)
+	for _, x := range factors {
+		v.Mul(v, num(x))
+	}
+	sum.Add(sum, v)
+}
+
+// TestExactProofs recomputes proofs in exact arithmetic, for losses that are parabolas: z of
+// a feature's own row is what closes the equality exactly, its size is within the
+// limit but for the rounding of a last scaling, and P − D is not above the bound.
+func TestExactProofs(t *testing.T) {
+	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
+		for _, a := range []string{"identity", "graph"} {
+			p := pattern{loss, a, 0, 0.02}.draw(t, 50, 9, 21)
+			p.joint = true
+			s := mustNew(t, p)
+			best := s.Finish(nil, &Settings{Tol: 1e-14}).X
+			rng := rand.New(rand.NewPCG(9, 9))
+			for _, distance := range []float64{0, 1e-12, 1e-8, 1e-4, 0.1, 10} {
+				for steps := range 4 {
+					x := make([]float64, s.p)
+					for j := range x {
+						x[j] = best[j] + distance*rng.NormFloat64()
+					}
+					s.Start(x)
+					s.Solve(1, &Settings{MaxIterations: steps + 1})
+					checkExact(t, s)
+				}
+			}
+		}
+	}
+}
+
+// checkExact checks what the dual point of the last step proves of the point.
+func checkExact(t *testing.T, s *Solver) {
+	t.Helper()
+	b := s.bounds.Prove(s.point(), s.work.alpha, s.coupled.z, s.e, nil, 0)
+	alpha, r := make([]float64, s.n), s.bounds.Rows
+	for i, a := range s.work.alpha {
+		alpha[i] = float64(b.Shrink * a)
+	}
+	sum := num(0)
+	for i, a := range alpha {
+		exactLoss(sum, s, i, a)
+	}
+	for j, own := range r.Own {
+		e, size := exactResidual(s, alpha, b.Z, j)
+		z := new(big.Float).Quo(e, num(-r.Entry[j]))
+		room := new(big.Float).Sub(num(r.Limit[own]), new(big.Float).Abs(z))
+		if v, _ := room.Float64(); v < -4*0x1p-53*size {
+			t.Errorf("feature %d exceeds its limit by %g", j, -v)
+		}
+	}
+	for row, limit := range r.Limit {
+		v := exactImage(r, s.x, row)
+		sum.Add(sum, v.Abs(v).Mul(v, num(limit)))
+	}
+	if exact, _ := sum.Float64(); exact > b.Gap {
+		t.Errorf("P − D = %.17g, bound %.17g", exact, b.Gap)
+	}
+}
+
+// exactLoss adds c [φ(t) + φ*(α)] of a sample: with b = ±1, of parabolas.
+func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
+	margin, b, c := num(0), s.Labels[i], s.Coef[i]
+	idx, val := s.Data.Row(i)
+	for k, j := range idx {
+		addTo(margin, val[k], s.x[j])
+	}
+	r := new(big.Float).Sub(num(1), new(big.Float).Mul(num(b), margin)) // b (b − t)
+	if _, hinge := s.Loss.(term.SquaredHinge); hinge && r.Sign() < 0 {
+		r = num(0)
+	}
+	sum.Add(sum, r.Mul(r, r).Mul(r, num(c)))
+	addTo(sum, c, alpha, b)
+	addTo(sum, c, alpha, alpha, 0.25)
+}
+
+// exactResidual returns (X'Cα + A'z)_j without the feature's own row, and the sum of
+// the absolute values of its terms.
+func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size float64) {
+	e = num(0)
+	for i, a := range alpha {
+		idx, val := s.Data.Row(i)
+		for k, col := range idx {
+			if int(col) == j {
+				addTo(e, s.Coef[i], a, val[k])
+				size += math.Abs(s.Coef[i] * a * val[k])
+			}
+		}
+	}
+	r := s.bounds.Rows
+	if r.M == nil {
+		return e, size
+	}
+	rows, val := r.T.Row(j)
+	for k, row := range rows {
+		if row != r.Own[j] {
+			addTo(e, z[row], val[k])
+			size += math.Abs(z[row] * val[k])
+		}
+	}
+	return e, size
+}
+
+// exactImage returns (A x)_row.
+func exactImage(r *gap.Rows, x []float64, row int) *big.Float {
+	if r.M == nil {
+		return num(x[row])
+	}
+	v := num(0)
+	idx, val := r.M.Row(row)
+	for k, j := range idx {
+		addTo(v, val[k], x[j])
+	}
+	return v
+}

@@ -1,0 +1,93 @@
+package exact
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// TestWarm: starts near the solution, far away, and beyond use.
+func TestWarm(t *testing.T) {
+	for _, a := range []string{"identity", "graph", "sparse"} {
+		for _, loss := range losses {
+			s := mustNew(t, pattern{loss, a, 0, 0.02}.draw(t, 60, 10, 3))
+			cold := s.Finish(nil, &Settings{Tol: 1e-12})
+			rng := rand.New(rand.NewPCG(1, 2))
+			for _, distance := range []float64{0, 1e-6, 1e-2, 0.3, 10, 1e5} {
+				x := make([]float64, s.p)
+				for j := range x {
+					x[j] = cold.X[j] + distance*rng.NormFloat64()
+				}
+				r := s.Finish(x, &Settings{Tol: 1e-12})
+				if !(r.Gap <= 1e-12) || math.Abs(r.Objective-cold.Objective) > 2e-12 || r.Iterations > cold.Iterations+18 {
+					t.Errorf("%s, %T, distance %g: gap %.1e, objective %+.1e, %d iterations, cold %d", a, loss, distance, r.Gap, r.Objective-cold.Objective, r.Iterations, cold.Iterations)
+				}
+			}
+		}
+	}
+}
+
+// TestNotWorse: however much the gap allows, the result is no worse than the start, and
+// what is proved of it no less than the truth.
+func TestNotWorse(t *testing.T) {
+	for _, k := range patterns() {
+		for _, rows := range []int{40, 300} { // of the second a part is enough to start on
+			s := mustNew(t, k.draw(t, rows, 8, 5))
+			best := s.Finish(nil, &Settings{Tol: 1e-13}).X
+			rng := rand.New(rand.NewPCG(3, 4))
+			for _, distance := range []float64{0, 1e-3, 0.1} {
+				x := make([]float64, s.p)
+				for j := range x {
+					x[j] = best[j] + distance*rng.NormFloat64()
+				}
+				for _, tol := range []float64{0.9, 0.3, 1e-2} {
+					r := s.Finish(x, &Settings{Tol: tol * s.Scale()})
+					if worse := trueExcess(s, r.X, x); worse > 1e-12*r.Objective || !(r.Gap <= tol*s.Scale()) || !(r.Gap >= trueExcess(s, r.X, best)-1e-16) {
+						t.Errorf("%+v, %d rows, %g away, to %g: objective %v, %.1e above that of the start, gap %v", k, rows, distance, tol, r.Objective, worse, r.Gap)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestIterates: wherever a run ends, the gap proved is not below the truth, nor that of a
+// certificate of the same point. Without a goal it ends at rounding.
+func TestIterates(t *testing.T) {
+	for _, k := range patterns() {
+		s := mustNew(t, k.draw(t, 40, 8, 7))
+		best := s.Finish(nil, &Settings{})
+		if !(best.Gap <= 1e-13) || best.Iterations > 60 {
+			t.Errorf("%+v: gap %.1e after %d iterations", k, best.Gap, best.Iterations)
+		}
+		for steps := 1; steps < 6; steps++ {
+			r := s.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: steps})
+			truth := trueExcess(s, r.X, best.X)
+			if b := s.Certify(r.X, &Settings{}); !(r.Gap >= truth-1e-16) || !(b >= truth-1e-16) {
+				t.Errorf("%+v: after %d steps: gap %.3e of %.3e, Certify %.3e", k, steps, r.Gap, truth, b)
+			}
+		}
+	}
+}
+
+// TestBudget: an interrupt and a number of iterations end a run.
+func TestBudget(t *testing.T) {
+	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.02}.draw(t, 60, 10, 3))
+	stop := errors.New("stop")
+	calls := 0
+	r := s.Finish(nil, &Settings{Tol: 1e-12, Interrupt: func() error {
+		if calls++; calls > 2 {
+			return stop
+		}
+		return nil
+	}})
+	if !errors.Is(r.Err, stop) || r.Iterations != 2 || math.IsNaN(r.Gap) {
+		t.Errorf("error %v after %d iterations, gap %v", r.Err, r.Iterations, r.Gap)
+	}
+	if r = s.Finish(nil, &Settings{Tol: 1e-12, MaxIterations: 3}); r.Iterations != 3 {
+		t.Errorf("%d iterations", r.Iterations)
+	}
+}
