@@ -1,0 +1,157 @@
+package exact
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+// TestCoupledEndings: results say why there are no better ones.
+func TestCoupledEndings(t *testing.T) {
+	stop := errors.New("stop")
+	interrupt := func() error { return stop }
+	open := separable(t) // the first feature is free and tells the classes apart
+	g, err := graph.FromPairs(5, [][2]int32{{1, 2}, {2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open.A, open.Limit = quad.New(g.FusedLasso(), 5), slices.Repeat([]float64{0.05}, 7)
+	usual := *open
+	open.Limit = slices.Clone(open.Limit)
+	open.Limit[2] = 0
+	boxed, balled, huber := *open, *open, usual
+	boxed.Set, balled.Set, huber.Loss = term.NewBox(5, 0, math.Inf(1)), term.Ball{Radius: 3}, term.Huber{Delta: 1.35}
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		set  Settings
+		want ending.Why
+	}{
+		{"a goal", &usual, Settings{Tol: 1e-9}, ending.Reached},
+		{"no goal", &usual, Settings{}, ending.Rounding},
+		{"few steps", &usual, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
+		{"an interrupt", &usual, Settings{Tol: 1e-9, Interrupt: interrupt}, ending.Interrupted},
+		{"free, a goal", open, Settings{Tol: 1e-6}, ending.Reached},
+		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
+		{"free, no goal", open, Settings{}, ending.Separable},
+		{"free, an interrupt", open, Settings{Interrupt: interrupt}, ending.Interrupted},
+		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separable},
+		{"held by a ball", &balled, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Iterations},
+		{"numbers", &huber, Settings{}, ending.Rounding},
+	} {
+		r := mustNew(t, c.p).Finish(nil, &c.set)
+		if r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
+			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)
+		}
+	}
+}
+
+// TestCoupledRounding: no gap is smaller than what rounding makes of the objective that
+// it is of, even where the dual point is exact: of the coupled model and of working sets.
+func TestCoupledRounding(t *testing.T) {
+	for _, loss := range losses {
+		for _, a := range []string{"identity", "graph"} {
+			for _, mu := range []float64{0, 0.1} {
+				check := func(name string, gap, objective, most float64) {
+					t.Helper()
+					if !(gap >= 2*0x1p-52*objective) || gap > most*objective {
+						t.Errorf("%T, %s, mu %g: %s: gap %g of the objective %g", loss, a, mu, name, gap, objective)
+					}
+				}
+				p := pattern{loss, a, mu, 100}.draw(t, 60, 8, 2) // x = 0 is the solution
+				p.joint = true
+				s := mustNew(t, p)
+				x, set := make([]float64, 8), &Settings{Tol: 1e-13}
+				r := s.Finish(nil, set)
+				check("Finish", r.Gap, r.Objective, 1e-12)
+				check("Certify", s.Certify(x, set), r.Objective, 1)
+				w := mustWide(t, p)
+				r = w.Finish(x, nil, nil, set)
+				check("Wide", r.Gap, r.Objective, 1e-12)
+				check("Wide.Certify", w.Certify(x, r.Z), r.Objective, 1e-12)
+				q := *p
+				q.Set = term.NewBox(8, -1, 1)
+				check("Certify of a box", mustNew(t, &q).Certify(x, set), r.Objective, 1)
+			}
+		}
+	}
+}
+
+// separated has a free feature, 4, that separates the three rows it occurs in, and
+// one, 5, that separates those it occurs in but for the first of these three.
+func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
+	t.Helper()
+	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
+	x := make([][]float64, 40)
+	for i := range x {
+		x[i] = make([]float64, 6)
+		idx, val := p.Data.Row(i)
+		for k, j := range idx {
+			x[i][j] = val[k]
+		}
+	}
+	for k, v := range []float64{0.5, 1, 2} {
+		x[k][4] = v * p.Labels[k]
+	}
+	x[0][5], x[7][5], x[8][5] = -p.Labels[0], p.Labels[7], 3*p.Labels[8]
+	q := penalised(fromRows(t, x), p.Labels, loss, a, 0.05, 0)
+	q.Limit[len(q.Limit)-2], q.Limit[len(q.Limit)-1] = 0, 0
+	return q
+}
+
+// TestSeparated: α is zero at separated samples, and the gap is closed.
+func TestSeparated(t *testing.T) {
+	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Logistic{}} {
+		for _, a := range []*sparse.CSR{nil, g.FusedLasso()} {
+			p := separated(t, loss, a)
+			s, set := mustNew(t, p), &Settings{Tol: 1e-8}
+			r := s.Finish(nil, set)
+			if r.Why != ending.Reached {
+				t.Errorf("%T, graph %v: %v, gap %g", loss, a != nil, r.Why, r.Gap)
+			}
+			for _, i := range []int{0, 1, 2, 7, 8} {
+				if r.Alpha[i] != 0 {
+					t.Errorf("%T, graph %v: alpha %g at sample %d", loss, a != nil, r.Alpha[i], i)
+				}
+			}
+			if b := s.Certify(r.X, set); !(b <= 1e-7) {
+				t.Errorf("%T, graph %v: Certify: gap %g", loss, a != nil, b)
+			}
+			if r := mustWide(t, p).Finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {
+				t.Errorf("%T, graph %v: Wide: %v, gap %g", loss, a != nil, r.Why, r.Gap)
+			}
+		}
+	}
+}
+
+// TestNotSeparated: neither losses with two sides nor features that something holds have
+// separated samples.
+func TestNotSeparated(t *testing.T) {
+	for name, change := range map[string]func(q *Problem){
+		"squared":   func(q *Problem) { q.Loss = term.Squared{} },
+		"penalised": func(q *Problem) { q.Limit = append(q.Limit[:4:4], 0.01, 0.01) },
+		"a ridge":   func(q *Problem) { q.Ridge = slices.Repeat([]float64{0.1}, 6) },
+		"a box":     func(q *Problem) { q.Set = term.NewBox(6, -1, 1) },
+		"a ball":    func(q *Problem) { q.Set = term.Ball{Radius: 1} },
+		"nothing":   func(*Problem) {},
+	} {
+		q := separated(t, term.Logistic{}, nil)
+		change(q)
+		s := mustNew(t, q)
+		s.setLambda(1)
+		if (s.facts.apart != nil) != (name == "nothing") {
+			t.Errorf("%s: %+v", name, s.facts.apart)
+		}
+	}
+}

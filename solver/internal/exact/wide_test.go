@@ -1,0 +1,225 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
+)
+
+func mustWide(t *testing.T, p *Problem) *Wide {
+	t.Helper()
+	w, err := NewWide(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestWide holds proofs and results of working sets to those of the whole: on problems
+// small enough for both, with sets that have to change, bounds are never below the
+// truth and the optimum is the same.
+func TestWide(t *testing.T) {
+	for _, k := range patterns() {
+		if k.mu == 1e-6 {
+			continue // as without
+		}
+		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
+			for seed := range uint64(2) {
+				p := k.draw(t, 60, 40, seed)
+				s := mustNew(t, p)
+				q := *p
+				q.MaxWorking = 30
+				checkWide(t, s, mustWide(t, &q), s.Finish(nil, &Settings{Tol: 1e-13}))
+			}
+		})
+	}
+}
+
+func checkWide(t *testing.T, s *Solver, w *Wide, best *Solution) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(6, 7))
+	for _, distance := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-3, 1e-1, 1, 100} {
+		x := make([]float64, s.p)
+		for j := range x {
+			if x[j] = best.X[j]; x[j] != 0 || rng.IntN(4) == 0 {
+				x[j] += distance * rng.NormFloat64()
+			}
+		}
+		want := trueExcess(s, x, best.X) - best.Gap
+		for _, z := range [][]float64{nil, best.Z} {
+			if got := w.Certify(x, z); !(got >= want) {
+				t.Errorf("distance %g: gap %.3e proved, truth %.3e", distance, got, want)
+			}
+		}
+	}
+	support := s.p - len(slices.DeleteFunc(slices.Clone(best.X), func(v float64) bool { return v != 0 }))
+	r := w.Finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9})
+	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
+		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
+	}
+	if support > 20 { // the set has no room for it: any proof will do
+		return
+	}
+	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {
+		t.Errorf("support %d: gap %.1e, objective %.15g, of the whole %.15g", support, r.Gap, r.Objective, best.Objective)
+	}
+	checkStructure(t, r)
+}
+
+// freeProblem has a chain without a hold on the last two features, of which the last is a
+// column of ones; twice makes the other one a multiple of it.
+func freeProblem(t *testing.T, twice bool) *Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(4, 4))
+	const n, p = 400, 120
+	data, labels := make([]float64, n*p), make([]float64, n)
+	for i := range n {
+		row := data[i*p : (i+1)*p]
+		for j := range row {
+			if v := rng.NormFloat64(); rng.IntN(5) == 0 {
+				row[j] = v
+			}
+		}
+		if row[p-1], row[p-2] = 1, float64(i%7); twice {
+			row[p-2] = 2
+		}
+		labels[i] = math.Copysign(1, row[0]+row[1]+row[2]+row[3]+row[4]+row[5]+0.7+rng.NormFloat64())
+	}
+	x, err := sparse.FromDense(n, p, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := penalised(x, labels, term.Logistic{}, graph.Chain(p).FusedLasso(), 0.02, 0)
+	for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // of the last two features
+		q.Limit[row] = 0
+	}
+	return q
+}
+
+// TestWideFree: features that no row holds at zero are in every working set, and what
+// closes their equalities counts; columns of them that depend on each other leave no
+// bound, and too many of them no Wide.
+func TestWideFree(t *testing.T) {
+	q := freeProblem(t, false)
+	s := mustNew(t, q)
+	best := s.Finish(nil, &Settings{Tol: 1e-13})
+	q.MaxWorking = 40
+	checkWide(t, s, mustWide(t, q), best)
+	if free := best.X[118:]; free[0] == 0 || free[1] == 0 {
+		t.Errorf("free coefficients %v", free)
+	}
+	if gap := mustWide(t, freeProblem(t, true)).Certify(best.X, nil); !math.IsInf(gap, 1) {
+		t.Errorf("columns that depend on each other: gap %v", gap)
+	}
+	clear(q.Limit)
+	if _, err := NewWide(q); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("120 free features: %v", err)
+	}
+}
+
+// TestWideEndings: results say why there are no better ones.
+func TestWideEndings(t *testing.T) {
+	stop := errors.New("stop")
+	for _, c := range []struct {
+		most int
+		set  Settings
+		want ending.Why
+	}{
+		{40, Settings{Tol: 1e-9}, ending.Reached},
+		{40, Settings{}, ending.Rounding},
+		{40, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
+		{6, Settings{Tol: 1e-9}, ending.Room},
+	} {
+		p := pattern{term.Logistic{}, "graph", 0, 1e-4}.draw(t, 60, 40, 1)
+		p.MaxWorking = c.most
+		if r := mustWide(t, p).Finish(make([]float64, 40), nil, nil, &c.set); r.Why != c.want {
+			t.Errorf("sets of %d, to %g: %v, want %v: gap %g", c.most, c.set.Tol, r.Why, c.want, r.Gap)
+		}
+	}
+}
+
+// TestOutside holds what multipliers of a component leave of an excess to the proximal
+// point of its penalty, which a solver finds, and the bounds of multipliers to theirs.
+func TestOutside(t *testing.T) {
+	open := 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		const p = 12
+		o, want := proximal(t, rng, p, 1+2*rng.Float64())
+		z, x := make([]float64, o.f.rows.Len()), make([]float64, p)
+		o.reach(0, &place{x: x})
+		for j := range int32(p) {
+			if !o.seen[j] {
+				t.Fatalf("seed %d: feature %d is in no component", seed, j)
+			}
+		}
+		before := 0.0
+		for _, j := range o.part.features {
+			before = math.Max(before, math.Abs(o.excess(j, 1)))
+		}
+		o.close(z)
+		solved, tolerance := true, 1e-9
+		for _, v := range want {
+			if v != 0 {
+				solved, tolerance = false, 0.02
+			}
+		}
+		for j := range int32(p) {
+			if got := o.excess(j, 1); math.Abs(got-want[j]) > tolerance {
+				t.Errorf("seed %d: excess of %d is %.4f, proximal point %.4f", seed, j, got, want[j])
+			}
+		}
+		for row, v := range z {
+			if math.Abs(v) > o.f.rows.Limit[row]*(1+1e-15) {
+				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.rows.Limit[row])
+			}
+		}
+		if before > 0.1 && solved {
+			open++
+		}
+	}
+	if open < 5 {
+		t.Errorf("in %d of 40 problems edges carry away all of an excess, want some", open)
+	}
+}
+
+// proximal returns a component of p features, a random tree and more edges, some of
+// negative weight, with random residuals, and argmin ½|x − residual|² + its penalty.
+func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
+	t.Helper()
+	var edges []graph.Edge
+	for j := range int32(p) {
+		for k, i := range rng.Perm(int(j)) {
+			if k == 0 || rng.IntN(8) == 0 {
+				weight := math.Copysign(0.5+rng.Float64(), rng.Float64()-0.2)
+				edges = append(edges, graph.Edge{I: int32(i), J: j, Weight: weight})
+			}
+		}
+	}
+	g, err := graph.New(p, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]float64, p)
+	for j := range labels {
+		labels[j] = size * rng.NormFloat64()
+	}
+	// The loss is the mean of (x − label)²: twice what is wanted, over p.
+	q := penalised(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
+	best := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-12})
+	if !(best.Gap <= 1e-12) {
+		t.Fatalf("gap %.1e of the proximal point", best.Gap)
+	}
+	q.Limit = slices.Repeat([]float64{1}, len(q.Limit))
+	o := newOutside(newWhole(q))
+	copy(o.sum, labels)
+	return o, best.X
+}
