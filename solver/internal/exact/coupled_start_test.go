@@ -55,7 +55,8 @@ func TestNotWorse(t *testing.T) {
 }
 
 // TestIterates: wherever a run ends, the gap proved is not below the truth, nor that of a
-// certificate of the same point. Without a goal it ends at rounding.
+// certificate of the same point or of one at random, which is close. Without a goal a run ends at
+// rounding.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))
@@ -68,6 +69,17 @@ func TestIterates(t *testing.T) {
 			truth := trueExcess(s, r.X, best.X)
 			if b := s.Certify(r.X, &Settings{}); !(r.Gap >= truth-1e-16) || !(b >= truth-1e-16) {
 				t.Errorf("%+v: after %d steps: gap %.3e of %.3e, Certify %.3e", k, steps, r.Gap, truth, b)
+			}
+		}
+		rng := rand.New(rand.NewPCG(5, 5))
+		for _, distance := range []float64{1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1, 100} {
+			x := make([]float64, s.p)
+			for j := range x {
+				x[j] = best.X[j] + distance*rng.NormFloat64()
+			}
+			truth := trueExcess(s, x, best.X)
+			if b := s.Certify(x, &Settings{}); !(b >= truth-1e-16*best.Objective*distance) || !(b <= 3*truth+2e-12*s.Scale()) {
+				t.Errorf("%+v: distance %g: gap %.3e proved, truth %.3e", k, distance, b, truth)
 			}
 		}
 	}
