@@ -53,37 +53,6 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// TestCoupledRounding: no gap is smaller than what rounding makes of the objective that
-// it is of, even where the dual point is exact: of the coupled model and of working sets.
-func TestCoupledRounding(t *testing.T) {
-	for _, loss := range losses {
-		for _, a := range []string{"identity", "graph"} {
-			for _, mu := range []float64{0, 0.1} {
-				check := func(name string, gap, objective, most float64) {
-					t.Helper()
-					if !(gap >= 2*0x1p-52*objective) || gap > most*objective {
-						t.Errorf("%T, %s, mu %g: %s: gap %g of the objective %g", loss, a, mu, name, gap, objective)
-					}
-				}
-				p := pattern{loss, a, mu, 100}.draw(t, 60, 8, 2) // x = 0 is the solution
-				p.joint = true
-				s := mustNew(t, p)
-				x, set := make([]float64, 8), &Settings{Tol: 1e-13}
-				r := s.Finish(nil, set)
-				check("Finish", r.Gap, r.Objective, 1e-12)
-				check("Certify", s.Certify(x, set), r.Objective, 1)
-				w := mustWide(t, p)
-				r = w.Finish(x, nil, nil, set)
-				check("Wide", r.Gap, r.Objective, 1e-12)
-				check("Wide.Certify", w.Certify(x, r.Z), r.Objective, 1e-12)
-				q := *p
-				q.Set = term.NewBox(8, -1, 1)
-				check("Certify of a box", mustNew(t, &q).Certify(x, set), r.Objective, 1)
-			}
-		}
-	}
-}
-
 // separated has a free feature, 4, that separates the three rows it occurs in, and
 // one, 5, that separates those it occurs in but for the first of these three.
 func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {

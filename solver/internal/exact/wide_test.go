@@ -28,9 +28,6 @@ func mustWide(t *testing.T, p *Problem) *Wide {
 // truth and the optimum is the same.
 func TestWide(t *testing.T) {
 	for _, k := range patterns() {
-		if k.mu == 1e-6 {
-			continue // as without
-		}
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
 			for seed := range uint64(2) {
 				p := k.draw(t, 60, 40, seed)
