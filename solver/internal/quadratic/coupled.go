@@ -100,7 +100,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		length := q.search(decrement)
 		q.push()
 		q.accept(length)
-		near := length >= longStep && decrement <= 0.25*math.Max(set.Gap, q.Tau*terms)
+		near := q.near(length, decrement, set.Gap)
 		if near {
 			q.keep()
 		}
@@ -127,7 +127,25 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		}
 	}
 	q.goBack()
+	for range again { // multipliers have the more digits the smaller the step is
+		decrement, ok := q.newton()
+		if !ok {
+			break
+		}
+		length := q.search(decrement)
+		if q.push(); !q.near(length, decrement, set.Gap) {
+			break
+		}
+		q.accept(length)
+		q.keep()
+	}
+	q.goBack()
 	return false
+}
+
+// near reports whether a step of some length, with that squared decrement before it, ends near the path.
+func (q *Coupled) near(length, decrement, gap float64) bool {
+	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.Terms())
 }
 
 const (
@@ -138,6 +156,7 @@ const (
 	shortStep  = 0.3   // the length below which a step is short
 	mostShort  = 2     // short steps in a row, after which τ is raised
 	mostRaised = 20
+	again      = 2   // steps from the last centre, where rounding keeps Solve from its end
 	carefully  = 0.2 // least factor by which τ falls once it was raised
 )
 
@@ -179,6 +198,7 @@ func (q *Coupled) goBack() {
 		copy(q.Z, c.z)
 		q.Tau = c.tau
 		q.refresh()
+		q.Forget() // those of other τ
 	}
 }
 
@@ -291,6 +311,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	at := q.value(q.image, q.U)
+	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // of a sum of so many terms
 	for range maxHalvings {
 		for k, v := range q.image {
 			q.toImage[k] = math.FMA(length, q.along[k], v)
@@ -299,7 +320,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 			q.to[j] = math.FMA(length, q.step[j], u)
 		}
 		change := float64(length*(linear+float64(length*square))) + (q.value(q.toImage, q.to) - at)
-		if change <= -float64(0.05*length*decrement)+float64(1e-14*math.Abs(at)) {
+		if change <= -float64(0.05*length*decrement)+rounding {
 			return length
 		}
 		length /= 2
@@ -320,10 +341,6 @@ func (q *Coupled) accept(length float64) {
 	copy(q.U, q.to)
 	kernels.Axpy(length, q.step, q.d)
 	kernels.Axpy(length, q.hs, q.hd)
-	if q.walls.settle(q.U, drift) {
-		q.Rows.Mul(q.image, q.U)
-		q.refresh()
-	}
 }
 
 // inward is the part of the distance to a boundary that is kept in a step: by u from the walls, and by

@@ -44,20 +44,14 @@ func (w *walls) inside(u, typical []float64) {
 	if norm := math.Sqrt(quad.SumSquares(u)); w.Radius > 0 && norm > (1-inset)*w.Radius {
 		quad.Scale(u, (1-inset)*w.Radius/norm)
 	}
-	w.settle(u, 0)
+	w.normalise(u)
 }
 
-// drift is how much of itself the sum of a simplex may lose to rounding.
-const drift = 1e-13
-
-// settle corrects Σ u where that is the same in all of the set, and has drifted by more than that part.
-// It reports whether it did.
-func (w *walls) settle(u []float64, by float64) bool {
-	if w.Total == 0 || math.Abs(quad.Sum(u)-w.Total) <= by*w.Total {
-		return false
+// normalise corrects Σ u if that is the same in all of the set.
+func (w *walls) normalise(u []float64) {
+	if w.Total > 0 {
+		quad.Scale(u, w.Total/quad.Sum(u))
 	}
-	quad.Scale(u, w.Total/quad.Sum(u))
-	return true
 }
 
 // held reports whether coordinate j has the same value in all points of the set.
@@ -228,5 +222,5 @@ func (w *walls) snap(u, curvature []float64, tau float64) {
 			quad.Scale(u, w.Radius/norm)
 		}
 	}
-	w.settle(u, 0)
+	w.normalise(u)
 }
