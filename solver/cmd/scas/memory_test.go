@@ -62,26 +62,26 @@ func asIs(*solver.Problem) *solver.Settings { return nil }
 
 // TestMemoryOfManyColumns: with a graph, and without data.
 func TestMemoryOfManyColumns(t *testing.T) {
-	wide := func(data, features int) func() (*sparse.Dataset, error) {
+	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
-			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1000, Features: data, NonzerosPerRow: 100, Noise: 1, Seed: 1})
+			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: rows, Features: data, NonzerosPerRow: 100, Noise: 1, Seed: 1})
 			if err != nil {
 				return nil, err
 			}
-			all := s.X.Rows(0, 1000)
-			x, err := sparse.New(1000, features, all.Ptr, all.Idx, all.Val)
+			all := s.X.Rows(0, rows)
+			x, err := sparse.New(rows, features, all.Ptr, all.Idx, all.Val)
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
 		}
 	}
-	checkMemory(t, wide(500, 2000000), asIs)
+	checkMemory(t, wide(1000, 500, 2000000), asIs)
 	if testing.Short() {
 		return
 	}
-	checkMemory(t, wide(20000, 100000), func(p *solver.Problem) *solver.Settings {
+	checkMemory(t, wide(1400, 20000, 100000), func(p *solver.Problem) *solver.Settings {
 		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 3e-5}
 		return &solver.Settings{Passes: 200} // until the largest working set is nearly full
 	})
-	checkMemory(t, wide(500, 100000), func(p *solver.Problem) *solver.Settings {
+	checkMemory(t, wide(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})
 		if err != nil {
 			t.Fatal(err)
