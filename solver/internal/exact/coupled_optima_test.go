@@ -101,6 +101,9 @@ func TestExactEnd(t *testing.T) {
 		if !r.Polished || !best.Polished {
 			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
 		}
+		if _, squared := p.Loss.(term.Squared); squared && s.p == 123 {
+			return // one-hot features: the solution is not unique
+		}
 		v, want := imageOf(p, r.X), imageOf(p, best.X)
 		for k := range v {
 			if (v[k] == 0) != (want[k] == 0) {

@@ -107,8 +107,9 @@ func (s *Solver) structure() (part structure.Partition, ok bool) {
 }
 
 const (
-	mostSteps = 10  // of Certify
-	tight     = 0.9 // part of a bound that the truth is known to be, with which it is content
+	mostSteps = 10    // of Certify
+	certain   = 1e-12 // of P(0): it does not look for smaller bounds
+	tight     = 0.9   // part of a bound that the truth is known to be, with which it is content
 )
 
 // Certify bounds P(x) − P* for lambda = 1, at a feasible x, where objective is P(x) as computed. It
@@ -122,7 +123,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.choose(1)
 	s.at.value = s.value(&s.at)
 	value := s.at.value
-	best, tol := s.bounds.Trivial(s.point(), value), math.Max(set.Tol, leastTol*s.scale)
+	best, tol := s.bounds.Trivial(s.point(), value), math.Max(set.Tol, certain*s.scale)
 	for range mostSteps {
 		if set.Stop != nil && set.Stop() != nil {
 			break
