@@ -12,8 +12,8 @@ import (
 // A Solution is where Finish ended.
 type Solution struct {
 	X          []float64 // p
-	Z          []float64 // a multiplier for each row of A, a dual feasible point with Alpha
-	Alpha      []float64 // n
+	Z          []float64 // a multiplier for each row of A, within its limit
+	Alpha      []float64 // n: with Z about the dual point that proves the gap
 	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
 	Why        ending.Why
@@ -85,7 +85,9 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 // multipliers returns those of all rows of A.
 func (s *Solver) multipliers() []float64 {
 	if s.coupled != nil {
-		return s.bounds.Rows.Expand(s.coupled.z)
+		z := slices.Clone(s.coupled.z)
+		s.bounds.Rows.Fit(z)
+		return s.bounds.Rows.Expand(z)
 	}
 	z := make([]float64, s.p)
 	for j, e := range s.e {

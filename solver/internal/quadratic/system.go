@@ -113,12 +113,3 @@ func (s *system) mul(dst, d []float64) {
 		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
 	}
 }
-
-// norm returns √(b'H⁻¹b).
-func (s *system) norm(b []float64) float64 {
-	for j, r := range b {
-		s.work[j] = r * s.scale[j]
-	}
-	s.chol.SolveLower(s.work, s.work)
-	return math.Sqrt(kernels.Dot(s.work, s.work))
-}

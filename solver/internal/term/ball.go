@@ -13,12 +13,9 @@ type Ball struct {
 }
 
 // Project replaces x by the nearest point of the set.
-func (b Ball) Project(x []float64) { b.shrink(x, 1) }
-
-// shrink brings |x|₂ to at most part times the radius.
-func (b Ball) shrink(x []float64, part float64) {
-	if norm := norm2(x); norm > part*b.Radius {
-		quad.Scale(x, part*b.Radius/norm)
+func (b Ball) Project(x []float64) {
+	if norm := norm2(x); norm > b.Radius {
+		quad.Scale(x, b.Radius/norm)
 	}
 }
 
@@ -53,12 +50,6 @@ func (Ball) Box() (Box, bool) { return Box{}, false }
 
 // Bounded implements Region.
 func (Ball) Bounded() bool { return true }
-
-// left returns R² − |x|².
-func (b Ball) left(x []float64) float64 {
-	norm := norm2(x)
-	return float64((b.Radius - norm) * (b.Radius + norm))
-}
 
 // Walls implements Region.
 func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }

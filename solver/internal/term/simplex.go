@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
@@ -76,13 +74,6 @@ func (s Simplex) Region(int) Region { return s }
 
 // Box implements Region.
 func (Simplex) Box() (Box, bool) { return Box{}, false }
-
-func (s Simplex) normalise(x []float64) {
-	quad.Scale(x, s.Sum()/quad.Sum(x))
-}
-
-// drift is how much of itself the sum of a simplex may lose to rounding.
-const drift = 1e-13
 
 // Bounded implements Region.
 func (Simplex) Bounded() bool { return true }
