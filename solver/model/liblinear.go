@@ -54,7 +54,7 @@ func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
 	switch loss := traits(models[0].loss()); {
 	case loss.Labels == term.Counts:
 		return fmt.Errorf("model: liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
-	case loss.Probability:
+	case loss.Name == term.Logistic{}.Traits().Name: // others have other probabilities, and the same classes as an SVC
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"

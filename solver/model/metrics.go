@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -33,7 +32,7 @@ type ClassMetrics struct {
 	// AUC is the area under the ROC curve, ties counted half; nil if a class is absent.
 	AUC *float64 `json:"auc"`
 	// LogLoss and Brier, the mean squared error of the probability, are nil for losses
-	// other than the logistic one.
+	// without probabilities.
 	LogLoss   *float64  `json:"log_loss"`
 	Brier     *float64  `json:"brier"`
 	Confusion Confusion `json:"confusion"`
@@ -205,16 +204,17 @@ func (m *Model) classMetrics(margin, sign []float64, set *ScoreSettings) *ClassM
 	value := margin
 	if m.givesProbability() {
 		c.Threshold = 0.5
+		loss, probability := m.loss(), traits(m.loss()).Probability
 		value = make([]float64, len(margin))
 		for i, t := range margin {
-			value[i] = kernels.Sigmoid(t)
+			value[i] = probability(t)
 		}
-		loss := mean(set.Weights, len(sign), func(i int) float64 { return kernels.LogisticLoss(margin[i], sign[i]) })
+		logLoss := mean(set.Weights, len(sign), func(i int) float64 { return loss.Value(margin[i], sign[i]) })
 		brier := mean(set.Weights, len(sign), func(i int) float64 {
-			off := kernels.Sigmoid(float64(-sign[i] * margin[i])) // 1 − p of the true class
+			off := probability(float64(-sign[i] * margin[i])) // 1 − p of the true class
 			return float64(off * off)
 		})
-		c.LogLoss, c.Brier = &loss, &brier
+		c.LogLoss, c.Brier = &logLoss, &brier
 	}
 	if set.Threshold != nil {
 		c.Threshold = *set.Threshold

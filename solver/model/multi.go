@@ -234,23 +234,28 @@ func (m *Multi) Probabilities(dst []float64, indices []int32, values []float64) 
 		}
 		dst[k] = t
 	}
-	Shares(dst, dst)
+	m.Shares(dst, dst)
 	return dst, nil
 }
 
-// Shares sets p to the probabilities of classes whose margins, each of a logistic model
-// against the rest, are t: those of the models divided by their sum, also where all of
-// them are too small to be told from 0. p and t may be the same.
-func Shares(p, t []float64) {
+// Shares sets p to the probabilities of the classes if the margins of the models are t: those of
+// the models divided by their sum, also where all of them are too small to be told from 0. p and
+// t may be the same. The loss must be one that gives probabilities.
+func (m *Multi) Shares(p, t []float64) { shares(m.Models[0].loss(), p, t) }
+
+// shares is Multi.Shares for models of a loss.
+func shares(loss solver.Loss, p, t []float64) {
+	probability := traits(loss).Probability
 	const least = 1e-290 // beyond which quotients lose digits
 	most := slices.Max(t)
-	if kernels.Sigmoid(most) < least {
-		for k, v := range t { // e^(v − most), which the quotient tends to
-			p[k] = kernels.Sigmoid(v-most) / kernels.Sigmoid(most-v)
+	if probability(most) < least {
+		first := loss.Value(most, 1)
+		for k, v := range t {
+			p[k] = kernels.ExpNeg(loss.Value(v, 1) - first)
 		}
 	} else {
 		for k, v := range t {
-			p[k] = kernels.Sigmoid(v)
+			p[k] = probability(v)
 		}
 	}
 	var sum float64

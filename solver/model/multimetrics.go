@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -12,10 +13,10 @@ import (
 type MultiMetrics struct {
 	Rows     int     `json:"rows"`
 	Accuracy float64 `json:"accuracy"`
-	// Loss is the log loss of the probabilities or, of other losses than the logistic one,
+	// Loss is the log loss of the probabilities or, of losses without probabilities,
 	// the mean over the classes of the loss against the rest.
 	Loss float64 `json:"mean_loss"`
-	// LogLoss is nil for losses other than the logistic one.
+	// LogLoss is nil for losses without probabilities.
 	LogLoss *float64 `json:"log_loss"`
 	// MacroF1 is the mean of F1 over the classes.
 	MacroF1 float64 `json:"macro_f1"`
@@ -88,7 +89,7 @@ func (m *Multi) unranked(margins [][]float64, class []int, weights []float64) (*
 	for k := range s.Confusion {
 		s.Confusion[k] = make([]float64, len(m.Classes))
 	}
-	logistic := m.Models[0].givesProbability()
+	probable := m.Models[0].givesProbability()
 	losses := make([]float64, len(class))
 	scores := make([][]float64, len(m.Classes))
 	for k := range scores {
@@ -104,9 +105,9 @@ func (m *Multi) unranked(margins [][]float64, class []int, weights []float64) (*
 			w = weights[i]
 		}
 		s.Confusion[k][slices.Index(row, slices.Max(row))] += w
-		if logistic {
-			Shares(share, row)
-			losses[i] = surprise(row, k)
+		if probable {
+			m.Shares(share, row)
+			losses[i] = surprise(m.Models[0].loss(), row, k)
 		} else {
 			copy(share, row)
 			losses[i] = m.againstRest(row, k)
@@ -116,21 +117,20 @@ func (m *Multi) unranked(margins [][]float64, class []int, weights []float64) (*
 		}
 	}
 	s.Loss = mean(weights, len(class), func(i int) float64 { return losses[i] })
-	if logistic {
+	if probable {
 		s.LogLoss = &s.Loss
 	}
 	return s, scores
 }
 
-// surprise is −log of the share of class k in the probabilities of logistic models with
-// margins t.
-func surprise(t []float64, k int) float64 {
+// surprise is −log of the share of class k in the probabilities of models with margins t.
+func surprise(l solver.Loss, t []float64, k int) float64 {
 	most := slices.Max(t)
-	own := kernels.LogisticLoss(t[k], 1) // −log σ(t)
-	first := kernels.LogisticLoss(most, 1)
+	own := l.Value(t[k], 1) // −log of its probability
+	first := l.Value(most, 1)
 	var sum float64 // of the probabilities, by that of most
 	for _, v := range t {
-		sum += kernels.ExpNeg(kernels.LogisticLoss(v, 1) - first)
+		sum += kernels.ExpNeg(l.Value(v, 1) - first)
 	}
 	return own - first + kernels.Log(sum)
 }

@@ -117,15 +117,15 @@ func TestShares(t *testing.T) {
 		{[]float64{900, 900, -900}, []float64{0.5, 0.5, 0}},
 	} {
 		p := make([]float64, len(c.margins))
-		Shares(p, c.margins)
+		shares(solver.Logistic{}, p, c.margins)
 		for k, v := range p {
 			if !(math.Abs(v-c.want[k]) <= 1e-12*c.want[k]+1e-300) {
 				t.Errorf("%v: %v, want %v", c.margins, p, c.want)
 				break
 			}
 			if c.want[k] > 0 {
-				if off := surprise(c.margins, k) + math.Log(v); !(math.Abs(off) < 1e-11*math.Max(1, -math.Log(v))) {
-					t.Errorf("%v: surprise of class %d is %v, -log p %v", c.margins, k, surprise(c.margins, k), -math.Log(v))
+				if off := surprise(solver.Logistic{}, c.margins, k) + math.Log(v); !(math.Abs(off) < 1e-11*math.Max(1, -math.Log(v))) {
+					t.Errorf("%v: surprise of class %d is %v, -log p %v", c.margins, k, surprise(solver.Logistic{}, c.margins, k), -math.Log(v))
 				}
 			}
 		}

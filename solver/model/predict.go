@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -27,7 +26,7 @@ func (e *OverflowError) Error() string {
 // Is reports whether the target is ErrOverflow.
 func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 
-// ErrNoProbability is returned where the loss is not the logistic one.
+// ErrNoProbability is returned where the loss gives no probabilities, as the logistic one does.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
 // ReadOptions are those by which package sparse reads data for the model to predict: with
@@ -109,7 +108,7 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	return kernels.Sigmoid(t), nil
+	return traits(m.loss()).Probability(t), nil
 }
 
 // Predict returns the label of one row, as the training data had it, or for regression
@@ -171,8 +170,9 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 		return nil, ErrNoProbability
 	}
 	dst, err := m.Margins(dst, x)
+	probability := traits(m.loss()).Probability
 	for i, t := range dst {
-		dst[i] = kernels.Sigmoid(t)
+		dst[i] = probability(t)
 	}
 	return dst, err
 }
@@ -193,4 +193,4 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 }
 
 // givesProbability reports whether margins stand for probabilities.
-func (m *Model) givesProbability() bool { return traits(m.loss()).Probability && m.Classifies() }
+func (m *Model) givesProbability() bool { return traits(m.loss()).Probability != nil && m.Classifies() }

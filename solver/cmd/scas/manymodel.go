@@ -56,7 +56,7 @@ func (m manyModel) predict(_ *predictCmd, data *sparse.Dataset) (predictions, er
 		if !givesProbability(m.head()) {
 			continue
 		}
-		model.Shares(row, row)
+		m.Shares(row, row)
 		for k, v := range row {
 			margins[k][i] = v
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -73,7 +72,7 @@ func (m oneModel) refuses(c *predictCmd) error {
 }
 
 // givesProbability reports whether margins stand for probabilities.
-func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability }
+func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
 // onePredictions are those of a model of two classes or of numbers.
 type onePredictions struct {
@@ -109,12 +108,13 @@ func (m oneModel) predict(c *predictCmd, data *sparse.Dataset) (predictions, err
 		}
 		return &onePredictions{value: margins}, nil
 	}
+	probability := term.LossOf(m.Loss).Traits().Probability
 	p := &onePredictions{value: margins, labels: make([]string, len(margins))}
 	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
 	for i, v := range margins {
 		p.labels[i] = label[v > 0]
-		if givesProbability(m.Model) {
-			p.value[i] = kernels.Sigmoid(v)
+		if probability != nil {
+			p.value[i] = probability(v)
 		}
 		if c.Threshold != nil {
 			p.labels[i] = label[p.value[i]-float64(*c.Threshold) > 0]

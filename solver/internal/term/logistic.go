@@ -12,7 +12,7 @@ type Logistic struct{}
 
 // Traits implements Loss.
 func (Logistic) Traits() Traits {
-	return Traits{Name: "logistic", Labels: Classes, Probability: true, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, Bend: logisticBend}
+	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, Bend: logisticBend}
 }
 
 // Kernel implements Loss.

@@ -83,8 +83,9 @@ type Traits struct {
 
 	// Labels are those that the loss takes.
 	Labels Labels
-	// Probability reports whether 1/(1+exp(−t)) is the probability of the label +1.
-	Probability bool
+	// Probability returns the probability exp(−φ(t; +1)) of the label +1 at the margin t. It
+	// is nil if exp(−φ) is no probability.
+	Probability func(margin float64) float64
 	// Residual reports whether φ depends on b − t alone.
 	Residual bool
 
