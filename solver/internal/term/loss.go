@@ -1,6 +1,7 @@
 // Package term has the terms of a problem: losses, penalties and sets, each one type in a
 // file of its own with all its mathematics. Other packages ask a term for what they need,
-// and do not ask which term it is. A new loss is a new file and an entry in losses.
+// and do not ask which term it is. A new loss is a new file, an entry in losses, and its name for
+// callers in package solver. The least value of a loss must be 0, as bounds take for granted.
 //
 // Package solver names these types for callers. A caller's own loss, penalty or set
 // satisfies a small interface; LossOf, PenaltyOf and SetOf wrap it.
@@ -45,8 +46,9 @@ type Loss interface {
 	// slice as margin.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ”, or with damping to φ” + damping (m − φ”). Here m is the
-	// curvature of the parabola that touches φ at the margin and lies above it, or where φ” has
-	// no bound lies above it as far as the minimum. slope is what Slopes gives.
+	// curvature of a parabola that touches φ at the margin and lies above it. If φ” has no
+	// bound, no parabola does: then it lies above φ between the margin and the minimum of φ.
+	// slope is what Slopes gives.
 	Curvatures(dst, slope, margin, label []float64, damping Damping)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative
 	// and lose nothing to cancellation. α is in the domain of φ*; slope is φ'(t).
@@ -65,11 +67,11 @@ type Loss interface {
 	Traits() Traits
 }
 
-// Damping says how much of a parabola above the loss takes the place of φ”, each a number
-// from 0 to 1. A loss uses the number that is for its kind.
+// Damping says how much of the curvature of a parabola above the loss takes the place of φ”, as
+// numbers from 0 to 1. A loss uses one of them: Flat if φ” is zero on an interval (squared hinge,
+// Huber), Tail if φ” is positive and becomes small far from the minimum (logistic, Poisson).
 type Damping struct {
-	Flat float64 // for losses whose φ” is zero on an interval
-	Tail float64 // for losses whose φ” vanishes far out, where φ' does not
+	Flat, Tail float64
 }
 
 // Traits are what other packages ask about a loss. The zero value of each says the least.
@@ -97,11 +99,12 @@ type Traits struct {
 	// ConstantCurvature reports whether φ” is one number, ContinuousCurvature whether it
 	// has no jumps.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is how far a margin may move before φ” says little of the loss there; zero stands for
-	// any distance.
+	// Reach is the move of a margin up to which φ” stays of the same size, so that a quadratic
+	// model is of use; zero means any move.
 	Reach float64
 	// Bend returns φ” where φ' is slope. As a function of slope it is concave, positive within
-	// SlopeRange and 0 at its ends. It is nil if it is not known.
+	// SlopeRange, and 0 at its ends if these are finite. It is nil if it is not known, or not
+	// concave; then package gap treats the loss as a caller's own.
 	Bend func(slope, label float64) float64
 	// NeverZero reports whether φ falls for ever, and stays above zero, as b t grows.
 	NeverZero bool
