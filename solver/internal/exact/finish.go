@@ -118,9 +118,9 @@ const (
 // takes steps from there until the bound is hardly larger than what they gain.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
-	s.work.soft, s.work.damp, s.work.spare, s.work.visits, s.work.crawls = firstSoft, 0, 1, leastVisits, false
+	s.forget()
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	s.choose(s.setLambda(1))
+	s.setLambda(1)
 	s.visit()
 	s.choose(1)
 	s.at.value = s.value(&s.at)
@@ -141,6 +141,16 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	}
 	s.work.started = false
 	return gap.Rounded(best, value)
+}
+
+// forget makes what follows the same whatever was solved or certified before.
+func (s *Solver) forget() {
+	w := &s.work
+	w.soft, w.damp, w.spare, w.visits = firstSoft, 0, 1, leastVisits
+	w.sweeps, w.near, w.fall, w.crawls = firstSweeps, false, 0, false
+	if s.coupled != nil {
+		s.coupled.more, s.coupled.exact = 0, false
+	}
 }
 
 // Dependent reports whether columns without a penalty were found to depend on each other, or nearly

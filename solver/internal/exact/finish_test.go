@@ -93,3 +93,26 @@ func TestFinishInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestCertifyForgets: a bound does not depend on what was certified or solved before.
+func TestCertifyForgets(t *testing.T) {
+	for _, joint := range []bool{false, true} {
+		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)
+		for j := range p.Limit {
+			p.Limit[j] *= 0.01
+		}
+		p.joint = joint
+		x := make([]float64, 12)
+		for j := range x {
+			x[j] = 0.01 * float64(j%3-1)
+		}
+		want := mustNew(t, p).Certify(x, &Settings{})
+		s := mustNew(t, p)
+		s.Finish(nil, &Settings{Tol: 1e-12})
+		for range 2 {
+			if got := s.Certify(x, &Settings{}); got != want {
+				t.Errorf("coupled %v: %v, alone %v", joint, got, want)
+			}
+		}
+	}
+}
