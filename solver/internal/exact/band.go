@@ -43,13 +43,12 @@ func width(x, a *sparse.CSR) int {
 	return widest
 }
 
-// bandHessian adds X' diag(c) X to a band: rows are short where there is one.
-func (s *Solver) bandHessian(dst, c []float64) {
-	stride := s.coupled.model.Stride
+// addBand adds X' diag(c) X to a band h: rows are short where there is one.
+func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
 	for i, by := range c {
-		idx, val := s.Data.Row(i)
+		idx, val := x.Row(i)
 		for k, j := range idx {
-			v, out := float64(by*val[k]), dst[int(j)*stride:]
+			v, out := float64(by*val[k]), h[int(j)*stride:]
 			for m := k; m < len(idx); m++ {
 				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
 			}

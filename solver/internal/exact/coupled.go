@@ -188,15 +188,3 @@ func (s *Solver) riseCoupled() float64 {
 	m.Rows.Mul(v, m.X)
 	return after - m.Rows.Value(v)
 }
-
-// hessianCoupled forms the Hessian of the loss.
-func (s *Solver) hessianCoupled() {
-	c, w := s.coupled, &s.set
-	if w.current = true; !c.model.Banded() {
-		w.form(c.base, s.Scaled(s.work.curve))
-	} else {
-		clear(c.base)
-		s.bandHessian(c.base, s.Scaled(s.work.curve))
-	}
-	s.Team.Upper(s.p, func(i int) []float64 { return c.model.Row(c.base, i) })
-}

@@ -71,7 +71,7 @@ func TestConic(t *testing.T) {
 			s.Start(x)
 			s.setLambda(1)
 			s.visit()
-			value := s.value(&s.at)
+			value := s.value(s.at.loss)
 			above := value - best.Objective
 			if above < -best.Gap-1e-15 {
 				t.Fatalf("%s: a gap of %.3g is proved, and a point %.3g better", name, best.Gap, -above)

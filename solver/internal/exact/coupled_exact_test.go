@@ -52,9 +52,11 @@ func TestExactProofs(t *testing.T) {
 // checkExact checks what the dual point of the last step proves of the point.
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
-	b := s.bounds.Prove(s.point(), s.work.alpha, s.coupled.z, s.e, nil, 0)
-	alpha, r := make([]float64, s.n), s.bounds.Rows
-	for i, a := range s.work.alpha {
+	m := s.rows.(*memory)
+	m.tally()
+	b := m.prove(s.x, s.coupled.z, s.e, 0)
+	alpha, r := make([]float64, m.n), s.bounds.Rows
+	for i, a := range m.alpha {
 		alpha[i] = float64(b.Shrink * a)
 	}
 	sum := num(0)
@@ -80,7 +82,7 @@ func checkExact(t *testing.T, s *Solver) {
 
 // exactLoss adds c [φ(t) + φ*(α)] of a sample: with b = ±1, of parabolas.
 func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
-	margin, b, c := num(0), s.Labels[i], s.Coef[i]
+	margin, b, c := num(0), s.Labels[i], s.rows.(*memory).Coef[i]
 	idx, val := s.Data.Row(i)
 	for k, j := range idx {
 		addTo(margin, val[k], s.x[j])
@@ -102,8 +104,8 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 		idx, val := s.Data.Row(i)
 		for k, col := range idx {
 			if int(col) == j {
-				addTo(e, s.Coef[i], a, val[k])
-				size += math.Abs(s.Coef[i] * a * val[k])
+				addTo(e, s.rows.(*memory).Coef[i], a, val[k])
+				size += math.Abs(s.rows.(*memory).Coef[i] * a * val[k])
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func TestThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
 		p.Threads = threads
 		s := mustNew(t, p)
-		if s.Count() < 2 {
+		if s.rows.(*memory).Count() < 2 {
 			t.Fatal("one chunk")
 		}
 		most, _ := s.LambdaMax(nil)

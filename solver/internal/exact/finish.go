@@ -13,7 +13,7 @@ import (
 type Solution struct {
 	X          []float64 // p
 	Z          []float64 // a multiplier for each row of A, within its limit
-	Alpha      []float64 // n: with Z about the dual point that proves the gap
+	Alpha      []float64 // n: with Z about the dual point that proves the gap; nil for samples of a file
 	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
 	Why        ending.Why
@@ -69,7 +69,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 		r = s.Judge(1, set.Tol, r)
 	}
 	out := &Solution{
-		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: slices.Clone(s.work.alpha), Gap: r.Gap, Objective: r.Objective,
+		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.alpha(), Gap: r.Gap, Objective: r.Objective,
 		Why: r.Why, Iterations: iterations, Full: r.Full, Err: r.Err,
 	}
 	switch {
@@ -80,6 +80,14 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 		out.Structure, out.Polished = s.structure()
 	}
 	return out
+}
+
+// alpha returns that of all samples.
+func (s *Solver) alpha() []float64 {
+	if m, ok := s.rows.(*memory); ok {
+		return slices.Clone(m.alpha)
+	}
+	return nil
 }
 
 // multipliers returns those of all rows of A.
@@ -123,15 +131,15 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.setLambda(1)
 	s.visit()
 	s.choose(1)
-	s.at.value = s.value(&s.at)
+	s.at.value = s.value(s.at.loss)
 	value := s.at.value
-	best, tol := s.bounds.Trivial(s.point(), value), math.Max(set.Tol, certain*s.scale)
+	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certain*s.scale)
 	for range mostSteps {
 		if set.Stop != nil && set.Stop() != nil {
 			break
 		}
 		_, length := s.step(tol, true)
-		s.work.tally = s.bounds.Tally(s.point(), s.work.alpha)
+		s.rows.tally()
 		proved := s.certify(tol)
 		best = math.Min(best, gap.Moved(proved, s.at.value, value))
 		if value-s.at.value >= tight*best || best <= tol || length == 0 || s.set.full {
@@ -155,4 +163,4 @@ func (s *Solver) forget() {
 
 // Dependent reports whether columns without a penalty were found to depend on each other, or nearly
 // so, by what was proved last.
-func (s *Solver) Dependent() bool { return s.bounds.Problem != nil && s.bounds.Dependent }
+func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }

@@ -19,14 +19,9 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	if math.IsInf(s.at.value, 1) {
 		return r // not even its parts are known
 	}
-	s.at.value = s.value(&s.at)
-	copy(s.work.alpha, s.at.slope)
-	if s.facts.apart != nil {
-		for i, a := range s.work.alpha {
-			s.work.alpha[i] = max(s.work.lo[i], min(a, s.work.hi[i]))
-		}
-	}
-	s.work.tally = s.bounds.Tally(s.point(), s.work.alpha)
+	s.at.value = s.value(s.at.loss)
+	s.rows.level(s.e)
+	s.rows.tally()
 	r.Gap, r.Objective, r.Loss = gap.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
 	return r
 }

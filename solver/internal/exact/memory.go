@@ -20,7 +20,7 @@ func (q *Problem) Memory(runs int) int64 {
 	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
 	const ofTranspose, ofRows = 12, 10 // bytes of an entry
 	total := 8 * (k*k + 2*(k/2)*(k/2) + 11*int64(n) + int64(14+runs)*int64(features))
-	if samples(n, features) {
+	if samplesDo(n, features) {
 		total += (ofTranspose + ofRows) * entries / sampleShare
 	}
 	if whole := pairs(q.Data); features > wholeSet && whole > cheapCost*float64(entries) {
@@ -83,7 +83,7 @@ func (q *Problem) wholeMemory(runs int) int64 {
 	if !t.Banded() {
 		total = 8*int64(runs*features) + CoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
-	if samples(n, features) {
+	if samplesDo(n, features) {
 		total += (q.Data.CompactBytes() + 12*q.Data.NNZ() + 8*ofPart*int64(n)) / (sampleShare - 1)
 	}
 	return total

@@ -43,8 +43,8 @@ const (
 // A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
 type Solver struct {
 	*Problem
-	*pass.Sums
-	n, p  int
+	p     int
+	rows  samples
 	facts facts
 	scale float64 // what tolerances are parts of, see term.Labels.Unit
 
@@ -53,10 +53,9 @@ type Solver struct {
 	lambda       float64
 	box          *term.Box // X, where it is a product of intervals; nil for R^p
 
-	bounds gap.Memory
+	bounds *gap.Problem
 
-	at   state
-	next state
+	at   standing
 	work workspace
 	set  working
 	// coupled is the model where steps are not coordinate by coordinate; nil where they are.
@@ -73,26 +72,21 @@ type facts struct {
 	cheap   bool // the Hessian of all columns takes little time: the working set has them all
 }
 
-// A state is what a pass finds at a point.
-type state struct {
-	margin, slope []float64
-	loss, value   float64 // Σ cᵢ φ, P
-}
+// A standing is what the point is worth.
+type standing struct{ loss, value float64 } // Σ cᵢ φ, P
 
+// A workspace is what steps learn from those before.
 type workspace struct {
-	alpha, curve []float64 // n
-	soft         float64   // see term.Damping.Flat
-	damp         float64   // see term.Damping.Tail
-	sweeps       int       // of a model that is not formed
-	fall         float64   // of the last model
-	visits       float64   // of the columns by the last model that was not formed
-	near         bool      // the last step lowered the objective by little
-	crawls       bool      // the last step lowered the objective by far less than the gap
-	started      bool      // at and e are of x
-	placed       bool      // Start has said where to begin
-	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
-	tally        gap.Tally // of alpha at the point
-	spare        float64   // the last gap as a part of what was asked for
+	soft    float64 // see term.Damping.Flat
+	damp    float64 // see term.Damping.Tail
+	sweeps  int     // of a model that is not formed
+	fall    float64 // of the last model
+	visits  float64 // of the columns by the last model that was not formed
+	near    bool    // the last step lowered the objective by little
+	crawls  bool    // the last step lowered the objective by far less than the gap
+	started bool    // at and e are of x
+	placed  bool    // Start has said where to begin
+	spare   float64 // the last gap as a part of what was asked for
 }
 
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none for this package.
@@ -109,7 +103,8 @@ func New(p *Problem) (*Solver, error) {
 	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
 		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
-	s := &Solver{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
+	s := &Solver{Problem: p, p: features}
+	s.rows = newMemory(p, &s.set)
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
 	}
@@ -119,12 +114,7 @@ func New(p *Problem) (*Solver, error) {
 			s.box = &box
 		}
 	}
-	for _, v := range []*[]float64{&s.at.margin, &s.at.slope, &s.next.margin, &s.next.slope, &s.work.alpha, &s.work.curve, &s.work.lo, &s.work.hi} {
-		*v = make([]float64, n)
-	}
-	s.measure()
-	s.margins(s.at.margin, s.x)
-	s.scale = s.unit()
+	s.facts.Columns, s.scale = s.rows.columns(), s.rows.unit()
 	if !p.separable() {
 		s.newCoupled()
 	}
@@ -146,30 +136,11 @@ func New(p *Problem) (*Solver, error) {
 	return s, nil
 }
 
-// measure fills in the facts but those that are for later.
-func (s *Solver) measure() {
-	s.facts.Columns = gap.ColumnsOf(s.Data, s.Sums, s.Team)
-	for _, o := range s.Offset {
-		s.facts.Offset = max(s.facts.Offset, o, -o)
-	}
-	if s.Offset != nil {
-		s.facts.Offset = s.Team.Most(s.facts.Offset)
-	}
-}
-
 // X returns the point, which the next call of Solve changes.
 func (s *Solver) X() []float64 { return s.x }
 
 // Scale returns what tolerances are parts of: P at x = 0, but see term.Labels.Unit.
 func (s *Solver) Scale() float64 { return s.scale }
-
-// unit computes the scale, given the margins at x = 0.
-func (s *Solver) unit() float64 {
-	loss := s.losses(s.at.margin, s.at.slope)
-	label := s.Over(func(lo, hi int) float64 { return kernels.Dot(s.Coef[lo:hi], s.Labels[lo:hi]) })
-	slope := s.Over(func(lo, hi int) float64 { return kernels.Dot(s.Coef[lo:hi], s.at.slope[lo:hi]) })
-	return s.Loss.Traits().Labels.Unit(loss, label, slope)
-}
 
 // Start moves the point to x, of length p.
 func (s *Solver) Start(x []float64) {

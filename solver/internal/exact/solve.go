@@ -8,6 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // Settings tune Solve.
@@ -56,11 +57,11 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if !s.work.started {
 		s.visit()
 		if s.coupled != nil && part != nil {
-			s.coupled.begin(part.coupled, float64(s.p)/float64(part.All.Samples)*s.scale)
+			s.coupled.begin(part.coupled, float64(s.p)/float64(part.rows.count())*s.scale)
 		}
 	}
 	s.choose(share)
-	s.at.value = s.value(&s.at)
+	s.at.value = s.value(s.at.loss)
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // once the model errs by less, a proof is tried
@@ -88,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
-		if s.work.tally = s.bounds.Tally(s.point(), s.work.alpha); length > 0 && s.work.tally.Fenchel > aim {
+		if t := s.rows.tally(); length > 0 && t.Fenchel > aim {
 			continue
 		}
 		r.Proofs++
@@ -127,14 +128,13 @@ func (s *Solver) separable() bool {
 	if len(s.facts.free) == 0 {
 		return false
 	}
-	along, d := make([]float64, s.n), make([]float64, s.p)
+	d := make([]float64, s.p)
 	for _, j := range s.facts.free {
 		if above, below := s.open(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
 			d[j] = s.x[j]
 		}
 	}
-	s.Margins(along, s.Rows, d)
-	return gap.Falls(s.Team, s.Loss, along, s.Labels, s.Coef)
+	return s.rows.falls(d)
 }
 
 // setLambda sets limits and ridges, and returns the share of the limit from which on
@@ -189,22 +189,16 @@ func (s *Solver) findFree() {
 	}
 }
 
-// findSeparated finds the samples whose α is zero, and makes zero all of the domain of
-// their φ*.
+// findSeparated finds the samples whose α is zero.
 func (s *Solver) findSeparated() {
 	free := make([]bool, s.p)
 	for _, j := range s.facts.free {
 		free[j] = true
 	}
-	s.facts.apart = gap.FindSeparated(s.Team, s.Data, s.Loss, s.Labels, s.Coef, func(j int) (above, below bool) {
+	s.facts.apart = s.rows.separate(func(j int) (above, below bool) {
 		above, below = s.open(j)
 		return free[j] && above, free[j] && below
 	})
-	for i, b := range s.Labels {
-		if s.work.lo[i], s.work.hi[i] = s.Loss.SlopeRange(b); s.facts.apart != nil && s.facts.apart.Samples[i] {
-			s.work.lo[i], s.work.hi[i] = 0, 0
-		}
-	}
 }
 
 // open reports whether X has no bound of coordinate j.
@@ -220,9 +214,7 @@ func (s *Solver) open(j int) (above, below bool) {
 
 // visit fills at and e at x.
 func (s *Solver) visit() {
-	s.margins(s.at.margin, s.x)
-	s.at.loss = s.losses(s.at.margin, s.at.slope)
-	s.Transposed(s.e, s.Rows, s.at.slope)
+	s.at.loss = s.rows.place(s.x, s.e)
 	s.set.cols, s.work.started = nil, true
 	if s.coupled != nil {
 		s.coupled.forget()
@@ -232,12 +224,12 @@ func (s *Solver) visit() {
 	}
 }
 
-// value returns P at x, whose loss is known.
-func (s *Solver) value(at *state) float64 {
+// value returns P at x, given the loss there.
+func (s *Solver) value(loss float64) float64 {
 	if s.coupled != nil {
-		return s.bounds.Value(s.x, at.loss)
+		return s.bounds.Value(s.x, loss)
 	}
-	sum := at.loss
+	sum := loss
 	if s.set.full { // it has not all that are not zero
 		for j := range s.x {
 			sum += s.penalty(j)
@@ -268,7 +260,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		w.x[k] = s.x[j]
 	}
 	s.hessian(fresh)
-	w.transposed(s.Sums, w.gradient, s.at.slope)
+	s.rows.gradient(w.gradient)
 	for k, j := range w.cols {
 		w.gradient[k] += float64(s.ridge[j] * s.x[j])
 	}
@@ -278,7 +270,6 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search()
-	s.propose(length)
 	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
@@ -336,11 +327,18 @@ func (s *Solver) hessian(fresh bool) {
 	if w.current && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0) {
 		s.work.spare = 1 // once
 	} else {
-		s.curvatures()
-		if s.coupled != nil {
-			s.hessianCoupled()
-		} else {
-			w.hessian(s.Team, s.Sums, s.work.curve)
+		w.current = true
+		d := term.Damping{Flat: s.work.soft, Tail: s.work.damp}
+		switch {
+		case s.coupled != nil:
+			s.rows.hessian(s.coupled.base, s.coupled.model.Triangle, d)
+		case w.formed:
+			s.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), d)
+			for k := range w.cols {
+				w.diagonal[k] = w.dense.H[k*len(w.cols)+k]
+			}
+		default:
+			s.rows.hessian(nil, quadratic.Triangle{}, d)
 		}
 	}
 	if s.coupled != nil {
@@ -399,6 +397,11 @@ func (s *Solver) search() (length float64) {
 		slope += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
+	t := &trial{x: s.x, at: make([]float64, len(w.x)), move: w.move, exact: s.coupled != nil && s.coupled.exact}
+	defer func() {
+		s.rows.take(t)
+		s.work.soft = s.work.softer(t.length)
+	}()
 	if !moves {
 		return 0
 	}
@@ -409,27 +412,27 @@ func (s *Solver) search() (length float64) {
 			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
-	at := make([]float64, len(w.x))
-	length = 1
+	t.length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
-			if at[k] = w.u[k]; length < 1 {
-				at[k] = math.FMA(length, w.u[k]-w.x[k], w.x[k])
+			if t.at[k] = w.u[k]; t.length < 1 {
+				t.at[k] = math.FMA(t.length, w.u[k]-w.x[k], w.x[k])
 			}
-			s.x[j] = at[k]
+			s.x[j] = t.at[k]
 		}
-		s.marginsAt(s.next.margin, at)
-		s.next.loss = s.losses(s.next.margin, s.next.slope)
-		s.next.value = s.value(&s.next)
-		if s.next.value <= s.at.value+float64(leastDescent*length*slope)+float64(rounding*math.Abs(s.at.value)) {
-			s.adapt(length)
-			return length
+		loss := s.rows.try(t)
+		value := s.value(loss)
+		if value <= s.at.value+float64(leastDescent*t.length*slope)+float64(rounding*math.Abs(s.at.value)) {
+			s.at = standing{loss, value}
+			s.adapt(t.length)
+			return t.length
 		}
-		length *= 0.5
+		t.length *= 0.5
 	}
 	for k, j := range w.cols {
 		s.x[j] = w.x[k]
 	}
+	t.length = 0
 	s.adapt(0)
 	return 0
 }
@@ -447,47 +450,34 @@ func (s *Solver) adapt(length float64) {
 		w.sweeps = max(1, w.sweeps/4)
 	} else {
 		w.sweeps = min(2*w.sweeps, mostSweeps)
-		if w.damp *= 0.1; w.damp < firstDamp {
-			w.damp = 0
+	}
+	w.damp = w.damped(length)
+}
+
+// damped is damp after a step.
+func (w *workspace) damped(length float64) float64 {
+	damp := w.damp
+	if length == 1 {
+		if damp *= 0.1; damp < firstDamp {
+			damp = 0
 		}
 	}
 	if length < shortStep {
-		w.damp = math.Min(1, math.Max(10*w.damp, firstDamp))
+		damp = math.Min(1, math.Max(10*damp, firstDamp))
 	}
+	return damp
 }
 
-// cancelled is the part of the margins below which differences of them have lost too
-// many digits.
-const cancelled = 1e-5
-
-// propose takes the step of that length, and sets alpha to the slopes of the model at
-// its end, in the domain of φ*.
-func (s *Solver) propose(length float64) {
-	along := s.Scratch
-	inv, move, size := 1/length, 0.0, 0.0
-	if length > 0 && (s.coupled == nil || !s.coupled.exact) { // the step is the move
-		for i, t := range s.next.margin {
-			along[i] = float64((t - s.at.margin[i]) * inv)
-			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(t))
-		}
+// softer is soft after a step.
+func (w *workspace) softer(length float64) float64 {
+	soft := 0.03 * w.soft
+	switch {
+	case length < 1:
+		return math.Min(1, math.Max(300*soft, 1e-4))
+	case soft < 1e-9:
+		return 0
 	}
-	if move <= cancelled*size {
-		s.set.margins(s.Sums, along, s.set.move)
-	}
-	for i, v := range along {
-		alpha := s.at.slope[i] + float64(s.work.curve[i]*v)
-		if s.work.alpha[i] = max(s.work.lo[i], min(alpha, s.work.hi[i])); s.Coef[i] == 0 {
-			s.work.alpha[i] = 0 // where nothing bounds the margin
-		}
-	}
-	if length > 0 {
-		s.at, s.next = s.next, s.at
-	}
-	if s.work.soft *= 0.03; length < 1 {
-		s.work.soft = math.Min(1, math.Max(300*s.work.soft, 1e-4))
-	} else if s.work.soft < 1e-9 {
-		s.work.soft = 0
-	}
+	return soft
 }
 
 // LambdaMax returns the least lambda at which all features with an L1 weight are zero,
@@ -512,10 +502,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for range 4 { // the point, too, to the last digit
 		s.step(0, true)
 	}
-	for i, v := range s.at.slope { // those of separated samples are zero at the optimum
-		s.work.alpha[i] = max(s.work.lo[i], min(v, s.work.hi[i]))
-	}
-	s.Transposed(s.e, s.Rows, s.work.alpha)
+	s.rows.level(s.e)
 	var most float64
 	for j, l := range s.Limit {
 		if l > 0 {

@@ -139,7 +139,7 @@ func (s *Solver) build(cols []int32) {
 		return
 	}
 	q.Reach, q.Lower, q.Upper = nil, nil, nil
-	if reach := s.reach(); reach > 0 {
+	if reach := s.Loss.Traits().Reach; reach > 0 {
 		q.Reach = make([]float64, m)
 		for k, j := range cols {
 			q.Reach[k] = reach / s.facts.Largest[j]
@@ -159,7 +159,7 @@ func (s *Solver) build(cols []int32) {
 		q.H = &w.dense
 	} else {
 		s.buildColumns()
-		w.implicit.N, w.implicit.Ridge = s.n, make([]float64, m)
+		w.implicit.N, w.implicit.Ridge = s.Rows.Len(), make([]float64, m)
 		q.H = &w.implicit
 	}
 }
@@ -207,7 +207,7 @@ func denseCost(columns int, support float64) float64 {
 // pairs returns the number of entries of the columns, and of pairs of entries in one row.
 func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 	if len(cols) == s.p {
-		for i := range s.n {
+		for i := range s.Rows.Len() {
 			k := float64(s.Rows.Ptr[i+1] - s.Rows.Ptr[i])
 			entries += k
 			pairs += float64(k * (k + 1) / 2)
@@ -215,7 +215,7 @@ func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 		return entries, pairs
 	}
 	columns := s.transpose()
-	count := make([]int32, s.n)
+	count := make([]int32, s.Rows.Len())
 	for _, j := range cols {
 		idx, _ := columns.Row(int(j))
 		for _, i := range idx {
@@ -246,18 +246,18 @@ func (s *Solver) buildRows() {
 		return
 	}
 	columns := s.transpose()
-	ptr := make([]int64, s.n+1)
+	ptr := make([]int64, s.Rows.Len()+1)
 	for _, j := range w.cols {
 		idx, _ := columns.Row(int(j))
 		for _, i := range idx {
 			ptr[i+1]++
 		}
 	}
-	for i := range s.n {
+	for i := range s.Rows.Len() {
 		ptr[i+1] += ptr[i]
 	}
 	w.rows = kernels.Rows{Ptr: ptr, Cols: len(w.cols)}
-	nnz := ptr[s.n]
+	nnz := ptr[s.Rows.Len()]
 	w.rows.Idx16 = make([]uint16, nnz)
 	switch {
 	case s.Rows.Val32 != nil:
@@ -265,7 +265,7 @@ func (s *Solver) buildRows() {
 	case s.Rows.Val != nil:
 		w.rows.Val = make([]float64, nnz)
 	}
-	at := append([]int64(nil), ptr[:s.n]...)
+	at := append([]int64(nil), ptr[:s.Rows.Len()]...)
 	for k, j := range w.cols {
 		w.fill(at, k, columns, int(j))
 	}
@@ -296,7 +296,7 @@ func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
 // buildColumns copies the columns.
 func (s *Solver) buildColumns() {
 	w, from := &s.set, s.transpose()
-	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.n}
+	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
 	for k, j := range w.cols {
 		idx, _ := from.Row(int(j))
 		to.Ptr = append(to.Ptr, to.Ptr[k]+int64(len(idx)))
@@ -350,26 +350,14 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// hessian makes the model's Hessian X'diag(c curve)X, without ridges.
-func (w *working) hessian(t *pass.Team, s *pass.Sums, curve []float64) {
-	w.current = true
-	c := s.Scaled(curve)
-	if !w.formed {
-		for i, v := range c {
-			c[i] = math.Sqrt(v)
-		}
-		z, x := w.implicit.Z.Val, w.columns.Val
-		for e, i := range w.columns.Idx {
-			z[e] = x[e] * c[i]
-		}
-		return
+// weigh gives the columns the weights c of samples, where the Hessian is not formed.
+func (w *working) weigh(c []float64) {
+	for i, v := range c {
+		c[i] = math.Sqrt(v)
 	}
-	m := len(w.cols)
-	h := w.dense.H
-	w.form(h, c)
-	t.Upper(m, func(i int) []float64 { return h[i*m+i : (i+1)*m] })
-	for i := range m {
-		w.diagonal[i] = h[i*m+i]
+	z, x := w.implicit.Z.Val, w.columns.Val
+	for e, i := range w.columns.Idx {
+		z[e] = x[e] * c[i]
 	}
 }
 

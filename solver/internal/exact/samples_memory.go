@@ -1,0 +1,223 @@
+package exact
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// memory are samples that are all in memory, those of this process.
+type memory struct {
+	*Problem
+	*pass.Sums
+	set    *working
+	n      int
+	bounds gap.Memory
+
+	at, next     state
+	alpha, curve []float64 // n; curve is φ″ of the last Hessian
+	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
+	found        gap.Tally
+}
+
+// A state is what is known of the samples at a point.
+type state struct {
+	margin, slope []float64
+	loss          float64 // Σ cᵢ φ(tᵢ)
+}
+
+func newMemory(p *Problem, set *working) *memory {
+	n, features := p.Data.Dims()
+	m := &memory{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
+	for _, v := range []*[]float64{&m.at.margin, &m.at.slope, &m.next.margin, &m.next.slope, &m.alpha, &m.curve, &m.lo, &m.hi} {
+		*v = make([]float64, n)
+	}
+	return m
+}
+
+func (m *memory) count() int { return m.All.Samples }
+
+func (m *memory) err() error { return nil }
+
+func (m *memory) columns() gap.Columns {
+	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
+	for _, o := range m.Offset {
+		c.Offset = max(c.Offset, o, -o)
+	}
+	if m.Offset != nil {
+		c.Offset = m.Team.Most(c.Offset)
+	}
+	return c
+}
+
+func (m *memory) unit() float64 {
+	_, features := m.Data.Dims()
+	m.margins(m.at.margin, make([]float64, features))
+	loss := m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
+	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
+	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.at.slope[lo:hi]) })
+	return m.Loss.Traits().Labels.Unit(loss, label, slope)
+}
+
+// margins sets dst = X x + o.
+func (m *memory) margins(dst, x []float64) {
+	m.Margins(dst, m.Rows, x)
+	if m.Offset != nil {
+		kernels.Axpy(1, m.Offset, dst)
+	}
+}
+
+func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
+	apart := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
+	for i, b := range m.Labels {
+		if m.lo[i], m.hi[i] = m.Loss.SlopeRange(b); apart != nil && apart.Samples[i] {
+			m.lo[i], m.hi[i] = 0, 0
+		}
+	}
+	return apart
+}
+
+func (m *memory) pose(q *gap.Problem) {
+	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Sparse: m.Rows, Loss: m.Loss, Labels: m.Labels}
+}
+
+func (m *memory) place(x, e []float64) float64 {
+	m.margins(m.at.margin, x)
+	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
+	m.Transposed(e, m.Rows, m.at.slope)
+	return m.at.loss
+}
+
+func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.at.slope) }
+
+func (m *memory) fresh() bool { return true }
+
+func (m *memory) hessian(h []float64, shape quadratic.Triangle, d term.Damping) {
+	m.Each(func(_, lo, hi int) {
+		m.Loss.Curvatures(m.curve[lo:hi], m.at.slope[lo:hi], m.at.margin[lo:hi], m.Labels[lo:hi], d)
+	})
+	c := m.Scaled(m.curve)
+	switch {
+	case h == nil:
+		m.set.weigh(c)
+		return
+	case shape.Banded():
+		clear(h)
+		addBand(h, shape.Stride, m.Data, c)
+	default:
+		m.set.form(h, c)
+	}
+	m.Team.Upper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
+}
+
+func (m *memory) try(t *trial) float64 {
+	m.set.margins(m.Sums, m.next.margin, t.at)
+	if m.Offset != nil {
+		kernels.Axpy(1, m.Offset, m.next.margin)
+	}
+	m.next.loss = m.Mean(m.Loss, m.next.slope, m.next.margin, m.Labels)
+	return m.next.loss
+}
+
+// cancelled is the part of the margins below which differences of them have lost too
+// many digits.
+const cancelled = 1e-5
+
+func (m *memory) take(t *trial) {
+	along := m.Scratch
+	inv, move, size := 1/t.length, 0.0, 0.0
+	if t.length > 0 && !t.exact { // the step is the move
+		for i, v := range m.next.margin {
+			along[i] = float64((v - m.at.margin[i]) * inv)
+			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
+		}
+	}
+	if move <= cancelled*size {
+		m.set.margins(m.Sums, along, t.move)
+	}
+	for i, v := range along {
+		alpha := m.at.slope[i] + float64(m.curve[i]*v)
+		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
+			m.alpha[i] = 0 // where nothing bounds the margin
+		}
+	}
+	if t.length > 0 {
+		m.at, m.next = m.next, m.at
+	}
+}
+
+func (m *memory) level(e []float64) {
+	for i, v := range m.at.slope { // those of separated samples are zero at the optimum
+		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
+	}
+	m.Transposed(e, m.Rows, m.alpha)
+}
+
+// point returns the point x for a bound.
+func (m *memory) point(x []float64) *gap.Point {
+	return &gap.Point{X: x, Margin: m.at.margin, Slope: m.at.slope, Loss: m.at.loss}
+}
+
+func (m *memory) tally() *gap.Tally {
+	m.found = m.bounds.Tally(m.point(nil), m.alpha)
+	return &m.found
+}
+
+func (m *memory) prove(x, z, e []float64, goal float64) gap.Bound {
+	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.found, goal)
+}
+
+func (m *memory) trivial(x []float64, value float64) float64 {
+	return m.bounds.Trivial(m.point(x), value)
+}
+
+func (m *memory) falls(d []float64) bool {
+	along := make([]float64, m.n)
+	m.Margins(along, m.Rows, d)
+	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
+}
+
+// part is an eighth of the samples.
+func (m *memory) part() *Problem {
+	_, features := m.Data.Dims()
+	if !samplesDo(m.All.Samples, features) {
+		return nil
+	}
+	pick := sample.Picks(m.n, max(1, m.n/sampleShare))
+	part := *m.Problem
+	var err error
+	if part.Data, err = m.Data.SelectRows(pick); err != nil {
+		panic(err) // the rows are there
+	}
+	part.Rows = part.Data.Compact(nil)
+	part.Labels = entries(m.Labels, pick)
+	part.Weights, part.Offset = entries(m.Weights, pick), entries(m.Offset, pick)
+	total := float64(len(pick))
+	if part.Weights != nil {
+		total = 0
+		for _, w := range part.Weights {
+			total += w
+		}
+	}
+	if m.Team.Total(total) == 0 {
+		return nil
+	}
+	return &part
+}
+
+// entries returns the entries of v, nil for nil.
+func entries(v []float64, pick []int) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(pick))
+	for k, i := range pick {
+		out[k] = v[i]
+	}
+	return out
+}
