@@ -238,7 +238,6 @@ func TestStreamedRefuses(t *testing.T) {
 		"Memory = -1":                {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
 		"fits have no Method":        {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
 		"Spec.Checkpoint works only": {back.X, back.Labels, Spec{Checkpoint: &states{}}, false},
-		"for features as they are":   {back.X, back.Labels, Spec{Graph: graph.Chain(20), Penalty: ElasticNet{0.5}, NoIntercept: true, Standardize: StandardizeOn}, false},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20

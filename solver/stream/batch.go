@@ -1,6 +1,10 @@
 package stream
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/rows"
+)
 
 // A batch is rows in memory, copied from several places of the file.
 type batch struct {
@@ -15,52 +19,52 @@ type batch struct {
 const restBlocks = 32
 
 // take makes the batch the rows of some windows, of which it lets go.
-func (b *batch) take(s *run, w *windows, which []int) {
+func (b *batch) take(s *stochastic, w *rows.Windows, which []int) {
 	b.ptr = append(b.ptr[:0], 0)
 	entries := 0
 	for _, k := range which {
-		rows := w.data.Rows(w.bounds[k], w.bounds[k+1])
-		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
+		part := w.Data().Rows(w.Range(k))
+		entries += int(part.Ptr[len(part.Ptr)-1] - part.Ptr[0])
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0]
 	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
-	n, _ := w.data.Dims()
+	n, _ := w.Data().Dims()
 	for at, k := range which {
-		lo, hi := w.bounds[k], w.bounds[k+1]
-		rows := w.data.Rows(lo, hi)
-		first, last := rows.Ptr[0], rows.Ptr[hi-lo]
+		lo, hi := w.Range(k)
+		part := w.Data().Rows(lo, hi)
+		first, last := part.Ptr[0], part.Ptr[hi-lo]
 		shift := int64(len(b.idx)) - first
-		for _, end := range rows.Ptr[1:] {
+		for _, end := range part.Ptr[1:] {
 			b.ptr = append(b.ptr, end+shift)
 		}
-		b.idx, b.val = append(b.idx, rows.Idx[first:last]...), append(b.val, rows.Val[first:last]...)
+		b.idx, b.val = append(b.idx, part.Idx[first:last]...), append(b.val, part.Val[first:last]...)
 		b.labels = append(b.labels, s.q.Labels[lo:hi]...)
 		if s.q.Weights != nil {
 			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
 		}
-		if w.data.Release(lo, hi); at%restBlocks == restBlocks-1 || at == len(which)-1 {
-			w.data.Release(0, n)
+		if w.Data().Release(lo, hi); at%restBlocks == restBlocks-1 || at == len(which)-1 {
+			w.Data().Release(0, n)
 		}
 	}
 }
 
 // mass is the weight of the rows, as a part of that of all samples.
-func (b *batch) mass(s *run) (mass float64) {
-	if s.q.Weights == nil {
-		return float64(len(b.labels)) / s.weight
+func (b *batch) mass(all float64) (mass float64) {
+	if len(b.weights) == 0 {
+		return float64(len(b.labels)) / all
 	}
 	for _, w := range b.weights {
 		mass += w
 	}
-	return mass / s.weight
+	return mass / all
 }
 
 // batches calls do for the rows of all windows, in the order given, so many windows at a
 // time. Those of the next batch are being read meanwhile.
-func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error) error {
+func (s *stochastic) batches(w *rows.Windows, order []int, size int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {
-			w.data.Prefetch(w.bounds[k], w.bounds[k+1])
+			w.Data().Prefetch(w.Range(k))
 		}
 	}
 	var b batch
@@ -72,7 +76,7 @@ func (s *run) batches(w *windows, order []int, size int, do func(b *batch) error
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.tellPart(1 - float64(len(order))/all)
+		s.told(1 - float64(len(order))/all)
 	}
 	return nil
 }

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
@@ -45,10 +42,9 @@ type Samples struct {
 // 256 coefficients, the intercept among them, may have no penalty. The same samples, memory
 // and lambdas give the same bits. It is not for concurrent use.
 type Fit struct {
-	*run
-	l1, l2 []float64
-	start  *part // nil once it was used
-	at     *state
+	file   *exact.File
+	s      *exact.Solver
+	teller teller
 	told   int // passes that results have told of
 }
 
@@ -56,29 +52,33 @@ type Fit struct {
 // take is an error that wraps ErrNotStreamed.
 func NewFit(ctx context.Context, of *Samples, opt Options) (f *Fit, err error) {
 	defer pass.Rescue(&err)
-	_, columns := of.Data.Dims()
-	if of.Intercept {
-		columns++
-	}
-	q := &exact.Problem{Data: of.Data, Labels: of.Labels, Weights: of.Weights, Loss: term.LossOf(of.Loss), A: quad.New(nil, columns), Limit: make([]float64, columns), Threads: of.Threads}
-	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(q, columns), of.validLabels(q.Loss)))
+	team, err := pass.Join(of.Comm, of.Data, cmp.Or(of.check(), of.validLabels()))
 	if err != nil {
 		return nil, err
 	}
-	f = &Fit{run: newRun(q, extra{ones: of.Intercept, offset: of.Offsets, positive: of.Positive, folds: of.Folds, out: of.Out, ridge: make([]float64, columns), team: team}, opt, &exact.Settings{Stop: ctx.Err})}
-	if f.start, err = f.begin(f.room(opt.Memory)); err == nil && len(f.start.Labels) == 0 {
-		f.start = nil // all are left out
-	}
-	return f, err
+	f = &Fit{file: of.file(team, opt.Memory), teller: newTeller(opt.Tell)}
+	f.file.Stop, f.file.Tell = ctx.Err, func(part float64) { f.teller.pass(f.file, part) }
+	return f, f.file.Survey(f.file.Room())
+}
+
+// file is that of the samples.
+func (of *Samples) file(team *pass.Team, memory int64) *exact.File {
+	return exact.NewFile(&exact.FileProblem{
+		Data: of.Data, Ones: of.Intercept, Labels: of.Labels, Positive: of.Positive, Weights: of.Weights, Offset: of.Offsets,
+		Folds: of.Folds, Out: of.Out, Loss: term.LossOf(of.Loss), Threads: of.Threads, Team: team, Memory: memory,
+	})
 }
 
 // check reports what is wrong with the samples, but for their labels.
-func (of *Samples) check(q *exact.Problem, columns int) error {
-	n, _ := of.Data.Dims()
+func (of *Samples) check() error {
+	n, columns := of.Data.Dims()
+	if of.Intercept {
+		columns++
+	}
 	switch {
 	case !of.Data.Mapped():
 		return refused("they must be in a .scas file, which scas convert writes")
-	case !q.Loss.Traits().Conjugate:
+	case !term.LossOf(of.Loss).Traits().Conjugate:
 		return refused("only losses with a conjugate are streamed")
 	case columns > exact.DenseFeatures:
 		return refused("up to %d coefficients are streamed, and there are %d", exact.DenseFeatures, columns)
@@ -88,53 +88,54 @@ func (of *Samples) check(q *exact.Problem, columns int) error {
 	return validWeights(of.Weights, n)
 }
 
-func (of *Samples) validLabels(l term.Loss) error {
+func (of *Samples) validLabels() error {
 	if of.Positive != nil {
 		return nil
 	}
-	return validLabels(l, of.Data, of.Labels)
+	return validLabels(term.LossOf(of.Loss), of.Data, of.Labels)
 }
+
+// Separates reports whether margins aᵢ'x, with a last entry of x for the intercept if there
+// is one, and without the offsets, separate the rows of all ranks: along x the loss of no row of
+// weight rises, and that of some never does. Of two classes, they tell them apart.
+func Separates(ctx context.Context, of *Samples, x []float64) (apart bool, err error) {
+	defer pass.Rescue(&err)
+	f := of.file(pass.NewTeam(of.Comm), leastMemory)
+	f.Stop = ctx.Err
+	return f.Falls(x)
+}
+
+// leastMemory is that of a pass that keeps nothing.
+const leastMemory = 64 << 20
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the features, 1 for
 // constant ones.
-func (f *Fit) Deviations() []float64 { return f.facts.columns.deviation }
+func (f *Fit) Deviations() []float64 { return f.file.Deviations() }
 
 // Scale returns what tolerances are parts of: the mean loss at x = 0, c = 0, for counts that of the
 // best c without x.
-func (f *Fit) Scale() float64 { return f.facts.zero }
+func (f *Fit) Scale() float64 { return f.file.Scale() }
 
 // Penalise sets the penalty for lambda = 1: a has a column for each coefficient, nil for
-// the identity, l1 an entry for each of its rows, l2 one for each coefficient. Ridges that
-// differ, and offsets with a loss that is not one of the residual, are for A = I.
+// the identity, l1 an entry for each of its rows, l2 one for each coefficient.
 func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64) error {
-	switch {
-	case a != nil && slices.Min(l2) != slices.Max(l2):
-		return refused("with a graph, an elastic net is streamed for features as they are (no standardising)")
-	case a != nil && f.extra.offset != nil && !f.ofResidual():
-		return refused("with a graph, offsets are streamed for the losses squared and huber")
-	}
-	f.l1, f.l2 = l1, l2
-	f.q.A, f.q.Groups = quad.New(nil, len(l2)), nil
+	p := &exact.Problem{A: quad.New(nil, len(l2)), Limit: l1, Ridge: l2}
 	if a != nil {
-		f.q.A = quad.New(a, len(l2))
+		p.A = quad.New(a, len(l2))
 	}
-	f.setLambda(1)
-	return refusesFree(f.bounds)
+	return f.pose(p)
 }
 
 // PenaliseGroups sets the penalty Σ limit_k √(Σ (scaleⱼ xⱼ)²), the inner sum over group k, for
 // lambda = 1. Groups are disjoint; features in none have no penalty.
 func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
-	if f.extra.offset != nil && !f.ofResidual() {
-		return refused("with groups, offsets are streamed for the losses squared and huber")
-	}
-	columns := len(f.extra.ridge)
+	columns := f.file.Columns()
+	p := &exact.Problem{Ridge: make([]float64, columns), Groups: make([][]int, len(groups))}
 	ptr, idx, val := make([]int64, 1, columns+1), []int32(nil), []float64(nil)
-	f.l1, f.l2, f.q.Groups = nil, make([]float64, columns), make([][]int, len(groups))
 	for k, members := range groups {
 		for _, j := range members {
-			f.q.Groups[k] = append(f.q.Groups[k], len(idx))
-			idx, val, f.l1 = append(idx, int32(j)), append(val, scale[j]), append(f.l1, limit[k])
+			p.Groups[k] = append(p.Groups[k], len(idx))
+			idx, val, p.Limit = append(idx, int32(j)), append(val, scale[j]), append(p.Limit, limit[k])
 			ptr = append(ptr, int64(len(idx)))
 		}
 	}
@@ -142,27 +143,35 @@ func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
 	if err != nil {
 		return err
 	}
-	f.q.A = quad.New(a, columns)
-	f.setLambda(1)
-	return refusesFree(f.bounds)
+	p.A = quad.New(a, columns)
+	return f.pose(p)
 }
 
-// ofResidual reports whether the loss is one of the difference of margin and label.
-func (f *Fit) ofResidual() bool { return f.q.Loss.Traits().Residual }
+// pose makes the next solver that of a problem with the samples of the file.
+func (f *Fit) pose(p *exact.Problem) error {
+	p.Take(f.file)
+	if err := refusesFree(p); err != nil {
+		return err
+	}
+	s, err := exact.New(p)
+	if err != nil {
+		return err
+	}
+	if f.s != nil {
+		s.Start(f.s.X())
+	}
+	f.s = s
+	return nil
+}
 
-// setLambda makes the penalty that of lambda.
-func (f *Fit) setLambda(lambda float64) {
-	f.q.Limit = make([]float64, len(f.l1))
-	for k, w := range f.l1 {
-		f.q.Limit[k] = lambda * w
-	}
-	for j, r := range f.l2 {
-		f.extra.ridge[j] = lambda * r
-	}
-	f.bounds = boundsOf(f.q, f.extra.ridge, f.facts.columns.Columns)
-	for _, t := range f.tallies {
-		t.closing, t.roots = nil, nil
-	}
+// settings are those of a solver, which asks ctx and tells what it finds.
+func (f *Fit) settings(ctx context.Context, tol float64) *exact.Settings {
+	f.file.Stop, f.teller.goal = ctx.Err, tol
+	ask := f.file.Team.Within(ctx.Err)
+	return &exact.Settings{Tol: tol, Interrupt: ask, Stop: ask, Watch: func(r *exact.Result) error {
+		f.teller.found(r.Objective, r.Gap)
+		return nil
+	}}
 }
 
 // Solve solves for lambda to a gap proved to be at most tol, and returns where it ended and
@@ -172,128 +181,31 @@ func (f *Fit) setLambda(lambda float64) {
 func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Result, err error) {
 	defer pass.Rescue(&err)
 	began := time.Now()
-	f.set = &exact.Settings{Tol: tol, Stop: ctx.Err}
-	f.setLambda(lambda)
-	if err := refusesFree(f.bounds); err != nil {
-		return nil, err
+	found := f.s.Solve(lambda, f.settings(ctx, tol))
+	if found.Err != nil && (!over(found.Err) || f.file.Gradient() == nil) {
+		return nil, found.Err // of the file, or before anything is known
 	}
-	r := &exact.Solution{X: make([]float64, len(f.extra.ridge)), Gap: math.Inf(1), Objective: math.Inf(1)}
-	if r.Err = f.place(tol); r.Err == nil {
-		r.X, r.Objective = f.at.x, f.at.value
-		r.Err = f.iterate(r, f.at, tol)
-	}
-	if r.Err != nil {
-		if !over(r.Err) || f.at == nil {
-			return nil, r.Err // of the file, or before anything is known
-		}
-		r.Why = ending.Interrupted
-	}
-	at := solver.Evaluation{Objective: r.Objective, Loss: f.at.loss}
-	res = &solver.Result{Iterate: solver.Iterate{X: slices.Clone(r.X)}, At: at, AtAverage: at, DualityGap: r.Gap}
-	res.Groups, res.Stats.Rounded = tied(r, f.facts.zero)
+	r := f.s.Solution(found, tol)
+	at := solver.Evaluation{Objective: r.Objective, Loss: found.Loss}
+	res = &solver.Result{Iterate: solver.Iterate{X: r.X}, At: at, AtAverage: at, DualityGap: r.Gap}
+	res.Groups, res.Stats.Rounded = tied(r, f.Scale())
 	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
-	res.Stats.Passes, res.Stats.Seconds = float64(f.facts.passes-f.told), time.Since(began).Seconds()
-	f.told = f.facts.passes
-	res.Status, err = ended(r, f.q.Loss, false, true, true, tol)
+	res.Stats.Passes, res.Stats.Seconds = float64(f.file.Visits()-f.told), time.Since(began).Seconds()
+	f.told = f.file.Visits()
+	res.Status, err = ended(r, f.file.Loss, false, true, true, tol)
 	return res, err
 }
 
-// place moves to where the steps for a lambda begin: the last point, at first the solution
-// of the samples in memory.
-func (f *Fit) place(tol float64) error {
-	if f.at != nil {
-		f.at.value, f.at.proved = f.bounds.Value(f.at.x, f.at.loss), math.Inf(-1)
-		return nil
-	}
-	x := make([]float64, len(f.extra.ridge))
-	if f.start != nil {
-		var err error
-		if x, err = f.sampled(f.start, nil, tol); err != nil {
-			return err
-		}
-		f.start = nil
-	}
-	var err error
-	f.at, err = f.look(x)
-	return err
-}
-
 // Null moves to the solution where every coefficient with a penalty is zero, and returns
-// the gradient of the mean loss there, with an entry for each coefficient.
+// the gradient of the mean loss there, with an entry for each coefficient. The penalty is one of
+// single coefficients, without l2.
 func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
 	defer pass.Rescue(&err)
-	f.set = &exact.Settings{Stop: ctx.Err}
-	f.setLambda(1)
-	x := make([]float64, len(f.extra.ridge))
-	free := f.bounds.Unheld()
-	if f.start != nil && len(free) > 0 {
-		f.atNull(x)
+	f.settings(ctx, 0)
+	if _, err := f.s.LambdaMax(f.file.Team.Within(ctx.Err)); err != nil {
+		return nil, err
 	}
-	f.start = nil
-	const part = 1e-16 // of the loss at 0
-	for last := f.facts.passes + most; f.facts.passes < last; {
-		at, err := f.look(x)
-		if err != nil {
-			return nil, err
-		}
-		f.at = at
-		step, drop := newtonStep(free, f.hessian, at.grad)
-		if !(drop > part*f.facts.zero) {
-			return at.grad, nil
-		}
-		x = slices.Clone(x)
-		for k, j := range free {
-			x[j] += step[k]
-		}
-	}
-	return nil, fmt.Errorf("stream: %w: the coefficients without a penalty have no optimum: penalise them", solver.ErrNotConverged)
-}
-
-// atNull sets x to the point of Null for the samples in memory, if there is one.
-func (f *Fit) atNull(x []float64) {
-	l1 := slices.Repeat([]float64{1}, len(x))
-	for _, j := range f.bounds.Unheld() {
-		l1[j] = 0
-	}
-	q := *f.start.Problem
-	q.A, q.Limit, q.Ridge, q.Offset = nil, l1, make([]float64, len(x)), f.start.offset
-	if s, err := exact.New(&q); err == nil {
-		if _, err := s.LambdaMax(f.asks()); err == nil {
-			copy(x, s.X())
-		}
-	}
-}
-
-// newtonStep returns −H_FF⁻¹ g_F and twice what it is expected to lower the loss by.
-func newtonStep(free []int32, h, g []float64) (step []float64, drop float64) {
-	k, p := len(free), len(g)
-	if k == 0 {
-		return nil, 0
-	}
-	part, scale := make([]float64, k*k), make([]float64, k)
-	step = make([]float64, k)
-	for a, i := range free {
-		step[a], scale[a] = -g[i], 1
-		if d := h[int(i)*p+int(i)]; d > 0 {
-			scale[a] = 1 / math.Sqrt(d)
-		}
-		for b := a; b < k; b++ {
-			part[a*k+b] = h[int(i)*p+int(free[b])]
-		}
-	}
-	chol := quad.NewCholesky(k)
-	for lift := firstLift; !chol.FactorScaled(part, scale, lift, 1) && lift < lastLift; {
-		lift *= 100
-	}
-	for a := range step {
-		step[a] *= scale[a]
-	}
-	chol.Solve(step, step)
-	for a, i := range free {
-		step[a] *= scale[a]
-		drop -= float64(step[a] * g[i])
-	}
-	return step, drop
+	return f.s.Gradient(), nil
 }
 
 // exactGap is the gap of a point whose zeros and ties are proved, as a part of the objective

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -57,21 +58,25 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	}
 	defer cancel()
 	within := &exact.Settings{Tol: max(0, set.RelTol), Stop: ctx.Err}
+	f := newFile(q, team, opt)
+	f.Stop = ctx.Err
 	var r *exact.Solution
-	var f *facts
+	did := deeds{}
+	to := newRecorder(p, q, set, began)
 	if automatic(set) {
 		if within.Tol == 0 {
 			within.Tol = 1e-6
 		}
-		r, f = finish(q, team, set.Start.X, opt, within, newRecorder(p, q, set, began))
+		r = finish(q, f, set.Start.X, opt, within, to)
+		did.gradient = f.Gradient()
 	} else {
-		r, f = batched(p, set, q, opt, within, newRecorder(p, q, set, began))
+		r, did = batched(p, set, q, f, opt, within, to)
 	}
 	by, recorded := stoppedBy(r.Err)
 	if diverged := (*solver.DivergenceError)(nil); r.Err != nil && !over(r.Err) && !errors.As(r.Err, &diverged) && !recorded {
 		return nil, r.Err // of the file
 	}
-	res = resultOf(p, q, r, f, set, time.Since(began))
+	res = resultOf(p, q, r, f, &did, set, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
 		return res, by
@@ -80,7 +85,7 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 	if !team.Alone() {
 		late = set.TimeLimit > 0 && errors.Is(r.Err, context.DeadlineExceeded)
 	}
-	res.Status, err = ended(r, q.Loss, late, automatic(set), within.Tol > 0, within.Tol*f.zero)
+	res.Status, err = ended(r, q.Loss, late, automatic(set), within.Tol > 0, within.Tol*f.Scale())
 	return res, err
 }
 
@@ -90,6 +95,11 @@ func joined(p *solver.Problem, err error) (*pass.Team, error) {
 		return nil, err
 	}
 	return pass.Join(p.Comm, p.Data, err)
+}
+
+// over reports whether an error is that of a context.
+func over(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func automatic(set *solver.Settings) bool {
@@ -197,6 +207,64 @@ func validWeights(weights []float64, n int) error {
 	return nil
 }
 
+// newFile is the file of a problem.
+func newFile(q *exact.Problem, team *pass.Team, opt Options) *exact.File {
+	return exact.NewFile(&exact.FileProblem{Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Team: team, Memory: opt.Memory})
+}
+
+// finish solves a problem of a file of which refuses says nothing, from start, of length p or
+// nil. Of set, Tol is a part of the objective at 0.
+func finish(q *exact.Problem, f *exact.File, start []float64, opt Options, set *exact.Settings, to *recorder) *exact.Solution {
+	_, p := q.Data.Dims()
+	failed := &exact.Solution{X: make([]float64, p), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
+	copy(failed.X, start)
+	tell := newTeller(opt.Tell)
+	f.Tell = func(part float64) { tell.pass(f, part) }
+	if failed.Err = f.Survey(f.Room()); failed.Err != nil {
+		return failed
+	}
+	q.Take(f)
+	s, err := exact.New(q)
+	if err != nil {
+		failed.Err = err
+		return failed
+	}
+	tol := set.Tol * f.Scale()
+	tell.goal = tol
+	ask := f.Team.Within(f.Stop)
+	return s.Finish(start, &exact.Settings{Tol: tol, Interrupt: ask, Stop: ask, Watch: func(r *exact.Result) error {
+		tell.found(r.Objective, r.Gap)
+		if to == nil {
+			return nil
+		}
+		return f.Team.Agreed(to.show(r.Iterations, f.Visits(), s.Solution(*r, tol), f.Gradient()))
+	}})
+}
+
+// refuses says why a problem is not for data in a file, nil if it is.
+func refuses(q *exact.Problem) error {
+	_, p := q.Data.Dims()
+	switch {
+	case !q.Loss.Traits().Conjugate || q.Square != nil || q.Set != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
+		return refused("only L1 penalties, groups of features without a graph, ridge terms and losses with a conjugate are streamed")
+	case p > exact.DenseFeatures:
+		return refused("up to %d features are streamed, and there are %d", exact.DenseFeatures, p)
+	}
+	return refusesFree(q)
+}
+
+// mostFree is how many columns may have neither a penalty of their own nor a ridge.
+const mostFree = 256
+
+func refusesFree(q *exact.Problem) error {
+	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(q.Ridge))}}
+	b.Prepare()
+	if free := b.Roots(); free > mostFree {
+		return refused("up to %d features without a penalty of their own are streamed, and there are %d: give them one, or the problem L2 > 0", mostFree, free)
+	}
+	return nil
+}
+
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
@@ -215,26 +283,26 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 }
 
 // resultOf makes a result of what finish reached, but for its status.
-func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *facts, set *solver.Settings, took time.Duration) *solver.Result {
+func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *deeds, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
 	res := &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
-		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, f.grad),
+		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, did.gradient),
 	}
-	res.Groups, res.Stats.Rounded = tied(r, f.zero)
+	res.Groups, res.Stats.Rounded = tied(r, f.Scale())
 	st := &res.Stats
 	st.Method, st.Plan, st.Storage = "auto", "streamed", p.Data.Rows(0, 0).Form()
-	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.passes, f.windows, f.sampled)
+	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.Visits(), f.Windows(), f.Sampled())
 	st.OuterIterations = 1
 	if !automatic(set) {
-		st.Method, st.Plan, st.PlanReason, st.OuterIterations = methodOf(set), f.plan, f.reason, f.outer
+		st.Method, st.Plan, st.PlanReason, st.OuterIterations = methodOf(set), did.plan, did.reason, did.outer
 	}
-	st.Name, st.Eta, st.Rho = nameOf(set), f.eta, f.rho
-	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.passes), float64(f.passes), r.Iterations
-	st.DualUpdates, st.BatchSize, st.Seconds = max(1, f.updates), 1, took.Seconds()
+	st.Name, st.Eta, st.Rho = nameOf(set), did.eta, did.rho
+	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.Visits()+did.passes), float64(f.Visits()+did.passes), r.Iterations
+	st.DualUpdates, st.BatchSize, st.Seconds = max(1, did.updates), 1, took.Seconds()
 	return res
 }
 

@@ -1,6 +1,10 @@
 package stream
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/exact"
+)
 
 // Options are about a run.
 type Options struct {
@@ -22,29 +26,23 @@ type Progress struct {
 type teller struct {
 	tell func(Progress)
 	at   Progress
+	goal float64
 }
 
 func newTeller(tell func(Progress)) teller {
-	return teller{tell, Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+	return teller{tell: tell, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 }
 
 // found notes what is known of the best point.
 func (t *teller) found(objective, gap float64) { t.at.Objective, t.at.Gap = objective, gap }
 
-// tellPart tells that a part of the present pass is done.
-func (s *run) tellPart(share float64) {
-	if t := &s.teller; t.tell != nil {
-		t.at.Passes, t.at.Goal = float64(s.facts.passes)+share, s.set.Tol*s.facts.zero
+// pass tells that a part of the present pass over a file is done.
+func (t *teller) pass(f *exact.File, part float64) { t.passes(float64(f.Visits()) + part) }
+
+// passes tells that so many are done.
+func (t *teller) passes(done float64) {
+	if t.tell != nil {
+		t.at.Passes, t.at.Goal = done, t.goal
 		t.tell(t.at)
 	}
-}
-
-// each goes over the windows of the data.
-func (s *run) each(do func(lo, hi int) error) error {
-	n, _ := s.q.Data.Dims()
-	return s.windows.each(func(lo, hi int) error {
-		err := do(lo, hi)
-		s.tellPart(float64(hi) / float64(n))
-		return err
-	})
 }

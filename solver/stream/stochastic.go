@@ -12,9 +12,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/outer"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -40,42 +40,57 @@ import (
 // batches that are all of a kind. Where rows lie in groups batches differ all the same, and
 // features that few of their rows have drift: see tame.
 type stochastic struct {
-	*run
-	p       *solver.Problem
-	set     *solver.Settings
-	part    *exact.Problem // samples that step sizes follow from
-	curve   *rule.Curvature
-	state   outer.Iterate
-	loop    inner.Loop
-	blocks  *windows
-	size    int       // blocks of a batch
-	slope   []float64 // of a batch at the snapshot
-	margin  []float64
-	rng     *rand.PCG
-	watch   watch.Watcher
-	kept    outer.Iterate
-	epoch   int
-	largest float64 // λ₁(A'A)
-	soft    float64 // curvature of the loss times the mean |aᵢ|²
-	rho     float64
-	updates int // of y and beta in a batch
+	q          *exact.Problem
+	file       *exact.File
+	weight     float64 // Σ ω, or n
+	tell       teller
+	show       func(outer int, at *exact.Solution, gradient []float64) error
+	did        deeds
+	p          *solver.Problem
+	set        *solver.Settings
+	part       *exact.Problem // samples that step sizes follow from
+	curve      *rule.Curvature
+	state      outer.Iterate
+	loop       inner.Loop
+	blocks     *rows.Windows
+	size       int       // blocks of a batch
+	slope      []float64 // of a batch at the snapshot
+	margin     []float64
+	rng        *rand.PCG
+	watch      watch.Watcher
+	kept       outer.Iterate
+	epoch      int
+	largest    float64 // λ₁(A'A)
+	soft       float64 // curvature of the loss times the mean |aᵢ|²
+	rho        float64
+	batchCount int
+	updates    int // of y and beta in a batch
 }
 
 const (
+	mostPieces        = 8       // that a batch's slopes are computed in
 	stochasticSamples = 1 << 14 // that step sizes follow from
 	batchShare        = 0.35    // of the memory that a batch takes
 	blockBytes        = 1 << 17 // of a block: enough for a disk, few enough to mix the rows of a file
 )
 
+// deeds are what a stochastic run did: outer iterations, passes beside the visits of its file, dual updates
+// of an outer iteration, and the inner loop.
+type deeds struct {
+	outer, passes, updates int
+	eta, rho               float64
+	plan, reason           string
+	gradient               []float64 // of the loss at the result; nil if it is not known
+}
+
 // solve runs outer iterations until the passes are made, and proves what it can.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
-	part, err := s.begin(min(n, stochasticSamples))
-	if err != nil {
+	if err := s.file.Survey(min(n, stochasticSamples)); err != nil {
 		return res, err
 	}
-	s.part = part.Problem
+	s.part = s.file.Part()
 	s.prepare()
 	passes := s.set.Passes
 	if passes == 0 {
@@ -87,22 +102,22 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 			return res, err
 		}
 	}
-	found, err := s.pass(&look{to: s.state.X})
+	loss, gradient, err := s.file.Look(s.state.X)
 	if err != nil {
 		return res, err
 	}
-	value := s.value(s.state.X, found.loss)
-	s.facts.grad = slices.Clone(found.grad)
+	value := s.value(s.state.X, loss)
 	if s.epoch > 0 && s.watch.See(value, true, false) != watch.Best {
 		s.restore()
-		value, s.facts.grad = s.watch.Best, nil
+		value, gradient = s.watch.Best, nil
 	}
 	res.X, res.Z, res.Objective, res.Why = s.state.X, s.state.Dual, value, ending.Iterations
-	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
-	if err := s.recorder.show(s.epoch, s.facts.passes, res, s.facts.grad); err != nil {
+	s.did.gradient = gradient
+	s.did.outer, s.did.eta, s.did.rho = s.epoch, s.eta(), s.rho
+	if err := s.show(s.epoch, res, gradient); err != nil {
 		return res, err
 	}
-	return res, s.prove(res, tol*s.facts.zero)
+	return res, s.prove(res, tol*s.file.Scale())
 }
 
 // reached makes the best point of a run that ends before its passes are made the result.
@@ -111,7 +126,7 @@ func (s *stochastic) reached(res *exact.Solution) {
 		return
 	}
 	res.X, res.Z, res.Objective, res.Why = s.kept.X, s.kept.Dual, s.watch.Best, ending.Interrupted
-	s.facts.outer, s.facts.eta, s.facts.rho = s.epoch, s.eta(), s.rho
+	s.did.outer, s.did.eta, s.did.rho = s.epoch, s.eta(), s.rho
 }
 
 // prepare fixes ρ, A'A and the inner loop.
@@ -137,7 +152,7 @@ func (s *stochastic) prepare() {
 	}
 	s.state = outer.Iterate{
 		X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l), Ridge: s.p.L2, A: s.q.A.Product(),
-		Step: dual.New(dual.Coupling{}, penalty, term.Limits(penalty, l), l, l), Interrupt: s.interrupted,
+		Step: dual.New(dual.Coupling{}, penalty, term.Limits(penalty, l), l, l), Interrupt: s.file.Stop,
 		Project: func(x []float64) {
 			if set != nil {
 				set.Project(x)
@@ -166,9 +181,9 @@ func (s *stochastic) prepare() {
 		}
 		all = rule.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), ofUpdate)
 	}
-	batches := (s.blocks.count() + s.size - 1) / s.size
+	batches := (s.blocks.Count() + s.size - 1) / s.size
 	s.updates = max(1, all/batches)
-	s.facts.updates, s.facts.windows = s.updates*batches, batches
+	s.did.updates, s.batchCount = s.updates*batches, batches
 }
 
 // value returns the objective at x, given the mean loss there.
@@ -178,32 +193,32 @@ func (s *stochastic) value(x []float64, loss float64) float64 {
 
 // iterate is an outer iteration.
 func (s *stochastic) iterate() error {
-	found, err := s.pass(&look{to: s.state.X})
+	loss, gradient, err := s.file.Look(s.state.X)
 	if err != nil {
 		return err
 	}
-	back, err := s.judge(s.value(s.state.X, found.loss))
+	back, err := s.judge(s.value(s.state.X, loss))
 	if err == nil && back {
-		found, err = s.pass(&look{to: s.state.X})
+		loss, gradient, err = s.file.Look(s.state.X)
 	}
 	if err != nil {
 		return err
 	}
-	at := &exact.Solution{X: s.state.X, Z: s.state.Dual, Objective: s.value(s.state.X, found.loss), Gap: math.Inf(1)}
-	if err := s.recorder.show(s.epoch, s.facts.passes, at, found.grad); err != nil {
+	at := &exact.Solution{X: s.state.X, Z: s.state.Dual, Objective: s.value(s.state.X, loss), Gap: math.Inf(1)}
+	if err := s.show(s.epoch, at, gradient); err != nil {
 		return err
 	}
-	s.state.Gradient = slices.Clone(found.grad)
+	s.state.Gradient = gradient
 	eta := s.eta()
 	x0 := slices.Clone(s.state.X)
 	err = s.batches(s.blocks, s.shuffled(), s.size, func(b *batch) error { return s.steps(x0, eta, b) })
-	s.facts.passes++
+	s.did.passes++
 	return err
 }
 
 // shuffled returns the blocks in an order that is new (Fisher and Yates).
 func (s *stochastic) shuffled() []int {
-	order := make([]int, s.blocks.count())
+	order := make([]int, s.blocks.Count())
 	for k := range order {
 		at, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
 		order[k] = order[at]
@@ -219,23 +234,23 @@ func (s *stochastic) steps(x0 []float64, eta float64, b *batch) error {
 	l := s.loop
 	l.Rows, l.Labels, l.Slope0 = kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, b.labels, s.slope
 	l.Steps, l.Block = n, n/s.updates
-	pieces(s.count, s.q.Threads, 0, n, func(_, lo, hi int) {
+	rows.Pieces(mostPieces, s.q.Threads, 0, n, func(_, lo, hi int) {
 		part := l.Rows
 		part.Ptr = part.Ptr[lo : hi+1]
 		kernels.Margins(s.margin[lo:hi], part, x0)
 		s.q.Loss.Slopes(s.slope[lo:hi], s.margin[lo:hi], b.labels[lo:hi])
 	})
-	rows, _ := s.q.Data.Dims()
-	steps := int(math.Round(b.mass(s.run) * float64(rows)))
+	all, _ := s.q.Data.Dims()
+	steps := int(math.Round(b.mass(s.weight) * float64(all)))
 	if steps < 2 { // next to no weight
-		return s.interrupted()
+		return s.file.Stop()
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	var err error
 	if s.state.Plan, err = inner.New(&l); err != nil {
 		return err
 	}
-	s.facts.plan, s.facts.reason = s.state.Plan.Name(), s.state.Plan.Reason()
+	s.did.plan, s.did.reason = s.state.Plan.Name(), s.state.Plan.Reason()
 	var weights []float64
 	if s.q.Weights != nil {
 		weights = b.weights
@@ -275,7 +290,7 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 	verdict := watch.Best
 	switch {
 	case s.epoch == 0:
-		s.watch.Start(value, s.facts.zero)
+		s.watch.Start(value, s.file.Scale())
 	case s.tame(value):
 		return true, nil
 	default:
@@ -284,7 +299,7 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 	switch verdict {
 	case watch.Best:
 		s.pull(float64(lessPull * s.state.Anchor.Pull))
-		s.teller.found(value, math.Inf(1))
+		s.tell.found(value, math.Inf(1))
 		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
 	case watch.Restart:
 		s.restore()
@@ -310,7 +325,7 @@ const (
 // reports whether it did.
 func (s *stochastic) tame(value float64) bool {
 	pull := max(float64(firstPull*s.soft), float64(morePull*s.state.Anchor.Pull))
-	if !(value > s.watch.Best+float64(astray*s.facts.zero)) || s.watch.Lost(value) || pull > mostPull*s.soft {
+	if !(value > s.watch.Best+float64(astray*s.file.Scale())) || s.watch.Lost(value) || pull > mostPull*s.soft {
 		return false
 	}
 	s.pull(pull)
@@ -327,42 +342,49 @@ func (s *stochastic) restore() {
 	copy(s.state.Dual, s.kept.Dual)
 }
 
-// prove bounds how far the result is from the optimum, by the dual point of the loss's
-// parabola there, unless that has too many features.
+// prove bounds how far the result is from the optimum, unless package exact does not take the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if refuses(s.q) != nil {
 		return nil
 	}
-	found, err := s.pass(&look{to: res.X, hessian: true})
+	q := *s.q
+	q.Take(s.file)
+	certifier, err := exact.New(&q)
 	if err != nil {
 		return err
 	}
-	step := s.minimise(s.hessian, found.grad, res.X, 1e-3*math.Max(goal, 1e-6*s.facts.zero))
-	if step.Err != nil {
-		return step.Err
-	}
-	if found, err = s.pass(&look{to: step.X, model: &anchor{curve: res.X, slope: res.X, dual: step.dual}}); err != nil {
-		return err
-	}
-	b := s.bounds.Bound(step.X, s.bounds.Rows.Restrict(step.Z), &found.tally, &found.sum)
-	res.Gap = gap.Rounded(res.Objective-(b.Objective-b.Gap), res.Objective)
+	res.Gap = certifier.Certify(res.X, &exact.Settings{Tol: goal, Stop: s.file.Stop})
 	if res.Gap <= goal {
 		res.Why = ending.Reached
 	}
-	return nil
+	return s.file.Err()
 }
 
 // batched solves a problem by SCAS-ADMM.
-func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, *facts) {
-	s := &stochastic{run: newRun(q, extra{ridge: q.Ridge}, opt, n), p: p, set: set, blocks: newWindows(q.Data, blockBytes)}
-	s.recorder = to
+func batched(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, n *exact.Settings, to *recorder) (*exact.Solution, deeds) {
+	s := &stochastic{q: q, file: f, p: p, set: set, tell: newTeller(opt.Tell), blocks: rows.NewWindows(q.Data, blockBytes)}
+	f.Tell = s.told
+	s.show = func(outer int, at *exact.Solution, gradient []float64) error {
+		return to.show(outer, f.Visits()+s.did.passes, at, gradient)
+	}
 	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
+	all, _ := q.Data.Dims()
+	s.weight = float64(all)
+	if q.Weights != nil {
+		s.weight = 0
+		for _, w := range q.Weights {
+			s.weight += w
+		}
+	}
 	res, err := s.solve(n.Tol)
 	if err != nil {
 		res.Err, res.Why = err, ending.Interrupted
 	}
-	if s.facts.plan != "" {
-		s.facts.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.facts.reason, s.facts.windows)
+	if s.did.plan != "" {
+		s.did.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.did.reason, s.batchCount)
 	}
-	return res, &s.facts
+	return res, s.did
 }
+
+// told tells that a part of a pass is done.
+func (s *stochastic) told(part float64) { s.tell.passes(float64(s.file.Visits()+s.did.passes) + part) }

@@ -248,7 +248,7 @@ func TestUnproved(t *testing.T) {
 	d.X = x
 	on := mapped(t, d)
 	res, err := Minimize(t.Context(), &solver.Problem{Data: on.X, Labels: on.Labels, Penalty: solver.L1{}}, nil, Options{Memory: 8 << 20})
-	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.Stalled || !math.IsInf(res.DualityGap, 1) {
+	if !errors.Is(err, solver.ErrNotConverged) || res.Status != solver.Stalled || !(res.DualityGap > 0.1*res.At.Objective) {
 		t.Errorf("%v, %v", res, err)
 	}
 }

@@ -136,8 +136,6 @@ var leaveOut = strings.NewReplacer(
 	"X = R^p, without a Domain", "coefficients that are not confined, without --domain",
 	"larger than memory: method ", "larger than memory: --method ", "larger than memory: Settings.Checkpoint", "larger than memory: --checkpoint",
 	"give them one, or the problem L2 > 0", "give them one, with --lambda above 0 and --graph, or give --mu above 0",
-	"with a graph, an elastic net is streamed for features as they are (no standardising)", "--l1-ratio with --graph is streamed with --no-standardize",
-	"with a graph, offsets are streamed for the losses squared and huber", "--offset with --graph is streamed with --loss squared and huber",
 	"equal sample weights", "rows of equal weight, without --class-weights and --sample-weights",
 )
 

@@ -39,13 +39,16 @@ func (p *Problem) Refusal() error {
 	if !p.A.Identity() && p.A.Matrix() == nil {
 		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
 	}
-	_, features := p.Data.Dims()
+	_, features := p.dims()
 	most := DenseFeatures
 	if p.MaxWorking > 0 {
 		most = p.MaxWorking
 	}
 	if features > most && p.band() == features-1 {
 		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
+	}
+	if p.File != nil {
+		return nil
 	}
 	if passes := p.Assembly(); passes > maxAssembly && passes*p.Team.Total(float64(p.Data.NNZ())) > maxProducts*float64(p.Team.Size()) {
 		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)

@@ -15,8 +15,8 @@ const bandPart = 8
 // where the barrier of a ball adds x x' and, whatever their rows, where groups add such
 // products.
 func (p *Problem) band() int {
-	_, features := p.Data.Dims()
-	if p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
+	_, features := p.dims()
+	if p.File != nil || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
 		return features - 1
 	}
 	w := int(p.Team.Most(float64(width(p.Data, p.A.Matrix()))))

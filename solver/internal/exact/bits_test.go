@@ -59,10 +59,10 @@ func TestBits(t *testing.T) {
 		want string
 	}{
 		{term.Logistic{}, true, "c9d579798c5cea61"},
-		{term.Logistic{}, false, "b36cef540e3b8d3a"},
-		{term.Squared{}, false, "834d17213e015c4a"},
+		{term.Logistic{}, false, "752673982ba99e03"},
+		{term.Squared{}, false, "12aedf45604bec17"},
 		{term.Huber{Delta: 0.5}, true, "80723e56001edaf0"},
-		{term.SquaredHinge{}, false, "a4f2f5fad967761d"},
+		{term.SquaredHinge{}, false, "7330e4ed50f4febf"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

@@ -64,18 +64,23 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 // finish goes on to lambda = 1, after some iterations.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
-	iterations := r.Iterations + before
-	if math.IsInf(r.Gap, 1) {
+	if math.IsInf(r.Gap, 1) && s.rows.err() == nil {
 		r = s.Judge(1, set.Tol, r)
 	}
+	r.Iterations += before
+	return s.Solution(r, set.Tol)
+}
+
+// Solution returns the point, of which r is known, to solve which to a gap of tol was asked.
+func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
 		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.alpha(), Gap: r.Gap, Objective: r.Objective,
-		Why: r.Why, Iterations: iterations, Full: r.Full, Err: r.Err,
+		Why: r.Why, Iterations: r.Iterations, Full: r.Full, Err: r.Err,
 	}
 	switch {
 	case r.Err != nil:
 		out.Why = ending.Interrupted
-	case r.Gap <= set.Tol:
+	case r.Gap <= tol:
 		out.Why = ending.Reached
 		out.Structure, out.Polished = s.structure()
 	}

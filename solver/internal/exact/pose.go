@@ -11,7 +11,7 @@ import (
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {
-		_, features := p.Data.Dims()
+		_, features := p.dims()
 		if p.Set = x.Region(features); p.Set == nil {
 			return false
 		}

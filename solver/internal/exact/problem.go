@@ -27,6 +27,7 @@ type Problem struct {
 	Set     term.Region   // X; nil for R^p
 	Threads int           // 0 for GOMAXPROCS; results do not depend on it
 	Team    *pass.Team    // others with other samples of the problem; nil for none
+	File    *File         // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
 	// MaxWorking bounds the columns of a working set; 0 for all.
 	MaxWorking int
 	// Joined is what of the ridges is the penalty's, see Penalise.
@@ -86,13 +87,14 @@ type workspace struct {
 	crawls  bool    // the last step lowered the objective by far less than the gap
 	started bool    // at and e are of x
 	placed  bool    // Start has said where to begin
+	stale   bool    // the model's Hessian is one of an earlier point
 	spare   float64 // the last gap as a part of what was asked for
 }
 
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none for this package.
 // The point is x = 0, or the nearest of X.
 func New(p *Problem) (*Solver, error) {
-	n, features := p.Data.Dims()
+	n, features := p.dims()
 	q := *p
 	if p = &q; q.A == nil {
 		q.A = quad.New(nil, features)
@@ -100,11 +102,13 @@ func New(p *Problem) (*Solver, error) {
 	if err := p.Refusal(); err != nil {
 		return nil, err
 	}
-	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || len(p.Labels) != n {
+	if l, _ := p.A.Dims(); len(p.Limit) != l || len(p.Ridge) != features || p.File == nil && len(p.Labels) != n {
 		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
-	s.rows = newMemory(p, &s.set)
+	if s.rows = p.File; p.File == nil {
+		s.rows = newMemory(p, &s.set)
+	}
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
 	}
@@ -128,12 +132,20 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
-	entries, pairs := s.pairs(make([]int32, features))
-	work := []float64{entries, pairs}
-	p.Team.Sum(work)
-	s.facts.cheap = s.coupled != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || work[1] <= cheapCost*work[0])
+	s.facts.cheap = s.coupled != nil || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || s.Assembly() <= cheapCost)
 	s.work.soft, s.work.spare, s.work.visits = firstSoft, 1, leastVisits
 	return s, nil
+}
+
+// Take makes the samples of p those of a file.
+func (p *Problem) Take(f *File) { p.File, p.Loss, p.Threads, p.Team = f, f.Loss, f.Threads, f.Team }
+
+// dims returns the number of samples of this process and of features.
+func (p *Problem) dims() (n, features int) {
+	if p.File != nil {
+		return len(p.File.Labels), p.File.p
+	}
+	return p.Data.Dims()
 }
 
 // X returns the point, which the next call of Solve changes.

@@ -17,11 +17,11 @@ func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, 
 // sampled moves the point to the solution for a part of the samples, if there are many, and returns
 // the problem of these.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
-	part := s.rows.part()
-	if part == nil {
+	part := *s.Problem
+	if !s.rows.part(&part) {
 		return nil
 	}
-	q, err := New(part)
+	q, err := New(&part)
 	if err != nil {
 		return nil
 	}

@@ -13,8 +13,8 @@ type samples interface {
 	count() int           // n
 	columns() gap.Columns // what is known of the columns of X
 	unit() float64        // what tolerances are parts of, see term.Labels.Unit
-	// part returns the problem of a part of the samples, nil if there are too few for that.
-	part() *Problem
+	// part makes the samples of p a part of all, and reports whether there are enough for that.
+	part(p *Problem) bool
 
 	// separate finds the samples that features separate whose coefficients may rise or fall without
 	// end, as open says, nil if there are none. Their α is 0.
@@ -22,8 +22,9 @@ type samples interface {
 	// pose says for which problem bounds are.
 	pose(q *gap.Problem)
 
-	// place moves to x and returns the loss there; e is set to X'Cφ'.
-	place(x, e []float64) float64
+	// place moves to x and returns the loss there; e is set to X'Cφ'. A Hessian there will be dampened
+	// so.
+	place(x, e []float64, then term.Damping) float64
 	// gradient sets dst to X'Cφ' at the point, over the columns of the working set.
 	gradient(dst []float64)
 	// fresh reports whether the Hessian at the point is there, or takes no visit of its own.
@@ -54,7 +55,7 @@ type samples interface {
 
 // A trial is the end of a step that a line search cuts.
 type trial struct {
-	x, at  []float64 // the point, of all features; and over the columns of the working set
+	at     []float64 // its end, over the columns of the working set
 	length float64   // part of the step
 	move   []float64 // of the model, see Separable and Coupled, over the columns of the working set
 	exact  bool      // the step is not quite the move

@@ -86,7 +86,7 @@ func (m *memory) pose(q *gap.Problem) {
 	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Sparse: m.Rows, Loss: m.Loss, Labels: m.Labels}
 }
 
-func (m *memory) place(x, e []float64) float64 {
+func (m *memory) place(x, e []float64, _ term.Damping) float64 {
 	m.margins(m.at.margin, x)
 	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
 	m.Transposed(e, m.Rows, m.at.slope)
@@ -183,31 +183,26 @@ func (m *memory) falls(d []float64) bool {
 }
 
 // part is an eighth of the samples.
-func (m *memory) part() *Problem {
+func (m *memory) part(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {
-		return nil
+		return false
 	}
 	pick := sample.Picks(m.n, max(1, m.n/sampleShare))
-	part := *m.Problem
 	var err error
-	if part.Data, err = m.Data.SelectRows(pick); err != nil {
+	if p.Data, err = m.Data.SelectRows(pick); err != nil {
 		panic(err) // the rows are there
 	}
-	part.Rows = part.Data.Compact(nil)
-	part.Labels = entries(m.Labels, pick)
-	part.Weights, part.Offset = entries(m.Weights, pick), entries(m.Offset, pick)
+	p.Rows = p.Data.Compact(nil)
+	p.Labels, p.Weights, p.Offset = entries(m.Labels, pick), entries(m.Weights, pick), entries(m.Offset, pick)
 	total := float64(len(pick))
-	if part.Weights != nil {
+	if p.Weights != nil {
 		total = 0
-		for _, w := range part.Weights {
+		for _, w := range p.Weights {
 			total += w
 		}
 	}
-	if m.Team.Total(total) == 0 {
-		return nil
-	}
-	return &part
+	return m.Team.Total(total) > 0
 }
 
 // entries returns the entries of v, nil for nil.

@@ -17,6 +17,8 @@ type Settings struct {
 	MaxIterations int          // 0 for 100
 	Interrupt     func() error // asked before each iteration, unless nil
 	Stop          func() error // asked within long ones, which its error ends, unless nil
+	// Watch is shown the first point and the one after each step, unless nil; its error ends the run.
+	Watch func(*Result) error
 }
 
 // A Result is where Solve ended.
@@ -28,7 +30,7 @@ type Result struct {
 	Iterations int   // Newton steps
 	Proofs     int   // passes over all columns
 	Full       bool  // the working set had no room
-	Err        error // of Settings.Interrupt
+	Err        error // of Settings.Interrupt or Watch, or of a File
 }
 
 const (
@@ -76,15 +78,21 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
+	for s.rows.err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
 			}
 		}
+		if r.Err = s.show(set, &r); r.Err != nil {
+			break
+		}
 		r.Iterations++
 		was := s.at.value
 		fall, length := s.step(tol, r.Iterations > 1)
+		if s.rows.err() != nil {
+			break
+		}
 		r.Gap += math.Max(0, s.at.value-was)
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
@@ -106,11 +114,27 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			s.choose(1)
 		}
 	}
+	if err := s.rows.err(); err != nil {
+		r.Err = err
+	}
+	if r.Err == nil {
+		r.Err = s.show(set, &r)
+	}
 	s.work.spare = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.separable, r.Iterations >= limit)
 	return r
+}
+
+// show shows the point.
+func (s *Solver) show(set *Settings, r *Result) error {
+	if set.Watch == nil {
+		return nil
+	}
+	at := *r
+	at.Objective, at.Loss, at.Gap = s.at.value, s.at.loss, gap.Rounded(r.Gap, s.at.value)
+	return set.Watch(&at)
 }
 
 const (
@@ -214,7 +238,7 @@ func (s *Solver) open(j int) (above, below bool) {
 
 // visit fills at and e at x.
 func (s *Solver) visit() {
-	s.at.loss = s.rows.place(s.x, s.e)
+	s.at.loss = s.rows.place(s.x, s.e, s.work.damping())
 	s.set.cols, s.work.started = nil, true
 	if s.coupled != nil {
 		s.coupled.forget()
@@ -269,7 +293,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	} else {
 		fall = s.minimise(tol)
 	}
-	length = s.search()
+	length = s.search(tol)
 	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
@@ -324,11 +348,13 @@ func (s *Solver) constant() bool {
 // one, and of its curvatures.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
-	if w.current && (s.constant() || !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0) {
-		s.work.spare = 1 // once
+	again := !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0 ||
+		!s.rows.fresh() && !s.work.stale // once
+	if w.current && (s.constant() || again) {
+		s.work.spare, s.work.stale = 1, true
 	} else {
-		w.current = true
-		d := term.Damping{Flat: s.work.soft, Tail: s.work.damp}
+		w.current, s.work.stale = true, false
+		d := s.work.damping()
 		switch {
 		case s.coupled != nil:
 			s.rows.hessian(s.coupled.base, s.coupled.model.Triangle, d)
@@ -389,7 +415,7 @@ const (
 
 // search moves x along the step of the model as far as that lowers P, and returns the
 // part of it.
-func (s *Solver) search() (length float64) {
+func (s *Solver) search(tol float64) (length float64) {
 	w := &s.set
 	slope, moves := 0.0, false
 	for k, u := range w.u {
@@ -397,7 +423,7 @@ func (s *Solver) search() (length float64) {
 		slope += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
-	t := &trial{x: s.x, at: make([]float64, len(w.x)), move: w.move, exact: s.coupled != nil && s.coupled.exact}
+	t := &trial{at: make([]float64, len(w.x)), move: w.move, exact: s.coupled != nil && s.coupled.exact}
 	defer func() {
 		s.rows.take(t)
 		s.work.soft = s.work.softer(t.length)
@@ -420,7 +446,12 @@ func (s *Solver) search() (length float64) {
 			}
 			s.x[j] = t.at[k]
 		}
+		t.hessian = t.length < 1 || s.willAsk(-slope, tol)
+		t.then = term.Damping{Flat: s.work.softer(t.length), Tail: s.work.damped(t.length)}
 		loss := s.rows.try(t)
+		if s.rows.err() != nil {
+			break
+		}
 		value := s.value(loss)
 		if value <= s.at.value+float64(leastDescent*t.length*slope)+float64(rounding*math.Abs(s.at.value)) {
 			s.at = standing{loss, value}
@@ -436,6 +467,15 @@ func (s *Solver) search() (length float64) {
 	s.adapt(0)
 	return 0
 }
+
+// willAsk reports whether there will be a step after one by whose model the objective falls so much.
+// Errors are squared: where that is enough, the next Hessian is not asked for, and where it
+// turns out not to be, this one serves once more.
+func (s *Solver) willAsk(fall, tol float64) bool {
+	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
+}
+
+const willPart = 0.01
 
 const (
 	shortStep = 0.1 // after which curvatures are dampened
@@ -453,6 +493,9 @@ func (s *Solver) adapt(length float64) {
 	}
 	w.damp = w.damped(length)
 }
+
+// damping is that of the next Hessian.
+func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.soft, Tail: w.damp} }
 
 // damped is damp after a step.
 func (w *workspace) damped(length float64) float64 {
@@ -490,7 +533,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		}
 	}
 	s.Start(make([]float64, s.p))
-	const huge = 1e100
+	const huge, lastFall = 1e100, 1e-18
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {
 		tol = 1e-12 // its values are not accurate enough to prove less
@@ -500,7 +543,9 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		return 0, r.Err
 	}
 	for range 4 { // the point, too, to the last digit
-		s.step(0, true)
+		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
+			break
+		}
 	}
 	s.rows.level(s.e)
 	var most float64

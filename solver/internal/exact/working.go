@@ -334,8 +334,11 @@ func (w *working) transposed(s *pass.Sums, dst, alpha []float64) {
 // Hessian.
 const sharedFrom = 32
 
-// share prepares the goroutines that form Hessians.
+// share prepares the goroutines that form Hessians of rows in memory.
 func (w *working) share() {
+	if w.rows.Ptr == nil {
+		return
+	}
 	threads := w.threads
 	if n := w.rows.Len(); n == 0 || (w.rows.Ptr[n]-w.rows.Ptr[0])/int64(n) < sharedFrom {
 		threads = 1

@@ -591,6 +591,34 @@ func (p *Problem) marginOff(x []float64) (off, terms float64) {
 	return float64(unit * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
+// Careless reports whether the rounding of X'Cα may be what keeps the gap above goal.
+func (b *Bound) Careless(goal float64) bool {
+	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
+}
+
+// Coarse reports whether the bound of the Fenchel terms of the scaled dual point may be what keeps the
+// gap above goal; t is the tally.
+func (b *Bound) Coarse(t *Tally, goal float64) bool {
+	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
+}
+
+// Shrunk returns the gap with the Fenchel terms of the scaled α, as computed. The rounding of a scaled
+// number moves its term, which is convex along the way to 0, by less than off.
+func (b *Bound) Shrunk(t *Tally, fenchel float64) float64 {
+	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
+	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
+}
+
+// Moves reports whether equalities may be closed by a change of α, so that a Tally needs Phi.
+func (p *Problem) Moves() bool { return len(p.sided) > 0 || p.Roots() > 0 }
+
+// Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
+// the least loss is 0. Of the tally Zero, Curve and Mismatch are asked for, which is Σ cᵢ|φ'(tᵢ)|.
+func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
+	p.Rows.Mul(p.work.image, x)
+	return float64((value+t.Zero)*(1+1e-11)) + t.marginError(p.marginOff(x)) + p.Rows.imageError(x, p.work.image, nil)
+}
+
 // ofObjective is what rounding may make of P as computed, a sum, as a part of it.
 const ofObjective = 0x1p-50
 

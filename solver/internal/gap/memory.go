@@ -87,21 +87,20 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	m.Sums.Transposed(head, m.Sparse, alpha)
 	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples)}
 	b := m.bound(at, alpha, z, *t, &sum)
-	if b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap) {
+	if b.Careless(goal) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
 		addTransPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))
 		m.Team.Pairs(head, sum.Tail)
 		b = m.bound(at, alpha, z, *t, &sum)
 	}
-	if by := b.Shrink; b.Gap > goal && by < 1 && (1-by)*(t.Loss+t.Zero) > 0.1*goal {
+	if b.Coarse(t, goal) {
 		b.Gap = math.Min(b.Gap, m.shrunk(at, alpha, t, b))
 	}
 	return b
 }
 
-// shrunk returns the gap with Fenchel terms that are computed of the scaled alpha. The rounding
-// of a scaled number moves its term, which is convex along the way to 0, by less than off.
+// shrunk returns the gap with Fenchel terms that are computed of the scaled alpha.
 func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaled == nil {
 		m.scaled = make([]float64, len(alpha))
@@ -109,9 +108,7 @@ func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	for i, a := range alpha {
 		m.scaled[i] = b.Shrink * a
 	}
-	fenchel := m.Tally(at, m.scaled).Fenchel
-	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
-	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
+	return b.Shrunk(t, m.Tally(at, m.scaled).Fenchel)
 }
 
 // Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
@@ -123,14 +120,13 @@ func (m *Memory) Trivial(at *Point, value float64) float64 {
 		}
 		t.common(m.Loss, at.Slope[lo:hi], m.Labels[lo:hi], m.Sums.Coef[lo:hi])
 	})
-	m.Rows.Mul(m.work.image, at.X)
-	return float64((value+t.Zero)*(1+1e-11)) + t.marginError(m.marginOff(at.X)) + m.Rows.imageError(at.X, m.work.image, nil)
+	return m.Problem.Trivial(at.X, value, &t)
 }
 
 // bound returns the Bound by sums of the samples, and takes what moves alpha to close the
 // equalities that no multiplier closes.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
-	if len(m.sided) > 0 || m.Roots() > 0 {
+	if m.Moves() {
 		phi := m.Sums.Scratch
 		more := m.over(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(at, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&more)

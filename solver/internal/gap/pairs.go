@@ -3,6 +3,7 @@ package gap
 import (
 	"math"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -14,6 +15,24 @@ func addTransPairs(head, tail []float64, x *sparse.CSR, g []float64) {
 		for k, j := range idx {
 			addProduct(&head[j], &tail[j], v, val[k])
 		}
+	}
+}
+
+// AddTransPairs adds X'g to head + tail for some rows of X, as if in twice the precision.
+func AddTransPairs(head, tail []float64, rows kernels.Rows, g []float64) {
+	for i, v := range g {
+		lo, hi := rows.Ptr[i], rows.Ptr[i+1]
+		for k, j := range rows.Idx[lo:hi] {
+			addProduct(&head[j], &tail[j], v, rows.Val[lo+int64(k)])
+		}
+	}
+}
+
+// AddPairs adds the sums more + moreTail to head + tail, as if in twice the precision.
+func AddPairs(head, tail, more, moreTail []float64) {
+	for j, v := range more {
+		addProduct(&head[j], &tail[j], v, 1)
+		tail[j] += moreTail[j]
 	}
 }
 

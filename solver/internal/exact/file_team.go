@@ -1,20 +1,17 @@
-package stream
+package exact
 
 import (
 	"context"
 	"errors"
 
-	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/sparse"
 )
 
-// Ranks have rows of their own each, in files of their own or parts of one, and what a pass
+// Ranks have rows of their own each, in files of their own or parts of one, and what a visit
 // is for are sums over rows. So every rank goes over its windows, and the sums are added
-// up; what follows from them, the Newton step first of all, each computes for itself, with
-// the same bits. The samples of the start are exchanged: rows of one rank alone may be of a
-// kind. A rank looks at its context from window to window, and what it saw is agreed on
-// where the sums are.
+// up; what follows from them each computes for itself, with the same bits. The samples of the
+// start are exchanged: rows of one rank alone may be of a kind. A rank looks at its context from
+// window to window, and what it saw is agreed on where the sums are.
 
 // How loops over windows end on a rank; the largest counts.
 const (
@@ -24,28 +21,22 @@ const (
 	failed
 )
 
-// over reports whether an error is that of a context.
-func over(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
 // together makes of the errors of all ranks, after a loop over their windows, what each of
 // them returns.
-func (s *run) together(err error) error {
-	t := s.extra.team
-	if t.Alone() {
+func (f *File) together(err error) error {
+	if f.Team.Alone() {
 		return err
 	}
 	why := goesOn
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		why = wasLate
-	case over(err):
+	case errors.Is(err, context.Canceled):
 		why = wasStopped
 	case err != nil:
 		why = failed
 	}
-	switch most := t.Agree(why, nil); {
+	switch most := f.Team.Agree(why, nil); {
 	case most == goesOn:
 		return nil
 	case most == wasLate:
@@ -58,55 +49,41 @@ func (s *run) together(err error) error {
 	return pass.ErrElsewhere
 }
 
-// asks is what loops in memory ask whether to stop, nil on ranks, which all go through them.
-func (s *run) asks() func() error { return s.extra.team.Within(s.interrupted) }
-
-// show shows a point; an error of the Recorder of one rank ends all of them.
-func (s *run) show(outer int, at *exact.Solution, grad []float64) error {
-	return s.extra.team.Agreed(s.recorder.show(outer, s.facts.passes, at, grad))
-}
-
-// add makes of what the pass of this rank found the sums over all ranks, in place.
-func (s *run) add(l *look, found *seen) {
-	t := s.extra.team
-	if t.Alone() {
+// add makes of what a visit of this rank found the sums over all ranks, in place.
+func (f *File) add(l *look, found *piece) {
+	if f.Team.Alone() {
 		return
 	}
 	known := l.model != nil
-	all := append([]float64{found.loss}, found.grad...)
+	all := append([]float64{found.loss}, found.gradient...)
 	if known {
-		all = append(append(all, found.sum.Head...), found.roots...)
+		if all = append(all, found.roots...); found.tail == nil {
+			all = append(all, found.head...)
+		}
 	}
-	t.Sum(all)
+	f.Team.Sum(all)
 	found.loss, all = all[0], all[1:]
-	all = all[copy(found.grad, all):]
+	all = all[copy(found.gradient, all):]
 	if known {
-		copy(found.roots, all[copy(found.sum.Head, all):])
-		found.tally.Over(t)
+		if all = all[copy(found.roots, all):]; found.tail == nil {
+			copy(found.head, all)
+		} else {
+			f.Team.Pairs(found.head, found.tail)
+		}
+		found.tally.Over(f.Team)
 	}
 	if l.hessian {
-		p := len(found.grad)
-		t.Upper(p, func(i int) []float64 { return found.hessian[i*p+i : (i+1)*p] })
+		f.Team.Upper(f.p, func(i int) []float64 { return found.hessian[i*f.p+i : (i+1)*f.p] })
 	}
-}
-
-// A shape is that of the data of all ranks.
-type shape struct{ rows, entries float64 }
-
-func shapeOf(t *pass.Team, data *sparse.CSR) shape {
-	n, _ := data.Dims()
-	v := []float64{float64(n), float64(data.NNZ())}
-	t.Sum(v)
-	return shape{v[0], v[1]}
 }
 
 // share is what of so many samples of all rows is of those here.
-func (s *run) share(samples int) int {
-	n, _ := s.q.Data.Dims()
-	if s.extra.team.Alone() {
+func (f *File) share(samples int) int {
+	n, _ := f.Data.Dims()
+	if f.Team.Alone() {
 		return samples
 	}
-	return int(float64(samples) * (float64(n) / s.shape.rows))
+	return int(float64(samples) * (float64(n) / f.n))
 }
 
 // gather makes the samples those of all ranks.

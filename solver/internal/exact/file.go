@@ -1,0 +1,367 @@
+package exact
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A FileProblem says what the samples of a File are. Its slices are only read.
+type FileProblem struct {
+	Data     *sparse.CSR // mapped (sparse.CSR.Mapped)
+	Ones     bool        // X has a last column of ones, which Data have not
+	Labels   []float64
+	Positive *float64  // the label that counts as +1, all others as −1; nil for Labels as they are
+	Weights  []float64 // ωᵢ ≥ 0; nil for equal ones
+	Offset   []float64 // of the margins; nil for none
+	Folds    []uint8   // samples of which this is Out do not count; nil for none
+	Out      uint8
+	Loss     term.Loss
+	Threads  int
+	Team     *pass.Team // others with other samples; nil for none
+	Memory   int64      // about how many bytes there are for windows and for the samples in memory
+}
+
+// A File is samples in a mapped file. Each visit goes over its rows, window by window, and adds up what
+// is asked for at a point; of the samples themselves it keeps nothing, and computes margins anew. A
+// Problem of which it is the File has them in the place of Data, Rows, Labels, Weights and Offset. It
+// is not for concurrent use.
+type File struct {
+	*FileProblem
+	// Stop is asked after each window; its error ends a visit. Tell is told which part of the windows
+	// a visit is through with. Either may be nil.
+	Stop func() error
+	Tell func(part float64)
+
+	windows *rows.Windows
+	p       int // columns of X
+	block   int // rows that a cache holds
+	pieces  []*piece
+	n, nnz  float64 // rows and entries of all processes
+	weight  float64 // Σ ω, or n
+	facts   survey
+	visits  int
+	stopped error // why a visit ended early
+
+	bounds  *gap.Problem
+	careful bool // X'Cα is added up with compensation
+
+	at, next  *seen
+	hessianOf *seen        // where the first piece's Hessian is from
+	damping   term.Damping // of it
+	model     anchor       // of the last Hessian asked for
+}
+
+// How the bytes that are allowed are shared out.
+const (
+	windowShare = 8       // a window is that part of them
+	memoryShare = 0.6     // of samples in memory, and what solves their problem
+	leastWindow = 4 << 20 // bytes of a window
+	mostWindow  = 64 << 20
+	mostPieces  = 8
+)
+
+// NewFile prepares a File, without a visit.
+func NewFile(p *FileProblem) *File {
+	n, columns := p.Data.Dims()
+	f := &File{FileProblem: p, p: columns, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, p.Memory/windowShare)))}
+	if p.Ones {
+		f.p++
+	}
+	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
+	entries := float64(p.Data.NNZ()) / float64(n)
+	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
+	each := int64(8 * f.p) // bytes of a piece
+	if f.p <= DenseFeatures {
+		each *= int64(f.p + 8)
+	}
+	f.weight = float64(n)
+	if !f.equal() {
+		f.weight = 0
+		for i := range n {
+			f.weight += f.omega(i)
+		}
+	}
+	f.weight = p.Team.Total(f.weight)
+	for range int(max(1, min(mostPieces, p.Memory/16/each))) {
+		f.pieces = append(f.pieces, f.newPiece())
+	}
+	return f
+}
+
+// Visits is the number of visits so far.
+func (f *File) Visits() int { return f.visits }
+
+// Windows returns the number of windows of all processes.
+func (f *File) Windows() int { return int(f.Team.Total(float64(f.windows.Count()))) }
+
+// Look visits x, and returns the mean loss there and its gradient.
+func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
+	if f.visit(&look{to: slices.Clone(x)}); f.stopped != nil {
+		return math.Inf(1), nil, f.stopped
+	}
+	f.at = f.next
+	return f.at.loss, slices.Clone(f.at.gradient), nil
+}
+
+// Err is why a visit ended early, which was the last.
+func (f *File) Err() error { return f.stopped }
+
+// Scale returns what tolerances are parts of, see term.Labels.Unit.
+func (f *File) Scale() float64 { return f.facts.unit }
+
+// Columns returns the number of columns of X.
+func (f *File) Columns() int { return f.p }
+
+// Gradient returns X'Cφ' at the point of the last visit that a Solver stayed at, nil if there is none.
+func (f *File) Gradient() []float64 {
+	if f.at == nil {
+		return nil
+	}
+	return f.at.gradient
+}
+
+// equal reports whether all samples have the same weight.
+func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
+
+// left reports whether a sample is left out.
+func (f *File) left(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
+
+// omega returns the weight of a sample.
+func (f *File) omega(i int) float64 {
+	switch {
+	case f.left(i):
+		return 0
+	case f.Weights == nil:
+		return 1
+	}
+	return f.Weights[i]
+}
+
+// coef returns cᵢ.
+func (f *File) coef(i int) float64 { return f.omega(i) / f.weight }
+
+// offsetOf is that of a sample.
+func (f *File) offsetOf(i int) float64 {
+	if f.Offset == nil {
+		return 0
+	}
+	return f.Offset[i]
+}
+
+// label returns what that of a sample counts as.
+func (f *File) label(i int) float64 {
+	switch {
+	case f.Positive == nil:
+		return f.Labels[i]
+	case f.Labels[i] == *f.Positive:
+		return 1
+	}
+	return -1
+}
+
+// labels returns those of the samples from lo to hi−1, in dst, which has room, where they
+// are not those of the file.
+func (f *File) labels(dst []float64, lo, hi int) []float64 {
+	if f.Positive == nil {
+		return f.Labels[lo:hi]
+	}
+	dst = dst[:hi-lo]
+	for i := range dst {
+		dst[i] = f.label(lo + i)
+	}
+	return dst
+}
+
+// margins sets dst to aᵢ'x of rows from lo on.
+func (f *File) margins(dst []float64, lo int, x []float64) {
+	_, columns := f.Data.Dims()
+	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
+	if f.Ones {
+		for i := range dst {
+			dst[i] += x[columns]
+		}
+	}
+}
+
+// transposed adds Σ cᵢaᵢ of rows to dst.
+func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
+	kernels.Gradient(dst[:part.Cols], part, c)
+	if f.Ones {
+		var sum float64
+		for _, v := range c {
+			sum += v
+		}
+		dst[part.Cols] += sum
+	}
+}
+
+func (f *File) count() int { return int(f.n) }
+
+func (f *File) columns() gap.Columns { return f.facts.columns }
+
+func (f *File) unit() float64 { return f.facts.unit }
+
+func (f *File) err() error { return f.stopped }
+
+func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
+
+func (f *File) pose(q *gap.Problem) {
+	f.bounds = q
+	for _, t := range f.pieces {
+		t.closing, t.roots = nil, nil
+	}
+}
+
+func (f *File) place(x, e []float64, then term.Damping) float64 {
+	if f.at == nil || !slices.Equal(x, f.at.x) { // a point that is known needs no visit
+
+		f.visit(&look{to: slices.Clone(x), hessian: true, damping: then})
+		if f.stopped != nil {
+			return math.Inf(1)
+		}
+		f.at, f.facts.part = f.next, nil
+	}
+	copy(e, f.at.gradient)
+	return f.at.loss
+}
+
+func (f *File) gradient(dst []float64) { copy(dst, f.at.gradient) }
+
+func (f *File) fresh() bool { return f.hessianOf == f.at }
+
+func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
+	if !f.fresh() || d != f.damping {
+		f.visit(&look{to: f.at.x, hessian: true, damping: d})
+		if f.stopped != nil {
+			return
+		}
+		f.hessianOf = f.at
+	}
+	copy(h, f.pieces[0].hessian)
+	f.model.curve, f.model.damping = f.at.x, d
+}
+
+func (f *File) try(t *trial) float64 {
+	f.model.slope, f.model.move = f.at.x, t.move
+	f.visit(&look{to: slices.Clone(t.at), hessian: t.hessian, damping: t.then, model: &f.model})
+	if f.stopped != nil {
+		return math.NaN()
+	}
+	return f.next.loss
+}
+
+func (f *File) take(t *trial) {
+	if t.length > 0 {
+		f.at = f.next
+		return
+	}
+	f.model.slope, f.model.move = f.at.x, t.move
+	f.revisit(&f.model)
+}
+
+// revisit visits the point for the α of a model.
+func (f *File) revisit(m *anchor) {
+	if f.visit(&look{to: f.at.x, model: m}); f.stopped == nil {
+		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots = m, f.next.tally, f.next.head, f.next.tail, f.next.roots
+	}
+}
+
+func (f *File) level(e []float64) {
+	f.revisit(&anchor{slope: f.at.x})
+	copy(e, f.at.head)
+}
+
+func (f *File) tally() *gap.Tally { return &f.at.tally }
+
+func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
+	b := f.bound(x, z)
+	if !f.careful && b.Careless(goal) {
+		f.careful = true
+		f.revisit(f.at.model)
+		b = f.bound(x, z)
+	}
+	copy(e, f.at.head)
+	if t := &f.at.tally; b.Coarse(t, goal) {
+		scaled := *f.at.model
+		scaled.shrink = b.Shrink
+		if f.visit(&look{to: f.at.x, model: &scaled}); f.stopped == nil {
+			b.Gap = math.Min(b.Gap, b.Shrunk(t, f.next.tally.Fenchel))
+		}
+	}
+	return b
+}
+
+// bound returns that of the point.
+func (f *File) bound(x, z []float64) gap.Bound {
+	roots := f.at.roots
+	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
+		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: func() []float64 { return roots },
+	})
+}
+
+// roundings is the most that a term of X'Cα goes through: those of a block, of a piece's
+// blocks, of windows, of pieces and of ranks, with those of its own.
+func (f *File) roundings() float64 {
+	count := len(f.pieces)
+	blocks := f.windows.Largest()/count/f.block + 2
+	return f.Team.Most(float64(f.block+blocks+f.windows.Count()+count+4)) + float64(f.Team.Size()-1)
+}
+
+func (f *File) trivial(x []float64, value float64) float64 {
+	if f.at.model == nil {
+		return math.Inf(1)
+	}
+	t := f.at.tally
+	return f.bounds.Trivial(x, value, &gap.Tally{Zero: t.Zero, Mismatch: t.Mismatch + t.Size, Curve: t.Curve})
+}
+
+func (f *File) falls(d []float64) bool {
+	sides := make([]pass.Sides, len(f.pieces))
+	apart := func() (sum pass.Sides) {
+		for _, k := range sides {
+			sum[0], sum[1] = sum[0]+k[0], sum[1]+k[1]
+		}
+		return sum
+	}
+	f.stopped = f.together(f.windows.Each(func(lo, hi int) error {
+		if apart()[0] > 0 {
+			return nil
+		}
+		rows.Pieces(len(sides), f.Threads, lo, hi, func(k, lo, hi int) {
+			margin, sign, weight := make([]float64, hi-lo), make([]float64, hi-lo), []float64(nil)
+			f.margins(margin, lo, d)
+			if !f.equal() {
+				weight = make([]float64, hi-lo)
+				for i := range weight {
+					weight[i] = f.omega(lo + i)
+				}
+			}
+			sides[k].Add(f.Loss, margin, f.labels(sign, lo, hi), weight)
+		})
+		return f.interrupted()
+	}))
+	found := apart()
+	f.Team.Sum(found[:])
+	return found.Apart()
+}
+
+// Falls reports whether the loss falls without end along d, of length Columns.
+func (f *File) Falls(d []float64) (bool, error) {
+	falls := f.falls(d)
+	return falls, f.stopped
+}
+
+func (f *File) interrupted() error {
+	if f.Stop == nil {
+		return nil
+	}
+	return f.Stop()
+}

@@ -1,0 +1,214 @@
+package exact
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/sample"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// A survey is what the first visit finds.
+type survey struct {
+	columns   gap.Columns
+	deviation []float64 // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
+	unit      float64
+	sampled   int    // samples that were copied, of all processes
+	part      *taken // they; nil once the first point is known
+}
+
+// Survey is the first visit. It checks the data and copies so many of the samples, one drawn from each
+// run of n/most: all of them are as likely to be taken.
+func (f *File) Survey(most int) error {
+	n, _ := f.Data.Dims()
+	pick := sample.Picks(n, f.share(most))
+	taken := f.newTaken(len(pick))
+	found := make([]*moments, len(f.pieces))
+	for k := range found {
+		found[k] = f.newMoments()
+	}
+	zeros := make([][3]float64, len(f.pieces)) // mean loss, label and slope where all coefficients are 0
+	largest := make([]float64, len(f.pieces))  // offset
+	counts := f.Loss.Traits().Labels == term.Counts
+	failed := make([]error, len(f.pieces))
+	f.stopped = f.together(f.each(func(lo, hi int) error {
+		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
+			if failed[k] = f.Data.Check(lo, hi); failed[k] != nil {
+				return
+			}
+			found[k].add(f, lo, hi)
+			for i := lo; i < hi; i++ {
+				c, o, b := f.coef(i), f.offsetOf(i), f.label(i)
+				largest[k] = max(largest[k], o, -o)
+				zeros[k][0] += float64(c * f.Loss.Value(o, b))
+				if counts {
+					zeros[k][1] += float64(c * b)
+					zeros[k][2] += float64(c * f.Loss.Slope(o, b))
+				}
+			}
+		})
+		if bad := slices.IndexFunc(failed, func(err error) bool { return err != nil }); bad >= 0 {
+			return failed[bad]
+		}
+		for ; len(pick) > 0 && pick[0] < hi; pick = pick[1:] {
+			taken.add(f, pick[0])
+		}
+		return f.interrupted()
+	}))
+	f.visits++
+	if f.stopped != nil {
+		return f.stopped
+	}
+	var zero [3]float64
+	for k, more := range found {
+		for m, v := range zeros[k] {
+			zero[m] += v
+		}
+		if k > 0 {
+			found[0].merge(more)
+		}
+	}
+	taken.gather(f.Team)
+	found[0].gather(f.Team)
+	f.Team.Sum(zero[:])
+	f.facts = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), sampled: most, part: taken}
+	f.facts.columns, f.facts.deviation = f.columnsOf(found[0])
+	f.facts.columns.Offset = f.Team.Most(slices.Max(largest))
+	return nil
+}
+
+// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of the data, 1 for
+// constant ones.
+func (f *File) Deviations() []float64 { return f.facts.deviation }
+
+// Room is the number of samples whose problem fits its share of the memory.
+func (f *File) Room() int {
+	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
+	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
+	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
+}
+
+// Sampled is the number of samples that Survey copied, of all processes.
+func (f *File) Sampled() int { return f.facts.sampled }
+
+// moments are of the columns, from some of the rows. Of more columns than
+// DenseFeatures nothing but the largest entry is kept.
+type moments struct {
+	largest []float64
+	all     *sparse.Moments // nil then
+	piece   *sparse.Moments
+}
+
+func (f *File) newMoments() *moments {
+	_, p := f.Data.Dims()
+	if p > DenseFeatures {
+		return &moments{largest: make([]float64, p)}
+	}
+	return &moments{all: sparse.NewMoments(p), piece: sparse.NewMoments(p)}
+}
+
+// add adds the rows from lo to hi−1.
+func (m *moments) add(f *File, lo, hi int) {
+	if m.all != nil {
+		m.piece.Set(f.Data, lo, hi, f.omega)
+		m.all.Merge(m.piece)
+		return
+	}
+	part := f.Data.Rows(lo, hi)
+	val := part.Val[part.Ptr[0]:part.Ptr[hi-lo]]
+	for k, j := range part.Idx[part.Ptr[0]:part.Ptr[hi-lo]] {
+		if v := math.Abs(val[k]); v > m.largest[j] {
+			m.largest[j] = v
+		}
+	}
+}
+
+// merge adds the moments of other rows.
+func (m *moments) merge(more *moments) {
+	for j, v := range more.largest {
+		m.largest[j] = max(m.largest[j], v)
+	}
+	if m.all != nil {
+		m.all.Merge(more.all)
+	}
+}
+
+// columnsOf returns what the moments of all rows say of the columns.
+func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
+	if m.all == nil {
+		return gap.Columns{Largest: m.largest}, nil
+	}
+	norm := make([]float64, len(m.all.Mean), f.p)
+	for j, mean := range m.all.Mean {
+		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Weight[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
+	}
+	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.Deviations(f.weight)
+	for j, v := range deviation {
+		if v == 0 {
+			deviation[j] = 1
+		}
+	}
+	if f.Ones {
+		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
+	}
+	return c, deviation
+}
+
+// taken are samples that are being copied.
+type taken struct {
+	ptr                     []int64
+	idx                     []int32
+	val                     []float64
+	label, weights, offsets []float64
+}
+
+func (f *File) newTaken(m int) *taken {
+	n, _ := f.Data.Dims()
+	room := int((float64(f.Data.NNZ())/float64(n)+1)*float64(m)*1.02) + f.p
+	return &taken{ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room), label: make([]float64, 0, m)}
+}
+
+func (t *taken) add(f *File, i int) {
+	if f.left(i) {
+		return
+	}
+	cols, v := f.Data.Row(i)
+	t.idx, t.val = append(t.idx, cols...), append(t.val, v...)
+	if f.Ones {
+		t.idx, t.val = append(t.idx, int32(f.p-1)), append(t.val, 1)
+	}
+	t.ptr = append(t.ptr, int64(len(t.idx)))
+	t.label = append(t.label, f.label(i))
+	if f.Weights != nil {
+		t.weights = append(t.weights, f.Weights[i])
+	}
+	if f.Offset != nil {
+		t.offsets = append(t.offsets, f.Offset[i])
+	}
+}
+
+// Part returns a problem of the samples that Survey copied, without a penalty, nil if they are none.
+func (f *File) Part() *Problem {
+	p := &Problem{Loss: f.Loss, Threads: f.Threads}
+	if !f.part(p) {
+		return nil
+	}
+	return p
+}
+
+func (f *File) part(p *Problem) bool {
+	t := f.facts.part
+	if t == nil || len(t.label) == 0 {
+		return false
+	}
+	p.File, p.Team, p.Labels, p.Weights, p.Offset = nil, nil, t.label, t.weights, t.offsets
+	var err error
+	if p.Data, err = sparse.New(len(t.label), f.p, t.ptr, t.idx, t.val); err != nil {
+		panic(err) // rows of a valid matrix
+	}
+	p.Rows = p.Data.Compact(nil)
+	return true
+}

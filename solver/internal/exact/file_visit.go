@@ -1,0 +1,318 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// A look is what a visit is for: the loss and its gradient at a point, with hessian the Hessian of the
+// loss there, and unless model is nil what is proved of the point by the α of that model.
+type look struct {
+	to      []float64
+	hessian bool
+	damping term.Damping
+	model   *anchor
+}
+
+// An anchor is where a quadratic model of the loss is from: its Hessian is that at curve, its gradient
+// that at slope, which may be the same slice. Its α is φ'(X slope) + φ″(X curve) X move; without a move
+// it is φ'(X slope). Unless shrink is 0, α is multiplied by it.
+type anchor struct {
+	curve   []float64
+	damping term.Damping
+	slope   []float64
+	move    []float64
+	shrink  float64
+}
+
+// seen is what a visit finds.
+type seen struct {
+	x          []float64
+	model      *anchor   // of α; nil if it has none
+	loss       float64   // Σ cᵢ φ(tᵢ)
+	gradient   []float64 // X'C φ'(t)
+	tally      gap.Tally // of α
+	head, tail []float64 // X'Cα; tail is nil unless it was added up with compensation
+	roots      []float64 // see gap.Sum.Hessian
+}
+
+// A piece is what a part of every window adds up to. Blocks of rows, the piece's part of
+// a window and all windows are added up apart in X'Cα: its rounding errors, which the
+// proof pays for, are those of a few thousand additions instead of n.
+type piece struct {
+	seen
+	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
+	block, window                []float64 // parts of X'Cα
+	margin, slope, weight, alpha []float64 // an entry per row of a block
+	sign                         []float64 // and labels that are not those of the file
+	along                        []float64 // margins of the anchor
+	curve                        []float64 // cᵢφ″, an entry per row of the piece
+	last                         []float64 // column of the Hessian
+	scratch                      *kernels.HessianScratch
+	closing                      *rootTally // nil before a proof needs one
+}
+
+func (f *File) newPiece() *piece {
+	t := &piece{block: make([]float64, f.p), window: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
+	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along} {
+		*v = make([]float64, f.block)
+	}
+	return t
+}
+
+// clear begins a visit.
+func (t *piece) clear(f *File, l *look) {
+	t.loss, t.tally = 0, gap.Tally{}
+	clear(t.gradient)
+	clear(t.head)
+	clear(t.tail)
+	clear(t.roots)
+	if l.hessian {
+		if clear(t.hessian); t.hessian == nil {
+			t.hessian, t.last = make([]float64, f.p*f.p), make([]float64, f.p)
+		}
+	}
+	if l.model == nil {
+		return
+	}
+	if t.closing == nil {
+		t.closing = f.newRootTally()
+		t.roots = make([]float64, t.closing.count*t.closing.count)
+	}
+	if f.careful && t.tail == nil {
+		t.tail = make([]float64, f.p)
+	}
+}
+
+// visit goes over the data of all processes. What it finds is next; the Hessian is the first piece's.
+func (f *File) visit(l *look) {
+	if f.stopped != nil {
+		return
+	}
+	for _, t := range f.pieces {
+		t.clear(f, l)
+	}
+	if l.hessian {
+		f.hessianOf = nil
+	}
+	f.stopped = f.together(f.each(func(lo, hi int) error {
+		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, l, lo, hi) })
+		return f.interrupted()
+	}))
+	f.visits++
+	if f.stopped != nil {
+		return
+	}
+	first := f.pieces[0]
+	for _, t := range f.pieces[1:] {
+		first.loss += t.loss
+		first.tally.Merge(&t.tally)
+		kernels.Axpy(1, t.gradient, first.gradient)
+		if l.hessian {
+			kernels.Axpy(1, t.hessian, first.hessian)
+		}
+		switch {
+		case l.model == nil:
+		case first.tail != nil:
+			gap.AddPairs(first.head, first.tail, t.head, t.tail)
+			kernels.Axpy(1, t.roots, first.roots)
+		default:
+			kernels.Axpy(1, t.head, first.head)
+			kernels.Axpy(1, t.roots, first.roots)
+		}
+	}
+	f.add(l, first)
+	first.tally.Loss = first.loss
+	f.next = &seen{
+		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
+		head: slices.Clone(first.head), tail: slices.Clone(first.tail), roots: slices.Clone(first.roots),
+	}
+	if l.hessian {
+		f.hessianOf, f.damping = f.next, l.damping
+	}
+}
+
+// each goes over the windows of the data.
+func (f *File) each(do func(lo, hi int) error) error {
+	n, _ := f.Data.Dims()
+	return f.windows.Each(func(lo, hi int) error {
+		err := do(lo, hi)
+		if f.Tell != nil {
+			f.Tell(float64(hi) / float64(n))
+		}
+		return err
+	})
+}
+
+// rows adds the rows from lo to hi−1.
+func (t *piece) rows(f *File, l *look, lo, hi int) {
+	clear(t.window)
+	if l.hessian && len(t.curve) < hi-lo {
+		t.curve = make([]float64, hi-lo)
+	}
+	for at := lo; at < hi; at += f.block {
+		t.add(f, l, at, min(at+f.block, hi), lo)
+	}
+	if t.tail == nil {
+		kernels.Axpy(1, t.window, t.head)
+	}
+	if l.hessian && hi > lo {
+		t.bend(f, lo, hi)
+	}
+}
+
+// bend adds the Hessian of the rows from lo to hi−1, of which curve has the curvatures.
+func (t *piece) bend(f *File, lo, hi int) {
+	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
+	p := part.Cols
+	kernels.HessianRows(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
+	if f.Ones {
+		clear(t.last)
+		f.transposed(t.last, part, curve)
+		for j, v := range t.last {
+			t.hessian[j*f.p+p] += v
+		}
+	}
+}
+
+// add adds a block of rows; first is the first row of the piece.
+func (t *piece) add(f *File, l *look, lo, hi, first int) {
+	n := hi - lo
+	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
+	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
+	for i := range weight {
+		weight[i] = f.coef(lo + i)
+	}
+	if l.model != nil {
+		t.dual(f, l.model, lo, label)
+	}
+	f.margins(margin, lo, l.to)
+	f.shift(margin, lo)
+	if f.equal() {
+		t.loss += float64(f.Loss.Slopes(slope, margin, label) * weight[0])
+	} else {
+		f.Loss.Slopes(slope, margin, label)
+		for i, w := range weight {
+			t.loss += float64(w * f.Loss.Value(margin[i], label[i]))
+		}
+	}
+	if l.model != nil {
+		t.prove(f, part, label)
+	}
+	if l.hessian {
+		curve := t.curve[lo-first : hi-first]
+		f.Loss.Curvatures(curve, slope, margin, label, l.damping)
+		for i, w := range weight {
+			curve[i] *= w
+		}
+	}
+	for i, w := range weight {
+		slope[i] *= w
+	}
+	f.transposed(t.gradient, part, slope)
+}
+
+// shift adds the offsets of rows from lo on to their margins.
+func (f *File) shift(margin []float64, lo int) {
+	if f.Offset != nil {
+		kernels.Axpy(1, f.Offset[lo:lo+len(margin)], margin)
+	}
+}
+
+// prove adds what α proves of a block.
+func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
+	n := len(label)
+	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
+	t.tally.Add(f.Loss, &of)
+	if f.bounds.Moves() {
+		t.tally.Phi(f.Loss, &of, t.closing.phi[:n])
+		t.closing.add(t.roots, part, t.closing.phi[:n])
+	}
+	for i, w := range of.Coef {
+		of.Alpha[i] *= w
+	}
+	if t.tail != nil {
+		gap.AddTransPairs(t.head, t.tail, part, of.Alpha)
+		if f.Ones {
+			for _, v := range of.Alpha {
+				gap.AddPairs(t.head[part.Cols:], t.tail[part.Cols:], []float64{v}, []float64{0})
+			}
+		}
+		return
+	}
+	clear(t.block)
+	f.transposed(t.block, part, of.Alpha)
+	kernels.Axpy(1, t.block, t.window)
+}
+
+// dual sets alpha to that of the model, for rows from lo on that have these labels.
+func (t *piece) dual(f *File, m *anchor, lo int, label []float64) {
+	n := len(label)
+	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
+	f.margins(margin, lo, m.slope)
+	f.shift(margin, lo)
+	f.Loss.Slopes(slope, margin, label)
+	if copy(alpha, slope); m.move != nil {
+		f.margins(along, lo, m.move)
+		curve := t.weight[:n] // scratch
+		if &m.curve[0] != &m.slope[0] {
+			f.margins(margin, lo, m.curve)
+			f.shift(margin, lo)
+			f.Loss.Slopes(slope, margin, label)
+		}
+		f.Loss.Curvatures(curve, slope, margin, label, m.damping)
+		for i, v := range along {
+			alpha[i] += float64(curve[i] * v)
+		}
+		for i := range curve {
+			curve[i] = f.coef(lo + i)
+		}
+	}
+	for i, a := range alpha {
+		low, high := f.Loss.SlopeRange(label[i])
+		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
+			alpha[i] = 0 // where nothing bounds the margin
+		}
+		if m.shrink > 0 {
+			alpha[i] *= m.shrink
+		}
+	}
+}
+
+// A rootTally adds up N'X'CΦXN over the samples, where X N are the columns that only a change of
+// α closes (package gap).
+type rootTally struct {
+	row   *gap.RootRow
+	count int
+	ones  bool      // a row ends with a 1
+	phi   []float64 // cᵢΦᵢ of a block
+	idx   []int32   // of a row
+	val   []float64
+}
+
+func (f *File) newRootTally() *rootTally {
+	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), ones: f.Ones, phi: make([]float64, f.block)}
+}
+
+// add adds rows, of which phi is given, to the upper triangle h.
+func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
+	for i, c := range phi {
+		lo, hi := part.Ptr[i], part.Ptr[i+1]
+		r.idx, r.val = append(r.idx[:0], part.Idx[lo:hi]...), append(r.val[:0], part.Val[lo:hi]...)
+		if r.ones {
+			r.idx, r.val = append(r.idx, int32(part.Cols)), append(r.val, 1)
+		}
+		roots := r.row.Take(r.idx, r.val)
+		for a, k := range roots {
+			u, out := float64(c*r.row.Entry(k)), h[int(k)*r.count:]
+			for _, m := range roots[a:] {
+				out[m] += float64(u * r.row.Entry(m))
+			}
+		}
+	}
+}
