@@ -27,7 +27,7 @@ var rooms = strings.Fields(`
 	solver/internal/sample solver/internal/rule solver/internal/columns solver/internal/structure
 	solver/internal/quad solver/internal/scale solver/internal/dual
 	solver/internal/term solver/internal/gap
-	solver/internal/quadratic solver/internal/exact solver/internal/prove
+	solver/internal/rows solver/internal/quadratic solver/internal/exact solver/internal/prove
 	solver/internal/inner solver/internal/outer
 	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)

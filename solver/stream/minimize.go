@@ -24,11 +24,10 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // Minimize is solver.Minimize for data that are mapped (sparse.CSR.Mapped) and larger than
 // memory.
 //
-// With solver.Auto, the default, it takes L1 penalties of A x, norms of groups of features (A
-// = I) and ridge terms, the losses of package solver, and up to 2,048 features, of which 256
-// may have no penalty of their own, all if L2 > 0. With solver.SCASK and SCASL, whose inner
-// loop draws from a batch of the file at a time, it takes any number of features, and the
-// penalties and domains of package solver; of their results something is proved where Auto
+// With solver.Auto, the default, it takes the losses, penalties and domains of package solver, a matrix A,
+// and up to 2,048 features, of which 256 may have no penalty of their own, all if L2 > 0. With solver.SCASK and SCASL, whose inner
+// loop draws from a batch of the file at a time, it takes any number of features;
+// of their results something is proved where Auto
 // takes the problem. Other problems and methods are errors that wrap ErrNotStreamed. Of the
 // other settings Name, RelTol, TimeLimit, Threads, Start.X, Recorder and RecordEvery count, and
 // for the named methods Passes, DualUpdates, Eta, Rho and Seed.
@@ -241,12 +240,14 @@ func finish(q *exact.Problem, f *exact.File, start []float64, opt Options, set *
 	}})
 }
 
-// refuses says why a problem is not for data in a file, nil if it is.
+// refuses says why package exact does not take a problem with its data in a file, nil if it does.
 func refuses(q *exact.Problem) error {
 	_, p := q.Data.Dims()
 	switch {
-	case !q.Loss.Traits().Conjugate || q.Square != nil || q.Set != nil || !q.A.Identity() && (q.A.Matrix() == nil || q.Groups != nil):
-		return refused("only L1 penalties, groups of features without a graph, ridge terms and losses with a conjugate are streamed")
+	case !q.Loss.Traits().Conjugate:
+		return refused("only losses with a conjugate are streamed")
+	case !q.A.Identity() && q.A.Matrix() == nil:
+		return refused("only a matrix A is streamed, not another operator")
 	case p > exact.DenseFeatures:
 		return refused("up to %d features are streamed, and there are %d", exact.DenseFeatures, p)
 	}

@@ -68,10 +68,15 @@ func TestMinimize(t *testing.T) {
 		"groups, ridge": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 11}, func(p *solver.Problem) {
 			p.L2, p.Penalty = 1e-3, solver.GroupL2{Lambda: 3e-3, Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11}, {12, 13, 14, 15, 16}}}
 		}},
+		"graph, box": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 12}, func(p *solver.Problem) {
+			p.Penalty, p.Constraint, p.Domain = solver.ElasticNet{L1: 1e-3, L2: 1e-2}, graph.Chain(30).FusedLasso(), solver.NewBox(30, -0.1, 0.2)
+		}},
+		"simplex":     {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 13}, func(p *solver.Problem) { p.Penalty, p.Domain = solver.L1{}, solver.Simplex{Total: 0.5} }},
+		"nonnegative": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 14}, func(p *solver.Problem) { p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.Nonnegative{} }},
 		"elastic net": {sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 9}, func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1e-3, L2: 1e-3} }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"lasso", "fused", "huber", "weights", "groups, ridge"}, name) {
+			if !slices.Contains([]string{"lasso", "fused", "huber", "weights", "groups, ridge", "graph, box", "simplex"}, name) {
 				sparsetest.Long(t)
 			}
 			d := mapped(t, synthetic(t, c.opt))
@@ -186,7 +191,6 @@ func TestRefuses(t *testing.T) {
 		"scas convert writes":              {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.Settings{}},
 		"method scas is not streamed":      {solver.Problem{Data: d.X, Labels: d.Labels}, solver.Settings{Method: solver.SCAS{}}},
 		"without a penalty of their own":   {solver.Problem{Data: wide.X, Labels: wide.Labels, Penalty: solver.L1{}}, solver.Settings{}},
-		"only L1 penalties, groups of":     {solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1}, Domain: solver.Nonnegative{}}, solver.Settings{}},
 		"labels for 200 rows":              {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
 		"weight 3 is -1":                   {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, -1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},
 		"4 weights with the sum 4":         {solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, 1}, Penalty: solver.L1{Lambda: 1}}, solver.Settings{}},

@@ -17,7 +17,7 @@ import (
 // memoryFlags bound what a command may take. A file of some bytes can name a feature
 // 2,147,483,647, and vectors have an entry for each.
 type memoryFlags struct {
-	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, and twice the data while text is read, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one): for L1 penalties, groups, ridge terms and graphs, up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
+	Memory memorySize `placeholder:"SIZE" help:"Refuse what is estimated to take more memory, the program (24MiB) included, and twice the data while text is read, such as 8GiB or 60% (default: what GOMEMLIMIT says, or half of the machine's or the container's). train, path, cv, predict and info go through a .scas file that is larger in pieces (with --dist each rank has so much, and its own file or part of one), for up to 2,048 coefficients; train --method scas-k and scas-l for more; graph does, too, and keeps the covariance of each pair of features. Training in pieces takes 128MiB or more, with what it keeps of each row."`
 }
 
 // memorySize is a number of bytes; 0 stands for no flag.
@@ -208,26 +208,9 @@ func (c *trainCmd) notStreamed(t *task, set *solver.Settings) error {
 	}
 	named := *set
 	if named.Method = (solver.SCASK{}); stream.Refuses(&t.Problem, &named) == nil {
-		return fmt.Errorf("%w%s; --method scas-k and scas-l take them", err, c.odd())
+		return fmt.Errorf("%w; --method scas-k and scas-l take them", err)
 	}
 	return err
-}
-
-// odd names the flags of what is not streamed by Newton steps.
-func (c *trainCmd) odd() string {
-	var odd []string
-	for _, f := range []struct {
-		name string
-		on   bool
-	}{{"--groups with --graph", c.Groups != "" && c.Graph != "none"}, {"--l2y", c.L2Y != 0}, {"--domain", c.Domain.text != ""}} {
-		if f.on {
-			odd = append(odd, f.name)
-		}
-	}
-	if odd == nil {
-		return ""
-	}
-	return ", not " + strings.Join(odd, " and ")
 }
 
 // program is what it takes beside data and vectors.

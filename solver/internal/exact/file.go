@@ -289,7 +289,8 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
-	if t := &f.at.tally; b.Coarse(t, goal) {
+	// A visit is worth it if it may prove the goal.
+	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-(1-b.Shrink)*(t.Loss+t.Zero) <= math.Max(goal, certain*f.facts.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
 		if f.visit(&look{to: f.at.x, model: &scaled}); f.stopped == nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/structure"
@@ -12,7 +13,7 @@ import (
 // A Solution is where Finish ended.
 type Solution struct {
 	X          []float64 // p
-	Z          []float64 // a multiplier for each row of A, within its limit
+	Z          []float64 // a multiplier for each row of A, of the whole penalty
 	Alpha      []float64 // n: with Z about the dual point that proves the gap; nil for samples of a file
 	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
@@ -95,17 +96,21 @@ func (s *Solver) alpha() []float64 {
 	return nil
 }
 
-// multipliers returns those of all rows of A.
+// multipliers returns those of all rows of A, of the whole penalty.
 func (s *Solver) multipliers() []float64 {
-	if s.coupled != nil {
-		z := slices.Clone(s.coupled.z)
-		s.bounds.Rows.Fit(z)
-		return s.bounds.Rows.Expand(z)
-	}
 	z := make([]float64, s.p)
-	for j, e := range s.e {
-		l := s.limit[j]
-		z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
+	if s.coupled != nil {
+		z = slices.Clone(s.coupled.z)
+		s.bounds.Rows.Fit(z)
+		z = s.bounds.Rows.Expand(z)
+	} else {
+		for j, e := range s.e {
+			l := s.limit[j]
+			z[j] = math.Max(-l, math.Min(-math.FMA(s.ridge[j], s.x[j], e), l))
+		}
+	}
+	if s.Joined > 0 {
+		kernels.Axpy(s.Joined, s.x, z)
 	}
 	return z
 }

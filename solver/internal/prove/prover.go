@@ -5,7 +5,6 @@ package prove
 import (
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/exact"
 )
 
@@ -117,19 +116,12 @@ func (p *Prover) Certify(x, beta []float64, set *exact.Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, which Finishes, from x, y = A x and beta, as far as it gets. Multipliers
-// of the result are those of the whole penalty.
+// Finish solves the problem, which Finishes, from x, y = A x and beta, as far as it gets.
 func (p *Prover) Finish(x, y, beta []float64, set *exact.Settings) *exact.Solution {
-	var res *exact.Solution
 	if p.make(); p.whole != nil {
-		res = p.whole.Finish(x, set)
-	} else {
-		res = p.wide.Finish(x, y, beta, set)
+		return p.whole.Finish(x, set)
 	}
-	if q := p.problem; q.Joined > 0 {
-		kernels.Axpy(q.Joined, res.X, res.Z)
-	}
-	return res
+	return p.wide.Finish(x, y, beta, set)
 }
 
 // Memory estimates what proving q takes at its peak, and finishing it if it is finished,
