@@ -100,7 +100,8 @@ func streamedSpecs(n, p int) map[string]struct {
 		"groups, squared hinge":   {false, Spec{Lambda: 5e-3, Penalty: some, Loss: solver.SquaredHinge{}, Balanced: true}},
 		"graph":                   {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p)}},
 		"graph, deviations":       {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
-		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true}},
+		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true, Standardize: StandardizeOn}},
+		"graph, net, as they are": {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true}},
 		"graph, squared, offsets": {true, Spec{Lambda: 1e-2, Graph: graph.Chain(p), Loss: solver.Squared{}, Offsets: offsets}},
 	}
 }

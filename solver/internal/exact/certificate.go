@@ -11,9 +11,6 @@ func (s *Solver) pose() {
 		q.Settled = s.facts.apart.Columns
 	}
 	q.Prepare()
-	if s.coupled != nil {
-		s.coupled.pose(q.Rows)
-	}
 	s.bounds = q
 	s.rows.pose(q)
 }

@@ -152,7 +152,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		s.rows.tally()
 		proved := s.certify(tol)
 		best = math.Min(best, gap.Moved(proved, s.at.value, value))
-		if value-s.at.value >= tight*best || best <= tol || length == 0 || s.set.full {
+		if value-s.at.value >= tight*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
 			break
 		}
 		s.choose(1)
@@ -165,7 +165,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 func (s *Solver) forget() {
 	w := &s.work
 	w.soft, w.damp, w.spare, w.visits = firstSoft, 0, 1, leastVisits
-	w.sweeps, w.near, w.fall, w.crawls = firstSweeps, false, 0, false
+	w.sweeps, w.near, w.fall, w.crawls, w.stale, w.uphill = firstSweeps, false, 0, false, false, false
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false
 	}

@@ -87,6 +87,7 @@ type workspace struct {
 	crawls  bool    // the last step lowered the objective by far less than the gap
 	started bool    // at and e are of x
 	placed  bool    // Start has said where to begin
+	uphill  bool    // the last step was none, as the objective rises along it
 	stale   bool    // the model's Hessian is one of an earlier point
 	spare   float64 // the last gap as a part of what was asked for
 }

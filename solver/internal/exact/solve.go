@@ -181,6 +181,9 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.pose()
 	}
 	s.bounds.Rows.SetLimit(s.limit)
+	if s.coupled != nil {
+		s.coupled.pose(s.bounds.Rows)
+	}
 	s.set.full = false
 	return share
 }
@@ -411,6 +414,7 @@ const (
 	leastDescent = 0.2
 	maxHalvings  = 40
 	rounding     = 1e-14 // of P
+	uphill       = 1e-12 // of P
 )
 
 // search moves x along the step of the model as far as that lowers P, and returns the
@@ -437,6 +441,11 @@ func (s *Solver) search(tol float64) (length float64) {
 		for k, u := range w.u {
 			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
+	}
+	// The model may have been solved too roughly for a point that is nearly its solution.
+	if s.work.uphill = slope > uphill*s.at.value; s.work.uphill {
+		s.adapt(0)
+		return 0
 	}
 	t.length = 1
 	for range maxHalvings {
@@ -533,6 +542,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		}
 	}
 	s.Start(make([]float64, s.p))
+	s.work.placed = false
 	const huge, lastFall = 1e100, 1e-18
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {
