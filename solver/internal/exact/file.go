@@ -290,7 +290,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.at.head)
 	// A visit is worth it if it may prove the goal.
-	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-(1-b.Shrink)*(t.Loss+t.Zero) <= math.Max(goal, certain*f.facts.unit) {
+	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.facts.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
 		if f.visit(&look{to: f.at.x, model: &scaled}); f.stopped == nil {
