@@ -188,7 +188,7 @@ func (f *Fit) Solve(ctx context.Context, lambda, tol float64) (res *solver.Resul
 	r := f.s.Solution(found, tol)
 	at := solver.Evaluation{Objective: r.Objective, Loss: found.Loss}
 	res = &solver.Result{Iterate: solver.Iterate{X: r.X}, At: at, AtAverage: at, DualityGap: r.Gap}
-	res.Groups, res.Stats.Rounded = tied(r, f.Scale())
+	res.Groups, res.Stats.Rounded = tied(r)
 	res.Stats.Method, res.Stats.Plan, res.Stats.NewtonSteps = "streamed-newton", "streamed", r.Iterations
 	res.Stats.Passes, res.Stats.Seconds = float64(f.file.Visits()-f.told), time.Since(began).Seconds()
 	f.told = f.file.Visits()
@@ -208,13 +208,9 @@ func (f *Fit) Null(ctx context.Context) (gradient []float64, err error) {
 	return f.s.Gradient(), nil
 }
 
-// exactGap is the gap of a point whose zeros and ties are proved, as a part of the objective
-// at 0.
-const exactGap = 1e-11
-
-// tied returns the groups of equal coefficients, if they are part of what is proved.
-func tied(r *exact.Solution, zero float64) (groups [][]int, known bool) {
-	if !r.Polished || r.Gap > exactGap*zero {
+// tied returns the groups of equal coefficients, if zeros and ties are exact.
+func tied(r *exact.Solution) (groups [][]int, known bool) {
+	if !r.Polished {
 		return nil, false
 	}
 	return r.Structure.Groups(), true

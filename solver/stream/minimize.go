@@ -131,6 +131,9 @@ var errTime = errors.New("stream: time limit reached")
 // Refuses says why Minimize does not take a problem with some settings: nil, or an error
 // that wraps ErrNotStreamed.
 func Refuses(p *solver.Problem, set *solver.Settings) error {
+	if set == nil {
+		set = &solver.Settings{}
+	}
 	_, err := problemOf(p, set)
 	return err
 }
@@ -293,7 +296,7 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
 		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, did.gradient),
 	}
-	res.Groups, res.Stats.Rounded = tied(r, f.Scale())
+	res.Groups, res.Stats.Rounded = tied(r)
 	st := &res.Stats
 	st.Method, st.Plan, st.Storage = "auto", "streamed", p.Data.Rows(0, 0).Form()
 	st.PlanReason = fmt.Sprintf("data larger than memory: %d passes over %d windows of the file, from %d of the samples", f.Visits(), f.Windows(), f.Sampled())

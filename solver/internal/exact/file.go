@@ -209,6 +209,8 @@ func (f *File) columns() gap.Columns { return f.facts.columns }
 
 func (f *File) unit() float64 { return f.facts.unit }
 
+func (f *File) atZero() float64 { return f.facts.zero }
+
 func (f *File) err() error { return f.stopped }
 
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
@@ -270,7 +272,7 @@ func (f *File) take(t *trial) {
 // revisit visits the point for the α of a model.
 func (f *File) revisit(m *anchor) {
 	if f.visit(&look{to: f.at.x, model: m}); f.stopped == nil {
-		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots = m, f.next.tally, f.next.head, f.next.tail, f.next.roots
+		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.closings = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.closings
 	}
 }
 
@@ -302,10 +304,21 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 
 // bound returns that of the point.
 func (f *File) bound(x, z []float64) gap.Bound {
-	roots := f.at.roots
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
-		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: func() []float64 { return roots },
+		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
+}
+
+// rootHessian returns what gap.Sum.Hessian asks for, of α at the point.
+func (f *File) rootHessian() []float64 {
+	if f.at.closings != f.bounds.Closings() { // others than the visit knew of
+		if f.visit(&look{to: f.at.x, model: f.at.model}); f.stopped != nil {
+			k := f.bounds.Roots()
+			return slices.Repeat([]float64{math.NaN()}, k*k) // of which nothing is proved
+		}
+		f.at.roots, f.at.closings = f.next.roots, f.next.closings
+	}
+	return f.at.roots
 }
 
 // roundings is the most that a term of X'Cα goes through: those of a block, of a piece's

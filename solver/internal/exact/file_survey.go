@@ -13,11 +13,11 @@ import (
 
 // A survey is what the first visit finds.
 type survey struct {
-	columns   gap.Columns
-	deviation []float64 // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
-	unit      float64
-	sampled   int    // samples that were copied, of all processes
-	part      *taken // they; nil once the first point is known
+	columns    gap.Columns
+	deviation  []float64 // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
+	unit, zero float64   // see samples
+	sampled    int       // samples that were copied, of all processes
+	part       *taken    // they; nil once the first point is known
 }
 
 // Survey is the first visit. It checks the data and copies so many of the samples, one drawn from each
@@ -74,7 +74,7 @@ func (f *File) Survey(most int) error {
 	taken.gather(f.Team)
 	found[0].gather(f.Team)
 	f.Team.Sum(zero[:])
-	f.facts = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), sampled: most, part: taken}
+	f.facts = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], sampled: most, part: taken}
 	f.facts.columns, f.facts.deviation = f.columnsOf(found[0])
 	f.facts.columns.Offset = f.Team.Most(slices.Max(largest))
 	return nil

@@ -38,6 +38,7 @@ type seen struct {
 	tally      gap.Tally // of α
 	head, tail []float64 // X'Cα; tail is nil unless it was added up with compensation
 	roots      []float64 // see gap.Sum.Hessian
+	closings   int       // see gap.Problem.Closings
 }
 
 // A piece is what a part of every window adds up to. Blocks of rows, the piece's part of
@@ -80,7 +81,7 @@ func (t *piece) clear(f *File, l *look) {
 	if l.model == nil {
 		return
 	}
-	if t.closing == nil {
+	if t.closing == nil || t.closing.closings != f.bounds.Closings() {
 		t.closing = f.newRootTally()
 		t.roots = make([]float64, t.closing.count*t.closing.count)
 	}
@@ -131,6 +132,9 @@ func (f *File) visit(l *look) {
 	f.next = &seen{
 		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
 		head: slices.Clone(first.head), tail: slices.Clone(first.tail), roots: slices.Clone(first.roots),
+	}
+	if l.model != nil {
+		f.next.closings = first.closing.closings
 	}
 	if l.hessian {
 		f.hessianOf, f.damping = f.next, l.damping
@@ -231,6 +235,8 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	t.tally.Add(f.Loss, &of)
 	if f.bounds.Moves() {
 		t.tally.Phi(f.Loss, &of, t.closing.phi[:n])
+	}
+	if t.closing.count > 0 {
 		t.closing.add(t.roots, part, t.closing.phi[:n])
 	}
 	for i, w := range of.Coef {
@@ -287,16 +293,17 @@ func (t *piece) dual(f *File, m *anchor, lo int, label []float64) {
 // A rootTally adds up N'X'CΦXN over the samples, where X N are the columns that only a change of
 // α closes (package gap).
 type rootTally struct {
-	row   *gap.RootRow
-	count int
-	ones  bool      // a row ends with a 1
-	phi   []float64 // cᵢΦᵢ of a block
-	idx   []int32   // of a row
-	val   []float64
+	row      *gap.RootRow
+	count    int
+	closings int       // see gap.Problem.Closings
+	ones     bool      // a row ends with a 1
+	phi      []float64 // cᵢΦᵢ of a block
+	idx      []int32   // of a row
+	val      []float64
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), ones: f.Ones, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), closings: f.bounds.Closings(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
 // add adds rows, of which phi is given, to the upper triangle h.

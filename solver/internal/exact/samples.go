@@ -13,6 +13,7 @@ type samples interface {
 	count() int           // n
 	columns() gap.Columns // what is known of the columns of X
 	unit() float64        // what tolerances are parts of, see term.Labels.Unit
+	atZero() float64      // Σ cᵢ φ at x = 0, once unit was asked for
 	// part makes the samples of p a part of all, and reports whether there are enough for that.
 	part(p *Problem) bool
 

@@ -21,6 +21,7 @@ type memory struct {
 
 	at, next     state
 	alpha, curve []float64 // n; curve is φ″ of the last Hessian
+	zero         float64   // Σ cᵢ φ at x = 0
 	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
 	found        gap.Tally
 }
@@ -61,8 +62,11 @@ func (m *memory) unit() float64 {
 	loss := m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
 	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
 	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.at.slope[lo:hi]) })
+	m.zero = loss
 	return m.Loss.Traits().Labels.Unit(loss, label, slope)
 }
+
+func (m *memory) atZero() float64 { return m.zero }
 
 // margins sets dst = X x + o.
 func (m *memory) margins(dst, x []float64) {

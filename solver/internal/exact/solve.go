@@ -64,6 +64,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.choose(share)
 	s.at.value = s.value(s.at.loss)
+	if part != nil && s.at.value > s.rows.atZero() { // the part was too small
+		s.Start(make([]float64, s.p))
+		s.visit()
+		s.choose(share)
+		s.at.value = s.value(s.at.loss)
+	}
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // once the model errs by less, a proof is tried

@@ -21,15 +21,16 @@ type Problem struct {
 	// each other, or nearly so: then nothing is proved.
 	Dependent bool
 
-	box     term.Box
-	product bool    // X is a box or R^p
-	closed  []bool  // features at which e need not be 0
-	sided   []int32 // features with one bound and no multiplier: e may have one sign, see side
-	closing *closing
-	pure    []bool  // rows in groups that have nothing but features' own rows
-	chosen  []int32 // features whose own row has the multiplier that costs least, see chooses
-	cleared []int32 // rows whose multipliers are not asked for
-	work    work
+	box      term.Box
+	product  bool   // X is a box or R^p
+	closed   []bool // features at which e need not be 0
+	closings int
+	sided    []int32 // features with one bound and no multiplier: e may have one sign, see side
+	closing  *closing
+	pure     []bool  // rows in groups that have nothing but features' own rows
+	chosen   []int32 // features whose own row has the multiplier that costs least, see chooses
+	cleared  []int32 // rows whose multipliers are not asked for
+	work     work
 }
 
 // Columns are what is known of columns.
@@ -266,8 +267,13 @@ func (p *Problem) side() {
 	}
 	if changed {
 		p.closing = newClosing(p.Rows, p.closed, p.Columns.Largest)
+		p.closings++
 	}
 }
+
+// Closings counts how often the roots were chosen anew: a RootRow and what it added up are of the
+// roots that there were when it was made.
+func (p *Problem) Closings() int { return p.closings }
 
 // clear clears the multipliers that are not asked for.
 func (p *Problem) clear(z []float64) {

@@ -9,12 +9,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // TestRandomProblems solves random problems and compares what is found and what is claimed
@@ -106,34 +109,82 @@ type answer struct {
 
 // solve asks package solver, or package model.
 func (p *problem) solve(t *testing.T) *answer {
-	zero := p.task.objective(make([]double, len(p.task.size))).float()
 	if p.fit != nil {
-		m, err := model.Fit(t.Context(), p.fit, p.Data, p.Labels)
-		if m == nil {
-			return &answer{err: err}
-		}
-		c := m.Certificate
-		x := append(append([]float64(nil), m.Coefficients...), m.Intercept)
-		return &answer{x, c.Objective, c.Gap, p.relTol * zero, c.Status == solver.Converged, c.Status == solver.Converged, err}
+		return p.fitted(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
 	}
 	res, err := solver.Minimize(t.Context(), p.Problem, &solver.Settings{RelTol: p.relTol})
+	return p.answer(res, err)
+}
+
+func (p *problem) fitted(m *model.Model, err error) *answer {
+	if m == nil {
+		return &answer{err: err}
+	}
+	zero := p.task.objective(make([]double, len(p.task.size))).float()
+	c := m.Certificate
+	x := append(append([]float64(nil), m.Coefficients...), m.Intercept)
+	return &answer{x, c.Objective, c.Gap, p.relTol * zero, c.Status == solver.Converged, c.Status == solver.Converged, err}
+}
+
+func (p *problem) answer(res *solver.Result, err error) *answer {
 	if res == nil {
 		return &answer{err: err}
 	}
+	zero := p.task.objective(make([]double, len(p.task.size))).float()
 	return &answer{res.X, res.At.Objective, res.DualityGap, p.relTol * zero, res.Status == solver.Converged, res.Stats.Rounded, err}
 }
 
-// check returns what is wrong with the solver's answer, and whether the reference has one.
+// beyond asks package stream, with the data in a file; it returns nil where they are not for it.
+func (p *problem) beyond(t *testing.T) *answer {
+	path := filepath.Join(t.TempDir(), "d.scas")
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: p.Data, Labels: p.Labels}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if p.fit != nil {
+		spec := *p.fit
+		spec.Memory = 4 << 20
+		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
+			return p.fitted(m, err)
+		}
+		return nil
+	}
+	q := *p.Problem
+	q.Data = d.X
+	if !d.X.Mapped() || stream.Refuses(&q, nil) != nil {
+		return nil
+	}
+	return p.answer(stream.Minimize(t.Context(), &q, &solver.Settings{RelTol: p.relTol}, stream.Options{Memory: 4 << 20}))
+}
+
+// check returns what is wrong with the answers to a problem, and whether the reference has one.
 func (p *problem) check(t *testing.T) (wrong []string, known bool) {
-	a := p.solve(t)
+	answers := []*answer{p.solve(t), p.beyond(t)}
+	ref, ok := p.task.solve()
+	for k, a := range answers {
+		if a == nil || a.x != nil && !ok {
+			continue
+		}
+		for _, w := range p.judge(a, ref, k > 0) {
+			if k > 0 {
+				w = "beyond memory: " + w
+			}
+			wrong = append(wrong, w)
+		}
+	}
+	return wrong, ok
+}
+
+// judge returns what is wrong with an answer, of data beyond memory.
+func (p *problem) judge(a *answer, ref *solution, beyond bool) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if a.x == nil {
 		complain("no answer: %v", a.err)
-		return wrong, true
-	}
-	ref, ok := p.task.solve()
-	if !ok {
-		return nil, false
+		return wrong
 	}
 	x := floats(a.x)
 	exact := p.task.objective(x)
@@ -159,6 +210,8 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 		complain("converged %v, %v", a.converged, a.err)
 	case !(a.gap <= a.goal*(1+1e-9)):
 		complain("converged with a gap of %.3g, and the goal is %.3g", a.gap, a.goal)
+	case p.relTol < 1e-7 && !a.exact && beyond && (p.conic || p.bad || p.scaled):
+		p.left = "zeros beyond memory, with a domain, groups or squares, or of badly scaled columns, are not always exact"
 	case p.relTol < 1e-7 && !a.exact:
 		complain("zeros and ties are not exact")
 	case p.relTol < 1e-7:
@@ -175,7 +228,7 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 			}
 		}
 	}
-	return wrong, true
+	return wrong
 }
 
 // clearlyZero reports whether the forms of a term are zero at every solution, by multipliers
