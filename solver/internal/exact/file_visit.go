@@ -50,7 +50,7 @@ type piece struct {
 	block, window                []float64 // parts of X'Cα
 	margin, slope, weight, alpha []float64 // an entry per row of a block
 	sign                         []float64 // and labels that are not those of the file
-	along                        []float64 // margins of the anchor
+	along, bent                  []float64 // margins of the anchor's move, and its φ″
 	curve                        []float64 // cᵢφ″, an entry per row of the piece
 	last                         []float64 // column of the Hessian
 	scratch                      *kernels.HessianScratch
@@ -60,8 +60,13 @@ type piece struct {
 func (f *File) newPiece() *piece {
 	t := &piece{block: make([]float64, f.p), window: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along, &t.bent} {
 		*v = make([]float64, f.block)
+	}
+	if f.equal() {
+		for i := range t.weight {
+			t.weight[i] = 1 / f.weight
+		}
 	}
 	return t
 }
@@ -189,8 +194,10 @@ func (t *piece) add(f *File, l *look, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
-	for i := range weight {
-		weight[i] = f.coef(lo + i)
+	if !f.equal() {
+		for i := range weight {
+			weight[i] = f.coef(lo + i)
+		}
 	}
 	if l.model != nil {
 		t.dual(f, l.model, lo, label)
@@ -265,7 +272,7 @@ func (t *piece) dual(f *File, m *anchor, lo int, label []float64) {
 	f.Loss.Slopes(slope, margin, label)
 	if copy(alpha, slope); m.move != nil {
 		f.margins(along, lo, m.move)
-		curve := t.weight[:n] // scratch
+		curve := t.bent[:n]
 		if &m.curve[0] != &m.slope[0] {
 			f.margins(margin, lo, m.curve)
 			f.shift(margin, lo)
@@ -274,9 +281,6 @@ func (t *piece) dual(f *File, m *anchor, lo int, label []float64) {
 		f.Loss.Curvatures(curve, slope, margin, label, m.damping)
 		for i, v := range along {
 			alpha[i] += float64(curve[i] * v)
-		}
-		for i := range curve {
-			curve[i] = f.coef(lo + i)
 		}
 	}
 	for i, a := range alpha {

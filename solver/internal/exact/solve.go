@@ -302,7 +302,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	} else {
 		fall = s.minimise(tol)
 	}
-	length = s.search(tol)
+	length = s.search(fall, tol)
 	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
@@ -424,8 +424,8 @@ const (
 )
 
 // search moves x along the step of the model as far as that lowers P, and returns the
-// part of it.
-func (s *Solver) search(tol float64) (length float64) {
+// part of it. By the model it falls so much.
+func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
 	slope, moves := 0.0, false
 	for k, u := range w.u {
@@ -461,7 +461,7 @@ func (s *Solver) search(tol float64) (length float64) {
 			}
 			s.x[j] = t.at[k]
 		}
-		t.hessian = t.length < 1 || s.willAsk(-slope, tol)
+		t.hessian = t.length < 1 || s.willAsk(fall, tol)
 		t.then = term.Damping{Flat: s.work.softer(t.length), Tail: s.work.damped(t.length)}
 		loss := s.rows.try(t)
 		if s.rows.err() != nil {
