@@ -207,12 +207,9 @@ func (f *File) count() int { return int(f.n) }
 
 func (f *File) columns() gap.Columns { return f.facts.columns }
 
-func (f *File) unit() float64 { return f.facts.unit }
-
 func (f *File) atZero() float64 { return f.facts.zero }
 
-func (f *File) err() error { return f.stopped }
-
+// separate looks for none: that takes the rows of each column.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
 func (f *File) pose(q *gap.Problem) {

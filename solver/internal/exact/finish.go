@@ -25,9 +25,6 @@ type Solution struct {
 	Err        error               // of Settings.Interrupt
 }
 
-// Unpolish forgets the structure of a point that another one replaces.
-func (r *Solution) Unpolish() { r.Polished, r.Structure = false, structure.Partition{} }
-
 // Finish solves the problem for lambda = 1 from x, and if this does not do from 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
@@ -65,7 +62,7 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 // finish goes on to lambda = 1, after some iterations.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
-	if math.IsInf(r.Gap, 1) && s.rows.err() == nil {
+	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
 		r = s.Judge(1, set.Tol, r)
 	}
 	r.Iterations += before

@@ -119,7 +119,7 @@ func New(p *Problem) (*Solver, error) {
 			s.box = &box
 		}
 	}
-	s.facts.Columns, s.scale = s.rows.columns(), s.rows.unit()
+	s.facts.Columns, s.scale = s.rows.columns(), s.rows.Scale()
 	if !p.separable() {
 		s.newCoupled()
 	}

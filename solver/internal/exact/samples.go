@@ -12,8 +12,8 @@ import (
 type samples interface {
 	count() int           // n
 	columns() gap.Columns // what is known of the columns of X
-	unit() float64        // what tolerances are parts of, see term.Labels.Unit
-	atZero() float64      // Σ cᵢ φ at x = 0, once unit was asked for
+	Scale() float64       // what tolerances are parts of, see term.Labels.Unit
+	atZero() float64      // Σ cᵢ φ at x = 0, once Scale was asked for
 	// part makes the samples of p a part of all, and reports whether there are enough for that.
 	part(p *Problem) bool
 
@@ -50,8 +50,8 @@ type samples interface {
 	// falls reports whether the loss falls without end along d.
 	falls(d []float64) bool
 
-	// err is the first error, which ends a run.
-	err() error
+	// Err is the first error, which ends a run.
+	Err() error
 }
 
 // A trial is the end of a step that a line search cuts.

@@ -43,7 +43,7 @@ func newMemory(p *Problem, set *working) *memory {
 
 func (m *memory) count() int { return m.All.Samples }
 
-func (m *memory) err() error { return nil }
+func (m *memory) Err() error { return nil }
 
 func (m *memory) columns() gap.Columns {
 	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
@@ -56,7 +56,7 @@ func (m *memory) columns() gap.Columns {
 	return c
 }
 
-func (m *memory) unit() float64 {
+func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
 	m.margins(m.at.margin, make([]float64, features))
 	loss := m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)

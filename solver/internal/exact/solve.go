@@ -84,7 +84,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for s.rows.err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
+	for s.rows.Err() == nil && r.Iterations < limit && !s.set.full && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
@@ -96,7 +96,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Iterations++
 		was := s.at.value
 		fall, length := s.step(tol, r.Iterations > 1)
-		if s.rows.err() != nil {
+		if s.rows.Err() != nil {
 			break
 		}
 		r.Gap += math.Max(0, s.at.value-was)
@@ -120,7 +120,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			s.choose(1)
 		}
 	}
-	if err := s.rows.err(); err != nil {
+	if err := s.rows.Err(); err != nil {
 		r.Err = err
 	}
 	if r.Err == nil {
@@ -464,7 +464,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		t.hessian = t.length < 1 || s.willAsk(fall, tol)
 		t.then = term.Damping{Flat: s.work.softer(t.length), Tail: s.work.damped(t.length)}
 		loss := s.rows.try(t)
-		if s.rows.err() != nil {
+		if s.rows.Err() != nil {
 			break
 		}
 		value := s.value(loss)

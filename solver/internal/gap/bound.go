@@ -140,16 +140,6 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Unheld returns the features with data that neither a row of their own nor a ridge holds.
-func (p *Problem) Unheld() (unheld []int32) {
-	for j, row := range p.Rows.Own {
-		if row < 0 && p.Ridge[j] == 0 && (p.Columns.Largest[j] > 0 || p.Rows.Touches(j)) {
-			unheld = append(unheld, int32(j))
-		}
-	}
-	return unheld
-}
-
 // Roots returns how many features no row closes.
 func (p *Problem) Roots() int { return len(p.closing.roots) }
 
