@@ -618,7 +618,9 @@ func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 // ofObjective is what rounding may make of P as computed, a sum, as a part of it.
 const ofObjective = 0x1p-50
 
-// Rounded makes a gap of P(x), in real numbers, one of the objective as computed.
+// Rounded makes a gap of P(x), in real numbers, one of the objective as computed: a sum of terms that
+// have all their digits. At a fit that is nearly perfect the terms have fewer, as the margins
+// are rounded, and the computed objective may be off by more than this; the bound of P(x) is not.
 func Rounded(gap, objective float64) float64 {
 	if gap += float64(ofObjective * math.Abs(objective)); math.IsNaN(gap) {
 		return math.Inf(1)
