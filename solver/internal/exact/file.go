@@ -51,7 +51,8 @@ type File struct {
 	stopped error // why a visit ended early
 
 	bounds  *gap.Problem
-	careful bool // X'Cα is added up with compensation
+	careful bool    // X'Cα is added up with compensation,
+	careFor float64 // for this goal
 
 	at, next  *seen
 	hessianOf *seen        // where the first piece's Hessian is from
@@ -282,8 +283,11 @@ func (f *File) tally() *gap.Tally { return &f.at.tally }
 
 func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	b := f.bound(x, z)
+	if f.careful && goal > lessCare*f.careFor {
+		f.careful = false
+	}
 	if !f.careful && b.Careless(goal) {
-		f.careful = true
+		f.careful, f.careFor = true, goal
 		f.revisit(f.at.model)
 		b = f.bound(x, z)
 	}
@@ -298,6 +302,8 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	return b
 }
+
+const lessCare = 10 // times the goal: from there on visits do without compensation again
 
 // bound returns that of the point.
 func (f *File) bound(x, z []float64) gap.Bound {

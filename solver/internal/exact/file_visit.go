@@ -90,7 +90,9 @@ func (t *piece) clear(f *File, l *look) {
 		t.closing = f.newRootTally()
 		t.roots = make([]float64, t.closing.count*t.closing.count)
 	}
-	if f.careful && t.tail == nil {
+	if !f.careful {
+		t.tail = nil
+	} else if t.tail == nil {
 		t.tail = make([]float64, f.p)
 	}
 }
