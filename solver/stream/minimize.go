@@ -107,7 +107,8 @@ func automatic(set *solver.Settings) bool {
 }
 
 // ended says how a run of the loss ended, final unless it ends with its passes, and whether that is
-// an error: if it was asked for a goal, which is 0 where the run ended before it was known.
+// an error: if it was asked for a goal, which is 0 where the run ended before it was known, and where 0
+// is a perfect fit: then there is none.
 func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal float64) (solver.Status, error) {
 	how := ending.Run{Err: r.Err, Late: late, Gap: r.Gap, Goal: goal, Final: final, Why: r.Why, Advice: loss.Traits().StallAdvice}
 	diverged := (*solver.DivergenceError)(nil)
@@ -119,7 +120,7 @@ func ended(r *exact.Solution, loss term.Loss, late, final, asked bool, goal floa
 	switch {
 	case how.Err != nil:
 		return status, how.Err
-	case remedy == "" || !asked || !final && math.IsInf(r.Gap, 1):
+	case remedy == "" || !asked || goal == 0 && !late || !final && math.IsInf(r.Gap, 1):
 		return status, nil
 	}
 	return status, &solver.NotConvergedError{Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Try: remedy}
