@@ -22,7 +22,7 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 		return nil
 	}
 	q, err := New(&part)
-	if err != nil {
+	if err != nil || !(q.scale > 0) { // samples that 0 fits say nothing
 		return nil
 	}
 	if q.coupled != nil {
