@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // forExact returns p as package exact takes it, with A and the rows of the kernels as
@@ -27,7 +27,7 @@ func (p *Problem) forExact(a *quad.Algebra, rows kernels.Rows, threads int) *exa
 // nothing can be proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.A.Image(r.X))
-	if !ok || r.Settings.Unproved || r.stop == watch.Ended {
+	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
 		return math.Inf(1) // the objective at x is not known, or a proof not asked for, or not waited for
 	}
 	penalty := r.Problem.penalty().Value(y)

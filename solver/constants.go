@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/theory"
 )
@@ -42,7 +41,8 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius bounds |x*|₂ given an objective that some point attains.
+// radius bounds |x*|₂ given an objective that some point attains: neither (mu/2)|x*|² nor
+// rate |x*|₁ exceeds it. 0 stands for no bound.
 func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {
@@ -50,5 +50,15 @@ func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
 			rate = a.LeastOwn(limit)
 		}
 	}
-	return rule.Radius(objective, p.L2, rate)
+	r := math.Inf(1)
+	if p.L2 > 0 {
+		r = math.Sqrt(2 * max(0, objective) / p.L2)
+	}
+	if rate > 0 {
+		r = math.Min(r, objective/rate)
+	}
+	if math.IsInf(r, 1) {
+		return 0
+	}
+	return r
 }

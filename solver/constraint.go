@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/columns"
-	"github.com/scas-admm/scas/solver/internal/dual"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -48,21 +48,21 @@ func (c *Coupling) dims(l int) (rows, q int) {
 }
 
 // form returns c as the dual step takes it; nil is B = −I and c = 0.
-func (c *Coupling) form() dual.Coupling {
+func (c *Coupling) form() admm.Coupling {
 	if c == nil {
-		return dual.Coupling{}
+		return admm.Coupling{}
 	}
-	return dual.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
+	return admm.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
 }
 
 // dualStep returns the step of y and beta for l rows of A and q coordinates of y.
-func (p *Problem) dualStep(l, q int) *dual.Step {
+func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	c := p.Coupling.form()
 	var limit []float64
 	if c.B == nil && c.Diagonal == nil {
 		limit = term.Limits(p.penalty(), l)
 	}
-	return dual.New(c, p.penalty(), limit, l, q)
+	return admm.NewDualStep(c, p.penalty(), limit, l, q)
 }
 
 // A Constraint is a map A prepared for use in many problems: what follows from A

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/rule"
 )
 
 // What the tests of the package look at from outside.
 const (
-	CurvatureSample = rule.SampleRows
+	CurvatureSample = admm.CurvatureRows
 	BlockSteps      = 1024
 )
 

@@ -5,11 +5,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/outer"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/rule"
-	"github.com/scas-admm/scas/solver/internal/scale"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -85,16 +82,16 @@ func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks
 type scas struct {
 	*Run
 	stage func(*scas) error // an outer iteration, after the snapshot
-	state outer.Iterate
+	state admm.Iterate
 	data  *sparse.CSR // as the inner loop has them
 	each  int         // rows of a process, on average
 
-	rows          *rule.Curvature // nil until needed
-	meanCurvature float64         // smoothness of the mean loss, for batches
+	rows          *admm.RowCurvature // nil until needed
+	meanCurvature float64            // smoothness of the mean loss, for batches
 }
 
 func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
-	s := &scas{Run: r, stage: stage, each: r.Problem.team().Each(len(r.Problem.Labels)), state: outer.Iterate{
+	s := &scas{Run: r, stage: stage, each: r.Problem.team().Each(len(r.Problem.Labels)), state: admm.Iterate{
 		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
 		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.Problem.team().Within(r.Err),
 	}}
@@ -122,7 +119,7 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 		}
 	}
 	var err error
-	if s.state.Plan, err = inner.New(s.innerLoop()); err != nil {
+	if s.state.Plan, err = admm.NewPlan(s.innerLoop()); err != nil {
 		return nil, err
 	}
 	st.Plan, st.PlanReason, st.BatchSize = s.state.Plan.Name(), s.state.Plan.Reason(), s.state.Plan.BatchSize()
@@ -131,9 +128,9 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 }
 
 // innerLoop describes the inner loop to its plan.
-func (s *scas) innerLoop() *inner.Loop {
+func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
-	l := &inner.Loop{
+	l := &admm.InnerLoop{
 		Data: p.Data, Rows: s.Samples.ready.Rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.state.Anchor.Pull, Kappa: s.state.Kappa,
@@ -158,7 +155,7 @@ func (s *scas) fitScale() {
 	if !free {
 		return
 	}
-	m := scale.New(&scale.Problem{
+	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: pass.SlopeAtZero(p.samples(s.Samples.ready.Rows), s.Snapshot.Slope), Team: p.team(),
 	})

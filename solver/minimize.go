@@ -8,7 +8,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
@@ -90,7 +89,7 @@ var errTime = errors.New("solver: time limit reached")
 
 // end evaluates the final state and says how it came about.
 func (r *Run) end(err error) (*Result, error) {
-	timeUp := err != nil && r.stop == watch.Late
+	timeUp := err != nil && r.stop == ending.TimeUp
 	if timeUp {
 		err = r.checkFinally()
 	}
@@ -157,13 +156,13 @@ func (r *Run) result() *Result {
 		PrimalResidual: r.primalResidual(),
 		Status:         PassesDone,
 	}
-	res.DualResidual = watch.Known(r.dualResidual())
+	res.DualResidual = known(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.round()
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
-	res.DualityGap = watch.Known(r.gap + math.Max(0, res.At.Objective-before))
+	res.DualityGap = known(r.gap + math.Max(0, res.At.Objective-before))
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.notAboveStart(res)
 	}

@@ -23,12 +23,12 @@ var rooms = strings.Fields(`
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
-	solver/internal/pass solver/internal/watch solver/internal/check solver/internal/ending solver/theory
-	solver/internal/sample solver/internal/rule solver/internal/columns solver/internal/structure
-	solver/internal/quad solver/internal/scale solver/internal/dual
+	solver/internal/pass solver/internal/check solver/internal/ending solver/theory
+	solver/internal/sample solver/internal/columns solver/internal/structure
+	solver/internal/quad
 	solver/internal/term solver/internal/gap
 	solver/internal/rows solver/internal/quadratic solver/internal/exact solver/internal/prove
-	solver/internal/inner solver/internal/outer
+	solver/internal/admm
 	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 

@@ -5,13 +5,11 @@ import (
 	"math"
 	"time"
 
-	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/prove"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // An Iterate is x of length p, y, of length l unless B says otherwise, and Dual, the
@@ -65,24 +63,24 @@ type Run struct {
 
 	ctx      context.Context
 	stop     float64 // why the run is to stop; 0 if it is not
-	dual     *dual.Step
+	dual     *admm.DualStep
 	residual []float64 // A x + B y − c
 	averaged int       // iterates in Mean
 	loose    bool      // the objective is not one of a feasible point
 	keeper   keeper
 	proof
-	clock watch.Clock
+	clock admm.Clock
 }
 
 // newRun prepares a run whose clock runs since it began; p and set have been validated.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
-	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: watch.NewClock(began)}
+	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	n, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
 	_, q := p.Coupling.dims(l)
 	r.A = algebra.Product()
-	r.Samples = newSamples(p, &set, func() bool { return r.Err() != nil && r.stop == watch.Ended })
+	r.Samples = newSamples(p, &set, func() bool { return r.Err() != nil && r.stop == ending.Canceled })
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
 	r.Snapshot = newSnapshot(n, features)
@@ -127,14 +125,34 @@ func (r *Run) startMean() {
 // Average takes the x and y of the iterate into Mean.
 func (r *Run) Average() {
 	r.averaged++
-	watch.Mean(r.Mean.X, r.X, r.averaged)
-	watch.Mean(r.Mean.Y, r.Y, r.averaged)
+	intoMean(r.Mean.X, r.X, r.averaged)
+	intoMean(r.Mean.Y, r.Y, r.averaged)
+}
+
+// intoMean updates the mean of k−1 vectors to that of k vectors, of which v is the last.
+func intoMean(mean, v []float64, k int) {
+	if k == 1 {
+		copy(mean, v)
+		return
+	}
+	weight := 1 / float64(k)
+	for j, x := range v {
+		mean[j] = math.FMA(weight, x-mean[j], mean[j])
+	}
+}
+
+// known returns v, or +Inf if v is NaN: a bound that says nothing.
+func known(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
 }
 
 // SetRho makes ρ that of the run, but at most quad.Largest, as where it overflowed.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
-	rho = math.Min(watch.Known(rho), quad.Largest)
+	rho = math.Min(known(rho), quad.Largest)
 	r.Stats.Rho = rho
 	c.NuL = r.Problem.nuL(c, rho)
 	r.dual.SetRho(rho)
@@ -151,7 +169,7 @@ func (r *Run) NaturalRho(factor float64) float64 {
 	if lambda == 0 && scale > 0 && term.Limits(p.penalty(), len(r.Y)) == nil {
 		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
 	}
-	return rule.Rho(lambda, scale/r.marginUnit()*factor)
+	return admm.Rho(lambda, scale/r.marginUnit()*factor)
 }
 
 // marginUnit is the unit of aᵢ'x: in regression that of the labels.

@@ -3,8 +3,8 @@ package solver
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/rule"
 )
 
 // A Schedule chooses step sizes and inner-loop lengths.
@@ -27,9 +27,9 @@ const (
 // snapshot, halved as often as the watch asked for.
 func (s *scas) naturalEta() float64 {
 	c := &s.Stats.Constants
-	step := rule.Step{
+	step := admm.StepSize{
 		Met: s.stepCurvature(), Mean: s.meanCurvature, Batch: s.Stats.BatchSize, Stiffness: s.stiffness(),
-		Factor: rule.Factor(s.each, len(s.X), s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
+		Factor: admm.StepFactor(s.each, len(s.X), s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
 		Lazy:   c.Lambda1 == c.LambdaP || s.state.Metric != nil,
 	}
 	if s.state.Metric == nil {
@@ -41,7 +41,7 @@ func (s *scas) naturalEta() float64 {
 // stepCurvature is what stochastic steps meet at the snapshot.
 func (s *scas) stepCurvature() float64 {
 	if s.rows == nil {
-		s.rows = rule.NewCurvature(s.data, s.Problem.SampleWeights)
+		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
 	second := func(i int) float64 {
 		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
@@ -55,7 +55,7 @@ func (s *scas) stepCurvature() float64 {
 // naturalDualUpdates keeps the products with A cheaper than the inner steps.
 func (s *scas) naturalDualUpdates() int {
 	n, _ := s.Problem.Data.Dims()
-	return rule.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), s.A.Operations())
+	return admm.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), s.A.Operations())
 }
 
 // fitBatch limits the dual updates such that every block has some steps, and
@@ -75,7 +75,7 @@ func (s *scas) fitBatch() {
 // ridgeRho is what mu > 0 asks of ρ.
 func (s *scas) ridgeRho() float64 {
 	c := &s.Stats.Constants
-	return rule.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP, s.Stats.DualUpdates > 1)
+	return admm.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP, s.Stats.DualUpdates > 1)
 }
 
 // schedule returns η_t and M_t for the outer iteration that begins; the

@@ -3,8 +3,8 @@ package solver
 import (
 	"fmt"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // team joins the processes that have the rows; nil if this one has all of them.
@@ -33,8 +33,8 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 // at between outer iterations; methods ask after every thousand samples or so. Processes
 // that share the rows ask, and stop, together.
 func (r *Run) Err() error {
-	r.stop = r.Problem.team().Agree(watch.Why(r.ctx, errTime), r.X)
-	return watch.Reason(r.ctx, r.stop)
+	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx, errTime), r.X)
+	return ending.CauseError(r.ctx, r.stop)
 }
 
 // saved is what a run is at between outer iterations.

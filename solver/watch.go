@@ -3,8 +3,8 @@ package solver
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // retryFactor is what a DivergenceError proposes to divide the step size by.
@@ -12,7 +12,7 @@ const retryFactor = 4
 
 // A keeper remembers an iterate to return to.
 type keeper struct {
-	watch.Watcher
+	admm.Watcher
 	Auto    bool    // the step size is automatic: it may be halved
 	Watched bool    // objectives are known at snapshots
 	Kept    Iterate // the best snapshot; before there is one, an iterate not lost
@@ -83,13 +83,13 @@ func (r *Run) WatchedSnapshot(auto bool) error {
 	verdict := k.See(objective, auto, r.loose)
 	r.Stats.StepHalvings = k.Halvings
 	switch verdict {
-	case watch.Best:
+	case admm.Best:
 		r.keep()
-	case watch.Restart:
+	case admm.Restart:
 		r.restore()
 		r.takeSnapshot()
 		r.Spend(1)
-	case watch.Lost:
+	case admm.Lost:
 		return r.Lost(objective)
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // A recorder shows points to the Recorder of a problem's settings.
@@ -15,7 +15,7 @@ type recorder struct {
 	p     *solver.Problem
 	q     *exact.Problem
 	set   *solver.Settings
-	clock watch.Clock
+	clock admm.Clock
 }
 
 // newRecorder returns nil if nobody is to be shown anything. Time runs since a run began.
@@ -23,7 +23,7 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	if set.Recorder == nil {
 		return nil
 	}
-	return &recorder{p, q, set, watch.NewClock(began)}
+	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
 // stopped is an error of the Recorder.

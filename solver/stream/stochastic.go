@@ -9,16 +9,12 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/dual"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/inner"
-	"github.com/scas-admm/scas/solver/internal/outer"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/rule"
 	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/internal/watch"
 )
 
 // A stochastic run is SCAS-ADMM with many dual updates (solver.SCASK, and with the penalty
@@ -49,16 +45,16 @@ type stochastic struct {
 	p          *solver.Problem
 	set        *solver.Settings
 	part       *exact.Problem // samples that step sizes follow from
-	curve      *rule.Curvature
-	state      outer.Iterate
-	loop       inner.Loop
+	curve      *admm.RowCurvature
+	state      admm.Iterate
+	loop       admm.InnerLoop
 	blocks     *rows.Windows
 	size       int       // blocks of a batch
 	slope      []float64 // of a batch at the snapshot
 	margin     []float64
 	rng        *rand.PCG
-	watch      watch.Watcher
-	kept       outer.Iterate
+	watch      admm.Watcher
+	kept       admm.Iterate
 	epoch      int
 	largest    float64 // λ₁(A'A)
 	soft       float64 // curvature of the loss times the mean |aᵢ|²
@@ -107,7 +103,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 		return res, err
 	}
 	value := s.value(s.state.X, loss)
-	if s.epoch > 0 && s.watch.See(value, true, false) != watch.Best {
+	if s.epoch > 0 && s.watch.See(value, true, false) != admm.Best {
 		s.restore()
 		value, gradient = s.watch.Best, nil
 	}
@@ -133,7 +129,7 @@ func (s *stochastic) reached(res *exact.Solution) {
 func (s *stochastic) prepare() {
 	_, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
-	s.curve = rule.NewCurvature(s.part.Data, s.part.Weights)
+	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
 	var norm2 float64
 	norms := s.part.Data.RowNormsSq()
 	for _, v := range norms {
@@ -148,11 +144,11 @@ func (s *stochastic) prepare() {
 	s.largest = s.q.A.Largest()
 	s.soft = s.q.Loss.Curvature() * norm2 / float64(len(norms))
 	if s.rho = s.set.Rho; s.rho == 0 {
-		s.rho = rule.Rho(penalty.Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
+		s.rho = admm.Rho(penalty.Scale(), many*math.Sqrt(norm2/float64(len(norms)))/unit)
 	}
-	s.state = outer.Iterate{
+	s.state = admm.Iterate{
 		X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l), Ridge: s.p.L2, A: s.q.A.Product(),
-		Step: dual.New(dual.Coupling{}, penalty, term.Limits(penalty, l), l, l), Interrupt: s.file.Stop,
+		Step: admm.NewDualStep(admm.Coupling{}, penalty, term.Limits(penalty, l), l, l), Interrupt: s.file.Stop,
 		Project: func(x []float64) {
 			if set != nil {
 				set.Project(x)
@@ -167,7 +163,7 @@ func (s *stochastic) prepare() {
 	if linearised || !s.q.A.Identity() { // rotated data would be a copy
 		s.state.Kappa = float64(s.rho * s.largest)
 	}
-	s.loop = inner.Loop{
+	s.loop = admm.InnerLoop{
 		Data: s.q.Data, Loss: s.q.Loss, A: s.q.A, Set: set,
 		Rho: s.rho, Ridge: s.p.L2, Kappa: s.state.Kappa, BatchSize: 1, Unrotated: true,
 	}
@@ -179,7 +175,7 @@ func (s *stochastic) prepare() {
 		if a := s.q.A.Matrix(); a != nil {
 			ofUpdate += 2 * float64(a.NNZ())
 		}
-		all = rule.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), ofUpdate)
+		all = admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), ofUpdate)
 	}
 	batches := (s.blocks.Count() + s.size - 1) / s.size
 	s.updates = max(1, all/batches)
@@ -247,7 +243,7 @@ func (s *stochastic) steps(x0 []float64, eta float64, b *batch) error {
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	var err error
-	if s.state.Plan, err = inner.New(&l); err != nil {
+	if s.state.Plan, err = admm.NewPlan(&l); err != nil {
 		return err
 	}
 	s.did.plan, s.did.reason = s.state.Plan.Name(), s.state.Plan.Reason()
@@ -277,8 +273,8 @@ func (s *stochastic) eta() float64 {
 			curve[i] = s.q.Loss.Curvature()
 		}
 	}
-	step := rule.Step{
-		Met: s.curve.Met(func(i int) float64 { return curve[i] }), Batch: 1, Mu: s.p.L2, Factor: rule.Factor(n, p, s.epoch, true),
+	step := admm.StepSize{
+		Met: s.curve.Met(func(i int) float64 { return curve[i] }), Batch: 1, Mu: s.p.L2, Factor: admm.StepFactor(n, p, s.epoch, true),
 		Stiffness: float64(s.rho*s.largest) + s.loop.Ridge, Lazy: true,
 	}
 	return math.Ldexp(step.Eta(), -s.watch.Halvings)
@@ -287,7 +283,7 @@ func (s *stochastic) eta() float64 {
 // judge compares the objective at the iterate with the best so far, and reports whether it
 // went back to that since steps are too long.
 func (s *stochastic) judge(value float64) (back bool, err error) {
-	verdict := watch.Best
+	verdict := admm.Best
 	switch {
 	case s.epoch == 0:
 		s.watch.Start(value, s.file.Scale())
@@ -297,14 +293,14 @@ func (s *stochastic) judge(value float64) (back bool, err error) {
 		verdict = s.watch.See(value, s.set.Eta == 0, false)
 	}
 	switch verdict {
-	case watch.Best:
+	case admm.Best:
 		s.pull(float64(lessPull * s.state.Anchor.Pull))
 		s.tell.found(value, math.Inf(1))
 		s.kept.X, s.kept.Y, s.kept.Dual = slices.Clone(s.state.X), slices.Clone(s.state.Y), slices.Clone(s.state.Dual)
-	case watch.Restart:
+	case admm.Restart:
 		s.restore()
 		return true, nil
-	case watch.Lost:
+	case admm.Lost:
 		eta := s.eta()
 		s.restore()
 		return true, &solver.DivergenceError{Outer: s.epoch, Objective: value, Start: s.watch.First, Eta: eta, Rho: s.rho, Try: eta / 4}

@@ -1,4 +1,4 @@
-package dual
+package admm
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
@@ -60,7 +61,7 @@ func (c Coupling) Check() error {
 
 // Validate checks c against the l rows of A and the penalty. Its errors speak of the
 // fields of Problem.Coupling.
-func (c Coupling) Validate(l int, g Penalty) error {
+func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
 		return fmt.Errorf("solver: Coupling has both B and Diagonal; set one")
 	}
@@ -86,7 +87,7 @@ func (c Coupling) Validate(l int, g Penalty) error {
 	return nil
 }
 
-func (c Coupling) validateDiagonal(l int, g Penalty) error {
+func (c Coupling) validateDiagonal(l int, g term.Penalty) error {
 	if len(c.Diagonal) != l {
 		return fmt.Errorf("solver: Coupling.Diagonal has length %d; the constraint matrix has %d rows", len(c.Diagonal), l)
 	}

@@ -1,6 +1,4 @@
-// Package watch follows a run: it judges the objectives at its snapshots, counts its time
-// and takes the mean of its iterates.
-package watch
+package admm
 
 import "math"
 
@@ -30,14 +28,6 @@ const (
 	Restart         // go back to the one kept
 	Lost            // give the run up
 )
-
-// Known returns v, and +Inf for NaN: a bound of which nothing is known.
-func Known(v float64) float64 {
-	if math.IsNaN(v) {
-		return math.Inf(1)
-	}
-	return v
-}
 
 // A Watcher remembers the objectives that matter.
 type Watcher struct {

@@ -1,4 +1,4 @@
-package scale
+package admm
 
 import (
 	"math"
@@ -26,9 +26,9 @@ func uneven(t *testing.T, n int, scales []float64) *sparse.CSR {
 	return x
 }
 
-func problem(x *sparse.CSR, a quad.Map, limit float64) *Problem {
+func metricProblem(x *sparse.CSR, a quad.Map, limit float64) *MetricProblem {
 	_, p := x.Dims()
-	q := &Problem{Data: x, A: quad.New(a, p), Curvature: 0.25, Unit: 1, Slope: 0.5, Ridge: 1e-9}
+	q := &MetricProblem{Data: x, A: quad.New(a, p), Curvature: 0.25, Unit: 1, Slope: 0.5, Ridge: 1e-9}
 	l, _ := q.A.Dims()
 	q.Limit = make([]float64, l)
 	for k := range q.Limit {
@@ -41,7 +41,7 @@ func problem(x *sparse.CSR, a quad.Map, limit float64) *Problem {
 // sets with nothing in them or with numbers that have no square.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
-		if m := New(problem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
+		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
 			t.Errorf("scales %v: D = %v", scales, m.D)
 		}
 	}
@@ -55,8 +55,8 @@ func TestMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []quad.Map{nil, chain} {
-		p := problem(uneven(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
-		m := New(p)
+		p := metricProblem(uneven(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
+		m := NewMetric(p)
 		if m == nil {
 			t.Fatal("no metric for columns from 1e-3 to 1e4")
 		}
@@ -82,7 +82,7 @@ func TestMetric(t *testing.T) {
 }
 
 // sameQuadratic compares |A_u u|² with Σ ρ (A x)² + mu |x|², x = D u.
-func sameQuadratic(t *testing.T, p *Problem, m *Metric) {
+func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
 	copy(x, u)
@@ -115,10 +115,10 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := uneven(t, 50, []float64{1e-3, 7, 1e4})
-	if m := New(problem(x, chain, 1e-2)); m != nil {
+	if m := NewMetric(metricProblem(x, chain, 1e-2)); m != nil {
 		t.Error("a metric for a graph that holds a third of the coefficients")
 	}
-	if m := New(problem(x, nil, 1e-2)); m == nil {
+	if m := NewMetric(metricProblem(x, nil, 1e-2)); m == nil {
 		t.Error("no metric without a graph")
 	}
 }

@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const lazyFrom = 6
 const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of K, or nil if there is anything beside it.
-func (l *Loop) diagonalOfK() []float64 {
+func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
 		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
 	}
@@ -32,9 +32,9 @@ func (l *Loop) diagonalOfK() []float64 {
 }
 
 // newDiagonal chooses among the plans for diagonal K.
-func newDiagonal(l *Loop, k []float64) Plan {
+func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p := len(k)
-	base := diagonal{Loop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
+	base := diagonal{InnerLoop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
 	kappa, what, shape := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
 	if l.Kappa > 0 {
 		what, shape = "the penalty is linearised", "the penalty is linearised"
@@ -63,7 +63,7 @@ func newDiagonal(l *Loop, k []float64) Plan {
 
 // diagonal is what the plans for diagonal K share.
 type diagonal struct {
-	*Loop
+	*InnerLoop
 	why   string
 	k     []float64 // diagonal of K
 	c, e  []float64 // 1 − η k and −η d

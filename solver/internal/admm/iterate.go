@@ -1,15 +1,10 @@
-// Package outer has the outer iterations of SCAS-ADMM, Algorithms 1 and 2 of the paper,
-// after the snapshot: means of the inner loop's iterates, each followed by the dual step.
-package outer
+package admm
 
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/dual"
-	"github.com/scas-admm/scas/solver/internal/inner"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/scale"
 )
 
 // blockSteps bounds the steps between two calls of Interrupt.
@@ -24,9 +19,9 @@ type Iterate struct {
 	Anchor     Anchor
 	Kappa      float64 // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
 	A          *quad.Product
-	Step       *dual.Step
-	Plan       inner.Plan
-	Metric     *scale.Metric     // that of the plan; nil for the problem's
+	Step       *DualStep
+	Plan       Plan
+	Metric     *Metric           // that of the plan; nil for the problem's
 	Project    func(x []float64) // onto X
 	Draw       func(rows []int32)
 	Interrupt  func() error // asked every thousand samples or so, unless nil; its error ends an iteration

@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // dense does a whole-vector step per batch of samples, for any A, loss and domain.
 type dense struct {
-	*Loop
+	*InnerLoop
 	why     string
 	batch   int
 	k       *sparse.CSR   // K; nil if it is a multiple of the identity or A no matrix
@@ -23,8 +23,8 @@ type dense struct {
 	eta     float64
 }
 
-func newDense(l *Loop, why string) *dense {
-	d := &dense{Loop: l, why: why, batch: max(1, l.BatchSize), k: l.matrixOfK()}
+func newDense(l *InnerLoop, why string) *dense {
+	d := &dense{InnerLoop: l, why: why, batch: max(1, l.BatchSize), k: l.matrixOfK()}
 	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
 		d.product = l.A.Product()
 	}
@@ -57,7 +57,7 @@ func (d *dense) share() {
 
 // matrixOfK returns K = ρ A'A + mu I, or nil if it is a multiple of the identity
 // or A is not a matrix.
-func (l *Loop) matrixOfK() *sparse.CSR {
+func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {
 		return nil

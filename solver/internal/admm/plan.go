@@ -1,11 +1,4 @@
-// Package inner runs the inner loop of SCAS-ADMM: blocks of stochastic steps
-//
-//	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
-//
-// (Algorithm 1 of the paper, with the L2 gradient kept exact) from a point x with a
-// constant d. It chooses a plan, which holds w such that a step costs least; the
-// iterates of all plans are equal up to rounding.
-package inner
+package admm
 
 import (
 	"fmt"
@@ -17,7 +10,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Plan runs blocks of steps.
+// A Plan runs blocks of stochastic steps
+//
+//	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
+//
+// from a point x with a constant d: the inner loop of Algorithm 1, in which the gradient of the
+// L2 term is exact. Plans differ in how they hold w, and so in the cost of a step; their
+// iterates are equal up to rounding.
 type Plan interface {
 	// Name is short and unlike that of any other plan. It may change with the step size.
 	Name() string
@@ -26,7 +25,7 @@ type Plan interface {
 	// BatchSize is the number of samples of a step.
 	BatchSize() int
 	// Begin starts a block at x with step size eta. x and d have length p, are only
-	// read, and must not change before End. Loop.Slope0 is that of the snapshot.
+	// read, and must not change before End. InnerLoop.Slope0 is that of the snapshot.
 	Begin(x, d []float64, eta float64)
 	// Advance does a step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
@@ -35,8 +34,8 @@ type Plan interface {
 	End(sum, last []float64)
 }
 
-// A Loop is what the inner loop works with. Its slices are only read.
-type Loop struct {
+// An InnerLoop describes the inner loop to its plan. Its slices are only read.
+type InnerLoop struct {
 	Data    *sparse.CSR
 	Rows    kernels.Rows     // Data as the kernels hold it
 	Scratch *kernels.Scratch // for Rows
@@ -61,8 +60,8 @@ type Loop struct {
 	Interrupt func() error // asked while a plan is prepared, unless nil
 }
 
-// New chooses how to run the loop. Its only error is that of Loop.Interrupt.
-func New(l *Loop) (Plan, error) {
+// NewPlan chooses how to run the loop. Its only error is that of InnerLoop.Interrupt.
+func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		l.shape = l.Set.Shape(l.features())
 	}
@@ -82,7 +81,7 @@ func New(l *Loop) (Plan, error) {
 }
 
 // steps describes the inner loop to the kernels.
-func (l *Loop) steps(eta float64) kernels.Steps {
+func (l *InnerLoop) steps(eta float64) kernels.Steps {
 	kind, known := l.Loss.Kernel()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
 	if !known {
@@ -92,13 +91,13 @@ func (l *Loop) steps(eta float64) kernels.Steps {
 }
 
 // features returns p.
-func (l *Loop) features() int {
+func (l *InnerLoop) features() int {
 	_, p := l.Data.Dims()
 	return p
 }
 
 // nonzeros returns the mean number of nonzeros of a row.
-func (l *Loop) nonzeros() float64 {
+func (l *InnerLoop) nonzeros() float64 {
 	n, _ := l.Data.Dims()
 	return float64(l.Data.NNZ()) / float64(n)
 }
@@ -112,12 +111,12 @@ type partial interface {
 // guarded runs a partial plan where it fits, and whole-vector steps elsewhere.
 type guarded struct {
 	partial
-	loop   *Loop
+	loop   *InnerLoop
 	dense  *dense
 	active Plan
 }
 
-func guard(l *Loop, p partial) Plan { return &guarded{partial: p, loop: l} }
+func guard(l *InnerLoop, p partial) Plan { return &guarded{partial: p, loop: l} }
 
 func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active = g.partial
@@ -164,7 +163,7 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 
 // telescopes reports whether telescope keeps its relative error near 1e-11 over a
 // block: the rounding errors of the steps are divided by η k.
-func (l *Loop) telescopes(eta float64, k []float64) bool {
+func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	limit := 1e-5 / math.Sqrt(float64(l.Block))
 	for _, kj := range k {
 		if eta*kj < limit {

@@ -1,31 +1,25 @@
-// Package dual updates y and beta at a given A x:
-//
-//	y ← argmin g(y) + beta'B y + (ρ/2)|A x + B y − c|²,  beta ← beta + ρ(A x + B y − c)
-package dual
+package admm
 
 import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Penalty is g by its proximal map: Prox sets dst to the minimiser over u of g(u)
-// + Σ (uⱼ − vⱼ)²/(2 stepⱼ). Separable says whether steps may differ.
-type Penalty interface {
-	Prox(dst, v, step []float64)
-	Separable() bool
-}
-
-// A Step does the update for l rows of A and q coordinates of y. It is not for
-// concurrent use.
-type Step struct {
+// A DualStep updates y and beta at a given A x:
+//
+//	y ← argmin g(y) + beta'B y + (ρ/2)|A x + B y − c|²,  beta ← beta + ρ(A x + B y − c)
+//
+// A has l rows and y has q coordinates. It is not for concurrent use.
+type DualStep struct {
 	// Limit is that of the multipliers where g is an L1 penalty and B = −I, so that
 	// one pass of ProxDual does it all; nil elsewhere.
 	Limit []float64
 
 	coupling Coupling
-	g        Penalty
+	g        term.Penalty
 	rho      float64
 	each     []float64 // ρ of each row in units of rho; nil for ones
 	ax       []float64 // A x − c
@@ -35,9 +29,9 @@ type Step struct {
 	lipB     float64   // λ₁(B'B)
 }
 
-// New returns a step; SetRho comes before its first use.
-func New(c Coupling, g Penalty, limit []float64, l, q int) *Step {
-	d := &Step{coupling: c, g: g, Limit: limit, ax: make([]float64, l), by: make([]float64, l)}
+// NewDualStep returns a step; SetRho comes before its first use.
+func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualStep {
+	d := &DualStep{coupling: c, g: g, Limit: limit, ax: make([]float64, l), by: make([]float64, l)}
 	if limit != nil {
 		return d
 	}
@@ -50,7 +44,7 @@ func New(c Coupling, g Penalty, limit []float64, l, q int) *Step {
 }
 
 // SetRho fixes ρ, and with it the steps of the proximal map.
-func (d *Step) SetRho(rho float64) {
+func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, scale := d.coupling, 1.0
 	switch {
@@ -68,10 +62,10 @@ func (d *Step) SetRho(rho float64) {
 
 // SetShares gives every row of A a ρ of its own, share times that of SetRho. Limit is
 // not nil and there is no coupling.
-func (d *Step) SetShares(share []float64) { d.each = share }
+func (d *DualStep) SetShares(share []float64) { d.each = share }
 
 // Multipliers sets v to beta + ρ v.
-func (d *Step) Multipliers(v, beta []float64) {
+func (d *DualStep) Multipliers(v, beta []float64) {
 	for j, x := range v {
 		if d.each != nil {
 			x *= d.each[j]
@@ -81,7 +75,7 @@ func (d *Step) Multipliers(v, beta []float64) {
 }
 
 // shift returns A x − c, given A x.
-func (d *Step) shift(ax []float64) []float64 {
+func (d *DualStep) shift(ax []float64) []float64 {
 	if d.coupling.C == nil {
 		return ax
 	}
@@ -92,7 +86,7 @@ func (d *Step) shift(ax []float64) []float64 {
 }
 
 // Update does the step at A x.
-func (d *Step) Update(ax, y, beta []float64) {
+func (d *DualStep) Update(ax, y, beta []float64) {
 	ax = d.shift(ax)
 	if d.each != nil {
 		d.updateEach(ax, y, beta)
@@ -130,7 +124,7 @@ func (d *Step) Update(ax, y, beta []float64) {
 }
 
 // updateEach is Update where the rows have their own ρ: a step for share∘y.
-func (d *Step) updateEach(ax, y, beta []float64) {
+func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.each {
 		d.ax[j] = share * ax[j]
 		y[j] *= share
@@ -146,7 +140,7 @@ const maxProxSteps = 2000
 
 // iterate solves the y-step for general B by FISTA with restarts, from the
 // current y, until a step moves y by less than 1e-12 of its size.
-func (d *Step) iterate(ax, y, beta []float64) {
+func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
 	t := 1.0
@@ -182,7 +176,7 @@ func (d *Step) iterate(ax, y, beta []float64) {
 }
 
 // times returns B y; the result is valid until the next call.
-func (d *Step) times(y []float64) []float64 {
+func (d *DualStep) times(y []float64) []float64 {
 	c := d.coupling
 	switch {
 	case c.B != nil:
@@ -200,7 +194,7 @@ func (d *Step) times(y []float64) []float64 {
 }
 
 // Constant sets dst = B y − c.
-func (d *Step) Constant(dst, y []float64) {
+func (d *DualStep) Constant(dst, y []float64) {
 	copy(dst, d.times(y))
 	for j, v := range d.coupling.C {
 		dst[j] -= v
@@ -208,7 +202,7 @@ func (d *Step) Constant(dst, y []float64) {
 }
 
 // Violation sets dst = A x + B y − c, given A x.
-func (d *Step) Violation(dst, ax, y []float64) {
+func (d *DualStep) Violation(dst, ax, y []float64) {
 	ax, by := d.shift(ax), d.times(y)
 	for j, v := range by {
 		dst[j] = ax[j] + v

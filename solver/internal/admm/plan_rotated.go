@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ const (
 
 // newCoupled chooses a plan for coupled A'A and a domain that commutes with
 // rotations.
-func newCoupled(l *Loop) (Plan, error) {
+func newCoupled(l *InnerLoop) (Plan, error) {
 	if l.A.Matrix() == nil {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
 	}
@@ -49,7 +49,7 @@ func newCoupled(l *Loop) (Plan, error) {
 }
 
 // interrupted asks Interrupt, every now and then, at row i of the data.
-func (l *Loop) interrupted(i int) error {
+func (l *InnerLoop) interrupted(i int) error {
 	if l.Interrupt == nil || i%256 != 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func padded(p int) int { return (p + 7) &^ 7 }
 // projections onto R^p and balls do not notice. The data are rotated once, to dense
 // rows.
 type rotated struct {
-	*Loop
+	*InnerLoop
 	spec *quad.Spectrum
 	x    []float64 // X V, rows padded to a multiple of 8
 	eta  float64
@@ -70,10 +70,10 @@ type rotated struct {
 	w, sum, c, e []float64
 }
 
-func newRotated(l *Loop, spec *quad.Spectrum) (Plan, error) {
+func newRotated(l *InnerLoop, spec *quad.Spectrum) (Plan, error) {
 	n, features := l.Data.Dims()
 	stride := padded(features)
-	p := &rotated{Loop: l, spec: spec, x: make([]float64, n*stride)}
+	p := &rotated{InnerLoop: l, spec: spec, x: make([]float64, n*stride)}
 	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
 		*v = make([]float64, stride)
 	}

@@ -1,9 +1,6 @@
-package watch
+package admm
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // A Clock counts the time of a run, evaluations excluded.
 type Clock struct {
@@ -25,15 +22,3 @@ func (c *Clock) Pause() { c.used += time.Since(c.since) }
 
 // Resume goes on.
 func (c *Clock) Resume() { c.since = time.Now() }
-
-// Mean takes v, the k-th of the vectors, k = 1, 2, ..., into their mean.
-func Mean(mean, v []float64, k int) {
-	if k == 1 {
-		copy(mean, v)
-		return
-	}
-	weight := 1 / float64(k)
-	for j, x := range v {
-		mean[j] = math.FMA(weight, x-mean[j], mean[j])
-	}
-}

@@ -1,10 +1,4 @@
-// Package scale gives columns of data that are on different scales steps of their own.
-//
-// With x = D u, D a diagonal of powers of two, the inner loop of SCAS-ADMM runs in u,
-// where the data are X D, exactly, while y and beta stay those of the problem. The rows
-// of A have each its own ρ, since the entries of A x have each its own unit. That is the
-// same problem, solved in another metric.
-package scale
+package admm
 
 import (
 	"math"
@@ -20,8 +14,8 @@ import (
 // ratios up to 25.
 const spread = 32
 
-// A Problem is what the metric depends on: A with limits of its multipliers.
-type Problem struct {
+// A MetricProblem is what the metric depends on: A with limits of its multipliers.
+type MetricProblem struct {
 	Data      *sparse.CSR
 	A         *quad.Algebra // the identity or a matrix
 	Limit     []float64
@@ -33,8 +27,13 @@ type Problem struct {
 	Team      *pass.Team // others with other rows of the data; nil for none
 }
 
-// A Metric holds D, ρ and what the inner loop needs of them. nil is that of equal
-// columns: its methods do nothing.
+// A Metric gives columns of data that are on different scales their own step sizes.
+//
+// With x = D u, D a diagonal of powers of two, the inner loop of SCAS-ADMM runs in u. Its data
+// are X D, exactly. y and beta remain those of the problem. Each row of A has its own ρ, since
+// each entry of A x has its own unit. The problem and its solution stay the same.
+//
+// A nil Metric stands for equal columns: its methods do nothing.
 type Metric struct {
 	D    []float64     // powers of two
 	Rho  []float64     // of the rows of A, powers of two
@@ -42,41 +41,41 @@ type Metric struct {
 	A    *quad.Algebra // K in u is A'A: A is [diag(√ρ) A D; √mu D]
 }
 
-// New returns nil if all columns are on one scale, or if their scales cannot be
+// NewMetric returns nil if all columns are on one scale, or if their scales cannot be
 // expressed.
-func New(p *Problem) *Metric {
-	unit, ok := units(p.Team, p.Data)
+func NewMetric(p *MetricProblem) *Metric {
+	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.held(unit) > 0.2 {
 		return nil
 	}
-	curvature, norm2 := rows(p.Team, p.Data, unit)
+	curvature, norm2 := scaledNorms(p.Team, p.Data, unit)
 	m := &Metric{D: make([]float64, len(unit)), Rho: make([]float64, len(p.Limit))}
 	stiff := slices.Repeat([]float64{p.Ridge}, len(unit))
 	for k := range m.Rho {
-		idx, val := row(p.A, k)
-		m.Rho[k] = p.rho(k, size(idx, val, unit), curvature, math.Sqrt(norm2))
+		idx, val := rowOf(p.A, k)
+		m.Rho[k] = p.rho(k, termSize(idx, val, unit), curvature, math.Sqrt(norm2))
 		for i, j := range idx { // (Σ aᵢuᵢ)² ≤ (number of terms) Σ (aᵢuᵢ)²
 			stiff[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
 		}
 	}
 	for j, u := range unit {
-		m.D[j] = power(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffness/curvature))
+		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffnessMargin/curvature))
 		if m.D[j] == 0 || math.IsInf(m.D[j], 0) {
 			return nil
 		}
 	}
-	m.Data = columns(p.Data, m.D)
+	m.Data = scaledColumns(p.Data, m.D)
 	m.A = m.algebra(p)
 	return m
 }
 
-// stiffness keeps the deterministic part of a step, η times the largest eigenvalue of
+// stiffnessMargin keeps the deterministic part of a step, η times the largest eigenvalue of
 // K, below 1/2, where steps are lazy.
-const stiffness = 6
+const stiffnessMargin = 6
 
-// size is the geometric mean, as a power of two, of the terms of a row of A x for |uⱼ| =
+// termSize is the geometric mean, as a power of two, of the terms of a row of A x for |uⱼ| =
 // 1; 0 for a row without any.
-func size(idx []int32, val, unit []float64) float64 {
+func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
 		if val[i] != 0 {
@@ -94,21 +93,21 @@ func size(idx []int32, val, unit []float64) float64 {
 // rho is ρ of row k of A, whose terms have the given size: 3 limit/|v| where v is what
 // the entry of A x can be expected to be, as for equal columns. It is not so small that
 // the decay of a step would be lost in rounding.
-func (p *Problem) rho(k int, size, curvature, norm float64) float64 {
+func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
 	}
 	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
 	steps := curvature * p.Curvature / (size * size)
-	return power(max(natural, min(p.Least, 0.1*steps), leastDecay*steps))
+	return powerOfTwo(max(natural, min(p.Least, 0.1*steps), leastDecay*steps))
 }
 
 const leastDecay = 4e-6
 
-// units returns 1/rms over the nonzeros of each column, and whether they are so far
+// columnUnits returns 1/rms over the nonzeros of each column, and whether they are so far
 // apart that it matters. How many nonzeros a column has does not count: columns of rare
 // features, if scaled up, would make a few rows dominate.
-func units(t *pass.Team, x *sparse.CSR) (unit []float64, ok bool) {
+func columnUnits(t *pass.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
 	count := make([]float64, p)
@@ -139,9 +138,9 @@ func units(t *pass.Team, x *sparse.CSR) (unit []float64, ok bool) {
 }
 
 // coupled reports whether a row of A has several entries.
-func (p *Problem) coupled() bool {
+func (p *MetricProblem) coupled() bool {
 	for k := range p.Limit {
-		if idx, _ := row(p.A, k); len(idx) > 1 {
+		if idx, _ := rowOf(p.A, k); len(idx) > 1 {
 			return true
 		}
 	}
@@ -151,10 +150,10 @@ func (p *Problem) coupled() bool {
 // held is the share of rows of A with one entry whose coefficient the penalty holds at
 // zero at the start whatever the labels. Where a graph ties those, in units of their own,
 // to others, equal steps find the ties sooner.
-func (p *Problem) held(unit []float64) float64 {
+func (p *MetricProblem) held(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {
-		if idx, val := row(p.A, k); len(idx) == 1 {
+		if idx, val := rowOf(p.A, k); len(idx) == 1 {
 			rows++
 			if limit*math.Abs(val[0])*unit[idx[0]] > p.Slope {
 				held++
@@ -164,8 +163,8 @@ func (p *Problem) held(unit []float64) float64 {
 	return held / math.Max(rows, 1)
 }
 
-// rows returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
-func rows(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
+// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
+func scaledNorms(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
 	for i := range n {
@@ -181,16 +180,16 @@ func rows(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean float64)
 	return t.Mean(sum2, sum), t.Mean(sum, float64(n))
 }
 
-// row is row k of A.
-func row(a *quad.Algebra, k int) (idx []int32, val []float64) {
+// rowOf returns row k of A.
+func rowOf(a *quad.Algebra, k int) (idx []int32, val []float64) {
 	if a.Identity() {
 		return []int32{int32(k)}, []float64{1}
 	}
 	return a.Matrix().Row(k)
 }
 
-// power rounds to a power of two.
-func power(v float64) float64 {
+// powerOfTwo rounds to a power of two.
+func powerOfTwo(v float64) float64 {
 	frac, exp := math.Frexp(v)
 	if frac < math.Sqrt2/2 {
 		exp--
@@ -198,18 +197,18 @@ func power(v float64) float64 {
 	return math.Ldexp(1, exp)
 }
 
-// columns returns X diag(d).
-func columns(x *sparse.CSR, d []float64) *sparse.CSR {
+// scaledColumns returns X diag(d).
+func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 	n, p := x.Dims()
 	whole := x.Rows(0, n)
 	val := make([]float64, len(whole.Val))
 	for k, j := range whole.Idx {
 		val[k] = whole.Val[k] * d[j]
 	}
-	return matrix(n, p, whole.Ptr, whole.Idx, val)
+	return newMatrix(n, p, whole.Ptr, whole.Idx, val)
 }
 
-func matrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
+func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	m, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {
 		panic(err) // the pattern is that of a matrix
@@ -218,12 +217,12 @@ func matrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR
 }
 
 // algebra returns that of [diag(√ρ) A D; √mu D].
-func (m *Metric) algebra(p *Problem) *quad.Algebra {
+func (m *Metric) algebra(p *MetricProblem) *quad.Algebra {
 	ptr := make([]int64, 1, len(m.Rho)+len(m.D)+1)
 	var idx []int32
 	var val []float64
 	for k, rho := range m.Rho {
-		cols, v := row(p.A, k)
+		cols, v := rowOf(p.A, k)
 		idx = append(idx, cols...)
 		for i, j := range cols {
 			val = append(val, math.Sqrt(rho)*v[i]*m.D[j])
@@ -236,7 +235,7 @@ func (m *Metric) algebra(p *Problem) *quad.Algebra {
 			ptr = append(ptr, int64(len(idx)))
 		}
 	}
-	return quad.New(matrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
+	return quad.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
 // Into returns u = x/D in dst, which has length p; x itself for nil.

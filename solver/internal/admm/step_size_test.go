@@ -1,4 +1,4 @@
-package rule
+package admm
 
 import (
 	"math"
@@ -7,21 +7,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestCurvatureMet: with equal rows it is h of each, a long row among short ones counts
+// TestRowCurvature: with equal rows it is h of each, a long row among short ones counts
 // as a part of all that is met, and rows of weight zero not at all.
-func TestCurvatureMet(t *testing.T) {
+func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := func(int) float64 { return 1 }
-	if got, want := NewCurvature(x, nil).Met(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
+	if got, want := NewRowCurvature(x, nil).Met(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("met %v, want %v", got, want)
 	}
-	if got := NewCurvature(x, []float64{1, 2, 3, 0}).Met(one); got != 1 {
+	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).Met(one); got != 1 {
 		t.Errorf("met %v without the long row, want 1", got)
 	}
-	if got := NewCurvature(x, nil).Met(func(int) float64 { return 0 }); got != 0 {
+	if got := NewRowCurvature(x, nil).Met(func(int) float64 { return 0 }); got != 0 {
 		t.Errorf("met %v where the loss is flat, want 0", got)
 	}
 }
@@ -29,15 +29,15 @@ func TestCurvatureMet(t *testing.T) {
 // TestEta: a step is stable for what it meets and for K, and one of many samples longer.
 func TestEta(t *testing.T) {
 	for name, c := range map[string]struct {
-		step Step
+		step StepSize
 		want float64
 	}{
-		"curvature": {Step{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"mu":        {Step{Met: 2, Mu: 1, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"stiff":     {Step{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 4}, 0.25},
-		"lazy":      {Step{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
-		"batch":     {Step{Met: 4, Mean: 2, Batch: 2, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"flat":      {Step{Batch: 1, Factor: 1.5, Stiffness: 2}, 0.5},
+		"curvature": {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"mu":        {StepSize{Met: 2, Mu: 1, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"stiff":     {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 4}, 0.25},
+		"lazy":      {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
+		"batch":     {StepSize{Met: 4, Mean: 2, Batch: 2, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"flat":      {StepSize{Batch: 1, Factor: 1.5, Stiffness: 2}, 0.5},
 	} {
 		if got := c.step.Eta(); got != c.want {
 			t.Errorf("%s: eta %v, want %v", name, got, c.want)

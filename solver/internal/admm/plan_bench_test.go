@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l := &Loop{
+		l := &InnerLoop{
 			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
 			Loss: term.Logistic{},
 			A:    quad.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
@@ -28,7 +28,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		l.Scratch = kernels.NewScratch(l.Rows)
 		base := func() diagonal {
 			p := shape.features
-			return diagonal{Loop: l, k: l.diagonalOfK(), c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
+			return diagonal{InnerLoop: l, k: l.diagonalOfK(), c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
 		}
 		x, sum := make([]float64, shape.features), make([]float64, shape.features)
 		rng, rows := rand.New(rand.NewPCG(1, 2)), make([]int32, 512)

@@ -1,6 +1,4 @@
-// Package rule has the numbers of SCAS-ADMM that follow from the data where a user gives
-// none: step sizes, ρ for many dual updates, and how many of these there are.
-package rule
+package admm
 
 import (
 	"math"
@@ -8,20 +6,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// SampleRows is how many rows a Curvature looks at, about.
-const SampleRows = 4096
+// CurvatureRows is how many rows a RowCurvature looks at, about.
+const CurvatureRows = 4096
 
-// A Curvature has |aᵢ|² of a regular sample of the rows.
-type Curvature struct {
+// A RowCurvature has |aᵢ|² of a regular sample of the rows.
+type RowCurvature struct {
 	norms   []float64
 	stride  int
 	weights []float64
 }
 
-// NewCurvature samples the rows of x. weights, one per row of x, may be nil.
-func NewCurvature(x *sparse.CSR, weights []float64) *Curvature {
+// NewRowCurvature samples the rows of x. weights, one per row of x, may be nil.
+func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	n, _ := x.Dims()
-	c := &Curvature{stride: max(1, n/SampleRows), weights: weights}
+	c := &RowCurvature{stride: max(1, n/CurvatureRows), weights: weights}
 	for i := 0; i < n; i += c.stride {
 		var sum float64
 		_, val := x.Row(i)
@@ -38,7 +36,7 @@ func NewCurvature(x *sparse.CSR, weights []float64) *Curvature {
 // factor η hᵢ, so the mean square of the iterate in a direction v contracts if η E[hᵢ²
 // cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many short
 // ones, or a few uncertain samples among many settled ones, in the bound.
-func (c *Curvature) Met(second func(i int) float64) float64 {
+func (c *RowCurvature) Met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
 		i := k * c.stride
@@ -56,9 +54,9 @@ func (c *Curvature) Met(second func(i int) float64) float64 {
 	return sum2 / sum
 }
 
-// A Step is what an automatic step size follows from.
-type Step struct {
-	Met       float64 // what Curvature.Met gives at the snapshot
+// A StepSize is what an automatic step size follows from.
+type StepSize struct {
+	Met       float64 // what RowCurvature.Met gives at the snapshot
 	Mean      float64 // smoothness of the mean loss, for batches
 	Batch     int     // samples of a step
 	Mu        float64 // what of mu is not in the stiffness
@@ -69,7 +67,7 @@ type Step struct {
 
 // Eta returns the step size. The mean of b samples meets the curvature of the mean loss,
 // and 1/b of what a single sample meets beyond it.
-func (s Step) Eta() float64 {
+func (s StepSize) Eta() float64 {
 	curvature := s.Met
 	if s.Batch > 1 {
 		b := float64(s.Batch)
@@ -91,11 +89,11 @@ func (s Step) Eta() float64 {
 // stable below 2 and its mean converges fastest, near the optimum, at 1 to 1.6.
 const lastFactor = 1.5
 
-// Factor is Step.Factor after so many outer iterations with n samples of p features. Far
+// StepFactor is StepSize.Factor after so many outer iterations with n samples of p features. Far
 // from the optimum the noise of steps is what is left of the objective, so that the first
 // of many dual updates are shorter; with few rows for a feature these hardly meet, and it
 // does not matter.
-func Factor(n, p, outer int, many bool) float64 {
+func StepFactor(n, p, outer int, many bool) float64 {
 	if 4*p > n || !many {
 		return lastFactor
 	}
@@ -130,20 +128,4 @@ func RidgeRho(mu, lambda1, lambdaP float64, many bool) float64 {
 		return 4 * mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
 	}
 	return 2 * mu / (lambda1 + lambdaP)
-}
-
-// Radius bounds |x|₂ where mu/2 |x|² and rate |x|₁ are not above an objective; 0 stands for
-// no bound.
-func Radius(objective, mu, rate float64) float64 {
-	r := math.Inf(1)
-	if mu > 0 {
-		r = math.Sqrt(2 * max(0, objective) / mu)
-	}
-	if rate > 0 {
-		r = math.Min(r, objective/rate)
-	}
-	if math.IsInf(r, 1) {
-		return 0
-	}
-	return r
 }

@@ -1,4 +1,4 @@
-package watch
+package admm
 
 import (
 	"math"

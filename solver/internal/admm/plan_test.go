@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"math"
@@ -13,13 +13,13 @@ import (
 
 // newLoop returns the inner loop of a small random problem, A = I, with the slopes
 // of the snapshot at zero.
-func newLoop(t *testing.T) *Loop {
+func newLoop(t *testing.T) *InnerLoop {
 	t.Helper()
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Loop{
+	l := &InnerLoop{
 		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
 		Loss: term.Logistic{},
 		A:    quad.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
@@ -75,7 +75,7 @@ func TestGuard(t *testing.T) {
 	l.Ridge = 30 // 1 − η k is negative for large η
 	k := slices.Repeat([]float64{30.3}, 15)
 	plan, ok := guard(l, newLazy(diagonal{
-		Loop: l, k: k, c: make([]float64, 15), e: make([]float64, 15), w: make([]float64, 15),
+		InnerLoop: l, k: k, c: make([]float64, 15), e: make([]float64, 15), w: make([]float64, 15),
 	})).(*guarded)
 	if !ok {
 		t.Fatal("no guard")

@@ -1,4 +1,4 @@
-package inner
+package admm
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // works in the eigenbasis of each connected component: rows stay sparse there, since a
 // sample touches few components. The running sum telescopes.
 type decay struct {
-	*Loop
+	*InnerLoop
 	spec     *quad.Spectrum // nil where K is diagonal
 	why      string
 	data     kernels.Rows // X V
@@ -29,7 +29,7 @@ type decay struct {
 	good  bool    // and whether it fits
 }
 
-func newRotatedDecay(l *Loop, spec *quad.Spectrum, nonzeros int64) (Plan, error) {
+func newRotatedDecay(l *InnerLoop, spec *quad.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {
 		k[j] = math.FMA(l.Rho, sigma, l.Ridge)
@@ -46,8 +46,8 @@ func newRotatedDecay(l *Loop, spec *quad.Spectrum, nonzeros int64) (Plan, error)
 }
 
 // newDecay is for diagonal K.
-func newDecay(l *Loop, k []float64) *decay {
-	p := &decay{Loop: l, k: k, data: l.Rows, scratch: l.Scratch}
+func newDecay(l *InnerLoop, k []float64) *decay {
+	p := &decay{InnerLoop: l, k: k, data: l.Rows, scratch: l.Scratch}
 	p.state = make([]float64, len(k)*kernels.DecayStride)
 	for _, v := range []*[]float64{&p.c, &p.e, &p.w0, &p.w, &p.h, &p.sum} {
 		*v = make([]float64, len(k))
