@@ -8,7 +8,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -186,7 +185,7 @@ func (p *Problem) Validate() error {
 	if err := p.loss().Validate(p.Labels); err != nil {
 		return err
 	}
-	if err := check.SampleWeights(p.SampleWeights, n); err != nil {
+	if err := checkSampleWeights(p.SampleWeights, n); err != nil {
 		return err
 	}
 	l := cols
@@ -216,6 +215,24 @@ func (p *Problem) Validate() error {
 	}
 	if p.Domain != nil {
 		return p.Domain.Validate(cols)
+	}
+	return nil
+}
+
+// checkSampleWeights refuses weights of n samples that have no mean. nil stands for equal weights.
+func checkSampleWeights(w []float64, n int) error {
+	if w == nil {
+		return nil
+	}
+	if err := term.CheckWeights("Problem.SampleWeights", w, n); err != nil {
+		return err
+	}
+	var sum float64
+	for _, v := range w {
+		sum += v
+	}
+	if sum == 0 || math.IsInf(sum, 0) {
+		return fmt.Errorf("solver: Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var rooms = strings.Fields(`
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
-	solver/internal/pass solver/internal/check solver/internal/ending solver/theory
+	solver/internal/pass solver/internal/ending solver/theory
 	solver/internal/sample solver/internal/columns solver/internal/structure
 	solver/internal/quad
 	solver/internal/term solver/internal/gap

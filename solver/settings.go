@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -199,8 +198,13 @@ func (it Iterate) check(p *Problem) error {
 		want int
 		of   string
 	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
-		if at, value, allowed := check.Start(part.v, part.want, part.of); allowed != "" {
-			return &SettingError{"Start." + part.name + at, value, allowed}
+		if part.v != nil && len(part.v) != part.want {
+			return &SettingError{"Start." + part.name, fmt.Sprintf("a slice of length %d", len(part.v)), fmt.Sprintf("the problem has %d %s", part.want, part.of)}
+		}
+		for j, v := range part.v {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return &SettingError{fmt.Sprintf("Start.%s[%d]", part.name, j), v, "a start must be finite"}
+			}
 		}
 	}
 	return nil

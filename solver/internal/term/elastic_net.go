@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/columns"
 )
 
@@ -57,10 +56,10 @@ func (g ElasticNet) Scale() float64 {
 
 // Validate reports what is wrong with g on R^q.
 func (g ElasticNet) Validate(q int) error {
-	if err := cmp.Or(check.Coefficient("ElasticNet.L1", g.L1), check.Weights("ElasticNet.Weights", g.Weights, q)); err != nil {
+	if err := cmp.Or(checkCoefficient("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err
 	}
-	return check.Coefficient("ElasticNet.L2", g.L2)
+	return checkCoefficient("ElasticNet.L2", g.L2)
 }
 
 // LeastAtZero implements Penalty.

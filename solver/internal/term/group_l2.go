@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/solver/internal/check"
 )
 
 // GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
@@ -89,7 +87,7 @@ func (g GroupL2) Scale() float64 { return g.Lambda }
 
 // Validate reports what is wrong with g on R^q.
 func (g GroupL2) Validate(q int) error {
-	if err := check.Coefficient("GroupL2.Lambda", g.Lambda); err != nil {
+	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err
 	}
 	owner := make([]int, q)
@@ -104,7 +102,7 @@ func (g GroupL2) Validate(q int) error {
 			owner[j] = k + 1
 		}
 	}
-	return check.Weights("GroupL2.Weights", g.Weights, len(g.Groups))
+	return CheckWeights("GroupL2.Weights", g.Weights, len(g.Groups))
 }
 
 // LeastAtZero implements Penalty.

@@ -3,7 +3,6 @@ package term
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/check"
 	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
@@ -71,10 +70,10 @@ func (g L1) Scale() float64 {
 
 // Validate reports what is wrong with g on R^q.
 func (g L1) Validate(q int) error {
-	if err := check.Coefficient("L1.Lambda", g.Lambda); err != nil {
+	if err := checkCoefficient("L1.Lambda", g.Lambda); err != nil {
 		return err
 	}
-	return check.Weights("L1.Weights", g.Weights, q)
+	return CheckWeights("L1.Weights", g.Weights, q)
 }
 
 // LeastAtZero implements Penalty.

@@ -1,9 +1,6 @@
 package term
 
-import (
-	"github.com/scas-admm/scas/solver/internal/check"
-	"github.com/scas-admm/scas/solver/internal/quad"
-)
+import "github.com/scas-admm/scas/solver/internal/quad"
 
 // SquaredL2 is g(y) = (Lambda/2) Σ yⱼ².
 type SquaredL2 struct {
@@ -30,7 +27,7 @@ func (SquaredL2) Separable() bool { return true }
 func (g SquaredL2) Scale() float64 { return g.Lambda }
 
 // Validate reports what is wrong with g on R^q.
-func (g SquaredL2) Validate(int) error { return check.Coefficient("SquaredL2.Lambda", g.Lambda) }
+func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
 // LeastAtZero implements Penalty.
 func (SquaredL2) LeastAtZero() bool { return true }
