@@ -93,7 +93,7 @@ func (c *endToEndCmd) jobs() (jobs []outer.Job, source string, err error) {
 
 // readA9A reads a9a and its graph.
 func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
-	data, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
+	data, err := sparse.ReadFile(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: shape.A9A.Cols})
 	if err != nil {
 		return nil, nil, nil, err
 	}

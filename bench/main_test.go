@@ -86,7 +86,7 @@ func dataFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "data.svm")
-	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels); err != nil {
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -278,7 +278,7 @@ func TestSmallSets(t *testing.T) {
 func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil
-	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "small", name), &sparse.ReadOptions{Regression: regression})
+	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "small", name), &sparse.ReadOptions{Regression: regression})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
 	classes := loss.Validate([]float64{0.5}) != nil
-	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
+	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func benchmarkRead(b *testing.B, text []byte) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ReadLIBSVM(bytes.NewReader(text), "bench", nil); err != nil {
+		if _, err := readAs(LIBSVM, bytes.NewReader(text), "bench", nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -68,20 +68,13 @@ func BenchmarkWriteLIBSVM(b *testing.B) {
 	d := mustRead(b, string(rcv1Text(2_000, 6)), nil)
 	n := int64(0)
 	for b.Loop() {
-		var c countingWriter
-		if err := WriteLIBSVM(&c, d.X, d.Labels); err != nil {
+		c := countingWriter{w: io.Discard}
+		if err := Write(&c, LIBSVM, &Dataset{X: d.X, Labels: d.Labels}); err != nil {
 			b.Fatal(err)
 		}
-		n = int64(c)
+		n = c.n
 	}
 	b.SetBytes(n)
-}
-
-type countingWriter int64
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	*c += countingWriter(len(p))
-	return len(p), nil
 }
 
 // BenchmarkRead reads one data set in every form, MB/s being of the file. Of the dense one
@@ -125,7 +118,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.Run("data=dense/format=csv/by=encoding-csv", func(b *testing.B) {
 		var file bytes.Buffer
-		if err := WriteCSV(&file, sets["dense"], ','); err != nil {
+		if err := Write(&file, CSV, sets["dense"]); err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(file.Len()))

@@ -9,22 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ReadBinary reads data of the form .scas, which WriteFile and Convert write and package
-// scasfile describes: in a file, where the system maps files, by mapping it, so that X and
-// Labels are views of the file, at the cost of a look at every block, which is compared
-// with its checksum; of data that are larger than opt.Memory and taken nevertheless
-// (opt.Beyond) that is left to CSR.Check.
-//
-// The file must not be changed as long as the data are in use, and it is let go of by
-// Dataset.Close alone; replacing it, as scas does, leaves the data as they were.
-//
-// What is no such file, is truncated or differs from what was written is an error of type
-// *ParseError.
-func ReadBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
+// readBinary reads a .scas file, which package scasfile describes.
+func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	source, size, kind, err := seekable(r, name, scasfile.Magic, opt)
 	if err != nil {
 		return nil, err
@@ -104,7 +90,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 	case opt.stored && f.Header.Labels == scasfile.Signs:
 		d.Labels, d.Mapping = f.Labels, stored
 		return nil
-	case opt.Targets != nil || f.Labels == nil:
+	case opt.targets != nil || f.Labels == nil:
 		return d.labelled(name, nil, opt)
 	case f.Header.Labels != scasfile.Signs && numbers && !opt.Counts:
 		d.Labels = f.Labels

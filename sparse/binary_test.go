@@ -75,7 +75,7 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 func binaryBytes(t testing.TB, d *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteBinary(&b, d); err != nil {
+	if err := Write(&b, Binary, d); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -162,13 +162,13 @@ func TestBinaryLabels(t *testing.T) {
 		for k, opt := range []*ReadOptions{
 			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven}, {Mapping: LabelMapping{Negative: 7, Positive: 3}},
 			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
-			{Targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
+			{targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
 		} {
-			want, bad := ReadLIBSVM(strings.NewReader(text), "d", opt)
-			if opt != nil && opt.Targets != nil {
+			want, bad := readAs(LIBSVM, strings.NewReader(text), "d", opt)
+			if opt != nil && opt.targets != nil {
 				want, bad = d, d.labelled("d", nil, opt)
 			}
-			got, err := ReadBinary(bytes.NewReader(file), "d", opt)
+			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
 			if (err == nil) != (bad == nil) {
 				t.Errorf("%q, %d: %v, the text: %v", text, k, err, bad)
 			} else if err == nil && (!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
@@ -178,7 +178,7 @@ func TestBinaryLabels(t *testing.T) {
 	}
 	words := mustReadCSV(t, "a,ill\n1,no\n2,yes\n", &ReadOptions{AnyLabels: true})
 	for positive, want := range map[string][]float64{"": {-1, 1}, "yes": {-1, 1}, "no": {1, -1}} {
-		got, err := ReadBinary(bytes.NewReader(binaryBytes(t, words)), "d", &ReadOptions{PositiveName: positive})
+		got, err := readAs(Binary, bytes.NewReader(binaryBytes(t, words)), "d", &ReadOptions{PositiveName: positive})
 		if err != nil || !slices.Equal(got.Labels, want) || got.Mapping.Name(-want[0]) != "yes" || !slices.Equal(got.Names, []string{"a"}) {
 			t.Errorf("%q: %+v, %v", positive, got, err)
 		}
@@ -258,7 +258,7 @@ func TestBinaryHostile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err = ReadBinary(bytes.NewReader(b.Bytes()), "d", &ReadOptions{Regression: true})
+		_, err = readAs(Binary, bytes.NewReader(b.Bytes()), "d", &ReadOptions{Regression: true})
 		if want == "" && err != nil {
 			t.Error(err)
 		} else if want != "" {
@@ -320,7 +320,7 @@ func FuzzBinary(f *testing.F) {
 			le.PutUint32(data[n-8:], crc32.Checksum(data[4096:n-8], table)) // of one block
 			le.PutUint32(data[n-4:], crc32.Checksum(data[n-8:n-4], table))
 		}
-		d, err := ReadBinary(bytes.NewReader(data), "d", &ReadOptions{AnyLabels: true})
+		d, err := readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{AnyLabels: true})
 		if err != nil {
 			wantParseError(t, err, 0, 0, "d: ")
 			return

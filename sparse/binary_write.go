@@ -8,9 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// WriteBinary writes data in the form .scas, which ReadBinary reads. Labels of two kinds
-// are kept as −1 and +1, with what they stand for; words of more kinds are numbered.
-func WriteBinary(w io.Writer, d *Dataset) error {
+func writeBinary(w io.Writer, d *Dataset) error {
 	x := d.X
 	s := binarySections{
 		header: scasfile.Header{Rows: int64(x.rows), Cols: int64(x.cols), NNZ: x.NNZ()},

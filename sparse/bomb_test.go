@@ -36,9 +36,9 @@ func allocated(do func()) uint64 {
 func TestBombs(t *testing.T) {
 	const most = 400 // MiB allocated in all; less than half of it at a time
 	readers := map[string]func(io.Reader) error{
-		"LIBSVM": func(r io.Reader) error { _, err := ReadLIBSVM(r, "bomb", nil); return err },
+		"LIBSVM": func(r io.Reader) error { _, err := readAs(LIBSVM, r, "bomb", nil); return err },
 		"text":   func(r io.Reader) error { _, _, err := ReadText(r, "bomb"); return err },
-		"matrix": func(r io.Reader) error { _, err := ReadMatrix(r, "bomb"); return err },
+		"matrix": func(r io.Reader) error { _, err := readMatrix(r, "bomb"); return err },
 	}
 	for _, text := range []string{" ", "\n", "1\n", "1 1:1\n", "# ", "1 1 1\n"} {
 		for kind, packed := range compress(t, bytes.Repeat([]byte(text), 20<<20/len(text))) {
@@ -69,11 +69,11 @@ func TestBombs(t *testing.T) {
 
 // TestByteOrderMark: every reader of text skips one.
 func TestByteOrderMark(t *testing.T) {
-	if d, err := ReadLIBSVM(strings.NewReader("\ufeff1 1:1\n2 1:2\n"), "f", nil); err != nil || d.X.NNZ() != 2 {
+	if d, err := readAs(LIBSVM, strings.NewReader("\ufeff1 1:1\n2 1:2\n"), "f", nil); err != nil || d.X.NNZ() != 2 {
 		t.Error(err)
 	}
 	for _, text := range []string{"1 1 1\n1 1 5\n", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n"} {
-		if a, err := ReadMatrix(strings.NewReader("\ufeff"+text), "f"); err != nil || a.NNZ() != 1 {
+		if a, err := readMatrix(strings.NewReader("\ufeff"+text), "f"); err != nil || a.NNZ() != 1 {
 			t.Error(err)
 		}
 	}

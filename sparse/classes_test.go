@@ -24,10 +24,10 @@ func TestClasses(t *testing.T) {
 	}
 	x := mustRead(t, libsvm.String(), &ReadOptions{AnyLabels: true}).X
 	var npy, binary bytes.Buffer
-	if err := WriteNPY(&npy, x); err != nil {
+	if err := Write(&npy, NPY, &Dataset{X: x}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteBinary(&binary, &Dataset{X: x, Labels: labels}); err != nil {
+	if err := Write(&binary, Binary, &Dataset{X: x, Labels: labels}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(words.String(), "cedar, red", `"cedar, red"`)
@@ -39,7 +39,7 @@ func TestClasses(t *testing.T) {
 		"npy": {"t.npy", npy.String(), labels}, "scas": {"t.scas", binary.String(), nil},
 	} {
 		for _, opt := range []*ReadOptions{{MaxClasses: 3}, {MaxClasses: 100}, {Classes: want}, {Classes: Classes{Values: []float64{-1, 0, 3, 7}}}} {
-			opt.Targets = c.targets
+			opt.targets = c.targets
 			d, err := Read(strings.NewReader(c.text), c.file, opt)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -63,7 +63,7 @@ func TestClasses(t *testing.T) {
 			{ReadOptions{Classes: Classes{Values: []float64{-1, 3, 8}}}, "unknown label: the labels are -1, 3, 8"},
 			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: the labels are -1 and 3"},
 		} {
-			opt.Targets = c.targets
+			opt.targets = c.targets
 			if _, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions); err == nil || !strings.Contains(err.Error(), opt.want) {
 				t.Errorf("%s: %v, want %s", name, err, opt.want)
 			}
@@ -139,7 +139,7 @@ func TestManyClasses(t *testing.T) {
 		}
 	}
 	b.WriteString("50 1:1\n")
-	if _, err := ReadLIBSVM(strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("t:%d:1: ", rows+1)) {
+	if _, err := readAs(LIBSVM, strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("t:%d:1: ", rows+1)) {
 		t.Errorf("one more class: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	}
 	numbers := *opt
 	numbers.Positive, numbers.PositiveName, numbers.Mapping, numbers.Classes = nil, "", LabelMapping{}, Classes{}
-	numbers.Regression, numbers.AnyLabels, numbers.Names, numbers.Targets = false, true, nil, nil
+	numbers.Regression, numbers.AnyLabels, numbers.Names, numbers.LabelsFile = false, true, nil, ""
 	if numbers.Format == Auto {
 		numbers.Format = FormatOf(in)
 	}

@@ -22,7 +22,7 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	defer os.Remove(in)
 	opt.AnyLabels, opt.Regression = true, false
 	opt.Positive, opt.PositiveName, opt.Mapping = nil, "", LabelMapping{}
-	d, wrong := ReadCSV(strings.NewReader(text), in, &opt)
+	d, wrong := readAs(CSV, strings.NewReader(text), in, &opt)
 	c, err := Convert(in, out, &opt, nil)
 	if wrong != nil || err != nil {
 		if fmt.Sprint(err) != fmt.Sprint(wrong) {

@@ -189,7 +189,7 @@ func flip(t *testing.T, path string, at int) {
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
-// TestConvertErrors: what is no such text is an error, as of ReadLIBSVM, and leaves
+// TestConvertErrors: what is no such text is an error, as of Read, and leaves
 // nothing.
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()

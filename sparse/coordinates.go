@@ -47,7 +47,7 @@ type Coordinates struct {
 // ReadCoordinates reads coordinate text, possibly compressed. Blank lines and
 // comments from '#' on are skipped, in a Matrix Market file lines that start with
 // '%', too. name stands for the file in errors. An empty file and a Matrix Market
-// file that ReadMatrix does not take are errors of type *ParseError; what
+// file that the form MatrixMarket does not take are errors of type *ParseError; what
 // else may be wrong is for who judges the Lines to find.
 func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
 	c, _, err := readCoordinates(r, name, &ReadOptions{})

@@ -101,31 +101,10 @@ type Category struct {
 	Example string `json:"unknown_example,omitempty"`
 }
 
-// ReadCSV reads a table with one sample a line, possibly compressed: comma-separated
-// values of RFC 4180, the first line naming the columns. Cells may be quoted, and quoted
-// ones hold delimiters, line breaks and doubled quotes; blanks around others are no part
-// of them. Blank lines and a byte order mark are skipped.
-//
-// One column has the labels; see TableOptions. A column of numbers is a feature. A column
-// is categorical if opt says so or its first value is not a number: it becomes a feature
-// of 0 and 1 for every value, called column=value, in the order of the values as text.
-// Labels that are words are mapped as numbers are, in the order of the words. Zeros are
-// not stored, but negative ones are.
-//
-// If opt.Names is not nil, columns are matched with these names instead, wherever they
-// stand: a column called by a name is a feature, and a column c is categorical if names
-// c=value are wanted. Values that are none of them count as no category.
-//
-// What is not of this form, lines with more or fewer cells than the first, missing values
-// unless opt replaces them and numbers that are not finite are errors of type *ParseError.
-func ReadCSV(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	return readDecompressed(r, name, opt, readTable)
-}
-
-// WriteCSV writes a table that ReadCSV reads: a header, and one line for every row, with
-// the label in the last column. Columns without names are called x1, x2, ... Numbers are
-// written in the shortest form that reads back to the same bits.
-func WriteCSV(w io.Writer, d *Dataset, delimiter byte) error {
+// writeTable writes a header, and one line for every row, with the label in the last column.
+// Columns without names are called x1, x2, ... Numbers are written in the shortest form that
+// reads back to the same bits.
+func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse: writing a table", func(to *bufio.Writer) {
 		label := "label"
 		if d.Table != nil && d.Table.Label != "" {

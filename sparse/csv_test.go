@@ -21,7 +21,7 @@ const houses = `price,rooms,city,area
 
 func mustReadCSV(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
-	d, err := ReadCSV(strings.NewReader(text), "t.csv", opt)
+	d, err := readAs(CSV, strings.NewReader(text), "t.csv", opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +178,12 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"memory", houses, ReadOptions{Regression: true, Memory: 64}, 0, 0, []string{"of memory, more than the", "allow more memory"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadCSV(strings.NewReader(tt.text), "t.csv", &tt.opt)
+			_, err := readAs(CSV, strings.NewReader(tt.text), "t.csv", &tt.opt)
 			wantParseError(t, err, tt.line, tt.column, append(tt.want, "t.csv")...)
 		})
 	}
 	for _, o := range []TableOptions{{Delimiter: '"'}, {Delimiter: '1'}, {Missing: "mode"}} {
-		if _, err := ReadCSV(strings.NewReader(houses), "t.csv", &ReadOptions{Table: o}); err == nil || !strings.Contains(err.Error(), "sparse: TableOptions.") {
+		if _, err := readAs(CSV, strings.NewReader(houses), "t.csv", &ReadOptions{Table: o}); err == nil || !strings.Contains(err.Error(), "sparse: TableOptions.") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestCSVBlocks(t *testing.T) {
 		}
 	}
 	mib := allocated(func() {
-		_, err := ReadCSV(io.MultiReader(strings.NewReader("a,y\n\""), &repeat{text: "1,\n"}), "t.csv", nil)
+		_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,y\n\""), &repeat{text: "1,\n"}), "t.csv", nil)
 		wantParseError(t, err, 0, 0, "a line of more than 64 MiB")
 	})
 	if mib > 400 {
@@ -244,7 +244,7 @@ func TestOffsets(t *testing.T) {
 		"lag,a,y\n1,2,0\n1,3,1\n": `no such column`,
 		"a,y,log\n2,0,1e999\n":    `an offset`,
 	} {
-		_, err := ReadCSV(strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
+		_, err := readAs(CSV, strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
 		if err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -253,7 +253,7 @@ func TestOffsets(t *testing.T) {
 		{Table: TableOptions{Offset: "a", Drop: []string{"a"}}}, {Table: TableOptions{Offset: "a", Categorical: []string{"a"}}},
 		{Table: TableOptions{Offset: "a"}, Names: []string{"a"}}, {Table: TableOptions{Offset: "a", Label: "a"}},
 	} {
-		if _, err := ReadCSV(strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt); err == nil || !strings.Contains(err.Error(), "cannot be that of the") {
+		if _, err := readAs(CSV, strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt); err == nil || !strings.Contains(err.Error(), "cannot be that of the") {
 			t.Errorf("%+v: %v", opt.Table, err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestRealData(t *testing.T) {
 	}
 	for _, tt := range cases {
 		t.Run(tt.file, func(t *testing.T) {
-			d, err := ReadLIBSVMFile(sparsetest.DataFile(t, tt.dir, tt.file), tt.opt)
+			d, err := ReadFile(sparsetest.DataFile(t, tt.dir, tt.file), tt.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,6 +62,6 @@ func TestRealData(t *testing.T) {
 
 // Three classes of regression targets are named as such.
 func TestRegressionReadAsClasses(t *testing.T) {
-	_, err := ReadLIBSVMFile(sparsetest.DataFile(t, "small", "abalone"), nil)
+	_, err := ReadFile(sparsetest.DataFile(t, "small", "abalone"), nil)
 	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "regression")
 }

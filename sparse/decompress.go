@@ -174,3 +174,25 @@ func (s *sourceReader) endsInXZFooter() bool {
 	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && s.zeros%4 == 0 &&
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
+
+// compressTo calls fill with a writer that compresses to w.
+func compressTo(w io.Writer, kind Compression, fill func(io.Writer) error) error {
+	var z io.WriteCloser
+	switch kind {
+	case Gzip:
+		z = gzip.NewWriter(w)
+	case Zstd:
+		enc, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		z = enc
+	default:
+		return fill(w)
+	}
+	if err := fill(z); err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
+}

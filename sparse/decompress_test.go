@@ -63,7 +63,7 @@ func TestCompressedFiles(t *testing.T) {
 	want := mustRead(t, smallText, nil)
 	for kind, data := range compressed(t) {
 		t.Run(kind.String(), func(t *testing.T) {
-			d, err := ReadLIBSVM(iotest.HalfReader(bytes.NewReader(data)), "f", nil)
+			d, err := readAs(LIBSVM, iotest.HalfReader(bytes.NewReader(data)), "f", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestCompressedFiles(t *testing.T) {
 			if kind == Plain {
 				return
 			}
-			twice, err := ReadLIBSVM(bytes.NewReader(bytes.Repeat(data, 2)), "f", nil)
+			twice, err := readAs(LIBSVM, bytes.NewReader(bytes.Repeat(data, 2)), "f", nil)
 			if err != nil {
 				t.Fatalf("two streams one after the other: %v", err)
 			}
@@ -93,7 +93,7 @@ func TestTruncatedFiles(t *testing.T) {
 		}
 		t.Run(kind.String(), func(t *testing.T) {
 			for n := range data {
-				_, err := ReadLIBSVM(bytes.NewReader(data[:n]), "cut.dat", nil)
+				_, err := readAs(LIBSVM, bytes.NewReader(data[:n]), "cut.dat", nil)
 				var p *ParseError
 				if !errors.As(err, &p) || p.File != "cut.dat" {
 					t.Fatalf("%d of %d bytes: %v, want a *ParseError about cut.dat", n, len(data), err)
@@ -112,7 +112,7 @@ func TestTruncatedLargeFiles(t *testing.T) {
 		r := newRandom(1)
 		for range 30 {
 			n := 6 + r.below(len(data)-6)
-			_, err := ReadLIBSVM(bytes.NewReader(data[:n]), "cut.dat", nil)
+			_, err := readAs(LIBSVM, bytes.NewReader(data[:n]), "cut.dat", nil)
 			wantParseError(t, err, 0, 0, "cut.dat: truncated "+kind.String())
 		}
 	}
@@ -131,7 +131,7 @@ func TestCorruptFiles(t *testing.T) {
 			for bit := range 8 * len(data) {
 				bad := bytes.Clone(data)
 				bad[bit/8] ^= 1 << (bit % 8)
-				d, err := ReadLIBSVM(bytes.NewReader(bad), "bad.dat", nil)
+				d, err := readAs(LIBSVM, bytes.NewReader(bad), "bad.dat", nil)
 				if err == nil && (!sameBits(d.X, want.X) || !sameFloats(d.Labels, want.Labels)) {
 					t.Errorf("bit %d wrong: other data without an error", bit)
 				}
@@ -150,7 +150,7 @@ func TestCorruptFiles(t *testing.T) {
 func TestFailingSource(t *testing.T) {
 	for kind, data := range compressed(t) {
 		broken := io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe))
-		_, err := ReadLIBSVM(broken, "disk.dat", nil)
+		_, err := readAs(LIBSVM, broken, "disk.dat", nil)
 		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v does not wrap the source's error", kind, err)
 		}

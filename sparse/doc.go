@@ -1,9 +1,8 @@
 // Package sparse holds everything scas knows about data: an immutable
-// compressed-sparse-row matrix, readers and writers of LIBSVM text, of tables (CSV, TSV),
-// of NumPy's and SciPy's arrays (npy, npz), of the Matrix Market and of other coordinate
-// ("rows cols nnz") matrix files, of a binary form that is mapped (scas), deterministic splits, column statistics and seeded
-// synthetic problems. Read and ReadFile choose by the ending of a name. It knows nothing
-// about losses or optimisation. Graphs over features are in the sub-package graph.
+// compressed-sparse-row matrix, the forms of files that data have, deterministic splits,
+// column statistics and seeded synthetic problems. Read, ReadFile, Write and WriteFile take
+// every Format. The package knows nothing about losses or optimisation. Graphs over features
+// are in the sub-package graph.
 //
 // A matrix is validated once, when it is built: columns strictly increasing
 // within each row and in range, values finite. Kernels rely on that and check

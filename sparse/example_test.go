@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-func ExampleReadLIBSVM() {
+func ExampleRead() {
 	text := "2 1:0.5 3:-1\n1 2:4\n2 1:1 # labels are 1 and 2\n"
-	d, err := sparse.ReadLIBSVM(strings.NewReader(text), "patients.txt", nil)
+	d, err := sparse.Read(strings.NewReader(text), "patients.txt", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -23,9 +23,9 @@ func ExampleReadLIBSVM() {
 	// 1 is -1, 2 is +1 [1 -1 1]
 }
 
-func ExampleReadLIBSVM_error() {
+func ExampleRead_error() {
 	text := "1 1:0.5 3:-1\n0 2:oops\n"
-	_, err := sparse.ReadLIBSVM(strings.NewReader(text), "patients.txt", nil)
+	_, err := sparse.Read(strings.NewReader(text), "patients.txt", nil)
 	fmt.Println(err)
 	// Output:
 	// patients.txt:2:3: "2:oops": expected a finite decimal number after the colon
@@ -41,7 +41,7 @@ func ExampleCSR_Gram() {
 		fmt.Println(err)
 		return
 	}
-	if err := sparse.WriteMatrix(os.Stdout, a.Gram()); err != nil {
+	if _, err := a.Gram().WriteTo(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -73,13 +73,13 @@ func ExampleNewSynthetic() {
 }
 
 // A table: words become categories, and missing values are filled.
-func ExampleReadCSV() {
+func ExampleRead_table() {
 	const table = `price,rooms,city
 250,3,Ulm
 310,,Bonn
 199,2,Ulm
 `
-	d, err := sparse.ReadCSV(strings.NewReader(table), "houses.csv", &sparse.ReadOptions{
+	d, err := sparse.Read(strings.NewReader(table), "houses.csv", &sparse.ReadOptions{
 		Regression: true,
 		Table:      sparse.TableOptions{Label: "price", Missing: sparse.MissingMean},
 	})

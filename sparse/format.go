@@ -1,39 +1,142 @@
 package sparse
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/scas-admm/scas/sparse/atomicfile"
-	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
 // Format is the form of a file of data.
 type Format string
 
-// The forms. Auto, the zero value, goes by the ending of the name.
+// The forms. All of them may be compressed: by gzip, bzip2, xz or zstd when they are read, by
+// gzip or zstd when they are written.
 const (
-	Auto         Format = ""
-	LIBSVM       Format = "libsvm"
-	CSV          Format = "csv"
-	TSV          Format = "tsv" // CSV with tabulators
-	NPY          Format = "npy"
-	NPZ          Format = "npz"
+	// Auto, the zero value, goes by the ending of the name; see FormatOf.
+	Auto Format = ""
+
+	// LIBSVM (SVMlight) text has one sample a line:
+	//
+	//	label index:value index:value ... # comment
+	//
+	// Tokens are separated by blanks; blank lines and comments are skipped; a line with a
+	// label only is a sample of zeros. Entries whose value is written as 0 are stored.
+	// Repeated indices and an index outside the stated base or feature count are errors.
+	// Written indices count from 1. The number of columns is not in the file.
+	LIBSVM Format = "libsvm"
+
+	// CSV is a table with one sample a line: comma-separated values of RFC 4180, the first
+	// line naming the columns. Cells may be quoted, and quoted ones hold delimiters, line
+	// breaks and doubled quotes; blanks around others are no part of them. Blank lines and a
+	// byte order mark are skipped.
+	//
+	// One column has the labels; see TableOptions. A column of numbers is a feature. A column
+	// is categorical if the options say so or its first value is not a number: it becomes a
+	// feature of 0 and 1 for every value, called column=value, in the order of the values as
+	// text. Labels that are words are mapped as numbers are, in the order of the words. Zeros
+	// are not stored, but negative ones are.
+	//
+	// If ReadOptions.Names is not nil, columns are matched with these names instead, wherever
+	// they stand: a column called by a name is a feature, and a column c is categorical if
+	// names c=value are wanted. Values that are none of them count as no category.
+	//
+	// Lines with more or fewer cells than the first and missing values, unless the options
+	// replace them, are errors. A written table has the label in its last column; columns
+	// without names are called x1, x2, ...
+	CSV Format = "csv"
+
+	// TSV is CSV with tabulators in the place of commas.
+	TSV Format = "tsv"
+
+	// NPY is a dense array of NumPy's .npy form, a row for every sample: float64, float32,
+	// whole numbers or truth values, of two dimensions, in C or Fortran order. Zeros are not
+	// stored, but negative ones are. Whole numbers that float64 does not have are errors.
+	// Labels are those of ReadOptions.LabelsFile. It is written as float64 in C order.
+	NPY Format = "npy"
+
+	// NPZ is an archive of arrays of NumPy's .npz form, compressed or not, with a row for
+	// every sample:
+	//
+	//   - a sparse matrix as scipy.sparse.save_npz writes it, of format csr: data, indices,
+	//     indptr, shape, format; rows whose columns are out of order are sorted and counted;
+	//   - or a dense one, as numpy.savez(path, X=X, y=y) does: the array X or x, or the only
+	//     one of two dimensions; see NPY.
+	//
+	// Labels are the array y, labels or target; the array names or features has the names of
+	// the features. Other arrays are left alone. It is written in the sparse form, and equal
+	// data give equal bytes.
+	NPZ Format = "npz"
+
+	// MatrixMarket is coordinate text, a row of the matrix for every sample: a first line
+	// `rows cols nnz`, then exactly nnz lines `i j value` with 1-based i and j, in any order.
+	// Blank lines and comments from '#' on are skipped.
+	//
+	// Below a first line %%MatrixMarket it is a file of the Matrix Market (Boisvert, Pozo and
+	// Remington 1996): formats coordinate and array, the latter a size `rows cols` and the
+	// values, column by column; fields real, integer and pattern (all values 1); symmetries
+	// general, symmetric and skew-symmetric, of which the file has one triangle and the
+	// result both. It is written with that line, as coordinate real general.
+	//
+	// A repeated place, one out of range and a wrong number of lines are errors. Labels are
+	// those of ReadOptions.LabelsFile.
 	MatrixMarket Format = "mtx"
-	Binary       Format = "scas" // memory-mapped, see ReadBinary
+
+	// Binary is a file .scas, which WriteFile, Convert and Builder write. Where the system
+	// maps files, reading maps it: X and Labels are views of the file, at the cost of a look
+	// at every block, which is compared with its checksum. Of data that are larger than
+	// ReadOptions.Memory and read nevertheless (ReadOptions.Beyond), CSR.Check compares the
+	// blocks.
+	//
+	// The file must not be changed as long as the data are in use, and Dataset.Close alone
+	// lets go of it. Replacing it, as scas does, leaves the data as they were. A file that is
+	// truncated or differs from what was written is an error.
+	//
+	// Labels of two kinds are written as −1 and +1, with what they stand for; words of more
+	// kinds are numbered.
+	Binary Format = "scas"
 )
 
+// A form is what there is to know of a Format.
+type form struct {
+	name    Format
+	endings []string // of files, without that of a compression
+	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
+	write   func(w io.Writer, d *Dataset) error
+}
+
+// forms are all forms. A name with the ending of none is that of the first.
+var forms = []form{
+	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM},
+	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }},
+	{TSV, []string{".tsv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }},
+	{NPY, []string{".npy"}, decompressed(readNPY), writeNPY},
+	{NPZ, []string{".npz"}, readNPZ, writeNPZ},
+	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket},
+	{Binary, []string{".scas"}, readBinary, writeBinary},
+}
+
+// formOf returns the form of a name, nil if there is none.
+func formOf(name Format) *form {
+	k := slices.IndexFunc(forms, func(f form) bool { return f.name == name })
+	if k < 0 {
+		return nil
+	}
+	return &forms[k]
+}
+
 // Formats lists the forms, without Auto.
-func Formats() []Format { return []Format{LIBSVM, CSV, TSV, NPY, NPZ, MatrixMarket, Binary} }
+func Formats() []Format {
+	names := make([]Format, len(forms))
+	for k, f := range forms {
+		names[k] = f.name
+	}
+	return names
+}
 
 // String returns what flags call the form.
 func (f Format) String() string {
@@ -51,14 +154,12 @@ func FormatOf(name string) Format {
 	if compressedBy(base) != "" {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	ending := Format(strings.TrimPrefix(filepath.Ext(base), "."))
-	switch {
-	case ending == "mm":
-		return MatrixMarket
-	case slices.Contains(Formats(), ending):
-		return ending
+	for _, f := range forms {
+		if slices.Contains(f.endings, filepath.Ext(base)) {
+			return f.name
+		}
 	}
-	return LIBSVM
+	return forms[0].name
 }
 
 // compressedBy returns the compression that the ending of a name tells.
@@ -71,162 +172,49 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 	return text.FromFile(path, func(r io.Reader, name string) (*Dataset, error) { return Read(r, name, opt) })
 }
 
-// Read reads data of the form that opt or name says, possibly compressed: see ReadLIBSVM,
-// ReadCSV, ReadNPY, ReadNPZ, ReadMatrixMarket and ReadBinary. name stands for the file in errors. Nil
-// opt means defaults.
+// Read reads data of the form that opt or the ending of name says, possibly compressed.
+// name stands for the file in errors. Nil opt means defaults. Numbers get exactly the value
+// strconv.ParseFloat gives.
+//
+// Data that are not of the form, numbers that are not finite, labels that are not of
+// exactly two values (unless opt says otherwise) and data without any sample are errors of
+// type *ParseError.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	var o ReadOptions
-	if opt != nil {
-		o = *opt
-	}
-	if o.Format == Auto {
-		o.Format = FormatOf(name)
-	}
-	switch o.Format {
-	case CSV, TSV:
-		return ReadCSV(r, name, &o)
-	case NPY:
-		return ReadNPY(r, name, &o)
-	case NPZ:
-		return ReadNPZ(r, name, &o)
-	case MatrixMarket:
-		return ReadMatrixMarket(r, name, &o)
-	case Binary:
-		return ReadBinary(r, name, &o)
-	}
-	return ReadLIBSVM(r, name, &o)
-}
-
-// readDecompressed has read take what r holds, decompressed, by options that are checked,
-// and notes the compression.
-func readDecompressed(r io.Reader, name string, opt *ReadOptions, read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) (*Dataset, error) {
 	opt, err := opt.checked()
 	if err != nil {
 		return nil, err
 	}
-	in, kind, err := Decompress(r, name)
-	if err != nil {
-		return nil, err
+	o := *opt
+	if o.Format == Auto {
+		o.Format = FormatOf(name)
 	}
-	defer in.Close()
-	d, err := read(in, name, opt)
-	if err != nil {
-		return nil, err
-	}
-	d.Stats.Compression = kind
-	return d, nil
-}
-
-// labelled gives a data set that has none the labels in y, nil for none, which may be
-// those of opt instead.
-func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
-	n, _ := d.X.Dims()
-	if opt.Targets != nil {
-		y = opt.Targets
-	}
-	switch {
-	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
-		return nil
-	case y == nil:
-		return &ParseError{File: name, Msg: "the file has no labels: expected them in a file of their own, one for every row"}
-	case len(y) != n:
-		return &ParseError{File: name, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
-	}
-	c := labelCollector{name: name, opt: opt, labels: make([]float64, 0, n)}
-	for i, v := range y {
-		if err := c.add(v, i+1, 0); err != nil {
-			return err
+	if o.LabelsFile != "" {
+		if slices.Contains([]Format{LIBSVM, CSV, TSV}, o.Format) {
+			return nil, fmt.Errorf("sparse: ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", o.LabelsFile, name, o.Format)
+		}
+		if o.targets, err = readLabelsFile(o.LabelsFile, o.Memory); err != nil {
+			return nil, err
 		}
 	}
-	return c.settle(d)
+	return formOf(o.Format).read(r, name, &o)
 }
 
-// widen gives x the number of columns that opt states, if any.
-func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
-	switch p := opt.Features; {
-	case p == 0 || p == x.cols:
-		return x, nil
-	case p < x.cols && opt.IgnoreBeyond:
-		return narrow(name, x, opt)
-	case p < x.cols:
-		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most the stated %d features (or state more features)", x.cols, p)}
-	default:
-		wide := *x
-		wide.cols = p
-		return &wide, nil
-	}
-}
-
-// narrow copies x without the columns beyond those that opt states.
-func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
-	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
-		return nil, err
-	}
-	if err := x.Check(0, x.rows); err != nil {
-		return nil, err
-	}
-	y := &CSR{rows: x.rows, cols: opt.Features, ptr: make([]int64, x.rows+1)}
-	for i := range x.rows {
-		idx, val := x.Row(i)
-		n, _ := slices.BinarySearch(idx, int32(y.cols))
-		y.idx, y.val = append(y.idx, idx[:n]...), append(y.val, val[:n]...)
-		y.ptr[i+1] = int64(len(y.idx))
-	}
-	return y, nil
-}
-
-// arrange brings the features into the order of names, where the data name them.
-func (d *Dataset) arrange(file string, names []string) error {
-	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
-		return nil
-	}
-	at := make(map[string]int, len(d.Names))
-	for j, name := range d.Names {
-		at[name] = j
-	}
-	to := slices.Repeat([]int{-1}, len(d.Names))
-	var missing []string
-	for k, name := range names {
-		if j, there := at[name]; there {
-			to[j] = k
-		} else {
-			missing = append(missing, name)
+// decompressed returns a reader of a form that notes the compression, and has read take the
+// text without it.
+func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
+	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+		in, kind, err := Decompress(r, name)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if missing != nil {
-		return missingColumns(file, missing, d.Names)
-	}
-	n, _ := d.X.Dims()
-	var entries []Triplet
-	for i := range n {
-		idx, val := d.X.Row(i)
-		for k, j := range idx {
-			if to[j] >= 0 {
-				entries = append(entries, Triplet{i, to[j], val[k]})
-			}
+		defer in.Close()
+		d, err := read(in, name, opt)
+		if err != nil {
+			return nil, err
 		}
+		d.Stats.Compression = kind
+		return d, nil
 	}
-	x, err := FromTriplets(n, len(names), entries)
-	d.X, d.Names = x, names
-	return err
-}
-
-// missingColumns reports columns that a file lacks.
-func missingColumns(file string, missing, have []string) error {
-	others := ""
-	if n := len(missing) - 1; n > 0 {
-		others = fmt.Sprintf(", and %d more are absent", n)
-	}
-	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
-}
-
-// some lists the first few names of many.
-func some(names []string) string {
-	const most = 8
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // WriteFile writes data to a file, whole or not at all, in the form that the ending of its
@@ -246,120 +234,14 @@ func WriteFile(path string, d *Dataset) error {
 	})
 }
 
-// compressTo calls fill with a writer that compresses to w.
-func compressTo(w io.Writer, kind Compression, fill func(io.Writer) error) error {
-	var z io.WriteCloser
-	switch kind {
-	case Gzip:
-		z = gzip.NewWriter(w)
-	case Zstd:
-		enc, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return err
-		}
-		z = enc
-	default:
-		return fill(w)
-	}
-	if err := fill(z); err != nil {
-		z.Close()
-		return err
-	}
-	return z.Close()
-}
-
 // Write writes data in a form; see WriteFile.
 func Write(w io.Writer, format Format, d *Dataset) error {
-	switch format {
-	case CSV:
-		return WriteCSV(w, d, ',')
-	case TSV:
-		return WriteCSV(w, d, '\t')
-	case NPY:
-		return WriteNPY(w, d.X)
-	case NPZ:
-		return WriteNPZ(w, d)
-	case MatrixMarket:
-		return WriteMatrixMarket(w, d.X)
-	case Binary:
-		return WriteBinary(w, d)
+	f := formOf(format)
+	switch {
+	case f == nil:
+		return fmt.Errorf("sparse: writing the form %v: want one of %v", format, Formats())
+	case d.Labels != nil && len(d.Labels) != d.X.rows:
+		return fmt.Errorf("sparse: %d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
-	labels := d.OriginalLabels()
-	if labels == nil {
-		n, _ := d.X.Dims()
-		labels = make([]float64, n)
-	}
-	return WriteLIBSVM(w, d.X, labels)
-}
-
-// OriginalLabels are the labels as numbers of the file; nil if there are none.
-func (d *Dataset) OriginalLabels() []float64 {
-	if d.Labels == nil {
-		return nil
-	}
-	labels := make([]float64, len(d.Labels))
-	for i, b := range d.Labels {
-		labels[i] = d.Mapping.Original(b)
-	}
-	return labels
-}
-
-// ReadLabelsFile reads labels that stand in a file of their own: an array in NumPy's form
-// if its name ends in .npy, else text with one number a line.
-func ReadLabelsFile(path string, memory int64) ([]float64, error) {
-	return text.FromFile(path, func(r io.Reader, name string) ([]float64, error) { return ReadLabels(r, name, memory) })
-}
-
-// ReadLabels reads labels as ReadLabelsFile does. What would take more than memory bytes,
-// if that is not 0, is an error.
-func ReadLabels(r io.Reader, name string, memory int64) ([]float64, error) {
-	opt := &ReadOptions{Memory: memory}
-	if FormatOf(name) == NPY {
-		return readNPYLabels(r, name, opt)
-	}
-	data, _, err := ReadText(r, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := opt.allow(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
-		return nil, err
-	}
-	var labels []float64
-	for lines := text.NewLines(string(data)); lines.Next(); {
-		v, ok := text.ParseFloat(lines.Fields[0].Text)
-		at := 0
-		if len(lines.Fields) > 1 {
-			at, ok = 1, false
-		}
-		if !ok {
-			f := lines.Fields[at]
-			return nil, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
-		}
-		labels = append(labels, v)
-	}
-	if labels == nil {
-		return nil, &ParseError{File: name, Msg: "no labels: expected one number a line"}
-	}
-	return labels, nil
-}
-
-// WriteLabels writes labels that ReadLabels reads: as an array of NumPy's form if that is
-// the format, else one a line.
-func WriteLabels(w io.Writer, format Format, labels []float64) error {
-	if format != NPY {
-		return text.Write(w, "sparse: writing labels", func(to *bufio.Writer) {
-			var line []byte
-			for _, v := range labels {
-				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
-				to.Write(line)
-			}
-		})
-	}
-	return text.WriteAll(w, "sparse: writing labels", func(w io.Writer) error {
-		out, err := npy.NewWriter(w, "f8", len(labels))
-		if err != nil {
-			return err
-		}
-		return out.Floats(labels)
-	})
+	return f.write(w, d)
 }

@@ -82,7 +82,7 @@ func TestWriteFile(t *testing.T) {
 			}
 			opt := &ReadOptions{Regression: true, Features: 5}
 			if format == NPY || format == MatrixMarket {
-				opt.Targets = d.Labels
+				opt.targets = d.Labels
 			}
 			back, err := ReadFile(path, opt)
 			if err != nil {
@@ -110,6 +110,9 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("%v: %v", format, err)
 		}
 	}
+	if err := Write(io.Discard, Auto, d); err == nil || !strings.Contains(err.Error(), "the form auto: want one of [libsvm csv") {
+		t.Error(err)
+	}
 }
 
 // TestWritesWords: labels that are words, and names, survive from table to table.
@@ -118,7 +121,7 @@ func TestWritesWords(t *testing.T) {
 	for _, opt := range []*ReadOptions{nil, {AnyLabels: true}} {
 		d := mustReadCSV(t, "a,city,ill\n1,Ulm,no\n2,Bonn,yes\n", opt)
 		var b strings.Builder
-		if err := WriteCSV(&b, d, ','); err != nil || b.String() != text {
+		if err := Write(&b, CSV, d); err != nil || b.String() != text {
 			t.Errorf("%q, %v", b.String(), err)
 		}
 	}
@@ -142,11 +145,11 @@ func TestLabelsFiles(t *testing.T) {
 		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ReadLabelsFile(path, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if got, err := readLabelsFile(path, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v, want %s", name, got, err, tt.want)
 		}
 	}
-	if _, err := ReadLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10); err == nil || !strings.Contains(err.Error(), "of memory") {
+	if _, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10); err == nil || !strings.Contains(err.Error(), "of memory") {
 		t.Error(err)
 	}
 }
@@ -189,14 +192,14 @@ func TestReadNPYRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opt.AnyLabels = true
 			var err error
-			mib := allocated(func() { _, err = ReadNPY(bytes.NewReader(tt.data), "a.npy", &tt.opt) })
+			mib := allocated(func() { _, err = readAs(NPY, bytes.NewReader(tt.data), "a.npy", &tt.opt) })
 			wantParseError(t, err, 0, 0, "a.npy: ", tt.want)
 			if mib > 8 {
 				t.Errorf("%d MiB allocated", mib)
 			}
 		})
 	}
-	_, err := ReadNPY(bytes.NewReader(npyFile("|i1", false, "(4, 2)", ones...)), "a.npy", nil)
+	_, err := readAs(NPY, bytes.NewReader(npyFile("|i1", false, "(4, 2)", ones...)), "a.npy", nil)
 	wantParseError(t, err, 0, 0, "the file has no labels")
 }
 
@@ -251,15 +254,15 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes, which are to be kept"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadNPZ(bytes.NewReader(tt.data), "z.npz", &tt.opt)
+			_, err := readAs(NPZ, bytes.NewReader(tt.data), "z.npz", &tt.opt)
 			wantParseError(t, err, 0, 0, "z.npz", tt.want)
 		})
 	}
-	d, err := ReadNPZ(bytes.NewReader(with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
+	d, err := readAs(NPZ, bytes.NewReader(with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
 	if err != nil || !sameTable([][]float64{{2, 1}, {0, 0}, {0, 0}, {0, 4}}, d.X) {
 		t.Errorf("by names: %+v, %v", d, err)
 	}
-	d, err = ReadNPZ(bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
+	d, err = readAs(NPZ, bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
 	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
 		t.Errorf("wide, out of order: %+v, %v", d, err)
 	}
@@ -273,22 +276,22 @@ func TestFormatBombs(t *testing.T) {
 	array := npyFile("|i1", false, "(40, 1048576)", ones...)
 	list := npyFile("|i1", false, "(41943040,)", ones...)
 	for name, read := range map[string]func(opt *ReadOptions) error{
-		"npy": func(opt *ReadOptions) error { _, err := ReadNPY(bytes.NewReader(array), "bomb", opt); return err },
+		"npy": func(opt *ReadOptions) error { _, err := readAs(NPY, bytes.NewReader(array), "bomb", opt); return err },
 		"npz": func(opt *ReadOptions) error {
-			_, err := ReadNPZ(bytes.NewReader(zipped(t, zip.Deflate, "X.npy", string(array))), "bomb", opt)
+			_, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, "X.npy", string(array))), "bomb", opt)
 			return err
 		},
 		"csr": func(opt *ReadOptions) error {
 			parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
 			parts[1] = string(list)
-			_, err := ReadNPZ(bytes.NewReader(zipped(t, zip.Deflate, parts...)), "bomb", opt)
+			_, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, parts...)), "bomb", opt)
 			return err
 		},
 		"csv": func(opt *ReadOptions) error {
-			_, err := ReadCSV(io.MultiReader(strings.NewReader("a,b,y\n"), &repeat{text: "1,1,1\n"}), "bomb", opt)
+			_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,b,y\n"), &repeat{text: "1,1,1\n"}), "bomb", opt)
 			return err
 		},
-		"categories": func(opt *ReadOptions) error { _, err := ReadCSV(&counting{}, "bomb", opt); return err },
+		"categories": func(opt *ReadOptions) error { _, err := readAs(CSV, &counting{}, "bomb", opt); return err },
 	} {
 		var err error
 		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
@@ -298,7 +301,7 @@ func TestFormatBombs(t *testing.T) {
 		}
 	}
 	packed := compress(t, append([]byte("a,y\n"), bytes.Repeat([]byte("1,1\n"), 5<<20)...))[Gzip]
-	_, err := ReadCSV(bytes.NewReader(packed), "bomb", &ReadOptions{AnyLabels: true})
+	_, err := readAs(CSV, bytes.NewReader(packed), "bomb", &ReadOptions{AnyLabels: true})
 	wantParseError(t, err, 0, 0, "expands to more than 500 times")
 }
 

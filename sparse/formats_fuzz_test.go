@@ -122,7 +122,7 @@ func FuzzReadCSV(f *testing.F) {
 		head, _, _ := bytes.Cut(plain, []byte("\n"))
 		last := strings.Count(string(head), ",") + 1
 		names, x, y, ok := naiveTable(plain)
-		d, err := ReadCSV(bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastName(plain, last)}})
+		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastName(plain, last)}})
 		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") && !strings.Contains(err.Error(), "has no name") && !strings.Contains(err.Error(), "delimiter seems") {
 			t.Fatalf("encoding/csv reads %v, %v; here %v", names, x, err)
 		}
@@ -165,13 +165,13 @@ func sameTable(want [][]float64, x *CSR) bool {
 func throughCSV(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteCSV(&b, d, ','); err != nil {
+	if err := Write(&b, CSV, d); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(d.Names, d.Table.Label) {
 		return
 	}
-	back, err := ReadCSV(bytes.NewReader(b.Bytes()), "written", &ReadOptions{Regression: true, Table: TableOptions{Label: d.Table.Label}})
+	back, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written", &ReadOptions{Regression: true, Table: TableOptions{Label: d.Table.Label}})
 	if err != nil {
 		t.Fatalf("%q: %v", b.String(), err)
 	}
@@ -276,7 +276,7 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add(npyFile("<f8", false, "(6,)", eights...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		want, ok := naiveNPY(data)
-		d, err := ReadNPY(bytes.NewReader(data), "fuzz.npy", &ReadOptions{AnyLabels: true})
+		d, err := readAs(NPY, bytes.NewReader(data), "fuzz.npy", &ReadOptions{AnyLabels: true})
 		if err != nil {
 			if ok {
 				t.Fatalf("%v; want %v", err, want)
@@ -293,7 +293,7 @@ func FuzzReadNPY(f *testing.F) {
 			t.Skip("more than makes a quick test")
 		}
 		var b bytes.Buffer
-		if err := WriteNPY(&b, d.X); err != nil {
+		if err := Write(&b, NPY, d); err != nil {
 			t.Fatal(err)
 		}
 		again, ok := naiveNPY(b.Bytes())
@@ -358,7 +358,7 @@ func FuzzReadNPZ(f *testing.F) {
 			val[k] = math.Float64frombits(uint64(seed))
 		}
 		want, ok := naiveCSR(ptr, idx, int(cols), val)
-		d, err := ReadNPZ(bytes.NewReader(zipped(t, zip.Deflate, csrParts(ptr, idx, cols, val)...)), "fuzz.npz", nil)
+		d, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, csrParts(ptr, idx, cols, val)...)), "fuzz.npz", nil)
 		if (err == nil) != ok {
 			t.Fatalf("%v; a table: %v", err, ok)
 		}
@@ -369,10 +369,10 @@ func FuzzReadNPZ(f *testing.F) {
 			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(d.X), want)
 		}
 		var b bytes.Buffer
-		if err := WriteNPZ(&b, d); err != nil {
+		if err := Write(&b, NPZ, d); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadNPZ(&b, "written", nil)
+		back, err := readAs(NPZ, &b, "written", nil)
 		if err != nil || !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) {
 			t.Fatalf("read %+v, then %+v, %v", d, back, err)
 		}
@@ -506,7 +506,7 @@ func FuzzMatrixMarket(f *testing.F) {
 			t.Skip()
 		}
 		want, ok := naiveMarket(data)
-		a, err := ReadMatrix(strings.NewReader(data), "fuzz")
+		a, err := readMatrix(strings.NewReader(data), "fuzz")
 		switch {
 		case err != nil && ok:
 			t.Fatalf("%v; want %v", err, want)
@@ -521,10 +521,10 @@ func FuzzMatrixMarket(f *testing.F) {
 			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(a), want)
 		}
 		var b strings.Builder
-		if err := WriteMatrixMarket(&b, a); err != nil {
+		if err := Write(&b, MatrixMarket, &Dataset{X: a}); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := ReadMatrix(strings.NewReader(b.String()), "written"); err != nil || !sameBits(a, back) {
+		if back, err := readMatrix(strings.NewReader(b.String()), "written"); err != nil || !sameBits(a, back) {
 			t.Fatalf("read %v, then %v, %v", a, back, err)
 		}
 	})

@@ -26,7 +26,7 @@ func FuzzReadLIBSVM(f *testing.F) {
 		if flags&64 != 0 {
 			opt.Features = 9
 		}
-		d, err := ReadLIBSVM(bytes.NewReader(data), "fuzz", opt)
+		d, err := readAs(LIBSVM, bytes.NewReader(data), "fuzz", opt)
 		_, form, open := Decompress(bytes.NewReader(data), "fuzz")
 		if form == Plain && open == nil && refuseBinary(data, "") == nil {
 			checkLIBSVM(t, string(data), opt, d, err)
@@ -41,14 +41,14 @@ func FuzzReadLIBSVM(f *testing.F) {
 			t.Skip("written from 1 on, the last index is too large")
 		}
 		var b bytes.Buffer
-		if err := WriteLIBSVM(&b, d.X, d.Labels); err != nil {
+		if err := Write(&b, LIBSVM, &Dataset{X: d.X, Labels: d.Labels}); err != nil {
 			t.Fatal(err)
 		}
 		again := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
 		if !d.Mapping.IsZero() {
 			again.Mapping = LabelMapping{Negative: -1, Positive: 1}
 		}
-		back, err := ReadLIBSVM(&b, "written", again)
+		back, err := readAs(LIBSVM, &b, "written", again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func FuzzReadMatrix(f *testing.F) {
 		if len(data) > 2 && strings.Trim(string(data[:3]), "0123456789") == "" {
 			t.Skip("more rows than make a quick test")
 		}
-		a, err := ReadMatrix(bytes.NewReader(data), "fuzz")
+		a, err := readMatrix(bytes.NewReader(data), "fuzz")
 		if err != nil {
 			return
 		}
@@ -75,10 +75,10 @@ func FuzzReadMatrix(f *testing.F) {
 			t.Fatalf("an invalid matrix: %v", err)
 		}
 		var b strings.Builder
-		if err := WriteMatrix(&b, a); err != nil {
+		if _, err := a.WriteTo(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadMatrix(strings.NewReader(b.String()), "written")
+		back, err := readMatrix(strings.NewReader(b.String()), "written")
 		if err != nil {
 			t.Fatal(err)
 		}

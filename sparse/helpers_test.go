@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // mustRead reads LIBSVM text that is right.
 func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
-	d, err := ReadLIBSVM(strings.NewReader(text), "inline", opt)
+	d, err := readAs(LIBSVM, strings.NewReader(text), "inline", opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,4 +44,25 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	if p.Line != line || p.Column != column {
 		t.Errorf("error %q is at %d:%d, want %d:%d", err, p.Line, p.Column, line, column)
 	}
+}
+
+// readAs reads data of a form, unless opt says another.
+func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+	o := ReadOptions{}
+	if opt != nil {
+		o = *opt
+	}
+	if o.Format == Auto {
+		o.Format = format
+	}
+	return Read(r, name, &o)
+}
+
+// readMatrix reads a matrix, which need not have rows.
+func readMatrix(r io.Reader, name string) (*CSR, error) {
+	c, err := ReadCoordinates(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.Matrix()
 }

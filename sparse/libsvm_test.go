@@ -135,7 +135,7 @@ func TestReadLIBSVMRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadLIBSVM(strings.NewReader(tt.text), "f.txt", tt.opt)
+			_, err := readAs(LIBSVM, strings.NewReader(tt.text), "f.txt", tt.opt)
 			wantParseError(t, err, tt.line, tt.column, tt.want...)
 		})
 	}
@@ -151,13 +151,15 @@ func TestReadOptionsRefused(t *testing.T) {
 		{ReadOptions{Features: MaxCols + 1}, "Features is 2147483649"},
 		{ReadOptions{Regression: true, Positive: new(1.0)}, "more than one"},
 		{ReadOptions{Positive: new(math.NaN())}, "Positive is NaN"},
+		{ReadOptions{Format: "svm"}, `Format is "svm": want one of [libsvm csv`},
+		{ReadOptions{LabelsFile: "y.txt"}, "f is read as libsvm, which has labels"},
 	} {
-		_, err := ReadLIBSVM(strings.NewReader("1 1:1\n0 1:1\n"), "f", &tt.opt)
+		_, err := readAs(LIBSVM, strings.NewReader("1 1:1\n0 1:1\n"), "f", &tt.opt)
 		check.Error(t, err, tt.want)
 	}
-	_, err := ReadLIBSVMFile(t.TempDir()+"/none", nil)
+	_, err := ReadFile(t.TempDir()+"/none", nil)
 	check.Error(t, err, "none", "no such file")
-	_, err = ReadLIBSVMFile(t.TempDir(), nil)
+	_, err = ReadFile(t.TempDir(), nil)
 	check.Error(t, err, "directory")
 }
 
@@ -178,7 +180,7 @@ func TestBlockBoundaries(t *testing.T) {
 	}
 	text := b.String()
 	holds := func(t *testing.T, r io.Reader) {
-		d, err := ReadLIBSVM(r, "long", nil)
+		d, err := readAs(LIBSVM, r, "long", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +204,7 @@ func TestBlockBoundaries(t *testing.T) {
 	t.Run("data with EOF", func(t *testing.T) { holds(t, iotest.DataErrReader(strings.NewReader(text))) })
 	t.Run("failing", func(t *testing.T) {
 		broken := io.MultiReader(strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
-		_, err := ReadLIBSVM(broken, "long", nil)
+		_, err := readAs(LIBSVM, broken, "long", nil)
 		check.Error(t, err, "reading long", io.ErrClosedPipe.Error())
 	})
 }
@@ -227,7 +229,7 @@ func TestWriteLIBSVMRoundTrip(t *testing.T) {
 	}
 	for _, labels := range [][]float64{{1, -1, 1}, {2, 2, 1}, {0.1, 1e300, -1.0 / 3}} {
 		var b strings.Builder
-		if err := WriteLIBSVM(&b, x, labels); err != nil {
+		if err := Write(&b, LIBSVM, &Dataset{X: x, Labels: labels}); err != nil {
 			t.Fatal(err)
 		}
 		d := mustRead(t, b.String(), &ReadOptions{IndexBase: OneBased, Features: 9, Regression: true})
@@ -236,9 +238,9 @@ func TestWriteLIBSVMRoundTrip(t *testing.T) {
 		}
 	}
 	labels := []float64{1, -1, 1}
-	err = WriteLIBSVM(io.Discard, x, labels[:2])
+	err = Write(io.Discard, LIBSVM, &Dataset{X: x, Labels: labels[:2]})
 	check.Error(t, err, "2 labels for 3 rows")
-	err = WriteLIBSVM(failingWriter{}, x, labels)
+	err = Write(failingWriter{}, LIBSVM, &Dataset{X: x, Labels: labels})
 	check.Error(t, err, "sparse: writing", io.ErrClosedPipe.Error())
 }
 
@@ -274,14 +276,14 @@ func TestFirstErrorWins(t *testing.T) {
 		{map[int]string{100: "1 20:1", 190_000: "1 0:1"}, 100, 3, "counts from 0"},
 		{map[int]string{150_000: "1 20:1", 190_000: "1 0:1"}, 150_000, 3, "counts from 0"},
 	} {
-		_, err := ReadLIBSVM(strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
+		_, err := readAs(LIBSVM, strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
 		var at *ParseError
 		if !errors.As(err, &at) || at.Line != c.line || at.Column != c.column || !strings.Contains(at.Msg, c.want) {
 			t.Errorf("%v: %v, want line %d, column %d, %q", c.broken, err, c.line, c.column, c.want)
 		}
 	}
 	endless := &repeating{line: "1 1:1\n"}
-	if _, err := ReadLIBSVM(io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.read > 64*blockSize {
+	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.read > 64*blockSize {
 		t.Errorf("%v after %d bytes more", err, endless.read)
 	}
 }

@@ -9,7 +9,7 @@ type mapping struct {
 	first int
 }
 
-// Mapped reports whether the matrix is a view of a file (ReadBinary), whose pages are in
+// Mapped reports whether the matrix is a view of a file (see Binary), whose pages are in
 // memory as far as they are used.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 

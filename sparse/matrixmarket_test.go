@@ -12,7 +12,7 @@ import (
 func asText(t testing.TB, a *CSR) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteMatrix(&b, a); err != nil {
+	if _, err := a.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -32,7 +32,7 @@ func TestReadMatrixMarket(t *testing.T) {
 		{"array without values", "%%MatrixMarket matrix array real general\n0 3\n", "0 3 0\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, err := ReadMatrix(strings.NewReader(tt.text), "m")
+			a, err := readMatrix(strings.NewReader(tt.text), "m")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 		{"twice", real + "2 2 2\n1 1 1\n1 1 1\n", 4, 0, []string{"second entry at (1, 1)", "line 3"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadMatrix(strings.NewReader(tt.text), "m.mtx")
+			_, err := readMatrix(strings.NewReader(tt.text), "m.mtx")
 			wantParseError(t, err, tt.line, tt.column, append(tt.want, "m.mtx")...)
 		})
 	}
@@ -93,7 +93,7 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 
 // A matrix file may be of either form.
 func TestReadMatrixTellsMatrixMarket(t *testing.T) {
-	a, err := ReadMatrix(strings.NewReader("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"), "m")
+	a, err := readMatrix(strings.NewReader("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"), "m")
 	if err != nil || asText(t, a) != "2 2 2\n1 2 1\n2 1 1\n" {
 		t.Errorf("%v, %v", a, err)
 	}
@@ -113,15 +113,15 @@ func FuzzReadMatrixMarket(f *testing.F) {
 		if !bytes.HasPrefix(data, []byte("%%")) {
 			t.Skip("for FuzzReadMatrix")
 		}
-		a, err := ReadMatrix(bytes.NewReader(data), "fuzz")
+		a, err := readMatrix(bytes.NewReader(data), "fuzz")
 		if err != nil {
 			return
 		}
 		var b bytes.Buffer
-		if err := WriteMatrixMarket(&b, a); err != nil {
+		if err := Write(&b, MatrixMarket, &Dataset{X: a}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadMatrix(&b, "written")
+		back, err := readMatrix(&b, "written")
 		if err != nil {
 			t.Fatal(err)
 		}

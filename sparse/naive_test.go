@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naiveLIBSVM reads LIBSVM text one line after the other, as ReadLIBSVM documents it, and
+// naiveLIBSVM reads LIBSVM text one line after the other, as LIBSVM documents it, and
 // shares nothing with it. Labels stay as they are in the text. If the text is not valid, line
 // is the first wrong line from 1 on, or 0 if no line is wrong by itself.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
@@ -86,7 +86,7 @@ func naiveDecimal(s string) (float64, bool) {
 	return v, err == nil && decimal.MatchString(s)
 }
 
-// checkLIBSVM compares what ReadLIBSVM returns for a text with what the naive reader does.
+// checkLIBSVM compares what Read returns for a text with what the naive reader does.
 func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err error) {
 	t.Helper()
 	labels, rows, cols, line, ok := naiveLIBSVM(text, opt)

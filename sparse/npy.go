@@ -10,17 +10,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// ReadNPY reads samples, one to a row, from a dense array of NumPy's .npy form, possibly
-// compressed: float64, float32, whole numbers or truth values, of two dimensions, in C or
-// Fortran order. Zeros are not stored, but negative ones are. Labels are those of
-// opt.Targets.
-//
-// What is not of this form, whole numbers that float64 does not have and numbers that are
-// not finite are errors of type *ParseError.
-func ReadNPY(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	return readDecompressed(r, name, opt, readNPY)
-}
-
 func readNPY(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	bytes := &countingReader{r: in}
 	a := arrayReader{name: name, what: "the array", opt: opt}
@@ -230,8 +219,9 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 	return a.labels(array)
 }
 
-// WriteNPY writes x as a dense array of float64 in C order, of NumPy's .npy form.
-func WriteNPY(w io.Writer, x *CSR) error {
+// writeNPY writes a dense array of float64 in C order.
+func writeNPY(w io.Writer, d *Dataset) error {
+	x := d.X
 	return text.WriteAll(w, "sparse: writing an array", func(w io.Writer) error {
 		out, err := npy.NewWriter(w, "f8", x.rows, x.cols)
 		if err != nil {

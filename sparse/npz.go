@@ -16,21 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// ReadNPZ reads samples, one to a row, from an archive of arrays of NumPy's .npz form,
-// compressed or not:
-//
-//   - a sparse matrix as scipy.sparse.save_npz writes it, of format csr: data, indices,
-//     indptr, shape, format; rows whose columns are out of order are sorted and counted;
-//   - or a dense one, as numpy.savez(path, X=X, y=y) does: the array X or x, or the only
-//     one of two dimensions; see ReadNPY.
-//
-// Labels are the array y, labels or target, or opt.Targets; the array names or features
-// has the names of the features. Other arrays are left alone.
-func ReadNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
+func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	source, size, kind, err := seekable(r, name, "PK", opt)
 	if err != nil {
 		return nil, err
@@ -145,7 +131,7 @@ func (z *npzReader) read(kind Compression) (*Dataset, error) {
 		return nil, err
 	}
 	var y []float64
-	if labels := z.first("y", "labels", "target"); labels != "" && z.opt.Targets == nil {
+	if labels := z.first("y", "labels", "target"); labels != "" && z.opt.targets == nil {
 		if y, err = load(z, labels, (*arrayReader).labels); err != nil {
 			return nil, err
 		}
@@ -366,10 +352,9 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 	return x, sorted, err
 }
 
-// WriteNPZ writes data as scipy.sparse.save_npz writes a matrix of format csr, with the
-// array y of the labels and the array names, where there are any, beside it. Equal data
-// give equal bytes.
-func WriteNPZ(w io.Writer, d *Dataset) error {
+// writeNPZ writes data as scipy.sparse.save_npz writes a matrix of format csr, with the
+// array y of the labels and the array names, where there are any, beside it.
+func writeNPZ(w io.Writer, d *Dataset) error {
 	return text.WriteAll(w, "sparse: writing arrays", func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range npzParts(d) {

@@ -79,17 +79,13 @@ np.save('nan.npy', np.array([[1, np.nan]])); np.save('large.npy', np.array([[1, 
 np.save('half.npy', W.astype('f2'))
 `)
 	x, w, y := numpyWant(t)
-	labels, err := ReadLabelsFile(filepath.Join(dir, "y.npy"), 0)
-	if err != nil || !sameFloats(labels, y) {
-		t.Fatalf("labels %v, %v", labels, err)
-	}
 	for _, name := range []string{"column.npy", "y.txt"} {
-		if got, err := ReadLabelsFile(filepath.Join(dir, name), 0); err != nil || !sameFloats(got, y) {
+		if got, err := readLabelsFile(filepath.Join(dir, name), 0); err != nil || !sameFloats(got, y) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 	for _, name := range []string{"c.npy", "f.npy", "big.npy", "plain.npz", "packed.npz", "long.npz", "reversed.npz", "c.mtx", "a.mtx"} {
-		d, err := ReadFile(filepath.Join(dir, name), &ReadOptions{Targets: y})
+		d, err := ReadFile(filepath.Join(dir, name), &ReadOptions{LabelsFile: filepath.Join(dir, "y.npy")})
 		if err != nil || !sameBits(d.X, x) || !sameFloats(d.Labels, y) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}

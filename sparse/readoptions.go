@@ -50,8 +50,11 @@ type ReadOptions struct {
 	// Strict refuses rows whose indices are not increasing; otherwise they are
 	// sorted and counted. Repeated indices are always an error.
 	Strict bool
-	// Targets are labels from elsewhere, one for each row, in the place of the file's.
-	Targets []float64
+	// LabelsFile, if not empty, is the path of a file of labels, one for each row, which take
+	// the place of those in the data: an array in NumPy's form if the name ends in .npy, else
+	// text with one number a line. LIBSVM text and tables have labels of their own and take
+	// no others.
+	LabelsFile string
 	// Table is about tables, CSV and TSV.
 	Table TableOptions
 	// Names, if not nil, are those of the features wanted, in their order: a file that
@@ -69,7 +72,8 @@ type ReadOptions struct {
 	// (CSR.Release).
 	Beyond bool
 
-	stored bool // labels of two classes are left as a .scas file has them
+	targets []float64 // of LabelsFile
+	stored  bool      // labels of two classes are left as a .scas file has them
 }
 
 // checked returns o, or the defaults for nil, unless something is wrong with it.

@@ -76,7 +76,7 @@ func same(t *testing.T, got, want *Dataset) {
 func TestShards(t *testing.T) {
 	for _, files := range []int{1, 2, 5} {
 		paths, text := shardFiles(t, files, 40)
-		whole, err := ReadLIBSVM(strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+		whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestShards(t *testing.T) {
 // to do.
 func TestShardsOfCompressed(t *testing.T) {
 	paths, text := shardFiles(t, 4, 30)
-	whole, err := ReadLIBSVM(strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+	whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,7 +218,7 @@ func (c *Converge) methods(any []solver.Method) ([]solver.Method, error) {
 
 // problem reads the data and the graph.
 func (c *Converge) problem() (*solver.Problem, error) {
-	data, err := sparse.ReadLIBSVMFile(c.Data, &sparse.ReadOptions{Features: c.Features, Positive: c.Positive})
+	data, err := sparse.ReadFile(c.Data, &sparse.ReadOptions{Features: c.Features, Positive: c.Positive})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // halfOfA9a is every second row of a9a with the matrix published for it.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := solvertest.Load(t, "paper/a9a.zst", 123)
-	a, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"))
+	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 	if p.Data, err = p.Data.SelectRows(rows); err != nil {
 		t.Fatal(err)
 	}
-	p.Labels, p.Constraint, p.Penalty = labels, a, solver.L1{Lambda: 1e-5}
+	p.Labels, p.Constraint, p.Penalty = labels, a.X, solver.L1{Lambda: 1e-5}
 	return p
 }
 

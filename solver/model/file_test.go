@@ -315,7 +315,7 @@ func TestTables(t *testing.T) {
 	const text = "a,city,b,ill\n1,Ulm,3,no\n2,Bonn,,yes\n0,Ulm,4,no\n3,Bonn,9,yes\n"
 	read := func(text string, opt *sparse.ReadOptions) *sparse.Dataset {
 		t.Helper()
-		d, err := sparse.ReadCSV(strings.NewReader(text), "t.csv", opt)
+		d, err := sparse.Read(strings.NewReader(text), "t.csv", opt)
 		if err != nil {
 			t.Fatal(err)
 		}

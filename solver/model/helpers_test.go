@@ -169,7 +169,7 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 // load reads a data set with its labels as they are.
 func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
+	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

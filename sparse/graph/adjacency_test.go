@@ -6,12 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 func TestFromAdjacency(t *testing.T) {
-	a, err := sparse.ReadMatrix(strings.NewReader("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 9\n3 1 -0.5\n4 2 0\n4 3 2\n"), "m")
+	a, err := readMatrix(strings.NewReader("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 9\n3 1 -0.5\n4 2 0\n4 3 2\n"), "m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func TestFromAdjacency(t *testing.T) {
 		"2 2 2\n1 2 1\n2 1 -1\n":  "entry (1, 2) is 1 but (2, 1) is -1",
 		"3 3 2\n3 1 2\n2 1 1.5\n": "but (1, 2) is 0",
 	} {
-		a, err := sparse.ReadMatrix(strings.NewReader(text), "m")
+		a, err := readMatrix(strings.NewReader(text), "m")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func ExampleGraph_FusedLasso() {
 		fmt.Println(err)
 		return
 	}
-	if err := sparse.WriteMatrix(os.Stdout, g.FusedLasso()); err != nil {
+	if _, err := g.FusedLasso().WriteTo(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -22,7 +22,7 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 // i and j and weight 1 if absent, possibly compressed. Blank lines and comments
 // from '#' on are skipped; a file of comments only is a graph without edges, but
 // an empty one is an error. A Matrix Market file is read as the adjacency matrix
-// of the graph (see sparse.ReadMatrix and FromAdjacency); it must have p
+// of the graph (see sparse.MatrixMarket and FromAdjacency); it must have p
 // rows.
 //
 // An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
@@ -178,7 +178,7 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 }
 
 // ReadConstraint reads an edge list (see ReadEdges) or a matrix file (see
-// sparse.ReadMatrix) over p features, possibly compressed.
+// sparse.MatrixMarket) over p features, possibly compressed.
 //
 // Under kind Any a file is a matrix if it parses as one: three whole numbers
 // first, the third of which is the number of lines that follow, all of them

@@ -3,8 +3,10 @@ package graph
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
+	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
@@ -28,11 +31,35 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
+// readMatrix reads a matrix, which need not have rows.
+func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
+	c, err := sparse.ReadCoordinates(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.Matrix()
+}
+
+// published reads one of the published matrices.
+func published(t testing.TB, file string) *sparse.CSR {
+	t.Helper()
+	f, err := os.Open(sparsetest.DataFile(t, "graphs", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a, err := readMatrix(f, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // entries returns a matrix as text, which shows structure and values.
 func entries(t testing.TB, a *sparse.CSR) string {
 	t.Helper()
 	var b strings.Builder
-	if err := sparse.WriteMatrix(&b, a); err != nil {
+	if _, err := a.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

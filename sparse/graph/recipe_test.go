@@ -24,7 +24,7 @@ func TestPublishedRecipe(t *testing.T) {
 		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
 	} {
 		t.Run(tt.data, func(t *testing.T) {
-			d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
+			d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,11 +40,7 @@ func TestPublishedRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			published, err := sparse.ReadMatrixFile(sparsetest.DataFile(t, "graphs", tt.matrix))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(entries(t, published), entries(t, a)); diff != "" {
+			if diff := cmp.Diff(entries(t, published(t, tt.matrix)), entries(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
 			s := g.Statistics()

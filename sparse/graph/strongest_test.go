@@ -278,7 +278,7 @@ func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
 	}
-	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
+	d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,10 @@ func (g *ground) inputs() (string, error) {
 		return "", err
 	}
 	var mid, numbers strings.Builder
-	if err := errors.Join(sparse.WriteLIBSVM(&mid, s.X, s.Labels), sparse.WriteLIBSVM(&numbers, s.X, s.X.RowNormsSq())); err != nil {
+	err = errors.Join(
+		sparse.Write(&mid, sparse.LIBSVM, s.Dataset),
+		sparse.Write(&numbers, sparse.LIBSVM, &sparse.Dataset{X: s.X, Labels: s.X.RowNormsSq()}))
+	if err != nil {
 		return "", err
 	}
 	classes, offsets := "", ""

@@ -123,7 +123,7 @@ func (s Spec) Load(dir string, g Graph) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, filepath.FromSlash(f.Path)), &sparse.ReadOptions{Features: s.Features})
+	d, err := sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Path)), &sparse.ReadOptions{Features: s.Features})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // program computed.
 func TestKnownOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
-		d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
+		d, err := sparse.ReadFile(sparsetest.DataFile(t, o.File), &sparse.ReadOptions{Features: o.Features})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,10 +69,10 @@ func (h *Handover) writeDescription() error {
 }
 
 func (h *Handover) writeText() error {
-	if err := sparse.WriteLIBSVMFile(filepath.Join(h.Dir, "data.svm"), h.X, h.Labels); err != nil || h.A == nil {
+	if err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"), &sparse.Dataset{X: h.X, Labels: h.Labels}); err != nil || h.A == nil {
 		return err
 	}
-	return h.fill("A.mtx", func(w io.Writer) error { return sparse.WriteMatrixMarket(w, h.A) })
+	return h.fill("A.mtx", func(w io.Writer) error { return sparse.Write(w, sparse.MatrixMarket, &sparse.Dataset{X: h.A}) })
 }
 
 // writeMatrix writes the lengths of the rows, the columns and the values of m.

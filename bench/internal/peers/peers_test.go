@@ -108,7 +108,7 @@ func ista(dir string) func(tol float64) []float64 {
 	if err != nil {
 		panic(err)
 	}
-	d, err := sparse.ReadLIBSVMFile(filepath.Join(dir, "data.svm"), &sparse.ReadOptions{Features: 20})
+	d, err := sparse.ReadFile(filepath.Join(dir, "data.svm"), &sparse.ReadOptions{Features: 20})
 	if err != nil {
 		panic(err)
 	}
@@ -336,7 +336,7 @@ func TestHand(t *testing.T) {
 			t.Errorf("%s: %v, want %d bytes", name, err, bytes)
 		}
 	}
-	if a, err := sparse.ReadMatrixFile(filepath.Join(h.Dir, "A.mtx")); err != nil || a.NNZ() != p.A.NNZ() {
+	if a, err := sparse.ReadFile(filepath.Join(h.Dir, "A.mtx"), &sparse.ReadOptions{LabelsOptional: true}); err != nil || a.X.NNZ() != p.A.NNZ() {
 		t.Errorf("A.mtx: %v", err)
 	}
 	h.Remove()

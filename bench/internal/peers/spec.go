@@ -103,7 +103,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	case dir == "":
 		err = fmt.Errorf("%w: no data directory; give --data or set SCAS_DATA", fs.ErrNotExist)
 	default:
-		d, err = sparse.ReadLIBSVMFile(filepath.Join(dir, filepath.FromSlash(s.File)), &sparse.ReadOptions{Features: s.Features})
+		d, err = sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(s.File)), &sparse.ReadOptions{Features: s.Features})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("peers: data of %s: %w", s.Name, err)

@@ -107,6 +107,7 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	if err := form.apply(path, opt); err != nil {
 		return nil, err
 	}
+	opt.LabelsFile = form.Labels
 	opt.Memory, _ = memory.limit()
 	if memory.collect(); form.formatOf(path) != sparse.Binary {
 		opt.Reserve = reserve(opt.Memory)
@@ -114,13 +115,6 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	p := e.begin("reading " + dataName(path))
 	defer p.end()
 	data, err := await(e, func() (*sparse.Dataset, error) {
-		if form.Labels != "" {
-			labels, err := sparse.ReadLabelsFile(form.Labels, opt.Memory)
-			if err != nil {
-				return nil, err
-			}
-			opt.Targets = labels
-		}
 		if path == "-" {
 			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", to: p}, "stdin", opt)
 		}

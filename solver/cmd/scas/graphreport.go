@@ -41,7 +41,8 @@ type graphReport struct {
 // write writes what scas train --graph reads.
 func (r *graphReport) write(w io.Writer) error {
 	if r.Antisym {
-		return sparse.WriteMatrix(w, r.a)
+		_, err := r.a.WriteTo(w)
+		return err
 	}
 	return r.graph.Write(w)
 }

@@ -103,7 +103,7 @@ func TestMemoryOfPaperSets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkMemory(t, func() (*sparse.Dataset, error) {
-				return sparse.ReadLIBSVMFile(filepath.Join(dir, "paper", name), nil)
+				return sparse.ReadFile(filepath.Join(dir, "paper", name), nil)
 			}, change)
 		})
 	}

@@ -55,7 +55,7 @@ func newMPIBed(t *testing.T) *mpiBed {
 		t.Fatal(err)
 	}
 	b.data = b.file("data.svm")
-	if err := sparse.WriteLIBSVMFile(b.data, s.X, s.Labels); err != nil {
+	if err := sparse.WriteFile(b.data, &sparse.Dataset{X: s.X, Labels: s.Labels}); err != nil {
 		t.Fatal(err)
 	}
 	return b

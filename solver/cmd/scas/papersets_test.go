@@ -87,15 +87,16 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	if !strings.Contains(out, " 421 edges") || !strings.Contains(out, "eigenvalue of A'A 145.896") {
 		t.Errorf("not what is known of the graph:\n%s", out)
 	}
-	a, err := sparse.ReadMatrixFile(path)
+	form := &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true}
+	a, err := sparse.ReadFile(path, form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := sparse.ReadMatrix(bytes.NewReader(want), "published")
+	b, err := sparse.Read(bytes.NewReader(want), "published", form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(b.Rows(0, 246), a.Rows(0, 246)); diff != "" {
+	if diff := cmp.Diff(b.X.Rows(0, 246), a.X.Rows(0, 246)); diff != "" {
 		t.Error(diff)
 	}
 	out = scas(t, "scas", nil, "train", "--json", "--graph", path, "--lambda", "1e-5", "--method", "scas-k", "--passes", "4", "--features", "123", data)

@@ -49,7 +49,7 @@ func writeWDBC(t *testing.T, dir string) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(dir, "wdbc.svm")
-	if err := sparse.WriteLIBSVMFile(path, d.X, d.Labels); err != nil {
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -138,7 +138,7 @@ func writeInputs(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := sparse.WriteLIBSVMFile(filepath.Join(dir, "wdbc.svm"), d.X, d.Labels); err != nil {
+	if err := sparse.WriteFile(filepath.Join(dir, "wdbc.svm"), &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
 		return err
 	}
 	plain, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))

@@ -28,7 +28,7 @@ func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, l
 // readClasses reads a LIBSVM file; of two labels, the larger becomes +1, the other −1.
 func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -258,7 +258,7 @@ func TestDegenerate(t *testing.T) {
 // load reads a set with a column of ones behind it, or skips the test.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

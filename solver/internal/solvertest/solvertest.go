@@ -18,7 +18,7 @@ import (
 // Load reads a LIBSVM file of the reference data.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
-	ds, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
+	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

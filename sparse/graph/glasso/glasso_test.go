@@ -85,7 +85,7 @@ func TestSachs(t *testing.T) {
 
 func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	t.Helper()
-	d, err := sparse.ReadLIBSVMFile(sparsetest.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
+	d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

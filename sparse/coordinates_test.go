@@ -12,7 +12,7 @@ import (
 )
 
 func TestReadMatrix(t *testing.T) {
-	a, err := ReadMatrix(strings.NewReader("# A\n3 4 3 # shape\n3 1 -1e-3\n\n1 4 2\n1 2 0\n"), "m")
+	a, err := readMatrix(strings.NewReader("# A\n3 4 3 # shape\n3 1 -1e-3\n\n1 4 2\n1 2 0\n"), "m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestReadMatrixRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadMatrix(strings.NewReader(tt.text), "m.txt")
+			_, err := readMatrix(strings.NewReader(tt.text), "m.txt")
 			wantParseError(t, err, tt.line, tt.column, tt.want...)
 		})
 	}
@@ -66,10 +66,10 @@ func TestWriteMatrixRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := WriteMatrix(&b, a); err != nil {
+		if _, err := a.WriteTo(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadMatrix(strings.NewReader(b.String()), "m")
+		back, err := readMatrix(strings.NewReader(b.String()), "m")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,8 @@ func TestWriteMatrixRoundTrip(t *testing.T) {
 			t.Errorf("%q does not read back", b.String())
 		}
 	}
-	check.Error(t, WriteMatrix(failingWriter{}, Identity(3)), io.ErrClosedPipe.Error())
+	_, err := Identity(3).WriteTo(failingWriter{})
+	check.Error(t, err, io.ErrClosedPipe.Error())
 }
 
 func tenths(n int) []float64 {

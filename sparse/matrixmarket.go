@@ -11,31 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// ReadMatrixFile reads a matrix file; see ReadMatrix.
-func ReadMatrixFile(path string) (*CSR, error) { return text.FromFile(path, ReadMatrix) }
-
-// ReadMatrix reads a matrix in coordinate text, possibly compressed: a first line
-// `rows cols nnz`, then exactly nnz lines `i j value` with 1-based i and j, in any
-// order. Blank lines and comments from '#' on are skipped.
-//
-// Below a first line %%MatrixMarket it is read as a file of the Matrix Market
-// (Boisvert, Pozo and Remington 1996): formats coordinate and array, the latter a size
-// `rows cols` and the values, column by column; fields real, integer and pattern (all
-// values 1); symmetries general, symmetric and skew-symmetric, of which the file has one
-// triangle and the result both.
-//
-// A repeated place, one out of range, a value that is not finite, a wrong number of
-// lines and other forms of the Matrix Market are errors of type *ParseError.
-func ReadMatrix(r io.Reader, name string) (*CSR, error) {
-	c, err := ReadCoordinates(r, name)
-	if err != nil {
-		return nil, err
-	}
-	return c.Matrix()
-}
-
 // Matrix returns the matrix that the lines are, the first of them its size; see
-// ReadMatrix for what is refused.
+// MatrixMarket for what is refused.
 func (c *Coordinates) Matrix() (*CSR, error) {
 	size, err := c.size()
 	if err != nil {
@@ -256,13 +233,7 @@ func (c *Coordinates) wrongEntry(e Coordinate, size [3]int64) (token int, msg st
 	return 0, ""
 }
 
-// ReadMatrixMarket reads samples, one to a row, as ReadMatrix reads a matrix. Their labels
-// are those of opt.Targets.
-func ReadMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
+func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	c, stats, err := readCoordinates(r, name, opt)
 	if err != nil {
 		return nil, err
@@ -289,14 +260,28 @@ func ReadMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	return d, d.labelled(name, nil, opt)
 }
 
-// WriteMatrix writes a in the form ReadMatrix reads, in row order, values in the
-// shortest form that reads back to the same bits. Zeros are written if stored.
-func WriteMatrix(w io.Writer, a *CSR) error { return writeMatrix(w, "", a) }
+func writeMatrixMarket(w io.Writer, d *Dataset) error {
+	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", d.X)
+}
 
-// WriteMatrixMarket writes a in the coordinate format of the Matrix Market, as real
-// general; else it is like WriteMatrix.
-func WriteMatrixMarket(w io.Writer, a *CSR) error {
-	return writeMatrix(w, "%%MatrixMarket matrix coordinate real general\n", a)
+// WriteTo writes the matrix as coordinate text, which reads back in the form MatrixMarket: a
+// line `rows cols nnz`, and a line `i j value` for each stored entry, in row order. Values are
+// written in the shortest form that reads back to the same bits.
+func (a *CSR) WriteTo(w io.Writer) (n int64, err error) {
+	count := &countingWriter{w: w}
+	err = writeMatrix(count, "", a)
+	return count.n, err
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
 }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {

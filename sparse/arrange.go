@@ -1,0 +1,119 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// labelled gives a data set that has none the labels of ReadOptions.LabelsFile, or else y,
+// nil for none.
+func (d *Dataset) labelled(name string, y []float64, opt *ReadOptions) (err error) {
+	n, _ := d.X.Dims()
+	if opt.targets != nil {
+		y = opt.targets
+	}
+	switch {
+	case y == nil && (opt.AnyLabels || opt.LabelsOptional):
+		return nil
+	case y == nil:
+		return &ParseError{File: name, Msg: "the file has no labels: expected them in a file of their own, one for every row"}
+	case len(y) != n:
+		return &ParseError{File: name, Msg: fmt.Sprintf("%d labels for %d rows: expected one for every row", len(y), n)}
+	}
+	c := labelCollector{name: name, opt: opt, labels: make([]float64, 0, n)}
+	for i, v := range y {
+		if err := c.add(v, i+1, 0); err != nil {
+			return err
+		}
+	}
+	return c.settle(d)
+}
+
+// widen gives x the number of columns that opt states, if any.
+func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+	switch p := opt.Features; {
+	case p == 0 || p == x.cols:
+		return x, nil
+	case p < x.cols && opt.IgnoreBeyond:
+		return narrow(name, x, opt)
+	case p < x.cols:
+		return nil, &ParseError{File: name, Msg: fmt.Sprintf("%d columns: expected at most the stated %d features (or state more features)", x.cols, p)}
+	default:
+		wide := *x
+		wide.cols = p
+		return &wide, nil
+	}
+}
+
+// narrow copies x without the columns beyond those that opt states.
+func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
+		return nil, err
+	}
+	if err := x.Check(0, x.rows); err != nil {
+		return nil, err
+	}
+	y := &CSR{rows: x.rows, cols: opt.Features, ptr: make([]int64, x.rows+1)}
+	for i := range x.rows {
+		idx, val := x.Row(i)
+		n, _ := slices.BinarySearch(idx, int32(y.cols))
+		y.idx, y.val = append(y.idx, idx[:n]...), append(y.val, val[:n]...)
+		y.ptr[i+1] = int64(len(y.idx))
+	}
+	return y, nil
+}
+
+// arrange brings the features into the order of names, where the data name them.
+func (d *Dataset) arrange(file string, names []string) error {
+	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
+		return nil
+	}
+	at := make(map[string]int, len(d.Names))
+	for j, name := range d.Names {
+		at[name] = j
+	}
+	to := slices.Repeat([]int{-1}, len(d.Names))
+	var missing []string
+	for k, name := range names {
+		if j, there := at[name]; there {
+			to[j] = k
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		return missingColumns(file, missing, d.Names)
+	}
+	n, _ := d.X.Dims()
+	var entries []Triplet
+	for i := range n {
+		idx, val := d.X.Row(i)
+		for k, j := range idx {
+			if to[j] >= 0 {
+				entries = append(entries, Triplet{i, to[j], val[k]})
+			}
+		}
+	}
+	x, err := FromTriplets(n, len(names), entries)
+	d.X, d.Names = x, names
+	return err
+}
+
+// missingColumns reports columns that a file lacks.
+func missingColumns(file string, missing, have []string) error {
+	others := ""
+	if n := len(missing) - 1; n > 0 {
+		others = fmt.Sprintf(", and %d more are absent", n)
+	}
+	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
+}
+
+// some lists the first few names of many.
+func some(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,81 @@
+package sparse
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+
+	"github.com/scas-admm/scas/sparse/internal/npy"
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// OriginalLabels are the labels as numbers of the file; nil if there are none.
+func (d *Dataset) OriginalLabels() []float64 {
+	if d.Labels == nil {
+		return nil
+	}
+	labels := make([]float64, len(d.Labels))
+	for i, b := range d.Labels {
+		labels[i] = d.Mapping.Original(b)
+	}
+	return labels
+}
+
+// readLabelsFile reads labels that stand in a file of their own: an array in NumPy's form
+// if its name ends in .npy, else text with one number a line. Labels that would take more
+// than memory bytes, if that is not 0, are an error.
+func readLabelsFile(path string, memory int64) ([]float64, error) {
+	return text.FromFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
+}
+
+func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
+	opt := &ReadOptions{Memory: memory}
+	if FormatOf(name) == NPY {
+		return readNPYLabels(r, name, opt)
+	}
+	data, _, err := ReadText(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := opt.allow(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
+		return nil, err
+	}
+	var labels []float64
+	for lines := text.NewLines(string(data)); lines.Next(); {
+		v, ok := text.ParseFloat(lines.Fields[0].Text)
+		at := 0
+		if len(lines.Fields) > 1 {
+			at, ok = 1, false
+		}
+		if !ok {
+			f := lines.Fields[at]
+			return nil, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
+		}
+		labels = append(labels, v)
+	}
+	if labels == nil {
+		return nil, &ParseError{File: name, Msg: "no labels: expected one number a line"}
+	}
+	return labels, nil
+}
+
+// WriteLabels writes a file of labels as ReadOptions.LabelsFile takes it: an array of NumPy's
+// form if that is the format, else one a line.
+func WriteLabels(w io.Writer, format Format, labels []float64) error {
+	if format != NPY {
+		return text.Write(w, "sparse: writing labels", func(to *bufio.Writer) {
+			var line []byte
+			for _, v := range labels {
+				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
+				to.Write(line)
+			}
+		})
+	}
+	return text.WriteAll(w, "sparse: writing labels", func(w io.Writer) error {
+		out, err := npy.NewWriter(w, "f8", len(labels))
+		if err != nil {
+			return err
+		}
+		return out.Floats(labels)
+	})
+}
