@@ -377,7 +377,7 @@ func TestGapWithoutPenalty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, _, err = sparse.Standardize(x, false); err != nil {
+	if x, err = x.ColumnStats().Standardize(x, false); err != nil {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: x, Labels: y, SampleWeights: w, Loss: solver.Squared{}, Penalty: solver.L1{}}

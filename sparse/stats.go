@@ -5,95 +5,190 @@ import (
 	"math"
 )
 
-// ColumnStats describes the columns of a matrix, one element per column; absent
-// entries count as zeros.
+// ColumnStats describes the columns of rows, which may have weights. Rows that are not in
+// memory at once are added piece by piece, and statistics of other rows can be merged.
 type ColumnStats struct {
-	Mean []float64
-	// StdDev is the population standard deviation (divided by the number of
-	// rows), in two passes. A constant column has exactly 0 if all its entries
-	// are absent or stored; rounding of the mean may leave a few ulp.
-	StdDev []float64
+	// Rows is the sum of the weights of the rows, their number if they have none.
+	Rows float64
+	// Largest has the largest absolute value of an entry of each column.
+	Largest []float64
+	// Stored has the sum of the weights of the rows that store an entry of the column. The
+	// mean of these entries is StoredMean, and Square is Σ weight (entry − StoredMean)². The
+	// entry of any other row is 0, which Mean and StdDev take into account.
+	Stored, StoredMean, Square []float64
+
+	piece *ColumnStats // scratch of Add
 }
 
-// MaxAbs returns the largest absolute value of an entry, 0 if there is none.
-func (a *CSR) MaxAbs() float64 {
-	most := 0.0
-	for _, v := range a.val[:a.NNZ()] {
-		most = max(most, math.Abs(v))
+// NewColumnStats returns the statistics of no rows of a matrix with that number of columns.
+func NewColumnStats(cols int) *ColumnStats {
+	s := &ColumnStats{}
+	for _, v := range []*[]float64{&s.Largest, &s.Stored, &s.StoredMean, &s.Square} {
+		*v = make([]float64, cols)
 	}
-	return most
+	return s
 }
 
-// ColumnStats computes the statistics of every column. A matrix without rows has
-// means and deviations 0.
-func (a *CSR) ColumnStats() ColumnStats {
-	s := NewColumnSums(a.cols)
-	s.Add(a, 0, a.rows)
-	s.Centre()
-	s.AddSquares(a, 0, a.rows)
-	return s.End()
+// ColumnStats returns the statistics of all columns, of rows without weights.
+func (a *CSR) ColumnStats() *ColumnStats {
+	s := NewColumnStats(a.cols)
+	s.set(a, 0, a.rows, nil)
+	return s
 }
 
-// ColumnSums find the ColumnStats, to the same bits, of a matrix that is gone through piece
-// by piece: every row once with Add, in order, and after Centre once again with AddSquares.
-type ColumnSums struct {
-	ColumnStats // of the means after Centre, of the deviations after End
-	// Stored has the number of entries stored in each column.
-	Stored []int64
-
-	rows int
+// Add adds rows lo to hi−1 of a, whose weights a function returns, nil for ones.
+func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
+	if s.piece == nil {
+		s.piece = NewColumnStats(len(s.Stored))
+	}
+	s.piece.set(a, lo, hi, weight)
+	s.Merge(s.piece)
 }
 
-// NewColumnSums returns the sums of no rows of a matrix with so many columns.
-func NewColumnSums(cols int) *ColumnSums {
-	return &ColumnSums{ColumnStats: ColumnStats{Mean: make([]float64, cols), StdDev: make([]float64, cols)}, Stored: make([]int64, cols)}
-}
-
-// Add adds rows lo to hi−1 of a.
-func (s *ColumnSums) Add(a *CSR, lo, hi int) {
-	s.rows += hi - lo
-	idx, val := a.span(lo, hi)
-	for k, j := range idx {
-		s.Mean[j] += val[k]
-		s.Stored[j]++
+// set makes s the statistics of rows lo to hi−1 of a. It reads them twice: the squares of
+// differences from a mean keep the digits of a variance that is small beside the mean, which
+// the difference of squares loses.
+func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
+	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
+		clear(v)
+	}
+	s.Rows = 0
+	w := 1.0
+	for i := lo; i < hi; i++ {
+		if weight != nil {
+			w = weight(i)
+		}
+		s.Rows += w
+		idx, val := a.Row(i)
+		for k, j := range idx {
+			v := val[k]
+			s.Largest[j] = max(s.Largest[j], v, -v)
+			s.Stored[j] += w
+			s.StoredMean[j] += float64(w * v)
+		}
+	}
+	for j, w := range s.Stored {
+		if w > 0 {
+			s.StoredMean[j] /= w
+		}
+	}
+	for i := lo; i < hi; i++ {
+		if weight != nil {
+			w = weight(i)
+		}
+		idx, val := a.Row(i)
+		for k, j := range idx {
+			d := val[k] - s.StoredMean[j]
+			s.Square[j] += float64(w * float64(d*d))
+		}
 	}
 }
 
-// Centre makes the sums of all rows means.
-func (s *ColumnSums) Centre() {
-	if s.rows == 0 {
-		return
-	}
-	for j := range s.Mean {
-		s.Mean[j] /= float64(s.rows)
-	}
-}
-
-// AddSquares adds what rows lo to hi−1 of a are off the means.
-func (s *ColumnSums) AddSquares(a *CSR, lo, hi int) {
-	idx, val := a.span(lo, hi)
-	for k, j := range idx {
-		d := val[k] - s.Mean[j]
-		s.StdDev[j] += float64(d * d)
+// Merge adds the statistics of other rows (Chan, Golub, LeVeque 1979).
+func (s *ColumnStats) Merge(more *ColumnStats) {
+	s.Rows += more.Rows
+	for j, b := range more.Stored {
+		s.Largest[j] = max(s.Largest[j], more.Largest[j])
+		if b == 0 {
+			continue
+		}
+		a, d := s.Stored[j], more.StoredMean[j]-s.StoredMean[j]
+		s.Stored[j] = a + b
+		s.StoredMean[j] += float64(d * (b / (a + b)))
+		s.Square[j] += more.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
 	}
 }
 
-// End returns the statistics.
-func (s *ColumnSums) End() ColumnStats {
-	if s.rows == 0 {
-		return s.ColumnStats
+// Mean returns the means of the columns; 0 if there are no rows.
+func (s *ColumnStats) Mean() []float64 {
+	mean := make([]float64, len(s.StoredMean))
+	for j, m := range s.StoredMean {
+		if s.Rows > 0 {
+			mean[j] = m * (s.Stored[j] / s.Rows)
+		}
 	}
-	for j, m := range s.Mean {
-		zeros := float64(int64(s.rows) - s.Stored[j])
-		s.StdDev[j] = math.Sqrt((s.StdDev[j] + float64(zeros*float64(m*m))) / float64(s.rows))
-	}
-	return s.ColumnStats
+	return mean
 }
 
-// span returns what is stored in rows lo to hi−1.
-func (a *CSR) span(lo, hi int) (idx []int32, val []float64) {
-	from, to := a.ptr[lo], a.ptr[hi]
-	return a.idx[from:to], a.val[from:to]
+// StdDev returns the population standard deviations of the columns (the sums of squares
+// are divided by Rows). It is 0 for a column that is constant except for rounding.
+func (s *ColumnStats) StdDev() []float64 {
+	dev := make([]float64, len(s.StoredMean))
+	for j, w := range s.Stored {
+		mean := s.StoredMean[j]
+		absent := math.Max(0, s.Rows-w)
+		v := math.Sqrt((s.Square[j] + float64(float64(w*(absent/s.Rows))*float64(mean*mean))) / s.Rows)
+		if v > 1e-12*math.Abs(float64(mean*(w/s.Rows))) {
+			dev[j] = v
+		}
+	}
+	return dev
+}
+
+// scale returns what Standardize divides the columns by.
+func (s *ColumnStats) scale() []float64 {
+	scale := s.StdDev()
+	for j, sd := range scale {
+		if sd == 0 {
+			scale[j] = 1
+		}
+	}
+	return scale
+}
+
+// Standardize returns x with every column divided by its standard deviation in s, after its
+// mean is subtracted if center is set. Constant columns are divided by 1. s may be of other
+// rows: test data are scaled by the statistics of the training data. Centring fills the
+// matrix, so it is for dense tables: sparse data are scaled only.
+func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
+	if len(s.Stored) != x.cols {
+		return nil, fmt.Errorf("sparse: Standardize by the statistics of %d columns of a matrix of %d: want as many", len(s.Stored), x.cols)
+	}
+	scale := s.scale()
+	if !center {
+		for j, v := range scale {
+			scale[j] = 1 / v
+		}
+		return x.ScaleColumns(scale)
+	}
+	if x.cols > 0 && x.rows > math.MaxInt/8/x.cols {
+		return nil, fmt.Errorf("sparse: centring a %d x %d matrix would fill it: scale only", x.rows, x.cols)
+	}
+	mean := s.Mean()
+	ptr := make([]int64, x.rows+1)
+	idx, val := make([]int32, x.rows*x.cols), make([]float64, x.rows*x.cols)
+	for i := range x.rows {
+		base := i * x.cols
+		ptr[i+1] = int64(base + x.cols)
+		cols, vals := x.Row(i)
+		for k, j := range cols {
+			val[base+int(j)] = vals[k]
+		}
+		for j := range x.cols {
+			idx[base+j] = int32(j)
+			val[base+j] = (val[base+j] - mean[j]) / scale[j]
+		}
+	}
+	return New(x.rows, x.cols, ptr, idx, val)
+}
+
+// Unscale turns the coefficients of a model of data that Standardize returned into those of
+// the original columns, and returns the intercept that belongs to them if the data were
+// centred: scaled'coef = original'unscaled + intercept. It does not change coef. It panics if
+// there is not one coefficient for each column.
+func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, intercept float64) {
+	if len(coef) != len(s.Stored) {
+		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by the statistics of %d columns", len(coef), len(s.Stored)))
+	}
+	unscaled = s.scale()
+	mean := s.Mean()
+	for j, c := range coef {
+		unscaled[j] = c / unscaled[j]
+		if center {
+			intercept -= float64(unscaled[j] * mean[j])
+		}
+	}
+	return unscaled, intercept
 }
 
 // RowNormsSq returns |a_i|^2 of every row, summed in column order.
@@ -108,79 +203,11 @@ func (a *CSR) RowNormsSq() []float64 {
 	return norms
 }
 
-// Scaling is an affine change of every column: x_j becomes (x_j - Mean[j]) /
-// Scale[j]. Mean is nil when columns are not centred.
-type Scaling struct {
-	Mean  []float64 `json:"mean,omitempty"`
-	Scale []float64 `json:"scale"`
-}
-
-// Standardize finds the scaling that gives every column of x standard deviation
-// 1 and, if center is set, mean 0, and applies it. Constant columns keep scale 1.
-// Centring fills the matrix, so it is for dense tables: sparse data is scaled
-// only.
-func Standardize(x *CSR, center bool) (*CSR, Scaling, error) {
-	stats := x.ColumnStats()
-	s := Scaling{Scale: stats.StdDev}
-	for j, sd := range s.Scale {
-		// Rounding leaves a constant column a deviation of some ulp of its mean.
-		if sd <= 1e-12*math.Abs(stats.Mean[j]) || sd == 0 {
-			s.Scale[j] = 1
-		}
+// MaxAbs returns the largest absolute value of an entry, 0 if there is none.
+func (a *CSR) MaxAbs() float64 {
+	most := 0.0
+	for _, v := range a.val[:a.NNZ()] {
+		most = max(most, math.Abs(v))
 	}
-	if center {
-		s.Mean = stats.Mean
-	}
-	scaled, err := s.Apply(x)
-	return scaled, s, err
-}
-
-// Apply returns x rescaled, as for test data of a model trained on rescaled
-// data. With a Mean the result stores every entry.
-func (s Scaling) Apply(x *CSR) (*CSR, error) {
-	if len(s.Scale) != x.cols || (s.Mean != nil && len(s.Mean) != x.cols) {
-		return nil, fmt.Errorf("sparse: a scaling of %d columns for a matrix of %d", len(s.Scale), x.cols)
-	}
-	if s.Mean == nil {
-		factor := make([]float64, x.cols)
-		for j, v := range s.Scale {
-			factor[j] = 1 / v
-		}
-		return x.ScaleColumns(factor)
-	}
-	if x.cols > 0 && x.rows > math.MaxInt/8/x.cols {
-		return nil, fmt.Errorf("sparse: centring a %d x %d matrix would fill it: scale only", x.rows, x.cols)
-	}
-	ptr := make([]int64, x.rows+1)
-	idx, val := make([]int32, x.rows*x.cols), make([]float64, x.rows*x.cols)
-	for i := range x.rows {
-		base := i * x.cols
-		ptr[i+1] = int64(base + x.cols)
-		cols, vals := x.Row(i)
-		for k, j := range cols {
-			val[base+int(j)] = vals[k]
-		}
-		for j := range x.cols {
-			idx[base+j] = int32(j)
-			val[base+j] = (val[base+j] - s.Mean[j]) / s.Scale[j]
-		}
-	}
-	return New(x.rows, x.cols, ptr, idx, val)
-}
-
-// Unscale turns coefficients for rescaled columns into coefficients for the
-// original ones, and returns the intercept that centring moved out of them:
-// scaled'coef = original'unscaled + intercept. coef is left alone.
-func (s Scaling) Unscale(coef []float64) (unscaled []float64, intercept float64) {
-	if len(coef) != len(s.Scale) {
-		panic(fmt.Sprintf("sparse: Unscale of %d coefficients by a scaling of %d columns", len(coef), len(s.Scale)))
-	}
-	unscaled = make([]float64, len(coef))
-	for j, c := range coef {
-		unscaled[j] = c / s.Scale[j]
-		if s.Mean != nil {
-			intercept -= float64(unscaled[j] * s.Mean[j])
-		}
-	}
-	return unscaled, intercept
+	return most
 }

@@ -34,16 +34,19 @@ func TestColumnStats(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := a.ColumnStats()
+	means, deviations := s.Mean(), s.StdDev()
 	for j := range 9 {
 		col := column(a, j)
 		mean, variance := stat.PopMeanVariance(col, nil)
-		if diff := cmp.Diff([]float64{mean, math.Sqrt(variance)}, []float64{s.Mean[j], s.StdDev[j]}, close12); diff != "" {
+		if diff := cmp.Diff([]float64{mean, math.Sqrt(variance)}, []float64{means[j], deviations[j]}, close12); diff != "" {
 			t.Errorf("column %d: %s", j, diff)
 		}
 	}
-	empty := Identity(0).ColumnStats()
-	if len(empty.Mean) != 0 {
+	if empty := Identity(0).ColumnStats(); len(empty.Mean()) != 0 || empty.Rows != 0 {
 		t.Error("an empty matrix has column statistics")
+	}
+	if none := NewColumnStats(1); none.Mean()[0] != 0 || none.StdDev()[0] != 0 {
+		t.Errorf("no rows have mean %v and deviation %v", none.Mean(), none.StdDev())
 	}
 }
 
@@ -83,7 +86,8 @@ func TestStandardize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, center := range []bool{true, false} {
-		x, s, err := Standardize(a, center)
+		s := a.ColumnStats()
+		x, err := s.Standardize(a, center)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +106,7 @@ func TestStandardize(t *testing.T) {
 		}
 		// A model of the scaled data is the unscaled model of the data.
 		coef := []float64{1, -2, 3, 4, 0, .5, 6, 7, -8}
-		unscaled, intercept := s.Unscale(coef)
+		unscaled, intercept := s.Unscale(coef, center)
 		got, want := make([]float64, 50), make([]float64, 50)
 		x.MulVec(want, coef)
 		a.MulVec(got, unscaled)
@@ -113,8 +117,8 @@ func TestStandardize(t *testing.T) {
 			t.Errorf("center %v: %s", center, diff)
 		}
 	}
-	_, err = Scaling{Scale: []float64{1}}.Apply(a)
-	check.Error(t, err, "1 columns for a matrix of 9")
+	_, err = NewColumnStats(1).Standardize(a, false)
+	check.Error(t, err, "the statistics of 1 columns of a matrix of 9")
 }
 
 // Constant columns have no scale; rounding must not invent one.
@@ -127,12 +131,14 @@ func TestStandardizeConstantColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, s, err := Standardize(a, true)
+	s := a.ColumnStats()
+	x, err := s.Standardize(a, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, v := x.Row(0); s.Scale[0] != 1 || math.Abs(v[0]) > 1e-12 {
-		t.Errorf("scale %v, value %v, want 1 and 0", s.Scale[0], v[0])
+	coef, _ := s.Unscale([]float64{1}, true)
+	if _, v := x.Row(0); coef[0] != 1 || math.Abs(v[0]) > 1e-12 {
+		t.Errorf("scale %v, value %v, want 1 and 0", 1/coef[0], v[0])
 	}
 }
 
@@ -143,4 +149,46 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "row 0", "column 1", "NaN")
 	_, err = FromDense(math.MaxInt, 2, nil)
 	check.Error(t, err, "out of range")
+}
+
+// TestColumnStatsOfPieces: statistics of pieces merge to those of all rows, also of a column whose mean is
+// large beside its deviation.
+func TestColumnStatsOfPieces(t *testing.T) {
+	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []Triplet
+	for i := range 500 {
+		idx, val := d.X.Row(i)
+		for k, j := range idx {
+			entries = append(entries, Triplet{i, int(j), val[k]})
+		}
+		entries = append(entries, Triplet{i, 20, 0.1}, Triplet{i, 21, 1e8 + float64(i%2)})
+	}
+	x, err := FromTriplets(500, 23, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := x.ColumnStats()
+	m := NewColumnStats(23)
+	twice := NewColumnStats(23) // of rows of weight 2 and 0
+	for lo := 0; lo < 500; lo += 90 {
+		hi := min(lo+90, 500)
+		m.Add(x, lo, hi, nil)
+		twice.Add(x, lo, hi, func(int) float64 { return 2 })
+		twice.Add(x, lo, hi, func(int) float64 { return 0 })
+	}
+	dev, other := m.StdDev(), twice.StdDev()
+	if m.Rows != 500 || twice.Rows != 1000 || dev[20] != 0 || dev[22] != 0 {
+		t.Errorf("%v and %v rows, deviations %v and %v of constant columns", m.Rows, twice.Rows, dev[20], dev[22])
+	}
+	for j, sd := range want.StdDev() {
+		if math.Abs(dev[j]-sd) > 1e-13*(1+sd) || math.Abs(other[j]-sd) > 1e-13*(1+sd) {
+			t.Errorf("column %d: deviation %v and %v, want %v", j, dev[j], other[j], sd)
+		}
+	}
+	if math.Abs(dev[21]-0.5) > 1e-9 || m.Largest[21] != 1e8+1 {
+		t.Errorf("deviation %v, largest %v", dev[21], m.Largest[21])
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -188,14 +187,15 @@ func TestLimits(t *testing.T) {
 // that are standardised and centred, but for the intercept.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
-	scaled, s, err := sparse.Standardize(x, true)
+	s := x.ColumnStats()
+	scaled, err := s.Standardize(x, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := Settings{RelTol: 1e-12}
 	got := mustFit(t, &Spec{Lambda: 0.02, Settings: set}, x, y)
 	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaled, y)
-	b, c := s.Unscale(m.Coefficients)
+	b, c := s.Unscale(m.Coefficients, true)
 	for j, v := range b {
 		if math.Abs(v-got.Coefficients[j]) > 1e-6*(1+math.Abs(v)) {
 			t.Errorf("coefficient %d: %v, of centred data %v", j, got.Coefficients[j], v)

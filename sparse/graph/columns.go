@@ -7,20 +7,48 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// centring turns sums of products of columns into covariances. Columns stored in every row
-// are shifted by their mean first: for them the sums would cancel badly when the mean is
-// large. Sums run over the rows in order, products unfused: every machine finds the same
-// numbers.
+// centring turns sums of products of columns into covariances. It reads every row twice, in
+// runs of rows in order: add, then after center addSquares. Columns stored in every row are
+// shifted by their mean first: for them the sums would cancel badly when the mean is large.
+// Sums run over the rows in order, products unfused: every machine, and every division into
+// runs, gives the same numbers.
 type centring struct {
-	n     float64   // rows
-	mean  []float64 // of the shifted columns
-	shift []float64 // of the columns, nil for none
+	n          float64   // rows
+	stored     []int64   // entries of the columns
+	columnMean []float64 // means of the columns
+	square     []float64 // Σ (entry − mean)² of the stored entries
+	mean       []float64 // of the shifted columns
+	shift      []float64 // of the columns, nil for none
 }
 
-// shiftFull shifts the columns that have an entry stored in every row.
-func (c *centring) shiftFull(stored []int64) {
-	for j, m := range c.mean {
-		if float64(stored[j]) < c.n {
+func newCentring(rows, p int) *centring {
+	return &centring{n: float64(rows), stored: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
+}
+
+// span returns the entries of rows lo to hi−1.
+func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
+	rows := x.Rows(lo, hi)
+	first, last := rows.Ptr[0], rows.Ptr[hi-lo]
+	return rows.Idx[first:last], rows.Val[first:last]
+}
+
+// add adds rows lo to hi−1 to the means.
+func (c *centring) add(x *sparse.CSR, lo, hi int) {
+	idx, val := span(x, lo, hi)
+	for k, j := range idx {
+		c.columnMean[j] += val[k]
+		c.stored[j]++
+	}
+}
+
+// center ends the sums of the means, and shifts the columns stored in every row.
+func (c *centring) center() {
+	for j := range c.columnMean {
+		c.columnMean[j] /= c.n
+	}
+	c.mean = slices.Clone(c.columnMean)
+	for j, m := range c.columnMean {
+		if float64(c.stored[j]) < c.n {
 			continue
 		}
 		if c.shift == nil {
@@ -30,11 +58,23 @@ func (c *centring) shiftFull(stored []int64) {
 	}
 }
 
-// variances returns those of the columns, 0 of what is constant but for rounding.
-func (c *centring) variances(s sparse.ColumnStats) []float64 {
-	v := make([]float64, len(s.Mean))
-	for j, mean := range s.Mean {
-		if sd := s.StdDev[j]; sd > 1e-12*math.Abs(mean) {
+// addSquares adds rows lo to hi−1 to the sums of squares.
+func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
+	idx, val := span(x, lo, hi)
+	for k, j := range idx {
+		d := val[k] - c.columnMean[j]
+		c.square[j] += float64(d * d)
+	}
+}
+
+// variances returns the variances of the columns, 0 for a column that is constant except for
+// rounding.
+func (c *centring) variances() []float64 {
+	v := make([]float64, len(c.columnMean))
+	for j, m := range c.columnMean {
+		zeros := c.n - float64(c.stored[j])
+		sd := math.Sqrt((c.square[j] + float64(zeros*float64(m*m))) / c.n)
+		if sd > 1e-12*math.Abs(m) {
 			v[j] = float64(sd*sd) * c.n / (c.n - 1)
 		}
 	}
@@ -50,20 +90,17 @@ func (c *centring) centred(i, j int, sum float64) float64 {
 // the result. Two columns without a common row have covariance -n m_i m_j/(n-1)
 // (m their means), so only those that meet somewhere need a sum.
 type columns struct {
-	centring
+	*centring
 	x, t *sparse.CSR // the data and its transpose, shifted
 }
 
 // newColumns prepares the columns of x and returns their variances, too.
 func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	rows, p := x.Dims()
-	sums := sparse.NewColumnSums(p)
-	sums.Add(x, 0, rows)
-	sums.Centre()
-	sums.AddSquares(x, 0, rows)
-	stats := sums.End()
-	c = &columns{x: x, centring: centring{n: float64(rows), mean: slices.Clone(stats.Mean)}}
-	c.shiftFull(sums.Stored)
+	c = &columns{x: x, centring: newCentring(rows, p)}
+	c.add(x, 0, rows)
+	c.center()
+	c.addSquares(x, 0, rows)
 	if c.shift != nil {
 		all := x.Rows(0, rows)
 		val := slices.Clone(all.Val)
@@ -73,7 +110,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 		c.x = mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
 	}
 	c.t = c.x.Transpose()
-	return c, c.variances(stats)
+	return c, c.variances()
 }
 
 // raw returns one covariance.

@@ -16,28 +16,25 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int
 	if err := enough(rows); err != nil {
 		return nil, err
 	}
-	sums := sparse.NewColumnSums(p)
+	c := newCentring(rows, p)
 	err := each(func(lo, hi int) error {
-		sums.Add(x, lo, hi)
+		c.add(x, lo, hi)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	sums.Centre()
-	c := &centring{n: float64(rows), mean: slices.Clone(sums.Mean)}
-	c.shiftFull(sums.Stored)
+	c.center()
 	t := &products{centring: c, sum: make([]float64, p*p)}
 	err = each(func(lo, hi int) error {
-		sums.AddSquares(x, lo, hi)
+		c.addSquares(x, lo, hi)
 		t.add(x, lo, hi, threads)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	stats := sums.End()
-	return &Covariance{n: p, diag: c.variances(stats), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
+	return &Covariance{n: p, diag: c.variances(), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
 }
 
 // Dense reports whether the covariances of all pairs of features take no more numbers than
@@ -67,8 +64,8 @@ func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 // addBlock adds some rows. Goroutines have some features each, for all of the rows.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
-	first, last := rows.Ptr[0], rows.Ptr[hi-lo]
-	idx, val := rows.Idx[first:last], rows.Val[first:last]
+	first := rows.Ptr[0]
+	idx, val := span(x, lo, hi)
 	if t.shift != nil {
 		t.shifted = append(t.shifted[:0], val...)
 		for k, j := range idx {

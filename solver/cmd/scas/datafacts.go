@@ -79,13 +79,12 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *spars
 	}
 	kinds := map[float64]int{}
 	_, vary := x.Dims()
-	all, piece := sparse.NewMoments(vary), sparse.NewMoments(vary)
+	columns := sparse.NewColumnStats(vary)
 	err := each(func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			f.addRow(d, i, kinds)
 		}
-		piece.Set(x, lo, hi, nil)
-		all.Merge(piece)
+		columns.Add(x, lo, hi, nil)
 		return nil
 	})
 	for k, l := range slices.Sorted(maps.Keys(kinds)) {
@@ -98,7 +97,7 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *spars
 	if len(f.Labels) > maxLabels {
 		f.Labels = nil
 	}
-	for _, sd := range all.Deviations(float64(rows)) {
+	for _, sd := range columns.StdDev() {
 		if sd > 0 {
 			f.FeatureSD.add(sd)
 		}

@@ -54,8 +54,9 @@ func TestStudySplit(t *testing.T) {
 			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.held.Labels), len(s.train.Labels))
 		}
 		stats := s.train.X.ColumnStats()
+		mean, dev := stats.Mean(), stats.StdDev()
 		for j := range tab.names {
-			if m, sd := stats.Mean[j], stats.StdDev[j]; m > 1e-12 || m < -1e-12 || sd < 1-1e-12 || sd > 1+1e-12 {
+			if m, sd := mean[j], dev[j]; m > 1e-12 || m < -1e-12 || sd < 1-1e-12 || sd > 1+1e-12 {
 				t.Errorf("third %d: feature %d has mean %g, deviation %g on the training part", k, j, m, sd)
 			}
 		}

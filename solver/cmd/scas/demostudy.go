@@ -82,8 +82,8 @@ func (t *table) everyKth(rows []int, k, first int) (train, held []int) {
 func (t *table) standardized(train, held []int) (tr, he *sparse.Dataset) {
 	stats := must(t.x.SelectRows(train)).ColumnStats()
 	p := len(t.names)
-	stats.Mean[p], stats.StdDev[p] = 0, 1
-	all := must(sparse.Scaling{Mean: stats.Mean, Scale: stats.StdDev}.Apply(t.x))
+	stats.StoredMean[p] = 0 // so that the constant is not centred
+	all := must(stats.Standardize(t.x, true))
 	part := func(rows []int) *sparse.Dataset {
 		d := &sparse.Dataset{X: must(all.SelectRows(rows))}
 		for _, i := range rows {

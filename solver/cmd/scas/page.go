@@ -261,7 +261,7 @@ func (p *page) measure(m fittedModel, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil
 	}
-	p.deviations = data.X.ColumnStats().StdDev
+	p.deviations = data.X.ColumnStats().StdDev()
 	r, err := m.measure(&predictCmd{Metrics: true}, data)
 	if err != nil {
 		return err

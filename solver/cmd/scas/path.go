@@ -138,7 +138,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	last := steps[len(steps)-1]
 	p.Plot, p.Each = plot, "lambda"
 	if !r.in.beyond() {
-		p.deviations = r.in.data.X.ColumnStats().StdDev
+		p.deviations = r.in.data.X.ColumnStats().StdDev()
 	}
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), oneModel{r.in.describe(last.Model())}, r.in.spec.Graph)
 }

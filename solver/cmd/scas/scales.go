@@ -49,7 +49,7 @@ const farApart = 100
 
 // apart says how far the deviations of the features are apart, if that is far.
 func apart(d *sparse.Dataset) (text string, far bool) {
-	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev, func(v float64) bool { return v == 0 })
+	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev(), func(v float64) bool { return v == 0 })
 	if len(sd) == 0 {
 		return "", false
 	}

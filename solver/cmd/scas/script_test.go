@@ -180,6 +180,7 @@ func wdbcDataset() (*sparse.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, _, err := sparse.Standardize(features.Transpose(), true)
+	x := features.Transpose()
+	x, err = x.ColumnStats().Standardize(x, true)
 	return &sparse.Dataset{X: x, Labels: t.labels}, err
 }

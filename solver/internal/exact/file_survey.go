@@ -98,8 +98,7 @@ func (f *File) Sampled() int { return f.facts.sampled }
 // DenseFeatures nothing but the largest entry is kept.
 type moments struct {
 	largest []float64
-	all     *sparse.Moments // nil then
-	piece   *sparse.Moments
+	all     *sparse.ColumnStats // nil then
 }
 
 func (f *File) newMoments() *moments {
@@ -107,14 +106,13 @@ func (f *File) newMoments() *moments {
 	if p > DenseFeatures {
 		return &moments{largest: make([]float64, p)}
 	}
-	return &moments{all: sparse.NewMoments(p), piece: sparse.NewMoments(p)}
+	return &moments{all: sparse.NewColumnStats(p)}
 }
 
 // add adds the rows from lo to hi−1.
 func (m *moments) add(f *File, lo, hi int) {
 	if m.all != nil {
-		m.piece.Set(f.Data, lo, hi, f.omega)
-		m.all.Merge(m.piece)
+		m.all.Add(f.Data, lo, hi, f.omega)
 		return
 	}
 	part := f.Data.Rows(lo, hi)
@@ -141,11 +139,12 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.all == nil {
 		return gap.Columns{Largest: m.largest}, nil
 	}
-	norm := make([]float64, len(m.all.Mean), f.p)
-	for j, mean := range m.all.Mean {
-		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Weight[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
+	m.all.Rows = f.weight
+	norm := make([]float64, len(m.all.StoredMean), f.p)
+	for j, mean := range m.all.StoredMean {
+		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.Deviations(f.weight)
+	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.StdDev()
 	for j, v := range deviation {
 		if v == 0 {
 			deviation[j] = 1

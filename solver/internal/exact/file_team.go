@@ -120,21 +120,21 @@ func (m *moments) gather(team *pass.Team) {
 		return
 	}
 	a := m.all
-	p := len(a.Mean)
+	p := len(a.StoredMean)
 	team.Max(a.Largest)
 	sums := make([]float64, 2*p)
-	for j, w := range a.Weight {
-		sums[j], sums[p+j] = w, float64(w*a.Mean[j])
+	for j, w := range a.Stored {
+		sums[j], sums[p+j] = w, float64(w*a.StoredMean[j])
 	}
 	team.Sum(sums)
-	for j, w := range a.Weight {
+	for j, w := range a.Stored {
 		if all := sums[j]; all > 0 {
 			mean := sums[p+j] / all
-			d := a.Mean[j] - mean
+			d := a.StoredMean[j] - mean
 			a.Square[j] += float64(w * float64(d*d))
-			a.Mean[j] = mean
+			a.StoredMean[j] = mean
 		}
-		a.Weight[j] = sums[j]
+		a.Stored[j] = sums[j]
 	}
 	team.Sum(a.Square)
 }
