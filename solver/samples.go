@@ -2,8 +2,8 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -14,7 +14,7 @@ type Samples struct {
 	loss  term.Loss
 	ready pass.Ready
 	full  *pass.Gradient
-	drawn *sample.Sampler
+	drawn *admm.Sampler
 
 	margin1, gain1 [1]float64
 }
@@ -23,7 +23,7 @@ func newSamples(p *Problem, set *Settings, ended func() bool) *Samples {
 	n, features := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), ready: pass.Prepare(p.team(), p.Data, set.Float32, ended)}
 	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.ready.Rows), features)
-	s.drawn = sample.New(set.Seed, n, p.SampleWeights)
+	s.drawn = admm.NewSampler(set.Seed, n, p.SampleWeights)
 	return s
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -251,7 +250,7 @@ func (s *stochastic) steps(x0 []float64, eta float64, b *batch) error {
 	if s.q.Weights != nil {
 		weights = b.weights
 	}
-	s.state.Draw = sample.New(s.rng.Uint64(), n, weights).Draw
+	s.state.Draw = admm.NewSampler(s.rng.Uint64(), n, weights).Draw
 	return s.state.Blocks(eta, max(2*s.updates, steps/s.state.Plan.BatchSize()), s.updates)
 }
 

@@ -19,6 +19,6 @@
 // Read Iterate.Blocks first: it is Algorithm 1 of the paper. A Plan runs the steps of a block;
 // there are several, since the cheapest way to hold w depends on A and on the data. A DualStep
 // updates y and beta. StepSize, Rho and RidgeRho are the automatic parameters. A Metric gives
-// columns on different scales their own steps. A Watcher compares the objectives of snapshots,
+// columns on different scales their own steps. A Sampler draws the samples. A Watcher compares the objectives of snapshots,
 // and says when the step size must be halved.
 package admm

@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -24,7 +23,7 @@ type survey struct {
 // run of n/most: all of them are as likely to be taken.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
-	pick := sample.Picks(n, f.share(most))
+	pick := picks(n, f.share(most))
 	taken := f.newTaken(len(pick))
 	found := make([]*moments, len(f.pieces))
 	for k := range found {

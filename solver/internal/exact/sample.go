@@ -44,3 +44,16 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	}
 	return nil
 }
+
+// picks draws one number of each of m runs of n/m: whatever order or period the samples
+// have is that of a part of them, too.
+func picks(n, m int) []int {
+	pick := make([]int, m)
+	state := uint64(1)
+	for k := range pick {
+		state = state*6364136223846793005 + 1442695040888963407
+		lo, hi := k*n/m, (k+1)*n/m
+		pick[k] = lo + int((state>>33)%uint64(hi-lo))
+	}
+	return pick
+}

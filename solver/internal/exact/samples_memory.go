@@ -7,7 +7,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
-	"github.com/scas-admm/scas/solver/internal/sample"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -192,7 +191,7 @@ func (m *memory) part(p *Problem) bool {
 	if !samplesDo(m.All.Samples, features) {
 		return false
 	}
-	pick := sample.Picks(m.n, max(1, m.n/sampleShare))
+	pick := picks(m.n, max(1, m.n/sampleShare))
 	var err error
 	if p.Data, err = m.Data.SelectRows(pick); err != nil {
 		panic(err) // the rows are there

@@ -1,4 +1,4 @@
-package sample
+package admm
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func TestSampler(t *testing.T) {
 		for _, v := range weights {
 			total += v
 		}
-		s := New(7, n, weights)
+		s := NewSampler(7, n, weights)
 		const draws = 200000
 		rows, count := make([]int32, draws), make([]float64, n)
 		s.Draw(rows)

@@ -1,5 +1,4 @@
-// Package sample draws rows: of stochastic steps, and parts of the samples.
-package sample
+package admm
 
 import (
 	"math"
@@ -17,8 +16,8 @@ type Sampler struct {
 	keep  []uint64 // a second draw below this keeps the column, else its alias
 }
 
-// New returns a sampler of 0..n−1; weights may be nil.
-func New(seed uint64, n int, weights []float64) *Sampler {
+// NewSampler returns a sampler of 0..n−1; weights may be nil.
+func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	s := &Sampler{rng: rand.NewPCG(seed, 0x5ca5), n: uint64(n)}
 	if weights != nil {
 		s.alias(weights)
@@ -91,17 +90,4 @@ func (s *Sampler) Draw(rows []int32) {
 			rows[k] = s.other[hi]
 		}
 	}
-}
-
-// Picks draws one number of each of m runs of n/m: whatever order or period the samples
-// have is that of a part of them, too.
-func Picks(n, m int) []int {
-	pick := make([]int, m)
-	state := uint64(1)
-	for k := range pick {
-		state = state*6364136223846793005 + 1442695040888963407
-		lo, hi := k*n/m, (k+1)*n/m
-		pick[k] = lo + int((state>>33)%uint64(hi-lo))
-	}
-	return pick
 }
