@@ -16,7 +16,8 @@ const MaxCols = math.MaxInt32 + 1
 // CSR is a real matrix in compressed sparse row form with 64-bit row pointers,
 // 32-bit column indices and float64 values. Within each row the columns are
 // strictly increasing; stored values are finite and may be zero. A CSR never
-// changes after construction and may be shared between goroutines.
+// changes after construction and may be shared between goroutines. It is a mat.Matrix
+// of gonum, see FromMatrix.
 type CSR struct {
 	rows, cols int
 	ptr        []int64

@@ -1,0 +1,60 @@
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A *CSR is a matrix for gonum.
+var _ mat.Matrix = (*CSR)(nil)
+
+// FromMatrix returns a matrix of gonum, or any other mat.Matrix, as a CSR. Zeros are not
+// stored. A *CSR is returned as it is; any other argument is copied. Values that are not
+// finite are errors.
+func FromMatrix(m mat.Matrix) (*CSR, error) {
+	switch m := m.(type) {
+	case *CSR:
+		return m, nil
+	case mat.Transpose:
+		if a, ok := m.Matrix.(*CSR); ok && a.rows <= MaxCols {
+			return a.Transpose(), nil
+		}
+	}
+	rows, cols := m.Dims()
+	if cols > MaxCols {
+		return nil, fmt.Errorf("sparse: shape %d x %d is out of range: want at most %d columns", rows, cols, MaxCols)
+	}
+	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
+	for i := range rows {
+		for j := range cols {
+			if v := m.At(i, j); v != 0 {
+				idx, val = append(idx, int32(j)), append(val, v)
+			}
+		}
+		ptr[i+1] = int64(len(idx))
+	}
+	return New(rows, cols, ptr, idx, val)
+}
+
+// At returns the element in row i and column j, 0 if no entry is stored. It searches the row,
+// in time logarithmic in its entries; Row and Rows reach all entries without a search. It
+// panics if i or j is out of range, as matrices of gonum do.
+func (a *CSR) At(i, j int) float64 {
+	if uint(i) >= uint(a.rows) {
+		panic(mat.ErrRowAccess)
+	}
+	if uint(j) >= uint(a.cols) {
+		panic(mat.ErrColAccess)
+	}
+	idx, val := a.Row(i)
+	k, stored := slices.BinarySearch(idx, int32(j))
+	if !stored {
+		return 0
+	}
+	return val[k]
+}
+
+// T returns A' as gonum takes it, a view of the matrix. Transpose returns it as a CSR.
+func (a *CSR) T() mat.Matrix { return mat.Transpose{Matrix: a} }
