@@ -2,8 +2,8 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/prove"
 )
 
 // Memory estimates what a run of method m, nil for the default, keeps beside the
@@ -47,5 +47,5 @@ func (p *Problem) memory(m Method) int64 {
 		total += 8 * int64(n) * int64(features)
 	}
 	_, finishes := m.(Auto)
-	return total + prove.Memory(p.forExact(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
+	return total + exact.ProverMemory(p.forExact(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
 }

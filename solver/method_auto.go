@@ -15,16 +15,16 @@ import (
 // package. With A = I and absolute values, squares and bounds there may be any number of features, else
 // up to some thousands. With an L1 penalty, where every feature but 64 has a row of A to itself, as
 // with [G; I] and an intercept, there may be so many coefficients that are not zero, of any number
-// of features: Newton steps on working sets then follow a few passes of SCASL. If Settings.Passes has
-// no room for 30 Newton steps, or with a Checkpoint or a setting of the passes, passes of SCASK are
-// first, 4 and those of a step. With Poisson, whose curvature has no bound, there are Newton steps
-// alone, which keep no Checkpoint. Zeros and ties of the result are exact where Stats.Rounded says so,
+// of features: Newton steps are then on working sets. If Settings.Passes has no room for 30 Newton
+// steps, or with a Checkpoint or a setting of the passes, passes of SCASK are first, 4 and those of
+// a step. With Poisson, whose curvature has no bound, there are Newton steps alone, which keep no
+// Checkpoint. Zeros and ties of the result are exact where Stats.Rounded says so,
 // as it does unless RelTol asks for little.
 type Auto struct{}
 
 // Info implements Method.
 func (Auto) Info() MethodInfo {
-	info := scasInfo("auto", "Newton steps to a proved gap; with a graph of many features after passes of scas-l; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
+	info := scasInfo("auto", "Newton steps to a proved gap; scas-k alone where p, or with [G; I] the non-zeros, exceed some thousands")
 	info.Rate, info.ManyUpdates = "of passes none proven; of Newton steps locally superlinear", true
 	info.Memory = "4p + 2l + n, at the end 4.5p^2 + 30p + 40l + 15n and a seventh of the data"
 	return info
@@ -32,20 +32,15 @@ func (Auto) Info() MethodInfo {
 
 // Begin implements Method.
 func (Auto) Begin(r *Run) (Iteration, error) {
-	if r.Problem.unbounded() {
-		if !r.prover.Finishes() {
-			return nil, r.newtonOnly()
-		}
-		return direct{r}, nil
+	a := &auto{Run: r}
+	if r.Problem.unbounded() && !r.prover.Finishes() {
+		return nil, r.newtonOnly()
 	}
-	ample := func() bool { return r.goal > 0 && r.prover.Affords(r.budget) } // it costs more once it is made
-	if !r.asksForPasses() && ample() && r.prover.Direct() && ample() {
-		return direct{r}, nil
+	if a.direct() {
+		r.keeper.Watched = true // Newton steps descend
+		return a, nil
 	}
-	// A few passes do not repay rotated data: they are of SCASL before the finisher.
-	short := ample() && !r.A.Identity() && r.prover.Finishes() && ample()
-	s, err := newSCAS(r, (*scas).blocks, short)
-	return &auto{s}, err
+	return a, a.begin()
 }
 
 // newtonOnly is the error of a problem that only Newton steps could solve, and that they do
@@ -61,21 +56,56 @@ func (r *Run) asksForPasses() bool {
 		s.InnerSteps != r.Problem.team().Each(len(r.Problem.Labels))
 }
 
-type auto struct{ *scas }
+// An auto run is Newton steps, with passes of SCASK before them where something asks for those,
+// or where no Newton steps are to be had passes alone.
+type auto struct {
+	*Run
+	passes *scas // nil before the first
+}
 
-// A direct run is Newton steps alone, from the start.
-type direct struct{ *Run }
+// direct reports whether Newton steps are first.
+func (a *auto) direct() bool {
+	if a.Problem.unbounded() {
+		return true
+	}
+	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) } // it costs more once it is made
+	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
+}
 
-func (d direct) Next() (bool, error) { return true, d.finish() }
+// begin prepares passes.
+func (a *auto) begin() (err error) {
+	a.prepare()
+	a.passes, err = newSCAS(a.Run, (*scas).blocks, false)
+	return err
+}
 
+// Next implements Iteration.
 func (a *auto) Next() (bool, error) {
+	if a.passes == nil {
+		refused, err := a.finish()
+		if !refused {
+			return true, err
+		}
+		if err := a.begin(); err != nil {
+			return false, err
+		}
+	}
 	switch tried := a.Stats.NewtonSteps > 0; {
 	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
-		return a.scas.Next()
+		return a.passes.Next()
 	case !a.affordsStep():
 		return false, nil // more passes would be a start that larger budgets do not have
 	}
-	return true, a.finish()
+	_, err := a.finish()
+	return true, err
+}
+
+// NaturalEta is what a diverged run should try; 0 if there were no steps of a size.
+func (a *auto) NaturalEta() float64 {
+	if a.passes == nil {
+		return 0
+	}
+	return a.passes.NaturalEta()
 }
 
 // affordsStep reports whether the budget has room for an iteration of the finisher.
@@ -87,9 +117,10 @@ func (r *Run) affordsStep() bool {
 var errBudget = errors.New("solver: no budget left")
 
 // finish solves the problem from x to the goal, as far as the budget allows. It leaves the
-// better of x and where it ended, with the better of the bounds proved at the two.
-func (r *Run) finish() error {
-	value, start := r.toBest(r.startValue()), r.X
+// better of x and where it ended, with the better of the bounds proved at the two. Where it is
+// refused, passes go on alone.
+func (r *Run) finish() (refused bool, err error) {
+	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
 		start, _ = r.round() // a zero that is not exact may cost as much as all the rest
 	}
@@ -101,11 +132,11 @@ func (r *Run) finish() error {
 		r.Stats.NewtonSteps++
 		return r.Err()
 	}})
-	switch left := r.prover.Refused() && r.Stats.NewtonSteps == 0; {
-	case left && r.Problem.unbounded():
-		return r.newtonOnly()
-	case left:
-		return nil // the passes go on alone
+	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
+		if r.Problem.unbounded() {
+			return false, r.newtonOnly()
+		}
+		return true, nil
 	}
 	r.exhausted, r.ended = true, res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // but for rounding, of other sums
@@ -126,19 +157,9 @@ func (r *Run) finish() error {
 	}
 	if errors.Is(res.Err, errBudget) {
 		r.spent = true
-		return nil
+		return false, nil
 	}
-	return res.Err
-}
-
-// startValue returns the objective at x, and where no pass was made begins to watch it.
-func (r *Run) startValue() float64 {
-	value := r.Problem.Evaluate(r.X).Objective
-	if r.Stats.OuterIterations == 0 {
-		r.keeper.Watched = true
-		r.start(value)
-	}
-	return value
+	return false, res.Err
 }
 
 // ErrNotConverged is matched by errors of runs that ended before the gap was proved to

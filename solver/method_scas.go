@@ -106,12 +106,12 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 		if st.DualUpdates > 1 { // with many dual updates more is better
 			factor = 3
 		}
-		steps := r.Samples.Curvature() * float64(r.Samples.ready.Scale*r.Samples.ready.Scale)
+		steps := r.Samples.Curvature() * float64(r.Samples.scale*r.Samples.scale)
 		r.SetRho(max(r.NaturalRho(factor), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
 	}
 	s.fitScale()
 	if s.state.Metric == nil {
-		s.state.Anchor.Pull = r.Problem.loss().Curvature() * pass.Pull(r.Problem.team(), r.Samples.ready.Rows, len(r.X))
+		s.state.Anchor.Pull = r.Problem.loss().Curvature() * pass.Pull(r.Problem.team(), r.Samples.rows, len(r.X))
 	}
 	if linearised {
 		if s.state.Kappa = float64(st.Rho * st.Constants.Lambda1); s.state.Metric != nil {
@@ -131,7 +131,7 @@ func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
 func (s *scas) innerLoop() *admm.InnerLoop {
 	p, set := s.Problem, &s.Settings
 	l := &admm.InnerLoop{
-		Data: p.Data, Rows: s.Samples.ready.Rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
+		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.state.Anchor.Pull, Kappa: s.state.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
@@ -157,7 +157,7 @@ func (s *scas) fitScale() {
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
-		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: pass.SlopeAtZero(p.samples(s.Samples.ready.Rows), s.Snapshot.Slope), Team: p.team(),
+		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: pass.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.Shares()
@@ -184,7 +184,7 @@ func (s *scas) Next() (bool, error) {
 		return false, err
 	}
 	if t := s.Problem.team(); !t.Alone() {
-		s.state.Average(t, s.Problem.samples(s.Samples.ready.Rows).Mass())
+		s.state.Average(t, s.Problem.samples(s.Samples.rows).Mass())
 	}
 	if name := s.state.Plan.Name(); name != s.Stats.Plan {
 		s.Stats.Plan, s.Stats.PlanReason = name, s.state.Plan.Reason()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
@@ -65,6 +66,9 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	r.logBegin()
 	it, err := Iteration(nil), r.Err()
 	if err == nil {
+		if _, auto := c.Method.(Auto); !auto {
+			r.prepare()
+		}
 		it, err = c.Method.Begin(r)
 	}
 	if err == nil {
@@ -103,7 +107,7 @@ func (r *Run) end(err error) (*Result, error) {
 		return res, nil
 	}
 	how := ending.Run{Err: err, Diverged: isDivergence(err), Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
-	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.Problem.unit()
+	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, remedy := how.Status()
 	if res.Status = Status(status); remedy != "" && r.goal > 0 && (r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)) {
 		err = &NotConvergedError{Status: res.Status, Objective: res.At.Objective, Gap: res.DualityGap, Goal: r.goal, Try: remedy}
@@ -147,9 +151,17 @@ func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
-	before := r.evaluate(r.Iterate).Objective
+	last := r.evaluate(r.Iterate)
 	if r.Stats.NewtonSteps == 0 { // else the gap is that of x already
-		before = r.settle(before)
+		if r.settle(last.Objective) < last.Objective {
+			last = r.evaluate(r.Iterate)
+		}
+	}
+	judge := func(at Iterate) Evaluation { // a pass for other points alone
+		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
+			return last
+		}
+		return r.evaluate(at)
 	}
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
@@ -161,8 +173,8 @@ func (r *Run) result() *Result {
 		res.X, r.Stats.Rounded = r.round()
 	}
 	res.Groups = r.groups
-	res.At, res.AtAverage = r.evaluate(Iterate{X: res.X, Y: r.Y}), r.evaluate(r.Mean)
-	res.DualityGap = known(r.gap + math.Max(0, res.At.Objective-before))
+	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
+	res.DualityGap = known(r.gap + math.Max(0, res.At.Objective-last.Objective))
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.notAboveStart(res)
 	}

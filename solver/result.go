@@ -85,7 +85,7 @@ type Stats struct {
 	SetupSeconds    float64          `json:"setup_seconds"`    // of which preparation
 	GradientNorm    float64          `json:"gradient_norm"`    // G_t of the last outer iteration (paper, Theorem 1)
 	Rounded         bool             `json:"rounded"`          // X has zeros and ties made exact
-	Constants       theory.Constants `json:"constants"`
+	Constants       theory.Constants `json:"constants"`        // zero, as is Rho, where there were Newton steps alone
 }
 
 // A DivergenceError reports iterates that left every reasonable bound. The

@@ -1,13 +1,14 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/prove"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -20,7 +21,8 @@ type Iterate struct {
 
 // proof is what is known of the distance from the optimum.
 type proof struct {
-	prover    *prove.Prover
+	prover    *exact.Prover
+	unit      float64    // what tolerances are parts of
 	goal      float64    // gap at which the run ends; 0 for none
 	budget    float64    // of the finisher, in passes; +Inf where it was left to the method
 	gap       float64    // proved of x; +Inf if nothing is
@@ -62,44 +64,54 @@ type Run struct {
 	Stats Stats
 
 	ctx      context.Context
-	stop     float64 // why the run is to stop; 0 if it is not
-	dual     *admm.DualStep
-	residual []float64 // A x + B y − c
-	averaged int       // iterates in Mean
-	loose    bool      // the objective is not one of a feasible point
+	stop     float64        // why the run is to stop; 0 if it is not
+	dual     *admm.DualStep // nil before prepare
+	residual []float64      // A x + B y − c
+	averaged int            // iterates in Mean
+	loose    bool           // the objective is not one of a feasible point
 	keeper   keeper
 	proof
 	clock admm.Clock
 }
 
-// newRun prepares a run whose clock runs since it began; p and set have been validated.
+// newRun begins a run whose clock runs since it began; p and set have been validated.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
-	n, features := p.Data.Dims()
+	_, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
 	_, q := p.Coupling.dims(l)
 	r.A = algebra.Product()
-	r.Samples = newSamples(p, &set, func() bool { return r.Err() != nil && r.stop == ending.Canceled })
+	r.Samples = newSamples(p, &set, r.Err() != nil && r.stop == ending.Canceled)
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
+	info := set.Method.Info()
+	r.Stats = Stats{Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1}
+	r.prover = exact.NewProver(p.forExact(algebra, r.Samples.rows, set.Threads))
+	r.gap = math.Inf(1)
+	r.unit = p.unit()
+	r.goal = set.RelTol * r.unit
+	r.toStart()
+	return r
+}
+
+// prepare makes what steps of a method need and Newton steps do not, unless it is there.
+func (r *Run) prepare() {
+	if r.dual != nil {
+		return
+	}
+	p := r.Problem
+	n, features := p.Data.Dims()
+	l, q := len(r.Dual), len(r.Y)
+	r.Samples.measure()
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
-	info := set.Method.Info()
-	r.Stats = Stats{Name: set.Name, Method: info.Name, Storage: r.Samples.ready.Rows.Form(), DualUpdates: 1, BatchSize: 1, Constants: p.constants(algebra, r.Samples.ready.Longest)}
-	if r.Stats.Name == "" {
-		r.Stats.Name = info.Name
-	}
-	r.SetRho(set.Rho)
-	if set.Rho == 0 {
+	r.Stats.Constants = p.constants(r.A.Algebra, r.Samples.longest)
+	r.SetRho(r.Settings.Rho)
+	if r.Settings.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
 	}
-	r.prover = prove.New(p.forExact(algebra, r.Samples.ready.Rows, set.Threads))
-	r.gap = math.Inf(1)
-	r.goal = set.RelTol * p.unit()
-	r.toStart()
-	return r
 }
 
 // toStart makes the starting point of the settings the iterate.
@@ -164,7 +176,7 @@ func (r *Run) SetRho(rho float64) {
 // labels divided by that of the features. For a penalty without a scale, such as an
 // indicator, it is the curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 {
-	p, scale := r.Problem, r.Samples.ready.Scale
+	p, scale := r.Problem, r.Samples.scale
 	lambda := p.penalty().Scale()
 	if lambda == 0 && scale > 0 && term.Limits(p.penalty(), len(r.Y)) == nil {
 		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
@@ -219,8 +231,13 @@ func (r *Run) penaltyNow() float64 {
 	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*quad.SumSquares(r.violation()))
 }
 
-// primalResidual returns |A x + B y − c|₂.
-func (r *Run) primalResidual() float64 { return math.Sqrt(quad.SumSquares(r.violation())) }
+// primalResidual returns |A x + B y − c|₂. After Newton steps alone y is A x.
+func (r *Run) primalResidual() float64 {
+	if r.dual == nil {
+		return 0
+	}
+	return math.Sqrt(quad.SumSquares(r.violation()))
+}
 
 // paperPasses are the passes as the paper counts them.
 func (r *Run) paperPasses() float64 {

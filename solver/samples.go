@@ -5,6 +5,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Samples are the data as methods see them: full passes, single samples, and the
@@ -12,20 +13,29 @@ import (
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
-	ready pass.Ready
-	full  *pass.Gradient
+	rows  kernels.Rows   // in their most compact form
+	sums  pass.Chunks    // what passes are cut into
+	full  *pass.Gradient // nil until a pass
 	drawn *admm.Sampler
+
+	longest, scale float64 // largest and root mean square |aᵢ| of all processes, the first squared; see measure
 
 	margin1, gain1 [1]float64
 }
 
-func newSamples(p *Problem, set *Settings, ended func() bool) *Samples {
-	n, features := p.Data.Dims()
-	s := &Samples{prob: p, loss: p.loss(), ready: pass.Prepare(p.team(), p.Data, set.Float32, ended)}
-	s.full = pass.NewGradient(pass.NewChunks(p.Data, set.Threads), p.samples(s.ready.Rows), features)
-	s.drawn = admm.NewSampler(set.Seed, n, p.SampleWeights)
+// newSamples leaves the rows as they are where the run has ended.
+func newSamples(p *Problem, set *Settings, ended bool) *Samples {
+	n, _ := p.Data.Dims()
+	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
+	s.sums, s.drawn = pass.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
+	if !ended {
+		s.rows = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
+	}
 	return s
 }
+
+// measure takes the norms of the rows, from which step sizes and rho follow.
+func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
 // A Snapshot is a pass over the data at a point.
 type Snapshot struct {
@@ -42,6 +52,9 @@ func newSnapshot(n, features int) Snapshot {
 // Gradient fills the snapshot at x. It is a pass over the data, to be counted with
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
+	if s.full == nil {
+		s.full = pass.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
+	}
 	at.Loss = s.full.At(at.Gradient, x, at.Margin, at.Slope)
 }
 
@@ -50,11 +63,11 @@ func (s *Samples) Gradient(at *Snapshot, x []float64) {
 func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
 
 // Rows returns the data in the form that the kernels take. It is only read.
-func (s *Samples) Rows() kernels.Rows { return s.ready.Rows }
+func (s *Samples) Rows() kernels.Rows { return s.rows }
 
 // row is a view of sample i.
 func (s *Samples) row(i int) kernels.Rows {
-	v := s.ready.Rows
+	v := s.rows
 	v.Ptr = v.Ptr[i : i+2]
 	return v
 }

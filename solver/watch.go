@@ -47,7 +47,7 @@ func (r *Run) restore() {
 // below the given one, of x, as ADMM does not descend; it returns that of x then.
 func (r *Run) toBest(objective float64) float64 {
 	k := &r.keeper
-	if r.goal <= 0 || !k.Watched || r.loose || !(k.Best < objective) {
+	if r.goal <= 0 || !k.Watched || k.Kept.X == nil || r.loose || !(k.Best < objective) {
 		return objective
 	}
 	r.Iterate.set(k.Kept)

@@ -39,6 +39,9 @@ func (r *trainReport) theory() {
 // from them.
 func (r *trainReport) addConstants(f *facts) {
 	c := r.Constants
+	if c == (theory.Constants{}) {
+		return // Newton steps need none
+	}
 	known := func(v float64, unknown string) string {
 		if v == 0 {
 			return unknown
@@ -46,8 +49,7 @@ func (r *trainReport) addConstants(f *facts) {
 		return fmt.Sprintf("%.6g", v)
 	}
 	f.gap()
-	const noBound = "none (the curvature of the loss has no bound)"
-	f.add("constants", "nu_f %s, mu_f %.6g, nu_L %s", known(c.NuF, noBound), c.MuF, known(c.NuL, "none"))
+	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %s", c.NuF, c.MuF, known(c.NuL, "none"))
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
 	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
 	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))

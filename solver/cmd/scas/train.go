@@ -52,7 +52,7 @@ type problemFlags struct {
 
 // runFlags say how, and when to end.
 type runFlags struct {
-	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, from a few passes of scas-k, with a graph of scas-l, where these help, up to some thousands of coefficients that are not zero. Other names are methods to compare with; list explains them (default ${default})."`
+	Method      methodFlag `default:"auto" placeholder:"NAME" help:"auto proves its result: Newton steps, up to some thousands of coefficients that are not zero; passes of scas-k beyond, and before them where a flag asks for passes. Other names are methods to compare with; list explains them (default ${default})."`
 	Tol         tolerance  `default:"auto" placeholder:"F|auto|none" help:"End when the objective is proved to be within F times the objective at 0 (with poisson loss at the best intercept alone) of the optimum; auto: 1e-6 with --method auto, none with another (default ${default})."`
 	TimeLimit   duration   `placeholder:"DURATION" help:"End training after so long, such as 90s or 5m, with what there is."`
 	DualUpdates count      `placeholder:"K" help:"Updates of the multipliers for each full gradient, of the methods that have many (default: from the data)." group:"For the methods of --method list:"`

@@ -103,7 +103,7 @@ func mostWide(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 const (
 	maxRounds  = 30
 	firstShare = 1e-3 // of the loss at 0: the gap to which the first set is finished
-	laterShare = 1e-4 // of the gap: that to which later ones are, with features missing
+	laterShare = 1e-2 // of the gap: that to which later ones are, with features missing
 	keptLimit  = 0.5  // of its own row: a coefficient whose multiplier is nearer to zero is zero
 	finalShare = 0.1  // of the set: the features that violate optimality when the next one is solved to the end
 )

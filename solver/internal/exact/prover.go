@@ -1,25 +1,20 @@
-// Package prove chooses how a problem is solved exactly, and how far a point is from its optimum is
-// proved: by a Solver of package exact, or with many features and a graph by its Wide.
-package prove
+package exact
 
-import (
-	"math"
+import "math"
 
-	"github.com/scas-admm/scas/solver/internal/exact"
-)
-
-// A Prover proves gaps of a problem and finishes it. What it needs is made when it is first asked for.
+// A Prover proves gaps of a problem and finishes it, by a Solver, or with many features and a graph
+// by a Wide. What it needs is made when it is first asked for.
 // It is not for concurrent use.
 type Prover struct {
-	problem  *exact.Problem // nil where nothing is known of its parts
-	made     bool           // whole or wide is what there is
-	whole    *exact.Solver
-	wide     *exact.Wide
+	problem  *Problem // nil where nothing is known of its parts
+	made     bool     // whole or wide is what there is
+	whole    *Solver
+	wide     *Wide
 	assembly float64 // of a Hessian, in passes
 }
 
-// New returns the prover of q, with its rows; of nil, it is one that proves nothing.
-func New(q *exact.Problem) *Prover { return &Prover{problem: q} }
+// NewProver returns the prover of q, with its rows; of nil, it is one that proves nothing.
+func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
 // make prepares what serves the problem.
 func (p *Prover) make() {
@@ -29,20 +24,20 @@ func (p *Prover) make() {
 	p.made = true
 	q := *p.problem
 	var err error
-	if p.whole, err = exact.New(&q); err == nil {
+	if p.whole, err = New(&q); err == nil {
 		p.assembly = p.whole.Cost()
 		return
 	}
 	p.whole = nil
 	if q.Absolute() {
-		if p.wide, err = exact.NewWide(&q); err == nil {
+		if p.wide, err = NewWide(&q); err == nil {
 			return // a Hessian is of a small part of the columns, known only later
 		}
 		p.wide = nil
 	}
-	if _, features := q.Data.Dims(); features <= exact.MostFeatures {
-		q.MaxWorking = exact.MostFeatures
-		if p.whole, err = exact.New(&q); err != nil {
+	if _, features := q.Data.Dims(); features <= MostFeatures {
+		q.MaxWorking = MostFeatures
+		if p.whole, err = New(&q); err != nil {
 			p.whole = nil
 			return
 		}
@@ -73,16 +68,10 @@ func (p *Prover) Refused() bool { return p.wide != nil && p.wide.Refused() }
 // by what was proved so far.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
-// Direct reports whether the problem is solved without passes of another method.
-func (p *Prover) Direct() bool {
-	p.make()
-	return p.whole != nil
-}
-
 const (
 	// enough is more iterations than the finisher takes as a rule.
 	enough = 30
-	// warm is how many passes of another method a Wide begins after.
+	// warm is how many passes of another method are made where a setting asks for such passes.
 	warm = 4
 )
 
@@ -106,7 +95,7 @@ func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
 // Certify bounds the excess of the objective at x, which is feasible, over the optimum,
 // +Inf where nothing is proved; beta are multipliers to begin with.
-func (p *Prover) Certify(x, beta []float64, set *exact.Settings) float64 {
+func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
 		return p.whole.Certify(x, set)
@@ -117,25 +106,25 @@ func (p *Prover) Certify(x, beta []float64, set *exact.Settings) float64 {
 }
 
 // Finish solves the problem, which Finishes, from x, y = A x and beta, as far as it gets.
-func (p *Prover) Finish(x, y, beta []float64, set *exact.Settings) *exact.Solution {
+func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
 	}
 	return p.wide.Finish(x, y, beta, set)
 }
 
-// Memory estimates what proving q takes at its peak, and finishing it if it is finished,
+// ProverMemory estimates what proving q takes at its peak, and finishing it if it is finished,
 // in bytes, for data cut into so many runs.
-func Memory(q *exact.Problem, runs int, finish bool) int64 {
+func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:
 		return 0
 	case q.Refusal() == nil:
 		return q.Memory(runs)
 	case q.Absolute():
-		return exact.WideMemory(q, runs, finish)
+		return WideMemory(q, runs, finish)
 	}
-	if _, features := q.Data.Dims(); features <= exact.MostFeatures {
+	if _, features := q.Data.Dims(); features <= MostFeatures {
 		return q.Memory(runs)
 	}
 	return 0
