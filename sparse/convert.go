@@ -122,8 +122,7 @@ func (c *conversion) open(f *os.File, out string, work converter) error {
 	c.raw = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	dir, base := filepath.Split(out)
-	parts, last, err := openParts(filepath.Join(dir, "."+base+".parts"), source)
+	parts, last, err := openParts(partsOf(out), source)
 	if err != nil {
 		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
 	}

@@ -85,6 +85,12 @@ type partsRecord struct {
 	Sums      [partCount]uint32 `json:"sums"`
 }
 
+// partsOf is the directory of the parts of a file.
+func partsOf(path string) string {
+	dir, base := filepath.Split(path)
+	return filepath.Join(dir, "."+base+".parts")
+}
+
 // openParts opens the parts in a directory, with the last record that they bear out, or
 // makes new ones, with none.
 func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {

@@ -1,7 +1,7 @@
 // Package sparse holds everything scas knows about data: an immutable
 // compressed-sparse-row matrix, the forms of files that data have, deterministic splits,
 // column statistics and seeded synthetic problems. Read, ReadFile, Write and WriteFile take
-// every Format. The package knows nothing about losses or optimisation. Graphs over features
+// every Format; a Builder takes rows that a program has. The package knows nothing about losses or optimisation. Graphs over features
 // are in the sub-package graph.
 //
 // A matrix is validated once, when it is built: columns strictly increasing

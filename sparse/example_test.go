@@ -1,6 +1,7 @@
 package sparse_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"strings"
@@ -96,4 +97,60 @@ func ExampleRead_table() {
 	// [0 2] [3 1]
 	// [0 1] [2.5 1]
 	// [0 2] [2 1]
+}
+
+// Samples from a database: an entry is a measurement, and a patient is a row. Rows beyond a
+// gigabyte go to a temporary file.
+func ExampleBuilder() {
+	db := sql.OpenDB(memoryDriver{})
+	defer db.Close()
+	d, err := patients(db)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer d.Close()
+	fmt.Println(d.Names, d.Mapping, d.Labels)
+	for i := range d.Labels {
+		fmt.Println(d.X.Row(i))
+	}
+	// Output:
+	// [age dose marker] 0 is -1, 1 is +1 [-1 1 -1]
+	// [0 1] [61 0.5]
+	// [0 2] [48 7.25]
+	// [0] [55]
+}
+
+// patients reads all patients. A measurement that was not made is NULL, and becomes 0.
+func patients(db *sql.DB) (*sparse.Dataset, error) {
+	rows, err := db.Query("SELECT ill, age, dose, marker FROM patients")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	b := sparse.NewBuilder(3)
+	defer b.Close()
+	b.Options.Memory = 1 << 30
+	b.Names = []string{"age", "dose", "marker"}
+	for rows.Next() {
+		var ill float64
+		var cells [3]sql.NullFloat64
+		if err := rows.Scan(&ill, &cells[0], &cells[1], &cells[2]); err != nil {
+			return nil, err
+		}
+		var idx []int32
+		var val []float64
+		for j, c := range cells {
+			if c.Valid {
+				idx, val = append(idx, int32(j)), append(val, c.Float64)
+			}
+		}
+		if err := b.Append(idx, val, ill); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return b.Dataset()
 }

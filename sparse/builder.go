@@ -1,0 +1,300 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
+)
+
+// A Builder makes a Dataset of rows that a program has, such as those of a database:
+//
+//	b := sparse.NewBuilder(cols)
+//	defer b.Close()
+//	for ... {
+//		err := b.Append(idx, val, label)
+//	}
+//	d, err := b.Dataset()
+//
+// Rows that take more memory than Options.Memory go to a .scas file, and the Dataset is a view
+// of that file; see Binary. Set the fields before the first Append. Errors count rows from 1.
+type Builder struct {
+	// Options says what the labels mean and how many bytes the rows may take in memory. It is
+	// about Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
+	// Memory and Reserve; other fields have no effect. Writing a file takes a few MiB, even
+	// if Memory is less.
+	Options ReadOptions
+	// Names are the names of the features, or nil.
+	Names []string
+	// File is the path of the .scas file. Dataset writes it if the rows take more memory than
+	// allowed, whole or not at all, in the place of a file of that name. It stays after
+	// Dataset.Close. If File is empty, the file is a temporary one, and Dataset.Close frees
+	// its space.
+	File string
+
+	cols   int
+	begun  bool
+	failed error          // why no row can be added
+	rows   rows           // that are in memory
+	labels []float64      // of these
+	judge  labelCollector // refuses labels; keeps none
+	few    []float64      // once or twice the label of each class
+	times  map[float64]int
+	sorted int
+	file   *rowsFile // nil while all rows are in memory
+}
+
+// A rowsFile has the rows of a builder that went to disk.
+type rowsFile struct {
+	conversion
+	path      string
+	temporary string // the directory of a temporary file, else empty
+	rows      int64
+	nnz       int64
+}
+
+// builderName is what stands for the file in errors about labels.
+const builderName = "appended rows"
+
+var errBuilderClosed = errors.New("sparse: the Builder is closed: make a new one")
+
+// NewBuilder returns a builder of rows with that number of features.
+func NewBuilder(cols int) *Builder { return &Builder{cols: cols} }
+
+// Append adds a row: the columns of its entries, which count from 0, their values, and the
+// label. Columns that are out of order are sorted, unless Options.Strict refuses them. Append
+// copies its arguments.
+//
+// Columns out of range, a column that comes twice, numbers that are not finite and labels that
+// Options does not allow are errors. The row is then not added, and others can be. After a
+// failure to write, no row can be added.
+func (b *Builder) Append(idx []int32, val []float64, label float64) error {
+	if err := b.begin(); err != nil {
+		return err
+	}
+	row := b.count() + 1
+	if len(idx) != len(val) {
+		return fmt.Errorf("sparse: row %d: %d columns but %d values: want as many of both", row, len(idx), len(val))
+	}
+	m := &b.rows
+	m.reserve(len(idx))
+	first := len(m.idx)
+	m.idx, m.val = append(m.idx, idx...), append(m.val, val...)
+	if err := b.check(row, m.idx[first:], m.val[first:], label); err != nil {
+		m.idx, m.val = m.idx[:first], m.val[:first]
+		return err
+	}
+	m.end()
+	b.labels = append(b.labels, label)
+	if b.failed = b.spill(); b.failed != nil {
+		b.failed = errors.Join(b.failed, b.discard())
+	}
+	return b.failed
+}
+
+// begin checks the fields before the first row, and whether rows can be added.
+func (b *Builder) begin() error {
+	if b.failed != nil || b.begun {
+		return b.failed
+	}
+	switch {
+	case b.cols < 0 || b.cols > MaxCols:
+		return fmt.Errorf("sparse: NewBuilder(%d): want 0 to %d columns", b.cols, MaxCols)
+	case b.Names != nil && len(b.Names) != b.cols:
+		return fmt.Errorf("sparse: Builder.Names has %d names for %d columns: want one for every column, or nil", len(b.Names), b.cols)
+	}
+	if err := b.Options.check(); err != nil {
+		return err
+	}
+	b.begun = true
+	b.rows.ptr, b.times = make([]int64, 1, 1024), map[float64]int{}
+	b.judge = labelCollector{name: builderName, opt: &b.Options}
+	return nil
+}
+
+// count returns the number of rows that were added.
+func (b *Builder) count() int {
+	n := len(b.rows.ptr) - 1
+	if b.file != nil {
+		n += int(b.file.rows)
+	}
+	return n
+}
+
+// check sorts the entries of a row, and refuses a row that is not one.
+func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
+	sorted := slices.IsSorted(idx)
+	if !sorted && !b.Options.Strict {
+		if j, twice := sortRow(idx, val); twice {
+			return fmt.Errorf("sparse: row %d: column %d comes twice: want each column once", row, j)
+		}
+	}
+	if err := checkRow(row, b.cols, idx, val); err != nil {
+		return err
+	}
+	if math.IsNaN(label) || math.IsInf(label, 0) {
+		return fmt.Errorf("sparse: row %d: label %v is not finite", row, label)
+	}
+	if _, err := b.judge.see(label, row, 0); err != nil {
+		return err
+	}
+	if !sorted {
+		b.sorted++
+	}
+	if n := b.times[label]; n < 2 && !b.Options.numbers() && !b.Options.given() {
+		b.times[label] = n + 1
+		b.few = append(b.few, label)
+	}
+	return nil
+}
+
+// spill moves the rows to disk if they take too much memory.
+func (b *Builder) spill() error {
+	const piece = 4 << 20 // bytes of rows that are written together
+	limit := b.Options.Memory - b.Options.Reserve
+	if b.file != nil {
+		limit = min(limit, piece)
+	}
+	if b.Options.Memory == 0 || b.rows.bytes() <= limit {
+		return nil
+	}
+	if b.file == nil {
+		if err := b.create(); err != nil {
+			return fmt.Errorf("sparse: writing rows to a file: %w", err)
+		}
+	}
+	return b.flush()
+}
+
+// create makes the parts of the file.
+func (b *Builder) create() error {
+	f := &rowsFile{path: b.File}
+	if f.path == "" {
+		dir, err := os.MkdirTemp("", "scas-rows-")
+		if err != nil {
+			return err
+		}
+		f.temporary, f.path = dir, filepath.Join(dir, "rows.scas")
+	}
+	parts, _, err := openParts(partsOf(f.path), partsSource{})
+	if err != nil {
+		return errors.Join(err, f.removeTemporary())
+	}
+	f.conversion = conversion{name: f.path, set: &ConvertSettings{}, parts: parts}
+	b.file = f
+	return nil
+}
+
+// flush writes the rows in memory to the parts.
+func (b *Builder) flush() error {
+	f, m := b.file, &b.rows
+	m.join()
+	ends := m.ptr[1:]
+	for k := range ends {
+		ends[k] += f.nnz
+	}
+	f.kinds.add(b.labels)
+	err := errors.Join(f.parts.add(&rows{ptr: ends, idx: m.idx, val: m.val}, b.labels), f.parts.flush())
+	if err != nil {
+		return fmt.Errorf("sparse: writing rows for %s: %w", f.path, err)
+	}
+	f.rows, f.nnz = f.rows+int64(len(ends)), f.nnz+int64(len(m.idx))
+	m.ptr, m.idx, m.val, b.labels = m.ptr[:1], m.idx[:0], m.val[:0], b.labels[:0]
+	return nil
+}
+
+// Dataset returns the rows, and closes the builder. Labels that Options does not allow, such
+// as those of a single class, and a failure to write are errors, which leave no file.
+func (b *Builder) Dataset() (d *Dataset, err error) {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := b.begin(); err != nil {
+		return nil, err
+	}
+	if b.count() == 0 {
+		return nil, errors.New("sparse: Dataset of a Builder without rows: append one at least")
+	}
+	if b.file != nil {
+		return b.mapped()
+	}
+	b.rows.join()
+	d = &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
+	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sorted}
+	if err := d.labelled(builderName, b.labels, &b.Options); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// mapped writes the file and returns a view of it.
+func (b *Builder) mapped() (*Dataset, error) {
+	// What is wrong with the labels of all rows is wrong with few of each class.
+	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.few, kinds: b.judge.kinds}
+	if err := judge.settle(&Dataset{}); err != nil {
+		return nil, err
+	}
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	f := b.file
+	s := f.sections(b.cols, b.Names)
+	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
+		return nil, err
+	}
+	opt := b.Options
+	opt.Format, opt.LabelsFile, opt.Features, opt.Names = Binary, "", 0, nil
+	opt.Memory, opt.Beyond = 0, true // all of the file is checked here, and leaves memory
+	d, err := ReadFile(f.path, &opt)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(f.path))
+	}
+	d.Stats.SortedRows = b.sorted
+	return d, nil
+}
+
+// sections returns the sections of the .scas file.
+func (f *rowsFile) sections(cols int, names []string) *binarySections {
+	s := &binarySections{
+		header: scasfile.Header{Rows: f.rows, Cols: int64(cols), NNZ: f.nnz},
+		meta:   binaryMeta{Features: names},
+		idx:    f.section(columnsPart, asIs), val: f.section(valuesPart, asIs), ptr: f.section(rowsPart, asIs),
+	}
+	s.label(f.kinds, LabelMapping{}, nil)
+	s.labels = f.section(labelsPart, func(w io.Writer, b []byte) error { return f.kinds.write(w, scasfile.Floats(b)) })
+	return s
+}
+
+// Close frees what the builder holds, and removes the rows that it wrote to disk, but no file
+// of a Dataset. After Dataset it has no effect.
+func (b *Builder) Close() error {
+	if b.failed == nil {
+		b.failed = errBuilderClosed
+	}
+	return b.discard()
+}
+
+// discard lets go of the rows.
+func (b *Builder) discard() error {
+	f := b.file
+	b.rows, b.labels, b.file = rows{}, nil, nil
+	if f == nil {
+		return nil
+	}
+	f.parts.close()
+	f.parts.remove()
+	return f.removeTemporary()
+}
+
+// removeTemporary removes the directory of a temporary file. What is mapped stays in use until
+// it is let go of.
+func (f *rowsFile) removeTemporary() error {
+	if f.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(f.temporary)
+}

@@ -1,0 +1,230 @@
+package sparse
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
+)
+
+// build appends rows of two entries, the columns of every third one out of order.
+func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Dataset, error) {
+	t.Helper()
+	r := newRandom(3)
+	for i := range rows {
+		idx, val := []int32{int32(i % 5), 5 + int32(r.below(4))}, []float64{r.normal(), 0}
+		if i%3 == 0 {
+			slices.Reverse(idx)
+		}
+		if err := b.Append(idx, val, label(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Dataset()
+}
+
+// TestBuilder: rows in memory and rows that went to a file are the same data, and the file is
+// what WriteFile writes.
+func TestBuilder(t *testing.T) {
+	const rows = 3000
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
+	for name, tt := range map[string]struct {
+		opt   ReadOptions
+		kinds int
+	}{
+		"two":        {ReadOptions{}, 2},
+		"negative":   {ReadOptions{Positive: new(0.0)}, 2},
+		"three":      {ReadOptions{MaxClasses: 3}, 3},
+		"mapping":    {ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 0}}, 2},
+		"one":        {ReadOptions{Mapping: LabelMapping{Negative: 1, Positive: 0}}, 1},
+		"classes":    {ReadOptions{Classes: Classes{Values: []float64{0, 1, 2, 3}}}, 3},
+		"regression": {ReadOptions{Regression: true}, 700},
+		"counts":     {ReadOptions{Regression: true, Counts: true}, 2},
+		"any":        {ReadOptions{AnyLabels: true}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			label := func(i int) float64 { return float64(i % tt.kinds) }
+			b := NewBuilder(9)
+			b.Options, b.Names = tt.opt, names
+			want, err := build(t, b, rows, label)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			b = NewBuilder(9)
+			b.Options, b.Names, b.File = tt.opt, names, filepath.Join(dir, "rows.scas")
+			b.Options.Memory = 40_000
+			got, err := build(t, b, rows, label)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer got.Close()
+			if !sameBits(got.X, want.X) || !sameFloats(got.Labels, want.Labels) || got.X.file == nil || want.X.file != nil {
+				t.Errorf("%v labels %v, want %v", got.X.file, got.Labels[:9], want.Labels[:9])
+			}
+			got.Stats.Bytes = 0
+			if diff := cmp.Diff([]any{want.Mapping, want.Classes, want.Names, want.Stats}, []any{got.Mapping, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
+				t.Errorf("%d rows sorted: %s", want.Stats.SortedRows, diff)
+			}
+			onlyFiles(t, dir, "rows.scas")
+			file, err := os.ReadFile(b.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := NewBuilder(9)
+			plain.Options, plain.Names = ReadOptions{AnyLabels: true}, names
+			d, err := build(t, plain, rows, label)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(file, binaryBytes(t, d)) {
+				t.Error("the file is not what WriteFile writes")
+			}
+			if err := b.Append(nil, nil, 0); err == nil {
+				t.Error("a row is added after Dataset")
+			}
+		})
+	}
+}
+
+// TestBuilderTemporaryFile: without a name the file is gone when the data are there.
+func TestBuilderTemporaryFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, dir)
+	}
+	b := NewBuilder(9)
+	b.Options = ReadOptions{Memory: 10_000, Regression: true}
+	d, err := build(t, b, 1000, func(i int) float64 { return float64(i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	onlyFiles(t, dir)
+	if n, p := d.X.Dims(); n != 1000 || p != 9 || d.Labels[999] != 999 || d.X.Changed(nil) != nil {
+		t.Errorf("%d x %d, labels up to %v, %v", n, p, d.Labels[len(d.Labels)-1], d.X.Changed(nil))
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBuilderRefusesRows: a row that is wrong is not added, and says where; others are.
+func TestBuilderRefusesRows(t *testing.T) {
+	b := NewBuilder(4)
+	for i := range 2 {
+		if err := b.Append([]int32{3, 1}, []float64{1, 2}, float64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		idx   []int32
+		val   []float64
+		label float64
+		want  string
+	}{
+		{[]int32{0}, nil, 0, "sparse: row 3: 1 columns but 0 values: want as many"},
+		{[]int32{0, 4}, []float64{1, 1}, 0, "sparse: row 3, position 1: column 4 is outside 0..3"},
+		{[]int32{-1}, []float64{1}, 0, "column -1 is outside"},
+		{[]int32{3, 1, 3}, []float64{1, 2, 3}, 0, "sparse: row 3: column 3 comes twice"},
+		{[]int32{1, 1}, []float64{1, 2}, 0, "row 3, position 1: column 1 follows column 1"},
+		{[]int32{2}, []float64{math.Inf(1)}, 0, "row 3, position 0 (column 2): value +Inf is not finite"},
+		{[]int32{2}, []float64{1}, math.NaN(), "row 3: label NaN is not finite"},
+		{[]int32{2}, []float64{1}, 7, `appended rows:3: "7": a third label, after 0 (line 1) and 1 (line 2)`},
+	} {
+		check.Error(t, b.Append(tt.idx, tt.val, tt.label), tt.want)
+	}
+	d, err := b.Dataset()
+	if err != nil || d.X.NNZ() != 4 || !slices.Equal(d.Labels, []float64{-1, 1}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if _, err := b.Dataset(); err == nil {
+		t.Error("a second data set of one builder")
+	}
+}
+
+// TestBuilderLeavesNothing: after an error no file is left, and an old one is untouched.
+func TestBuilderLeavesNothing(t *testing.T) {
+	first := func(int) float64 { return 1 }
+	for name, tt := range map[string]struct {
+		label func(i int) float64
+		opt   ReadOptions
+		want  string
+	}{
+		"one class": {first, ReadOptions{}, "every label is 1"},
+		"positive":  {func(i int) float64 { return float64(i % 2) }, ReadOptions{Positive: new(3.0)}, "the label 3 said to be positive does not occur"},
+		"single":    {func(i int) float64 { return min(2, float64(i)) }, ReadOptions{MaxClasses: 3}, "the only row of this label"},
+	} {
+		dir := t.TempDir()
+		for _, memory := range []int64{0, 5000} {
+			b := NewBuilder(9)
+			b.Options, b.File = tt.opt, filepath.Join(dir, "rows.scas")
+			b.Options.Memory = memory
+			if err := os.WriteFile(b.File, []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, err := build(t, b, 500, tt.label)
+			check.Error(t, err, tt.want)
+			onlyFiles(t, dir, "rows.scas")
+			if old, _ := os.ReadFile(b.File); string(old) != "old" {
+				t.Errorf("%s: the old file is now %d bytes", name, len(old))
+			}
+		}
+	}
+	dir := t.TempDir()
+	spilled := func(file string) *Builder {
+		b := NewBuilder(9)
+		b.File, b.Options.Memory, b.Options.Regression = file, 5000, true
+		return b
+	}
+	b := spilled(filepath.Join(dir, "none", "rows.scas"))
+	var err error
+	for i := 0; err == nil && i < 500; i++ {
+		err = b.Append([]int32{1}, []float64{1}, 1)
+	}
+	check.Error(t, err, "sparse: writing rows to a file", "none")
+	check.Error(t, b.Append([]int32{1}, []float64{1}, 1), err.Error())
+	b = spilled(filepath.Join(dir, "taken"))
+	if err := os.Mkdir(b.File, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err = build(t, b, 500, first)
+	check.Error(t, err, "taken")
+	onlyFiles(t, dir, "taken")
+	b = spilled(filepath.Join(dir, "rows.scas")) // on a disk that fails
+	for err = nil; err == nil; {
+		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
+			b.file.parts.files[valuesPart].f.Close()
+		}
+	}
+	check.Error(t, err, "sparse: writing rows for", "rows.scas", "closed")
+	onlyFiles(t, dir, "taken")
+	b = spilled(filepath.Join(dir, "rows.scas")) // which is given up
+	for range 500 {
+		if err := b.Append([]int32{1}, []float64{1}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onlyFiles(t, dir, ".rows.scas.parts", "taken")
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	onlyFiles(t, dir, "taken")
+}
+
+func TestBuilderOptionsRefused(t *testing.T) {
+	for want, b := range map[string]*Builder{
+		"NewBuilder(-1): want 0 to":         NewBuilder(-1),
+		"1 names for 2 columns":             {cols: 2, Names: []string{"a"}},
+		"ReadOptions.MaxClasses is -2":      {Options: ReadOptions{MaxClasses: -2}},
+		"without rows: append one at least": {},
+	} {
+		_, err := b.Dataset()
+		check.Error(t, err, want)
+	}
+}
