@@ -40,7 +40,7 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer f.Close()
-			in, _, err := Decompress(f, file)
+			in, _, err := decompress(f, file)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -137,7 +137,7 @@ func (c *conversion) open(f *os.File, out string, work converter) error {
 // run reads the text and writes the file.
 func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
 	source := &progressReader{r: f}
-	in, kind, err := Decompress(source, c.name)
+	in, kind, err := decompress(source, c.name)
 	if err != nil {
 		return nil, err
 	}

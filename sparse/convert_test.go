@@ -48,7 +48,7 @@ func TestConvert(t *testing.T) {
 	} {
 		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}} {
 			writeText(t, in, func(w io.Writer) error {
-				return compressTo(w, Zstd, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+				return compressedBy(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
 			var o ReadOptions
 			if opt != nil {
@@ -57,7 +57,7 @@ func TestConvert(t *testing.T) {
 			o.AnyLabels = true
 			d := mustRead(t, text, &o)
 			got, c := converted(t, in, out, opt, nil)
-			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != Zstd {
+			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {
 				t.Errorf("%q, %+v: %+v", text, opt, c)
 			}
 		}

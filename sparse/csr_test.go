@@ -243,8 +243,8 @@ func TestDimensionPanics(t *testing.T) {
 		"MulVecTrans dst": func() { a.MulVecTrans(make([]float64, 2), make([]float64, 3)) },
 		"Gram":            func() { huge(t).Gram() },
 		"Identity":        func() { Identity(-1) },
-		"Split":           func() { Split(-1, 0) },
-		"Subset":          func() { Subset(3, 4, 0) },
+		"Split":           func() { Split(-1, 0, 0) },
+		"Split of few":    func() { Split(3, 4, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

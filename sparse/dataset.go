@@ -114,8 +114,9 @@ type ReadStats struct {
 	SortedRows int `json:"sorted_rows"`
 	// Bytes counts text bytes, after decompression.
 	Bytes int64 `json:"bytes"`
-	// Compression is what the file's first bytes said.
-	Compression Compression `json:"compression"`
+	// Compression is the compression that the first bytes of the file tell: gzip, bzip2, xz,
+	// zstd, or empty for none.
+	Compression string `json:"compression"`
 }
 
 // IndexBase is the number of the first feature in a LIBSVM file.

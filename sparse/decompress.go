@@ -9,43 +9,57 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 )
 
-// Compression is the compression of a file, told by its first bytes.
-type Compression string
-
-// The compressions that readers undo. Plain is the zero value.
-const (
-	Plain Compression = ""
-	Gzip  Compression = "gzip"
-	Bzip2 Compression = "bzip2"
-	XZ    Compression = "xz"
-	Zstd  Compression = "zstd"
-)
-
-// String returns the name, "plain" for none.
-func (c Compression) String() string {
-	if c == Plain {
-		return "plain"
-	}
-	return string(c)
+// A compression is a way to compress files.
+type compression struct {
+	name   string
+	ending string // of the names of such files
+	magic  string // their first bytes
+	open   func(io.Reader) (io.Reader, error)
+	create func(io.Writer) (io.WriteCloser, error) // nil if no such files are written
 }
 
-var decoders = []struct {
-	kind   Compression
-	prefix string
-	open   func(io.Reader) (io.Reader, error)
-}{
-	{Gzip, "\x1f\x8b\x08", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-	{Bzip2, "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
-	{XZ, "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
-	{Zstd, "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
-		return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
-	}},
+// compressions are those that readers undo; plain is the name of none.
+var compressions = []compression{
+	{"gzip", ".gz", "\x1f\x8b\x08",
+		func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+		func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }},
+	{"bzip2", ".bz2", "BZh",
+		func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }, nil},
+	{xzName, ".xz", "\xfd7zXZ\x00",
+		func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }, nil},
+	{"zstd", ".zst", "\x28\xb5\x2f\xfd",
+		func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow)) },
+		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
+}
+
+const plain, xzName = "", "xz"
+
+// compressedBy returns the compression that the ending of a name tells, nil if none.
+func compressedBy(name string) *compression {
+	ending := strings.ToLower(filepath.Ext(name))
+	return compressionWhere(func(c compression) bool { return c.ending == ending })
+}
+
+// compressionOf returns the compression that the first bytes of a file tell, nil if none.
+func compressionOf(head []byte) *compression {
+	return compressionWhere(func(c compression) bool { return bytes.HasPrefix(head, []byte(c.magic)) })
+}
+
+func compressionWhere(is func(compression) bool) *compression {
+	k := slices.IndexFunc(compressions, is)
+	if k < 0 {
+		return nil
+	}
+	return &compressions[k]
 }
 
 // A compressed text that expands to more than freeText bytes and maxExpansion times its
@@ -57,24 +71,21 @@ const (
 	maxWindow    = 128 << 20
 )
 
-// Decompress returns a reader of the text in r, undoing gzip, bzip2, xz or zstd
-// as r's first bytes tell, and what it found. Errors of a damaged stream are
-// *ParseError with the given file name, and so is text beyond 4 MiB that is more than
-// 500 times as long as what it is compressed to; errors of r itself are wrapped with it.
-// Close releases the decoder and does not close r.
-func Decompress(r io.Reader, name string) (io.ReadCloser, Compression, error) {
+// decompress returns a reader of the text in r, undoing the compression that r's first bytes
+// tell, and the name of that. Errors of a damaged stream are *ParseError with the given file
+// name, and so is text beyond 4 MiB that is more than 500 times as long as what it is
+// compressed to; errors of r itself are wrapped with the name. Close releases the decoder and
+// does not close r.
+func decompress(r io.Reader, name string) (io.ReadCloser, string, error) {
 	source := &sourceReader{r: r}
 	br := bufio.NewReaderSize(source, 1<<12)
 	head, err := br.Peek(6)
 	if err != nil && err != io.EOF {
-		return nil, Plain, fmt.Errorf("sparse: reading %s: %w", name, err)
+		return nil, plain, fmt.Errorf("sparse: reading %s: %w", name, err)
 	}
-	d := &decompressor{name: name, source: source, r: br}
-	for _, z := range decoders {
-		if !bytes.HasPrefix(head, []byte(z.prefix)) {
-			continue
-		}
-		d.kind = z.kind
+	d := &decompressor{name: name, kind: plain, source: source, r: br}
+	if z := compressionOf(head); z != nil {
+		d.kind = z.name
 		if d.r, err = z.open(br); err != nil {
 			return nil, d.kind, d.describe(err)
 		}
@@ -85,7 +96,7 @@ func Decompress(r io.Reader, name string) (io.ReadCloser, Compression, error) {
 // decompressor turns the decoders' various errors into ones that name the file.
 type decompressor struct {
 	name   string
-	kind   Compression
+	kind   string
 	source *sourceReader
 	r      io.Reader
 	text   int64 // bytes given out
@@ -95,14 +106,14 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	d.text += int64(n)
 	switch {
-	case d.kind != Plain && d.text > freeText && d.text/maxExpansion > d.source.bytes:
+	case d.kind != plain && d.text > freeText && d.text/maxExpansion > d.source.bytes:
 		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
-			"the %v stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
+			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:
 		return n, nil
 	case err != io.EOF:
 		return n, d.describe(err)
-	case d.source.err != nil || (d.kind == XZ && !d.source.endsInXZFooter()):
+	case d.source.err != nil || (d.kind == xzName && !d.source.endsInXZFooter()):
 		return n, d.describe(io.ErrUnexpectedEOF)
 	}
 	return n, io.EOF
@@ -119,12 +130,12 @@ func (d *decompressor) describe(err error) error {
 	if d.source.err != nil { // what the decoder makes of it is beside the point
 		err = d.source.err
 	}
-	if d.source.err != nil || d.kind == Plain {
+	if d.source.err != nil || d.kind == plain {
 		return fmt.Errorf("sparse: reading %s: %w", d.name, err)
 	}
-	msg := "corrupt " + d.kind.String() + " stream (" + err.Error() + "): fetch the file again"
+	msg := "corrupt " + d.kind + " stream (" + err.Error() + "): fetch the file again"
 	if errors.Is(err, io.ErrUnexpectedEOF) || (d.source.eof && errors.Is(err, io.EOF)) {
-		msg = "truncated " + d.kind.String() + " stream: the file ends early, fetch it again"
+		msg = "truncated " + d.kind + " stream: the file ends early, fetch it again"
 	}
 	return &ParseError{File: d.name, Msg: msg, Err: err}
 }
@@ -175,20 +186,14 @@ func (s *sourceReader) endsInXZFooter() bool {
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls fill with a writer that compresses to w.
-func compressTo(w io.Writer, kind Compression, fill func(io.Writer) error) error {
-	var z io.WriteCloser
-	switch kind {
-	case Gzip:
-		z = gzip.NewWriter(w)
-	case Zstd:
-		enc, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return err
-		}
-		z = enc
-	default:
+// compressTo calls fill with a writer that compresses to w; nil is no compression.
+func (c *compression) compressTo(w io.Writer, fill func(io.Writer) error) error {
+	if c == nil {
 		return fill(w)
+	}
+	z, err := c.create(w)
+	if err != nil {
+		return err
 	}
 	if err := fill(z); err != nil {
 		z.Close()

@@ -54,7 +54,7 @@ func ExampleCSR_Gram() {
 }
 
 func ExampleSplit() {
-	train, test := sparse.Split(10, 1)
+	train, test := sparse.Split(10, 5, 1)
 	fmt.Println(train, test)
 	// Output:
 	// [0 1 5 8 9] [2 3 4 6 7]

@@ -151,7 +151,7 @@ func (f Format) String() string {
 // .scas are those forms, and any other is LIBSVM.
 func FormatOf(name string) Format {
 	base := strings.ToLower(filepath.Base(name))
-	if compressedBy(base) != "" {
+	if compressedBy(base) != nil {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	for _, f := range forms {
@@ -160,11 +160,6 @@ func FormatOf(name string) Format {
 		}
 	}
 	return forms[0].name
-}
-
-// compressedBy returns the compression that the ending of a name tells.
-func compressedBy(name string) Compression {
-	return map[string]Compression{".gz": Gzip, ".bz2": Bzip2, ".xz": XZ, ".zst": Zstd}[strings.ToLower(filepath.Ext(name))]
 }
 
 // ReadFile reads a file of data of any form; see Read.
@@ -203,7 +198,7 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 // text without it.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-		in, kind, err := Decompress(r, name)
+		in, kind, err := decompress(r, name)
 		if err != nil {
 			return nil, err
 		}
@@ -226,11 +221,11 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 // labels of 0 as LIBSVM.
 func WriteFile(path string, d *Dataset) error {
 	format, packed := FormatOf(path), compressedBy(path)
-	if packed == Bzip2 || packed == XZ {
-		return fmt.Errorf("sparse: %s: %v is not written: take .gz or .zst", path, packed)
+	if packed != nil && packed.create == nil {
+		return fmt.Errorf("sparse: %s: %s is not written: take .gz or .zst", path, packed.name)
 	}
 	return atomicfile.Write(path, 0o666, func(w io.Writer) error {
-		return compressTo(w, packed, func(w io.Writer) error { return Write(w, format, d) })
+		return packed.compressTo(w, func(w io.Writer) error { return Write(w, format, d) })
 	})
 }
 

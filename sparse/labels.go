@@ -33,7 +33,7 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 	if FormatOf(name) == NPY {
 		return readNPYLabels(r, name, opt)
 	}
-	data, _, err := ReadText(r, name)
+	data, err := ReadText(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			in, _, err := Decompress(f, name)
+			in, _, err := decompress(f, name)
 			if err != nil {
 				t.Fatal(err)
 			}

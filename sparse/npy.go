@@ -206,7 +206,7 @@ func (a *arrayReader) labels(in *npy.Array) ([]float64, error) {
 }
 
 func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error) {
-	in, _, err := Decompress(r, name)
+	in, _, err := decompress(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -42,17 +42,17 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 
 // seekable returns the bytes of r as a whole, a file's as they are on disk if they begin
 // with magic. Those of other sources, and of a compressed file, are kept in memory.
-func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, Compression, error) {
+func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
 		if err == nil && info.Mode().IsRegular() {
 			head := make([]byte, len(magic))
 			if k, _ := f.ReadAt(head, 0); k < 2 || string(head) == magic {
-				return f, info.Size(), Plain, nil
+				return f, info.Size(), plain, nil
 			}
 		}
 	}
-	in, kind, err := Decompress(r, name)
+	in, kind, err := decompress(r, name)
 	if err != nil {
 		return nil, 0, kind, err
 	}
@@ -115,7 +115,7 @@ func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.A
 	return v, err
 }
 
-func (z *npzReader) read(kind Compression) (*Dataset, error) {
+func (z *npzReader) read(kind string) (*Dataset, error) {
 	var x *CSR
 	var err error
 	sorted := 0

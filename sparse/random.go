@@ -58,24 +58,14 @@ func (r *random) choose(n, k int) (chosen, others []int) {
 	return perm[:k:k], perm[k:]
 }
 
-// Split divides 0..n-1 into two random halves, each in increasing order; a gets
-// the odd one. The same n and seed give the same halves on every machine and
-// with every Go version. It panics if n is negative.
-func Split(n int, seed uint64) (a, b []int) {
-	if n < 0 {
-		panic(fmt.Sprintf("sparse: Split of %d elements", n))
-	}
-	return newRandom(seed).choose(n, n-n/2)
-}
-
-// Subset draws k of 0..n-1 without replacement, in increasing order, as
-// reproducibly as Split. It panics unless 0 <= k <= n.
-func Subset(n, k int, seed uint64) []int {
+// Split draws k of 0..n-1 without replacement and returns them and the others, both in
+// increasing order. The same arguments give the same numbers on every machine and with every
+// Go version. It panics unless 0 <= k <= n.
+func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
-		panic(fmt.Sprintf("sparse: Subset of %d out of %d elements", k, n))
+		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
 	}
-	chosen, _ := newRandom(seed).choose(n, k)
-	return chosen
+	return newRandom(seed).choose(n, k)
 }
 
 // SyntheticOptions describes a random problem with a planted solution. Zero

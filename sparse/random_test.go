@@ -14,11 +14,12 @@ import (
 // These values are part of the package's promise: experiments are named by their
 // seeds. They must never change.
 func TestRandomStreamIsFrozen(t *testing.T) {
-	a, b := Split(15, 42)
+	a, b := Split(15, 8, 42)
 	if diff := cmp.Diff([][]int{{0, 2, 3, 5, 6, 8, 9, 10}, {1, 4, 7, 11, 12, 13, 14}}, [][]int{a, b}); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]int{261, 345, 411, 445, 572, 629, 771, 920}, Subset(1000, 8, 7)); diff != "" {
+	few, _ := Split(1000, 8, 7)
+	if diff := cmp.Diff([]int{261, 345, 411, 445, 572, 629, 771, 920}, few); diff != "" {
 		t.Error(diff)
 	}
 	s, err := NewSynthetic(SyntheticOptions{Rows: 3, Features: 7, NonzerosPerRow: 2, Groups: 1, GroupSize: 2, Noise: .5, Seed: 9, Regression: true})
@@ -33,7 +34,7 @@ func TestRandomStreamIsFrozen(t *testing.T) {
 func TestSplitIsAPartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "n")
-		a, b := Split(n, rapid.Uint64().Draw(t, "seed"))
+		a, b := Split(n, n-n/2, rapid.Uint64().Draw(t, "seed"))
 		if len(a) != n-n/2 || len(b) != n/2 || !slices.IsSorted(a) || !slices.IsSorted(b) {
 			t.Fatalf("halves %v and %v of %d", a, b, n)
 		}
@@ -52,7 +53,7 @@ func TestSplitIsFair(t *testing.T) {
 	const n, seeds = 11, 4000
 	var inA [n]float64
 	for seed := range uint64(seeds) {
-		a, _ := Split(n, seed)
+		a, _ := Split(n, n-n/2, seed)
 		for _, i := range a {
 			inA[i]++
 		}

@@ -58,16 +58,19 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // done per block, little enough to stay in a second-level cache.
 const blockSize = 1 << 18
 
-// ReadText reads all of r, decompressed as Decompress does, and refuses binary
-// content with a *ParseError. It is for files that fit in memory, such as
-// matrices and graphs: up to 2 GiB of text. A byte order mark is left out.
-func ReadText(r io.Reader, name string) ([]byte, Compression, error) {
-	return readText(r, name, &ReadOptions{})
+// ReadText reads all of r, decompressed if its first bytes are those of gzip, bzip2, xz or
+// zstd. It is for files that fit in memory, such as models and graphs: up to 2 GiB of text. A
+// byte order mark is left out. Binary content, a damaged stream, and one of more than 4 MiB of
+// text that expands to more than 500 times its size are errors of type *ParseError, in which
+// name stands for the file.
+func ReadText(r io.Reader, name string) ([]byte, error) {
+	data, _, err := readText(r, name, &ReadOptions{})
+	return data, err
 }
 
-// readText is ReadText within the memory that opt allows.
-func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, Compression, error) {
-	in, kind, err := Decompress(r, name)
+// readText is ReadText, and the name of the compression, within the memory that opt allows.
+func readText(r io.Reader, name string, opt *ReadOptions) ([]byte, string, error) {
+	in, kind, err := decompress(r, name)
 	if err != nil {
 		return nil, kind, err
 	}

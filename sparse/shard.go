@@ -107,13 +107,11 @@ func (p *piece) toLines() error {
 	defer f.Close()
 	head := make([]byte, 6)
 	n, _ := f.ReadAt(head, 0)
-	for _, z := range decoders {
-		if bytes.HasPrefix(head[:n], []byte(z.prefix)) {
-			if p.hi = p.size; p.lo > 0 {
-				p.lo = p.size
-			}
-			return nil
+	if compressionOf(head[:n]) != nil {
+		if p.hi = p.size; p.lo > 0 {
+			p.lo = p.size
 		}
+		return nil
 	}
 	if p.lo, err = lineFrom(f, p.lo, p.size); err == nil {
 		p.hi, err = lineFrom(f, p.hi, p.size)
@@ -166,7 +164,7 @@ func (p *piece) read(to *libsvmParser) error {
 		return fmt.Errorf("sparse: %w", err)
 	}
 	defer f.Close()
-	in, kind, err := Decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
+	in, kind, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
 	if err != nil {
 		return err
 	}

@@ -202,12 +202,3 @@ func (a *CSR) RowNormsSq() []float64 {
 	}
 	return norms
 }
-
-// MaxAbs returns the largest absolute value of an entry, 0 if there is none.
-func (a *CSR) MaxAbs() float64 {
-	most := 0.0
-	for _, v := range a.val[:a.NNZ()] {
-		most = max(most, math.Abs(v))
-	}
-	return most
-}

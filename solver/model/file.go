@@ -203,7 +203,7 @@ func Read(r io.Reader, name string) (*Model, error) { return readText(r, name, p
 
 // readText parses a text of bounded length, and names it in errors.
 func readText[T any](r io.Reader, name string, parse func(text []byte) (*T, error)) (*T, error) {
-	text, _, err := sparse.ReadText(r, name)
+	text, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func ReadCovarianceFile(path string) (*Covariance, error) { return text.FromFile
 // header and there are no row names. Text that is not of this form is an error
 // of type *sparse.ParseError, as is a matrix that NewCovariance refuses.
 func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
-	data, _, err := sparse.ReadText(r, name)
+	data, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err
 	}

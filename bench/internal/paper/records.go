@@ -165,12 +165,7 @@ func contents(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, _, err := sparse.Decompress(f, f.Name())
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
+	return sparse.ReadText(f, f.Name())
 }
 
 // take keeps what a line has.

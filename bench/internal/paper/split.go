@@ -51,7 +51,7 @@ func (d *Data) once(k, tuneSamples int) func() (*Half, error) {
 // parameters are chosen.
 func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 	rows, _ := d.X.Dims()
-	train, test := sparse.Split(rows, splitSeed+uint64(k))
+	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
 	if d.Whole {
 		train = make([]int, rows)
 		for i := range train {
@@ -59,7 +59,7 @@ func (d *Data) Halve(k, tuneSamples int) (*Half, error) {
 		}
 		test = train
 	}
-	subset := sparse.Subset(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
+	subset, _ := sparse.Split(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
 	for i, at := range subset {
 		subset[i] = train[at]
 	}

@@ -72,7 +72,7 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *spars
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
 		data: d, Format: format.String(), Table: d.Table,
-		Name: name, Compression: d.Stats.Compression.String(), TextBytes: d.Stats.Bytes,
+		Name: name, Compression: cmp.Or(d.Stats.Compression, "plain"), TextBytes: d.Stats.Bytes,
 		Rows: rows, Features: cols, NNZ: d.X.NNZ(), Density: density(rows, cols, d.X.NNZ()), AllOnes: true,
 		IndexBase: int(d.Stats.IndexBase - sparse.ZeroBased), Sorted: d.Stats.SortedRows,
 		Memory: memoryFacts{Data: dataBytes(d)},

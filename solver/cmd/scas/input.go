@@ -45,7 +45,7 @@ func eachLine(path string, do func(l line) error) error {
 		return err
 	}
 	defer f.Close()
-	data, _, err := sparse.ReadText(f, path)
+	data, err := sparse.ReadText(f, path)
 	if err != nil {
 		return err
 	}

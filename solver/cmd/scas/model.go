@@ -155,7 +155,7 @@ func readModel(path string, limit memorySize) (fittedModel, error) {
 		}
 		return wrapped(model.ReadLiblinear(f, path))
 	}
-	text, _, err := sparse.ReadText(f, path) // of bounded length
+	text, err := sparse.ReadText(f, path) // of bounded length
 	if err != nil {
 		return nil, err
 	}

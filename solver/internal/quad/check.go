@@ -2,6 +2,7 @@ package quad
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/scas-admm/scas/sparse"
@@ -17,9 +18,22 @@ func Check(name string, m Map) error {
 		return fmt.Errorf("solver: %s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
 	}
 	if a, ok := m.(*sparse.CSR); ok {
-		if v := a.MaxAbs(); v > Largest {
+		if v := largest(a); v > Largest {
 			return fmt.Errorf("solver: %s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
 		}
 	}
 	return nil
+}
+
+// largest returns the largest absolute value of an entry, 0 if there is none.
+func largest(a *sparse.CSR) float64 {
+	most := 0.0
+	rows, _ := a.Dims()
+	for i := range rows {
+		_, val := a.Row(i)
+		for _, v := range val {
+			most = max(most, math.Abs(v))
+		}
+	}
+	return most
 }
