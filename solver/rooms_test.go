@@ -19,7 +19,7 @@ const module = "github.com/scas-admm/scas"
 var rooms = strings.Fields(`
 	kernels
 	sparse/sparsetest sparse/atomicfile sparse/faults
-	sparse/internal/check sparse/internal/text sparse/internal/npy sparse/internal/scasfile
+	sparse/internal/check sparse/internal/text sparse/internal/coordinates sparse/internal/npy sparse/internal/scasfile
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
@@ -131,7 +132,7 @@ func (b *Builder) count() int {
 func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
-		if j, twice := sortRow(idx, val); twice {
+		if j, twice := coordinates.SortRow(idx, val); twice {
 			return fmt.Errorf("sparse: row %d: column %d comes twice: want each column once", row, j)
 		}
 	}

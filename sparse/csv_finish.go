@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
 // finish settles features, missing values and labels.
@@ -137,7 +139,7 @@ func (t *table) renumber(to []int32) {
 				kept++
 			}
 		}
-		sortRow(t.idx[start:kept], t.val[start:kept]) // those wanted may stand in another order
+		coordinates.SortRow(t.idx[start:kept], t.val[start:kept]) // those wanted may stand in another order
 		first, t.ptr[i+1] = last, int64(kept)
 	}
 	t.idx, t.val = t.idx[:kept], t.val[:kept]

@@ -279,3 +279,7 @@ func (t *table) category(col *tableColumn, value []byte) (wrong string) {
 	t.idx, t.val = append(t.idx, id), append(t.val, 1)
 	return ""
 }
+
+// storable reports whether a number of a dense table becomes an entry: not the zero
+// without a sign.
+func storable(v float64) bool { return math.Float64bits(v) != 0 }

@@ -60,9 +60,13 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 
 // readMatrix reads a matrix, which need not have rows.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
-	c, err := ReadCoordinates(r, name)
+	c, _, err := readCoordinates(r, name, &ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return c.Matrix()
+	m, err := c.Matrix()
+	if err != nil {
+		return nil, err
+	}
+	return New(m.Rows, m.Cols, m.Ptr, m.Idx, m.Val)
 }

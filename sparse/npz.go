@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/npy"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
@@ -344,7 +345,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 			}
 			sorted++
 		}
-		if j, twice := sortRow(row, values); twice {
+		if j, twice := coordinates.SortRow(row, values); twice {
 			return wrong("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
 		}
 	}

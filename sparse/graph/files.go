@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
@@ -28,16 +29,36 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 // An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
 // and a weight that is 0 or not finite are errors of type *sparse.ParseError.
 func ReadEdges(r io.Reader, name string, p int) (*Graph, error) {
-	c, err := sparse.ReadCoordinates(r, name)
+	c, err := readLines(r, name)
 	if err != nil {
 		return nil, err
 	}
 	return graphOf(c, p)
 }
 
+// readLines reads coordinate text, possibly compressed.
+func readLines(r io.Reader, name string) (*coordinates.File, error) {
+	data, err := sparse.ReadText(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return coordinates.Parse(data, name, func(file string, line, column int, token, msg string) error {
+		return &sparse.ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
+	})
+}
+
+// matrixOf returns the matrix that the lines are.
+func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
+	m, err := c.Matrix()
+	if err != nil {
+		return nil, err
+	}
+	return sparse.New(m.Rows, m.Cols, m.Ptr, m.Idx, m.Val)
+}
+
 // graphOf makes a graph over p features of lines that are edges, or of the
 // adjacency matrix in a Matrix Market file.
-func graphOf(c *sparse.Coordinates, p int) (*Graph, error) {
+func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	switch {
 	case p < 1 || p > math.MaxInt32:
 		return nil, fmt.Errorf("graph: %d features: want 1 to %d", p, math.MaxInt32)
@@ -55,14 +76,14 @@ func graphOf(c *sparse.Coordinates, p int) (*Graph, error) {
 			return nil, c.ErrorAt(k, 0, fmt.Sprintf("features %d and %d are joined already in line %d: expected each pair once", l.I, l.J, first))
 		}
 		g.edges = append(g.edges, e)
-		firstLine[e.ends()] = l.Line
+		firstLine[e.ends()] = l.Number
 	}
 	return g, nil
 }
 
 // wrongEdge says what is wrong with an edge over p features, and with which of
 // its tokens, or nothing.
-func wrongEdge(l sparse.Coordinate, p int) (token int, msg string) {
+func wrongEdge(l coordinates.Line, p int) (token int, msg string) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
 		return min(l.Tokens-1, 3), fmt.Sprintf("%d tokens: expected an edge `i j [weight]`", l.Tokens)
@@ -83,8 +104,8 @@ func notFeature(p int) string {
 }
 
 // adjacencyOf makes a graph of p nodes of a Matrix Market file.
-func adjacencyOf(c *sparse.Coordinates, p int) (*Graph, error) {
-	a, err := c.Matrix()
+func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
+	a, err := matrixOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +217,7 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 	if kind != Any && kind != EdgeList && kind != Matrix {
 		return nil, fmt.Errorf("graph: constraint kind %q: want %q, %q or empty", kind, EdgeList, Matrix)
 	}
-	c, err := sparse.ReadCoordinates(r, name)
+	c, err := readLines(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -210,19 +231,19 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 	case EdgeList:
 		return edgeConstraint(graphOf(c, p))
 	case Matrix:
-		a, err := c.Matrix()
+		a, err := matrixOf(c)
 		return matrixConstraint(a, err, c.Name, p)
 	}
 	return foundOut(c, p)
 }
 
 // foundOut reads a file whose kind is not stated.
-func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
+func foundOut(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
 	announced, headed := c.Announced()
 	following := int64(len(c.Lines)) - 1
 	if headed && announced > following && int(c.Lines[0].J) == p && edgesErr == nil {
-		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Line, Msg: fmt.Sprintf(
+		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(
 			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, announced, following, EdgeList, c.Name)}
 	}
 	if !headed || announced != following { // no matrix, whatever the entries are
@@ -231,7 +252,7 @@ func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
 		}
 		return edgeConstraint(g, edgesErr)
 	}
-	a, matrixErr := c.Matrix()
+	a, matrixErr := matrixOf(c)
 	switch {
 	case edgesErr != nil && (matrixErr != nil || !edgesButTwice(c, p)):
 		return matrixConstraint(a, matrixErr, c.Name, p)
@@ -244,8 +265,8 @@ func foundOut(c *sparse.Coordinates, p int) (*Constraint, error) {
 
 // edgesButTwice reports whether every line is an edge over p features, so that a list of
 // them is wrong in joining a pair twice alone.
-func edgesButTwice(c *sparse.Coordinates, p int) bool {
-	return !slices.ContainsFunc(c.Lines, func(l sparse.Coordinate) bool {
+func edgesButTwice(c *coordinates.File, p int) bool {
+	return !slices.ContainsFunc(c.Lines, func(l coordinates.Line) bool {
 		_, msg := wrongEdge(l, p)
 		return msg != ""
 	})

@@ -33,11 +33,11 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 
 // readMatrix reads a matrix, which need not have rows.
 func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
-	c, err := sparse.ReadCoordinates(r, name)
+	c, err := readLines(r, name)
 	if err != nil {
 		return nil, err
 	}
-	return c.Matrix()
+	return matrixOf(c)
 }
 
 // published reads one of the published matrices.

@@ -1,8 +1,9 @@
-package sparse
+// Package coordinates reads text whose lines hold coordinates: a matrix file, a Matrix Market
+// file or a list of edges.
+package coordinates
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -10,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// Coordinate is a line `i j [value]` of coordinate text.
-type Coordinate struct {
+// Line is a line `i j [value]`.
+type Line struct {
 	// I and J are the first two tokens, which count from 1; 0 stands for a token
 	// that is absent or no whole number from 1 to 2^31-1.
 	I, J int32
@@ -20,20 +21,23 @@ type Coordinate struct {
 	Value float64
 	// Tokens is how many the line has, at least 1.
 	Tokens int
-	// Line is the number of the line in the file, from 1.
-	Line int
+	// Number is the number of the line in the file, from 1.
+	Number int
 }
 
-// Coordinates is text whose lines hold coordinates, with the numbers read and
-// nothing judged yet: a matrix file, a Matrix Market file or a list of edges.
-// Who knows what it is asks for the Matrix or goes through the Lines, and words
-// what is wrong with one by ErrorAt.
-type Coordinates struct {
+// Wrong makes the error about a place in a file. Lines and columns count from 1; 0 stands for
+// the whole file or line, and token is empty if there is none.
+type Wrong func(file string, line, column int, token, msg string) error
+
+// File is a text of which the numbers are read and nothing else is judged yet. A caller that
+// knows what the text is asks for the Matrix, or goes through the Lines and reports what is
+// wrong with one by ErrorAt.
+type File struct {
 	// Name is what the file is called in errors.
 	Name string
 	// Lines are the lines in the file's order, without blank ones, comments and
 	// the first of a Matrix Market file.
-	Lines []Coordinate
+	Lines []Line
 	// Symmetry is general, symmetric or skew-symmetric in a Matrix Market file;
 	// empty in any other.
 	Symmetry string
@@ -42,39 +46,17 @@ type Coordinates struct {
 	array  bool    // a dense Matrix Market file, whose lines are values alone
 	mirror float64 // what an entry is times in the triangle left out, or 0
 	text   string
+	wrong  Wrong
 }
 
-// ReadCoordinates reads coordinate text, possibly compressed. Blank lines and
-// comments from '#' on are skipped, in a Matrix Market file lines that start with
-// '%', too. name stands for the file in errors. An empty file and a Matrix Market
-// file that the form MatrixMarket does not take are errors of type *ParseError; what
-// else may be wrong is for who judges the Lines to find.
-func ReadCoordinates(r io.Reader, name string) (*Coordinates, error) {
-	c, _, err := readCoordinates(r, name, &ReadOptions{})
-	return c, err
-}
-
-// readCoordinates is ReadCoordinates within the memory that opt allows.
-func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*Coordinates, ReadStats, error) {
-	var stats ReadStats
-	data, kind, err := readText(r, name, opt)
-	if err != nil {
-		return nil, stats, err
-	}
-	stats.Compression, stats.Bytes = kind, int64(len(data))
-	const perLine = 2 * 24 // a Coordinate, and what a slice may have unused
-	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "%d bytes of text, read,", len(data)); err != nil {
-		return nil, stats, err
-	}
-	c, err := coordinatesOf(data, name)
-	return c, stats, err
-}
-
-func coordinatesOf(data []byte, name string) (*Coordinates, error) {
+// Parse reads text. It skips blank lines and comments from '#' on, in a Matrix Market file lines
+// that start with '%', too. name stands for the file in errors, which wrong makes. An empty file
+// and a Matrix Market file of an unknown kind are errors; the Lines are not judged.
+func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, &ParseError{File: name, Msg: "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)"}
+		return nil, wrong(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
 	}
-	c := &Coordinates{Name: name, text: string(data)}
+	c := &File{Name: name, text: string(data), wrong: wrong}
 	for lines := text.NewLines(c.text); lines.Next(); {
 		switch first := lines.Fields[0].Text; {
 		case lines.Number == 1 && strings.EqualFold(first, "%%MatrixMarket"):
@@ -82,15 +64,15 @@ func coordinatesOf(data []byte, name string) (*Coordinates, error) {
 				return nil, err
 			}
 		case c.Symmetry == "" || first[0] != '%':
-			c.Lines = append(c.Lines, c.coordinate(lines))
+			c.Lines = append(c.Lines, c.line(lines))
 		}
 	}
 	return c, nil
 }
 
-// coordinate reads the current line.
-func (in *Coordinates) coordinate(lines *text.Lines) Coordinate {
-	c := Coordinate{Value: 1, Tokens: len(lines.Fields), Line: lines.Number}
+// line reads the current line.
+func (in *File) line(lines *text.Lines) Line {
+	c := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
 	if in.array && len(in.Lines) > 0 {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
 		if !ok {
@@ -118,7 +100,7 @@ func (in *Coordinates) coordinate(lines *text.Lines) Coordinate {
 }
 
 // banner reads the first line of a Matrix Market file.
-func (c *Coordinates) banner(words []text.Field) error {
+func (c *File) banner(words []text.Field) error {
 	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, or array for coordinate"
 	if len(words) != 5 {
 		return c.errorAt(1, words[0], wantBanner)
@@ -146,24 +128,24 @@ func (c *Coordinates) banner(words []text.Field) error {
 
 // Announced returns the number of entries that the first of the Lines announces
 // if it is the header of a matrix, three whole numbers.
-func (c *Coordinates) Announced() (entries int64, ok bool) {
+func (c *File) Announced() (entries int64, ok bool) {
 	size, err := c.header()
 	return size[2], err == nil
 }
 
-// ErrorAt returns a *ParseError about a token of Lines[k], both counted from 0.
-func (c *Coordinates) ErrorAt(k, token int, msg string) error {
-	return c.errorAt(c.Lines[k].Line, c.fields(k)[token], msg)
+// ErrorAt returns an error about a token of Lines[k], both counted from 0.
+func (c *File) ErrorAt(k, token int, msg string) error {
+	return c.errorAt(c.Lines[k].Number, c.fields(k)[token], msg)
 }
 
-func (c *Coordinates) errorAt(line int, f text.Field, msg string) error {
-	return &ParseError{File: c.Name, Line: line, Column: f.Column, Token: f.Text, Msg: msg}
+func (c *File) errorAt(line int, f text.Field, msg string) error {
+	return c.wrong(c.Name, line, f.Column, f.Text, msg)
 }
 
 // fields splits Lines[k] once more, which only headers and errors need.
-func (c *Coordinates) fields(k int) []text.Field {
+func (c *File) fields(k int) []text.Field {
 	lines := text.NewLines(c.text)
-	for lines.Number < c.Lines[k].Line {
+	for lines.Number < c.Lines[k].Number {
 		lines.Next()
 	}
 	return lines.Fields

@@ -1,0 +1,239 @@
+package coordinates
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// A Matrix is a matrix in compressed sparse row form, of which columns are increasing within
+// each row and values finite.
+type Matrix struct {
+	Rows, Cols int
+	Ptr        []int64
+	Idx        []int32
+	Val        []float64
+}
+
+// Matrix returns the matrix that the lines are, the first of them its size. See
+// sparse.MatrixMarket for what is refused.
+func (c *File) Matrix() (*Matrix, error) {
+	size, err := c.Size()
+	if err != nil {
+		return nil, err
+	}
+	if c.array {
+		if err := c.place(size); err != nil {
+			return nil, err
+		}
+	}
+	announced, entries := size[2], c.Lines[1:]
+	for k, e := range entries {
+		token, msg := c.wrongEntry(e, size)
+		if int64(k) == announced {
+			token, msg = 0, fmt.Sprintf("more entries than the %d announced in the header", announced)
+		}
+		if msg != "" {
+			return nil, c.ErrorAt(k+1, token, msg)
+		}
+	}
+	if n := len(entries); int64(n) < announced {
+		return nil, c.wrong(c.Name, c.Lines[n].Number, 0, "", fmt.Sprintf(
+			"the file ends after %d entries: expected the %d announced in the header", n, announced))
+	}
+	return c.collect(int(size[0]), int(size[1]))
+}
+
+// place gives the values of a dense file their places, column by column: the lower
+// triangle if there is symmetry, without the diagonal if that is of sign. Values too many
+// have none.
+func (c *File) place(size [3]int64) error {
+	i, j := int64(1), int64(1)
+	first := func() int64 {
+		switch {
+		case c.mirror > 0:
+			return j
+		case c.mirror < 0:
+			return j + 1
+		}
+		return 1
+	}
+	i = first()
+	for k := range c.Lines[1:] {
+		e := &c.Lines[k+1]
+		if e.Tokens != 1 {
+			return c.ErrorAt(k+1, 1, fmt.Sprintf("%d tokens: expected one value a line", e.Tokens))
+		}
+		e.I, e.J = int32(i), int32(j)
+		for i++; i > size[0] && j <= size[1]; i = first() {
+			j++
+		}
+	}
+	return nil
+}
+
+// collect makes the matrix of entries that are right, but for places that come twice.
+func (c *File) collect(rows, cols int) (*Matrix, error) {
+	entries := c.Lines[1:]
+	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	count := func(e Line, do func(i, j int32, v float64)) {
+		do(e.I-1, e.J-1, e.Value)
+		if c.mirror != 0 && e.I != e.J {
+			do(e.J-1, e.I-1, float64(c.mirror*e.Value))
+		}
+	}
+	for _, e := range entries {
+		if c.stored(e) {
+			count(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
+		}
+	}
+	for i := range rows {
+		m.Ptr[i+1] += m.Ptr[i]
+	}
+	m.Idx, m.Val = make([]int32, m.Ptr[rows]), make([]float64, m.Ptr[rows])
+	next := slices.Clone(m.Ptr[:rows])
+	for _, e := range entries {
+		if c.stored(e) {
+			count(e, func(i, j int32, v float64) {
+				m.Idx[next[i]], m.Val[next[i]] = j, v
+				next[i]++
+			})
+		}
+	}
+	for i := range rows {
+		if j, twice := SortRow(m.Idx[m.Ptr[i]:m.Ptr[i+1]], m.Val[m.Ptr[i]:m.Ptr[i+1]]); twice {
+			return nil, c.twice(int32(i)+1, j+1)
+		}
+	}
+	return m, nil
+}
+
+// stored reports whether an entry is one of the matrix: in a dense file the zero
+// without a sign is none.
+func (c *File) stored(e Line) bool { return !c.array || math.Float64bits(e.Value) != 0 }
+
+// SortRow sorts the entries of a row by column, and returns a column that comes twice.
+func SortRow(idx []int32, val []float64) (column int32, twice bool) {
+	sorted := true
+	for k := 1; k < len(idx); k++ {
+		sorted = sorted && idx[k-1] < idx[k]
+	}
+	if sorted {
+		return 0, false
+	}
+	type entry struct {
+		j int32
+		v float64
+	}
+	row := make([]entry, len(idx))
+	for k, j := range idx {
+		row[k] = entry{j, val[k]}
+	}
+	slices.SortStableFunc(row, func(a, b entry) int { return cmp.Compare(a.j, b.j) })
+	for k, e := range row {
+		if k > 0 && e.j == row[k-1].j {
+			return e.j, true
+		}
+		idx[k], val[k] = e.j, e.v
+	}
+	return 0, false
+}
+
+// twice reports the second entry at a place, or at its mirror image.
+func (c *File) twice(i, j int32) error {
+	first := 0
+	for _, e := range c.Lines[1:] {
+		if here := e.I == i && e.J == j || c.mirror != 0 && e.I == j && e.J == i; here && first == 0 {
+			first = e.Number
+		} else if here {
+			return c.wrong(c.Name, e.Number, 0, "", fmt.Sprintf(
+				"a second entry at (%d, %d), after line %d: expected each place once", e.I, e.J, first))
+		}
+	}
+	panic("coordinates: no place comes twice")
+}
+
+// header reads the first line: rows, columns and entries.
+func (c *File) header() (size [3]int64, err error) {
+	want := "expected the size of the matrix, `rows cols nnz`, three whole numbers"
+	numbers := 3
+	if c.array {
+		numbers, want = 2, "expected the size of the matrix, `rows cols`, two whole numbers"
+	}
+	if len(c.Lines) == 0 {
+		return size, c.wrong(c.Name, 0, 0, "", "the file has nothing but comments: "+want)
+	}
+	if n := c.Lines[0].Tokens; n != numbers {
+		return size, c.ErrorAt(0, min(n-1, numbers), fmt.Sprintf("%d tokens: %s", n, want))
+	}
+	for k, f := range c.fields(0) {
+		v, ok := text.ParseInt(f.Text)
+		if !ok {
+			return size, c.ErrorAt(0, k, want)
+		}
+		size[k] = v
+	}
+	return size, nil
+}
+
+// Size returns the rows, columns and entries that the first of the Lines announces, if there
+// can be such a matrix.
+func (c *File) Size() (size [3]int64, err error) {
+	if size, err = c.header(); err != nil {
+		return size, err
+	}
+	if k := slices.IndexFunc(size[:2], func(n int64) bool { return n > math.MaxInt32 }); k >= 0 {
+		return size, c.ErrorAt(0, k, fmt.Sprintf("too large: expected at most %d", math.MaxInt32))
+	}
+	rows, cols, entries := size[0], size[1], size[2]
+	if c.array {
+		entries = rows * cols // below 2^62
+		if c.mirror != 0 {
+			entries = (entries + int64(c.mirror)*rows) / 2
+		}
+		size[2] = entries
+	}
+	if c.mirror != 0 && rows != cols {
+		return size, c.ErrorAt(0, 1, fmt.Sprintf("%s, but %d x %d: expected a square matrix", c.Symmetry, rows, cols))
+	}
+	// Row pointers take 8 bytes a row, entries or not; a slip in the header
+	// must not eat the machine.
+	const alwaysFine, rowsPerEntry = 1 << 22, 64
+	if rows > alwaysFine && rows/rowsPerEntry > entries {
+		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
+	}
+	return size, nil
+}
+
+// wrongEntry says what is wrong with an entry of a matrix of that size, and with
+// which of its tokens, or nothing.
+func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
+	tokens, form := 3, "`i j value`"
+	if c.field == "pattern" {
+		tokens, form = 2, "`i j` of a pattern"
+	}
+	value := 2
+	if c.array {
+		tokens, value = 1, 0
+	}
+	switch {
+	case e.Tokens != tokens:
+		return min(e.Tokens-1, tokens), fmt.Sprintf("%d tokens: expected an entry %s", e.Tokens, form)
+	case e.I < 1 || int64(e.I) > size[0]:
+		return 0, fmt.Sprintf("expected a row number in 1..%d", size[0])
+	case e.J < 1 || int64(e.J) > size[1]:
+		return 1, fmt.Sprintf("expected a column number in 1..%d", size[1])
+	case c.mirror != 0 && e.I < e.J:
+		return 1, fmt.Sprintf("an entry above the diagonal of a %s matrix: expected the lower triangle only", c.Symmetry)
+	case c.mirror < 0 && e.I == e.J:
+		return 1, "an entry on the diagonal of a skew-symmetric matrix: expected none, they are 0"
+	case math.IsNaN(e.Value):
+		return value, "expected a finite decimal number"
+	case c.field == "integer" && e.Value != math.Trunc(e.Value):
+		return value, "expected a whole number: the field is integer"
+	}
+	return 0, ""
+}
