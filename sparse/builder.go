@@ -3,7 +3,6 @@ package sparse
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -212,8 +211,15 @@ func (b *Builder) flush() error {
 
 // Dataset returns the rows, and closes the builder. Labels that Options does not allow, such
 // as those of a single class, and a failure to write are errors, which leave no file.
-func (b *Builder) Dataset() (d *Dataset, err error) {
-	defer func() { err = errors.Join(err, b.Close()) }()
+func (b *Builder) Dataset() (*Dataset, error) {
+	d, err := b.dataset()
+	if closed := b.Close(); closed != nil && err == nil {
+		return nil, errors.Join(closed, d.Close())
+	}
+	return d, err
+}
+
+func (b *Builder) dataset() (*Dataset, error) {
 	if err := b.begin(); err != nil {
 		return nil, err
 	}
@@ -224,7 +230,7 @@ func (b *Builder) Dataset() (d *Dataset, err error) {
 		return b.mapped()
 	}
 	b.rows.join()
-	d = &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
+	d := &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
 	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sorted}
 	if err := d.labelled(builderName, b.labels, &b.Options); err != nil {
 		return nil, err
@@ -243,7 +249,8 @@ func (b *Builder) mapped() (*Dataset, error) {
 		return nil, err
 	}
 	f := b.file
-	s := f.sections(b.cols, b.Names)
+	s := f.sections(scasfile.Header{Rows: f.rows, Cols: int64(b.cols), NNZ: f.nnz})
+	s.meta.Features = b.Names
 	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
 		return nil, err
 	}
@@ -256,18 +263,6 @@ func (b *Builder) mapped() (*Dataset, error) {
 	}
 	d.Stats.SortedRows = b.sorted
 	return d, nil
-}
-
-// sections returns the sections of the .scas file.
-func (f *rowsFile) sections(cols int, names []string) *binarySections {
-	s := &binarySections{
-		header: scasfile.Header{Rows: f.rows, Cols: int64(cols), NNZ: f.nnz},
-		meta:   binaryMeta{Features: names},
-		idx:    f.section(columnsPart, asIs), val: f.section(valuesPart, asIs), ptr: f.section(rowsPart, asIs),
-	}
-	s.label(f.kinds, LabelMapping{}, nil)
-	s.labels = f.section(labelsPart, func(w io.Writer, b []byte) error { return f.kinds.write(w, scasfile.Floats(b)) })
-	return s
 }
 
 // Close frees what the builder holds, and removes the rows that it wrote to disk, but no file

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
+	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
 // ConvertSettings say how to go about Convert. Nil and the zero value mean: without
@@ -202,6 +203,17 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 			return write(w, b)
 		})
 	}
+}
+
+// sections are those of the parts as they are.
+func (c *conversion) sections(header scasfile.Header) binarySections {
+	s := binarySections{
+		header: header,
+		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
+		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) }),
+	}
+	s.label(c.kinds, LabelMapping{}, nil)
+	return s
 }
 
 func asIs(w io.Writer, b []byte) error {

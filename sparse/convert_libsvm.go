@@ -63,12 +63,10 @@ func (c *libsvmConversion) record() error {
 
 func (c *libsvmConversion) sections() binarySections {
 	st := c.parser.stats
-	s := binarySections{header: scasfile.Header{Rows: int64(st.Rows), Cols: int64(c.features), NNZ: st.NNZ}}
+	s := c.conversion.sections(scasfile.Header{Rows: int64(st.Rows), Cols: int64(c.features), NNZ: st.NNZ})
 	if st.IndexBase == OneBased {
 		s.header.IndexBase = 1
 	}
-	s.label(c.kinds, LabelMapping{}, nil)
-	s.idx, s.val, s.ptr = c.section(columnsPart, asIs), c.section(valuesPart, asIs), c.section(rowsPart, asIs)
 	if c.parser.shifts() {
 		s.idx = c.section(columnsPart, func(w io.Writer, b []byte) error {
 			idx := scasfile.Int32s(b)
@@ -78,6 +76,5 @@ func (c *libsvmConversion) sections() binarySections {
 			return scasfile.WriteNumbers(w, idx)
 		})
 	}
-	s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) })
 	return s
 }

@@ -1,8 +1,8 @@
 // Package sparse holds everything scas knows about data: an immutable
 // compressed-sparse-row matrix, the forms of files that data have, deterministic splits,
 // column statistics and seeded synthetic problems. Read, ReadFile, Write and WriteFile take
-// every Format; a Builder takes rows that a program has. The package knows nothing about losses or optimisation. Graphs over features
-// are in the sub-package graph.
+// every Format; a Builder takes rows that a program has. The package knows nothing about
+// losses or optimisation. Graphs over features are in the sub-package graph.
 //
 // A matrix is validated once, when it is built: columns strictly increasing
 // within each row and in range, values finite. Kernels rely on that and check
