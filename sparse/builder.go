@@ -174,8 +174,10 @@ func (b *Builder) spill() error {
 
 // create makes the parts of the file.
 func (b *Builder) create() error {
-	f := &rowsFile{path: b.File}
-	if f.path == "" {
+	f := &rowsFile{}
+	if b.File != "" {
+		f.path = atomicfile.Followed(b.File)
+	} else {
 		dir, err := os.MkdirTemp("", "scas-rows-")
 		if err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// ConvertSettings say how to go about Convert. Nil and the zero value mean: without
-// telling or asking anybody.
+// ConvertSettings say how Convert reports and stops, where it works block by block. Nil and
+// the zero value mean: without a report, to the end.
 type ConvertSettings struct {
 	// Progress is told what part of the work is done, of text read and of the file
 	// written, both in bytes, after each block.
@@ -34,11 +34,14 @@ type Converted struct {
 	Resumed int64
 }
 
-// Convert reads text from a file, possibly compressed, and writes the form .scas to
-// another, whole or not at all. The text is LIBSVM's or a table (CSV, TSV), by opt.Format or
-// the name. Neither need fit in memory. Labels are kept as numbers, those of tables that are
-// words in their order, whatever opt says of their meaning. opt.Names has no effect, and
-// opt.Memory bounds what the categories of a table take, and medians of its columns.
+// Convert reads a file of any form, which opt.Format or the name tells, and writes another in
+// the form that its name tells, as WriteFile does. Labels are kept as numbers, those of tables
+// that are words in their order, whatever opt says of their meaning. opt.Names has no
+// effect.
+//
+// From LIBSVM text and tables (CSV, TSV) to .scas neither file need fit in memory; opt.Memory
+// then bounds what the categories of a table take, and medians of its columns. Other data are
+// read whole.
 //
 // A conversion of LIBSVM text that is killed or interrupted leaves its parts in the directory
 // .OUT.parts, and the next one of the same text with the same options goes on where it
@@ -46,37 +49,31 @@ type Converted struct {
 // when it was killed. Anything else that goes wrong, such as text of another form, leaves
 // nothing.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
-	opt, err := opt.checked()
+	numbers, err := opt.of(in)
 	if err != nil {
 		return nil, err
 	}
-	numbers := *opt
 	numbers.Positive, numbers.PositiveName, numbers.Mapping, numbers.Classes = nil, "", LabelMapping{}, Classes{}
-	numbers.Regression, numbers.AnyLabels, numbers.Names, numbers.LabelsFile = false, true, nil, ""
-	if numbers.Format == Auto {
-		numbers.Format = FormatOf(in)
-	}
+	numbers.Regression, numbers.AnyLabels, numbers.Names = false, true, nil
 	if set == nil {
 		set = &ConvertSettings{}
+	}
+	if err := writable(out); err != nil {
+		return nil, err
+	}
+	begin := formOf(numbers.Format).convert
+	if begin == nil || FormatOf(out) != Binary {
+		return convertWhole(in, out, numbers)
 	}
 	f, err := os.Open(in)
 	if err != nil {
 		return nil, fmt.Errorf("sparse: %w", err)
 	}
 	defer f.Close()
-	c := &conversion{name: in, opt: &numbers, set: set}
-	var work converter
-	switch numbers.Format {
-	case LIBSVM:
-		work = &libsvmConversion{conversion: c, parser: newLIBSVMParser(in, &numbers)}
-	case CSV, TSV:
-		t, err := newTable(in, &numbers)
-		if err != nil {
-			return nil, err
-		}
-		work = &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}
-	default:
-		return nil, fmt.Errorf("sparse: %s is of the form %v: Convert takes LIBSVM text and tables", in, numbers.Format)
+	c := &conversion{name: in, opt: numbers, set: set}
+	work, err := begin(c)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.open(f, out, work); err != nil {
 		return nil, err
@@ -87,6 +84,23 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 		c.parts.remove()
 	}
 	return done, err
+}
+
+// convertWhole reads all of a file and writes the other.
+func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
+	d, err := ReadFile(in, opt)
+	if err != nil {
+		return nil, err
+	}
+	done := &Converted{Features: d.X.cols, Stats: d.Stats, Names: d.Names, Table: d.Table}
+	err = WriteFile(out, d)
+	if d.Table != nil {
+		d.Table.Fill = nil
+	}
+	if err = errors.Join(err, d.Close()); err != nil {
+		return nil, err
+	}
+	return done, nil
 }
 
 // errInterrupted is matched by what ends a conversion that may go on.
@@ -123,7 +137,7 @@ func (c *conversion) open(f *os.File, out string, work converter) error {
 	c.raw = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	parts, last, err := openParts(partsOf(out), source)
+	parts, last, err := openParts(partsOf(atomicfile.Followed(out)), source)
 	if err != nil {
 		return fmt.Errorf("sparse: converting %s: %w", c.name, err)
 	}
@@ -154,7 +168,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if err := c.parts.flush(); err != nil {
 		return nil, fmt.Errorf("sparse: converting %s: %w", c.name, err)
 	}
-	return done, atomicfile.Write(out, 0o666, func(w io.Writer) error {
+	return done, writeFile(out, func(w io.Writer) error {
 		s := work.sections()
 		return s.write(w)
 	})

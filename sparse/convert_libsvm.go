@@ -15,6 +15,10 @@ type libsvmConversion struct {
 	features int
 }
 
+func convertLIBSVM(c *conversion) (converter, error) {
+	return &libsvmConversion{conversion: c, parser: newLIBSVMParser(c.name, c.opt)}, nil
+}
+
 func (c *libsvmConversion) resume(last *partsRecord) {
 	p := c.parser
 	p.lines, p.max, p.zero, p.atEdge, p.stats = last.Lines, last.Max, last.Zero, last.AtEdge, last.Stats

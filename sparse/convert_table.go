@@ -25,6 +25,14 @@ type tableConversion struct {
 	buf   []byte
 }
 
+func convertTable(c *conversion) (converter, error) {
+	t, err := newTable(c.name, c.opt)
+	if err != nil {
+		return nil, err
+	}
+	return &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}, nil
+}
+
 // resume implements converter: parts of tables have no record.
 func (c *tableConversion) resume(*partsRecord) {}
 

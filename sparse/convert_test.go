@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,4 +213,48 @@ func TestConvertErrors(t *testing.T) {
 	check.Error(t, err, "Features is -1")
 	_, err = Convert(in, filepath.Join(dir, "none", "out.scas"), nil, nil)
 	check.Error(t, err, "no such file or directory")
+}
+
+// TestConvertOtherForms: the names of the files tell both forms, and what is not converted
+// block by block is read whole.
+func TestConvertOtherForms(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	must(t, os.WriteFile(path("a.csv"), []byte("age,city,y\n1.5,Ulm,3\n0,Bonn,4\n2,Ulm,5\n"), 0o666))
+	must(t, os.WriteFile(path("y.txt"), []byte("3\n4\n5\n"), 0o666))
+	want, err := ReadFile(path("a.csv"), &ReadOptions{AnyLabels: true})
+	must(t, err)
+	from := "a.csv"
+	for _, to := range []string{"b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm"} {
+		opt := &ReadOptions{Regression: true, Features: 3}
+		if from == "g.npy" || from == "h.mtx" {
+			opt.LabelsFile = path("y.txt")
+		}
+		done, err := Convert(path(from), path(to), opt, nil)
+		if err != nil {
+			t.Fatalf("%s to %s: %v", from, to, err)
+		}
+		got, err := ReadFile(path(to), &ReadOptions{AnyLabels: true, Features: 3})
+		if err != nil || !sameBits(got.X, want.X) || done.Features != 3 || done.Stats.NNZ != 5 {
+			t.Fatalf("%s to %s: %+v, %+v, %v", from, to, done, got, err)
+		}
+		if got.Labels != nil && !sameFloats(got.Labels, want.Labels) || got.Names != nil && !slices.Equal(got.Names, want.Names) {
+			t.Errorf("%s to %s: labels %v, names %q", from, to, got.Labels, got.Names)
+		}
+		must(t, got.Close())
+		from = to
+	}
+	_, err = Convert(path("a.csv"), path("a.scas.xz"), nil, nil)
+	check.Error(t, err, "a.scas.xz: xz is not written")
+	_, err = Convert(path("a.csv"), path("a.scas"), &ReadOptions{LabelsFile: path("y.txt")}, nil)
+	check.Error(t, err, "LabelsFile is", "a.csv is read as csv, which has labels")
+	if err := os.Symlink("c.scas", path("link.csv")); err == nil { // which systems may refuse
+		_, err := Convert(path("a.csv"), path("link.csv"), nil, nil)
+		must(t, err)
+		if text, _ := os.ReadFile(path("c.scas")); !bytes.HasPrefix(text, []byte("age,")) {
+			t.Errorf("not the form of the link's name: %.20q", text)
+		}
+		must(t, os.Remove(path("link.csv")))
+	}
+	onlyFiles(t, dir, "a.csv", "b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm", "y.txt")
 }

@@ -107,17 +107,18 @@ type form struct {
 	endings []string // of files, without that of a compression
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
+	convert func(c *conversion) (converter, error) // to Binary, block by block; nil if data are read whole
 }
 
 // forms are all forms. A name with the ending of none is that of the first.
 var forms = []form{
-	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM},
-	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }},
-	{TSV, []string{".tsv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }},
-	{NPY, []string{".npy"}, decompressed(readNPY), writeNPY},
-	{NPZ, []string{".npz"}, readNPZ, writeNPZ},
-	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket},
-	{Binary, []string{".scas"}, readBinary, writeBinary},
+	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM, convertLIBSVM},
+	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
+	{TSV, []string{".tsv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
+	{NPY, []string{".npy"}, decompressed(readNPY), writeNPY, nil},
+	{NPZ, []string{".npz"}, readNPZ, writeNPZ, nil},
+	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket, nil},
+	{Binary, []string{".scas"}, readBinary, writeBinary, nil},
 }
 
 // formOf returns the form of a name, nil if there is none.
@@ -175,23 +176,16 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 // exactly two values (unless opt says otherwise) and data without any sample are errors of
 // type *ParseError.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
+	o, err := opt.of(name)
 	if err != nil {
 		return nil, err
 	}
-	o := *opt
-	if o.Format == Auto {
-		o.Format = FormatOf(name)
-	}
 	if o.LabelsFile != "" {
-		if slices.Contains([]Format{LIBSVM, CSV, TSV}, o.Format) {
-			return nil, fmt.Errorf("sparse: ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", o.LabelsFile, name, o.Format)
-		}
 		if o.targets, err = readLabelsFile(o.LabelsFile, o.Memory); err != nil {
 			return nil, err
 		}
 	}
-	return formOf(o.Format).read(r, name, &o)
+	return formOf(o.Format).read(r, name, o)
 }
 
 // decompressed returns a reader of a form that notes the compression, and has read take the
@@ -213,19 +207,31 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 }
 
 // WriteFile writes data to a file, whole or not at all, in the form that the ending of its
-// name tells (see FormatOf), compressed if that is .gz or .zst.
+// name tells (see FormatOf), compressed if that is .gz or .zst. A symbolic link is followed.
 //
 // Every form reads back to the same numbers, bit for bit; but dense ones, CSV and NPY, lose
 // which zeros were stored, and LIBSVM the number of columns. NPY and the Matrix Market have
 // no labels; names are kept by CSV, NPZ and .scas. A data set without labels is written with
 // labels of 0 as LIBSVM.
 func WriteFile(path string, d *Dataset) error {
-	format, packed := FormatOf(path), compressedBy(path)
-	if packed != nil && packed.create == nil {
+	if err := writable(path); err != nil {
+		return err
+	}
+	return writeFile(path, func(w io.Writer) error { return Write(w, FormatOf(path), d) })
+}
+
+// writable refuses the name of a file with a compression that is not written.
+func writable(path string) error {
+	if packed := compressedBy(path); packed != nil && packed.create == nil {
 		return fmt.Errorf("sparse: %s: %s is not written: take .gz or .zst", path, packed.name)
 	}
-	return atomicfile.Write(path, 0o666, func(w io.Writer) error {
-		return packed.compressTo(w, func(w io.Writer) error { return Write(w, format, d) })
+	return nil
+}
+
+// writeFile writes a file, whole or not at all, compressed as the ending of its name tells.
+func writeFile(path string, write func(io.Writer) error) error {
+	return atomicfile.Write(atomicfile.Followed(path), 0o666, func(w io.Writer) error {
+		return compressedBy(path).compressTo(w, write)
 	})
 }
 

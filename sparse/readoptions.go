@@ -84,6 +84,23 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 	return o, o.check()
 }
 
+// of returns a copy of o, or of the defaults for nil, with the form of a file of that name,
+// unless something is wrong with it.
+func (o *ReadOptions) of(name string) (*ReadOptions, error) {
+	o, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
+	own := *o
+	if own.Format == Auto {
+		own.Format = FormatOf(name)
+	}
+	if own.LabelsFile != "" && slices.Contains([]Format{LIBSVM, CSV, TSV}, own.Format) {
+		return nil, fmt.Errorf("sparse: ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", own.LabelsFile, name, own.Format)
+	}
+	return &own, nil
+}
+
 func (o *ReadOptions) check() error {
 	ways := 0
 	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {

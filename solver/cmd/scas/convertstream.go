@@ -15,14 +15,14 @@ func (c *convertCmd) streams() bool {
 }
 
 // stream converts block by block.
-func (c *convertCmd) stream(e *env, target string) error {
+func (c *convertCmd) stream(e *env) error {
 	opt := c.anyLabels()
 	if err := c.formFlags.apply(c.In, opt); err != nil {
 		return err
 	}
 	opt.Memory, _ = c.Memory.limit()
 	p := e.begin("reading " + dataName(c.In))
-	done, err := sparse.Convert(c.In, target, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
+	done, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
 		what := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
 		p.bytes(what, done, total)
 	}})

@@ -281,7 +281,7 @@ func (c *convertCmd) Run(e *env) error {
 		return err
 	}
 	if c.streams() {
-		return c.stream(e, out[0].target())
+		return c.stream(e)
 	}
 	data, err := e.readData(c.In, c.anyLabels(), &c.formFlags, c.Memory)
 	if err != nil {
@@ -298,7 +298,7 @@ func (c *convertCmd) Run(e *env) error {
 	}
 	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
 	told := e.begin("writing " + dataName(c.Out))
-	err = out[1:].write(e, func() error { return sparse.WriteFile(out[0].target(), data) })
+	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
 	told.end()
 	if err != nil {
 		return err
