@@ -23,16 +23,18 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSCAS(newRun(t.Context(), p, set, time.Now()), (*scas).blocks, false)
+	r := newRun(t.Context(), p, set, time.Now())
+	r.prepare()
+	s, err := newSCAS(r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.takeSnapshot()
 	constant, rows := make([]float64, len(s.X)), make([]int32, BlockSteps)
 	copy(constant, s.Snapshot.Gradient)
-	s.state.Plan.Begin(s.X, constant, s.naturalEta())
+	s.whole.Plan.Begin(s.X, constant, s.outer.NaturalEta(0))
 	return func() {
 		s.Samples.Draw(rows)
-		s.state.Plan.Advance(rows)
+		s.whole.Plan.Advance(rows)
 	}
 }

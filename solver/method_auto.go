@@ -75,7 +75,7 @@ func (a *auto) direct() bool {
 // begin prepares passes.
 func (a *auto) begin() (err error) {
 	a.prepare()
-	a.passes, err = newSCAS(a.Run, (*scas).blocks, false)
+	a.passes, err = newSCAS(a.Run, false)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -67,63 +68,61 @@ func (SCASL) Info() MethodInfo {
 }
 
 // Begin implements Method.
-func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false) }
+func (SCASK) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
 
 // Begin implements Method.
-func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, false) }
+func (SCAS) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
 
 // Begin implements Method.
-func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).strong, false) }
+func (SCASStrong) Begin(r *Run) (Iteration, error) { return newSCAS(r, false) }
 
 // Begin implements Method.
-func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, (*scas).blocks, true) }
+func (SCASL) Begin(r *Run) (Iteration, error) { return newSCAS(r, true) }
 
-// scas is SCAS-ADMM in all its forms.
+// scas is SCAS-ADMM in all its forms, with the data in memory: one window.
 type scas struct {
 	*Run
-	stage func(*scas) error // an outer iteration, after the snapshot
-	state admm.Iterate
-	data  *sparse.CSR // as the inner loop has them
-	each  int         // rows of a process, on average
-
-	rows          *admm.RowCurvature // nil until needed
-	meanCurvature float64            // smoothness of the mean loss, for batches
+	outer admm.OuterLoop
+	whole admm.Window        // all rows
+	data  *sparse.CSR        // as the inner loop has them
+	rows  *admm.RowCurvature // nil until needed
 }
 
-func newSCAS(r *Run, stage func(*scas) error, linearised bool) (*scas, error) {
-	s := &scas{Run: r, stage: stage, each: r.Problem.team().Each(len(r.Problem.Labels)), state: admm.Iterate{
-		X: r.X, Y: r.Y, Dual: r.Dual, Gradient: r.Snapshot.Gradient, Ridge: r.Problem.L2,
-		A: r.A, Step: r.dual, Project: r.Problem.project, Draw: r.Samples.Draw, Interrupt: r.Problem.team().Within(r.Err),
-	}}
-	st, set := &r.Stats, &r.Settings
-	if set.Method.Info().ManyUpdates {
+func newSCAS(r *Run, linearised bool) (*scas, error) {
+	p, st, set := r.Problem, &r.Stats, &r.Settings
+	info := set.Method.Info()
+	s := &scas{Run: r, data: p.Data}
+	s.outer = admm.OuterLoop{
+		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.met,
+		Windows: func(inner func(*admm.Window) error) error { return inner(&s.whole) },
+		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
+		A: r.A, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
+		Many: info.ManyUpdates, Strong: info.Theorem == 2,
+	}
+	if info.ManyUpdates {
 		if st.DualUpdates = set.DualUpdates; st.DualUpdates == 0 {
-			st.DualUpdates = s.naturalDualUpdates()
+			n, _ := p.Data.Dims()
+			st.DualUpdates = admm.DualUpdates(float64(set.InnerSteps), p.team().Mean(float64(p.Data.NNZ()), float64(n)), r.A.Operations())
 		}
 	}
 	if set.Rho == 0 {
-		factor := 1.0
-		if st.DualUpdates > 1 { // with many dual updates more is better
-			factor = 3
-		}
-		steps := r.Samples.Curvature() * float64(r.Samples.scale*r.Samples.scale)
-		r.SetRho(max(r.NaturalRho(factor), min(s.ridgeRho(), 0.1*steps/st.Constants.Lambda1)))
+		r.SetRho(r.scales.Rho(st.DualUpdates))
 	}
 	s.fitScale()
-	if s.state.Metric == nil {
-		s.state.Anchor.Pull = r.Problem.loss().Curvature() * pass.Pull(r.Problem.team(), r.Samples.rows, len(r.X))
+	if s.outer.Metric == nil {
+		s.outer.Anchor.Pull = p.loss().Curvature() * pass.Pull(p.team(), r.Samples.rows, len(r.X))
 	}
 	if linearised {
-		if s.state.Kappa = float64(st.Rho * st.Constants.Lambda1); s.state.Metric != nil {
-			s.state.Kappa = s.stiffness()
-		}
+		s.outer.Linearise()
 	}
-	var err error
-	if s.state.Plan, err = admm.NewPlan(s.innerLoop()); err != nil {
+	plan, err := admm.NewPlan(s.innerLoop())
+	if err != nil {
 		return nil, err
 	}
-	st.Plan, st.PlanReason, st.BatchSize = s.state.Plan.Name(), s.state.Plan.Reason(), s.state.Plan.BatchSize()
+	st.Plan, st.PlanReason, st.BatchSize = plan.Name(), plan.Reason(), plan.BatchSize()
 	s.fitBatch()
+	s.outer.NuL, s.outer.Batch = st.Constants.NuL, st.BatchSize
+	s.whole = admm.Window{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
 
@@ -133,11 +132,11 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	l := &admm.InnerLoop{
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.A.Algebra, Set: p.domain(),
-		Rho: s.Stats.Rho, Ridge: p.L2 + s.state.Anchor.Pull, Kappa: s.state.Kappa,
+		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Pull, Kappa: s.outer.Kappa,
 		Steps: set.InnerSteps, Block: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.Problem.team().Within(s.Err),
+		BatchSize: set.BatchSize, Share: set.Schedule == Practical, Unrotated: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}
-	if m := s.state.Metric; m != nil {
+	if m := s.outer.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
 		l.A, l.Rho, l.Ridge = m.A, 1, 0
 	}
@@ -151,98 +150,68 @@ func (s *scas) fitScale() {
 	p, set := s.Problem, &s.Settings
 	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
 		p.Domain == nil && (s.A.Identity() || s.A.Matrix() != nil)
-	s.data = p.Data
 	if !free {
 		return
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
-		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.marginUnit(), Least: s.ridgeRho(), Slope: pass.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
+		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, Least: s.scales.RidgeRho(s.Stats.DualUpdates),
+		Slope: pass.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.Shares()
 		s.SetRho(rho)
 		s.dual.SetShares(shares)
-		s.state.Metric, s.data = m, m.Data
+		s.outer.Metric, s.data = m, m.Data
 	}
 }
 
-// stiffness is the largest eigenvalue of K.
-func (s *scas) stiffness() float64 {
-	if m := s.state.Metric; m != nil {
-		return m.A.Largest()
+// fitBatch limits the dual updates such that every block has some steps, and
+// measures what the automatic step size of batches needs.
+func (s *scas) fitBatch() {
+	st, steps := &s.Stats, s.Settings.InnerSteps
+	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block needs some steps to get anywhere
+		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
 	}
-	return float64(s.Stats.Rho*s.Stats.Constants.Lambda1) + s.Problem.L2 + s.state.Anchor.Pull
+	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
+	if st.BatchSize > 1 {
+		n, _ := s.Problem.Data.Dims()
+		s.outer.MeanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.data) / float64(n)
+	}
 }
 
 // Next implements Iteration.
 func (s *scas) Next() (bool, error) {
-	if more, err := s.begin(); err != nil || !more {
-		return false, err
-	}
-	if err := s.stage(s); err != nil {
-		return false, err
-	}
-	if t := s.Problem.team(); !t.Alone() {
-		s.state.Average(t, s.Problem.samples(s.Samples.rows).Mass())
-	}
-	if name := s.state.Plan.Name(); name != s.Stats.Plan {
-		s.Stats.Plan, s.Stats.PlanReason = name, s.state.Plan.Reason()
-	}
-	s.Average()
-	return true, nil
-}
-
-// NaturalEta is what a diverged run should try at the iterate restored.
-func (s *scas) NaturalEta() float64 {
-	s.takeSnapshot()
-	return s.naturalEta()
-}
-
-// begin takes the snapshot at x, watches over the objective there, fixes η and
-// M for the coming outer iteration, and reports whether the budget allows it.
-func (s *scas) begin() (bool, error) {
-	if t := s.Problem.team(); !t.Alone() { // in every iteration anew: resumed runs draw the same
+	t := s.Problem.team()
+	if !t.Alone() { // in every iteration anew: resumed runs draw the same
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
 		return false, nil
 	}
-	if err := s.WatchedSnapshot(s.autoEta()); err != nil {
+	if more, err := s.outer.Next(); err != nil || !more {
 		return false, err
 	}
-	eta, steps := s.schedule()
-	if !s.Affords(s.cost(steps)) {
-		if s.Stats.OuterIterations == 0 {
-			return false, s.Settings.CheckBudget(s.cost(steps))
-		}
-		return false, nil
+	if !t.Alone() {
+		s.outer.Average(t, s.Problem.samples(s.Samples.rows).Mass())
 	}
-	s.Stats.Eta, s.Stats.InnerSteps = eta, steps
-	s.Stats.GradientNorm = math.Sqrt(s.state.GradientSquared())
-	s.Spend(s.cost(steps))
+	s.Stats.Plan, s.Stats.PlanReason = s.whole.Plan.Name(), s.whole.Plan.Reason()
+	s.Average()
 	return true, nil
 }
 
-// autoEta reports whether η follows the curvature at each snapshot.
-func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
-
-// cost is that of one outer iteration in effective passes, as the paper counts.
-func (s *scas) cost(steps int) float64 {
-	return 1 + float64(steps)/float64(s.each)
+// met is what stochastic steps meet at the snapshot.
+func (s *scas) met() float64 {
+	if s.rows == nil {
+		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
+	}
+	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
-// iterates returns how many inner iterates M samples make.
-func (s *scas) iterates() int { return max(2, s.Stats.InnerSteps/s.Stats.BatchSize) }
-
-// blocks is one outer iteration of Algorithm 1 of the paper with K dual updates.
-func (s *scas) blocks() error {
-	return s.state.Blocks(s.Stats.Eta, s.iterates(), s.Stats.DualUpdates)
-}
-
-// strong is one outer iteration of Algorithm 2 of the paper.
-func (s *scas) strong() error {
-	return s.state.Strong(s.Stats.Eta, s.Stats.Constants.NuL, s.iterates())
+// NaturalEta is what a diverged run should try at the iterate restored.
+func (s *scas) NaturalEta() float64 {
+	s.takeSnapshot()
+	return s.outer.NaturalEta(s.Stats.OuterIterations)
 }
 
 // checkPlanned checks what the inner loop of SCAS-ADMM and its theorems ask for.

@@ -34,12 +34,8 @@ type proof struct {
 	judged    Snapshot // scratch
 }
 
-// set copies from, whose slices have the same lengths.
-func (it *Iterate) set(from Iterate) {
-	copy(it.X, from.X)
-	copy(it.Y, from.Y)
-	copy(it.Dual, from.Dual)
-}
+// set copies from, whose slices have the same lengths or are nil.
+func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
 // A Run is one call of Minimize as its method sees it.
 type Run struct {
@@ -69,7 +65,8 @@ type Run struct {
 	residual []float64      // A x + B y − c
 	averaged int            // iterates in Mean
 	loose    bool           // the objective is not one of a feasible point
-	keeper   keeper
+	scales   admm.Scales
+	keeper   admm.Keeper
 	proof
 	clock admm.Clock
 }
@@ -108,6 +105,7 @@ func (r *Run) prepare() {
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
 	r.Stats.Constants = p.constants(r.A.Algebra, r.Samples.longest)
+	r.scales = r.newScales()
 	r.SetRho(r.Settings.Rho)
 	if r.Settings.Rho == 0 {
 		r.SetRho(r.NaturalRho(1))
@@ -175,21 +173,20 @@ func (r *Run) SetRho(rho float64) {
 // so lambda/rho must be comparable with the entries of A x, whose unit is that of the
 // labels divided by that of the features. For a penalty without a scale, such as an
 // indicator, it is the curvature of the loss along a feature.
-func (r *Run) NaturalRho(factor float64) float64 {
-	p, scale := r.Problem, r.Samples.scale
-	lambda := p.penalty().Scale()
-	if lambda == 0 && scale > 0 && term.Limits(p.penalty(), len(r.Y)) == nil {
-		return p.loss().Curvature() * float64(scale*scale) / float64(len(r.X))
-	}
-	return admm.Rho(lambda, scale/r.marginUnit()*factor)
-}
+func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
-// marginUnit is the unit of aᵢ'x: in regression that of the labels.
-func (r *Run) marginUnit() float64 {
-	if !r.Problem.regression() {
-		return 1
+// newScales returns what the automatic ρ and η follow from.
+func (r *Run) newScales() admm.Scales {
+	p, c := r.Problem, &r.Stats.Constants
+	s := admm.Scales{
+		Samples: p.team().Each(len(p.Labels)), Features: len(r.X), Row: r.Samples.scale, Unit: 1,
+		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
+		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}
-	return r.Problem.team().Unit(r.Problem.Labels)
+	if p.regression() {
+		s.Unit = p.team().Unit(p.Labels)
+	}
+	return s
 }
 
 // Limits returns lambda times the weights of the rows of A, the bounds of |beta|, or

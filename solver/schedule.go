@@ -1,11 +1,6 @@
 package solver
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/quad"
-)
+import "math"
 
 // A Schedule chooses step sizes and inner-loop lengths.
 type Schedule string
@@ -23,72 +18,35 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// naturalEta returns the step size for the inner loop that starts at the
-// snapshot, halved as often as the watch asked for.
-func (s *scas) naturalEta() float64 {
-	c := &s.Stats.Constants
-	step := admm.StepSize{
-		Met: s.stepCurvature(), Mean: s.meanCurvature, Batch: s.Stats.BatchSize, Stiffness: s.stiffness(),
-		Factor: admm.StepFactor(s.each, len(s.X), s.Stats.OuterIterations, s.Settings.Method.Info().ManyUpdates),
-		Lazy:   c.Lambda1 == c.LambdaP || s.state.Metric != nil,
-	}
-	if s.state.Metric == nil {
-		step.Mu = s.Problem.L2
-	}
-	return math.Ldexp(step.Eta(), -s.Stats.StepHalvings)
-}
-
-// stepCurvature is what stochastic steps meet at the snapshot.
-func (s *scas) stepCurvature() float64 {
-	if s.rows == nil {
-		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
-	}
-	second := func(i int) float64 {
-		return s.Samples.SecondDerivative(i, s.Snapshot.Margin[i], s.Snapshot.Slope[i])
-	}
-	if !s.Problem.loss().Traits().ContinuousCurvature {
-		second = func(int) float64 { return s.Samples.Curvature() }
-	}
-	return s.Problem.team().Most(s.rows.Met(second))
-}
-
-// naturalDualUpdates keeps the products with A cheaper than the inner steps.
-func (s *scas) naturalDualUpdates() int {
-	n, _ := s.Problem.Data.Dims()
-	return admm.DualUpdates(float64(s.Settings.InnerSteps), s.Problem.team().Mean(float64(s.Problem.Data.NNZ()), float64(n)), s.A.Operations())
-}
-
-// fitBatch limits the dual updates such that every block has some steps, and
-// measures what the automatic step size of batches needs.
-func (s *scas) fitBatch() {
-	st, steps := &s.Stats, s.Settings.InnerSteps
-	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a block needs some steps to get anywhere
-		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
-	}
-	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
-	if st.BatchSize > 1 {
-		n, _ := s.Problem.Data.Dims()
-		s.meanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.data) / float64(n)
-	}
-}
-
-// ridgeRho is what mu > 0 asks of ρ.
-func (s *scas) ridgeRho() float64 {
-	c := &s.Stats.Constants
-	return admm.RidgeRho(s.Problem.L2, c.Lambda1, c.LambdaP, s.Stats.DualUpdates > 1)
-}
-
-// schedule returns η_t and M_t for the outer iteration that begins; the
-// snapshot has been taken.
-func (s *scas) schedule() (eta float64, steps int) {
-	set := &s.Settings
+// schedule fixes η and M for the outer iteration that begins, the snapshot of which has been
+// taken, and reports whether the budget allows it.
+func (s *scas) schedule() (eta float64, more bool, err error) {
+	set, st := &s.Settings, &s.Stats
+	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
 	switch {
 	case s.autoEta():
-		return s.naturalEta(), set.InnerSteps
+		eta = s.outer.NaturalEta(st.OuterIterations)
 	case set.Schedule == Practical:
-		return set.Eta, set.InnerSteps
+		eta = set.Eta
 	case set.Method.Info().Theorem == 2:
-		return s.Stats.Constants.Theorem2Steps()
+		eta, steps = st.Constants.Theorem2Steps()
+	default:
+		eta, steps = st.Constants.Theorem1Steps(gradient, st.OuterIterations+1, set.Delta)
 	}
-	return s.Stats.Constants.Theorem1Steps(s.state.GradientSquared(), s.Stats.OuterIterations+1, set.Delta)
+	if !s.Affords(s.cost(steps)) {
+		if st.OuterIterations == 0 {
+			err = set.CheckBudget(s.cost(steps))
+		}
+		return 0, false, err
+	}
+	st.Eta, st.InnerSteps, s.whole.Samples = eta, steps, steps
+	st.GradientNorm = math.Sqrt(gradient)
+	s.Spend(s.cost(steps))
+	return eta, true, nil
 }
+
+// autoEta reports whether η follows the curvature at each snapshot.
+func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
+
+// cost is that of one outer iteration in effective passes, as the paper counts.
+func (s *scas) cost(steps int) float64 { return 1 + float64(steps)/float64(s.scales.Samples) }

@@ -3,6 +3,7 @@ package solver
 import (
 	"fmt"
 
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/pass"
 )
@@ -43,7 +44,7 @@ type saved struct {
 	Averaged int
 	Loose    bool
 	Gap      float64
-	Keeper   keeper
+	Keeper   admm.Keeper
 	Stats    Stats
 	Draws    []byte
 }

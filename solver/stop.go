@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/scas-admm/scas/solver/internal/admm"
 )
 
 // This file says when a run goes on, when it ends, and what it gives back then.
@@ -87,10 +89,10 @@ func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
 	}
-	if r.keeper.Watcher.Lost(r.objective(0)) {
+	if r.keeper.Lost(r.objective(0)) {
 		return r.Lost(r.evaluate(r.Iterate).Objective)
 	}
-	r.keep()
+	r.keeper.Keep(admm.Point(r.Iterate))
 	return nil
 }
 
@@ -105,9 +107,9 @@ func (r *Run) checkFinally() error {
 	defer r.clock.Resume()
 	r.loose = false
 	value := r.objective(r.Problem.meanLoss(r.X, r.Snapshot.Margin))
-	worse := r.Settings.Start.X == nil && !r.loose && r.keeper.Watcher.Worse(value)
+	worse := r.Settings.Start.X == nil && !r.loose && r.keeper.Worse(value)
 	switch {
-	case !worse && !r.keeper.Watcher.Lost(value):
+	case !worse && !r.keeper.Lost(value):
 		return nil
 	case r.keeper.Auto:
 		r.restore()
@@ -121,8 +123,8 @@ func (r *Run) checkFinally() error {
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.exact, r.groups = math.Inf(1), false, nil // they were those of the iterate that is lost
 	r.restore()
-	if !r.keeper.Improved && r.keeper.Watcher.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
-		r.keeper.Kept = Iterate{}
+	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) { // checkCheaply does not look at the data
+		r.keeper.Kept = admm.Point{}
 		r.restore()
 	}
 	st, start := r.Stats, r.keeper.First
@@ -135,7 +137,7 @@ func (r *Run) Lost(objective float64) error {
 // propose fills in the step size that a diverged run should try: a fraction of its
 // own, or the method's at the iterate restored if that is known and smaller.
 func (e *DivergenceError) propose(it Iteration) {
-	e.Try = e.Eta / retryFactor
+	e.Try = e.Eta / admm.RetryFactor
 	if n, ok := it.(StepProposer); ok {
 		e.Try = math.Min(e.Try, n.NaturalEta())
 	}

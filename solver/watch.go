@@ -7,51 +7,28 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// retryFactor is what a DivergenceError proposes to divide the step size by.
-const retryFactor = 4
-
-// A keeper remembers an iterate to return to.
-type keeper struct {
-	admm.Watcher
-	Auto    bool    // the step size is automatic: it may be halved
-	Watched bool    // objectives are known at snapshots
-	Kept    Iterate // the best snapshot; before there is one, an iterate not lost
-}
-
 // start fixes the objective at the start.
 func (r *Run) start(objective float64) {
-	r.keeper.Start(objective, r.Problem.lossAtZero())
+	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.A.Algebra, objective)
-	r.keep()
-}
-
-// keep remembers the iterate.
-func (r *Run) keep() {
-	k := &r.keeper.Kept
-	k.X = append(k.X[:0], r.X...)
-	k.Y = append(k.Y[:0], r.Y...)
-	k.Dual = append(k.Dual[:0], r.Dual...)
 }
 
 // restore goes back to the iterate that was kept, from which averages start anew.
 func (r *Run) restore() {
-	if r.keeper.Kept.X == nil {
-		r.toStart()
+	if r.keeper.Restore(admm.Point(r.Iterate)) {
+		r.startMean()
 		return
 	}
-	r.Iterate.set(r.keeper.Kept)
-	r.startMean()
+	r.toStart()
 }
 
 // toBest goes back to the best snapshot where a goal asks for the objective and it is
-// below the given one, of x, as ADMM does not descend; it returns that of x then.
+// below the given one, of x; it returns that of x then.
 func (r *Run) toBest(objective float64) float64 {
-	k := &r.keeper
-	if r.goal <= 0 || !k.Watched || k.Kept.X == nil || r.loose || !(k.Best < objective) {
+	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
 	}
-	r.Iterate.set(k.Kept)
-	return k.Best
+	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
 // settle proves what it can of x, whose objective is given, goes to the best snapshot
@@ -80,13 +57,11 @@ func (r *Run) WatchedSnapshot(auto bool) error {
 		r.start(objective)
 		return nil
 	}
-	verdict := k.See(objective, auto, r.loose)
+	verdict := k.Judge(admm.Point(r.Iterate), objective, r.loose)
 	r.Stats.StepHalvings = k.Halvings
 	switch verdict {
-	case admm.Best:
-		r.keep()
 	case admm.Restart:
-		r.restore()
+		r.startMean()
 		r.takeSnapshot()
 		r.Spend(1)
 	case admm.Lost:

@@ -1,10 +1,6 @@
 package stream
 
-import (
-	"slices"
-
-	"github.com/scas-admm/scas/solver/internal/rows"
-)
+import "slices"
 
 // A batch is rows in memory, copied from several places of the file.
 type batch struct {
@@ -18,8 +14,9 @@ type batch struct {
 // each, the pages that it shares with its neighbours stay, and what the system maps around.
 const restBlocks = 32
 
-// take makes the batch the rows of some windows, of which it lets go.
-func (b *batch) take(s *stochastic, w *rows.Windows, which []int) {
+// take makes the batch the rows of some blocks, of which it lets go.
+func (b *batch) take(s *stochastic, which []int) {
+	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
 	entries := 0
 	for _, k := range which {
@@ -59,20 +56,20 @@ func (b *batch) mass(all float64) (mass float64) {
 	return mass / all
 }
 
-// batches calls do for the rows of all windows, in the order given, so many windows at a
-// time. Those of the next batch are being read meanwhile.
-func (s *stochastic) batches(w *rows.Windows, order []int, size int, do func(b *batch) error) error {
+// eachBatch calls do for the rows of the blocks in the order given, so many blocks at a time.
+// Those of the next batch are being read meanwhile.
+func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {
-			w.Data().Prefetch(w.Range(k))
+			s.blocks.Data().Prefetch(s.blocks.Range(k))
 		}
 	}
 	var b batch
 	all := float64(len(order))
-	for which := range slices.Chunk(order, size) {
+	for which := range slices.Chunk(order, s.size) {
 		order = order[len(which):]
-		b.take(s, w, which)
-		prefetch(order[:min(size, len(order))])
+		b.take(s, which)
+		prefetch(order[:min(s.size, len(order))])
 		if err := do(&b); err != nil {
 			return err
 		}

@@ -16,9 +16,13 @@
 //
 // The inner loop may be cut into K blocks, each followed by a dual step.
 //
-// Read Iterate.Blocks first: it is Algorithm 1 of the paper. A Plan runs the steps of a block;
-// there are several, since the cheapest way to hold w depends on A and on the data. A DualStep
-// updates y and beta. StepSize, Rho and RidgeRho are the automatic parameters. A Metric gives
-// columns on different scales their own steps. A Sampler draws the samples. A Watcher compares the objectives of snapshots,
-// and says when the step size must be halved.
+// Read OuterLoop.Next first, then blocks, which is Algorithm 1 of the paper. A Window is the rows
+// of an inner loop: all rows where the data are in memory, a batch of them where they are in a
+// file. A Plan runs the steps of a block; there are several, since the cheapest way to hold w
+// depends on A and on the data. A Sampler draws the samples. A DualStep updates y and beta.
+// A Keeper compares the objectives of snapshots, goes back to the best iterate, and says when the
+// step size must be halved. The automatic parameters ρ and η follow from Scales and StepSize.
+//
+// Some parts serve only data in memory: a Metric gives columns on different scales their own
+// steps, and Average joins ranks. Tame serves only batches of a file.
 package admm

@@ -3,6 +3,7 @@ package admm
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -31,12 +32,20 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// Met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², given φ” of a row, or a bound of
-// it where it may jump within the inner loop. A stochastic step along aᵢ overshoots by the
+// At returns what stochastic steps meet at a snapshot, given the margins and slopes of the rows
+// and their labels. Where φ” jumps, as it may within the inner loop, its bound takes its place.
+func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
+	if !loss.Traits().ContinuousCurvature {
+		return c.met(func(int) float64 { return loss.Curvature() })
+	}
+	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
+}
+
+// met returns Σ hᵢ² / Σ hᵢ with hᵢ = φ”(aᵢ'x_t) |aᵢ|², given φ” of a row. A stochastic step along aᵢ overshoots by the
 // factor η hᵢ, so the mean square of the iterate in a direction v contracts if η E[hᵢ²
 // cos²] < 2 E[hᵢ cos²]; weighting by hᵢ itself keeps a few long rows among many short
 // ones, or a few uncertain samples among many settled ones, in the bound.
-func (c *RowCurvature) Met(second func(i int) float64) float64 {
+func (c *RowCurvature) met(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
 		i := k * c.stride
@@ -56,7 +65,7 @@ func (c *RowCurvature) Met(second func(i int) float64) float64 {
 
 // A StepSize is what an automatic step size follows from.
 type StepSize struct {
-	Met       float64 // what RowCurvature.Met gives at the snapshot
+	Met       float64 // what RowCurvature.At gives at the snapshot
 	Mean      float64 // smoothness of the mean loss, for batches
 	Batch     int     // samples of a step
 	Mu        float64 // what of mu is not in the stiffness
@@ -108,24 +117,4 @@ const maxDualUpdates = 40
 func DualUpdates(steps, ofStep, ofUpdate float64) int {
 	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))
-}
-
-// Rho is ρ where beta lives in [−lambda, lambda] and lambda/ρ is to be comparable with the
-// entries of A x, given the inverse of their size.
-func Rho(lambda, inverse float64) float64 {
-	if lambda == 0 || inverse == 0 {
-		return 1e-4 // nothing is penalised: any small proximal weight will do
-	}
-	return float64(lambda * inverse)
-}
-
-// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps. With one
-// dual update per outer iteration y and beta converge like a gradient method on A'A: ρ is
-// mu over the mean of its least and largest eigenvalue. With many they converge fastest
-// where ρ √(λ₁ λ_p) is a few times mu.
-func RidgeRho(mu, lambda1, lambdaP float64, many bool) float64 {
-	if many {
-		return 4 * mu / math.Sqrt(float64(lambda1*math.Max(lambdaP, 0.01*lambda1)))
-	}
-	return 2 * mu / (lambda1 + lambdaP)
 }

@@ -15,13 +15,13 @@ func TestRowCurvature(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := func(int) float64 { return 1 }
-	if got, want := NewRowCurvature(x, nil).Met(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
+	if got, want := NewRowCurvature(x, nil).met(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("met %v, want %v", got, want)
 	}
-	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).Met(one); got != 1 {
+	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).met(one); got != 1 {
 		t.Errorf("met %v without the long row, want 1", got)
 	}
-	if got := NewRowCurvature(x, nil).Met(func(int) float64 { return 0 }); got != 0 {
+	if got := NewRowCurvature(x, nil).met(func(int) float64 { return 0 }); got != 0 {
 		t.Errorf("met %v where the loss is flat, want 0", got)
 	}
 }

@@ -65,3 +65,30 @@ func TestHalvingsAreTakenBack(t *testing.T) {
 		t.Error("rises count no more although there was a new best")
 	}
 }
+
+// TestKeeper: the best iterate is kept, and is restored where the objective diverges and at
+// the end.
+func TestKeeper(t *testing.T) {
+	k := Keeper{Auto: true}
+	at := Point{X: []float64{1}, Y: []float64{2}, Dual: []float64{3}}
+	if k.Restore(at) || k.ToBest(at, 5) != 5 {
+		t.Error("something is restored before anything was kept")
+	}
+	k.Begin(at, 1, 1)
+	at.X[0] = 4
+	if v := k.Judge(at, 0.5, false); v != Best {
+		t.Fatalf("verdict %d on a better objective", v)
+	}
+	for _, objective := range []float64{11, math.NaN()} {
+		at.X[0] = 7
+		if v := k.Judge(at, objective, false); v != Restart || at.X[0] != 4 {
+			t.Errorf("objective %v: verdict %d, x = %v", objective, v, at.X)
+		}
+	}
+	for _, c := range []struct{ objective, x, best float64 }{{0.4, 7, 0.4}, {0.5, 7, 0.5}, {0.6, 4, 0.5}, {math.NaN(), 4, 0.5}} {
+		at.X[0] = 7
+		if best := k.ToBest(at, c.objective); at.X[0] != c.x || best != c.best {
+			t.Errorf("objective %v: x = %v, best %v; want %v, %v", c.objective, at.X, best, c.x, c.best)
+		}
+	}
+}

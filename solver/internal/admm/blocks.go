@@ -1,50 +1,15 @@
 package admm
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
-)
+import "math"
 
 // blockSteps bounds the steps between two calls of Interrupt.
 const blockSteps = 1024
 
-// An Iterate is what outer iterations work on and what they need of the problem. X and
-// Gradient have length p, Y that of y, Dual and the residual length l.
-type Iterate struct {
-	X, Y, Dual []float64
-	Gradient   []float64 // z, of the mean loss at the snapshot
-	Ridge      float64   // mu
-	Anchor     Anchor
-	Kappa      float64 // κ where the penalty is linearised, ρ λ₁ or what takes its place in the metric, else 0
-	A          *quad.Product
-	Step       *DualStep
-	Plan       Plan
-	Metric     *Metric           // that of the plan; nil for the problem's
-	Project    func(x []float64) // onto X
-	Draw       func(rows []int32)
-	Interrupt  func() error // asked every thousand samples or so, unless nil; its error ends an iteration
-
-	residual  []float64
-	d         []float64 // constant of the inner loop, in the metric
-	sum, last []float64 // of the iterates of a block; its final one, once needed
-	u         []float64 // where a block starts, in the metric
-	rows      []int32   // drawn
-}
-
-// An Anchor adds c(w − x_t) to the gradient of a step, which keeps the inner loops of unlike
-// processes together. The plan has c in its ridge.
-type Anchor struct {
-	Pull float64   // c
-	at   []float64 // x_t; empty without a pull
-}
-
-// Blocks is an outer iteration of Algorithm 1 with K dual updates: the M inner iterates
+// blocks is Algorithm 1 after the snapshot, with K dual updates: the M inner iterates
 // are cut into K blocks, each started at the mean of the block before and followed by an
 // update of y and beta. K = 1 is Algorithm 1 exactly: M−1 stochastic steps, and the mean
 // of w_0..w_{M−1}.
-func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
+func (s *OuterLoop) blocks(eta float64, iterates, updates int) error {
 	if s.Anchor.Pull > 0 {
 		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
 	}
@@ -63,23 +28,14 @@ func (s *Iterate) Blocks(eta float64, iterates, updates int) error {
 	return nil
 }
 
-// Average makes the iterate the mean of those of all processes, the weight of each being
-// that of its samples, and ends as a block does. Weighted by samples, the mean of what
-// steps on shards do is that of steps on all samples to first order.
-func (s *Iterate) Average(t *pass.Team, weight float64) {
-	t.Average(weight, s.X, s.Dual)
-	s.Project(s.X)
-	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
-}
-
-// Strong is an outer iteration of Algorithm 2: M stochastic steps, and the mean of
+// strong is Algorithm 2 after the snapshot: M stochastic steps, and the mean of
 // w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν η/2) and r = 2η − s.
 // Since r + s = 2η, that mean is
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
 // ν is ν_L, but at most 1/η: beyond that the weight of w_0 would be negative.
-func (s *Iterate) Strong(eta, nuL float64, iterates int) error {
+func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	if s.last == nil {
 		s.last = make([]float64, len(s.X))
 	}
@@ -104,13 +60,13 @@ func EndWeights(eta, nuL float64) (first, last float64) {
 
 // block does so many steps from x with the present y and beta. It leaves the sum of the
 // iterates after each step in s.sum and, unless last is nil, the final one there.
-func (s *Iterate) block(eta float64, steps int, last []float64) error {
-	batch := s.Plan.BatchSize()
+func (s *OuterLoop) block(eta float64, steps int, last []float64) error {
+	batch := s.plan.BatchSize()
 	if s.sum == nil {
 		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(blockSteps, batch))
 	}
 	s.linearise()
-	s.Plan.Begin(s.start(), s.d, eta)
+	s.plan.Begin(s.start(), s.d, eta)
 	for steps > 0 {
 		if s.Interrupt != nil {
 			if err := s.Interrupt(); err != nil {
@@ -119,18 +75,18 @@ func (s *Iterate) block(eta float64, steps int, last []float64) error {
 		}
 		now := min(steps, max(1, len(s.rows)/batch))
 		rows := s.rows[:now*batch]
-		s.Draw(rows)
-		s.Plan.Advance(rows)
+		s.draw(rows)
+		s.plan.Advance(rows)
 		steps -= now
 	}
-	s.Plan.End(s.sum, last)
+	s.plan.End(s.sum, last)
 	s.Metric.Times(s.sum)
 	s.Metric.Times(last)
 	return nil
 }
 
 // start is x in the metric.
-func (s *Iterate) start() []float64 {
+func (s *OuterLoop) start() []float64 {
 	if s.Metric != nil && s.u == nil {
 		s.u = make([]float64, len(s.X))
 	}
@@ -138,7 +94,7 @@ func (s *Iterate) start() []float64 {
 }
 
 // augmented sets d = A'(beta + ρ v), with v the residual A x + B y − c, or without A x.
-func (s *Iterate) augmented(whole bool) {
+func (s *OuterLoop) augmented(whole bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
 	}
@@ -154,7 +110,7 @@ func (s *Iterate) augmented(whole bool) {
 // linearise sets d = z + A'(beta + ρ(B y − c)), the part of the augmented
 // gradient that stays constant while y and beta do. With a linearised penalty
 // the whole of it is taken at x: d = z + A'(beta + ρ(A x + B y − c)) − κ x.
-func (s *Iterate) linearise() {
+func (s *OuterLoop) linearise() {
 	s.augmented(s.Kappa > 0)
 	for j, v := range s.Gradient {
 		s.d[j] += v
@@ -164,7 +120,7 @@ func (s *Iterate) linearise() {
 	}
 	if s.Kappa > 0 && s.Metric != nil { // whose plan has no mu of its own
 		for j, v := range s.X {
-			s.d[j] = math.FMA(s.Ridge, v, s.d[j])
+			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}
 	}
 	s.Metric.Times(s.d)
@@ -176,11 +132,11 @@ func (s *Iterate) linearise() {
 }
 
 // GradientSquared returns G_t², G_t = |∇_x L(x_t, y_t, beta_t)|, at the snapshot.
-func (s *Iterate) GradientSquared() float64 {
+func (s *OuterLoop) GradientSquared() float64 {
 	s.augmented(true)
 	var sum float64
 	for j, v := range s.d {
-		g := v + s.Gradient[j] + float64(s.Ridge*s.X[j])
+		g := v + s.Gradient[j] + float64(s.Mu*s.X[j])
 		sum += float64(g * g)
 	}
 	return sum

@@ -1,0 +1,49 @@
+package admm
+
+import "math"
+
+// Scales are the sizes in a problem that the automatic ρ and η follow from.
+type Scales struct {
+	Samples, Features int     // samples of a process, on average
+	Row               float64 // root mean square of |aᵢ|
+	Unit              float64 // of the margins aᵢ'x: in regression that of the labels, else 1
+	Curvature         float64 // upper bound of φ”
+	Mu                float64
+	Lambda            float64 // of the penalty; 0 where it has no scale, such as an indicator
+	Limited           bool    // the penalty bounds |beta|, as L1 does
+	Lambda1, LambdaP  float64 // the extreme eigenvalues of A'A
+}
+
+// NaturalRho is that of solver.Run: factor times Lambda Row/Unit. For a penalty without a scale
+// it is the curvature of the loss along a feature.
+func (s *Scales) NaturalRho(factor float64) float64 {
+	inverse := s.Row / s.Unit * factor
+	switch {
+	case s.Lambda == 0 && s.Row > 0 && !s.Limited:
+		return s.Curvature * float64(s.Row*s.Row) / float64(s.Features)
+	case s.Lambda == 0 || inverse == 0:
+		return 1e-4 // nothing is penalised: any small proximal weight will do
+	}
+	return float64(s.Lambda * inverse)
+}
+
+// Rho returns ρ for K dual updates in an outer iteration.
+func (s *Scales) Rho(updates int) float64 {
+	factor := 1.0
+	if updates > 1 { // with many dual updates more is better
+		factor = 3
+	}
+	steps := s.Curvature * float64(s.Row*s.Row)
+	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*steps/s.Lambda1))
+}
+
+// RidgeRho is what mu > 0 asks of ρ, as far as ρ λ₁ does not shorten the steps. With one
+// dual update per outer iteration y and beta converge like a gradient method on A'A: ρ is
+// mu over the mean of its least and largest eigenvalue. With many they converge fastest
+// where ρ √(λ₁ λ_p) is a few times mu.
+func (s *Scales) RidgeRho(updates int) float64 {
+	if updates > 1 {
+		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))
+	}
+	return 2 * s.Mu / (s.Lambda1 + s.LambdaP)
+}
