@@ -1,11 +1,7 @@
 package solver
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -71,26 +67,12 @@ func (p *Problem) dualStep(l, q int) *admm.DualStep {
 type Constraint struct {
 	Operator
 	algebra *quad.Algebra
-
-	lock sync.Mutex
-	last *Constraint // the part that the last run needed, if not all
-	of   []int32     // its columns
 }
 
 // NewConstraint prepares a, which must not change any more.
 func NewConstraint(a Operator) *Constraint {
 	_, p := a.Dims()
 	return &Constraint{Operator: a, algebra: quad.New(a, p)}
-}
-
-// part returns the rows and columns of A that k keeps, prepared.
-func (c *Constraint) part(k *columns.Kept) *Constraint {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.last == nil || !slices.Equal(c.of, k.Columns) {
-		c.last, c.of = NewConstraint(k.A), k.Columns
-	}
-	return c.last
 }
 
 // algebra returns that of p.Constraint.

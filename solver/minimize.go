@@ -23,12 +23,6 @@ import (
 // problem or setting (*SettingError) the Result is nil. With a goal and without a Coupling the
 // objective is never above that at the start.
 //
-// Columns of Data without any number but 0 leave the problem where 0 is best for their
-// coefficients whatever the others are, and s.Start has them there: columns that A, a
-// matrix or the identity, couples to no column with data, with a penalty of this package
-// and any of its domains but Simplex. They cost what the Result and an index take and
-// change no bit of it: it has their zeros, and methods do not see them.
-//
 // The samples are drawn from a generator seeded with s.Seed: the same problem,
 // settings and seed give the same bits at every kernel level.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
@@ -41,10 +35,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 		return nil, err
 	}
 	began := time.Now()
-	p, s, kept := leaveOut(p, s)
-	res, err = minimize(ctx, p, s, began)
-	res.widen(kept)
-	return res, err
+	return minimize(ctx, p, s, began)
 }
 
 // minimize solves a problem that is valid, with a start that is. Its clock runs since it

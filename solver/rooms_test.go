@@ -24,10 +24,10 @@ var rooms = strings.Fields(`
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
 	solver/internal/pass solver/internal/ending solver/theory
-	solver/internal/columns solver/internal/structure
+	solver/internal/structure
 	solver/internal/quad
 	solver/internal/term solver/internal/gap
-	solver/internal/rows solver/internal/quadratic solver/internal/exact solver/internal/prove
+	solver/internal/rows solver/internal/quadratic solver/internal/exact
 	solver/internal/admm
 	solver solver/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)

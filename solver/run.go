@@ -46,8 +46,7 @@ type Run struct {
 	// the outer iterates; a method may write its own.
 	Mean Iterate
 	// Problem and Settings are only read. Zero fields of Settings are filled in
-	// where they do not depend on the data. Problem has no columns but those that
-	// stay; see Minimize.
+	// where they do not depend on the data.
 	Problem  *Problem
 	Settings Settings
 	// Samples are the data.

@@ -66,9 +66,8 @@ type labelCount struct {
 	Rows  int     `json:"rows"`
 }
 
-// newDataFacts describes data, which each goes through piece by piece; x has those of their
-// columns that may vary.
-func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *sparse.CSR, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
+// newDataFacts describes data, which each goes through piece by piece.
+func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, each func(do func(lo, hi int) error) error) (*dataFacts, error) {
 	rows, cols := d.X.Dims()
 	f := &dataFacts{
 		data: d, Format: format.String(), Table: d.Table,
@@ -78,13 +77,12 @@ func newDataFacts(name string, format sparse.Format, d *sparse.Dataset, x *spars
 		Memory: memoryFacts{Data: dataBytes(d)},
 	}
 	kinds := map[float64]int{}
-	_, vary := x.Dims()
-	columns := sparse.NewColumnStats(vary)
+	columns := sparse.NewColumnStats(cols)
 	err := each(func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			f.addRow(d, i, kinds)
 		}
-		columns.Add(x, lo, hi, nil)
+		columns.Add(d.X, lo, hi, nil)
 		return nil
 	})
 	for k, l := range slices.Sorted(maps.Keys(kinds)) {

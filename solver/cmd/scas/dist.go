@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/dist/mpi"
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -333,6 +333,20 @@ func (r *ranks) whole(data *sparse.Dataset) wholeFacts {
 
 // empty counts the features for which no rank has data.
 func (r *ranks) empty(data *sparse.Dataset) int {
-	_, p := data.X.Dims()
-	return p - columns.Count(data.X, r.team.Maximum())
+	n, p := data.X.Dims()
+	used, found := make([]float64, p), 0
+	for i := 0; i < n && found < p; i++ {
+		if i%releasedRows == 0 && i > 0 {
+			data.X.Release(i-releasedRows, i)
+		}
+		idx, val := data.X.Row(i)
+		for k, j := range idx {
+			if val[k] != 0 && used[j] == 0 {
+				used[j] = 1
+				found++
+			}
+		}
+	}
+	r.team.Max(used)
+	return p - int(kernels.Dot(used, used))
 }

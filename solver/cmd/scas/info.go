@@ -5,11 +5,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -118,18 +118,43 @@ func (c *infoCmd) facts(e *env, format sparse.Format, data *sparse.Dataset) (*da
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}
-		return newDataFacts(dataName(c.Data), format, data, data.X, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
+		return newDataFacts(dataName(c.Data), format, data, func(do func(lo, hi int) error) error { return c.Memory.eachPiece(e, data, do) })
 	}
 	if err := c.Memory.allow(whole, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	x := data.X
-	if k := columns.Find(x, nil, nil, nil, nil); k != nil {
-		x = k.Data // the others have no data
+	f, err := newDataFacts(dataName(c.Data), format, withoutEmpty(data), func(do func(lo, hi int) error) error { return do(0, n) })
+	if err != nil {
+		return nil, err
 	}
-	f, err := newDataFacts(dataName(c.Data), format, data, x, func(do func(lo, hi int) error) error { return do(0, n) })
+	f.data, f.Features, f.Density = data, p, density(n, p, data.X.NNZ())
+	f.Constant = p - f.FeatureSD.count
 	f.Memory.Solver = (&solver.Problem{Data: data.X, Penalty: solver.L1{Lambda: 1}}).Memory(nil)
 	return f, err
+}
+
+// withoutEmpty returns data of more columns than entries without those that have none.
+func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
+	n, p := data.X.Dims()
+	if int64(p) <= data.X.NNZ() || data.X.NNZ() == 0 {
+		return data
+	}
+	rows := data.X.Rows(0, n)
+	used := slices.Clone(rows.Idx)
+	slices.Sort(used)
+	used = slices.Compact(used)
+	idx := make([]int32, len(rows.Idx))
+	for k, j := range rows.Idx {
+		at, _ := slices.BinarySearch(used, j)
+		idx[k] = int32(at)
+	}
+	x, err := sparse.New(n, len(used), rows.Ptr, idx, rows.Val)
+	if err != nil {
+		panic(err) // the rows are those of a matrix
+	}
+	out := *data
+	out.X = x
+	return &out
 }
 
 // Run describes.

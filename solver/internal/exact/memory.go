@@ -42,14 +42,8 @@ func pairs(m *sparse.CSR) (sum float64) {
 // mostFormed is the most columns whose Hessian may be formed: no other columns have as
 // many entries as the fullest.
 func mostFormed(m *sparse.CSR) (most int) {
-	n, p := m.Dims()
-	count := make([]float64, p)
-	for i := range n {
-		idx, _ := m.Row(i)
-		for _, j := range idx {
-			count[j]++
-		}
-	}
+	_, p := m.Dims()
+	count := perColumn(m)
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range count[:min(p, defaultWorking)] {
@@ -58,6 +52,40 @@ func mostFormed(m *sparse.CSR) (most int) {
 		}
 	}
 	return most
+}
+
+// perColumn returns the number of entries of each column.
+func perColumn(m *sparse.CSR) []float64 {
+	n, p := m.Dims()
+	count := make([]float64, p)
+	for i := range n {
+		idx, _ := m.Row(i)
+		for _, j := range idx {
+			count[j]++
+		}
+	}
+	return count
+}
+
+// mayEnter is the number of features that may be in working sets: those with data, and those that
+// a row of A couples to others.
+func mayEnter(p *Problem) (count int) {
+	used := perColumn(p.Data)
+	if a := p.A.Matrix(); a != nil {
+		for i := range len(p.Limit) {
+			if idx, _ := a.Row(i); len(idx) > 1 {
+				for _, j := range idx {
+					used[j]++
+				}
+			}
+		}
+	}
+	for _, u := range used {
+		if u > 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // CoupledMemory estimates what a Solver takes whose model is coupled, of n samples, so many features and
@@ -115,7 +143,7 @@ func WideMemory(p *Problem, runs int, finish bool) int64 {
 		return total
 	}
 	// A copy of the columns of a set, twice while it is made, and a Solver.
-	k := min(features, mostWide(p))
+	k := min(mayEnter(p), mostWide(p))
 	entries := min(p.Data.NNZ(), int64(n)*int64(k))
 	return total + 2*12*entries + CoupledMemory(k, n, min(l, 2*k))
 }

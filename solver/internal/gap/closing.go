@@ -40,9 +40,13 @@ type part struct {
 // newClosing finds the steps. closed reports which features need not be closed, largest is that of
 // each column: a column without entries is no root, if a row can close it.
 func newClosing(r *Rows, closed []bool, largest []float64) *closing {
-	c := &closing{}
-	grown := make([]bool, len(closed))
-	copy(grown, closed)
+	grown, left := slices.Clone(closed), 0
+	for _, done := range closed {
+		if !done {
+			left++
+		}
+	}
+	c := &closing{steps: make([]closingStep, 0, left)}
 	for j, row := range r.Own {
 		if !grown[j] && row >= 0 {
 			c.steps = append(c.steps, closingStep{row: row, feature: int32(j), entry: r.Entry[j], alone: true})

@@ -2,6 +2,7 @@ package gap
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
@@ -39,9 +40,9 @@ func NewRows(a *quad.Algebra, limit, square []float64, groups [][]int) *Rows {
 	l, p := a.Dims()
 	r := &Rows{Total: l, Own: make([]int32, p), Entry: make([]float64, p)}
 	if a.Identity() && allPositive(limit, square) {
-		r.Limit, r.Square = append(r.Limit, limit...), append(r.Square, square...)
+		r.Limit, r.Square, r.From = slices.Clone(limit), slices.Clone(square), make([]int32, p)
 		for j := range p {
-			r.From = append(r.From, int32(j))
+			r.From[j] = int32(j)
 			r.Own[j], r.Entry[j] = int32(j), 1
 		}
 		r.join(groups)

@@ -20,6 +20,14 @@ type Separated struct {
 // coefficient j may grow without penalty and bound: upwards, and downwards.
 func FindSeparated(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
+	free := false
+	for j := range p {
+		above, below := open(j)
+		free = free || above || below
+	}
+	if !free {
+		return nil
+	}
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
 	// held[j] is 1 if coefficient j cannot grow upwards, and held[p+j] if it cannot grow downwards.
 	held := make([]float64, 2*p)

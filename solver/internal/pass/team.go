@@ -105,14 +105,6 @@ func (t *Team) Max(v []float64) {
 	t.note(v)
 }
 
-// Maximum is Max, nil for a process that has all rows.
-func (t *Team) Maximum() func(v []float64) {
-	if t == nil {
-		return nil
-	}
-	return t.Max
-}
-
 func (t *Team) check(err error) {
 	if err != nil {
 		panic(&Broken{err})

@@ -33,12 +33,6 @@ func (b Ball) Validate(int) error {
 // Support returns the largest u'x over the set.
 func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
 
-// ZerosStay implements Set.
-func (Ball) ZerosStay() (except []int32, ok bool) { return nil, true }
-
-// Part implements Set.
-func (b Ball) Part([]int32) Set { return b }
-
 // Shape implements Set.
 func (b Ball) Shape(int) Shape { return Shape{Radius: b.Radius} }
 

@@ -3,8 +3,6 @@ package term
 import (
 	"fmt"
 	"math"
-
-	"github.com/scas-admm/scas/solver/internal/columns"
 )
 
 // Box is {x : Lower ≤ x ≤ Upper}, coordinate by coordinate. Infinite bounds
@@ -59,21 +57,6 @@ func (b Box) Support(u []float64) float64 {
 		sum += support(v, b.Lower[j], b.Upper[j])
 	}
 	return sum
-}
-
-// ZerosStay implements Set.
-func (b Box) ZerosStay() (except []int32, ok bool) {
-	for j, lo := range b.Lower {
-		if lo > 0 || b.Upper[j] < 0 {
-			except = append(except, int32(j))
-		}
-	}
-	return except, true
-}
-
-// Part implements Set.
-func (b Box) Part(coordinates []int32) Set {
-	return Box{columns.Take(b.Lower, coordinates), columns.Take(b.Upper, coordinates)}
 }
 
 // Shape implements Set.

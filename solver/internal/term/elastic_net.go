@@ -3,8 +3,6 @@ package term
 import (
 	"cmp"
 	"math"
-
-	"github.com/scas-admm/scas/solver/internal/columns"
 )
 
 // ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
@@ -60,14 +58,6 @@ func (g ElasticNet) Validate(q int) error {
 		return err
 	}
 	return checkCoefficient("ElasticNet.L2", g.L2)
-}
-
-// LeastAtZero implements Penalty.
-func (ElasticNet) LeastAtZero() bool { return true }
-
-// Part implements Penalty.
-func (g ElasticNet) Part(places []int32) Penalty {
-	return ElasticNet{g.L1, g.L2, columns.Take(g.Weights, places)}
 }
 
 // Rows implements Penalty.

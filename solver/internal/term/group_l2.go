@@ -3,7 +3,6 @@ package term
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // GroupL2 is g(y) = Lambda Σ_k Weights_k |y_{Groups_k}|₂, the group lasso.
@@ -103,32 +102,6 @@ func (g GroupL2) Validate(q int) error {
 		}
 	}
 	return CheckWeights("GroupL2.Weights", g.Weights, len(g.Groups))
-}
-
-// LeastAtZero implements Penalty.
-func (GroupL2) LeastAtZero() bool { return true }
-
-// Part implements Penalty. Weights that follow from the size of a group stay those of all of
-// it.
-func (g GroupL2) Part(places []int32) Penalty {
-	out := GroupL2{Lambda: g.Lambda, Weights: []float64{}}
-	for k, group := range g.Groups {
-		var left []int
-		for _, j := range group {
-			if at, ok := slices.BinarySearch(places, int32(j)); ok {
-				left = append(left, at)
-			}
-		}
-		if len(left) == 0 {
-			continue
-		}
-		weight := math.Sqrt(float64(len(group)))
-		if g.Weights != nil {
-			weight = g.Weights[k]
-		}
-		out.Groups, out.Weights = append(out.Groups, left), append(out.Weights, weight)
-	}
-	return out
 }
 
 // Rows implements Penalty.

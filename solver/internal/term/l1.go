@@ -3,7 +3,6 @@ package term
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/columns"
 	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
@@ -75,12 +74,6 @@ func (g L1) Validate(q int) error {
 	}
 	return CheckWeights("L1.Weights", g.Weights, q)
 }
-
-// LeastAtZero implements Penalty.
-func (L1) LeastAtZero() bool { return true }
-
-// Part implements Penalty.
-func (g L1) Part(places []int32) Penalty { return L1{g.Lambda, columns.Take(g.Weights, places)} }
 
 // Rows implements Penalty.
 func (g L1) Rows(q int) (Rows, bool) {

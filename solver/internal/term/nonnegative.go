@@ -29,12 +29,6 @@ func (Nonnegative) Support(u []float64) float64 {
 	return 0
 }
 
-// ZerosStay implements Set.
-func (Nonnegative) ZerosStay() (except []int32, ok bool) { return nil, true }
-
-// Part implements Set.
-func (n Nonnegative) Part([]int32) Set { return n }
-
 // Shape implements Set: it is a box.
 func (Nonnegative) Shape(p int) Shape { return NewBox(p, 0, math.Inf(1)).Shape(p) }
 

@@ -95,12 +95,6 @@ func (g ownPenalty) Conjugate(z []float64) float64 {
 	return g.conjugate.Conjugate(z)
 }
 
-// LeastAtZero implements Penalty.
-func (ownPenalty) LeastAtZero() bool { return false }
-
-// Part implements Penalty.
-func (g ownPenalty) Part([]int32) Penalty { return g }
-
 // Rows implements Penalty.
 func (ownPenalty) Rows(int) (Rows, bool) { return Rows{}, false }
 
@@ -123,12 +117,6 @@ func (s ownSet) Support(u []float64) float64 {
 	}
 	return s.support.Support(u)
 }
-
-// ZerosStay implements Set.
-func (ownSet) ZerosStay() (except []int32, ok bool) { return nil, false }
-
-// Part implements Set.
-func (s ownSet) Part([]int32) Set { return s }
 
 // Shape implements Set.
 func (ownSet) Shape(int) Shape { return Shape{} }

@@ -20,12 +20,6 @@ type PenaltyConjugate interface {
 type Penalty interface {
 	OwnPenalty
 	PenaltyConjugate
-	// LeastAtZero reports whether g is known to be least where a coordinate of y is zero,
-	// whatever the others are.
-	LeastAtZero() bool
-	// Part returns g as a function of the coordinates of y at the places, in order, the
-	// others being zero. LeastAtZero is true.
-	Part(places []int32) Penalty
 	// Rows returns g as the exact solvers take it, where y has q coordinates; ok is false if
 	// they do not take it.
 	Rows(q int) (rows Rows, ok bool)

@@ -20,12 +20,6 @@ type SupportFunction interface {
 type Set interface {
 	OwnSet
 	SupportFunction
-	// ZerosStay reports whether a point of X stays in X if any of its coordinates are set to
-	// zero. This need not hold for the coordinates except.
-	ZerosStay() (except []int32, ok bool)
-	// Part returns the part of X in which all other coordinates are zero, as a set of the given
-	// coordinates. It may be called only if ZerosStay is true.
-	Part(coordinates []int32) Set
 	// Shape returns X in R^p as the inner loop takes it.
 	Shape(p int) Shape
 	// Region returns X in R^p as the exact solvers take it, nil if they do not take it.

@@ -60,12 +60,6 @@ func (s Simplex) Validate(int) error {
 // Support returns the largest u'x over the set.
 func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.Max(u)) }
 
-// ZerosStay implements Set.
-func (Simplex) ZerosStay() (except []int32, ok bool) { return nil, false }
-
-// Part implements Set.
-func (s Simplex) Part([]int32) Set { return s }
-
 // Shape implements Set.
 func (Simplex) Shape(int) Shape { return Shape{} }
 

@@ -29,12 +29,6 @@ func (g SquaredL2) Scale() float64 { return g.Lambda }
 // Validate reports what is wrong with g on R^q.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
-// LeastAtZero implements Penalty.
-func (SquaredL2) LeastAtZero() bool { return true }
-
-// Part implements Penalty.
-func (g SquaredL2) Part([]int32) Penalty { return g }
-
 // Rows implements Penalty.
 func (g SquaredL2) Rows(q int) (Rows, bool) {
 	return Rows{Limit: make([]float64, q), Square: g.Lambda}, true

@@ -50,11 +50,5 @@ func (g Within) Validate(int) error {
 	return nil
 }
 
-// LeastAtZero implements Penalty.
-func (g Within) LeastAtZero() bool { return g.Lower <= 0 && g.Upper >= 0 }
-
-// Part implements Penalty.
-func (g Within) Part([]int32) Penalty { return g }
-
 // Rows implements Penalty.
 func (g Within) Rows(q int) (Rows, bool) { return Rows{Limit: make([]float64, q), Within: &g}, true }
