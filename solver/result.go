@@ -55,8 +55,9 @@ type Result struct {
 	// there is room: see Auto. Elsewhere L2 > 0 or a bounded domain makes it finite,
 	// where penalty and domain are a ConjugatePenalty and SupportDomain and x implies y.
 	DualityGap float64
-	// Groups lists features whose coefficients are equal, up to sign, and not zero,
-	// where the structure of X is part of what was proved.
+	// Groups lists features that rows of A with two entries tie, and that are not zero: their
+	// coefficients are equal up to sign where the entries are. It is nil where there is none, or where
+	// the ties of X are not exact.
 	Groups [][]int
 	// Status says how the run ended.
 	Status Status

@@ -237,8 +237,13 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// proximal reports whether the problem is one for package exact.
+// proximal reports whether package exact may take the problem as it is.
 func (d *design) proximal() bool {
+	return d.team.Alone() && d.spec.Method == nil && traits(d.loss).Conjugate
+}
+
+// coupled reports whether the penalty is not one of single coefficients.
+func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	return d.team.Alone() && d.spec.Method == nil && d.spec.Graph == nil && !grouped && traits(d.loss).Conjugate
+	return grouped || d.spec.Graph != nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -69,14 +70,19 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	s, err := d.newProximal()
+	if errors.Is(err, exact.ErrNotApplicable) {
+		return d.minimize(ctx, d.spec.Lambda, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
-	// From the model without penalised features: an interrupt is seen by solve.
-	_, _ = s.s.LambdaMax(ctx.Err)
+	if !d.coupled() {
+		// From the model without penalised features: an interrupt is seen by solve.
+		_, _ = s.s.LambdaMax(ctx.Err)
+	}
 	out, err := s.solve(ctx, d.spec.Lambda)
 	if s.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
 		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
@@ -123,14 +129,16 @@ type proximal struct {
 
 func (d *design) newProximal() (*proximal, error) {
 	_, columns := d.x.Dims()
+	g, err := d.penalty()
+	if err != nil {
+		return nil, err
+	}
 	p := &exact.Problem{
 		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
-		Loss: term.LossOf(d.loss), Limit: make([]float64, columns), Ridge: make([]float64, columns), Threads: d.spec.Threads,
+		Loss: term.LossOf(d.loss), A: quad.New(nil, columns), Limit: g.limit, Ridge: g.ridge, Groups: g.groups, Threads: d.spec.Threads,
 	}
-	r := d.spec.l1Ratio()
-	for j, s := range d.scale {
-		p.Limit[j] = r * d.factor(j) * s
-		p.Ridge[j] = (1 - r) * d.factor(j) * s * s
+	if g.a != nil {
+		p.A = quad.New(g.a, columns)
 	}
 	s, err := exact.New(p)
 	if err != nil {
@@ -150,6 +158,9 @@ func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) 
 	out := &outcome{
 		lambda: lambda, x: append([]float64(nil), q.s.X()...), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
 		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: q.d.spec.relTol(), Status: solver.Converged},
+	}
+	if q.d.coupled() && r.Gap <= goal {
+		out.groups = q.s.Ties()
 	}
 	c := &out.certificate
 	c.NoOptimum = q.d.unattained(lambda, out.x)

@@ -116,9 +116,15 @@ func TestGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		offsets := make([]float64, 90)
+		for i := range offsets {
+			offsets[i] = float64(i%3) / 2
+		}
 		for _, spec := range []*Spec{
 			{}, {NoIntercept: true}, {Standardize: StandardizeOn}, {Fusion: 3},
 			{PenaltyFactors: make([]float64, 9)}, {NoIntercept: true, Penalty: ElasticNet{0.6}},
+			{PenaltyFactors: []float64{1, 2, 0, 1, 1, 3, 1, 1, 0.5}, Penalty: ElasticNet{0.6}, Standardize: StandardizeOn},
+			{Offsets: offsets},
 		} {
 			spec.Loss, spec.Lambda, spec.Graph, spec.RelTol = loss, 0.03, g, 1e-10
 			m, err := Fit(context.Background(), spec, x, y)
@@ -282,9 +288,8 @@ func TestBadSpec(t *testing.T) {
 		"Graph has 3":             {Graph: graph.Chain(3)},
 		"without a Graph":         {Fusion: 2},
 		"choose one":              {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{0}}}},
-		"without intercept":       {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}},
+		"set NoIntercept":         {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: Settings{Method: solver.SCAS{}}},
 		"give it Weights":         {PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}}},
-		"losses squared":          {Graph: graph.Chain(2), Offsets: make([]float64, 6)},
 		"are for classification":  {Loss: solver.Squared{}, Balanced: true},
 		"RelTol = 1":              {Settings: Settings{RelTol: 1}},
 		"Settings.Threads = -1; ": {Settings: Settings{Threads: -1}},

@@ -42,7 +42,7 @@ func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
 		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
 	}
 	r := math.Max(leastRatio, d.spec.l1Ratio())
-	if q == nil || r != d.spec.l1Ratio() {
+	if q == nil || d.coupled() || r != d.spec.l1Ratio() {
 		null := *d.spec
 		null.Graph, null.Penalty = nil, ElasticNet{r}
 		if _, ok := d.spec.Penalty.(GroupLasso); ok {

@@ -3,10 +3,13 @@ package model
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -31,7 +34,16 @@ type general struct {
 	scale   []float64 // what features are divided by
 }
 
+// errRidges is of ridges that differ between coefficients, where A has edges as well: a solver.Problem
+// has one L2 for all.
+var errRidges = errors.New("model: an ElasticNet with a Graph and an intercept or penalty factors is solved by Newton's method alone, " +
+	"in one process or from a mapped file: set NoIntercept and leave PenaltyFactors nil, or leave Method and Comm nil and the features at most " +
+	strconv.Itoa(exact.DenseFeatures))
+
 func (d *design) general() (*general, error) {
+	if d.spec.Graph != nil && d.spec.l1Ratio() < 1 && (!d.spec.NoIntercept || d.spec.PenaltyFactors != nil) {
+		return nil, errRidges
+	}
 	g := &general{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
 	if err := g.offset(d.spec.Offsets); err != nil {
 		return nil, err
@@ -166,24 +178,12 @@ func (g *general) constrain(columns int) error {
 		g.problem.Constraint = a
 		return err
 	}
-	edges := d.spec.Graph.Incidence()
-	l, _ := edges.Dims()
-	ptr, idx, val := make([]int64, 1, l+1), []int32(nil), []float64(nil)
-	for i := range l {
-		cols, v := edges.Row(i)
-		idx, val = append(idx, cols...), append(val, v...)
-		ptr = append(ptr, int64(len(idx)))
-	}
-	wide, err := sparse.New(l, columns, ptr, idx, val)
-	if err != nil {
-		return err
-	}
-	a, err := sparse.Stack(wide, sparse.Identity(columns))
+	a, err := d.stacked(columns)
 	if err != nil {
 		return err
 	}
 	g.problem.Constraint = solver.NewConstraint(a)
-	g.weights = append(slices.Repeat([]float64{d.spec.fusion()}, l), g.weights...)
+	g.weights = append(slices.Repeat([]float64{d.spec.fusion()}, len(d.spec.Graph.Edges())), g.weights...)
 	return nil
 }
 
@@ -220,9 +220,6 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 			Method: res.Stats.Method, NewtonSteps: res.Stats.NewtonSteps, Passes: res.Stats.Passes,
 			OuterIterations: res.Stats.OuterIterations, DualUpdates: res.Stats.DualUpdates, Eta: res.Stats.Eta, Rho: res.Stats.Rho,
 		},
-	}
-	if len(out.groups) == 0 {
-		out.groups = nil
 	}
 	divide(out.x[:d.p], g.scale)
 	out.certificate.NoOptimum = d.unattained(lambda, out.x)

@@ -31,8 +31,8 @@ type Model struct {
 	Fill   map[string]float64
 	// IndexBase is the number of the first feature in files, 0 or 1.
 	IndexBase int
-	// Groups lists features whose coefficients are equal, up to sign, and not zero,
-	// where a graph ties them and that is part of what was proved.
+	// Groups lists features that a graph ties, whose coefficients are equal up to sign, and not zero:
+	// those of standardised features, if they were standardised. It is nil where ties are not exact.
 	Groups [][]int
 
 	Facts       Facts

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -134,7 +135,9 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 	case d.spec.streams():
 		p.streamed, err = d.newStreamed(ctx)
 	case d.proximal():
-		p.proximal, err = d.newProximal()
+		if p.proximal, err = d.newProximal(); errors.Is(err, exact.ErrNotApplicable) {
+			p.general, err = d.general()
+		}
 	default:
 		p.general, err = d.general()
 	}

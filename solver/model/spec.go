@@ -30,7 +30,7 @@ type Spec struct {
 	Penalty Penalty
 	// Graph joins features, one node to each, whose coefficients are to be equal (or
 	// opposite, where an edge has a negative weight); nil means none. It takes no
-	// GroupLasso, and an ElasticNet only without intercept and penalty factors.
+	// GroupLasso.
 	Graph *graph.Graph
 	// Fusion is the weight of the graph's part beside that of the coefficients: zero
 	// means 1. For the graph's part alone set PenaltyFactors to zeros.
@@ -51,7 +51,7 @@ type Spec struct {
 	// Balanced makes both classes count the same; it excludes ClassWeights.
 	Balanced bool
 	// Offsets has a number oᵢ for each row that is added to its margin, nil meaning
-	// none. With a Graph or GroupLasso they are for Squared and Huber alone.
+	// none.
 	Offsets []float64
 	// Positive is the label that is the positive class; nil means the larger.
 	Positive *float64
@@ -349,12 +349,8 @@ func (s *Spec) checkCombination(p int) error {
 		return fmt.Errorf("model: Spec.Graph and a GroupLasso are both set; choose one")
 	case s.Graph == nil && s.Fusion != 0:
 		return fmt.Errorf("model: Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
-	case s.Graph != nil && s.l1Ratio() < 1 && (!s.NoIntercept || s.PenaltyFactors != nil):
-		return fmt.Errorf("model: an ElasticNet with a Graph is for models without intercept and penalty factors")
 	case grouped && s.PenaltyFactors != nil:
 		return fmt.Errorf("model: a GroupLasso takes no PenaltyFactors; give it Weights")
-	case (s.Graph != nil || grouped) && s.Offsets != nil && !traits(s.loss()).Residual:
-		return fmt.Errorf("model: Spec.Offsets with a Graph or a GroupLasso are for the losses squared and huber")
 	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
 		return fmt.Errorf("model: Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
 	}

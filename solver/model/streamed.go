@@ -123,31 +123,13 @@ func (d *design) late(ctx context.Context, err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// penalise sets the penalty for lambda = 1: that of features divided by their scale.
+// penalise sets the penalty for lambda = 1.
 func (s *streamed) penalise() error {
-	d, ratio := s.d, s.d.spec.l1Ratio()
-	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		return s.f.PenaliseGroups(group.Groups, d.scale, group.weights())
-	}
-	l1, l2 := make([]float64, d.columns()), make([]float64, d.columns())
-	for j, scale := range d.scale {
-		l1[j] = ratio * d.factor(j) * scale
-		l2[j] = (1 - ratio) * d.factor(j) * scale * scale
-	}
-	if d.spec.Graph == nil {
-		return s.f.Penalise(nil, l1, l2)
-	}
-	g := &general{d: d}
-	if err := g.constrain(d.columns()); err != nil {
-		return err
-	}
-	scale := slices.Repeat([]float64{1}, d.columns())
-	copy(scale, d.scale)
-	a, err := g.problem.Constraint.(*solver.Constraint).Operator.(*sparse.CSR).ScaleColumns(scale)
+	p, err := s.d.penalty()
 	if err != nil {
 		return err
 	}
-	return s.f.Penalise(a, g.weights, l2)
+	return s.f.Penalise(p.a, p.limit, p.ridge, p.groups)
 }
 
 // lambdaMax is design.lambdaMax, and leaves s at the model without penalised coefficients.
@@ -157,7 +139,7 @@ func (s *streamed) lambdaMax(ctx context.Context) (float64, error) {
 	for j, scale := range d.scale {
 		l1[j] = ratio * d.factor(j) * scale
 	}
-	if err := s.f.Penalise(nil, l1, make([]float64, len(l1))); err != nil {
+	if err := s.f.Penalise(nil, l1, make([]float64, len(l1)), nil); err != nil {
 		return 0, err
 	}
 	gradient, err := s.f.Null(ctx)
@@ -192,9 +174,6 @@ func (s *streamed) solve(ctx context.Context, lambda float64) (*outcome, error) 
 		lambda: lambda, x: res.X, groups: res.Groups,
 		certificate: Certificate{Objective: res.At.Objective, MeanLoss: res.At.Loss, Gap: res.DualityGap, RelTol: d.spec.relTol(), Status: res.Status},
 		run:         Run{Method: res.Stats.Method, NewtonSteps: res.Stats.NewtonSteps, Passes: res.Stats.Passes},
-	}
-	if len(out.groups) == 0 {
-		out.groups = nil
 	}
 	if d.late(ctx, err) {
 		out.certificate.Status = solver.TimeDone

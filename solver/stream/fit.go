@@ -36,7 +36,7 @@ type Samples struct {
 //
 //	Σ cᵢ φ(aᵢ'x + c + oᵢ; bᵢ) + lambda (Σ l1_k |(A x)_k| + Σ (l2ⱼ/2) xⱼ²),  cᵢ = ωᵢ/Σω
 //
-// or with norms of groups of features in the place of that penalty (PenaliseGroups), for one
+// or with norms of groups in the place of absolute values, for one
 // lambda after the other, each from where the last one ended, in the passes over the data that
 // the package comment describes; of these nothing is copied but a part of the samples. Up to
 // 256 coefficients, the intercept among them, may have no penalty. The same samples, memory
@@ -117,33 +117,14 @@ func (f *Fit) Deviations() []float64 { return f.file.Deviations() }
 func (f *Fit) Scale() float64 { return f.file.Scale() }
 
 // Penalise sets the penalty for lambda = 1: a has a column for each coefficient, nil for
-// the identity, l1 an entry for each of its rows, l2 one for each coefficient.
-func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64) error {
-	p := &exact.Problem{A: quad.New(nil, len(l2)), Limit: l1, Ridge: l2}
+// the identity, l1 an entry for each of its rows, l2 one for each coefficient. groups are disjoint
+// sets of rows of a whose norm is penalised, by the l1 of their rows, in the place of absolute
+// values; nil for none.
+func (f *Fit) Penalise(a *sparse.CSR, l1, l2 []float64, groups [][]int) error {
+	p := &exact.Problem{A: quad.New(nil, len(l2)), Limit: l1, Ridge: l2, Groups: groups}
 	if a != nil {
 		p.A = quad.New(a, len(l2))
 	}
-	return f.pose(p)
-}
-
-// PenaliseGroups sets the penalty Σ limit_k √(Σ (scaleⱼ xⱼ)²), the inner sum over group k, for
-// lambda = 1. Groups are disjoint; features in none have no penalty.
-func (f *Fit) PenaliseGroups(groups [][]int, scale, limit []float64) error {
-	columns := f.file.Columns()
-	p := &exact.Problem{Ridge: make([]float64, columns), Groups: make([][]int, len(groups))}
-	ptr, idx, val := make([]int64, 1, columns+1), []int32(nil), []float64(nil)
-	for k, members := range groups {
-		for _, j := range members {
-			p.Groups[k] = append(p.Groups[k], len(idx))
-			idx, val, p.Limit = append(idx, int32(j)), append(val, scale[j]), append(p.Limit, limit[k])
-			ptr = append(ptr, int64(len(idx)))
-		}
-	}
-	a, err := sparse.New(len(idx), columns, ptr, idx, val)
-	if err != nil {
-		return err
-	}
-	p.A = quad.New(a, columns)
 	return f.pose(p)
 }
 

@@ -154,12 +154,9 @@ func (c *specFlags) inputs() []string {
 // check refuses flags that do not belong together.
 func (c *specFlags) check(rows *rowFlags) error {
 	graph, positive := c.Graph != "none", rows.Positive
-	offsets := c.Offset != "" || rows.OffsetColumn != ""
 	switch {
 	case c.Offset != "" && rows.OffsetColumn != "":
 		return usagef("give either --offset or --offset-column")
-	case offsets && c.Loss.classifies() && (graph || c.Groups != ""):
-		return usagef("offsets with --graph or --groups are for --loss squared and huber, and the loss is %s", c.Loss)
 	case positive != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():
@@ -174,8 +171,6 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --groups or --penalty-factors")
 	case c.Fusion != 1 && !graph:
 		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
-	case c.L1Ratio != nil && graph && (c.Intercept == nil || *c.Intercept):
-		return usagef("--l1-ratio with --graph is for models without an intercept; give --no-intercept as well")
 	}
 	return nil
 }

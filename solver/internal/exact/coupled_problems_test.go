@@ -228,18 +228,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 // checkStructure: zeros and ties are exact.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
-	if !r.Polished {
-		return
-	}
-	value := make(map[int32]float64)
-	for j, of := range r.Structure.Of {
-		v := r.Structure.Sign[j] * r.X[j]
-		if of < 0 && r.X[j] != 0 {
-			t.Errorf("x[%d] = %v in no group", j, r.X[j])
-		}
-		if was, seen := value[of]; of >= 0 && seen && was != v {
-			t.Errorf("x[%d] = %v in a group of %v", j, v, was)
-		}
-		value[of] = v
+	if r.Polished && !r.Structure.Holds(r.X) {
+		t.Errorf("x = %v does not have the zeros and ties %+v", r.X, r.Structure)
 	}
 }

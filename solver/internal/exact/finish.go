@@ -123,6 +123,15 @@ func (s *Solver) structure() (part structure.Partition, ok bool) {
 	return structure.Partition{}, false
 }
 
+// Ties returns the features of each group of equal coefficients that are not zero; nil if there is no
+// such group, or if zeros and ties of the point are not exact.
+func (s *Solver) Ties() [][]int {
+	if part, ok := s.structure(); ok {
+		return part.Groups()
+	}
+	return nil
+}
+
 const (
 	mostSteps = 10    // of Certify
 	certain   = 1e-12 // of P(0): it does not look for smaller bounds

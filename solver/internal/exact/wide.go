@@ -239,12 +239,12 @@ func (r *rounds) end() *Solution {
 
 // partition makes that of a working set's features one of all.
 func partition(part structure.Partition, cols []int32, p int) structure.Partition {
-	out := structure.Partition{Of: make([]int32, p), Sign: make([]float64, p), Count: part.Count}
+	out := structure.Partition{Of: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
 	for j := range out.Of {
-		out.Of[j], out.Sign[j] = -1, 1
+		out.Of[j], out.Factor[j] = -1, 1
 	}
 	for k, j := range cols {
-		out.Of[j], out.Sign[j] = part.Of[k], part.Sign[k]
+		out.Of[j], out.Factor[j] = part.Of[k], part.Factor[k]
 	}
 	return out
 }

@@ -94,10 +94,10 @@ func (q *Coupled) tie(part *structure.Partition, curvature []float64) {
 	for j, of := range part.Of {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if of >= 0 {
-			weight := h[j] + 1e-300 // for those without curvature
-			y[of] += float64(weight * part.Sign[j] * q.U[j])
-			sum[of] += weight
-			most[of] = math.Max(most[of], h[j])
+			weight, f := h[j]+1e-300, part.Factor[j] // for those without curvature
+			y[of] += float64(weight * f * q.U[j])
+			sum[of] += float64(weight * f * f)
+			most[of] = math.Max(most[of], float64(h[j]*f*f))
 		}
 	}
 	for k, v := range sum {
@@ -106,7 +106,7 @@ func (q *Coupled) tie(part *structure.Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Of {
 		if of >= 0 {
-			h[j] = most[of] // those tied move together
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // those tied move together
 		}
 	}
 	if q.Set != nil {
@@ -136,16 +136,7 @@ func (q *Coupled) reduce(part *structure.Partition, zero []bool) bool {
 		}
 	}
 	y, g, step := make([]float64, part.Count), make([]float64, part.Count), make([]float64, part.Count)
-	count := make([]float64, part.Count)
-	part.Collect(y, q.U)
-	for _, of := range part.Of {
-		if of >= 0 {
-			count[of]++
-		}
-	}
-	for k := range y {
-		y[k] /= count[k]
-	}
+	part.Nearest(y, q.U)
 	system := newSystem(NewTriangle(part.Count, q.reducedWidth(part)), q.Threads)
 	q.collect(system, part, kind)
 	if part.Count > 0 && !system.factorFrom(reducedLift) {
@@ -197,7 +188,7 @@ func (q *Coupled) collect(to *system, part *structure.Partition, kind []rowKind)
 		if a == b && i != j {
 			v *= 2
 		}
-		to.h[int(min(a, b))*to.Stride+int(max(a, b))] += float64(part.Sign[i] * part.Sign[j] * v)
+		to.h[int(min(a, b))*to.Stride+int(max(a, b))] += float64(part.Factor[i] * part.Factor[j] * v)
 	}
 	for i := range q.Order {
 		if part.Of[i] >= 0 {

@@ -1,17 +1,18 @@
 package structure
 
 import (
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Partition of the coordinates of x into zeros and groups that are equal up to
-// sign.
+// A Partition of the coordinates of x into zeros and groups that are tied: x is a factor times the
+// group's value, with factors of ±1 where A takes sums and differences of coordinates.
 type Partition struct {
-	Of    []int32   // group of each coordinate, by order of first members; −1 if it is zero
-	Sign  []float64 // ±1: all Sign[j]·x[j] of a group are equal
-	Count int       // number of groups
+	Of     []int32   // group of each coordinate, by order of first members; −1 if it is zero
+	Factor []float64 // of each coordinate; at least one of a group is 1
+	Count  int       // number of groups
 }
 
 // Partition returns the groups that the zeros and ties of the structure make; a
@@ -20,7 +21,7 @@ func (s *Structure) Partition() Partition {
 	p := len(s.zero)
 	g := newGroups(p)
 	for _, t := range s.ties {
-		g.union(t.i, t.j, t.sign)
+		g.union(t.i, t.j, t.factor)
 	}
 	dead := make([]bool, p)
 	for j, zero := range s.zero {
@@ -28,11 +29,11 @@ func (s *Structure) Partition() Partition {
 			dead[root] = true
 		}
 	}
-	out := Partition{Of: make([]int32, p), Sign: make([]float64, p)}
+	out := Partition{Of: make([]int32, p), Factor: make([]float64, p)}
 	number := make([]int32, p)
 	for j := range out.Of {
-		root, sign := g.find(int32(j))
-		out.Sign[j] = sign
+		root, factor := g.find(int32(j))
+		out.Factor[j] = factor
 		switch {
 		case dead[root] || g.odd[root]:
 			out.Of[j] = -1
@@ -51,39 +52,52 @@ func (p *Partition) Expand(x, y []float64) {
 	for j, of := range p.Of {
 		x[j] = 0
 		if of >= 0 {
-			x[j] = float64(p.Sign[j] * y[of])
+			x[j] = float64(p.Factor[j] * y[of])
 		}
 	}
 }
 
-// Collect sets dst to the signed sums of v, of length p, over the groups.
+// Nearest sets y to the values of groups whose x is the closest to this one.
+func (p *Partition) Nearest(y, x []float64) {
+	p.Collect(y, x)
+	squares := make([]float64, p.Count)
+	for j, of := range p.Of {
+		if of >= 0 {
+			squares[of] += float64(p.Factor[j] * p.Factor[j])
+		}
+	}
+	for k, v := range squares {
+		y[k] /= v
+	}
+}
+
+// Collect sets dst to the sums of v, of length p, over the groups, times factors: the transpose of Expand.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
 	for j, of := range p.Of {
 		if of >= 0 {
-			dst[of] += float64(p.Sign[j] * v[j])
+			dst[of] += float64(p.Factor[j] * v[j])
 		}
 	}
 }
 
 // Holds reports whether x has the zeros and ties of the partition.
 func (p *Partition) Holds(x []float64) bool {
-	value, seen := make([]float64, p.Count), make([]bool, p.Count)
+	value := make([]float64, p.Count)
 	for j, of := range p.Of {
-		switch {
-		case of < 0 && x[j] != 0:
+		if of >= 0 && p.Factor[j] == 1 {
+			value[of] = x[j]
+		}
+	}
+	for j, of := range p.Of {
+		if of < 0 && x[j] != 0 || of >= 0 && x[j] != float64(p.Factor[j]*value[of]) {
 			return false
-		case of < 0:
-		case seen[of] && p.Sign[j]*x[j] != value[of]:
-			return false
-		default:
-			value[of], seen[of] = p.Sign[j]*x[j], true
 		}
 	}
 	return true
 }
 
-// Groups lists the members of every group of several.
+// Groups lists the members of every group of several; nil if there is none.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
 	for j, g := range p.Of {
@@ -91,7 +105,10 @@ func (p *Partition) Groups() [][]int {
 			all[g] = append(all[g], j)
 		}
 	}
-	return slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 })
+	if all = slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 }); len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // Absorbs reports whether a row of a, nil for the identity, vanishes for every x of the partition.
@@ -103,7 +120,7 @@ func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
 	if len(idx) > 2 {
 		return p.absorbsLong(idx, val)
 	}
-	var sum float64
+	var sum, size float64
 	group := int32(-1)
 	for k, j := range idx {
 		of := p.Of[j]
@@ -114,21 +131,25 @@ func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
 			return false
 		}
 		group = of
-		sum += float64(p.Sign[j] * val[k])
+		v := float64(p.Factor[j] * val[k])
+		sum += v
+		size += math.Abs(v)
 	}
-	return sum == 0
+	return math.Abs(sum) <= agree*size
 }
 
 // absorbsLong is Absorbs for a row of any length.
 func (p *Partition) absorbsLong(idx []int32, val []float64) bool {
-	sum := make(map[int32]float64, len(idx))
+	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {
 		if of := p.Of[j]; of >= 0 {
-			sum[of] += float64(p.Sign[j] * val[k])
+			v := float64(p.Factor[j] * val[k])
+			sum[of] += v
+			size[of] += math.Abs(v)
 		}
 	}
-	for _, v := range sum {
-		if v != 0 {
+	for of, v := range sum {
+		if math.Abs(v) > agree*size[of] {
 			return false
 		}
 	}

@@ -14,14 +14,14 @@ type Structure struct {
 	ties []tie
 }
 
-// A tie says x_i = sign·x_j.
+// A tie says x_i = factor·x_j.
 type tie struct {
-	i, j int32
-	sign float64
+	i, j   int32
+	factor float64
 }
 
 // Read reads the structure of x, of length p, off y = A x. Rows of A with one entry
-// whose y is zero mark a zero coordinate; rows with two entries of equal size whose
+// whose y is zero mark a zero coordinate; rows with two entries whose
 // y is zero tie two coordinates. a is nil for A = I. Rows whose limit is zero are
 // not penalised and say nothing; limit may be nil.
 func Read(a *sparse.CSR, y, limit []float64, p int) *Structure {
@@ -35,13 +35,11 @@ func Read(a *sparse.CSR, y, limit []float64, p int) *Structure {
 			continue
 		}
 		idx, val := a.Row(row)
-		switch {
-		case len(idx) == 1:
+		switch len(idx) {
+		case 1:
 			s.zero[idx[0]] = true
-		case len(idx) == 2 && val[0] == -val[1]:
-			s.ties = append(s.ties, tie{idx[0], idx[1], 1})
-		case len(idx) == 2 && val[0] == val[1]:
-			s.ties = append(s.ties, tie{idx[0], idx[1], -1})
+		case 2:
+			s.ties = append(s.ties, tie{idx[0], idx[1], -val[1] / val[0]})
 		}
 	}
 	return s
@@ -58,27 +56,13 @@ func (s *Structure) Zeros(x []float64) []float64 {
 	return c
 }
 
-// Ties returns x with every group of tied coordinates at their signed mean, or at
+// Ties returns x with every group of tied coordinates at the values closest to those of x, or at
 // zero if one of them is zero.
 func (s *Structure) Ties(x []float64) []float64 {
-	g := newGroups(len(x))
-	for _, t := range s.ties {
-		g.union(t.i, t.j, t.sign)
-	}
-	sum, count := make([]float64, len(x)), make([]int, len(x))
-	dead := make([]bool, len(x))
-	for j := range x {
-		root, sign := g.find(int32(j))
-		sum[root] += float64(sign * x[j])
-		count[root]++
-		dead[root] = dead[root] || s.zero[j]
-	}
-	c := make([]float64, len(x))
-	for j := range x {
-		if root, sign := g.find(int32(j)); !dead[root] && !g.odd[root] {
-			c[j] = sign * (sum[root] / float64(count[root]))
-		}
-	}
+	part := s.Partition()
+	y, c := make([]float64, part.Count), make([]float64, len(x))
+	part.Nearest(y, x)
+	part.Expand(c, y)
 	return c
 }
 
@@ -102,46 +86,51 @@ func (s *Structure) Exact(x []float64, project func(x []float64), value func(x [
 	return best, exact
 }
 
-// groups is a union-find structure in which every member carries its sign
-// relative to the root.
+// groups is a union-find structure in which every member carries its factor: x of the member is
+// that times x of the root.
 type groups struct {
 	parent []int32
-	sign   []float64
-	odd    []bool // a cycle of ties asks for x = −x: the group is zero
+	factor []float64
+	odd    []bool // ties contradict each other: the group is zero
 }
 
 func newGroups(n int) *groups {
 	g := &groups{make([]int32, n), make([]float64, n), make([]bool, n)}
 	for j := range n {
-		g.parent[j], g.sign[j] = int32(j), 1
+		g.parent[j], g.factor[j] = int32(j), 1
 	}
 	return g
 }
 
-// find returns the root of j and the sign of j relative to it.
-func (g *groups) find(j int32) (root int32, sign float64) {
-	root, sign = j, 1
+// find returns the root of j and the factor of j relative to it.
+func (g *groups) find(j int32) (root int32, factor float64) {
+	root, factor = j, 1
 	for g.parent[root] != root {
-		sign *= g.sign[root]
+		factor *= g.factor[root]
 		root = g.parent[root]
 	}
-	for s := sign; g.parent[j] != root && j != root; { // compress the path
-		next, own := g.parent[j], g.sign[j]
-		g.parent[j], g.sign[j] = root, s
-		s *= own
+	for f := factor; g.parent[j] != root && j != root; { // compress the path
+		next, own := g.parent[j], g.factor[j]
+		g.parent[j], g.factor[j] = root, f
+		f /= own
 		j = next
 	}
-	return root, sign
+	return root, factor
 }
 
-// union ties x_i = sign·x_j.
-func (g *groups) union(i, j int32, sign float64) {
-	ri, si := g.find(i)
-	rj, sj := g.find(j)
+// union ties x_i = factor·x_j.
+func (g *groups) union(i, j int32, factor float64) {
+	ri, fi := g.find(i)
+	rj, fj := g.find(j)
 	if ri == rj {
-		g.odd[ri] = g.odd[ri] || si != sign*sj
+		g.odd[ri] = g.odd[ri] || differ(fi, factor*fj)
 		return
 	}
-	g.parent[rj], g.sign[rj] = ri, si*sign*sj
+	g.parent[rj], g.factor[rj] = ri, fi/(factor*fj)
 	g.odd[ri] = g.odd[ri] || g.odd[rj]
 }
+
+// agree is how much products of the same factors may differ by rounding, as a part of them.
+const agree = 1e-12
+
+func differ(a, b float64) bool { return math.Abs(a-b) > agree*math.Abs(a) }
