@@ -237,11 +237,6 @@ func (d *design) factor(j int) float64 {
 	return d.factors[j]
 }
 
-// proximal reports whether package exact may take the problem as it is.
-func (d *design) proximal() bool {
-	return d.team.Alone() && d.spec.Method == nil && traits(d.loss).Conjugate
-}
-
 // coupled reports whether the penalty is not one of single coefficients.
 func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)

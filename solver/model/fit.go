@@ -6,11 +6,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -48,43 +45,36 @@ const otherWay = 2048
 
 // fit solves for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
-	if d.spec.streams() {
-		s, err := d.newStreamed(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return s.solve(ctx, d.spec.Lambda)
-	}
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
 			return d.unbegun(ctx)
 		}
 		return nil, err
 	}
-	if !d.proximal() {
-		return d.minimize(ctx, d.spec.Lambda, nil)
-	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
 	} else if there { // by ranks
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
-	s, err := d.newProximal()
+	f, err := d.newFitter(ctx)
 	if errors.Is(err, exact.ErrNotApplicable) {
 		return d.minimize(ctx, d.spec.Lambda, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if f.file != nil {
+		return f.solve(ctx, d.spec.Lambda)
+	}
 	if ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
 	if !d.coupled() {
 		// From the model without penalised features: an interrupt is seen by solve.
-		_, _ = s.s.LambdaMax(ctx.Err)
+		_, _ = f.s.LambdaMax(ctx.Err)
 	}
-	out, err := s.solve(ctx, d.spec.Lambda)
-	if s.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
+	out, err := f.solve(ctx, d.spec.Lambda)
+	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
 		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
@@ -118,61 +108,6 @@ type outcome struct {
 	certificate Certificate
 	groups      [][]int
 	run         Run
-}
-
-// A proximal is package exact at work.
-type proximal struct {
-	d    *design
-	s    *exact.Solver
-	full bool // the working set had no room
-}
-
-func (d *design) newProximal() (*proximal, error) {
-	_, columns := d.x.Dims()
-	g, err := d.penalty()
-	if err != nil {
-		return nil, err
-	}
-	p := &exact.Problem{
-		Data: d.x, Rows: d.x.Compact(nil), Labels: d.y, Weights: d.weights, Offset: d.spec.Offsets,
-		Loss: term.LossOf(d.loss), A: quad.New(nil, columns), Limit: g.limit, Ridge: g.ridge, Groups: g.groups, Threads: d.spec.Threads,
-	}
-	if g.a != nil {
-		p.A = quad.New(g.a, columns)
-	}
-	s, err := exact.New(p)
-	if err != nil {
-		return nil, err
-	}
-	if start := s.Scale(); !finite(start) { // of which no gap could be proved
-		return nil, &solver.DivergenceError{Objective: start, Start: start}
-	}
-	return &proximal{d: d, s: s}, nil
-}
-
-// solve goes on from where it is to the solution for lambda.
-func (q *proximal) solve(ctx context.Context, lambda float64) (*outcome, error) {
-	goal := q.d.spec.relTol() * q.s.Scale()
-	r := q.s.Solve(lambda, &exact.Settings{Tol: goal, Interrupt: ctx.Err, Stop: ctx.Err})
-	q.full = r.Full
-	out := &outcome{
-		lambda: lambda, x: append([]float64(nil), q.s.X()...), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
-		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: q.d.spec.relTol(), Status: solver.Converged},
-	}
-	if q.d.coupled() && r.Gap <= goal {
-		out.groups = q.s.Ties()
-	}
-	c := &out.certificate
-	c.NoOptimum = q.d.unattained(lambda, out.x)
-	how := ending.Run{Err: r.Err, Late: r.Err != nil && context.Cause(ctx) == errTime, Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: q.s.Loss.Traits().StallAdvice}
-	if how.Late {
-		how.Err = nil
-	}
-	status, remedy := how.Status()
-	if c.Status = solver.Status(status); remedy != "" {
-		return out, c.notConverged(goal, remedy)
-	}
-	return out, how.Err
 }
 
 // better reports whether a fit is closer to the optimum than another.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -23,50 +24,29 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (flo
 	}
 	ctx, cancel := d.spec.limit(ctx)
 	defer cancel()
-	return d.lambdaMax(ctx, nil)
+	return d.lambdaMax(ctx)
 }
 
 // leastRatio is the L1Ratio that LambdaMax takes at least.
 const leastRatio = 1e-3
 
-// lambdaMax leaves q, if that is not nil, at the model without penalised coefficients.
-func (d *design) lambdaMax(ctx context.Context, q *proximal) (float64, error) {
-	if d.spec.streams() {
-		s, err := d.newStreamed(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return s.lambdaMax(ctx)
-	}
+// lambdaMax is LambdaMax.
+func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	if !traits(d.loss).Conjugate {
 		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
 	}
-	r := math.Max(leastRatio, d.spec.l1Ratio())
-	if q == nil || d.coupled() || r != d.spec.l1Ratio() {
-		null := *d.spec
-		null.Graph, null.Penalty = nil, ElasticNet{r}
-		if _, ok := d.spec.Penalty.(GroupLasso); ok {
-			null.Penalty = nil
-		}
-		bare := *d
-		bare.spec = &null
-		var err error
-		if q, err = bare.newProximal(); err != nil {
-			return 0, err
-		}
-	}
-	most, err := q.s.LambdaMax(ctx.Err)
+	f, err := d.unposed(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return d.dualMax(ctx, most, q.s.Gradient(), q.s.X())
+	return f.lambdaMax(ctx)
 }
 
-// dualMax returns lambdaMax, given that without graph and groups, the gradient of the loss
-// at the model x without penalised coefficients, and this.
-func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float64) (_ float64, err error) {
+// dualMax returns lambdaMax, given that without graph and groups, and a solver at the model without
+// penalised coefficients.
+func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		most = d.groupMax(group, gradient)
+		most = d.groupMax(group, s.Gradient())
 	}
 	if d.spec.Graph != nil {
 		for j := range d.p {
@@ -75,21 +55,26 @@ func (d *design) dualMax(ctx context.Context, most float64, gradient, x []float6
 			}
 		}
 		if most > 0 && d.spec.l1Ratio() >= leastRatio {
-			if most, err = d.graphMax(ctx, gradient); err != nil {
+			if most, err = d.graphMax(ctx, s.Gradient()); err != nil {
 				return 0, err
 			}
 		}
 	}
-	if most == 0 && d.factors != nil && slices.Max(d.factors) == 0 {
+	if most > 0 {
+		return most * (1 + 1e-12), nil
+	}
+	if d.factors != nil && slices.Max(d.factors) == 0 {
 		return 0, errors.New("model: no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
-	if most == 0 && !d.spec.streams() && d.unattained(1, x) {
-		return 0, errors.New("model: the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
+	if free := d.unpenalised(1, s.X()); free != nil {
+		switch falls, err := s.Falls(free); {
+		case err != nil:
+			return 0, err
+		case falls:
+			return 0, errors.New("model: the features that are not penalised tell the classes apart, or the counts of 0, so that no lambda matters; give them a positive penalty factor, or a group")
+		}
 	}
-	if most == 0 {
-		return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
-	}
-	return most * (1 + 1e-12), nil
+	return 0, errors.New("model: no feature matters at all: every gradient at zero is 0; give PathSettings.Lambdas")
 }
 
 // graphMax is LambdaMax with a graph, the norm dual to Ω at −g; g is the gradient on the

@@ -113,13 +113,12 @@ func (s *Step) cut() bool {
 
 // A pather is a path at work.
 type pather struct {
-	d        *design
-	set      PathSettings
-	lambdas  []float64
-	proximal *proximal // nil where another package does it
-	streamed *streamed // of data larger than memory
-	general  *general
-	start    *solver.Iterate
+	d       *design
+	set     PathSettings
+	lambdas []float64
+	fitter  *fitter  // nil where package solver does it:
+	general *general // then this is not
+	start   *solver.Iterate
 }
 
 func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, error) {
@@ -131,14 +130,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 		return nil, err
 	}
 	var err error
-	switch {
-	case d.spec.streams():
-		p.streamed, err = d.newStreamed(ctx)
-	case d.proximal():
-		if p.proximal, err = d.newProximal(); errors.Is(err, exact.ErrNotApplicable) {
-			p.general, err = d.general()
-		}
-	default:
+	if p.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
 		p.general, err = d.general()
 	}
 	if err != nil {
@@ -158,10 +150,10 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, err
 }
 
 func (p *pather) lambdaMax(ctx context.Context) (float64, error) {
-	if p.streamed != nil {
-		return p.streamed.lambdaMax(ctx)
+	if p.fitter == nil {
+		return p.d.lambdaMax(ctx)
 	}
-	return p.d.lambdaMax(ctx, p.proximal)
+	return p.fitter.lambdaMax(ctx)
 }
 
 // errEarly is why a path does not begin.
@@ -257,17 +249,14 @@ func (p *pather) step(ctx context.Context, k int) (*Step, error) {
 
 // solve solves for lambda number k by what is at work.
 func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
-	if p.streamed != nil {
-		return p.streamed.solve(ctx, p.lambdas[k])
-	}
-	if p.proximal == nil {
+	if p.fitter == nil {
 		return p.generalStep(ctx, k)
 	}
-	out, err := p.proximal.solve(ctx, p.lambdas[k])
-	if p.proximal.full {
+	out, err := p.fitter.solve(ctx, p.lambdas[k])
+	if p.fitter.full {
 		// The rest of the path is for package solver, if it can.
 		if p.general, _ = p.d.general(); p.general != nil {
-			p.proximal = nil
+			p.fitter = nil
 			return p.generalStep(ctx, k)
 		}
 	}

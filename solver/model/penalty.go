@@ -24,11 +24,7 @@ func (d *design) penalty() (*penalty, error) {
 		return d.ofGroups(group)
 	}
 	ratio := d.spec.l1Ratio()
-	p := &penalty{limit: make([]float64, d.columns()), ridge: make([]float64, d.columns())}
-	for j, scale := range d.scale {
-		p.limit[j] = ratio * d.factor(j) * scale
-		p.ridge[j] = (1 - ratio) * d.factor(j) * scale * scale
-	}
+	p := d.single(ratio)
 	if d.spec.Graph == nil {
 		return p, nil
 	}
@@ -47,6 +43,16 @@ func (d *design) penalty() (*penalty, error) {
 	}
 	p.limit = append(p.limit, make([]float64, d.columns()-d.p)...)
 	return p, nil
+}
+
+// single returns the elastic net of that ratio, of single coefficients.
+func (d *design) single(ratio float64) *penalty {
+	p := &penalty{limit: make([]float64, d.columns()), ridge: make([]float64, d.columns())}
+	for j, scale := range d.scale {
+		p.limit[j] = ratio * d.factor(j) * scale
+		p.ridge[j] = (1 - ratio) * d.factor(j) * scale * scale
+	}
+	return p
 }
 
 // stacked returns [G; I] of the graph, of that many columns: those beyond the features are in no edge.

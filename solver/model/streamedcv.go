@@ -107,7 +107,7 @@ func (c *heldOut) all(ctx context.Context) ([][]*Step, error) {
 				if err != nil {
 					return err
 				}
-				most[k], err = d.lambdaMax(ctx, nil)
+				most[k], err = d.lambdaMax(ctx)
 				return err
 			})
 		})

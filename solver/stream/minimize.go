@@ -11,7 +11,6 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -184,8 +183,8 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	if !auto && math.IsInf(q.Loss.Curvature(), 1) {
 		return nil, &solver.SettingError{Field: "Method", Value: set.Method.Info().Name, Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, from which its steps follow; use auto", q.Loss)}
 	}
-	if err := refuses(q); err != nil && auto {
-		return nil, err
+	if why := q.FileRefusal(); why != "" && auto {
+		return nil, refused("%s", why)
 	}
 	if err := validWeights(p.SampleWeights, n); err != nil {
 		return nil, err
@@ -244,32 +243,6 @@ func finish(q *exact.Problem, f *exact.File, start []float64, opt Options, set *
 	}})
 }
 
-// refuses says why package exact does not take a problem with its data in a file, nil if it does.
-func refuses(q *exact.Problem) error {
-	_, p := q.Data.Dims()
-	switch {
-	case !q.Loss.Traits().Conjugate:
-		return refused("only losses with a conjugate are streamed")
-	case !q.A.Identity() && q.A.Matrix() == nil:
-		return refused("only a matrix A is streamed, not another operator")
-	case p > exact.DenseFeatures:
-		return refused("up to %d features are streamed, and there are %d", exact.DenseFeatures, p)
-	}
-	return refusesFree(q)
-}
-
-// mostFree is how many columns may have neither a penalty of their own nor a ridge.
-const mostFree = 256
-
-func refusesFree(q *exact.Problem) error {
-	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(q.Ridge))}}
-	b.Prepare()
-	if free := b.Roots(); free > mostFree {
-		return refused("up to %d features without a penalty of their own are streamed, and there are %d: give them one, or the problem L2 > 0", mostFree, free)
-	}
-	return nil
-}
-
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
@@ -311,6 +284,14 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 	return res
 }
 
+// tied returns the groups of equal coefficients, if zeros and ties are exact.
+func tied(r *exact.Solution) (groups [][]int, known bool) {
+	if !r.Polished {
+		return nil, false
+	}
+	return r.Structure.Groups(), true
+}
+
 // evaluation returns A x, and the objective there in its parts.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
@@ -347,4 +328,17 @@ func dot(x []float64) (sum float64) {
 		sum += float64(v * v)
 	}
 	return sum
+}
+
+// leastMemory is that of a pass that keeps nothing.
+const leastMemory = 64 << 20
+
+// Separates reports whether margins aᵢ'x separate the rows of all ranks: along x the loss of no row of
+// weight rises, and that of some never does. Of two classes, they tell them apart.
+func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
+	defer pass.Rescue(&err)
+	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
+	f := newFile(q, pass.NewTeam(p.Comm), Options{Memory: leastMemory})
+	f.Stop = ctx.Err
+	return f.Falls(x)
 }

@@ -273,7 +273,7 @@ func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
 // prove bounds how far the result is from the optimum, unless package exact does not take the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
-	if refuses(s.q) != nil {
+	if s.q.FileRefusal() != "" {
 		return nil
 	}
 	q := *s.q

@@ -139,7 +139,9 @@ func (c *trainCmd) unattained(t *task, x []float64) bool {
 		return false
 	}
 	if c.ranks.comm == nil && t.Data.Mapped() || c.ranks.pieces {
-		apart, _ := stream.Separates(context.Background(), &stream.Samples{Loss: t.Loss, Data: t.Data, Labels: t.Labels, Weights: t.SampleWeights, Comm: c.ranks.joined()}, part)
+		p := t.Problem
+		p.Comm = c.ranks.joined()
+		apart, _ := stream.Separates(context.Background(), &p, part)
 		return apart
 	}
 	margins := make([]float64, len(t.Labels))

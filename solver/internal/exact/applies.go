@@ -3,6 +3,9 @@ package exact
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
 // ErrNotApplicable is wrapped by the errors of New for problems that the package does not take.
@@ -54,6 +57,29 @@ func (p *Problem) Refusal() error {
 		return fmt.Errorf("%w: forming a Hessian takes as much as %.0f passes over the data", ErrNotApplicable, passes)
 	}
 	return nil
+}
+
+// fileFree is how many coefficients may have neither a penalty of their own nor a ridge, where the
+// samples are in a file.
+const fileFree = 256
+
+// FileRefusal says why the package does not take the problem with its samples in a file, whose Hessian
+// has a row for every coefficient; "" if it does.
+func (p *Problem) FileRefusal() string {
+	switch columns := len(p.Ridge); {
+	case !p.Loss.Traits().Conjugate:
+		return "only losses with a conjugate are streamed"
+	case !p.A.Identity() && p.A.Matrix() == nil:
+		return "only a matrix A is streamed, not another operator"
+	case columns > DenseFeatures:
+		return fmt.Sprintf("up to %d coefficients are streamed, and there are %d", DenseFeatures, columns)
+	}
+	b := &gap.Problem{Rows: gap.NewRows(p.A, p.Limit, p.Square, p.Groups), Ridge: p.Ridge, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
+	b.Prepare()
+	if free := b.Roots(); free > fileFree {
+		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileFree, free)
+	}
+	return ""
 }
 
 // Cost returns what forming the Hessian of a step takes, in effective passes; 0 where that is one of a

@@ -123,6 +123,13 @@ func (s *Solver) structure() (part structure.Partition, ok bool) {
 	return structure.Partition{}, false
 }
 
+// Falls reports whether the loss falls without end along d, of length p: that of some sample does, and
+// that of none rises.
+func (s *Solver) Falls(d []float64) (bool, error) {
+	falls := s.rows.falls(d)
+	return falls, s.rows.Err()
+}
+
 // Ties returns the features of each group of equal coefficients that are not zero; nil if there is no
 // such group, or if zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {

@@ -1,16 +1,19 @@
-package stream
+package exact
 
 import (
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestSeparates: what margins say of mapped rows is what they say of all of them, with an
+// TestFileFalls: what margins say of rows in windows is what they say of all of them, with an
 // intercept and with rows of weight 0.
-func TestSeparates(t *testing.T) {
-	d := synthetic(t, sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
-	back := mapped(t, d)
+func TestFileFalls(t *testing.T) {
+	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
 	x, constant := []float64{1, -2, 0.5, 0, 1, 0.25}, 0.125
 	margin, labels := make([]float64, 5000), make([]float64, 5000)
 	d.X.MulVec(margin, x)
@@ -19,26 +22,26 @@ func TestSeparates(t *testing.T) {
 			labels[i] = -1
 		}
 	}
-	ask := func(of *Samples, x []float64) bool {
-		of.Data, of.Threads = back.X, 2
-		apart, err := Separates(t.Context(), of, x)
+	ask := func(of *FileProblem, x []float64) bool {
+		of.Data, of.Threads, of.Loss, of.Memory = d.X, 2, term.Logistic{}, 1<<20
+		apart, err := NewFile(of).Falls(x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return apart
 	}
 	with := append(x, constant)
-	if !ask(&Samples{Labels: labels, Intercept: true}, with) {
+	if !ask(&FileProblem{Labels: labels, Ones: true}, with) {
 		t.Error("classes are not told apart")
 	}
-	if ask(&Samples{Labels: labels}, x) {
+	if ask(&FileProblem{Labels: labels}, x) {
 		t.Error("classes are told apart without the constant")
 	}
-	if ask(&Samples{Labels: labels, Intercept: true}, make([]float64, 7)) {
+	if ask(&FileProblem{Labels: labels, Ones: true}, make([]float64, 7)) {
 		t.Error("margins of 0 tell classes apart")
 	}
 	labels[4321] = -labels[4321]
-	if ask(&Samples{Labels: labels, Intercept: true}, with) {
+	if ask(&FileProblem{Labels: labels, Ones: true}, with) {
 		t.Error("a row on the wrong side is not seen")
 	}
 	weights := make([]float64, 5000)
@@ -46,7 +49,7 @@ func TestSeparates(t *testing.T) {
 		weights[i] = 1
 	}
 	weights[4321] = 0
-	if !ask(&Samples{Labels: labels, Weights: weights, Intercept: true}, with) {
+	if !ask(&FileProblem{Labels: labels, Weights: weights, Ones: true}, with) {
 		t.Error("a row of weight 0 counts")
 	}
 }

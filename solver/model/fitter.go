@@ -1,0 +1,196 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/solver/stream"
+)
+
+// A fitter is package exact at work on a design, for one lambda after the other, with rows in memory
+// or in a mapped file.
+type fitter struct {
+	d    *design
+	s    *exact.Solver
+	file *exact.File // nil for rows in memory
+	at   stream.Progress
+	told int  // visits to the file that outcomes have told of
+	full bool // the working set had no room
+}
+
+// newFitter prepares a fitter, by a first visit if the rows are in a file; an error that wraps
+// exact.ErrNotApplicable says that rows in memory are for package solver.
+func (d *design) newFitter(ctx context.Context) (*fitter, error) {
+	if !d.spec.streams() && (!d.team.Alone() || d.spec.Method != nil) {
+		return nil, exact.ErrNotApplicable
+	}
+	f, err := d.unposed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.penalty()
+	if err == nil {
+		f.s, err = f.solver(p)
+	}
+	return f, err
+}
+
+// unposed is newFitter but for the solver.
+func (d *design) unposed(ctx context.Context) (*fitter, error) {
+	f := &fitter{d: d, at: stream.Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+	if !d.spec.streams() {
+		return f, nil
+	}
+	d.scale = slices.Repeat([]float64{1}, d.p)
+	p, err := d.penalty()
+	if err != nil {
+		return nil, err
+	}
+	if why := f.problem(p).FileRefusal(); why != "" {
+		return nil, fmt.Errorf("model: %w: %s", stream.ErrNotStreamed, why)
+	}
+	f.file = exact.NewFile(&exact.FileProblem{
+		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.against, Weights: d.weights, Offset: d.spec.Offsets,
+		Folds: d.held.folds, Out: d.held.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
+	})
+	f.file.Stop = ctx.Err
+	if d.spec.Tell != nil {
+		f.file.Tell = func(part float64) {
+			f.at.Passes = float64(f.file.Visits()) + part
+			d.spec.Tell(f.at)
+		}
+	}
+	if err = f.file.Survey(f.file.Room()); d.late(ctx, err) {
+		return nil, errEarly
+	}
+	if d.spec.standardizes() {
+		d.scale = f.file.Deviations()
+	}
+	return f, err
+}
+
+// problem returns that of a penalty.
+func (f *fitter) problem(p *penalty) *exact.Problem {
+	d, columns := f.d, f.d.columns()
+	q := &exact.Problem{Loss: term.LossOf(d.loss), A: quad.New(nil, columns), Limit: p.limit, Ridge: p.ridge, Groups: p.groups, Threads: d.spec.Threads}
+	if p.a != nil {
+		q.A = quad.New(p.a, columns)
+	}
+	switch {
+	case f.file != nil:
+		q.Take(f.file)
+	case !d.spec.streams():
+		q.Data, q.Rows, q.Labels, q.Weights, q.Offset = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets
+	}
+	return q
+}
+
+// solver returns a solver for a penalty.
+func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
+	s, err := exact.New(f.problem(p))
+	if err != nil {
+		return nil, err
+	}
+	if start := s.Scale(); !finite(start) { // of which no gap could be proved
+		return nil, &solver.DivergenceError{Objective: start, Start: start}
+	}
+	return s, nil
+}
+
+// lambdaMax is design.lambdaMax, and leaves the fitter at the model without penalised coefficients if
+// the penalty is of single ones.
+func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
+	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
+	if s == nil || d.coupled() || ratio != d.spec.l1Ratio() {
+		var err error
+		if s, err = f.solver(d.single(ratio)); err != nil {
+			return 0, err
+		}
+	}
+	most, err := s.LambdaMax(d.team.Within(ctx.Err))
+	if err != nil {
+		return 0, err
+	}
+	return d.dualMax(ctx, most, s)
+}
+
+// solve goes on from where it is to the solution for lambda.
+func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
+	d := f.d
+	goal := d.spec.relTol() * f.s.Scale()
+	ask := d.team.Within(ctx.Err)
+	set := &exact.Settings{Tol: goal, Interrupt: ask, Stop: ask}
+	if f.file != nil {
+		f.file.Stop, f.at.Goal = ctx.Err, goal
+		set.Watch = func(r *exact.Result) error {
+			f.at.Objective, f.at.Gap = r.Objective, r.Gap
+			return nil
+		}
+	}
+	r := f.s.Solve(lambda, set)
+	f.full = r.Full
+	how := ending.Run{Err: r.Err, Late: d.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
+	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
+		if how.Late {
+			return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
+		}
+		return nil, r.Err // of the file, or before anything is known
+	}
+	out := &outcome{
+		lambda: lambda, x: slices.Clone(f.s.X()), run: Run{Method: "proximal-newton", NewtonSteps: r.Iterations, Passes: float64(r.Proofs)},
+		certificate: Certificate{Objective: r.Objective, MeanLoss: r.Loss, Gap: r.Gap, RelTol: d.spec.relTol(), Status: solver.Converged},
+	}
+	if f.file != nil {
+		out.run.Method, out.run.Passes = "streamed-newton", float64(f.file.Visits()-f.told)
+		f.told = f.file.Visits()
+	}
+	if d.coupled() && r.Gap <= goal {
+		out.groups = f.s.Ties()
+	}
+	if how.Late {
+		how.Err = nil
+	}
+	c := &out.certificate
+	status, remedy := how.Status()
+	c.Status = solver.Status(status)
+	var err error
+	if c.NoOptimum, err = f.unattained(ctx, out, r.Err != nil); err != nil {
+		return out, err
+	}
+	if remedy != "" {
+		return out, c.notConverged(goal, remedy)
+	}
+	return out, how.Err
+}
+
+// unattained is design.unattained, which an ended run asks only of rows in memory: a file would be
+// gone through once more.
+func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
+	free := f.d.unpenalised(out.lambda, out.x)
+	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
+		return false, nil
+	}
+	return f.s.Falls(free)
+}
+
+// late reports whether an error is that of a fit whose time is up: with ranks, of which one
+// has told the others.
+func (d *design) late(ctx context.Context, err error) bool {
+	if d.team.Alone() {
+		return err != nil && context.Cause(ctx) == errTime
+	}
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+// over reports whether an error is that of a context.
+func over(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

@@ -1,0 +1,86 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// pieceRows is how many labels of mapped data are gone through before they leave memory.
+const pieceRows = 1 << 20
+
+// mappedDesign is newDesign for data that are gone through in pieces, of which nothing is
+// copied; against, unless nil, is the label of one class of several, which mappedClasses has
+// seen.
+func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
+	seen, err := [2]bool{}, spec.checkMapped(x, y)
+	if err == nil && against == nil {
+		seen, err = seenLabels(x, y, spec)
+	}
+	team, err := pass.Join(spec.Comm, x, err)
+	if err != nil {
+		return nil, err
+	}
+	n, p := x.Dims()
+	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), factors: spec.factors(p), against: against}
+	switch {
+	case against != nil:
+		d.mapping = oneOfMany
+	case classifies(d.loss):
+		d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
+		if low, high := team.Any(seen[0]), team.Any(seen[1]); !low || !high {
+			return nil, errors.New("model: every label is the same; expected two classes")
+		}
+	}
+	d.weights, err = spec.weigh(team, y, d.side())
+	x.Release(0, n)
+	d.facts = spec.factsOf(team, x, d.weights != nil)
+	return d, err
+}
+
+// checkMapped is checkData for data that are gone through in pieces, but for their labels.
+func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
+	if err := checkSize(x); err != nil {
+		return err
+	}
+	n, p := x.Dims()
+	if err := s.check(n, p); err != nil {
+		return err
+	}
+	switch {
+	case !x.Mapped():
+		return errors.New("model: Settings.Memory is for data that are mapped, as those of .scas files are")
+	case len(y) != n:
+		return checkLabels(y, n)
+	case s.Checkpoint != nil:
+		return fmt.Errorf("model: %w: Spec.Checkpoint works only with data in memory", stream.ErrNotStreamed)
+	case s.Method != nil:
+		return fmt.Errorf("model: %w: fits have no Method there; leave it nil", stream.ErrNotStreamed)
+	}
+	return nil
+}
+
+// seenLabels looks at the labels, piece by piece, and tells which of two classes are there.
+func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
+	classes := classifies(spec.loss())
+	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
+		return seen, fmt.Errorf("model: Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
+	}
+	for lo := 0; lo < len(y); lo += pieceRows {
+		hi := min(lo+pieceRows, len(y))
+		for i, v := range y[lo:hi] {
+			if classes && v != 1 && v != -1 {
+				return seen, fmt.Errorf("model: label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
+			}
+			seen[classOf(v)] = true
+		}
+		if !classes && spec.loss().Validate(y[lo:hi]) != nil {
+			return seen, spec.loss().Validate(y) // which counts from the first
+		}
+		x.Release(lo, hi)
+	}
+	return seen, nil
+}
