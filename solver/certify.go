@@ -8,13 +8,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // forExact returns p as package exact takes it, with A and the rows of the kernels as
 // given; nil where the problem has something that is not known there.
-func (p *Problem) forExact(a *quad.Algebra, rows kernels.Rows, threads int) *exact.Problem {
+func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
 	if p.Coupling != nil || !q.Pose(p.loss(), p.penalty(), p.domain()) {

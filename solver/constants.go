@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/theory"
 )
@@ -22,7 +22,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 }
 
 // constants computes all but NuL and Radius, given the largest |aᵢ|².
-func (p *Problem) constants(a *quad.Algebra, longest float64) theory.Constants {
+func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
 	if !p.unbounded() {
 		c.NuF = float64(p.loss().Curvature()*longest) + p.L2
@@ -43,7 +43,7 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 
 // radius bounds |x*|₂ given an objective that some point attains: neither (mu/2)|x*|² nor
 // rate |x*|₁ exceeds it. 0 stands for no bound.
-func (p *Problem) radius(a *quad.Algebra, objective float64) float64 {
+func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {
 		if limit := term.Limits(p.penalty(), l); limit != nil {

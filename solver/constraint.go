@@ -2,7 +2,7 @@ package solver
 
 import (
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -66,20 +66,20 @@ func (p *Problem) dualStep(l, q int) *admm.DualStep {
 // first run that needs it. It is safe for concurrent use.
 type Constraint struct {
 	Operator
-	algebra *quad.Algebra
+	algebra *linalg.Algebra
 }
 
 // NewConstraint prepares a, which must not change any more.
 func NewConstraint(a Operator) *Constraint {
 	_, p := a.Dims()
-	return &Constraint{Operator: a, algebra: quad.New(a, p)}
+	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }
 
 // algebra returns that of p.Constraint.
-func (p *Problem) algebra() *quad.Algebra {
+func (p *Problem) algebra() *linalg.Algebra {
 	if c, ok := p.Constraint.(*Constraint); ok {
 		return c.algebra
 	}
 	_, cols := p.Data.Dims()
-	return quad.New(p.Constraint, cols)
+	return linalg.New(p.Constraint, cols)
 }

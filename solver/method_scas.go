@@ -6,8 +6,8 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -176,7 +176,7 @@ func (s *scas) fitBatch() {
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
 	if st.BatchSize > 1 {
 		n, _ := s.Problem.Data.Dims()
-		s.outer.MeanCurvature = s.Problem.loss().Curvature() * quad.LargestEigenvalue(s.data) / float64(n)
+		s.outer.MeanCurvature = s.Problem.loss().Curvature() * linalg.LargestEigenvalue(s.data) / float64(n)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -157,7 +157,7 @@ func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) 
 // ridge returns (mu/2)|x|². The conversion keeps the compiler from fusing the
 // product into the caller's sum on some machines and not on others.
 func (p *Problem) ridge(x []float64) float64 {
-	return float64(0.5 * p.L2 * quad.SumSquares(x))
+	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
 
 // loss, penalty and domain are the terms of p as the package works with them. The domain of
@@ -194,7 +194,7 @@ func (p *Problem) Validate() error {
 		if c, ok := a.(*Constraint); ok && c != nil {
 			a = c.Operator
 		}
-		if err := quad.Check("Problem.Constraint", a); err != nil {
+		if err := linalg.Check("Problem.Constraint", a); err != nil {
 			return err
 		}
 		var c int

@@ -24,8 +24,7 @@ var rooms = strings.Fields(`
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
 	solver/internal/pass solver/internal/ending solver/theory
-	solver/internal/structure
-	solver/internal/quad
+	solver/internal/linalg
 	solver/internal/term solver/internal/gap
 	solver/internal/rows solver/internal/quadratic solver/internal/exact
 	solver/internal/admm

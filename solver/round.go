@@ -3,7 +3,7 @@ package solver
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -16,6 +16,6 @@ func (r *Run) round() ([]float64, bool) {
 	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || r.A.Matrix() == nil && !r.A.Identity() {
 		return r.X, false
 	}
-	s := structure.Read(r.A.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
+	s := quadratic.ReadStructure(r.A.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
 	return s.Exact(r.X, p.project, func(x []float64) float64 { return p.Evaluate(x).Objective })
 }

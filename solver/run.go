@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -52,7 +52,7 @@ type Run struct {
 	// Samples are the data.
 	Samples *Samples
 	// A has the products with A and A' and the algebra behind them.
-	A *quad.Product
+	A *linalg.Product
 	// Snapshot is filled by WatchedSnapshot, and free otherwise.
 	Snapshot Snapshot
 	// Stats are reported. The method keeps Eta, InnerSteps and BatchSize.
@@ -158,10 +158,10 @@ func known(v float64) float64 {
 	return v
 }
 
-// SetRho makes ρ that of the run, but at most quad.Largest, as where it overflowed.
+// SetRho makes ρ that of the run, but at most linalg.Largest, as where it overflowed.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
-	rho = math.Min(known(rho), quad.Largest)
+	rho = math.Min(known(rho), linalg.Largest)
 	r.Stats.Rho = rho
 	c.NuL = r.Problem.nuL(c, rho)
 	r.dual.SetRho(rho)
@@ -224,7 +224,7 @@ func (r *Run) penaltyNow() float64 {
 		}
 	}
 	r.loose = true
-	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*quad.SumSquares(r.violation()))
+	return g.Value(r.Y) + float64(0.5*r.Stats.Rho*linalg.SumSquares(r.violation()))
 }
 
 // primalResidual returns |A x + B y − c|₂. After Newton steps alone y is A x.
@@ -232,7 +232,7 @@ func (r *Run) primalResidual() float64 {
 	if r.dual == nil {
 		return 0
 	}
-	return math.Sqrt(quad.SumSquares(r.violation()))
+	return math.Sqrt(linalg.SumSquares(r.violation()))
 }
 
 // paperPasses are the passes as the paper counts them.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -159,7 +159,7 @@ func (s *Settings) checkValues() error {
 		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive, or 0 for no limit"},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations, "it must be positive, or 0 for no bound"},
 		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite, or 0 to derive it from the data"},
-		{finite(s.Rho) && s.Rho <= quad.Largest, "Rho", s.Rho, "it must be positive, finite and at most 1e100, or 0 to derive it from the data"},
+		{finite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho, "it must be positive, finite and at most 1e100, or 0 to derive it from the data"},
 		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps, "it must be at least 2, or 0 for the default"},
 		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1, or 0 for the default"},
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule, "choose practical or theorem"},

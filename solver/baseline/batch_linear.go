@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // BatchLinear is batch ADMM with one proximal gradient step per iteration:
@@ -61,7 +61,7 @@ func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type batchLinear struct {
 	*base
-	solve *quad.Shifted // nil for Uzawa
+	solve *linalg.Shifted // nil for Uzawa
 	b     []float64
 	nubar float64 // ν̄
 }
@@ -69,7 +69,7 @@ type batchLinear struct {
 func newBatchLinear(r *solver.Run) *batchLinear {
 	m := &batchLinear{base: newBase(r, 1)}
 	m.b = m.vector()
-	m.nubar = float64(r.Samples.Curvature()*quad.LargestEigenvalue(r.Problem.Data))/float64(m.n) + m.mu
+	m.nubar = float64(r.Samples.Curvature()*linalg.LargestEigenvalue(r.Problem.Data))/float64(m.n) + m.mu
 	return m
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // blockSteps is how many samples are taken between two looks at the context.
@@ -18,7 +18,7 @@ const blockSteps = 1024
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
-	a    *quad.Product
+	a    *linalg.Product
 
 	n           int
 	mu, rho     float64
@@ -59,7 +59,7 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 }
 
 // shifted solves with A'A and the rho of the run.
-func (b *base) shifted() (*quad.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
+func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
 // vector returns zeros with an entry per feature, rowVector per row of A.
 func (b *base) vector() []float64    { return make([]float64, len(b.x)) }

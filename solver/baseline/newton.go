@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -16,7 +16,7 @@ type factored struct {
 	b        *base
 	fixed    []float64 // upper triangle of mu I + ρ A'A, p × p
 	h        []float64
-	chol     *quad.Cholesky
+	chol     *linalg.Cholesky
 	assembly float64
 }
 
@@ -34,7 +34,7 @@ func assemblyCost(x *sparse.CSR) float64 {
 
 func newFactored(b *base) *factored {
 	p := len(b.x)
-	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), chol: quad.NewCholesky(p)}
+	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), chol: linalg.NewCholesky(p)}
 	f.assembly = assemblyCost(b.run.Problem.Data)
 	unit, column := b.vector(), b.vector()
 	for j := range p {
@@ -76,7 +76,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 // conjugate solves by conjugate gradients, preconditioned by the diagonal.
 type conjugate struct {
 	b         *base
-	cg        *quad.ConjugateGradients
+	cg        *linalg.ConjugateGradients
 	fixed     []float64 // diagonal of ρ A'A + mu I
 	curvature []float64 // of the solve in hand
 	margin    []float64
@@ -88,7 +88,7 @@ func newConjugate(b *base) *conjugate {
 	for j, sigma := range c.fixed {
 		c.fixed[j] = b.mu + float64(b.rho*sigma)
 	}
-	c.cg = quad.NewConjugateGradients(len(b.x), c.multiply)
+	c.cg = linalg.NewConjugateGradients(len(b.x), c.multiply)
 	return c
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method",
@@ -33,7 +33,7 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve   *quad.Shifted
+	solve   *linalg.Shifted
 	b, h, v []float64
 	eta0    float64
 	root    float64 // √T

@@ -7,7 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // SA is SA-ADMM, with an iterate stored per sample.
@@ -86,7 +86,7 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return newSA(r, fa
 // if that is less, and 1/ν_f for SAG. The average is uniform.
 type sa struct {
 	*perSample
-	solve  *quad.Shifted // nil for inexact updates
+	solve  *linalg.Shifted // nil for inexact updates
 	b      []float64
 	weight float64 // L
 	sweep  *sweep  // nil if A is not of its form

@@ -6,7 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // STOC is STOC-ADMM (Ouyang, He, Tran, Gray, "Stochastic Alternating Direction
@@ -66,7 +66,7 @@ func (s *stoc) swept(i int, t float64) {
 // proximal does the x-step of STOC-ADMM and of what was made after it.
 type proximal struct {
 	*base
-	shifted *quad.Shifted
+	shifted *linalg.Shifted
 	b       []float64
 }
 

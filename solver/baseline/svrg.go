@@ -7,7 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016)
@@ -115,8 +115,8 @@ type svrg struct {
 	meanY []float64 // y of the snapshot, while the run's y is the inner loop's
 
 	eta          float64
-	halvingsSeen int           // when the inner loop last started from the iterate
-	normal       *quad.Shifted // of A'A; nil unless stages restart
+	halvingsSeen int             // when the inner loop last started from the iterate
+	normal       *linalg.Shifted // of A'A; nil unless stages restart
 }
 
 // newSVRG makes the state; the automatic step size is etaUnit/ν_f.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // A sweep does the step of x, y and beta of the methods that take one with every sample,
@@ -20,8 +20,8 @@ import (
 // are taken along.
 type sweep struct {
 	*base
-	quad.Parts
-	shifted *quad.Shifted
+	linalg.Parts
+	shifted *linalg.Shifted
 	x       []float64 // that moves
 
 	// E is the sum of terms.
@@ -49,7 +49,7 @@ const tile = 512
 
 // newSweep returns nil where A is not of that form, or its systems are not solved
 // directly; shifted, and solved, of length p, are nil for methods that solve none.
-func newSweep(b *base, shifted *quad.Shifted, solved []float64, terms ...term) *sweep {
+func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil

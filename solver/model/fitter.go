@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/stream"
 )
@@ -80,9 +80,9 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 // problem returns that of a penalty.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, columns := f.d, f.d.columns()
-	q := &exact.Problem{Loss: term.LossOf(d.loss), A: quad.New(nil, columns), Limit: p.limit, Ridge: p.ridge, Groups: p.groups, Threads: d.spec.Threads}
+	q := &exact.Problem{Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Ridge: p.ridge, Groups: p.groups, Threads: d.spec.Threads}
 	if p.a != nil {
-		q.A = quad.New(p.a, columns)
+		q.A = linalg.New(p.a, columns)
 	}
 	switch {
 	case f.file != nil:

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -176,7 +176,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	if c, ok := a.(*solver.Constraint); ok {
 		a = c.Operator
 	}
-	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: quad.New(a, features), Threads: set.Threads}
+	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: linalg.New(a, features), Threads: set.Threads}
 	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
 		return nil, refused("losses, penalties and domains of other packages are not streamed")
 	}

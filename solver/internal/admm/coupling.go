@@ -5,14 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Coupling is B and c; zero is B = −I and c = 0. At most one of B and Diagonal is
 // set.
 type Coupling struct {
-	B           quad.Map
+	B           linalg.Map
 	Alpha       float64 // if positive, B'B is that multiple of the identity
 	Diagonal, C []float64
 }
@@ -56,7 +56,7 @@ func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil
 	}
-	return quad.Check("Coupling.B", c.B)
+	return linalg.Check("Coupling.B", c.B)
 }
 
 // Validate checks c against the l rows of A and the penalty. Its errors speak of the

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -37,7 +37,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	}
 	d.v, d.step = make([]float64, q), make([]float64, q)
 	if c.B != nil && c.Alpha == 0 {
-		d.lipB = quad.New(c.B, q).Largest()
+		d.lipB = linalg.New(c.B, q).Largest()
 		d.momentum = make([]float64, q)
 	}
 	return d

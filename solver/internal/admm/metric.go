@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -17,7 +17,7 @@ const spread = 32
 // A MetricProblem is what the metric depends on: A with limits of its multipliers.
 type MetricProblem struct {
 	Data      *sparse.CSR
-	A         *quad.Algebra // the identity or a matrix
+	A         *linalg.Algebra // the identity or a matrix
 	Limit     []float64
 	Curvature float64    // upper bound of φ”
 	Ridge     float64    // mu
@@ -35,10 +35,10 @@ type MetricProblem struct {
 //
 // A nil Metric stands for equal columns: its methods do nothing.
 type Metric struct {
-	D    []float64     // powers of two
-	Rho  []float64     // of the rows of A, powers of two
-	Data *sparse.CSR   // X D
-	A    *quad.Algebra // K in u is A'A: A is [diag(√ρ) A D; √mu D]
+	D    []float64       // powers of two
+	Rho  []float64       // of the rows of A, powers of two
+	Data *sparse.CSR     // X D
+	A    *linalg.Algebra // K in u is A'A: A is [diag(√ρ) A D; √mu D]
 }
 
 // NewMetric returns nil if all columns are on one scale, or if their scales cannot be
@@ -181,7 +181,7 @@ func scaledNorms(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean f
 }
 
 // rowOf returns row k of A.
-func rowOf(a *quad.Algebra, k int) (idx []int32, val []float64) {
+func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
 	if a.Identity() {
 		return []int32{int32(k)}, []float64{1}
 	}
@@ -217,7 +217,7 @@ func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.
 }
 
 // algebra returns that of [diag(√ρ) A D; √mu D].
-func (m *Metric) algebra(p *MetricProblem) *quad.Algebra {
+func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	ptr := make([]int64, 1, len(m.Rho)+len(m.D)+1)
 	var idx []int32
 	var val []float64
@@ -235,7 +235,7 @@ func (m *Metric) algebra(p *MetricProblem) *quad.Algebra {
 			ptr = append(ptr, int64(len(idx)))
 		}
 	}
-	return quad.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
+	return linalg.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
 // Into returns u = x/D in dst, which has length p; x itself for nil.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -26,9 +26,9 @@ func uneven(t *testing.T, n int, scales []float64) *sparse.CSR {
 	return x
 }
 
-func metricProblem(x *sparse.CSR, a quad.Map, limit float64) *MetricProblem {
+func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 	_, p := x.Dims()
-	q := &MetricProblem{Data: x, A: quad.New(a, p), Curvature: 0.25, Unit: 1, Slope: 0.5, Ridge: 1e-9}
+	q := &MetricProblem{Data: x, A: linalg.New(a, p), Curvature: 0.25, Unit: 1, Slope: 0.5, Ridge: 1e-9}
 	l, _ := q.A.Dims()
 	q.Limit = make([]float64, l)
 	for k := range q.Limit {
@@ -54,7 +54,7 @@ func TestMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []quad.Map{nil, chain} {
+	for _, a := range []linalg.Map{nil, chain} {
 		p := metricProblem(uneven(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
 		m := NewMetric(p)
 		if m == nil {

@@ -3,8 +3,8 @@ package admm
 import (
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // An OuterLoop is SCAS-ADMM at work. It is the same for data in memory and for data in a file:
@@ -27,7 +27,7 @@ type OuterLoop struct {
 	Keeper   *Keeper
 	Gradient []float64 // z, of length p
 
-	A         *quad.Product
+	A         *linalg.Product
 	Step      *DualStep
 	Project   func(x []float64) // onto X
 	Interrupt func() error      // asked every thousand samples or so, unless nil; its error ends an iteration

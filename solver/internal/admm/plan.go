@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -42,7 +42,7 @@ type InnerLoop struct {
 	Labels  []float64
 	Slope0  []float64 // φ'(aᵢ'x_t), renewed at every snapshot
 	Loss    term.Loss
-	A       *quad.Algebra
+	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
 	shape term.Shape // of Set

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,7 +23,7 @@ func BenchmarkDiagonal(b *testing.B) {
 		l := &InnerLoop{
 			Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 4000),
 			Loss: term.Logistic{},
-			A:    quad.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
+			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Block: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)
 		base := func() diagonal {

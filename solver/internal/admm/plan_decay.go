@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // decay holds every coordinate where K is diagonal as of when a sample last touched it,
@@ -14,7 +14,7 @@ import (
 // sample touches few components. The running sum telescopes.
 type decay struct {
 	*InnerLoop
-	spec     *quad.Spectrum // nil where K is diagonal
+	spec     *linalg.Spectrum // nil where K is diagonal
 	why      string
 	data     kernels.Rows // X V
 	state    []float64    // see kernels.InnerDecay
@@ -29,7 +29,7 @@ type decay struct {
 	good  bool    // and whether it fits
 }
 
-func newRotatedDecay(l *InnerLoop, spec *quad.Spectrum, nonzeros int64) (Plan, error) {
+func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {
 		k[j] = math.FMA(l.Rho, sigma, l.Ridge)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -15,11 +15,11 @@ type dense struct {
 	*InnerLoop
 	why     string
 	batch   int
-	k       *sparse.CSR   // K; nil if it is a multiple of the identity or A no matrix
-	product *quad.Product // for A that is no matrix
-	d, w    []float64     // d is the caller's
-	q, sum  []float64     // K w, and the running sum
-	gain    []float64     // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) of the samples of a step
+	k       *sparse.CSR     // K; nil if it is a multiple of the identity or A no matrix
+	product *linalg.Product // for A that is no matrix
+	d, w    []float64       // d is the caller's
+	q, sum  []float64       // K w, and the running sum
+	gain    []float64       // −(η/b)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) of the samples of a step
 	eta     float64
 }
 

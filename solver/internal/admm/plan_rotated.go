@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 const (
@@ -20,8 +20,8 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
 	}
 	c := l.A.Components()
-	if size, _ := c.Largest(); size > quad.MaxComponent {
-		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, quad.MaxComponent)), nil
+	if size, _ := c.Largest(); size > linalg.MaxComponent {
+		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, linalg.MaxComponent)), nil
 	}
 	n, p := l.Data.Dims()
 	nonzeros := c.Fill(l.Data)
@@ -63,14 +63,14 @@ func padded(p int) int { return (p + 7) &^ 7 }
 // rows.
 type rotated struct {
 	*InnerLoop
-	spec *quad.Spectrum
+	spec *linalg.Spectrum
 	x    []float64 // X V, rows padded to a multiple of 8
 	eta  float64
 
 	w, sum, c, e []float64
 }
 
-func newRotated(l *InnerLoop, spec *quad.Spectrum) (Plan, error) {
+func newRotated(l *InnerLoop, spec *linalg.Spectrum) (Plan, error) {
 	n, features := l.Data.Dims()
 	stride := padded(features)
 	p := &rotated{InnerLoop: l, spec: spec, x: make([]float64, n*stride)}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -22,7 +22,7 @@ func newLoop(t *testing.T) *InnerLoop {
 	l := &InnerLoop{
 		Data: s.X, Rows: s.X.Compact(nil), Labels: s.Labels, Slope0: make([]float64, 80),
 		Loss: term.Logistic{},
-		A:    quad.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
+		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Block: 80,
 	}
 	for i, b := range s.Labels {
 		l.Slope0[i] = -b / 2

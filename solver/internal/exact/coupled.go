@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
-	"github.com/scas-admm/scas/solver/internal/structure"
 )
 
 // coupled is the model of problems that are not separable. Its working set has all columns.
@@ -17,7 +16,7 @@ type coupled struct {
 	z      []float64 // multipliers of the rows, with those of squares
 	excess float64   // about that of the point over the optimum; +Inf if nothing is known
 
-	part  structure.Partition // zeros and ties of the last model's solution
+	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // they are exact there
 	more  int                 // steps that were made for this alone
 	rough bool                // nobody asks for exact zeros and ties

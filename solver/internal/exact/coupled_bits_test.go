@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -22,7 +22,7 @@ func TestCoupledBits(t *testing.T) {
 		ones bool
 	}{{term.Logistic{}, false}, {term.Huber{Delta: 1}, true}, {term.SquaredHinge{}, false}} {
 		q := exactProblem(t, c.loss, n, p, c.ones)
-		q.A, q.Limit = quad.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{0.01}, 2*p-1)
+		q.A, q.Limit = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{0.01}, 2*p-1)
 		var want uint64
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

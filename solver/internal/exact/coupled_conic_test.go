@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -124,7 +124,7 @@ func TestNoBand(t *testing.T) {
 		"ball":   func(q *Problem) { q.Set = term.Ball{Radius: 1} },
 		"groups": func(q *Problem) { q.Groups = groups },
 		"chain": func(q *Problem) {
-			q.A, q.Limit = quad.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
+			q.A, q.Limit = linalg.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
 		},
 	} {
 		q := penalised(sparse.Identity(p), labels, term.Squared{}, nil, 0.01, 0)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -104,11 +104,11 @@ func TestNotApplicable(t *testing.T) {
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)
 	}
-	p.MaxWorking, p.A = 0, quad.New(hidden{p.A.Matrix()}, 5)
+	p.MaxWorking, p.A = 0, linalg.New(hidden{p.A.Matrix()}, 5)
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // hidden hides that a map is a matrix.
-type hidden struct{ quad.Map }
+type hidden struct{ linalg.Map }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -22,7 +22,7 @@ func TestCoupledEndings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open.A, open.Limit = quad.New(g.FusedLasso(), 5), slices.Repeat([]float64{0.05}, 7)
+	open.A, open.Limit = linalg.New(g.FusedLasso(), 5), slices.Repeat([]float64{0.05}, 7)
 	usual := *open
 	open.Limit = slices.Clone(open.Limit)
 	open.Limit[2] = 0

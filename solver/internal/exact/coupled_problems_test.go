@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -16,9 +16,9 @@ import (
 // penalised has equal limits for the rows of a, nil for the identity, and a ridge mu.
 func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
 	_, p := x.Dims()
-	q := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, A: quad.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
+	q := &Problem{Data: x, Rows: x.Compact(nil), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
 	if a != nil {
-		q.A = quad.New(a, p)
+		q.A = linalg.New(a, p)
 	}
 	l, _ := q.A.Dims()
 	q.Limit = slices.Repeat([]float64{lambda}, l)

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
 // A Solution is where Finish ended.
@@ -20,7 +20,7 @@ type Solution struct {
 	Why        ending.Why
 	Iterations int
 	Polished   bool                // zeros and ties of X are exact
-	Structure  structure.Partition // of X, if it is polished
+	Structure  quadratic.Partition // of X, if it is polished
 	Full       bool                // working sets had no room for all coefficients that are not zero
 	Err        error               // of Settings.Interrupt
 }
@@ -113,14 +113,14 @@ func (s *Solver) multipliers() []float64 {
 }
 
 // structure returns the zeros and ties of the point, and whether they are exact.
-func (s *Solver) structure() (part structure.Partition, ok bool) {
+func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	if s.coupled == nil {
-		return structure.Read(nil, s.x, s.limit, s.p).Partition(), true
+		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
 	}
 	if c := s.coupled; c.exact && c.part.Holds(s.x) {
 		return c.part, true
 	}
-	return structure.Partition{}, false
+	return quadratic.Partition{}, false
 }
 
 // Falls reports whether the loss falls without end along d, of length p: that of some sample does, and

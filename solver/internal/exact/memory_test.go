@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -21,7 +21,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: quad.New(nil, features), Ridge: make([]float64, features), Threads: 1}
+	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: d.Labels, Loss: term.Logistic{}, A: linalg.New(nil, features), Ridge: make([]float64, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
 	before := solvertest.Heap()
 	res, most := solvertest.Peak(func() *exact.Solution {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -19,15 +19,15 @@ type Problem struct {
 	Weights []float64    // ωᵢ ≥ 0, one of them positive; nil for equal ones
 	Offset  []float64    // oᵢ; nil for none
 	Loss    term.Loss
-	A       *quad.Algebra // a matrix, or the identity; nil for the identity
-	Limit   []float64     // of each row of A, not negative
-	Square  []float64     // coefficient of v²/2 of each row v of A x; nil for none
-	Groups  [][]int       // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
-	Ridge   []float64     // of each feature, not negative
-	Set     term.Region   // X; nil for R^p
-	Threads int           // 0 for GOMAXPROCS; results do not depend on it
-	Team    *pass.Team    // others with other samples of the problem; nil for none
-	File    *File         // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
+	A       *linalg.Algebra // a matrix, or the identity; nil for the identity
+	Limit   []float64       // of each row of A, not negative
+	Square  []float64       // coefficient of v²/2 of each row v of A x; nil for none
+	Groups  [][]int         // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
+	Ridge   []float64       // of each feature, not negative
+	Set     term.Region     // X; nil for R^p
+	Threads int             // 0 for GOMAXPROCS; results do not depend on it
+	Team    *pass.Team      // others with other samples of the problem; nil for none
+	File    *File           // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
 	// MaxWorking bounds the columns of a working set; 0 for all.
 	MaxWorking int
 	// Joined is what of the ridges is the penalty's, see Penalise.
@@ -98,7 +98,7 @@ func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
 	if p = &q; q.A == nil {
-		q.A = quad.New(nil, features)
+		q.A = linalg.New(nil, features)
 	}
 	if err := p.Refusal(); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/structure"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
 // A Wide solves problems with more features than have room in a dense matrix, where
@@ -238,8 +238,8 @@ func (r *rounds) end() *Solution {
 }
 
 // partition makes that of a working set's features one of all.
-func partition(part structure.Partition, cols []int32, p int) structure.Partition {
-	out := structure.Partition{Of: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
+func partition(part quadratic.Partition, cols []int32, p int) quadratic.Partition {
+	out := quadratic.Partition{Of: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
 	for j := range out.Of {
 		out.Of[j], out.Factor[j] = -1, 1
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -116,7 +116,7 @@ func (o *outside) exact(z []float64) {
 	for _, row := range o.part.rows {
 		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.place[j]-1] += float64(v * z[row]) })
 	}
-	s.sub.A = quad.New(s.matrix(), k)
+	s.sub.A = linalg.New(s.matrix(), k)
 	half := float64(k) / 2 // the loss is the mean square, without a half
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)

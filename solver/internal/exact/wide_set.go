@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -74,7 +74,7 @@ func (w *Wide) restrict(cols []int32) *workingSet {
 func (s *workingSet) penalty() {
 	r, k := s.w.whole.rows, len(s.cols)
 	own := make([]float64, k)
-	s.sub.A, s.sub.Limit = quad.New(nil, k), own
+	s.sub.A, s.sub.Limit = linalg.New(nil, k), own
 	if r.M == nil {
 		for i, j := range s.cols {
 			own[i] = r.Limit[j]
@@ -96,7 +96,7 @@ func (s *workingSet) penalty() {
 	if len(s.rows) == 0 {
 		return
 	}
-	s.sub.A = quad.New(s.matrix(), k)
+	s.sub.A = linalg.New(s.matrix(), k)
 	s.sub.Limit = make([]float64, 0, len(s.rows)+k)
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row])

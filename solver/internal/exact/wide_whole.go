@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 )
 
 // A whole is the problem with all features that a Wide solves on parts of them: it has points, dual
@@ -134,6 +134,6 @@ func (f *whole) feasible(d *dual) (alpha, z []float64) {
 		return d.alpha, f.rows.Expand(d.z)
 	}
 	alpha = append([]float64(nil), d.alpha...)
-	quad.Scale(alpha, d.scale)
+	linalg.Scale(alpha, d.scale)
 	return alpha, f.rows.Expand(d.exact)
 }

@@ -3,7 +3,7 @@ package gap
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -212,7 +212,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	if shrink < 1 {
 		shrink = float64(shrink * (1 - 8*unit))
 		for _, v := range [][]float64{w.z, w.slack, w.e, w.off} {
-			quad.Scale(v, shrink)
+			linalg.Scale(v, shrink)
 		}
 		tally = t.scaled(shrink)
 	}
@@ -357,7 +357,7 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 		return by
 	}
 	scale, h := make([]float64, k), sum.Hessian()
-	chol := quad.NewCholesky(k)
+	chol := linalg.NewCholesky(k)
 	p.Dependent = false
 	for a := range k {
 		scale[a] = 1 / math.Sqrt(h[a*k+a])

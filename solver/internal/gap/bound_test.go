@@ -8,8 +8,8 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -47,15 +47,15 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	for j := range p - 2 {
 		bend = append(bend, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
 	}
-	matrix := func(rows int, entries []sparse.Triplet) *quad.Algebra {
+	matrix := func(rows int, entries []sparse.Triplet) *linalg.Algebra {
 		a, err := sparse.FromTriplets(rows, p, entries)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return quad.New(a, p)
+		return linalg.New(a, p)
 	}
 	out := make(map[string]*exact.Problem)
-	add := func(name string, a *quad.Algebra, change func(q *exact.Problem)) {
+	add := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
 		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
 			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(nil), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
 			if _, ok := loss.(term.Poisson); ok {
@@ -70,7 +70,7 @@ func cases(t *testing.T) map[string]*exact.Problem {
 			out[name+", "+loss.String()] = q
 		}
 	}
-	identity := quad.New(nil, p)
+	identity := linalg.New(nil, p)
 	add("lasso", identity, func(*exact.Problem) {})
 	add("ridge", identity, func(q *exact.Problem) { q.Ridge = slices.Repeat([]float64{0.1}, p) })
 	add("free features", identity, func(q *exact.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -36,7 +36,7 @@ type Group struct {
 }
 
 // NewRows returns the rows of A for a penalty of A x.
-func NewRows(a *quad.Algebra, limit, square []float64, groups [][]int) *Rows {
+func NewRows(a *linalg.Algebra, limit, square []float64, groups [][]int) *Rows {
 	l, p := a.Dims()
 	r := &Rows{Total: l, Own: make([]int32, p), Entry: make([]float64, p)}
 	if a.Identity() && allPositive(limit, square) {

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/solver/internal/quad"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -28,7 +28,7 @@ type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // ωᵢ; nil for equal ones
 	Curvature float64   // an upper bound of φ''
-	A         *quad.Algebra
+	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p
 	Team      *pass.Team // others with other samples; nil for none

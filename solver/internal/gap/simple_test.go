@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -54,13 +54,13 @@ func instance(rng *rand.Rand, mu float64, set *box, rests bool) (*Simple, *Simpl
 	for j := range scale {
 		scale[j] = math.Pow(10, 10*rng.Float64()-5)
 	}
-	f := &Simple{Data: matrix(n, scale), Curvature: 2, A: quad.New(matrix(l, scale), p), Mu: mu}
+	f := &Simple{Data: matrix(n, scale), Curvature: 2, A: linalg.New(matrix(l, scale), p), Mu: mu}
 	if set != nil {
 		f.Domain = term.NewBox(p, set.lower, set.upper)
 	}
 	if rests {
 		l = p
-		f.A = quad.New(sparse.Identity(p), p)
+		f.A = linalg.New(sparse.Identity(p), p)
 	}
 	at := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
 	for j := range at.X {

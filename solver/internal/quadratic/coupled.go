@@ -6,7 +6,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -367,11 +367,11 @@ func (q *Coupled) hold(h []float64) {
 func (q *Coupled) flatten() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)
-	part, nu := quad.Sum(x), 0.0
+	part, nu := linalg.Sum(x), 0.0
 	more, rest := slices.Clone(q.step), make([]float64, q.Order)
 	clear(q.step)
 	for range refinements {
-		by := (quad.Sum(q.step) + quad.Sum(more)) / part
+		by := (linalg.Sum(q.step) + linalg.Sum(more)) / part
 		nu += by
 		kernels.Axpy(1, more, q.step)
 		kernels.Axpy(-by, x, q.step)

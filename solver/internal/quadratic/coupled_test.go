@@ -9,13 +9,13 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // rowsOf returns matrices A by name, of so many columns.
-func rowsOf(t *testing.T, name string, columns int) *quad.Algebra {
+func rowsOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
 	rows := 0
@@ -27,7 +27,7 @@ func rowsOf(t *testing.T, name string, columns int) *quad.Algebra {
 	}
 	switch name {
 	case "identity":
-		return quad.New(nil, columns)
+		return linalg.New(nil, columns)
 	case "chain and identity":
 		for j := range columns - 1 {
 			add(j, 1, -1)
@@ -48,7 +48,7 @@ func rowsOf(t *testing.T, name string, columns int) *quad.Algebra {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return quad.New(a, columns)
+	return linalg.New(a, columns)
 }
 
 // coupledCase is a random problem.
@@ -58,7 +58,7 @@ type coupledCase struct {
 }
 
 // program returns a problem with a matrix of that rank, and a gradient in its range.
-func program(t *testing.T, rng *rand.Rand, order, rank int, a *quad.Algebra, groups [][]int, set term.Set) *coupledCase {
+func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *coupledCase {
 	t.Helper()
 	z := make([]float64, rank*order)
 	for i := range z {
@@ -118,7 +118,7 @@ func (c *coupledCase) proved() (gap, beyond float64) {
 	}
 	switch {
 	case walls.Radius > 0:
-		least -= walls.Radius * math.Sqrt(quad.SumSquares(r))
+		least -= walls.Radius * math.Sqrt(linalg.SumSquares(r))
 	case walls.Total > 0:
 		least += walls.Total * slices.Min(r)
 	default:

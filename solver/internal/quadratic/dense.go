@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // Dense is a matrix that is formed.
@@ -86,7 +86,7 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 		}
 		rest[a] *= scale[a]
 	}
-	factor := quad.NewCholesky(n)
+	factor := linalg.NewCholesky(n)
 	for shift := leastShift; !factor.FactorScaled(system, scale, shift, h.Threads); {
 		if shift *= 100; shift > mostShift {
 			return false

@@ -3,7 +3,7 @@ package quadratic
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // A Separable is the problem
@@ -168,7 +168,7 @@ func (q *Separable) best(k int, u, slope, curvature float64) float64 {
 	case u != 0 && (u-float64((slope+math.Copysign(limit, u))/curvature))*u > 0:
 		by = -(slope + math.Copysign(limit, u)) / curvature
 	default:
-		by = quad.SoftThreshold(u-slope/curvature, limit/curvature) - u
+		by = linalg.SoftThreshold(u-slope/curvature, limit/curvature) - u
 	}
 	if q.Lower != nil {
 		by = max(q.Lower[k]-u, min(by, q.Upper[k]-u))

@@ -1,6 +1,6 @@
 package quadratic
 
-import "github.com/scas-admm/scas/solver/internal/quad"
+import "github.com/scas-admm/scas/solver/internal/linalg"
 
 // A Triangle says where the upper triangle of a symmetric matrix is kept: all of it, or
 // where the matrix has a band, that.
@@ -44,7 +44,7 @@ type factor interface {
 
 // A denseFactor is that of a matrix without a band.
 type denseFactor struct {
-	*quad.Cholesky
+	*linalg.Cholesky
 	threads int
 }
 
@@ -55,7 +55,7 @@ func (f denseFactor) FactorScaled(h, scale []float64, lift float64) bool {
 // newFactor has room for that of a Triangle.
 func (t Triangle) newFactor(threads int) factor {
 	if t.Banded() {
-		return quad.NewBandCholesky(t.Order, t.Width)
+		return linalg.NewBandCholesky(t.Order, t.Width)
 	}
-	return denseFactor{quad.NewCholesky(t.Order), threads}
+	return denseFactor{linalg.NewCholesky(t.Order), threads}
 }

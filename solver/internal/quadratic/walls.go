@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -41,8 +41,8 @@ func (w *walls) inside(u, typical []float64) {
 			u[j] = math.Max(lo+width, math.Min(v, hi-width))
 		}
 	}
-	if norm := math.Sqrt(quad.SumSquares(u)); w.Radius > 0 && norm > (1-inset)*w.Radius {
-		quad.Scale(u, (1-inset)*w.Radius/norm)
+	if norm := math.Sqrt(linalg.SumSquares(u)); w.Radius > 0 && norm > (1-inset)*w.Radius {
+		linalg.Scale(u, (1-inset)*w.Radius/norm)
 	}
 	w.normalise(u)
 }
@@ -50,7 +50,7 @@ func (w *walls) inside(u, typical []float64) {
 // normalise corrects Σ u if that is the same in all of the set.
 func (w *walls) normalise(u []float64) {
 	if w.Total > 0 {
-		quad.Scale(u, w.Total/quad.Sum(u))
+		linalg.Scale(u, w.Total/linalg.Sum(u))
 	}
 }
 
@@ -82,7 +82,7 @@ func (w *walls) room(j int, u float64) (below, above float64) { return u - w.Low
 
 // left returns R² − |u|².
 func (w *walls) left(u []float64) float64 {
-	norm := math.Sqrt(quad.SumSquares(u))
+	norm := math.Sqrt(linalg.SumSquares(u))
 	return float64((w.Radius - norm) * (w.Radius + norm))
 }
 
@@ -217,9 +217,9 @@ func (w *walls) snap(u, curvature []float64, tau float64) {
 		u[j] = math.Max(w.Lower[j], math.Min(u[j], w.Upper[j])) // zeros and ties may be outside
 	}
 	if w.Radius > 0 {
-		norm := math.Sqrt(quad.SumSquares(u))
+		norm := math.Sqrt(linalg.SumSquares(u))
 		if gap := w.Radius - norm; norm > 0 && (gap < 0 || float64(gap*float64(gap*slices.Max(curvature))) < tau) {
-			quad.Scale(u, w.Radius/norm)
+			linalg.Scale(u, w.Radius/norm)
 		}
 	}
 	w.normalise(u)

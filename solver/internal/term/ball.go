@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // Ball is {x : |x|₂ ≤ Radius}.
@@ -15,7 +15,7 @@ type Ball struct {
 // Project replaces x by the nearest point of the set.
 func (b Ball) Project(x []float64) {
 	if norm := norm2(x); norm > b.Radius {
-		quad.Scale(x, b.Radius/norm)
+		linalg.Scale(x, b.Radius/norm)
 	}
 }
 
@@ -70,4 +70,4 @@ func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 }
 
 // norm2 returns |v|₂.
-func norm2(v []float64) float64 { return math.Sqrt(quad.SumSquares(v)) }
+func norm2(v []float64) float64 { return math.Sqrt(linalg.SumSquares(v)) }

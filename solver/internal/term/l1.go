@@ -3,7 +3,7 @@ package term
 import (
 	"math"
 
-	"github.com/scas-admm/scas/solver/internal/quad"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // L1 is the penalty g(y) = Lambda Σⱼ Weightsⱼ |yⱼ|.
@@ -38,7 +38,7 @@ func (g L1) Value(y []float64) float64 {
 // Prox is the soft threshold at step·Lambda·Weights.
 func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
-		dst[j] = quad.SoftThreshold(u, float64(step[j]*g.Limit(j)))
+		dst[j] = linalg.SoftThreshold(u, float64(step[j]*g.Limit(j)))
 	}
 }
 

@@ -1,6 +1,6 @@
 package term
 
-import "github.com/scas-admm/scas/solver/internal/quad"
+import "github.com/scas-admm/scas/solver/internal/linalg"
 
 // SquaredL2 is g(y) = (Lambda/2) Σ yⱼ².
 type SquaredL2 struct {
@@ -8,7 +8,7 @@ type SquaredL2 struct {
 }
 
 // Value returns g(y).
-func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * quad.SumSquares(y)) }
+func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * linalg.SumSquares(y)) }
 
 // Prox is the proximal map.
 func (g SquaredL2) Prox(dst, v, step []float64) {

@@ -1,4 +1,4 @@
-package quad
+package linalg
 
 import (
 	"math"

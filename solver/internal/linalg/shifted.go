@@ -1,4 +1,4 @@
-package quad
+package linalg
 
 import (
 	"math"
@@ -141,7 +141,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 // components among them. Not for conjugate gradients.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
-		panic("quad: SolveAt by conjugate gradients")
+		panic("linalg: SolveAt by conjugate gradients")
 	}
 	for _, j := range features {
 		dst[j] = b[j] / math.FMA(s.rho, s.sigma[j], shift)
@@ -155,7 +155,7 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 // returns those features, valid until the next call. Not for conjugate gradients.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
-		panic("quad: SolveRow by conjugate gradients")
+		panic("linalg: SolveRow by conjugate gradients")
 	}
 	r := &s.row
 	r.support = r.support[:0]

@@ -1,4 +1,4 @@
-package quad
+package linalg
 
 // Sum returns Σ v.
 func Sum(v []float64) (total float64) {

@@ -1,9 +1,9 @@
-// Package quad is the algebra of the constraint matrix A of a problem: products
+// Package linalg is the algebra of the constraint matrix A of a problem: products
 // with A and A', A'A with its diagonal, connected components, eigenbasis and
 // extreme eigenvalues, and solutions of (s I + ρ A'A) v = b. It knows nothing of
 // the problem that A belongs to. Sums have a fixed order, so that results have the
 // same bits on every machine.
-package quad
+package linalg
 
 import (
 	"slices"
