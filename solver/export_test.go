@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // What the tests of the package look at from outside.
@@ -15,7 +15,7 @@ const (
 )
 
 // Chunks returns into how many runs the rows of p are cut.
-func Chunks(p *Problem) int { return pass.NewChunks(p.Data, 0).Count() }
+func Chunks(p *Problem) int { return rows.NewChunks(p.Data, 0).Count() }
 
 // InnerSteps returns a function that does BlockSteps inner steps of p.
 func InnerSteps(t testing.TB, p *Problem) func() {

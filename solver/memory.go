@@ -3,7 +3,7 @@ package solver
 import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // Memory estimates what a run of method m, nil for the default, keeps beside the
@@ -25,7 +25,7 @@ func (p *Problem) Memory(m Method) int64 {
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
-	runs := pass.NewChunks(p.Data, 1).Count()
+	runs := rows.NewChunks(p.Data, 1).Count()
 	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
 		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // A', and of [G; I] its parts

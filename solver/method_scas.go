@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -110,7 +110,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	}
 	s.fitScale()
 	if s.outer.Metric == nil {
-		s.outer.Anchor.Pull = p.loss().Curvature() * pass.Pull(p.team(), r.Samples.rows, len(r.X))
+		s.outer.Anchor.Pull = p.loss().Curvature() * admm.Pull(p.team(), r.Samples.rows, len(r.X))
 	}
 	if linearised {
 		s.outer.Linearise()
@@ -156,7 +156,7 @@ func (s *scas) fitScale() {
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.A.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, Least: s.scales.RidgeRho(s.Stats.DualUpdates),
-		Slope: pass.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
+		Slope: rows.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.Shares()

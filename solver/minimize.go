@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // Minimize solves p by the method of s, which may be nil for the defaults.
@@ -26,7 +26,7 @@ import (
 // The samples are drawn from a generator seeded with s.Seed: the same problem,
 // settings and seed give the same bits at every kernel level.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	if s == nil {
 		s = &Settings{}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -55,7 +55,7 @@ type Problem struct {
 	// no other rows.
 	Comm dist.Comm
 
-	joined *pass.Team // of a run
+	joined *rows.Team // of a run
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -110,21 +110,21 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples are those of p, in rows as they are or in compact form.
-func (p *Problem) samples(rows kernels.Rows) pass.Data {
-	return pass.Data{Team: p.team(), Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
+// samples are those of p, with rows as they are or in compact form.
+func (p *Problem) samples(of kernels.Rows) rows.Data {
+	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
 // meanLoss returns the weighted mean of the losses at x, on all processors.
 // margin is scratch, with an entry per row.
 func (p *Problem) meanLoss(x, margin []float64) float64 {
 	n, _ := p.Data.Dims()
-	return pass.MeanLoss(pass.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
+	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
 }
 
 // lossAtZero returns the weighted mean of the losses at margin zero.
 func (p *Problem) lossAtZero() float64 {
-	return pass.MeanLossAtZero(p.samples(kernels.Rows{}))
+	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
 // unit returns what tolerances are parts of: the mean loss at margin zero, but see

@@ -23,7 +23,7 @@ var rooms = strings.Fields(`
 	sparse
 	sparse/graph sparse/graph/draw sparse/graph/glasso
 	solver/dist solver/dist/mpi
-	solver/internal/pass solver/internal/ending solver/theory
+	solver/internal/rows solver/internal/ending solver/theory
 	solver/internal/linalg
 	solver/internal/term solver/internal/gap
 	solver/internal/rows solver/internal/quadratic solver/internal/exact

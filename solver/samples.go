@@ -3,7 +3,7 @@ package solver
 import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -14,8 +14,8 @@ type Samples struct {
 	prob  *Problem
 	loss  term.Loss
 	rows  kernels.Rows   // in their most compact form
-	sums  pass.Chunks    // what passes are cut into
-	full  *pass.Gradient // nil until a pass
+	sums  rows.Chunks    // what passes are cut into
+	full  *rows.Gradient // nil until a pass
 	drawn *admm.Sampler
 
 	longest, scale float64 // largest and root mean square |aᵢ| of all processes, the first squared; see measure
@@ -27,7 +27,7 @@ type Samples struct {
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
-	s.sums, s.drawn = pass.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
+	s.sums, s.drawn = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
 	if !ended {
 		s.rows = p.Data.Compact(&sparse.CompactOptions{Round: set.Float32})
 	}
@@ -53,7 +53,7 @@ func newSnapshot(n, features int) Snapshot {
 // Run.Spend.
 func (s *Samples) Gradient(at *Snapshot, x []float64) {
 	if s.full == nil {
-		s.full = pass.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
+		s.full = rows.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
 	}
 	at.Loss = s.full.At(at.Gradient, x, at.Margin, at.Slope)
 }

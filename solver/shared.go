@@ -5,13 +5,13 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // team joins the processes that have the rows; nil if this one has all of them.
-func (p *Problem) team() *pass.Team {
+func (p *Problem) team() *rows.Team {
 	if p.joined == nil && p.Comm != nil {
-		return pass.NewTeam(p.Comm)
+		return rows.NewTeam(p.Comm)
 	}
 	return p.joined
 }
@@ -26,7 +26,7 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 		return p, err
 	}
 	joined := *p
-	joined.joined, err = pass.Join(p.Comm, p.Data, err)
+	joined.joined, err = rows.Join(p.Comm, p.Data, err)
 	return &joined, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -246,7 +246,7 @@ const defaultFolds = 10
 func (c *crossing) run(ctx context.Context) error {
 	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
 	ended := make([]error, c.count)
-	pass.Spread(c.spec.threads(), c.count, func(k int) { ended[k] = c.fold(ctx, k) })
+	rows.Spread(c.spec.threads(), c.count, func(k int) { ended[k] = c.fold(ctx, k) })
 	for k, err := range ended {
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)

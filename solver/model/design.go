@@ -9,14 +9,14 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A design is a problem of data and specification: what every lambda shares.
 type design struct {
 	spec    *Spec
-	team    *pass.Team  // nil if there are no other rows
+	team    *rows.Team  // nil if there are no other rows
 	n, p    int         // rows, features
 	x       *sparse.CSR // the data, with a last column of ones for the intercept
 	y       []float64   // −1 and +1, or numbers; of data that are gone through in pieces see against
@@ -58,7 +58,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec.streams() {
 		return mappedDesign(spec, x, y, nil)
 	}
-	team, err := pass.Join(spec.Comm, x, spec.checkData(x, y))
+	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (d *design) side() func(i int) int {
 }
 
 // factsOf are those of the data of all processes, and of what is fitted to them.
-func (s *Spec) factsOf(t *pass.Team, x *sparse.CSR, weighted bool) Facts {
+func (s *Spec) factsOf(t *rows.Team, x *sparse.CSR, weighted bool) Facts {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
 	t.Sum(size)
@@ -185,7 +185,7 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 
 // deviations returns the standard deviations √(Σ ωᵢ(x_ij − mⱼ)²/Σω) of the columns, with
 // the rows of other processes, in two passes, 1 for constant ones. weights may be nil.
-func deviations(t *pass.Team, x *sparse.CSR, weights []float64) []float64 {
+func deviations(t *rows.Team, x *sparse.CSR, weights []float64) []float64 {
 	n, p := x.Dims()
 	mean, dev, seen := make([]float64, p), make([]float64, p), make([]float64, p)
 	weight := func(i int) float64 {

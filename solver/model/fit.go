@@ -7,7 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -22,7 +22,7 @@ import (
 // With Spec.Comm every process returns the same model; where only another one knows what
 // is wrong, the error says so.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	d, err := newDesign(spec, x, y)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"encoding/gob"
 
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // kept reports whether the checkpoint has a state.
@@ -21,7 +21,7 @@ func (s *Spec) kept() (bool, error) {
 // of the fit that goes on.
 type progress struct {
 	to   dist.Checkpoint // nil keeps nothing
-	team *pass.Team
+	team *rows.Team
 	made
 }
 
@@ -33,7 +33,7 @@ type made struct {
 
 // newProgress returns what the checkpoint of a specification has.
 func newProgress(spec *Spec) (*progress, error) {
-	p := &progress{to: spec.Checkpoint, team: pass.NewTeam(spec.Comm)}
+	p := &progress{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := p.team.Load(p.to, &p.made)
 	return p, err
 }

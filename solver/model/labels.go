@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -24,7 +24,7 @@ func checkLabels(y []float64, n int) error {
 
 // mapLabels maps labels of two values, those of other processes among them, to −1 and +1.
 // positive may be nil.
-func mapLabels(t *pass.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
+func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.LabelMapping, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
@@ -48,7 +48,7 @@ func mapLabels(t *pass.Team, y []float64, positive *float64) ([]float64, sparse.
 
 // thirdLabel reports the rarest of more than two labels, on the process that has it, the
 // last of them in order where several are as rare: that is the one that may be wrong.
-func thirdLabel(t *pass.Team, y []float64) error {
+func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, MaxClasses)
 	count := make([]float64, len(all))
 	for _, v := range y {
@@ -90,7 +90,7 @@ func signsOf(y []float64, m sparse.LabelMapping) ([]float64, error) {
 
 // weigh returns sample weights times class weights for labels y, of which side tells the
 // classes, 0 and 1, unless it is nil; nil if all are equal.
-func (s *Spec) weigh(t *pass.Team, y []float64, side func(i int) int) ([]float64, error) {
+func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}

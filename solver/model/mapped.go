@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -20,7 +20,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	if err == nil && against == nil {
 		seen, err = seenLabels(x, y, spec)
 	}
-	team, err := pass.Join(spec.Comm, x, err)
+	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -32,7 +32,7 @@ type Multi struct {
 // where labels may be any numbers, one after the other. An error that matches
 // solver.ErrNotConverged comes with the models, unless of one of them nothing is known.
 func FitMulti(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Multi, err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	if spec == nil {
 		spec = &Spec{}
 	}
@@ -107,7 +107,7 @@ func ofClass(class float64, err error) error {
 // solver.ErrNotConverged ends nothing; the first other one is returned alone.
 func eachClass(spec *Spec, classes []float64, do func(k int) error) error {
 	ended := make([]error, len(classes))
-	pass.Spread(spec.threads(), len(classes), func(k int) { ended[k] = ofClass(classes[k], do(k)) })
+	rows.Spread(spec.threads(), len(classes), func(k int) { ended[k] = ofClass(classes[k], do(k)) })
 	for _, err := range ended {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return err
@@ -178,16 +178,16 @@ func forClasses(spec *Spec, x *sparse.CSR, y []float64) (*Spec, []float64, error
 }
 
 // differentLabels are those of all processes, one more than there may be at most.
-func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*pass.Team, []float64, error) {
+func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float64, error) {
 	if s.streams() {
 		classes, err := mappedClasses(x, y)
-		team, err := pass.Join(s.Comm, x, err)
+		team, err := rows.Join(s.Comm, x, err)
 		if err != nil {
 			return nil, nil, err
 		}
 		return team, team.Different(classes, MaxClasses+1), nil
 	}
-	team, err := pass.Join(s.Comm, x, checkClassified(x, y))
+	team, err := rows.Join(s.Comm, x, checkClassified(x, y))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
@@ -12,7 +12,7 @@ import (
 // Coefficients that do and that nothing holds have no optimum under the logistic loss:
 // twice as large they have less of it, and so on (Albert and Anderson 1984).
 func Separates(margins, signs, weights []float64) bool {
-	return (*pass.Team)(nil).Separates(term.Logistic{}, margins, signs, weights)
+	return (*rows.Team)(nil).Separates(term.Logistic{}, margins, signs, weights)
 }
 
 // unattained reports whether the objective of lambda has no least value, which x, the

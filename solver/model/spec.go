@@ -11,7 +11,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -212,7 +212,7 @@ func (s *Spec) factors(p int) []float64 {
 // alone refuses other processes, and checkpoints.
 func (s *Spec) alone() error {
 	switch {
-	case s != nil && !pass.NewTeam(s.Comm).Alone():
+	case s != nil && !rows.NewTeam(s.Comm).Alone():
 		return errors.New("model: Spec.Comm is for Fit and FitMulti; other calls take all rows in one process")
 	case s != nil && s.Checkpoint != nil:
 		return errors.New("model: Spec.Checkpoint is for Fit and FitMulti; other calls keep no state")

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -40,7 +40,7 @@ var ErrNotStreamed = errors.New("stream: data larger than memory")
 // that of one rank; Auto alone is for them. The same data, settings, memory and number of
 // ranks give the same bits. Stats.Passes are those over the file.
 func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options) (res *solver.Result, err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	began := time.Now()
 	if set == nil {
 		set = &solver.Settings{}
@@ -88,11 +88,11 @@ func Minimize(ctx context.Context, p *solver.Problem, set *solver.Settings, opt 
 }
 
 // joined joins the ranks that have a problem, of which an error may be known.
-func joined(p *solver.Problem, err error) (*pass.Team, error) {
+func joined(p *solver.Problem, err error) (*rows.Team, error) {
 	if p == nil {
 		return nil, err
 	}
-	return pass.Join(p.Comm, p.Data, err)
+	return rows.Join(p.Comm, p.Data, err)
 }
 
 // over reports whether an error is that of a context.
@@ -210,7 +210,7 @@ func validWeights(weights []float64, n int) error {
 }
 
 // newFile is the file of a problem.
-func newFile(q *exact.Problem, team *pass.Team, opt Options) *exact.File {
+func newFile(q *exact.Problem, team *rows.Team, opt Options) *exact.File {
 	return exact.NewFile(&exact.FileProblem{Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Team: team, Memory: opt.Memory})
 }
 
@@ -336,9 +336,9 @@ const leastMemory = 64 << 20
 // Separates reports whether margins aᵢ'x separate the rows of all ranks: along x the loss of no row of
 // weight rises, and that of some never does. Of two classes, they tell them apart.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
-	f := newFile(q, pass.NewTeam(p.Comm), Options{Memory: leastMemory})
+	f := newFile(q, rows.NewTeam(p.Comm), Options{Memory: leastMemory})
 	f.Stop = ctx.Err
 	return f.Falls(x)
 }

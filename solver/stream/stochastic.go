@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
-	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -106,7 +105,7 @@ func (s *stochastic) prepare() {
 	l, _ := s.q.A.Dims()
 	penalty, set := term.PenaltyOf(s.p.Penalty), term.SetOf(s.p.Domain)
 	limit := term.Limits(penalty, l)
-	var alone *pass.Team
+	var alone *rows.Team
 	_, row := alone.Norms(s.part.Data.RowNormsSq())
 	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
 	s.outer = admm.OuterLoop{

@@ -13,7 +13,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
@@ -128,7 +128,7 @@ func TestRanksRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	results, errs := onRanks(t, 2, p, nil, path)
-	if bad := (*sparse.ParseError)(nil); results[0] != nil || results[1] != nil || !errors.Is(errs[0], pass.ErrElsewhere) || !errors.As(errs[1], &bad) {
+	if bad := (*sparse.ParseError)(nil); results[0] != nil || results[1] != nil || !errors.Is(errs[0], rows.ErrElsewhere) || !errors.As(errs[1], &bad) {
 		t.Errorf("%v", errs)
 	}
 }

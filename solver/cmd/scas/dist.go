@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/solver/dist/mpi"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -31,7 +31,7 @@ type distFlags struct {
 // A silentError ends a rank with a code that another rank explains.
 type silentError int
 
-func (e silentError) Error() string { return pass.ErrElsewhere.Error() }
+func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
 // checkDist refuses flags that ranks do not take.
 func (c *trainCmd) checkDist() error {
@@ -74,14 +74,14 @@ func (c *trainCmd) together(e *env) error {
 		return err
 	}
 	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, expired), Clock: cpuTime}
-	c.ranks.team = pass.NewTeam(c.ranks.comm)
+	c.ranks.team = rows.NewTeam(c.ranks.comm)
 	own := *e
 	if comm.Rank() > 0 {
 		own.stdout, own.stderr = io.Discard, io.Discard
 		c.Model, c.SVG = "", ""
 	}
 	err = c.inStep(&own)
-	if has[*pass.Broken](err) { // to close would wait for who is not there
+	if has[*rows.Broken](err) { // to close would wait for who is not there
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
@@ -89,13 +89,13 @@ func (c *trainCmd) together(e *env) error {
 
 // inStep trains, and agrees with the other ranks on how that ended.
 func (c *trainCmd) inStep(e *env) (err error) {
-	defer pass.Rescue(&err)
+	defer rows.Rescue(&err)
 	err = c.train(e)
-	if has[*pass.Broken](err) {
+	if has[*rows.Broken](err) {
 		return err
 	}
 	t, teller := c.ranks.team, c.ranks.comm.Size()
-	if err != nil && err != pass.ErrElsewhere {
+	if err != nil && err != rows.ErrElsewhere {
 		teller = t.Rank()
 	}
 	code, first := int(t.Most(float64(exitCode(err)))), int(t.Least(float64(teller)))
@@ -108,7 +108,7 @@ func (c *trainCmd) inStep(e *env) (err error) {
 // ranks are the processes that train; zero is this one alone.
 type ranks struct {
 	comm *dist.Meter
-	team *pass.Team
+	team *rows.Team
 	// pieces says that data are larger than the memory of a rank, so that all go through
 	// theirs in pieces, beside which they keep so many bytes of every row.
 	pieces bool

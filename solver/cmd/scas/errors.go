@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -62,7 +62,7 @@ func exitCode(err error) int {
 	case has[silentError](err):
 		silent, _ := errors.AsType[silentError](err)
 		return int(silent)
-	case has[*pass.Broken](err):
+	case has[*rows.Broken](err):
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -24,7 +24,7 @@ type MetricProblem struct {
 	Unit      float64    // of the margins: that of the labels in regression, else 1
 	Least     float64    // ρ is not below it without need
 	Slope     float64    // root mean square of φ'(0)
-	Team      *pass.Team // others with other rows of the data; nil for none
+	Team      *rows.Team // others with other rows of the data; nil for none
 }
 
 // A Metric gives columns of data that are on different scales their own step sizes.
@@ -107,7 +107,7 @@ const leastDecay = 4e-6
 // columnUnits returns 1/rms over the nonzeros of each column, and whether they are so far
 // apart that it matters. How many nonzeros a column has does not count: columns of rare
 // features, if scaled up, would make a few rows dominate.
-func columnUnits(t *pass.Team, x *sparse.CSR) (unit []float64, ok bool) {
+func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
 	count := make([]float64, p)
@@ -164,7 +164,7 @@ func (p *MetricProblem) held(unit []float64) float64 {
 }
 
 // scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² for the columns times unit.
-func scaledNorms(t *pass.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
+func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
 	for i := range n {

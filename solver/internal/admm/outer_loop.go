@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // An OuterLoop is SCAS-ADMM at work. It is the same for data in memory and for data in a file:
@@ -80,7 +80,7 @@ func (s *OuterLoop) Next() (bool, error) {
 // Average makes the iterate the mean of those of all processes, the weight of each being
 // that of its samples, and ends as a block does. Weighted by samples, the mean of what
 // steps on shards do is that of steps on all samples to first order.
-func (s *OuterLoop) Average(t *pass.Team, weight float64) {
+func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)

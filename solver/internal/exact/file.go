@@ -6,7 +6,6 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -25,7 +24,7 @@ type FileProblem struct {
 	Out      uint8
 	Loss     term.Loss
 	Threads  int
-	Team     *pass.Team // others with other samples; nil for none
+	Team     *rows.Team // others with other samples; nil for none
 	Memory   int64      // about how many bytes there are for windows and for the samples in memory
 }
 
@@ -341,8 +340,8 @@ func (f *File) trivial(x []float64, value float64) float64 {
 }
 
 func (f *File) falls(d []float64) bool {
-	sides := make([]pass.Sides, len(f.pieces))
-	apart := func() (sum pass.Sides) {
+	sides := make([]rows.Sides, len(f.pieces))
+	apart := func() (sum rows.Sides) {
 		for _, k := range sides {
 			sum[0], sum[1] = sum[0]+k[0], sum[1]+k[1]
 		}

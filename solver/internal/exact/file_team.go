@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // Ranks have rows of their own each, in files of their own or parts of one, and what a visit
@@ -46,7 +46,7 @@ func (f *File) together(err error) error {
 	case why == failed:
 		return err
 	}
-	return pass.ErrElsewhere
+	return rows.ErrElsewhere
 }
 
 // add makes of what a visit of this rank found the sums over all ranks, in place.
@@ -87,7 +87,7 @@ func (f *File) share(samples int) int {
 }
 
 // gather makes the samples those of all ranks.
-func (t *taken) gather(team *pass.Team) {
+func (t *taken) gather(team *rows.Team) {
 	if team.Alone() {
 		return
 	}
@@ -115,7 +115,7 @@ func (t *taken) gather(team *pass.Team) {
 }
 
 // gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
-func (m *moments) gather(team *pass.Team) {
+func (m *moments) gather(team *rows.Team) {
 	if team.Alone() || m.all == nil { // of that many columns ranks have none, see Fit
 		return
 	}

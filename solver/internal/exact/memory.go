@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -124,9 +124,9 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 		scratch, panels = 1 << 15, 9 << 18
 	)
 	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
-		return int64(pass.Threads(threads)) * scratch
+		return int64(rows.Threads(threads)) * scratch
 	}
-	return int64(pass.Threads(threads)) * panels
+	return int64(rows.Threads(threads)) * panels
 }
 
 // WideMemory estimates what a Wide takes beside the problem, in bytes, for data cut into so many runs,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -34,7 +34,7 @@ func TestMemory(t *testing.T) {
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	solvertest.CheckEstimate(t, q.Memory(pass.NewChunks(q.Data, 1).Count()), most-before)
+	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count()), most-before)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -26,7 +26,7 @@ type Problem struct {
 	Ridge   []float64       // of each feature, not negative
 	Set     term.Region     // X; nil for R^p
 	Threads int             // 0 for GOMAXPROCS; results do not depend on it
-	Team    *pass.Team      // others with other samples of the problem; nil for none
+	Team    *rows.Team      // others with other samples of the problem; nil for none
 	File    *File           // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
 	// MaxWorking bounds the columns of a working set; 0 for all.
 	MaxWorking int
@@ -125,7 +125,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.set.threads = pass.Threads(p.Threads)
+	s.set.threads = rows.Threads(p.Threads)
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():

@@ -5,15 +5,15 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // memory are samples that are all in memory, those of this process.
 type memory struct {
 	*Problem
-	*pass.Sums
+	*rows.Sums
 	set    *working
 	n      int
 	bounds gap.Memory
@@ -33,7 +33,7 @@ type state struct {
 
 func newMemory(p *Problem, set *working) *memory {
 	n, features := p.Data.Dims()
-	m := &memory{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
+	m := &memory{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
 	for _, v := range []*[]float64{&m.at.margin, &m.at.slope, &m.next.margin, &m.next.slope, &m.alpha, &m.curve, &m.lo, &m.hi} {
 		*v = make([]float64, n)
 	}

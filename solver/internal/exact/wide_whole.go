@@ -7,14 +7,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // A whole is the problem with all features that a Wide solves on parts of them: it has points, dual
 // points and bounds.
 type whole struct {
 	*Problem
-	*pass.Sums
+	*rows.Sums
 	n, p   int
 	rows   *gap.Rows
 	bounds *gap.Memory
@@ -24,7 +24,7 @@ type whole struct {
 
 func newWhole(p *Problem) *whole {
 	n, features := p.Data.Dims()
-	f := &whole{Problem: p, Sums: pass.NewSums(p.Team, pass.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
+	f := &whole{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
 	f.rows = gap.NewRows(p.A, p.Limit, nil, nil)
 	f.head = make([]float64, features)
 	q := &gap.Problem{Rows: f.rows, Ridge: p.Ridge, Columns: gap.ColumnsOf(p.Data, f.Sums, p.Team)}

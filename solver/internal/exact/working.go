@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -312,7 +312,7 @@ func (s *Solver) buildColumns() {
 }
 
 // margins sets dst = X u over the columns of the set.
-func (w *working) margins(s *pass.Sums, dst, u []float64) {
+func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
 		return
@@ -322,7 +322,7 @@ func (w *working) margins(s *pass.Sums, dst, u []float64) {
 }
 
 // transposed sets dst = X'C alpha over the columns of the set.
-func (w *working) transposed(s *pass.Sums, dst, alpha []float64) {
+func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
 		return
@@ -368,7 +368,7 @@ func (w *working) weigh(c []float64) {
 func (w *working) form(h, c []float64) {
 	m, parts := len(w.cols), len(w.cut)-1
 	clear(h)
-	pass.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
+	rows.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
 // ridges adds the ridges to the Hessian's diagonal.

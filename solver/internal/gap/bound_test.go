@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -17,7 +17,7 @@ import (
 // posed returns q, of 200 rows, with its bounds.
 func posed(q *exact.Problem) *gap.Memory {
 	n, p := q.Data.Dims()
-	sums := pass.NewSums(nil, pass.NewChunks(q.Data, 1), nil, n, p)
+	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
 	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()

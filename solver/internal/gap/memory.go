@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -13,8 +13,8 @@ import (
 // concurrent use.
 type Memory struct {
 	*Problem
-	Sums   *pass.Sums
-	Team   *pass.Team
+	Sums   *rows.Sums
+	Team   *rows.Team
 	Data   *sparse.CSR
 	Sparse kernels.Rows // Data as the kernels hold it
 	Loss   term.Loss
@@ -32,7 +32,7 @@ type Point struct {
 }
 
 // ColumnsOf returns what is known of the columns of samples in memory, and of other processes.
-func ColumnsOf(x *sparse.CSR, sums *pass.Sums, team *pass.Team) Columns {
+func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
 	for i := range n {

@@ -1,7 +1,7 @@
 package gap
 
 import (
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -18,7 +18,7 @@ type Separated struct {
 
 // FindSeparated returns the separated samples, or nil if there are none. open reports whether
 // coefficient j may grow without penalty and bound: upwards, and downwards.
-func FindSeparated(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
+func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false
 	for j := range p {
@@ -55,7 +55,7 @@ func indicator(b bool) float64 {
 
 // more looks for columns with the property of Separated among the samples that are left. It
 // marks the columns and their samples, and reports whether it has found any.
-func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
+func (s *Separated) more(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
 	// rises[j] and rises[p+j] are 1 if the objective rises when coefficient j grows upwards, or
 	// downwards: because the coefficient is held, or because the loss of a sample rises.
@@ -107,6 +107,6 @@ func (s *Separated) more(t *pass.Team, x *sparse.CSR, l term.Loss, labels, coef,
 
 // Falls reports whether along a direction, in which margins change by along, the loss of
 // no sample with a coefficient rises, however far, and that of one never stops falling.
-func Falls(t *pass.Team, l term.Loss, along, labels, coef []float64) bool {
+func Falls(t *rows.Team, l term.Loss, along, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -31,7 +31,7 @@ type Simple struct {
 	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p
-	Team      *pass.Team // others with other samples; nil for none
+	Team      *rows.Team // others with other samples; nil for none
 }
 
 // Admissible returns beta, or where rounding has passed the end of g* a beta that is

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // TestSimpleOfRanks: two ranks with half of the rows each bound the gap as one that has
@@ -27,7 +27,7 @@ func TestSimpleOfRanks(t *testing.T) {
 		for r, comm := range dist.Local(2, 0) {
 			lo, hi := r*(n/2), n/2+r*(n-n/2)
 			part, own := *f, *at
-			part.Team, own.Slope = pass.NewTeam(comm), at.Slope[lo:hi]
+			part.Team, own.Slope = rows.NewTeam(comm), at.Slope[lo:hi]
 			if weights != nil {
 				part.Weights = weights[lo:hi]
 			}

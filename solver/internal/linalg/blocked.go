@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/pass"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
 // factorBlock is the number of columns that are eliminated together. It is part of
@@ -66,7 +66,7 @@ func (c *Cholesky) blocks(threads int) bool {
 // spread calls do for 0 ≤ k < count on up to so many goroutines. The last rows are the
 // longest, so they come first.
 func spread(threads, count int, do func(k int)) {
-	pass.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
+	rows.Spread(min(threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
 
 // row returns columns lo to hi−1 of row i of the factor.

@@ -1,10 +1,6 @@
-// Package rows goes over the rows of data that are in a file, window by window.
 package rows
 
-import (
-	"github.com/scas-admm/scas/solver/internal/pass"
-	"github.com/scas-admm/scas/sparse"
-)
+import "github.com/scas-admm/scas/sparse"
 
 // rowBytes and entryBytes are what a row, with its label, and an entry take.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
@@ -75,7 +71,7 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 
 // Pieces calls do for so many parts of the rows from lo to hi−1, on all processors.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
-	pass.Spread(pass.Threads(threads), count, func(k int) {
+	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)
 	})
 }

@@ -1,12 +1,13 @@
-package pass
+package admm
 
 import (
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// What Unlike looks at and how long: rows of each process, steps of the power method.
+// What unlikeness looks at and how long: rows of each process, steps of the power method.
 const (
 	unlikeRows  = 4096
 	unlikeSteps = 4
@@ -18,20 +19,20 @@ const (
 // with all of it they took twice as long.
 const muchUnlike, pullPart = 0.1, 0.3
 
-// Pull returns c, in units of φ”, for which local steps with c(w − x_t) on unlike processes
+// Pull returns c, in units of φ″, for which local steps with c(w − x_t) on unlike processes
 // do not lead apart (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017), 0 where they are alike.
-func Pull(t *Team, x kernels.Rows, p int) float64 {
-	if apart, size := Unlike(t, x, p); apart > muchUnlike*size {
+func Pull(t *rows.Team, x kernels.Rows, p int) float64 {
+	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
 		return pullPart * apart
 	}
 	return 0
 }
 
-// Unlike returns how far the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes are from their mean G,
+// unlikeness returns how far the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes are from their mean G,
 // weighted by nₛ, and the size of that: the square root of the largest eigenvalue of
 // Σ (nₛ/n) (Gₛ − G)², and that of G, by some steps of the power method on a regular sample
 // of the rows. It is 0 for one process.
-func Unlike(t *Team, x kernels.Rows, p int) (apart, size float64) {
+func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	if t == nil {
 		return 0, 0
 	}
@@ -61,21 +62,21 @@ func Unlike(t *Team, x kernels.Rows, p int) (apart, size float64) {
 
 // unlike multiplies by the matrices.
 type unlike struct {
-	team   *Team
+	team   *rows.Team
 	rows   []kernels.Rows // one row each
 	part   float64        // nₛ/n
 	margin []float64
 }
 
 // sampled returns a regular sample of the rows.
-func sampled(x kernels.Rows) (rows []kernels.Rows) {
+func sampled(x kernels.Rows) (taken []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {
 		row := x
 		row.Ptr = x.Ptr[i : i+2]
-		rows = append(rows, row)
+		taken = append(taken, row)
 	}
-	return rows
+	return taken
 }
 
 // times sets dst = Gₛ v.

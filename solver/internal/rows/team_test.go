@@ -1,4 +1,4 @@
-package pass_test
+package rows
 
 import (
 	"math"
@@ -11,17 +11,16 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver/dist"
-	"github.com/scas-admm/scas/solver/internal/pass"
 )
 
 // together runs do on so many processes of a team, and returns their panics.
-func together(ranks int, do func(rank int, t *pass.Team)) []error {
+func together(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
 	for r, c := range dist.Local(ranks, time.Minute) {
 		wg.Go(func() {
-			defer pass.Rescue(&errs[r])
-			do(r, pass.NewTeam(c))
+			defer Rescue(&errs[r])
+			do(r, NewTeam(c))
 		})
 	}
 	wg.Wait()
@@ -51,7 +50,7 @@ func TestPairs(t *testing.T) {
 			size[j] += math.Abs(h)
 		}
 	}
-	for _, err := range together(ranks, func(r int, t *pass.Team) { t.Pairs(head[r], tail[r]) }) {
+	for _, err := range together(ranks, func(r int, t *Team) { t.Pairs(head[r], tail[r]) }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +71,7 @@ func TestPairs(t *testing.T) {
 
 func TestTeam(t *testing.T) {
 	const ranks = 3
-	errs := together(ranks, func(r int, team *pass.Team) {
+	errs := together(ranks, func(r int, team *Team) {
 		own := float64(r + 1)
 		v := []float64{own, -own}
 		if sum := team.SumWith(v, 10*own); sum != 60 || v[0] != 6 || v[1] != -6 {
@@ -109,7 +108,7 @@ func TestTeam(t *testing.T) {
 
 // TestDisagreement: processes with different numbers do not go on.
 func TestDisagreement(t *testing.T) {
-	for r, err := range together(2, func(r int, team *pass.Team) { team.Agree(0, []float64{float64(r)}) }) {
+	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {
 			t.Errorf("rank %d: %v", r, err)
 		}

@@ -1,6 +1,4 @@
-// Package pass goes over all the data: the mean loss and its gradient, by several
-// goroutines and with the same bits for any number of them.
-package pass
+package rows
 
 import (
 	"math"
