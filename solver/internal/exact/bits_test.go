@@ -60,7 +60,7 @@ func TestBits(t *testing.T) {
 	}{
 		{term.Logistic{}, true, "c9d579798c5cea61"},
 		{term.Logistic{}, false, "752673982ba99e03"},
-		{term.Squared{}, false, "12aedf45604bec17"},
+		{term.Squared{}, false, "6b22359b1898e1ba"},
 		{term.Huber{Delta: 0.5}, true, "80723e56001edaf0"},
 		{term.SquaredHinge{}, false, "7330e4ed50f4febf"},
 	} {

@@ -82,7 +82,7 @@ func checkExact(t *testing.T, s *Solver) {
 
 // exactLoss adds c [φ(t) + φ*(α)] of a sample: with b = ±1, of parabolas.
 func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
-	margin, b, c := num(0), s.Labels[i], s.rows.(*memory).Coef[i]
+	margin, b, c := num(0), s.Labels[i], inMemory(s).Coef[i]
 	idx, val := s.Data.Row(i)
 	for k, j := range idx {
 		addTo(margin, val[k], s.x[j])
@@ -104,8 +104,8 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 		idx, val := s.Data.Row(i)
 		for k, col := range idx {
 			if int(col) == j {
-				addTo(e, s.rows.(*memory).Coef[i], a, val[k])
-				size += math.Abs(s.rows.(*memory).Coef[i] * a * val[k])
+				addTo(e, inMemory(s).Coef[i], a, val[k])
+				size += math.Abs(inMemory(s).Coef[i] * a * val[k])
 			}
 		}
 	}

@@ -166,6 +166,14 @@ func patterns() (all []pattern) {
 	return all
 }
 
+// inMemory returns the samples of a problem that is in memory.
+func inMemory(s *Solver) *memory {
+	if s.gram != nil {
+		return s.gram.memory
+	}
+	return s.rows.(*memory)
+}
+
 // trueExcess returns P(x) − P(y), from differences term by term, so that next to each
 // other it is exact relative to |x − y|.
 func trueExcess(s *Solver, x, y []float64) (sum float64) {
@@ -176,7 +184,7 @@ func trueExcess(s *Solver, x, y []float64) (sum float64) {
 			t += val[k] * y[j]
 			d += val[k] * (x[j] - y[j])
 		}
-		sum += s.rows.(*memory).Coef[i] * lossChange(s.Loss, t, d, b)
+		sum += inMemory(s).Coef[i] * lossChange(s.Loss, t, d, b)
 	}
 	for j, r := range s.Ridge {
 		sum += r / 2 * (x[j] - y[j]) * (x[j] + y[j])

@@ -23,10 +23,11 @@
 // optimality it is feasible, but for what an inexact model and rounding leave, and its gap at
 // x + d is of fourth order in d. Package gap finds what it proves.
 //
-// The steps ask samples for everything that is of the rows of the data. There are two kinds: those in
-// memory, which keep margins, slopes and α, and a [File], which keeps nothing that has an entry per
+// The steps ask samples for everything that is of the rows of the data. There are three kinds: those in
+// memory, which keep margins, slopes and α; of a loss with constant curvature a Gram matrix, with which
+// most steps and proofs need no row; and a [File], which keeps nothing that has an entry per
 // sample: one visit of its rows finds the loss, the gradient and the Hessian at the end of a step, and
-// what is proved of it. Either kind may be a part of the samples, with others on other processes.
+// what is proved of it. Either of these may be a part of the samples, with others on other processes.
 //
 // To read: solve.go has the outer steps, working.go and coupled.go the two models, samples.go what is
 // asked of the rows, finish.go how a run ends.

@@ -180,21 +180,23 @@ func TestModels(t *testing.T) {
 
 // TestThreads: any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
-	p := kind{loss: term.Logistic{}, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
-	var want []float64
-	for _, threads := range []int{1, 2, 5} {
-		p.Threads = threads
-		s := mustNew(t, p)
-		if s.rows.(*memory).Count() < 2 {
-			t.Fatal("one chunk")
-		}
-		most, _ := s.LambdaMax(nil)
-		r := s.Solve(0.05*most, &Settings{Tol: 1e-9})
-		got := append(slices.Clone(s.X()), r.Gap, r.Objective)
-		if want == nil {
-			want = got
-		} else if !slices.Equal(want, got) {
-			t.Errorf("%d threads: %v, not %v", threads, got, want)
+	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
+		p := kind{loss: loss, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
+		var want []float64
+		for _, threads := range []int{1, 2, 5} {
+			p.Threads = threads
+			s := mustNew(t, p)
+			if inMemory(s).Count() < 2 {
+				t.Fatal("one chunk")
+			}
+			most, _ := s.LambdaMax(nil)
+			r := s.Solve(0.05*most, &Settings{Tol: 1e-9})
+			got := append(slices.Clone(s.X()), r.Gap, r.Objective)
+			if want == nil {
+				want = got
+			} else if !slices.Equal(want, got) {
+				t.Errorf("%v, %d threads: %v, not %v", loss, threads, got, want)
+			}
 		}
 	}
 }

@@ -273,10 +273,12 @@ func (f *File) revisit(m *anchor) {
 	}
 }
 
-func (f *File) level(e []float64) {
+func (f *File) level(_, e []float64) {
 	f.revisit(&anchor{slope: f.at.x})
 	copy(e, f.at.head)
 }
+
+func (f *File) dual([]float64) []float64 { return nil }
 
 func (f *File) tally() *gap.Tally { return &f.at.tally }
 

@@ -72,7 +72,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 // Solution returns the point, of which r is known, to solve which to a gap of tol was asked.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
-		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.alpha(), Gap: r.Gap, Objective: r.Objective,
+		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,
 		Why: r.Why, Iterations: r.Iterations, Full: r.Full, Err: r.Err,
 	}
 	switch {
@@ -83,14 +83,6 @@ func (s *Solver) Solution(r Result, tol float64) *Solution {
 		out.Structure, out.Polished = s.structure()
 	}
 	return out
-}
-
-// alpha returns that of all samples.
-func (s *Solver) alpha() []float64 {
-	if m, ok := s.rows.(*memory); ok {
-		return slices.Clone(m.alpha)
-	}
-	return nil
 }
 
 // multipliers returns those of all rows of A, of the whole penalty.

@@ -19,11 +19,21 @@ func (q *Problem) Memory(runs int) int64 {
 	}
 	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
 	const ofTranspose, ofRows = 12, 10 // bytes of an entry
-	total := 8 * (k*k + 2*(k/2)*(k/2) + 11*int64(n) + int64(14+runs)*int64(features))
+	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
+	cheap := features <= wholeSet || pairs(q.Data) <= cheapCost*float64(entries)
+	if q.gramServes(cheap) {
+		const matrices = 4 // the Gram matrix before it grows and after, and of the support a copy and a factor
+		most := int64(min(features, defaultWorking))
+		if total += 8 * matrices * most * most; !cheap {
+			total += 8 * int64(n) * int64(features)
+		}
+		return total + scratchMemory(q.Data, q.Threads)
+	}
+	total += 8 * (k*k + 2*(k/2)*(k/2))
 	if samplesDo(n, features) {
 		total += (ofTranspose + ofRows) * entries / sampleShare
 	}
-	if whole := pairs(q.Data); features > wholeSet && whole > cheapCost*float64(entries) {
+	if !cheap {
 		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
 	}
 	return total + scratchMemory(q.Data, q.Threads)

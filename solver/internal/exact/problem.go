@@ -59,6 +59,8 @@ type Solver struct {
 	at   standing
 	work workspace
 	set  working
+	// gram are the rows, where a Gram matrix takes their place; nil where none does.
+	gram *gram
 	// coupled is the model where steps are not coordinate by coordinate; nil where they are.
 	coupled *coupled
 }
@@ -66,8 +68,8 @@ type Solver struct {
 // facts are what is asked about columns.
 type facts struct {
 	gap.Columns
-	columns *sparse.CSR // X'; nil until a working set leaves columns out
-	free    []int32     // features without limit and ridge
+	columns rowsOf  // X'; nil until a working set leaves columns out
+	free    []int32 // features without limit and ridge
 	apart   *gap.Separated
 	allFree bool // as lambda is 0
 	cheap   bool // the Hessian of all columns takes little time: the working set has them all
@@ -107,9 +109,16 @@ func New(p *Problem) (*Solver, error) {
 		return nil, fmt.Errorf("exact: %d and %d weights, %d labels for %d x %d data and %d rows of A", len(p.Limit), len(p.Ridge), len(p.Labels), n, features, l)
 	}
 	s := &Solver{Problem: p, p: features}
-	if s.rows = p.File; p.File == nil {
-		s.rows = newMemory(p, &s.set)
+	s.set.threads = rows.Threads(p.Threads)
+	s.set.most = min(features, p.MaxWorking)
+	switch {
+	case !p.Team.Alone():
+		s.set.most = min(features, defaultWorking) // what is not formed has a sum over rows for each coordinate
+	case p.MaxWorking == 0:
+		s.set.most = features
 	}
+	s.facts.cheap = !p.separable() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
+	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
 	}
@@ -125,17 +134,26 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.set.threads = rows.Threads(p.Threads)
-	s.set.most = min(features, p.MaxWorking)
-	switch {
-	case !p.Team.Alone():
-		s.set.most = min(features, defaultWorking) // what is not formed has a sum over rows for each coordinate
-	case p.MaxWorking == 0:
-		s.set.most = features
-	}
-	s.facts.cheap = s.coupled != nil || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || s.Assembly() <= cheapCost)
 	s.work.soft, s.work.spare, s.work.visits = firstSoft, 1, leastVisits
 	return s, nil
+}
+
+// prepareRows makes the rows ready.
+func (s *Solver) prepareRows() {
+	if s.File != nil {
+		s.rows = s.File
+		return
+	}
+	m := newMemory(s.Problem, &s.set)
+	if s.rows = m; !s.gramServes(s.facts.cheap) {
+		return
+	}
+	if !s.facts.cheap {
+		m.dense = newDense(s.Data, s.set.threads)
+		s.facts.columns = m.dense
+	}
+	s.gram = newGram(m)
+	s.rows = s.gram
 }
 
 // Take makes the samples of p those of a file.

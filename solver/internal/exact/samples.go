@@ -39,8 +39,10 @@ type samples interface {
 	// take moves to the step's end tried last, if its length is not 0, and makes α that of the model:
 	// φ' + φ″ X move.
 	take(t *trial)
-	// level makes α the slopes φ' at the point, and sets e = X'Cα.
-	level(e []float64)
+	// level makes α the slopes φ' at the point x, and sets e = X'Cα.
+	level(x, e []float64)
+	// dual returns α at the point x; nil where it is not kept.
+	dual(x []float64) []float64
 
 	tally() *gap.Tally // of α at the point
 	// prove returns what α and multipliers z prove of the point, and sets e = X'Cα.

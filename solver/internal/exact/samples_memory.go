@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/gap"
@@ -16,6 +17,7 @@ type memory struct {
 	*rows.Sums
 	set    *working
 	n      int
+	dense  *dense // the data, if they are mostly full and the working set begins with some columns; nil for others
 	bounds gap.Memory
 
 	at, next     state
@@ -69,10 +71,23 @@ func (m *memory) atZero() float64 { return m.zero }
 
 // margins sets dst = X x + o.
 func (m *memory) margins(dst, x []float64) {
-	m.Margins(dst, m.Rows, x)
+	if m.dense != nil {
+		m.dense.margins(dst, x)
+	} else {
+		m.Margins(dst, m.Rows, x)
+	}
 	if m.Offset != nil {
 		kernels.Axpy(1, m.Offset, dst)
 	}
+}
+
+// transposed sets dst = X'C alpha.
+func (m *memory) transposed(dst, alpha []float64) {
+	if m.dense != nil {
+		m.dense.transposed(dst, m.Scaled(alpha))
+		return
+	}
+	m.Transposed(dst, m.Rows, alpha)
 }
 
 func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
@@ -86,13 +101,13 @@ func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
 }
 
 func (m *memory) pose(q *gap.Problem) {
-	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Sparse: m.Rows, Loss: m.Loss, Labels: m.Labels}
+	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
 func (m *memory) place(x, e []float64, _ term.Damping) float64 {
 	m.margins(m.at.margin, x)
 	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
-	m.Transposed(e, m.Rows, m.at.slope)
+	m.transposed(e, m.at.slope)
 	return m.at.loss
 }
 
@@ -154,12 +169,14 @@ func (m *memory) take(t *trial) {
 	}
 }
 
-func (m *memory) level(e []float64) {
+func (m *memory) level(_, e []float64) {
 	for i, v := range m.at.slope { // those of separated samples are zero at the optimum
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
-	m.Transposed(e, m.Rows, m.alpha)
+	m.transposed(e, m.alpha)
 }
+
+func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 
 // point returns the point x for a bound.
 func (m *memory) point(x []float64) *gap.Point {
@@ -172,6 +189,7 @@ func (m *memory) tally() *gap.Tally {
 }
 
 func (m *memory) prove(x, z, e []float64, goal float64) gap.Bound {
+	m.transposed(e, m.alpha)
 	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.found, goal)
 }
 

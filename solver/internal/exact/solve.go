@@ -248,7 +248,11 @@ func (s *Solver) open(j int) (above, below bool) {
 // visit fills at and e at x.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.place(s.x, s.e, s.work.damping())
-	s.set.cols, s.work.started = nil, true
+	s.work.started = true
+	if s.gram != nil { // its matrix is that of any point
+		return
+	}
+	s.set.cols = nil
 	if s.coupled != nil {
 		s.coupled.forget()
 	}
@@ -369,9 +373,7 @@ func (s *Solver) hessian(fresh bool) {
 			s.rows.hessian(s.coupled.base, s.coupled.model.Triangle, d)
 		case w.formed:
 			s.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), d)
-			for k := range w.cols {
-				w.diagonal[k] = w.dense.H[k*len(w.cols)+k]
-			}
+			w.dense.Mirror()
 		default:
 			s.rows.hessian(nil, quadratic.Triangle{}, d)
 		}
@@ -563,7 +565,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 			break
 		}
 	}
-	s.rows.level(s.e)
+	s.rows.level(s.x, s.e)
 	var most float64
 	for j, l := range s.Limit {
 		if l > 0 {

@@ -38,7 +38,7 @@ func newWhole(p *Problem) *whole {
 		q.Settled = f.apart.Columns
 	}
 	q.Prepare()
-	f.bounds = &gap.Memory{Problem: q, Sums: f.Sums, Team: f.Team, Data: f.Data, Sparse: f.Rows, Loss: f.Loss, Labels: f.Labels}
+	f.bounds = &gap.Memory{Problem: q, Sums: f.Sums, Team: f.Team, Data: f.Data, Loss: f.Loss, Labels: f.Labels}
 	return f
 }
 
@@ -122,6 +122,7 @@ func (f *whole) admit(d *dual, at *place, goal float64) float64 {
 
 // evaluate returns the gap that d proves, and keeps it.
 func (f *whole) evaluate(d *dual, at *place) float64 {
+	f.Transposed(f.head, f.Rows, d.alpha)
 	b := f.bounds.Prove(&gap.Point{X: at.x, Margin: at.margin, Slope: at.slope, Loss: at.loss}, d.alpha, d.z, f.head, nil, d.goal)
 	d.gap, d.scale, d.exact = b.Gap, b.Shrink, b.Z
 	return d.gap

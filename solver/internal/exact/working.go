@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // A working set is some columns of the data, and the quadratic model over them.
@@ -29,8 +28,7 @@ type working struct {
 	model    quadratic.Separable // of separable problems
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	current  bool      // the Hessian of these columns is there, of an earlier point perhaps
-	diagonal []float64 // of the formed Hessian without ridges
+	current  bool // the Hessian of these columns is there, of an earlier point perhaps
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
@@ -38,7 +36,8 @@ type working struct {
 const (
 	leastRoom = 16  // columns that may enter at once, however few coefficients are not zero
 	stay      = 0.9 // part of its limit above which a column stays in the set
-	farAhead  = 0.5 // part of the limit by which columns enter before they must if the Hessian is to stay
+	farAhead  = 0.5 // part of the limit by which columns enter before they must, if the Hessian is to stay,
+	ahead     = 0.1 // and if columns can be added to it
 )
 
 // choose makes the working set one of the columns that are not zero, of those without limit, and
@@ -56,14 +55,20 @@ func (s *Solver) choose(share float64) {
 		}
 		return
 	}
+	if s.gram != nil && s.gram.whole {
+		s.facts.cheap = true
+	}
 	early := share // from which part of the limit on columns enter, once some have to
-	if s.constant() {
+	switch {
+	case s.gram != nil:
+		early = share - ahead
+	case s.constant():
 		early = share - farAhead
 	}
 	var cols, nearly, enter []int32
 	needed, missing := 0, len(w.cols) == 0
 	for j := range s.p {
-		must := s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap
+		must := s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap || s.gram != nil && w.place[j] > 0
 		if must || s.pull(j) > share*s.limit[j] {
 			needed++
 			missing = missing || w.place[j] == 0
@@ -125,12 +130,17 @@ func (s *Solver) build(cols []int32) {
 	for _, j := range w.cols {
 		w.place[j] = 0
 	}
+	if s.gram != nil && len(cols) > defaultWorking { // too many for a matrix
+		s.rows, s.gram = s.gram.memory, nil
+		s.at.loss = s.rows.place(s.x, s.e, s.work.damping())
+	}
+	before := w.cols
 	w.cols, w.current = cols, false
 	for k, j := range cols {
 		w.place[j] = int32(k) + 1
 	}
 	m, q := len(cols), &w.model
-	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit, &w.diagonal} {
+	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, m)
 	}
 	if q.X, q.Gradient = w.x, w.gradient; s.coupled != nil {
@@ -152,10 +162,14 @@ func (s *Solver) build(cols []int32) {
 		}
 	}
 	if w.formed = s.formed(cols); w.formed {
-		s.buildRows()
-		w.share()
-		w.dense.Order, w.dense.Threads = m, w.threads
-		w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
+		if s.gram != nil {
+			w.dense.H, w.current = s.gram.grow(w.dense.H, before, cols), true
+		} else {
+			s.buildRows()
+			w.share()
+			w.dense.H = slices.Grow(w.dense.H[:0], m*m)[:m*m]
+		}
+		w.dense.Order, w.dense.Threads, w.dense.Ridge = m, w.threads, make([]float64, m)
 		q.H = &w.dense
 	} else {
 		s.buildColumns()
@@ -177,7 +191,7 @@ const (
 // formed reports whether the Hessian of the columns is formed: if that, and a factor of what may be
 // not zero, takes less than to visit the columns as often as the last model did that was not formed.
 func (s *Solver) formed(cols []int32) bool {
-	if !s.Team.Alone() || s.facts.cheap {
+	if !s.Team.Alone() || s.facts.cheap || s.gram != nil {
 		return true // what is not formed has a sum over all ranks for each coordinate
 	}
 	if len(cols) > defaultWorking {
@@ -231,7 +245,7 @@ func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 }
 
 // transpose returns X'.
-func (s *Solver) transpose() *sparse.CSR {
+func (s *Solver) transpose() rowsOf {
 	if s.facts.columns == nil {
 		s.facts.columns = s.Data.Transpose()
 	}
@@ -373,16 +387,12 @@ func (w *working) form(h, c []float64) {
 
 // ridges adds the ridges to the Hessian's diagonal.
 func (w *working) ridges(ridge func(k int) float64) {
+	of, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {
-		for k := range w.cols {
-			w.implicit.Ridge[k] = ridge(k)
-		}
-		w.implicit.Prepare()
-		return
+		of, prepare = w.implicit.Ridge, w.implicit.Prepare
 	}
-	m := len(w.cols)
 	for k := range w.cols {
-		w.dense.H[k*m+k] = w.diagonal[k] + ridge(k)
+		of[k] = ridge(k)
 	}
-	w.dense.Prepare()
+	prepare()
 }

@@ -53,6 +53,8 @@ type Sum struct {
 	Head, Tail []float64 // the sum is Head + Tail; Tail is nil unless it was computed with compensation
 	Roundings  float64   // that a term of Head went through, beside one for each entry of its column if Columns.Entries are known
 	Samples    float64   // in all
+	Base       []float64 // where the margins were computed; nil for x
+	Off        []float64 // how far Head may be off beside that; nil for not at all
 	// Hessian returns N'X'CΦXN, upper triangle, for the columns that RootRow has when it is called.
 	// It may be nil if there are no roots.
 	Hessian func() []float64
@@ -66,6 +68,7 @@ type Bound struct {
 	Shrink    float64   // the factor by which the dual point was scaled
 	Fenchel   float64   // the bound of its Fenchel terms
 	Z         []float64 // its multipliers, valid until the next call
+	Tail      []float64 // of the sum, see Sum; nil if it was computed without compensation
 }
 
 // Prepare finds how the equalities are closed. The exported fields are there, and are not
@@ -219,7 +222,11 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	gap := tally.Fenchel + p.close(x)
 	gap += p.Rows.costs(w.z, w.slack, w.image) + p.Rows.imageError(x, w.image, w.z)
 	gap += tally.moved(by.drift, by.reach)
-	gap += tally.marginError(p.marginOff(x)) + float64(8*unit*math.Abs(value-t.Loss))
+	base := x
+	if sum.Base != nil {
+		base = sum.Base
+	}
+	gap += tally.marginError(p.marginOff(base)) + float64(8*unit*math.Abs(value-t.Loss))
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
 		return none
 	}
@@ -313,6 +320,9 @@ func (p *Problem) equality(t *Tally, sum *Sum) {
 			w.off[j] = float64(tiny * math.Max(1, sum.Samples/most) * size)
 		} else {
 			w.off[j] = float64(terms * unit * size)
+		}
+		if sum.Off != nil {
+			w.off[j] += sum.Off[j]
 		}
 	}
 	if !careful {

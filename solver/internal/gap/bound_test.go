@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -14,20 +15,32 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// posed returns q, of 200 rows, with its bounds.
-func posed(q *exact.Problem) *gap.Memory {
+// A sample is a problem, of 200 rows, with its bounds.
+type sample struct {
+	*gap.Memory
+	rows kernels.Rows
+}
+
+// prove is Prove, for X'Cα that head has then.
+func (m sample) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
+	m.Sums.Transposed(head, m.rows, alpha)
+	return m.Prove(at, alpha, z, head, nil, goal)
+}
+
+// posed returns q with its bounds.
+func posed(q *exact.Problem) sample {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
 	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()
-	return &gap.Memory{Problem: b, Sums: sums, Data: q.Data, Sparse: q.Rows, Loss: q.Loss, Labels: q.Labels}
+	return sample{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
 }
 
 // at returns the point x.
-func at(m *gap.Memory, x []float64) *gap.Point {
+func at(m sample, x []float64) *gap.Point {
 	pt := &gap.Point{X: x, Margin: make([]float64, len(m.Labels)), Slope: make([]float64, len(m.Labels))}
-	m.Sums.Margins(pt.Margin, m.Sparse, x)
+	m.Sums.Margins(pt.Margin, m.rows, x)
 	pt.Loss = m.Sums.Mean(m.Loss, pt.Slope, pt.Margin, m.Labels)
 	return pt
 }
@@ -107,7 +120,7 @@ func TestBound(t *testing.T) {
 		m := posed(q)
 		z := m.Rows.Restrict(best.Z)
 		head := make([]float64, len(best.X))
-		optimum := m.Prove(at(m, best.X), best.Alpha, z, head, nil, 1e-12)
+		optimum := m.prove(at(m, best.X), best.Alpha, z, head, 1e-12)
 		if !(optimum.Gap <= 1e-8) {
 			t.Errorf("%s: %v at the optimum (%v)", name, optimum.Gap, best.Gap)
 		}
@@ -131,7 +144,7 @@ func TestBound(t *testing.T) {
 				other[k] += off * rng.NormFloat64()
 			}
 			for _, z := range [][]float64{z, other} {
-				b := m.Prove(pt, alpha, z, head, nil, 0)
+				b := m.prove(pt, alpha, z, head, 0)
 				if excess := b.Objective - best.Objective; !(b.Gap >= excess-1e-14*math.Abs(b.Objective)) {
 					t.Errorf("%s, %v off: %v is said to bound %v", name, off, b.Gap, excess)
 				}
@@ -142,7 +155,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, best.Objective)
 		}
 		if m.Roots() == 0 {
-			m.Sums.Transposed(head, m.Sparse, best.Alpha)
+			m.Sums.Transposed(head, m.rows, best.Alpha)
 			rough := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
 			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Set == nil {
 				t.Errorf("%s: rounding has no effect: %v, %v", name, rough.Gap, optimum.Gap)
@@ -171,10 +184,10 @@ func TestOwnLoss(t *testing.T) {
 	best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 	head := make([]float64, len(best.X))
 	known := posed(q)
-	want := known.Prove(at(known, best.X), best.Alpha, best.Z, head, nil, 1e-12)
+	want := known.prove(at(known, best.X), best.Alpha, best.Z, head, 1e-12)
 	q.Loss = term.LossOf(own{})
 	m := posed(q)
-	if got := m.Prove(at(m, best.X), best.Alpha, m.Rows.Restrict(best.Z), head, nil, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+	if got := m.prove(at(m, best.X), best.Alpha, m.Rows.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
 		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
 	}
 }

@@ -3,7 +3,6 @@ package gap
 import (
 	"math"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -16,7 +15,6 @@ type Memory struct {
 	Sums   *rows.Sums
 	Team   *rows.Team
 	Data   *sparse.CSR
-	Sparse kernels.Rows // Data as the kernels hold it
 	Loss   term.Loss
 	Labels []float64
 
@@ -77,14 +75,13 @@ func (m *Memory) over(add func(t *Tally, lo, hi int)) (all Tally) {
 }
 
 // Prove returns what alpha and multipliers z of the rows prove of a point; t is the tally of
-// both, nil if it is not known. X'Cα is left in head. Where its rounding or the scaling of the dual
+// both, nil if it is not known, and head is X'Cα. Where its rounding or the scaling of the dual
 // point may be what keeps the gap above goal, both are computed with more care.
 func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(at, alpha)
 		t = &fresh
 	}
-	m.Sums.Transposed(head, m.Sparse, alpha)
 	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples)}
 	b := m.bound(at, alpha, z, *t, &sum)
 	if b.Careless(goal) {
@@ -133,7 +130,7 @@ func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 		sum.Hessian = func() []float64 { return m.hessian(phi) }
 	}
 	b := m.Bound(at.X, z, &t, sum)
-	b.Z = append([]float64(nil), b.Z...)
+	b.Z, b.Tail = append([]float64(nil), b.Z...), sum.Tail
 	return b
 }
 

@@ -105,6 +105,24 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
+// rootHessian returns N'HN, its upper triangle, given the rows of H.
+func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
+	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
+	for j := range columns {
+		columns[j] = int32(j)
+	}
+	h := make([]float64, k*k)
+	for a, root := range p.closing.roots {
+		for _, n := range root.n {
+			entries.Take(columns, row(int(n.feature)))
+			for b := a; b < k; b++ {
+				h[a*k+b] += float64(n.value * entries.Entry(int32(b)))
+			}
+		}
+	}
+	return h
+}
+
 func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {

@@ -7,10 +7,11 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Dense is a matrix that is formed.
+// Dense is the matrix H + diag(ridge), of which H is formed.
 type Dense struct {
 	Order   int
 	H       []float64 // Order × Order, symmetric
+	Ridge   []float64
 	Threads int
 
 	diagonal []float64
@@ -20,18 +21,27 @@ type Dense struct {
 	scale    []float64
 }
 
-// Prepare makes ready for H, of which the upper triangle is filled in: it fills in the lower one.
-func (h *Dense) Prepare() {
+// Mirror fills in the lower triangle of H.
+func (h *Dense) Mirror() {
 	m := h.Order
-	h.diagonal = append(h.diagonal[:0], make([]float64, m)...)
-	h.product = append(h.product[:0], make([]float64, m)...)
 	for i := range m {
-		h.diagonal[i] = h.H[i*m+i]
 		for j := i + 1; j < m; j++ {
 			h.H[j*m+i] = h.H[i*m+j]
 		}
 	}
 }
+
+// Prepare makes ready for H and the ridges.
+func (h *Dense) Prepare() {
+	h.diagonal = append(h.diagonal[:0], h.Ridge...)
+	h.product = append(h.product[:0], h.Ridge...)
+	for k := range h.diagonal {
+		h.diagonal[k] += h.H[k*h.Order+k]
+	}
+}
+
+// Row returns row k of H.
+func (h *Dense) Row(k int) []float64 { return h.H[k*h.Order : (k+1)*h.Order] }
 
 // Diagonal implements Hessian.
 func (h *Dense) Diagonal() []float64 { return h.diagonal }
@@ -44,7 +54,9 @@ func (h *Dense) Slope(k int) float64 { return h.product[k] }
 
 // Move implements Hessian.
 func (h *Dense) Move(k int, by float64) {
-	kernels.Axpy(by, h.H[k*h.Order:(k+1)*h.Order], h.product)
+	before := h.product[k]
+	kernels.Axpy(by, h.Row(k), h.product)
+	h.product[k] = math.FMA(by, h.diagonal[k], before)
 }
 
 // Keep implements Hessian.
@@ -80,10 +92,11 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 	system, scale := h.system[:n*n], h.scale[:n]
 	for a, i := range support {
 		scale[a] = 1 / math.Sqrt(h.diagonal[i])
-		row := h.H[int(i)*h.Order : (int(i)+1)*h.Order]
+		row := h.Row(int(i))
 		for b, j := range support[a:] {
 			system[a*n+a+b] = row[j]
 		}
+		system[a*n+a] = h.diagonal[i]
 		rest[a] *= scale[a]
 	}
 	factor := linalg.NewCholesky(n)

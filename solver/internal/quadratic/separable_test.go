@@ -25,13 +25,13 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 			copy(z[k*rows:(k+1)*rows], z[(k-1)*rows:k*rows])
 		}
 	}
-	dense := &Dense{Order: order, H: make([]float64, order*order)}
+	dense := &Dense{Order: order, H: make([]float64, order*order), Ridge: slices.Repeat([]float64{ridge}, order)}
 	for i := range order {
 		for j := i; j < order; j++ {
 			dense.H[i*order+j] = kernels.Dot(z[i*rows:(i+1)*rows], z[j*rows:(j+1)*rows])
 		}
-		dense.H[i*order+i] += ridge
 	}
+	dense.Mirror()
 	dense.Prepare()
 	columns := &Columns{Z: kernels.Rows{Ptr: []int64{0}, Cols: rows}, N: rows, Ridge: slices.Repeat([]float64{ridge}, order)}
 	for k := range order {
@@ -82,6 +82,7 @@ func violation(q *Separable, h *Dense) (worst float64) {
 		for j, v := range q.U {
 			slope += h.H[k*h.Order+j] * (v - q.X[j])
 		}
+		slope += h.Ridge[k] * (u - q.X[k])
 		down, up := slope-q.Limit[k], slope+q.Limit[k] // of moves to the left and to the right
 		if u > 0 {
 			down = up
@@ -130,7 +131,7 @@ func TestSeparable(t *testing.T) {
 // TestSeparableKnown: with the identity the solution is the soft threshold, within the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
-		H: &Dense{Order: 4, H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+		H: &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
 		X: make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}

@@ -1,0 +1,70 @@
+package exact
+
+import (
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// dense are data of which most entries are not zero, as columns with all their entries.
+type dense struct {
+	n       int
+	val     []float64 // column by column
+	rows    []int32   // 0, 1, 2, …
+	threads int
+}
+
+// mostlyFull reports whether columns with all their entries take less memory than those with row numbers.
+func mostlyFull(x *sparse.CSR) bool {
+	n, p := x.Dims()
+	return 8*float64(n)*float64(p) <= 12*float64(x.NNZ())
+}
+
+func newDense(x *sparse.CSR, threads int) *dense {
+	n, p := x.Dims()
+	d := &dense{n: n, val: make([]float64, n*p), rows: all(n), threads: threads}
+	for i := range n {
+		idx, val := x.Row(i)
+		for k, j := range idx {
+			d.val[int(j)*n+i] = val[k]
+		}
+	}
+	return d
+}
+
+func (d *dense) column(j int) []float64 { return d.val[j*d.n : (j+1)*d.n] }
+
+// Row returns a column as a row of X'.
+func (d *dense) Row(j int) ([]int32, []float64) { return d.rows, d.column(j) }
+
+// transposed sets dst = X'v.
+func (d *dense) transposed(dst, v []float64) {
+	rows.Spread(d.threads, len(dst), func(j int) { dst[j] = kernels.Dot(v, d.column(j)) })
+}
+
+const (
+	marginRows = 4096 // that are computed at a time: they stay in the cache
+	marginLane = 8    // columns that are added up before their sum is added: see gap.Problem for what rounding does
+)
+
+// margins sets dst = X x.
+func (d *dense) margins(dst, x []float64) {
+	var support []int
+	for j, v := range x {
+		if v != 0 {
+			support = append(support, j)
+		}
+	}
+	clear(dst)
+	rows.Spread(d.threads, (d.n+marginRows-1)/marginRows, func(k int) {
+		lo, hi := k*marginRows, min((k+1)*marginRows, d.n)
+		lane := make([]float64, hi-lo)
+		for s := 0; s < len(support); s += marginLane {
+			clear(lane)
+			for _, j := range support[s:min(s+marginLane, len(support))] {
+				kernels.Axpy(x[j], d.column(j)[lo:hi], lane)
+			}
+			kernels.Axpy(1, lane, dst[lo:hi])
+		}
+	})
+}

@@ -1,0 +1,240 @@
+package exact
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
+)
+
+// gram are samples in memory of a loss whose curvature is a constant κ. At a point, the base, the
+// rows are visited for the loss L and the gradient g. At the base plus d the loss is
+//
+//	L + g'd + d'Hd/2,  H = κX'CX.
+//
+// H is formed once for the columns of the working set, which may enter and do not leave. Once the set has
+// all columns, rows are visited only where rounding makes that necessary: then the point is the new base.
+type gram struct {
+	*memory
+	base gap.Base
+
+	there []float64 // a point over the set,
+	pull  []float64 // and g + Hd there
+
+	roundings float64 // of an entry of H
+	visited   float64 // entries that were visited for proofs
+	whole     bool    // the set is to have all columns, as proofs have cost as much as their Hessian will
+}
+
+// gramServes reports whether the samples can be replaced by a Gram matrix.
+func (p *Problem) gramServes(cheap bool) bool {
+	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.separable() && (cheap || mostlyFull(p.Data))
+}
+
+func newGram(m *memory) *gram {
+	_, features := m.Data.Dims()
+	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
+}
+
+// part is none: a Hessian of fewer samples is not needed where there is one for all points.
+func (m *gram) part(*Problem) bool { return false }
+
+// place makes x the base.
+func (m *gram) place(x, e []float64, d term.Damping) float64 {
+	m.base.Loss = m.memory.place(x, e, d)
+	for i, s := range m.memory.at.slope {
+		if m.alpha[i] = s; m.Coef[i] == 0 {
+			m.alpha[i] = 0
+		}
+	}
+	copy(m.base.X, x)
+	copy(m.base.Slope, e)
+	m.base.Exact = false
+	m.base.Tally = *m.memory.tally()
+	m.there = m.there[:0]
+	return m.base.Loss
+}
+
+// look finds the gradient at a point over the set, and returns the loss there, the least value of which is 0.
+func (m *gram) look(at []float64) float64 {
+	w := m.set
+	if !slices.Equal(m.there, at) {
+		m.there = append(m.there[:0], at...)
+		m.pull = append(m.pull[:0], at...)
+		for k, j := range w.cols {
+			m.pull[k] = m.base.Slope[j]
+		}
+		for k, j := range w.cols {
+			if d := at[k] - m.base.X[j]; d != 0 {
+				kernels.Axpy(d, w.dense.Row(k), m.pull)
+			}
+		}
+	}
+	sum := 0.0
+	for k, j := range w.cols {
+		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Slope[j] + m.pull[k]))
+	}
+	return math.Max(0, m.base.Loss+sum)
+}
+
+func (m *gram) gradient(dst []float64) {
+	m.look(m.set.x)
+	copy(dst, m.pull)
+}
+
+func (m *gram) try(t *trial) float64 { return m.look(t.at) }
+
+func (m *gram) take(*trial) {}
+
+func (m *gram) level(x, e []float64) { m.place(x, e, term.Damping{}) }
+
+func (m *gram) tally() *gap.Tally { return &m.base.Tally }
+
+// prove tries to prove the goal by H, and else by a visit.
+func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
+	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
+		to := m.move(x)
+		to.Loss, to.Head, to.Row = m.look(x), m.pull, m.set.dense.Row
+		copy(e, m.pull)
+		if b := m.bounds.Moved(&m.base, x, z, to); !b.Careless(goal) {
+			return b
+		}
+	}
+	if !slices.Equal(x, m.base.X) {
+		m.place(x, e, term.Damping{})
+	}
+	copy(e, m.base.Slope)
+	_, p := m.Data.Dims()
+	m.visited += 2 * float64(p)
+	left := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
+	m.whole = m.whole || p <= defaultWorking && m.visited > productCost*left
+	b := m.bounds.Prove(m.point(x), m.alpha, z, e, &m.base.Tally, goal)
+	if b.Tail != nil {
+		for j, tail := range b.Tail {
+			m.base.Slope[j] = e[j] + tail
+		}
+		m.base.Exact, m.there = true, m.there[:0]
+	}
+	return b
+}
+
+// productCost is that of a multiplication of two columns, as a part of that of an entry of a visit, which has to
+// come from memory.
+const productCost = 1. / 8
+
+// move is that from the base to x, without what is found there.
+func (m *gram) move(x []float64) *gap.Move {
+	to := &gap.Move{Roundings: m.roundings}
+	for j, v := range x {
+		if v != m.base.X[j] {
+			to.Terms++
+			to.Size += math.Abs(float64((v - m.base.X[j]) * m.bounds.Columns.Norm[j]))
+		}
+	}
+	return to
+}
+
+func (m *gram) trivial(x []float64, value float64) float64 {
+	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
+}
+
+// grow makes the matrix of the set, h with the columns of before, one with those of now.
+func (m *gram) grow(h []float64, before, now []int32) []float64 {
+	order, was := len(now), len(before)
+	to := make([]float64, order*order)
+	if was == 0 && m.dense == nil {
+		m.form(to)
+		return to
+	}
+	at := make([]int, was) // where columns of before are now
+	var fresh []int
+	for k, a := 0, 0; k < order; k++ {
+		if a < was && before[a] == now[k] {
+			at[a] = k
+			a++
+		} else {
+			fresh = append(fresh, k)
+		}
+	}
+	for a, k := range at {
+		row := to[k*order:]
+		for b, v := range h[a*was : (a+1)*was] {
+			row[at[b]] = v
+		}
+	}
+	m.multiply(to, now, fresh)
+	return to
+}
+
+const (
+	blockRows  = 1024 // whose part of H is added up at a time, if that costs little beside forming it
+	batch      = 8    // columns that are multiplied by all others at a time
+	ofProducts = 300  // roundings of an inner product of two columns, beside one for each 4,096 entries
+)
+
+// form makes h the matrix of all columns.
+func (m *gram) form(h []float64) {
+	n, p := m.Data.Dims()
+	w := m.set
+	w.rows = m.Rows
+	w.share()
+	c := m.weights()
+	step := max(blockRows, int(min(float64(n), float64(n)*float64(p)*float64(p)/pairs(m.Data))))
+	block := make([]float64, len(h))
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		w.rows.Ptr = m.Rows.Ptr[lo : hi+1]
+		w.form(block, c[lo:hi])
+		kernels.Axpy(1, block, h)
+	}
+	for j := range p {
+		for k := j + 1; k < p; k++ {
+			h[k*p+j] = h[j*p+k]
+		}
+	}
+	m.roundings = float64(step + n/step + 8)
+}
+
+// weights returns κC, which is the scratch.
+func (m *gram) weights() []float64 {
+	for i, c := range m.Coef {
+		m.Scratch[i] = float64(m.Loss.Curvature() * c)
+	}
+	return m.Scratch
+}
+
+// multiply fills in the rows and columns of h that are fresh.
+func (m *gram) multiply(h []float64, cols []int32, fresh []int) {
+	c, order := m.weights(), len(cols)
+	weighted := make([]float64, batch*m.n)
+	isFresh := make([]bool, order)
+	for _, k := range fresh {
+		isFresh[k] = true
+	}
+	for some := range slices.Chunk(fresh, batch) {
+		for a, k := range some {
+			to := weighted[a*m.n : (a+1)*m.n]
+			for i, v := range m.dense.column(int(cols[k])) {
+				to[i] = float64(c[i] * v)
+			}
+		}
+		rows.Spread(m.set.threads, order, func(k int) {
+			column := m.dense.column(int(cols[k]))
+			for a, f := range some {
+				if !isFresh[k] || k <= f {
+					v := kernels.Dot(weighted[a*m.n:(a+1)*m.n], column)
+					h[f*order+k], h[k*order+f] = v, v
+				}
+			}
+		})
+	}
+	m.roundings = float64(ofProducts + m.n/4096)
+}
+
+func (m *gram) dual(x []float64) []float64 {
+	m.level(x, make([]float64, len(x)))
+	return m.memory.dual(x)
+}

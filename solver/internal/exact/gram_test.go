@@ -1,0 +1,97 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scas-admm/scas/solver/internal/term"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// raw is a problem with squared loss whose columns have means far from zero and different scales: sums
+// of squares lose many digits of the loss.
+func raw(t *testing.T, n, p int) *Problem {
+	t.Helper()
+	prob := kind{loss: term.Squared{}, weighted: true}.random(n, p, 21)
+	data := make([]float64, n*p)
+	for i := range n {
+		prob.Labels[i] = math.Copysign(1, prob.Labels[i])
+		idx, val := prob.Data.Row(i)
+		for k, j := range idx {
+			data[i*p+int(j)] = val[k]
+		}
+		for j := range p {
+			data[i*p+j] = (data[i*p+j] + float64(20*j)) * math.Pow(10, float64(j%5-2))
+		}
+	}
+	var err error
+	if prob.Data, err = sparse.FromDense(n, p, data); err != nil {
+		t.Fatal(err)
+	}
+	prob.Rows = prob.Data.Compact(nil)
+	return prob
+}
+
+// TestGram recomputes what a Gram matrix proves, in exact arithmetic: the dual point is within the
+// limits but for the rounding of a last scaling, and P − D is not above the bound.
+func TestGram(t *testing.T) {
+	s := mustNew(t, raw(t, 50, 9))
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, lambda := range []float64{1, 1e-2, 1e-5} {
+		s.Solve(lambda, &Settings{Tol: 1e-12 * s.scale})
+		best := append([]float64(nil), s.x...)
+		for _, distance := range []float64{1e-12, 1e-6, 1e-2, 10} {
+			for j := range best {
+				s.x[j] = best[j] + float64(distance*rng.NormFloat64())
+			}
+			checkGram(t, s)
+		}
+		copy(s.x, best)
+	}
+}
+
+func checkGram(t *testing.T, s *Solver) {
+	t.Helper()
+	b := s.gram.prove(s.x, make([]float64, s.p), s.e, math.Inf(1))
+	alpha, sum := make([]float64, s.gram.n), num(0)
+	for i := range alpha {
+		a := num(s.gram.alpha[i])
+		idx, val := s.Data.Row(i)
+		for k, j := range idx {
+			addTo(a, 2, val[k], s.x[j])
+			addTo(a, -2, val[k], s.gram.base.X[j])
+		}
+		alpha[i], _ = a.Mul(a, num(b.Shrink)).Float64()
+		exactLoss(sum, s, i, alpha[i])
+	}
+	for j, limit := range s.limit {
+		e, size := exactResidual(s, alpha, b.Z, j)
+		if over, _ := new(big.Float).Sub(e.Abs(e), num(limit)).Float64(); over > 4*0x1p-53*size {
+			t.Errorf("lambda %g: feature %d exceeds its limit by %g", s.lambda, j, over)
+		}
+		addTo(sum, limit, math.Abs(s.x[j]))
+	}
+	if exact, _ := sum.Float64(); !(exact <= b.Gap) {
+		t.Errorf("lambda %g: P − D = %.17g, bound %.17g", s.lambda, exact, b.Gap)
+	}
+}
+
+// TestGramVisits: a path is solved without a visit for each lambda; where rounding makes a visit
+// necessary, one point serves several lambdas.
+func TestGramVisits(t *testing.T) {
+	s := mustNew(t, raw(t, 2000, 9))
+	most, err := s.LambdaMax(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 40 {
+		if r := s.Solve(most*math.Pow(0.8, float64(k)), &Settings{Tol: 1e-10 * s.scale}); !(r.Gap <= 1e-10*s.scale) {
+			t.Errorf("lambda %d: gap %g", k, r.Gap/s.scale)
+		}
+	}
+	if visits := s.gram.visited / 18; visits > 20 {
+		t.Errorf("%v visits for 40 lambdas", visits)
+	}
+}
