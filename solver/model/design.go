@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -240,5 +241,11 @@ func (d *design) factor(j int) float64 {
 // coupled reports whether the penalty is not one of single coefficients.
 func (d *design) coupled() bool {
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	return grouped || d.spec.Graph != nil
+	return grouped || d.spec.Graph != nil || d.spec.A != nil
+}
+
+// ownDomain reports whether the domain is one that package exact does not know.
+func (d *design) ownDomain() bool {
+	set := term.SetOf(d.spec.Domain)
+	return set != nil && set.Region(d.p) == nil
 }

@@ -3,14 +3,16 @@
 //
 // A [Spec] says what is minimised over coefficients b and an intercept c:
 //
-//	(1/Σω) Σᵢ ωᵢ φ(xᵢ'b + c + oᵢ; yᵢ) + Lambda·R(b)
+//	(1/Σω) Σᵢ ωᵢ φ(xᵢ'b + c + oᵢ; yᵢ) + Lambda·R(b) + (Mu/2) Σⱼ (sⱼbⱼ)²
 //
 //	R(b) = Σⱼ fⱼ sⱼ|bⱼ|                                      by default
 //	     = Σⱼ fⱼ (r sⱼ|bⱼ| + ½(1 − r) sⱼ² bⱼ²)               ElasticNet, r = L1Ratio
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
 //	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
+//	     = |A (s·b)|₁, or of groups of its rows               with a matrix A
 //
-// Features in no group of a GroupLasso are not penalised.
+// Features in no group of a GroupLasso are not penalised. A Domain confines b, for example to
+// numbers that are not negative.
 //
 // ω are sample weights times class weights, o offsets, f penalty factors, and s the
 // standard deviations of the features where they are standardised, else 1. φ is the

@@ -1,9 +1,12 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
@@ -140,6 +143,10 @@ func (d *design) model(out *outcome) *Model {
 	if d.spec.Graph != nil {
 		m.Facts.GraphEdges, m.Facts.Fusion = len(d.spec.Graph.Edges()), d.spec.fusion()
 	}
+	if d.spec.A != nil {
+		m.Facts.ARows, _ = d.spec.A.Dims()
+	}
+	m.Facts.Mu, m.Facts.MuA, m.Facts.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
 	m.Facts.ClassWeights = d.spec.ClassWeights
 	m.Facts.Balanced = d.spec.Balanced
 	m.Certificate = out.certificate
@@ -156,3 +163,24 @@ func divide(u, s []float64) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// domainName names a domain with its numbers, if these are few.
+func domainName(d solver.Domain) string {
+	switch x := d.(type) {
+	case nil:
+		return ""
+	case solver.Nonnegative:
+		return "nonnegative"
+	case solver.Ball:
+		return fmt.Sprintf("ball:%v", x.Radius)
+	case solver.Simplex:
+		return fmt.Sprintf("simplex:%v", cmp.Or(x.Total, 1))
+	case solver.Box:
+		same := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }
+		if same(x.Lower) && same(x.Upper) {
+			return fmt.Sprintf("box:%v,%v", x.Lower[0], x.Upper[0])
+		}
+		return "box"
+	}
+	return fmt.Sprintf("%T", d)
+}

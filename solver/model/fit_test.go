@@ -147,6 +147,56 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+// TestPenaltyParts: ridges, a matrix A, groups of its rows and domains are what the specification
+// says, with an intercept and each choice of scale, and package solver finds the same optimum.
+func TestPenaltyParts(t *testing.T) {
+	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
+	g := graph.Chain(9)
+	box := solver.NewBox(9, -0.1, math.Inf(1))
+	box.Upper[3] = 0
+	offsets := make([]float64, 90)
+	for i := range offsets {
+		offsets[i] = float64(i%3) / 2
+	}
+	for name, spec := range map[string]*Spec{
+		"mu": {Mu: 0.1}, "mu, plain": {Mu: 0.1, NoIntercept: true}, "mu, net": {Mu: 0.1, Penalty: ElasticNet{0.5}, PenaltyFactors: []float64{1, 2, 0, 1, 1, 3, 1, 1, 0.5}},
+		"mu of A": {MuA: 0.1}, "mu of A, graph": {MuA: 0.1, Graph: g, NoIntercept: true}, "mu of A, fusion": {MuA: 0.1, Graph: g, Fusion: 2},
+		"matrix": {A: g.FusedLasso()}, "matrix, scales": {A: g.FusedLasso(), Standardize: StandardizeOn, Mu: 0.01}, "matrix, mu": {A: g.FusedLasso(), MuA: 0.1},
+		"groups of rows": {A: g.Incidence(), Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {5, 6}}}}, "groups, graph": {Graph: g, Penalty: GroupLasso{Groups: [][]int{{0, 8}, {9, 10}}}},
+		"box": {Domain: box}, "signs": {Domain: solver.Nonnegative{}, Standardize: StandardizeOn}, "box, graph": {Domain: box, Graph: g},
+		"box, offsets": {Domain: box, Offsets: offsets}, "ball": {Domain: solver.Ball{Radius: 0.3}, NoIntercept: true, Standardize: StandardizeOff},
+		"simplex": {Domain: solver.Simplex{}, NoIntercept: true, Standardize: StandardizeOff},
+	} {
+		spec.Lambda, spec.RelTol = 0.03, 1e-9
+		m, err := Fit(t.Context(), spec, x, y)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c := m.Certificate
+		if at := naive(spec, x, y, m.Coefficients, m.Intercept); math.Abs(at-c.Objective) > 1e-12*math.Abs(at) {
+			t.Errorf("%s: objective %.15g by plain loops; %+v", name, at, c)
+		}
+		if spec.Domain != nil {
+			near := slices.Clone(m.Coefficients)
+			if spec.Domain.Project(near); !slices.EqualFunc(near, m.Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+				t.Errorf("%s: coefficients %v outside the domain", name, m.Coefficients)
+			}
+		}
+		other := *spec
+		other.Method = solver.Auto{}
+		got, err := Fit(t.Context(), &other, x, y)
+		if errors.Is(err, errRidges) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s, by package solver: %v", name, err)
+		} else if o := got.Certificate; math.Abs(o.Objective-c.Objective) > o.Gap+c.Gap {
+			t.Errorf("%s: objective %v, by package solver %v", name, c.Objective, o.Objective)
+		}
+	}
+}
+
 // TestGroupLasso: groups vanish together, and the point is a minimum.
 func TestGroupLasso(t *testing.T) {
 	x, y := random(t, 90, 9, 4, true)
@@ -287,7 +337,16 @@ func TestBadSpec(t *testing.T) {
 		"label 1 said":            {Positive: &one},
 		"Graph has 3":             {Graph: graph.Chain(3)},
 		"without a Graph":         {Fusion: 2},
-		"choose one":              {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"choose one":              {Graph: graph.Chain(2), A: graph.Chain(2).Incidence()},
+		"A has 3 columns":         {A: graph.Chain(3).Incidence()},
+		"multiply its rows":       {A: graph.Chain(2).Incidence(), Penalty: ElasticNet{0.5}},
+		"takes no MuA":            {MuA: 1, Penalty: GroupLasso{Groups: [][]int{{0}}}},
+		"Mu = -1":                 {Mu: -1},
+		"MuA = NaN":               {MuA: math.NaN()},
+		"Box has 3 lower":         {Domain: solver.NewBox(3, 0, 1)},
+		"holds no intercept":      {Domain: solver.Simplex{}},
+		"of features as they are": {Domain: solver.Ball{Radius: 1}, NoIntercept: true},
+		"has row 3; A has 0..2":   {Graph: graph.Chain(2), Penalty: GroupLasso{Groups: [][]int{{3}}}},
 		"set NoIntercept":         {Graph: graph.Chain(2), Penalty: ElasticNet{0.5}, Settings: Settings{Method: solver.SCAS{}}},
 		"give it Weights":         {PenaltyFactors: []float64{1, 1}, Penalty: GroupLasso{Groups: [][]int{{0}}}},
 		"are for classification":  {Loss: solver.Squared{}, Balanced: true},

@@ -29,7 +29,7 @@ type fitter struct {
 // newFitter prepares a fitter, by a first visit if the rows are in a file; an error that wraps
 // exact.ErrNotApplicable says that rows in memory are for package solver.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
-	if !d.spec.streams() && (!d.team.Alone() || d.spec.Method != nil) {
+	if !d.spec.streams() && (!d.team.Alone() || d.spec.Method != nil || d.ownDomain()) {
 		return nil, exact.ErrNotApplicable
 	}
 	f, err := d.unposed(ctx)
@@ -80,7 +80,10 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 // problem returns that of a penalty.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, columns := f.d, f.d.columns()
-	q := &exact.Problem{Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Ridge: p.ridge, Groups: p.groups, Threads: d.spec.Threads}
+	q := &exact.Problem{
+		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, Fixed: p.fixed, Set: p.set,
+		Threads: d.spec.Threads,
+	}
 	if p.a != nil {
 		q.A = linalg.New(p.a, columns)
 	}
@@ -109,6 +112,9 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 // the penalty is of single ones.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
+	if err := d.noLambdaMax(); err != nil {
+		return 0, err
+	}
 	if s == nil || d.coupled() || ratio != d.spec.l1Ratio() {
 		var err error
 		if s, err = f.solver(d.single(ratio)); err != nil {

@@ -78,11 +78,39 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		return spec.PenaltyFactors[j]
 	}
+	var rows []float64 // of A
+	for j := range p {
+		loss += spec.Mu / 2 * scale[j] * scale[j] * b[j] * b[j]
+	}
+	if spec.Graph != nil {
+		for _, e := range spec.Graph.Edges() {
+			rows = append(rows, math.Abs(e.Weight)*(scale[e.I]*b[e.I]-math.Copysign(1, e.Weight)*scale[e.J]*b[e.J]))
+		}
+	}
+	if spec.A != nil {
+		l, _ := spec.A.Dims()
+		for k := range l {
+			sum := 0.0
+			for j := range p {
+				sum += at(spec.A, k, j) * scale[j] * b[j]
+			}
+			rows = append(rows, sum)
+			penalty += math.Abs(sum)
+		}
+	} else {
+		for j := range p {
+			rows = append(rows, scale[j]*b[j])
+		}
+	}
+	for _, v := range rows {
+		loss += spec.MuA / 2 * v * v
+	}
 	if group, ok := spec.Penalty.(GroupLasso); ok {
+		penalty = 0
 		for k, members := range group.Groups {
 			var norm2 float64
 			for _, j := range members {
-				norm2 += scale[j] * scale[j] * b[j] * b[j]
+				norm2 += rows[j] * rows[j]
 			}
 			w := math.Sqrt(float64(len(members)))
 			if group.Weights != nil {
@@ -93,6 +121,9 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		return loss + spec.Lambda*penalty
 	}
 	for j := range p {
+		if spec.A != nil {
+			break
+		}
 		u := scale[j] * b[j]
 		penalty += factor(j) * (r*math.Abs(u) + (1-r)/2*u*u)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -32,14 +33,51 @@ const leastRatio = 1e-3
 
 // lambdaMax is LambdaMax.
 func (d *design) lambdaMax(ctx context.Context) (float64, error) {
-	if !traits(d.loss).Conjugate {
-		return 0, errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
-	}
 	f, err := d.unposed(ctx)
 	if err != nil {
 		return 0, err
 	}
 	return f.lambdaMax(ctx)
+}
+
+// noLambdaMax says why there is no largest lambda, or why it is not looked for; nil if it is.
+func (d *design) noLambdaMax() error {
+	_, grouped := d.spec.Penalty.(GroupLasso)
+	switch {
+	case !traits(d.loss).Conjugate:
+		return errors.New("model: LambdaMax is for the losses of package solver; give PathSettings.Lambdas")
+	case d.spec.A != nil || grouped && d.spec.Graph != nil:
+		return errors.New("model: LambdaMax is not for a matrix A, and not for groups of its rows; give PathSettings.Lambdas")
+	case d.spec.Domain != nil && d.cone() == nil:
+		return errors.New("model: LambdaMax is for a Domain that bounds each coefficient apart, and holds 0; give PathSettings.Lambdas")
+	}
+	return nil
+}
+
+// cone returns the directions in which the domain leaves coefficients from 0, nil for all and where 0
+// is not in it or it is no box.
+func (d *design) cone() solver.Domain {
+	set := term.SetOf(d.spec.Domain)
+	if set == nil || d.ownDomain() {
+		return nil
+	}
+	box, ok := set.Region(d.p).Box()
+	if !ok {
+		return nil
+	}
+	cone := widened(box, d.columns(), nil)
+	for j := range d.p {
+		if !(cone.Lower[j] <= 0 && cone.Upper[j] >= 0) {
+			return nil
+		}
+		if cone.Lower[j] < 0 {
+			cone.Lower[j] = math.Inf(-1)
+		}
+		if cone.Upper[j] > 0 {
+			cone.Upper[j] = math.Inf(1)
+		}
+	}
+	return cone
 }
 
 // dualMax returns lambdaMax, given that without graph and groups, and a solver at the model without
@@ -82,10 +120,12 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 // becomes zero, which is found from below: such a point x that is not zero says by −g'x/Ω(x)
 // how far lambda may rise (Dinkelbach 1967), after a few of them as far as it does.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
-	near, columns := &general{d: d}, d.columns()
-	if err := near.constrain(columns); err != nil {
+	columns := d.columns()
+	a, err := d.rowsOfA(columns)
+	if err != nil {
 		return 0, err
 	}
+	near, weights := solver.NewConstraint(a), d.limits()
 	b, unit := make([]float64, columns), 0.0
 	for j := range d.p {
 		b[j] = -g[j] / d.scale[j]
@@ -94,11 +134,11 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	for j := range b {
 		b[j] /= unit
 	}
-	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near.problem.Constraint}
-	ax := make([]float64, len(near.weights))
+	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
+	ax := make([]float64, len(weights))
 	ratio := func(x []float64) float64 { // b'x/Ω(x), 0 for 0
 		p.Constraint.MulVec(ax, x)
-		omega, product := solver.L1{Lambda: 1, Weights: near.weights}.Value(ax), 0.0
+		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {
 			product += float64(v * b[j])
 		}
@@ -108,9 +148,13 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 		return product / omega
 	}
 	const close = 1e-9
-	most := ratio(b)
+	first := slices.Clone(b)
+	if p.Domain != nil {
+		p.Domain.Project(first)
+	}
+	most := ratio(first)
 	for range 100 {
-		p.Penalty = solver.L1{Lambda: 2 * most * (1 + close) / float64(columns), Weights: near.weights}
+		p.Penalty = solver.L1{Lambda: 2 * most * (1 + close) / float64(columns), Weights: weights}
 		res, err := solver.Minimize(ctx, &p, &solver.Settings{RelTol: 1e-13, Threads: d.spec.Threads})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return 0, err
@@ -127,10 +171,14 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 // groupMax is LambdaMax of groups; g is the gradient on the original scale.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 	weights := group.weights()
+	cone, bounded := d.cone().(solver.Box)
 	for k, members := range group.Groups {
 		norm2 := 0.0
 		for _, j := range members {
 			u := g[j] / d.scale[j]
+			if bounded && (u > 0 && cone.Lower[j] == 0 || u < 0 && cone.Upper[j] == 0) {
+				u = 0 // the domain holds it at 0
+			}
 			norm2 += float64(u * u)
 		}
 		if weights[k] > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -32,16 +33,23 @@ type general struct {
 	l2      bool      // of the coefficients by the penalty, not by the problem
 	ridge   float64   // that by the problem, for lambda = 1
 	scale   []float64 // what features are divided by
+	offsets bool      // a last column has them
 }
 
-// errRidges is of ridges that differ between coefficients, where A has edges as well: a solver.Problem
-// has one L2 for all.
-var errRidges = errors.New("model: an ElasticNet with a Graph and an intercept or penalty factors is solved by Newton's method alone, " +
+// errRidges is of ridges that differ between coefficients: a solver.Problem has one L2 for all, and one
+// for A x.
+var errRidges = errors.New("model: ridges that the intercept has not, or with factors, are beside other penalties for Newton's method alone, " +
 	"in one process or from a mapped file: set NoIntercept and leave PenaltyFactors nil, or leave Method and Comm nil and the features at most " +
 	strconv.Itoa(exact.DenseFeatures))
 
+// ridgesDiffer reports whether ridges do, of coefficients or of rows of A.
+func (s *Spec) ridgesDiffer() bool {
+	some := !s.NoIntercept || s.PenaltyFactors != nil
+	return some && (s.Mu > 0 || s.Graph != nil && s.l1Ratio() < 1 || s.MuA > 0 && s.A == nil) || s.MuA > 0 && s.Graph != nil && s.fusion() != 1
+}
+
 func (d *design) general() (*general, error) {
-	if d.spec.Graph != nil && d.spec.l1Ratio() < 1 && (!d.spec.NoIntercept || d.spec.PenaltyFactors != nil) {
+	if d.spec.ridgesDiffer() {
 		return nil, errRidges
 	}
 	g := &general{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
@@ -64,10 +72,35 @@ func (d *design) general() (*general, error) {
 			return nil, err
 		}
 	}
-	if _, grouped := d.spec.Penalty.(GroupLasso); grouped {
-		return g, nil
+	if err := g.confine(columns); err != nil {
+		return nil, err
 	}
-	return g, g.constrain(columns)
+	if _, grouped := d.spec.Penalty.(GroupLasso); !grouped {
+		return g, g.constrain(columns)
+	}
+	a, err := d.rowsOfA(columns)
+	if a != nil {
+		g.problem.Constraint = solver.NewConstraint(a)
+	}
+	return g, err
+}
+
+// confine sets the domain, in which the coefficient of offsets is 1.
+func (g *general) confine(columns int) error {
+	g.problem.Domain = g.d.region(g.scale, columns)
+	if !g.offsets {
+		return nil
+	}
+	box, ok := g.problem.Domain.(solver.Box)
+	if g.problem.Domain == nil {
+		box, ok = solver.NewBox(columns, math.Inf(-1), math.Inf(1)), true
+	}
+	if !ok {
+		return fmt.Errorf("model: Spec.Domain %T takes no Offsets with this loss and method; leave Method and Comm nil", g.d.spec.Domain)
+	}
+	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
+	g.problem.Domain = box
+	return nil
 }
 
 // roots returns, for an elastic net with factors, √fⱼ: with vⱼ = √fⱼuⱼ the squares of all
@@ -99,22 +132,16 @@ func (g *general) offset(offsets []float64) (err error) {
 		}
 		return nil
 	}
-	// A column whose coefficient is held at 1.
-	if g.problem.Data, err = withColumn(context.Background(), g.d.x, func(i int) float64 { return offsets[i] }); err != nil {
-		return err
-	}
-	_, columns := g.problem.Data.Dims()
-	box := solver.NewBox(columns, math.Inf(-1), math.Inf(1))
-	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
-	g.problem.Domain = box
-	return nil
+	g.offsets = true // a column whose coefficient is held at 1
+	g.problem.Data, err = withColumn(context.Background(), g.d.x, func(i int) float64 { return offsets[i] })
+	return err
 }
 
 // relTol is the accuracy in units of the objective at margins of 0, which package solver
 // takes; the specification has it at the offsets. Where these are worse, it is the same. For
 // counts see term.Labels.Unit.
 func (g *general) relTol() float64 {
-	if g.problem.Domain == nil || g.d.spec.Method != nil && g.d.spec.RelTol == 0 {
+	if !g.offsets || g.d.spec.Method != nil && g.d.spec.RelTol == 0 {
 		return g.d.spec.RelTol
 	}
 	_, columns := g.problem.Data.Dims()
@@ -142,49 +169,46 @@ func (g *general) unit(x []float64) float64 {
 	return traits(d.loss).Labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
 }
 
-// constrain sets A and the weights of its rows: [G; I], or I without a graph, in which
+// constrain sets A and the weights of its rows: A, [G; I] with a graph, or I with neither, in which
 // the row of the intercept has no weight; or the rows of I that are of features with a
 // factor, where an elastic net has them alone.
 func (g *general) constrain(columns int) error {
 	d, roots := g.d, g.d.roots()
+	a, err := d.rowsOfA(columns)
+	if err != nil {
+		return err
+	}
+	if g.weights = d.limits(); a == nil { // what is no feature has none
+		g.weights = append(g.weights, make([]float64, columns-d.p)...)
+	}
 	var penalised []int
-	for j := range columns {
-		w := 0.0
-		if j < d.p {
-			w = d.factor(j)
+	for j := range d.p {
+		if d.factor(j) == 0 {
+			continue
 		}
-		if w > 0 {
-			penalised = append(penalised, j)
+		if penalised = append(penalised, j); roots != nil {
+			g.weights[j] = d.spec.l1Ratio() * roots[j]
 		}
-		if roots != nil && w > 0 {
-			w = roots[j]
-		}
-		g.weights = append(g.weights, d.spec.l1Ratio()*w)
 	}
 	if penalised != nil {
 		g.ridge = 1 - d.spec.l1Ratio()
 	}
-	if d.spec.Graph == nil {
-		if g.l2 = g.ridge > 0 && len(penalised) < columns; !g.l2 {
-			return nil
-		}
-		g.weights = make([]float64, len(penalised))
-		for k, j := range penalised {
-			if g.weights[k] = 1; roots != nil {
-				g.weights[k] = roots[j]
-			}
-		}
-		a, err := sparse.Identity(columns).SelectRows(penalised)
-		g.problem.Constraint = a
-		return err
+	if a != nil {
+		g.problem.Constraint = solver.NewConstraint(a)
+		return nil
 	}
-	a, err := d.stacked(columns)
-	if err != nil {
-		return err
+	if g.l2 = g.ridge > 0 && len(penalised) < columns; !g.l2 {
+		return nil
 	}
-	g.problem.Constraint = solver.NewConstraint(a)
-	g.weights = append(slices.Repeat([]float64{d.spec.fusion()}, len(d.spec.Graph.Edges())), g.weights...)
-	return nil
+	g.weights = make([]float64, len(penalised))
+	for k, j := range penalised {
+		if g.weights[k] = 1; roots != nil {
+			g.weights[k] = roots[j]
+		}
+	}
+	own, err := sparse.Identity(columns).SelectRows(penalised)
+	g.problem.Constraint = own
+	return err
 }
 
 // solve solves for lambda.
@@ -196,9 +220,14 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: group.Groups, Weights: group.Weights}
 	case g.l2:
 		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r), Weights: g.weights}
+	case d.spec.MuA > 0 && d.spec.couples():
+		p.Penalty = solver.ElasticNet{L1: lambda, L2: d.spec.MuA}
 	default:
 		p.Penalty = solver.L1{Lambda: lambda, Weights: g.weights}
 		p.L2 = lambda * g.ridge
+	}
+	if p.L2 += d.spec.Mu; !d.spec.couples() {
+		p.L2 += d.spec.MuA
 	}
 	tol := g.relTol()
 	set := &solver.Settings{Method: d.spec.Method, RelTol: tol, Seed: d.spec.Seed, Threads: d.spec.Threads, Checkpoint: d.spec.Checkpoint}

@@ -49,6 +49,10 @@ type Facts struct {
 	L1Ratio      float64             `json:"l1_ratio,omitempty"` // of an elastic net
 	GraphEdges   int                 `json:"graph_edges,omitempty"`
 	Fusion       float64             `json:"fusion,omitempty"`
+	ARows        int                 `json:"a_rows,omitempty"` // of a matrix A
+	Mu           float64             `json:"mu,omitempty"`
+	MuA          float64             `json:"mu_a,omitempty"`
+	Domain       string              `json:"domain,omitempty"` // nonnegative, box, box:LOWER,UPPER, ball:RADIUS or simplex:TOTAL
 	Standardized bool                `json:"standardized,omitempty"`
 	Weighted     bool                `json:"weighted,omitempty"` // rows had weights
 	Balanced     bool                `json:"balanced,omitempty"`

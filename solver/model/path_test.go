@@ -63,10 +63,13 @@ func TestPath(t *testing.T) {
 // TestLambdaMax: at it all that is penalised is zero, and just below it something enters.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
+	signs := solver.NewBox(9, math.Inf(-1), 0)
+	signs.Upper[4], signs.Lower[4] = 1, -1
 	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
 		{Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7, 8}}, Weights: []float64{1, 0, 2}}, NoIntercept: true},
 		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
-		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}}} {
+		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signs}, {Domain: signs, Graph: graph.Chain(9)}, {Domain: signs, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
 		most, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)

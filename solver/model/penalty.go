@@ -1,91 +1,172 @@
 package model
 
 import (
+	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A penalty is that of a specification for lambda = 1, of coefficients on the original scale,
+// A penalty is that of a specification as package exact takes it, of coefficients on the original
+// scale, the intercept among them:
 //
-//	Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²,
+//	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²,
 //
 // with norms of groups of the rows of A in the place of the absolute values. The scales of features are
 // in A, limits and ridges.
 type penalty struct {
-	a            *sparse.CSR // nil for the identity
-	limit, ridge []float64
-	groups       [][]int // nil for none
+	a             *sparse.CSR // nil for the identity
+	limit, square []float64   // of its rows; nil squares for none
+	groups        [][]int     // nil for none
+	ridge, fixed  []float64   // of the coefficients; nil fixed ones for none
+	set           term.Region // of the coefficients; nil for all
 }
 
 // penalty returns that of the design.
 func (d *design) penalty() (*penalty, error) {
-	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		return d.ofGroups(group)
-	}
-	ratio := d.spec.l1Ratio()
-	p := d.single(ratio)
-	if d.spec.Graph == nil {
-		return p, nil
-	}
-	edges, err := d.stacked(d.columns())
+	p, spec := d.single(d.spec.l1Ratio()), d.spec
+	a, err := d.rowsOfA(d.columns())
 	if err != nil {
 		return nil, err
 	}
+	group, grouped := spec.Penalty.(GroupLasso)
+	if a == nil && !grouped {
+		if spec.MuA > 0 {
+			p.ridges(d, spec.Mu+spec.MuA)
+		}
+		return p, nil
+	}
+	if p.limit = d.limits(); grouped {
+		if a == nil {
+			a = sparse.Identity(d.columns())
+		}
+		if a, err = p.group(a, group); err != nil {
+			return nil, err
+		}
+	}
+	if spec.MuA > 0 {
+		p.square = slices.Repeat([]float64{spec.MuA}, len(p.limit))
+	}
 	scale := slices.Repeat([]float64{1}, d.columns())
 	copy(scale, d.scale)
-	if p.a, err = edges.ScaleColumns(scale); err != nil {
-		return nil, err
-	}
-	p.limit = slices.Repeat([]float64{d.spec.fusion()}, len(d.spec.Graph.Edges()))
-	for j := range d.p {
-		p.limit = append(p.limit, ratio*d.factor(j))
-	}
-	p.limit = append(p.limit, make([]float64, d.columns()-d.p)...)
-	return p, nil
+	p.a, err = a.ScaleColumns(scale)
+	return p, err
 }
 
-// single returns the elastic net of that ratio, of single coefficients.
+// single returns the elastic net of that ratio, of single coefficients, with the ridges and the set
+// that are beside every penalty.
 func (d *design) single(ratio float64) *penalty {
-	p := &penalty{limit: make([]float64, d.columns()), ridge: make([]float64, d.columns())}
+	columns := d.columns()
+	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
 	for j, scale := range d.scale {
 		p.limit[j] = ratio * d.factor(j) * scale
 		p.ridge[j] = (1 - ratio) * d.factor(j) * scale * scale
 	}
+	if d.spec.Mu > 0 {
+		p.ridges(d, d.spec.Mu)
+	}
+	if set := term.SetOf(d.spec.Domain); set != nil {
+		p.set = set.Region(d.p)
+		if box, ok := p.set.Box(); ok {
+			p.set = widened(box, columns, nil)
+		}
+	}
 	return p
 }
 
-// stacked returns [G; I] of the graph, of that many columns: those beyond the features are in no edge.
-func (d *design) stacked(columns int) (*sparse.CSR, error) {
-	edges := d.spec.Graph.Incidence()
-	l, _ := edges.Dims()
-	ptr, idx, val := make([]int64, 1, l+1), []int32(nil), []float64(nil)
-	for i := range l {
-		cols, v := edges.Row(i)
-		idx, val = append(idx, cols...), append(val, v...)
-		ptr = append(ptr, int64(len(idx)))
+// ridges makes the fixed ridges those of (mu/2) Σ (sⱼbⱼ)².
+func (p *penalty) ridges(d *design, mu float64) {
+	p.fixed = make([]float64, len(p.ridge))
+	for j, scale := range d.scale {
+		p.fixed[j] = mu * scale * scale
 	}
-	wide, err := sparse.New(l, columns, ptr, idx, val)
+}
+
+// widened returns a box with bounds times a scale, nil for ones, and open sides for more columns.
+func widened(box term.Box, columns int, scale []float64) term.Box {
+	wide := term.NewBox(columns, math.Inf(-1), math.Inf(1))
+	copy(wide.Lower, box.Lower)
+	copy(wide.Upper, box.Upper)
+	for j, s := range scale {
+		wide.Lower[j] *= s
+		wide.Upper[j] *= s
+	}
+	return wide
+}
+
+// rowsOfA returns A of the specification, with so many columns: nil for the identity.
+func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
+	switch {
+	case d.spec.A != nil:
+		return widen(d.spec.A, columns)
+	case d.spec.Graph == nil:
+		return nil, nil
+	}
+	a, err := sparse.Stack(d.spec.Graph.Incidence(), sparse.Identity(d.p))
 	if err != nil {
 		return nil, err
 	}
-	return sparse.Stack(wide, sparse.Identity(columns))
+	return widen(a, columns)
 }
 
-// ofGroups returns the penalty Σ weight_k √(Σ (scaleⱼ xⱼ)²), the inner sum over group k. Features in
-// none have no penalty.
-func (d *design) ofGroups(group GroupLasso) (*penalty, error) {
-	p := &penalty{ridge: make([]float64, d.columns()), groups: make([][]int, len(group.Groups))}
+// widen returns a with so many columns.
+func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
+	l, p := a.Dims()
+	if p == columns {
+		return a, nil
+	}
+	ptr, idx, val := make([]int64, 1, l+1), []int32(nil), []float64(nil)
+	for i := range l {
+		cols, v := a.Row(i)
+		idx, val = append(idx, cols...), append(val, v...)
+		ptr = append(ptr, int64(len(idx)))
+	}
+	return sparse.New(l, columns, ptr, idx, val)
+}
+
+// limits returns the weights of the rows of A beside lambda, of standardised coefficients.
+func (d *design) limits() (limit []float64) {
+	if d.spec.A != nil {
+		l, _ := d.spec.A.Dims()
+		return slices.Repeat([]float64{1}, l)
+	}
+	if d.spec.Graph != nil {
+		limit = slices.Repeat([]float64{d.spec.fusion()}, len(d.spec.Graph.Edges()))
+	}
+	for j := range d.p {
+		limit = append(limit, d.spec.l1Ratio()*d.factor(j))
+	}
+	return limit
+}
+
+// group returns the rows of a that are in groups, and makes the penalty that of the groups: those of
+// rows in none have none.
+func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
+	var members []int
+	p.limit, p.groups = nil, make([][]int, len(group.Groups))
 	weights := group.weights()
-	ptr, idx, val := []int64{0}, []int32(nil), []float64(nil)
-	for k, members := range group.Groups {
-		for _, j := range members {
-			p.groups[k] = append(p.groups[k], len(idx))
-			idx, val, p.limit = append(idx, int32(j)), append(val, d.scale[j]), append(p.limit, weights[k])
-			ptr = append(ptr, int64(len(idx)))
+	for k, g := range group.Groups {
+		for _, row := range g {
+			p.groups[k] = append(p.groups[k], len(members))
+			members, p.limit = append(members, row), append(p.limit, weights[k])
 		}
 	}
-	var err error
-	p.a, err = sparse.New(len(idx), d.columns(), ptr, idx, val)
-	return p, err
+	return a.SelectRows(members)
+}
+
+// region returns the set of coefficients that are divided by those scales, of so many columns, for
+// package solver: nil for all.
+func (d *design) region(scale []float64, columns int) solver.Domain {
+	set := term.SetOf(d.spec.Domain)
+	if set == nil {
+		return nil
+	}
+	if region := set.Region(d.p); region != nil {
+		if box, ok := region.Box(); ok {
+			return widened(box, columns, scale)
+		}
+	}
+	return d.spec.Domain
 }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 )
@@ -28,6 +30,21 @@ func (d *design) unattained(lambda float64, x []float64) bool {
 	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }
 
+// recedes returns what reports whether the domain has no end along a coefficient of that sign.
+func (d *design) recedes() func(j int, sign float64) bool {
+	if d.spec.Domain == nil {
+		return func(int, float64) bool { return true }
+	}
+	if !d.ownDomain() {
+		if box, ok := term.SetOf(d.spec.Domain).Region(d.p).Box(); ok {
+			return func(j int, sign float64) bool {
+				return sign > 0 && math.IsInf(box.Upper[j], 1) || sign < 0 && math.IsInf(box.Lower[j], -1)
+			}
+		}
+	}
+	return func(int, float64) bool { return false }
+}
+
 // unpenalised returns the part of x that is not penalised where it may separate the
 // rows under a loss that falls for ever, nil where it does not.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
@@ -35,9 +52,12 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 		return nil
 	}
 	free, any := make([]float64, len(x)), false
+	recedes := d.recedes()
 	for j, v := range x[:d.p] {
-		if lambda == 0 || d.spec.Graph == nil && d.factor(j) == 0 {
-			free[j], any = v, true
+		if d.spec.Mu == 0 && (lambda == 0 || !d.spec.couples() && d.factor(j) == 0) {
+			if recedes(j, v) {
+				free[j], any = v, true
+			}
 		}
 	}
 	// Both classes have rows, so that an intercept alone separates none; counts may all be 0.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -14,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
@@ -29,12 +31,21 @@ type Spec struct {
 	// Penalty is R; nil means the lasso.
 	Penalty Penalty
 	// Graph joins features, one node to each, whose coefficients are to be equal (or
-	// opposite, where an edge has a negative weight); nil means none. It takes no
-	// GroupLasso.
+	// opposite, where an edge has a negative weight); nil means none.
 	Graph *graph.Graph
+	// A, unless nil, has the place of the graph: R is the sum of |(A (s·b))_k| over its rows, with
+	// a column for each feature. It takes no Graph, ElasticNet and PenaltyFactors.
+	A *sparse.CSR
 	// Fusion is the weight of the graph's part beside that of the coefficients: zero
 	// means 1. For the graph's part alone set PenaltyFactors to zeros.
 	Fusion float64
+	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², which Lambda does not multiply, and MuA adds
+	// (MuA/2)|A (s·b)|², for A = [G; I] with a Graph, and I with neither.
+	Mu, MuA float64
+	// Domain confines the coefficients, as they are and without the intercept; nil confines none.
+	// A solver.Box has bounds for each, such as their signs. Other sets are for features as they
+	// are, without an intercept.
+	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
 	// Standardize says whether features are penalised on the scale of their standard
@@ -111,7 +122,7 @@ type Standardize string
 
 // The choices.
 const (
-	// StandardizeAuto is StandardizeOn without a graph, whose ties are of coefficients
+	// StandardizeAuto is StandardizeOn without a graph or A, whose ties are of coefficients
 	// as the model has them, and StandardizeOff with one.
 	StandardizeAuto Standardize = ""
 	// StandardizeOn divides features by their (weighted, population) standard
@@ -124,7 +135,7 @@ const (
 
 // A Penalty is R: ElasticNet or GroupLasso; nil is the lasso.
 type Penalty interface {
-	check(p int) error
+	check(s *Spec, p int) error
 	name() string
 }
 
@@ -135,7 +146,7 @@ type ElasticNet struct {
 	L1Ratio float64
 }
 
-func (e ElasticNet) check(int) error {
+func (e ElasticNet) check(*Spec, int) error {
 	if !(e.L1Ratio >= 0 && e.L1Ratio <= 1) {
 		return fmt.Errorf("model: ElasticNet.L1Ratio = %v; it must be between 0, ridge, and 1, the lasso", e.L1Ratio)
 	}
@@ -147,21 +158,31 @@ func (ElasticNet) name() string { return "elastic-net" }
 // GroupLasso makes groups of coefficients zero together. Results are proved up to some
 // thousands of features.
 type GroupLasso struct {
-	// Groups are disjoint sets of features; those in none are not penalised.
+	// Groups are disjoint sets of features, or with a Graph or A of rows of A = [G; I], first those
+	// of the edges; those in none are not penalised.
 	Groups [][]int
 	// Weights has a weight ≥ 0 for each group; nil means the square root of its size.
 	Weights []float64
 }
 
-func (g GroupLasso) check(p int) error {
+func (g GroupLasso) check(s *Spec, p int) error {
+	of, there := "feature", "the data have"
+	if s.couples() {
+		of, there = "row", "A has"
+		if s.A != nil {
+			p, _ = s.A.Dims()
+		} else {
+			p += len(s.Graph.Edges())
+		}
+	}
 	owner := make([]int, p)
 	for k, members := range g.Groups {
 		for _, j := range members {
 			if j < 0 || j >= p {
-				return fmt.Errorf("model: GroupLasso.Groups[%d] has feature %d; the data have 0..%d", k, j, p-1)
+				return fmt.Errorf("model: GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, of, j, there, p-1)
 			}
 			if owner[j] != 0 {
-				return fmt.Errorf("model: GroupLasso.Groups[%d] and [%d] share feature %d; groups must be disjoint", owner[j]-1, k, j)
+				return fmt.Errorf("model: GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, of, j)
 			}
 			owner[j] = k + 1
 		}
@@ -195,7 +216,7 @@ func (g GroupLasso) weights() []float64 {
 // are 1 for the features that it penalises, and 0 for the others.
 func (s *Spec) factors(p int) []float64 {
 	g, ok := s.Penalty.(GroupLasso)
-	if !ok {
+	if !ok || s.couples() {
 		return s.PenaltyFactors
 	}
 	factors := make([]float64, p)
@@ -220,6 +241,9 @@ func (s *Spec) alone() error {
 	return nil
 }
 
+// couples reports whether the penalty is one of A b.
+func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
+
 // l1Ratio returns r, 1 without an elastic net.
 func (s *Spec) l1Ratio() float64 {
 	if e, ok := s.Penalty.(ElasticNet); ok {
@@ -243,7 +267,7 @@ func (s *Spec) fusion() float64 {
 }
 
 func (s *Spec) standardizes() bool {
-	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && s.Graph == nil
+	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && !s.couples()
 }
 
 func (s *Settings) relTol() float64 {
@@ -317,6 +341,10 @@ func (s *Spec) check(n, p int) error {
 		return fmt.Errorf("model: Spec.Lambda = %v; it must be finite and not negative", s.Lambda)
 	case !(s.Fusion >= 0) || math.IsInf(s.Fusion, 0):
 		return fmt.Errorf("model: Spec.Fusion = %v; it must be positive and finite, or 0 for 1", s.Fusion)
+	case !(s.Mu >= 0) || math.IsInf(s.Mu, 0):
+		return fmt.Errorf("model: Spec.Mu = %v; it must be finite and not negative", s.Mu)
+	case !(s.MuA >= 0) || math.IsInf(s.MuA, 0):
+		return fmt.Errorf("model: Spec.MuA = %v; it must be finite and not negative", s.MuA)
 	case !slices.Contains([]Standardize{StandardizeAuto, StandardizeOn, StandardizeOff}, s.Standardize):
 		return fmt.Errorf("model: Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
 	case s.IndexBase != 0 && s.IndexBase != 1:
@@ -331,22 +359,58 @@ func (s *Spec) check(n, p int) error {
 	if err := s.badSettings(); err != nil {
 		return err
 	}
+	if err := s.checkCombination(p); err != nil {
+		return err
+	}
 	if s.Penalty != nil {
-		if err := s.Penalty.check(p); err != nil {
+		if err := s.Penalty.check(s, p); err != nil {
 			return err
 		}
 	}
-	return s.checkCombination(p)
+	return s.checkDomain(p)
+}
+
+// checkDomain reports a domain that is not one of the coefficients.
+func (s *Spec) checkDomain(p int) error {
+	if s.Domain == nil {
+		return nil
+	}
+	if err := s.Domain.Validate(p); err != nil {
+		return fmt.Errorf("model: Spec.Domain: %s", strings.TrimPrefix(err.Error(), "solver: "))
+	}
+	if region := term.SetOf(s.Domain).Region(p); region != nil {
+		if _, box := region.Box(); box {
+			return nil
+		}
+	}
+	switch {
+	case !s.NoIntercept:
+		return fmt.Errorf("model: Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
+	case s.standardizes():
+		return fmt.Errorf("model: Spec.Domain %T is of features as they are; set Standardize to StandardizeOff", s.Domain)
+	case s.l1Ratio() < 1 && s.PenaltyFactors != nil:
+		return fmt.Errorf("model: Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
+	}
+	return nil
 }
 
 // checkCombination reports parts of the specification that do not go together.
 func (s *Spec) checkCombination(p int) error {
 	_, grouped := s.Penalty.(GroupLasso)
+	if s.A != nil {
+		if _, columns := s.A.Dims(); columns != p {
+			return fmt.Errorf("model: Spec.A has %d columns; the data have %d features", columns, p)
+		}
+	}
 	switch {
 	case s.Graph != nil && s.Graph.Nodes() != p:
 		return fmt.Errorf("model: Spec.Graph has %d nodes; the data have %d features", s.Graph.Nodes(), p)
-	case s.Graph != nil && grouped:
-		return fmt.Errorf("model: Spec.Graph and a GroupLasso are both set; choose one")
+	case s.Graph != nil && s.A != nil:
+		return fmt.Errorf("model: Spec.Graph and Spec.A are both set; choose one")
+	case s.A != nil && (s.l1Ratio() < 1 || s.PenaltyFactors != nil):
+		return fmt.Errorf("model: Spec.A takes no ElasticNet and no PenaltyFactors; multiply its rows, and for squares set Mu or MuA")
+	case grouped && s.MuA > 0:
+		return fmt.Errorf("model: a GroupLasso takes no MuA; set Mu")
 	case s.Graph == nil && s.Fusion != 0:
 		return fmt.Errorf("model: Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
 	case grouped && s.PenaltyFactors != nil:

@@ -102,6 +102,10 @@ func streamedSpecs(n, p int) map[string]struct {
 		"graph, deviations":       {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
 		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true, Standardize: StandardizeOn}},
 		"graph, net, as they are": {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true}},
+		"ridge beside":            {false, Spec{Lambda: 2e-3, Mu: 1e-2}},
+		"signs":                   {false, Spec{Lambda: 2e-3, Domain: solver.Nonnegative{}}},
+		"ball":                    {false, Spec{Lambda: 1e-3, Domain: solver.Ball{Radius: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
+		"matrix":                  {false, Spec{Lambda: 1e-3, A: graph.Chain(p).FusedLasso(), MuA: 1e-2}},
 		"graph, squared, offsets": {true, Spec{Lambda: 1e-2, Graph: graph.Chain(p), Loss: solver.Squared{}, Offsets: offsets}},
 	}
 }

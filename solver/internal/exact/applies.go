@@ -74,7 +74,11 @@ func (p *Problem) FileRefusal() string {
 	case columns > DenseFeatures:
 		return fmt.Sprintf("up to %d coefficients are streamed, and there are %d", DenseFeatures, columns)
 	}
-	b := &gap.Problem{Rows: gap.NewRows(p.A, p.Limit, p.Square, p.Groups), Ridge: p.Ridge, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
+	ridge := slices.Clone(p.Ridge)
+	for j, r := range p.Fixed {
+		ridge[j] += r
+	}
+	b := &gap.Problem{Rows: gap.NewRows(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
 	b.Prepare()
 	if free := b.Roots(); free > fileFree {
 		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileFree, free)

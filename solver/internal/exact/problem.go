@@ -24,6 +24,7 @@ type Problem struct {
 	Square  []float64       // coefficient of v²/2 of each row v of A x; nil for none
 	Groups  [][]int         // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
 	Ridge   []float64       // of each feature, not negative
+	Fixed   []float64       // a ridge of each feature that lambda does not multiply; nil for none
 	Set     term.Region     // X; nil for R^p
 	Threads int             // 0 for GOMAXPROCS; results do not depend on it
 	Team    *rows.Team      // others with other samples of the problem; nil for none

@@ -179,7 +179,9 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.limit[k] = lambda * l
 	}
 	for j, l := range s.Ridge {
-		s.ridge[j] = lambda * l
+		if s.ridge[j] = lambda * l; s.Fixed != nil {
+			s.ridge[j] += s.Fixed[j]
+		}
 	}
 	if s.facts.free == nil || (lambda == 0) != s.facts.allFree {
 		s.findFree()
