@@ -30,11 +30,6 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	if err != nil {
 		return nil, err
 	}
-	if d.team.Alone() || d.spec.streams() { // package solver has the others end together
-		var cancel context.CancelFunc
-		ctx, cancel = d.spec.limit(ctx)
-		defer cancel()
-	}
 	out, err := d.fit(ctx)
 	if out == nil {
 		return nil, err
@@ -47,21 +42,29 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 const otherWay = 2048
 
 // fit solves for the lambda of the specification.
-func (d *design) fit(ctx context.Context) (*outcome, error) {
+func (d *design) fit(whole context.Context) (*outcome, error) {
+	ctx, cancel := d.spec.limit(whole)
+	defer cancel()
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
 			return d.unbegun(ctx)
 		}
 		return nil, err
 	}
+	minimize := func() (*outcome, error) {
+		if d.team.Alone() {
+			return d.minimize(ctx, d.spec.Lambda, nil)
+		}
+		return d.minimize(whole, d.spec.Lambda, nil) // package solver limits the time of all processes
+	}
 	if there, err := d.spec.kept(); err != nil {
 		return nil, err
 	} else if there { // by ranks
-		return d.minimize(ctx, d.spec.Lambda, nil)
+		return minimize()
 	}
 	f, err := d.newFitter(ctx)
 	if errors.Is(err, exact.ErrNotApplicable) {
-		return d.minimize(ctx, d.spec.Lambda, nil)
+		return minimize()
 	}
 	if err != nil {
 		return nil, err
@@ -69,16 +72,16 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if f.file != nil {
 		return f.solve(ctx, d.spec.Lambda)
 	}
-	if ctx.Err() != nil {
+	if d.team.Alone() && ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
 	if !d.coupled() {
 		// From the model without penalised features: an interrupt is seen by solve.
-		_, _ = f.s.LambdaMax(ctx.Err)
+		_, _ = f.s.LambdaMax(f.ask(ctx))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
 	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < otherWay {
-		if other, bad := d.minimize(ctx, d.spec.Lambda, nil); other != nil && other.certificate.better(&out.certificate) {
+		if other, bad := minimize(); other != nil && other.certificate.better(&out.certificate) {
 			return other, bad
 		}
 	}

@@ -22,14 +22,16 @@ type fitter struct {
 	s    *exact.Solver
 	file *exact.File // nil for rows in memory
 	at   stream.Progress
-	told int  // visits to the file that outcomes have told of
-	full bool // the working set had no room
+	told int     // visits to the file that outcomes have told of
+	full bool    // the working set had no room
+	stop float64 // why processes stop together, an ending.Cause
 }
 
 // newFitter prepares a fitter, by a first visit if the rows are in a file; an error that wraps
-// exact.ErrNotApplicable says that rows in memory are for package solver.
+// exact.ErrNotApplicable says that rows in memory are for package solver, whose passes have the states
+// that a checkpoint of processes keeps.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
-	if !d.spec.streams() && (!d.team.Alone() || d.spec.Method != nil || d.ownDomain()) {
+	if !d.spec.streams() && (d.spec.Method != nil || d.ownDomain() || !d.team.Alone() && d.spec.Checkpoint != nil) {
 		return nil, exact.ErrNotApplicable
 	}
 	f, err := d.unposed(ctx)
@@ -68,7 +70,7 @@ func (d *design) unposed(ctx context.Context) (*fitter, error) {
 			d.spec.Tell(f.at)
 		}
 	}
-	if err = f.file.Survey(f.file.Room()); d.late(ctx, err) {
+	if err = f.file.Survey(f.file.Room()); f.late(ctx, err) {
 		return nil, errEarly
 	}
 	if d.spec.standardizes() {
@@ -91,7 +93,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	case f.file != nil:
 		q.Take(f.file)
 	case !d.spec.streams():
-		q.Data, q.Rows, q.Labels, q.Weights, q.Offset = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets
+		q.Data, q.Rows, q.Labels, q.Weights, q.Offset, q.Team = d.x, d.x.Compact(nil), d.y, d.weights, d.spec.Offsets, d.team
 	}
 	return q
 }
@@ -121,7 +123,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	most, err := s.LambdaMax(d.team.Within(ctx.Err))
+	most, err := s.LambdaMax(f.ask(ctx))
 	if err != nil {
 		return 0, err
 	}
@@ -132,8 +134,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	ask := d.team.Within(ctx.Err)
-	set := &exact.Settings{Tol: goal, Interrupt: ask, Stop: ask}
+	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx), Stop: d.team.Within(ctx.Err)}
 	if f.file != nil {
 		f.file.Stop, f.at.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
@@ -143,7 +144,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	}
 	r := f.s.Solve(lambda, set)
 	f.full = r.Full
-	how := ending.Run{Err: r.Err, Late: d.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
+	how := ending.Run{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
 		if how.Late {
 			return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)
@@ -187,11 +188,26 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 	return f.s.Falls(free)
 }
 
+// ask returns what is asked between steps whether to stop: of processes that have rows in memory all
+// ask, and stop, together, and those of a file do so within each visit.
+func (f *fitter) ask(ctx context.Context) func() error {
+	if f.d.team.Alone() || f.file != nil {
+		return f.d.team.Within(ctx.Err)
+	}
+	return func() error {
+		f.stop = f.d.team.Agree(ending.CauseOf(ctx, errTime), f.s.X())
+		return ending.CauseError(ctx, f.stop)
+	}
+}
+
 // late reports whether an error is that of a fit whose time is up: with ranks, of which one
 // has told the others.
-func (d *design) late(ctx context.Context, err error) bool {
-	if d.team.Alone() {
+func (f *fitter) late(ctx context.Context, err error) bool {
+	switch {
+	case f.d.team.Alone():
 		return err != nil && context.Cause(ctx) == errTime
+	case f.file == nil:
+		return err != nil && f.stop == ending.TimeUp
 	}
 	return errors.Is(err, context.DeadlineExceeded)
 }

@@ -179,10 +179,6 @@ func TestRanksRefuse(t *testing.T) {
 		out[i] = v
 		return out
 	}
-	weights := make([]float64, 40)
-	for i := range 20 {
-		weights[i] = 1
-	}
 	for says, c := range map[string]struct {
 		spec Spec
 		y    []float64
@@ -191,7 +187,6 @@ func TestRanksRefuse(t *testing.T) {
 		"is a third one":            {Spec{}, set(3, 9)},
 		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
 		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
-		"Problem.SampleWeights":     {Spec{SampleWeights: weights}, y},
 		"Settings.TimeLimit":        {Spec{Settings: Settings{TimeLimit: -1}}, y},
 		"it must be finite and not": {Spec{Lambda: -1}, y},
 	} {

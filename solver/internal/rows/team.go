@@ -215,7 +215,7 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	v := [5]float64{code, low, -low, high, -high}
 	t.check(t.comm.AllReduceMax(v[:]))
 	if v[1] != -v[2] || v[3] != -v[4] {
-		t.check(fmt.Errorf("pass: processes have different numbers for the same sums: they run different programs, or their connection is faulty"))
+		t.check(fmt.Errorf("rows: processes have different numbers for the same sums: they run different programs, or their connection is faulty"))
 	}
 	return v[0]
 }
