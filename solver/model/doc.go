@@ -28,7 +28,7 @@
 //	p, err := m.Probability(indices, values)
 //
 // [Path] goes through many lambdas, each proved, [CV] chooses one by cross-validation,
-// and [FitMulti] and [CVMulti] are for more than two classes. With Spec.Comm, Fit and
-// FitMulti take rows that processes have in parts. Equal data, specification and seed give
+// and [FitMulti] and [CVMulti] are for more than two classes. With Spec.Comm, Fit,
+// FitMulti and Path take rows that processes have in parts. Equal data, specification and seed give
 // equal bits.
 package model

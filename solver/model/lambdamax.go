@@ -8,6 +8,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -18,8 +19,9 @@ import (
 // For ridge regression, which has none, it is that of L1Ratio 0.001, as in glmnet. With
 // a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), Ω
 // being the penalty with lambda = 1, to nine digits.
-func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (float64, error) {
-	d, err := aloneDesign(spec, x, y)
+func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
+	defer rows.Rescue(&err)
+	d, err := preparedDesign(spec, x, y)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -72,7 +73,7 @@ func (s *Step) Model() *Model {
 // data or a bad specification yield no step and an error. spec.Lambda is not looked at.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		d, err := aloneDesign(spec, x, y)
+		d, err := preparedDesign(spec, x, y)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -121,16 +122,23 @@ type pather struct {
 	start   *solver.Iterate
 }
 
-func (d *design) newPather(ctx context.Context, set *PathSettings) (*pather, error) {
-	p := &pather{d: d}
+func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
+	defer rows.Rescue(&err)
+	p = &pather{d: d}
 	if set != nil {
 		p.set = *set
 	}
-	if err := p.set.check(); err != nil {
+	err = p.set.check()
+	if err == nil && !d.team.Alone() && p.set.Validation != nil {
+		err = errors.New("model: PathSettings.Validation is for one process; leave it nil with Spec.Comm")
+	}
+	if err = d.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	var err error
 	if p.fitter, err = d.newFitter(ctx); errors.Is(err, exact.ErrNotApplicable) {
+		if !d.team.Alone() {
+			return nil, fmt.Errorf("model: with Spec.Comm a Path is by Newton's method, which does not take this: %w", err)
+		}
 		p.general, err = d.general()
 	}
 	if err != nil {
@@ -227,12 +235,13 @@ func power(q float64, k int) float64 {
 }
 
 // step solves for lambda number k.
-func (p *pather) step(ctx context.Context, k int) (*Step, error) {
+func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
+	defer rows.Rescue(&err)
 	out, err := p.solve(ctx, k)
 	if out == nil {
 		return nil, err
 	}
-	s := &Step{
+	s = &Step{
 		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
 		Certificate: out.certificate,
 	}
@@ -253,7 +262,7 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 		return p.generalStep(ctx, k)
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
-	if p.fitter.full {
+	if p.fitter.full && p.d.team.Alone() {
 		// The rest of the path is for package solver, if it can.
 		if p.general, _ = p.d.general(); p.general != nil {
 			p.fitter = nil

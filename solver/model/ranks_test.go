@@ -203,23 +203,44 @@ func TestRanksRefuse(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(context.Context, *Spec, *sparse.CSR, []float64) (any, error){
-		"Path": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
-			return FitPath(ctx, s, x, y, nil)
-		},
 		"CV": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
 			return CV(ctx, s, x, y, nil)
 		},
 		"CVMulti": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
 			return CVMulti(ctx, s, x, y, nil, nil)
 		},
-		"LambdaMax": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
-			return LambdaMax(ctx, s, x, y)
-		},
 	} {
 		_, errs := onRanks(t, 2, &Spec{}, x, y, do)
 		for _, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), "Spec.Comm") {
 				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestRanksPath: a path on ranks has the lambdas, the statuses and within what is proved the objectives
+// of one process.
+func TestRanksPath(t *testing.T) {
+	x, y := random(t, 90, 9, 4, true)
+	for name, spec := range map[string]*Spec{"plain": {}, "graph": {Graph: graph.Chain(9)}, "net": {Penalty: ElasticNet{0.5}, Balanced: true}} {
+		set := &PathSettings{Count: 6}
+		want, err := FitPath(t.Context(), spec, x, y, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, errs := onRanks(t, 3, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+			return FitPath(ctx, one, x, y, set)
+		})
+		for r, path := range paths {
+			if errs[r] != nil || len(path) != len(want) {
+				t.Fatalf("%s, rank %d: %d lambdas, %v", name, r, len(path), errs[r])
+			}
+			for k, s := range path {
+				c, one := s.Certificate, want[k].Certificate
+				if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || c.Status != one.Status || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(s.Values, paths[0][k].Values) {
+					t.Errorf("%s, rank %d: %+v at %v, want %+v at %v", name, r, c, s.Lambda, one, want[k].Lambda)
+				}
 			}
 		}
 	}

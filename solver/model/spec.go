@@ -73,12 +73,12 @@ type Spec struct {
 	IndexBase int
 	// Comm joins processes that have other rows each, at least one: data, labels,
 	// SampleWeights and Offsets are those of this one, all else is the same for all. Calls
-	// of Fit and FitMulti are then collective; Path and CV are for one process. With more
-	// than one, Method nil means solver.Auto. nil means that there are no other rows.
+	// of Fit, FitMulti, Path and LambdaMax are then collective: what goes through a Path ends it at the
+	// same step on all. CV is for one process. nil means that there are no other rows.
 	Comm dist.Comm
 	// Checkpoint, if not nil, keeps what Fit and FitMulti have come to, on the first
-	// process: classes that are done, and the state of a fit by package solver, which fits
-	// with Comm are; see solver.Settings. A fit goes on from what is there, which must be
+	// process: classes that are done, and with Comm the state of a fit, which is then by solver.Auto
+	// with passes before its Newton steps; see solver.Settings. A fit goes on from what is there, which must be
 	// of the same data and specification. Path and CV take none.
 	Checkpoint dist.Checkpoint
 
@@ -232,10 +232,15 @@ func (s *Spec) factors(p int) []float64 {
 
 // alone refuses other processes, and checkpoints.
 func (s *Spec) alone() error {
-	switch {
-	case s != nil && !rows.NewTeam(s.Comm).Alone():
-		return errors.New("model: Spec.Comm is for Fit and FitMulti; other calls take all rows in one process")
-	case s != nil && s.Checkpoint != nil:
+	if s != nil && !rows.NewTeam(s.Comm).Alone() {
+		return errors.New("model: Spec.Comm is for Fit, FitMulti, Path and LambdaMax; other calls take all rows in one process")
+	}
+	return s.stateless()
+}
+
+// stateless refuses checkpoints.
+func (s *Spec) stateless() error {
+	if s != nil && s.Checkpoint != nil {
 		return errors.New("model: Spec.Checkpoint is for Fit and FitMulti; other calls keep no state")
 	}
 	return nil
