@@ -119,9 +119,6 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if (k.Rule == Automatic) != (u.Step == 0) {
 		t.Errorf("%v: chosen %+v", k, u.Tuned)
 	}
-	if bound := traits.Steps; u.Step > bound[len(bound)-1] {
-		t.Errorf("%v: step %g beyond the grid, which ends at %g", k, u.Step, bound[len(bound)-1])
-	}
 	if k != e.Protocol.Timed(k) || k.Split > 0 {
 		return
 	}

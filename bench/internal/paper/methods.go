@@ -37,14 +37,12 @@ type Traits struct {
 	// Outputs are those that a claim or a figure judges. Parameters are chosen for each by
 	// itself. The first is drawn where there is one curve.
 	Outputs []Output
-	// Unit makes step sizes of the multiples in Steps.
-	Unit  StepUnit
-	Steps []float64
-	// Bound says up to which step size the method's own theory goes; Bounded that the grid
-	// ends there.
-	Bound   string
-	Bounded bool
-	Rhos    []float64 // multiples of lambda
+	// Unit makes step sizes of multiples.
+	Unit StepUnit
+	// Bound says up to which step size the method's own theory goes. The search goes beyond.
+	Bound string
+	// NoRho says that the method has no penalty parameter to choose.
+	NoRho bool
 	// TunePasses is the budget on the samples for tuning.
 	TunePasses float64
 	Counts     string // what T counts in the proven rate
@@ -75,7 +73,8 @@ func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && 
 type Constants struct {
 	theory.Constants
 	// NuMean is the Lipschitz constant of the gradient of the mean loss.
-	NuMean float64
+	NuMean  float64
+	Samples float64 // of the problem that is run
 }
 
 // A StepUnit turns multiples into step sizes: a multiple is divided by Of.
@@ -85,9 +84,10 @@ type StepUnit struct {
 }
 
 var (
-	nuL    = StepUnit{"ν_L", func(c Constants) float64 { return c.NuL }}
-	nuMean = StepUnit{"ν of the mean loss", func(c Constants) float64 { return c.NuMean }}
-	uzawa  = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
+	nuL      = StepUnit{"ν_L", func(c Constants) float64 { return c.NuL }}
+	nuMean   = StepUnit{"ν of the mean loss", func(c Constants) float64 { return c.NuMean }}
+	nuFOverN = StepUnit{"ν_f/n", func(c Constants) float64 { return c.NuF / c.Samples }}
+	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
 // nuF is ν_f, the Lipschitz constant of every sample's gradient, over the method's own
@@ -99,16 +99,6 @@ func nuF(over float64) StepUnit {
 	}
 	return StepUnit{name, func(c Constants) float64 { return c.NuF / over }}
 }
-
-// Grids of multiples: of the unit, with the end of the grid where the method's theory ends,
-// just below it where it is excluded; and of lambda.
-var (
-	stepGrid   = []float64{1. / 64, 1. / 32, 1. / 16, 0.125, 0.25, 0.5, 1, 2, 4, 8}
-	upToOne    = stepGrid[:7]
-	belowTwo   = []float64{1. / 64, 1. / 32, 1. / 16, 0.125, 0.25, 0.5, 1, 1.9}
-	upToFourth = []float64{1. / 256, 1. / 128, 1. / 64, 1. / 32, 1. / 16, 0.125, 0.24}
-	rhoGrid    = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4}
-)
 
 // What the table below says more than once.
 var (
@@ -122,7 +112,7 @@ const (
 	outer      = "outer iterations"
 
 	anyStep      = "any η_0: steps fall as 1/√t, or 1/(μ t), by themselves"
-	saStep       = "η ≤ 1/ν_f, with which a pass moves as far as one gradient step does; the grid goes on to 800/ν_f, since the method's paper tunes it too: beyond theory"
+	saStep       = "η ≤ 1/ν_f, with which a pass moves as far as one gradient step does"
 	kStep        = "none proven; η < 2/ν_L as for Algorithm 1"
 	byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not been checked"
 	unlisted     = "no; the paper's Table 1 lists it as linearised"
@@ -130,39 +120,39 @@ const (
 )
 
 // common is what holds for methods of which the table says nothing else.
-var common = Traits{Outputs: last, Steps: stepGrid, Bound: "none proven", Rhos: rhoGrid, TunePasses: 5, Counts: samples, Group: Successors}
+var common = Traits{Outputs: last, Bound: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
 // table is the protocol of single methods. SA and SA-IU have a proximal centre that is the
 // mean of iterates a pass old, so that steps act over hundreds of samples. The passes of
 // Acc-SADMM are three of its stages: after one, steps that are too long do not show.
 var table = []Traits{
-	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, Steps: belowTwo, Bounded: true, TunePasses: 6, Counts: outer, Linearised: noPenalty,
+	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Bound: "η < 2/ν_L: C1 of Theorem 2, without which the snapshot's variance is not bounded"},
-	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, Steps: upToOne, Bounded: true, TunePasses: 6, Counts: outer, Linearised: "as scas",
-		Bound: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 has a negative weight"},
-	{Method: solver.SCASK{}, Unit: nuL, Steps: belowTwo, Bounded: true, TunePasses: 6, Counts: outer, Linearised: "as scas", Bound: kStep},
-	{Method: solver.SCASL{}, Unit: nuL, Steps: belowTwo, Bounded: true, TunePasses: 6, Counts: outer, Linearised: "yes, per block", Bound: kStep},
+	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
+		Bound: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
+	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Bound: kStep},
+	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per block", Bound: kStep},
 	{Method: baseline.Batch{}, Group: Compared, Figured: true, Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MostFeatures: baseline.MaxFactored},
-	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Steps: belowTwo, Bounded: true, Bound: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Steps: upToOne, Bounded: true, Bound: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
+	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Bound: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
+	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Bound: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
 	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: average, Bound: anyStep, Linearised: "no"},
 	{Method: baseline.OADM{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "no"},
 	{Method: baseline.OPG{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "yes"},
 	{Method: baseline.RDA{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: "yes"},
 	{Method: baseline.OS1{}, Group: Compared, Outputs: average, Bound: anyStep, Linearised: unlisted},
 	{Method: baseline.OS2{}, Group: Compared, Bound: anyStep, Linearised: unlisted},
-	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: both, Unit: nuF(100), Bound: saStep, Linearised: "no"},
-	{Method: baseline.SAIU{}, Group: Compared, Outputs: both, Unit: nuF(100), Bound: saStep, Linearised: "yes"},
+	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: both, Unit: nuFOverN, Bound: saStep, Linearised: "no"},
+	{Method: baseline.SAIU{}, Group: Compared, Outputs: both, Unit: nuFOverN, Bound: saStep, Linearised: "yes"},
 	{Method: baseline.SAG{}, Linearised: "no"},
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
-	{Method: baseline.SVRG{}, Steps: upToFourth, Bounded: true, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	{Method: baseline.SVRGRestart{}, Steps: upToFourth, Bounded: true, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{Method: baseline.SVRG{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
+	{Method: baseline.SVRGRestart{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	// Without a penalty parameter, zero is its own dual step.
-	{Method: baseline.PDFP{}, Steps: upToOne, Bounded: true, Bound: byConvention, Rhos: []float64{0}, Counts: stages, Linearised: "no penalty"},
-	{Method: baseline.ASVRG{}, Steps: upToOne, Bounded: true, Bound: byConvention, Counts: stages, Linearised: "yes"},
+	{Method: baseline.PDFP{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.ASVRG{}, Bound: byConvention, Counts: stages, Linearised: "yes"},
 	{Method: baseline.SDCA{}, Linearised: "yes"},
-	{Method: baseline.AccSADMM{}, Steps: upToOne, Bounded: true, Bound: byConvention, TunePasses: 9.5, Linearised: "yes"},
+	{Method: baseline.AccSADMM{}, Bound: byConvention, TunePasses: 9.5, Linearised: "yes"},
 }
 
 // known returns the traits of all methods that can be run, in the solver's order.
@@ -189,12 +179,6 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	}
 	if t.Unit.Of == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
-	}
-	if t.Steps == nil {
-		t.Steps = common.Steps
-	}
-	if t.Rhos == nil {
-		t.Rhos = common.Rhos
 	}
 	t.Bound, t.Counts, t.Group = cmp.Or(t.Bound, common.Bound), cmp.Or(t.Counts, common.Counts), cmp.Or(t.Group, common.Group)
 	t.TunePasses = cmp.Or(t.TunePasses, common.TunePasses)

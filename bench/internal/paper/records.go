@@ -27,7 +27,7 @@ const (
 )
 
 // formatVersion changes when old files cannot be read or mean something else.
-const formatVersion = 4
+const formatVersion = 5
 
 // An Optimum is the reference value of a problem.
 type Optimum struct {

@@ -62,7 +62,7 @@ type course struct {
 type state map[Output]Point
 
 func (pr *Protocol) batch(ctx context.Context, h *Half, k Key) (*batch, error) {
-	t, err := newTuner(ctx, h, k.Mu, pr.Traits(k.Method), pr.Coarse)
+	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
 	return &batch{pr: pr, half: h, tuner: t, done: map[[2]float64]*course{}}, err
 }
 

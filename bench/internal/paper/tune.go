@@ -15,79 +15,121 @@ import (
 type Tuned struct {
 	Eta float64 `json:"eta"`
 	Rho float64 `json:"rho"`
-	// Step and Penalty are the same as multiples of 1/nu, the method's own
-	// constant, and of lambda.
+	// Step and Penalty are the same as multiples of the method's own unit and of lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the grids at whose edge the choice lies: "step" or "step at its
-	// bound", "rho" or both.
+	// Edge names the ladders at whose end the choice lies: "step", "rho" or both.
 	Edge string `json:"edge,omitempty"`
-	// Moved says that a better value at an edge was within Noise, and so was left for
-	// one further inside.
-	Moved bool    `json:"moved,omitempty"`
-	Noise float64 `json:"noise,omitempty"`
-	// Objective is what the choice reached on the samples for tuning.
+	// Objective is what the choice reached where it was made.
 	Objective float64 `json:"tuned_objective"`
 	// Runs is how many pairs were tried.
 	Runs int `json:"tuning_runs"`
 }
 
-// A place is a pair of indices of the grids.
+// A Ladder has the multiples of a parameter, a rung each. A search looks at the rungs from First
+// to Last, and climbs on from there while the objective falls, to Bottom or Top at most.
+type Ladder struct {
+	Bottom, First, Last, Top int
+	At                       func(rung int) float64
+}
+
+// The ladders of step sizes, 1/4096 to 4096 of the method's unit, and of rho, 0.00001 to 10⁶ lambda.
+var (
+	Steps = Ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
+	Rhos  = Ladder{-10, -2, 8, 12, func(rung int) float64 {
+		if rung%2 == 0 {
+			return math.Pow10(rung / 2)
+		}
+		return 3 * math.Pow10((rung-1)/2)
+	}}
+)
+
+// alone returns the ladder of a parameter that is not chosen.
+func alone(v float64) Ladder { return Ladder{At: func(int) float64 { return v }} }
+
+// A place is a pair of rungs: of the step size and of rho.
 type place [2]int
 
 // reached are the objectives of a run at its outputs.
 type reached map[Output]float64
 
-// grid is the two-dimensional search over multiples. Runs serve all outputs.
+// grid is the search over two ladders. Runs serve all outputs.
 type grid struct {
-	steps, rhos []float64
-	try         func(step, rho float64) (reached, error)
-	seen        map[place]reached
-	err         error // of the first try that failed, after which there are no more
+	ladders [2]Ladder
+	stride  int // 2 leaves out every other rung
+	try     func(step, rho float64) (reached, error)
+	seen    map[place]reached
+	err     error // of the first try that failed, after which there are no more
 }
 
-// value returns the objective at a place of the grid, +Inf if it diverges.
+// tie is the difference of objectives for which a search does not go to the end of a ladder.
+const tie = 1e-6
+
+// value returns the objective at a place, +Inf if it diverges, and more by tie at an end of a
+// ladder.
 func (g *grid) value(at place, by Output) float64 {
 	v, ok := g.seen[at]
 	if !ok && g.err == nil {
-		v, g.err = g.try(g.steps[at[0]], g.rhos[at[1]])
+		v, g.err = g.try(g.ladders[0].At(at[0]), g.ladders[1].At(at[1]))
 		g.seen[at] = v
 	}
 	if g.err != nil {
 		return math.Inf(1)
 	}
+	if g.edge(at) != "" {
+		return v[by] + tie
+	}
 	return v[by]
 }
 
-// search goes along the two axes in turn, each time over the whole grid, until
-// neither improves.
+// search goes along the two ladders in turn, each time over all of it, until neither improves.
 func (g *grid) search(by Output) (best place, err error) {
-	best = place{len(g.steps) / 2, len(g.rhos) / 2}
-	for before := (place{-1, -1}); best != before && g.err == nil; {
+	for axis := range best {
+		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
+	}
+	for before := (place{math.MinInt}); best != before && g.err == nil; {
 		before = best
 		best = g.scan(g.scan(best, 1, by), 0, by)
 	}
 	return best, g.err
 }
 
-// scan returns the best place along an axis through a place.
+// scan returns the best place along a ladder through a place.
 func (g *grid) scan(from place, axis int, by Output) place {
+	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
-	for k := range g.size(axis) {
+	see := func(rung int) {
 		at := from
-		at[axis] = k
+		at[axis] = rung
 		if v := g.value(at, by); v < least {
 			best, least = at, v
 		}
 	}
+	low, high := min(l.First, from[axis]), max(l.Last, from[axis])
+	for rung := low; rung <= high; rung += g.stride {
+		see(rung)
+	}
+	for rung := high + g.stride; rung <= l.Top && best[axis] == rung-g.stride; rung += g.stride {
+		see(rung)
+	}
+	for rung := low - g.stride; rung >= l.Bottom && best[axis] == rung+g.stride; rung -= g.stride {
+		see(rung)
+	}
 	return best
 }
 
-// descend goes from a place to the best of its neighbours along the axes, until none
-// is better.
+// descend goes from a place to the best of its neighbours along the ladders, until none is
+// better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
+	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom { // steps that only samples bear
+		from[0] -= g.stride
+	}
 	for best, least := from, g.value(from, by); ; from = best {
-		for _, at := range g.neighbours(from) {
+		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
+			at := place{from[0] + way[0], from[1] + way[1]}
+			if !g.has(at) {
+				continue
+			}
 			if v := g.value(at, by); v < least {
 				best, least = at, v
 			}
@@ -98,64 +140,23 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 	}
 }
 
-// neighbours returns the places beside one, along the axes.
-func (g *grid) neighbours(of place) (all []place) {
-	for _, way := range []place{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-		at := place{of[0] + way[0], of[1] + way[1]}
-		if min(at[0], at[1]) >= 0 && at[0] < len(g.steps) && at[1] < len(g.rhos) {
-			all = append(all, at)
+// has reports whether the ladders have a place.
+func (g *grid) has(at place) bool {
+	for axis, l := range g.ladders {
+		if at[axis] < l.Bottom || at[axis] > l.Top {
+			return false
 		}
 	}
-	return all
+	return true
 }
 
-func (g *grid) size(axis int) int { return []int{len(g.steps), len(g.rhos)}[axis] }
-
-// atEdge reports whether a place is at an end of a grid with more than one point.
-func (g *grid) atEdge(at place, axis int) bool {
-	return g.size(axis) > 1 && (at[axis] == 0 || at[axis] == g.size(axis)-1)
-}
-
-// edges counts the grids at whose edge a place lies.
-func (g *grid) edges(at place) (count int) {
-	for axis := range at {
-		if g.atEdge(at, axis) {
-			count++
-		}
-	}
-	return count
-}
-
-// inward returns, of the places tried whose objective is within noise of the best, the
-// best of those at fewest edges.
-func (g *grid) inward(best place, by Output, noise float64) place {
-	limit, out := g.seen[best][by]+noise, best
-	for i := range g.steps { // in order: a map has none
-		for j := range g.rhos {
-			at := place{i, j}
-			v, tried := g.seen[at]
-			if !tried || !(v[by] <= limit) {
-				continue
-			}
-			if fewer := g.edges(out) - g.edges(at); fewer > 0 || fewer == 0 && v[by] < g.seen[out][by] {
-				out = at
-			}
-		}
-	}
-	return out
-}
-
-// edge names the grids at whose edge a place lies.
-func (g *grid) edge(at place, bounded bool) string {
+// edge names the ladders at whose ends a place lies.
+func (g *grid) edge(at place) string {
 	var names []string
-	if g.atEdge(at, 0) {
-		names = append(names, "step")
-		if bounded && at[0] > 0 {
-			names[0] = "step at its bound"
+	for axis, l := range g.ladders {
+		if l.Bottom < l.Top && (at[axis] == l.Bottom || at[axis] == l.Top) {
+			names = append(names, []string{"step", "rho"}[axis])
 		}
-	}
-	if g.atEdge(at, 1) {
-		names = append(names, "rho")
 	}
 	return strings.Join(names, " and ")
 }
@@ -171,54 +172,58 @@ type tuner struct {
 	chosen    map[Output]place
 }
 
-// newTuner prepares the choice of a method's parameters. coarse leaves out every other point
-// of the grids.
-func newTuner(ctx context.Context, h *Half, mu float64, t Traits, coarse bool) (*tuner, error) {
-	if coarse {
-		t.Steps, t.Rhos = everyOther(t.Steps), everyOther(t.Rhos)
-	}
+// newTuner prepares the choice of a method's parameters.
+func (pr *Protocol) newTuner(ctx context.Context, h *Half, mu float64, t Traits) (*tuner, error) {
 	c, err := h.constants(ctx, mu)
 	if err != nil {
 		return nil, err
 	}
 	u := &tuner{half: h, mu: mu, traits: t, constants: c, chosen: map[Output]place{}}
-	u.samples, u.whole = u.grid(ctx, h.tune(mu)), u.grid(ctx, h.train(mu))
+	few, many := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.PassesOn(h.data.Spec)}
+	if t.Batch() {
+		few = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
+		many = solver.Settings{Passes: batchPasses, OuterIterations: int(many.Passes)}
+	}
+	u.samples, u.whole = u.grid(ctx, h.tune(mu), few, pr.Coarse), u.grid(ctx, h.train(mu), many, pr.Coarse)
 	return u, nil
 }
 
-// everyOther keeps the last, which may be a bound of theory.
-func everyOther(grid []float64) (out []float64) {
-	for k := (len(grid) - 1) % 2; k < len(grid); k += 2 {
-		out = append(out, grid[k])
-	}
-	return out
-}
+// tuneIterations is the budget of batch methods on the samples for tuning.
+const tuneIterations = 100
 
-// grid returns the search on a problem.
-func (u *tuner) grid(ctx context.Context, p *solver.Problem) *grid {
-	g := &grid{steps: u.traits.Steps, rhos: u.traits.Rhos, seen: map[place]reached{}}
-	if u.traits.NoStep() {
-		g.steps = []float64{1}
+// grid returns the search on a problem with a budget.
+func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
+	g := &grid{ladders: [2]Ladder{Steps, Rhos}, stride: 1, seen: map[place]reached{}}
+	if coarse {
+		g.stride = 2
 	}
-	g.try = func(step, rho float64) (reached, error) { return u.trial(ctx, p, step, rho, runSeed) }
+	if u.traits.NoStep() {
+		g.ladders[0] = alone(1)
+	}
+	if u.traits.NoRho {
+		g.ladders[1] = alone(0)
+	}
+	g.try = func(step, rho float64) (reached, error) { return u.trial(ctx, p, budget, step, rho) }
 	return g
 }
 
-// eta returns the step size that a multiple stands for.
-func (u *tuner) eta(step, rho float64) float64 {
+// eta returns the step size that a multiple stands for on a problem.
+func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0
 	}
 	c := u.constants
+	n, _ := p.Data.Dims()
+	c.Samples = float64(n)
 	c.NuL = c.NuF + rho*u.half.data.Lambda*c.Lambda1
 	return step / u.traits.Unit.Of(c)
 }
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
-// tune chooses eta and rho by one output on the samples for tuning, after 5 passes (6
-// for methods whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for
-// batch methods); by the rule Whole on the training half, from that choice on.
+// tune chooses eta and rho by one output: on the samples for tuning after 5 passes (6 for
+// methods whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods);
+// by the rule Whole from that choice on, on the training half after as many passes as a run has.
 // Multiples are of constants of the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
@@ -230,22 +235,12 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	if err != nil {
 		return Tuned{}, err
 	}
-	if math.IsInf(g.seen[best][by], 1) {
+	out := Tuned{Objective: g.seen[best][by], Runs: len(g.seen), Edge: g.edge(best)}
+	if math.IsInf(out.Objective, 1) {
 		return Tuned{}, errDiverges
 	}
-	out := Tuned{Noise: tie}
-	if rule == Sampled && g.edges(best) > 0 {
-		if out.Noise, err = u.noise(ctx, best, by); err != nil {
-			return out, err
-		}
-	}
-	if at := g.inward(best, by, out.Noise); g.edges(at) < g.edges(best) {
-		best, out.Moved = at, true
-	}
-	out.Step, out.Penalty = g.steps[best[0]], g.rhos[best[1]]
-	out.Objective, out.Runs = g.seen[best][by], len(g.seen)
-	out.Eta, out.Rho = u.eta(out.Step, out.Penalty), out.Penalty*u.half.data.Lambda
-	out.Edge = g.edge(best, u.traits.Bounded)
+	out.Step, out.Penalty = g.ladders[0].At(best[0]), g.ladders[1].At(best[1])
+	out.Eta, out.Rho = u.eta(u.half.Train, out.Step, out.Penalty), out.Penalty*u.half.data.Lambda
 	return out, nil
 }
 
@@ -260,34 +255,10 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	return best, err
 }
 
-// tie is the difference of objectives that decides nothing, whatever the noise.
-const tie = 1e-6
-
-// noise returns how far the objective at a place differs between three seeds, at
-// least tie.
-func (u *tuner) noise(ctx context.Context, at place, by Output) (float64, error) {
-	low, high := u.samples.seen[at][by], u.samples.seen[at][by]
-	for seed := range uint64(2) {
-		v, err := u.trial(ctx, u.half.tune(u.mu), u.samples.steps[at[0]], u.samples.rhos[at[1]], runSeed+1+seed)
-		if err != nil {
-			return 0, err
-		}
-		if !math.IsInf(v[by], 0) {
-			low, high = min(low, v[by]), max(high, v[by])
-		}
-	}
-	return max(tie, high-low), nil
-}
-
-// tuneIterations is the budget of batch methods on the samples for tuning.
-const tuneIterations = 100
-
 // trial returns the objectives that a run reaches, +Inf if it diverges.
-func (u *tuner) trial(ctx context.Context, p *solver.Problem, step, rho float64, seed uint64) (reached, error) {
-	s := solver.Settings{Method: u.traits.Method, Eta: u.eta(step, rho), Rho: rho * u.half.data.Lambda, Passes: u.traits.TunePasses, Seed: seed}
-	if u.traits.Batch() {
-		s.Passes, s.OuterIterations = batchPasses, tuneIterations
-	}
+func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (reached, error) {
+	s := budget
+	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed
 	infinite := math.Inf(1)
 	out := reached{Last: infinite, Average: infinite}
 	res, err := minimize(ctx, p, s, nil)
@@ -312,7 +283,7 @@ func (h *Half) constants(ctx context.Context, mu float64) (Constants, error) {
 		return Constants{}, err
 	}
 	h.once.Do(func() { h.nuMean, err = meanCurvature(ctx, h, c) })
-	return Constants{c, h.nuMean + mu}, err
+	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
 }
 
 // meanCurvature returns the Lipschitz constant of the gradient of the mean loss: the

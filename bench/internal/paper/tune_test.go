@@ -10,7 +10,7 @@ import (
 // bowl is a search for the minimum of a smooth function of two outputs, which lies
 // elsewhere for each.
 func bowl(step, rho float64) *grid {
-	g := &grid{steps: stepGrid, rhos: rhoGrid, seen: map[place]reached{}}
+	g := &grid{ladders: [2]Ladder{Steps, Rhos}, stride: 1, seen: map[place]reached{}}
 	at := func(step, rho, u, v float64) float64 {
 		x, y := math.Log(u/step), math.Log(v/rho)
 		return x*x + y*y + 0.2*x*y
@@ -21,26 +21,25 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch: the search finds the minimum of each output within the grid, goes no
-// further than its edge, and says so; going down from anywhere finds the same.
+// TestSearch: the search finds the minimum of each output, also where it has to climb on from
+// the rungs that it looks at first; it goes no further than the end of a ladder, and says so.
+// Going down from anywhere finds the same.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
-		step, rho   float64 // the minimum
-		at, by      float64 // the choice
-		edge, bound string
+		step, rho float64 // the minimum
+		edge      string
 	}{
-		{2, 100, 2, 100, "", ""}, {64, 1, 8, 3, "step", "step at its bound"},
-		{0.5, 1e6, 0.25, 1e4, "rho", "rho"}, {1. / 512, 1e-3, 1. / 64, 0.1, "step and rho", "step and rho"},
+		{2, 100, ""}, {256, 0.01, ""}, {1e9, 1, "step"}, {0.5, 1e12, "rho"}, {1e-9, 1e-12, "step and rho"},
 	} {
 		g := bowl(c.step, c.rho)
 		best, err := g.search(Last)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step, rho := g.steps[best[0]], g.rhos[best[1]]; c.edge == "" && (step != c.at || rho != c.by) || g.edge(best, false) != c.edge || g.edge(best, true) != c.bound {
-			t.Errorf("minimum at step %g, rho %g: found %g, %g, edge %q, %q", c.step, c.rho, step, rho, g.edge(best, false), g.edge(best, true))
+		if step, rho := Steps.At(best[0]), Rhos.At(best[1]); c.edge == "" && (step != c.step || rho != c.rho) || g.edge(best) != c.edge {
+			t.Errorf("minimum at step %g, rho %g: found %g, %g, edge %q", c.step, c.rho, step, rho, g.edge(best))
 		}
-		if other, _ := g.search(Average); g.steps[other[0]] != 0.5 || g.rhos[other[1]] != 10 {
+		if other, _ := g.search(Average); Steps.At(other[0]) != 0.5 || Rhos.At(other[1]) != 10 {
 			t.Errorf("the average's minimum is found at %v", other)
 		}
 		if again, _ := bowl(c.step, c.rho).descend(place{3, 5}, Last); again != best {
@@ -49,21 +48,22 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestInward: of pairs within noise of the best that is taken which is at fewest edges,
-// and nothing is moved without noise.
-func TestInward(t *testing.T) {
-	g := bowl(64, 100)
+// TestEnd: a search does not go to the end of a ladder for less than a tie, and on from steps
+// that diverge.
+func TestEnd(t *testing.T) {
+	g := bowl(1, 1)
+	g.try = func(step, rho float64) (reached, error) {
+		if step > 1 {
+			return reached{Last: math.Inf(1)}, nil
+		}
+		return reached{Last: tie * rho}, nil // nothing to gain below 1
+	}
 	best, err := g.search(Last)
-	if err != nil || g.edge(best, false) != "step" {
-		t.Fatal(best, err)
+	if err != nil || best[1] <= Rhos.Bottom || g.edge(best) != "" {
+		t.Errorf("ends at %v, %v", best, err)
 	}
-	inner := place{best[0] - 1, best[1]}
-	rise := g.seen[inner][Last] - g.seen[best][Last]
-	if at := g.inward(best, Last, rise/2); at != best {
-		t.Errorf("moved to %v with half the noise", at)
-	}
-	if at := g.inward(best, Last, rise*(1+1e-12)); g.edges(at) != 0 || at[0] != inner[0] {
-		t.Errorf("not moved from %v: %v", best, at)
+	if best, _ = g.descend(place{5, 0}, Last); best[0] > 0 {
+		t.Errorf("stays at %v, where it diverges", best)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, by := range []Output{Last, Average} {
-		u, err := newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name), pr.Coarse)
+		u, err := pr.newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at, reached := range u.samples.seen {
-			if reached[by] < got.Objective-got.Noise {
+			if reached[by] < got.Objective-tie {
 				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
 			}
 		}
@@ -93,7 +93,7 @@ func TestTune(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		there, err := u.trial(t.Context(), h.train(0), got.Step, got.Penalty, runSeed)
+		there, err := u.trial(t.Context(), h.train(0), solver.Settings{Passes: pr.Passes}, got.Step, got.Penalty)
 		if err != nil || there[by] < whole.Objective-2*tie {
 			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", by, whole.Objective, there[by], err)
 		}

@@ -4,7 +4,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
@@ -85,9 +84,7 @@ func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p
 // A tally counts the splits on which a method was run.
 type tally struct {
 	Units   int
-	Edges   int // its step size or rho lies at the edge of a grid
-	Bounds  int // its step size lies where theory ends the grid
-	Moved   int // the choice was moved inward from an edge
+	Edges   int // its step size or rho lies at the end of a ladder
 	Halved  int // the run diverged at first
 	Failed  int
 	Clamped int // weights of the average were clamped
@@ -105,15 +102,10 @@ func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
 			continue
 		}
 		t.Units++
-		add(&t.Bounds, strings.Contains(u.Edge, "bound"))
-		add(&t.Edges, u.Edge != "" && u.Edge != atBound)
-		add(&t.Moved, u.Moved)
+		add(&t.Edges, u.Edge != "")
 		add(&t.Halved, u.Halved > 0)
 		add(&t.Failed, u.Failed != "")
 		add(&t.Clamped, u.Clamped)
 	}
 	return t
 }
-
-// atBound is the edge that theory draws, not the grid.
-const atBound = "step at its bound"

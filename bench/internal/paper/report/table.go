@@ -72,7 +72,7 @@ func newRow(p *problem, t paper.Traits, u *paper.Unit) row {
 var tableColumns = []string{
 	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
 	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half", "gap_at_end_automatic", "test_loss",
-	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_at_edge", "splits_at_bound", "splits_moved_inward", "splits_halved", "splits_clamped", "splits_failed", "reference",
+	"eta_split0", "rho_split0", "step_split0", "rho_over_lambda_split0", "splits_open", "splits_halved", "splits_clamped", "splits_failed", "reference",
 }
 
 // tableCSV writes Table 1 as CSV. Numbers that were not measured are empty.
@@ -89,7 +89,7 @@ func tableCSV(rows []row) string {
 		records = append(records, []string{
 			r.Data, num(r.Mu, -1), r.Info.Name, r.Info.Rate, r.Counts, r.Info.Memory, num(r.Bytes, 12), num(r.PerPass, 6), num(r.Setup, 4), r.Plan,
 			string(r.Curve), num(r.Rate, 4), num(r.Gap10, 6), num(r.GapEnd, 6), num(r.GapWhole, 6), num(r.GapAuto, 6), num(r.TestEnd, 8),
-			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Bounds), fmt.Sprint(r.Moved), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
+			num(u.Eta, 6), num(u.Rho, 6), num(u.Step, 6), num(u.Penalty, 6), fmt.Sprint(r.Edges), fmt.Sprint(r.Halved), fmt.Sprint(r.Clamped), fmt.Sprint(r.Failed), r.Info.Reference,
 		})
 	}
 	return csvText(records)
