@@ -151,23 +151,23 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	return found, nil
 }
 
-// experiment runs data sets one after the other.
+// experiment runs a split of every data set, then the next split of every one, so that a run that
+// is interrupted has as many splits of each.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, Timed: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Began: time.Now(), Total: r.Protocol.Work(c.Timed)}
 	fmt.Fprintf(e.Stderr, "about %.1f hours of a core in all, what is complete included\n", x.Progress.Total/3600)
+	var all []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data, r.Protocol.Graph)
 		if err != nil {
 			return err
 		}
-		err = x.Run(e.Ctx, d)
-		if errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
-		}
-		if err != nil {
-			return err
-		}
+		all = append(all, d)
 	}
-	return nil
+	err := x.Run(e.Ctx, all...)
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
+	}
+	return err
 }

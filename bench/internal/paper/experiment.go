@@ -26,22 +26,34 @@ type Experiment struct {
 	Workers int
 }
 
-// Run does everything that is missing on the given data: the optimum of every
+// Run does everything that is missing on the given data, split by split: the optimum of every
 // training half, the runs in parallel, then the timed runs one at a time.
-func (e *Experiment) Run(ctx context.Context, d *Data) error {
-	f, err := d.describe(ctx)
-	if err == nil {
-		err = e.add(line{Data: f})
-	}
-	if err != nil {
-		return err
-	}
-	for split := range e.Protocol.SplitsOn(d.Spec) {
-		if err := e.split(ctx, d, split); err != nil {
+func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
+	for _, d := range data {
+		f, err := d.describe(ctx)
+		if err == nil {
+			err = e.add(line{Data: f})
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return e.time(ctx, d)
+	for split := range e.Protocol.Splits {
+		for _, d := range data {
+			if split >= e.Protocol.SplitsOn(d.Spec) {
+				continue
+			}
+			if err := e.split(ctx, d, split); err != nil {
+				return err
+			}
+			if split < e.Timed {
+				if err := e.time(ctx, d, split); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // split makes the runs of one split that are missing and not timed.

@@ -27,18 +27,16 @@ type Timing struct {
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
-// time measures the runs of a data set one at a time on one thread.
-func (e *Experiment) time(ctx context.Context, d *Data) error {
+// time measures the runs of a split one at a time on one thread.
+func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for split := range min(e.Timed, e.Protocol.SplitsOn(d.Spec)) {
-		half := d.once(split, e.Protocol.TuneSamples)
-		for _, key := range e.Protocol.timed(d.Spec, split) {
-			if err := e.measure(ctx, half, key); err != nil {
-				return fmt.Errorf("paper: timing %v: %w", key, err)
-			}
-			e.Progress.Done("timed: "+key.String(), d.Work)
+	half := d.once(split, e.Protocol.TuneSamples)
+	for _, key := range e.Protocol.timed(d.Spec, split) {
+		if err := e.measure(ctx, half, key); err != nil {
+			return fmt.Errorf("paper: timing %v: %w", key, err)
 		}
+		e.Progress.Done("timed: "+key.String(), d.Work)
 	}
 	return nil
 }
