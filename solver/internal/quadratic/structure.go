@@ -131,4 +131,4 @@ func (g *groups) union(i, j int32, factor float64) {
 // agree is how much products of the same factors may differ by rounding, as a part of them.
 const agree = 1e-12
 
-func differ(a, b float64) bool { return math.Abs(a-b) > agree*math.Abs(a) }
+func differ(a, b float64) bool { return math.Abs(a-b) > float64(agree*math.Abs(a)) }
