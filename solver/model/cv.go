@@ -73,7 +73,9 @@ func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
 // CV chooses lambda by cross-validation. It fits the path of spec to all data; then, for
-// each fold, to all rows outside it, and scores these models on the rows of the fold.
+// each fold, to all rows outside it, and scores these models on the rows of the fold. A model of a
+// fold is fitted until its objective is estimated to be within RelTol of the optimum: with rows in
+// memory that is not proved, as for the path fitted to all data.
 // Settings.Threads goroutines fit folds in parallel; their number does not change the
 // result. A model that has not converged is scored all the same. The error of CV is that of
 // the path fitted to all data; with an error that wraps solver.ErrNotConverged there is a

@@ -134,7 +134,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx), Stop: d.team.Within(ctx.Err)}
+	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx), Stop: d.team.Within(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
 		f.file.Stop, f.at.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
@@ -145,6 +145,9 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	r := f.s.Solve(lambda, set)
 	f.full = r.Full
 	how := ending.Run{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
+	if d.spec.unproved && r.Why == ending.Reached {
+		how.Gap = goal // as far as the steps say
+	}
 	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !over(r.Err)) {
 		if how.Late {
 			return nil, fmt.Errorf("%w: the time limit came before anything was known; allow more time", solver.ErrNotConverged)

@@ -96,11 +96,11 @@ func pick(v []float64, rows []int) []float64 {
 	return part
 }
 
-// rows returns the specification for some rows, of which one goroutine takes care.
+// rows returns the specification for the rows that one goroutine fits, to judge the models on other rows.
 func (s *Spec) rows(rows []int) *Spec {
 	part := *s
 	part.SampleWeights, part.Offsets = pick(s.SampleWeights, rows), pick(s.Offsets, rows)
-	part.Threads = 1
+	part.Threads, part.unproved = 1, true
 	return &part
 }
 

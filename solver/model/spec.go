@@ -83,6 +83,8 @@ type Spec struct {
 	Checkpoint dist.Checkpoint
 
 	Settings
+
+	unproved bool // the models are only judged on other rows: see exact.Settings.Unproved
 }
 
 // Settings say how to solve. Zero fields mean the default.

@@ -85,6 +85,8 @@ type workspace struct {
 	damp    float64 // see term.Damping.Tail
 	sweeps  int     // of a model that is not formed
 	fall    float64 // of the last model
+	most    float64 // the largest fall since the last lambda
+	part    float64 // of the first violation that a model near the optimum may leave
 	visits  float64 // of the columns by the last model that was not formed
 	near    bool    // the last step lowered the objective by little
 	crawls  bool    // the last step lowered the objective by far less than the gap

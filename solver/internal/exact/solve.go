@@ -13,10 +13,14 @@ import (
 
 // Settings tune Solve.
 type Settings struct {
-	Tol           float64      // gap at which to stop
-	MaxIterations int          // 0 for 100
-	Interrupt     func() error // asked before each iteration, unless nil
-	Stop          func() error // asked within long ones, which its error ends, unless nil
+	Tol           float64 // gap at which to stop
+	MaxIterations int     // 0 for 100
+	// Unproved ends where a step says that the objective is about Tol above the optimum; Gap is +Inf. A
+	// proof asks for much more of the coefficients. It is without effect where proofs take little beside
+	// steps: with rows in a file, a coupled model or a Gram matrix.
+	Unproved  bool
+	Interrupt func() error // asked before each iteration, unless nil
+	Stop      func() error // asked within long ones, which its error ends, unless nil
 	// Watch is shown the first point and the one after each step, unless nil; its error ends the run.
 	Watch func(*Result) error
 }
@@ -77,10 +81,15 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
+	unproved := set.Unproved && s.coupled == nil && s.gram == nil && s.File == nil
+	if s.work.part = 0; unproved && s.work.most > 0 {
+		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most)) // the error of a model is of the order of its square
+	}
+	s.work.most = 0
 	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
-	if warm || s.facts.cheap { // hardly a column outside the set will be needed
+	if warm || s.facts.cheap || unproved { // hardly a column outside the set will be needed
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -100,6 +109,14 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			break
 		}
 		r.Gap += math.Max(0, s.at.value-was)
+		if s.work.most = max(s.work.most, fall); unproved && length == 1 {
+			s.rows.level(s.x, s.e)
+			if !s.choose(1) && s.left(fall) <= tol {
+				r.Why = ending.Reached
+				break
+			}
+			continue
+		}
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
@@ -129,8 +146,19 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.work.spare = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
-	r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.separable, r.Iterations >= limit)
+	if !unproved || r.Why != ending.Reached || r.Err != nil {
+		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.separable, r.Iterations >= limit)
+	}
 	return r
+}
+
+// left estimates by how much the objective is above the optimum after a whole step by whose model it fell
+// so much.
+func (s *Solver) left(fall float64) float64 {
+	if !s.Loss.Traits().ContinuousCurvature {
+		return fall
+	}
+	return float64(squared*fall*fall) / s.scale
 }
 
 // show shows the point.
@@ -324,7 +352,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	set := quadratic.Settings{Tolerance: s.units(tol), Part: innerPart}
 	if s.work.near {
-		set.Part = 0
+		set.Part = s.work.part
 	}
 	if !w.formed {
 		if s.work.near {
@@ -344,6 +372,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 
 const (
 	innerPart = 1e-2 // of the first violation: what the model may leave
+	roughPart = 0.1  // and near the optimum, where nothing is to be proved
 	crawlPart = 1e-6 // of the tolerance for models that are solved to the end
 	fallPart  = 0.01 // of the last fall, relative to the objective: what the model may leave near the optimum
 	nearPart  = 1e-2 // of the objective: where a step lowers it by less, the signs are mostly right

@@ -43,8 +43,8 @@ const (
 // choose makes the working set one of the columns that are not zero, of those without limit, and
 // of those whose correlation exceeds share times the limit: the most violated first, and not more
 // new ones than there are coefficients that are not zero. It is left as it is if it has them all
-// and not twice as many.
-func (s *Solver) choose(share float64) {
+// and not twice as many. It reports whether some were missing.
+func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
 		w.place = make([]int32, s.p)
@@ -53,7 +53,7 @@ func (s *Solver) choose(share float64) {
 		if len(w.cols) == 0 {
 			s.build(all(s.p))
 		}
-		return
+		return false
 	}
 	if s.gram != nil && s.gram.whole {
 		s.facts.cheap = true
@@ -83,10 +83,10 @@ func (s *Solver) choose(share float64) {
 		}
 	}
 	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
-		return
+		return false
 	}
 	if w.full = len(cols) > w.most-w.most/16 && needed > w.most; w.full {
-		return
+		return false
 	}
 	excess := func(j int32) float64 { return s.pull(int(j)) / s.limit[j] }
 	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
@@ -96,6 +96,7 @@ func (s *Solver) choose(share float64) {
 	}
 	slices.Sort(cols)
 	s.build(cols)
+	return missing
 }
 
 // all returns the numbers of all columns.
