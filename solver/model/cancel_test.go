@@ -22,7 +22,7 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	cancel()
 	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: Settings{RelTol: 1e-6}}
 	m, err := Fit(ended, spec, x, []float64{2, 5})
-	if m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Objective != 5 { // (1² + 3²)/2
+	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Objective != 5 { // (1² + 3²)/2
 		t.Errorf("%+v, %v: want an objective of 5", m, err)
 	}
 }
@@ -52,7 +52,7 @@ func TestEndedBefore(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		m, err := Fit(c.ctx, &c.spec, x, y)
 		runtime.ReadMemStats(&after)
-		if m == nil || !errors.Is(err, c.err) || m.Certificate.Status != c.status || m.NonZeros() > 0 {
+		if m == nil || !errors.Is(err, c.err) || m.Columns[0].Certificate.Status != c.status || m.NonZeros() > 0 {
 			t.Fatalf("%s: %+v, %v", c.name, m, err)
 		}
 		if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 2*x.NNZ() {

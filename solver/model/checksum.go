@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Sealed returns a model file, a JSON object, with a last field that says what CRC-32C the
+// sealed returns a model file, a JSON object, with a last field that says what CRC-32C the
 // other fields have: their names and values in order, without blanks between words, so
 // that the file may be indented otherwise. Read refuses a file that has another one; one
 // without the field is taken as it stands.
-func Sealed(file []byte) ([]byte, error) {
+func sealed(file []byte) ([]byte, error) {
 	sum, err := checksum(file)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Sealed(file []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%q%s", body, between, sum, file[len(body):]), nil
 }
 
-// checksum is what Sealed says of a file, whether it says so or not.
+// checksum is what sealed says of a file, whether it says so or not.
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer

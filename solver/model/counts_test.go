@@ -26,8 +26,8 @@ func TestExposure(t *testing.T) {
 	of := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / all, Standardize: StandardizeOff, SampleWeights: exposure}
 	of.RelTol = 1e-12
 	m, other := mustFit(t, by, x, y), mustFit(t, of, x, rates)
-	want := m.Certificate.Objective
-	if got := naive(by, x, y, other.Coefficients, other.Intercept); math.Abs(got-want) > 1e-11*want {
+	want := m.Columns[0].Certificate.Objective
+	if got := naive(by, x, y, other.Columns[0].Coefficients, other.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
 	}
 }
@@ -38,7 +38,7 @@ func TestCountMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{Loss: solver.Poisson{}, Coefficients: []float64{0}, Intercept: math.Log(2)}
+	m := &Model{Loss: solver.Poisson{}, Columns: []Column{{Coefficients: []float64{0}, Intercept: math.Log(2)}}}
 	got, err := m.Score(x, []float64{0, 2, 4}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestCountMetrics(t *testing.T) {
 	if err != nil || math.Abs(rates[0]-2) > 1e-15 {
 		t.Errorf("rates %v, %v; want 2", rates, err)
 	}
-	m.Intercept = 710
+	m.HasIntercept, m.Columns[0].Intercept = true, 710
 	if _, err := m.Predict(nil, nil); !errors.Is(err, ErrOverflow) {
 		t.Errorf("a rate beyond float64: %v", err)
 	}
@@ -85,7 +85,7 @@ func TestCountsUnattained(t *testing.T) {
 	} {
 		spec := &Spec{Loss: solver.Poisson{}, Lambda: c.lambda, NoIntercept: !c.intercept}
 		m, err := Fit(t.Context(), spec, x, c.y)
-		if m == nil || m.Certificate.NoOptimum != c.none {
+		if m == nil || m.Columns[0].Certificate.NoOptimum != c.none {
 			t.Errorf("counts %v, lambda %v: %+v, %v", c.y, c.lambda, m, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/scas-admm/scas/solver"
@@ -18,7 +19,7 @@ type CVSettings struct {
 	// and every fold has the same.
 	Path PathSettings
 	// Folds is the number of folds; zero means 10, or the number of rows if that is
-	// smaller. With two classes, each class needs at least two rows.
+	// smaller. Each class needs at least two rows.
 	Folds int
 	// Assignment has the fold of each row, from 0. nil draws the folds at random with
 	// Settings.Seed, such that each fold has its share of each class.
@@ -27,7 +28,7 @@ type CVSettings struct {
 	// the held-out rows of each fold, with their sample weights and offsets. The other
 	// measures are computed as well: see CVResult.Measures.
 	By Measure
-	// Metric, unless nil, is a measure of the caller's own that replaces By. With
+	// Metric, unless nil, is a measure of the caller's own that takes the place of By. With
 	// Settings.Memory it must be a mean over rows, because one goroutine calls it with a
 	// part of a fold's rows at a time.
 	Metric Metric
@@ -72,7 +73,8 @@ func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 // that is not measurably worse than the best (Breiman, Friedman, Olshen and Stone 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
-// CV chooses lambda by cross-validation. It fits the path of spec to all data; then, for
+// CV chooses lambda by cross-validation. Classes are as for Fit; more than two have one lambda
+// in common, and folds have their share of each. CV fits the path of spec to all data; then, for
 // each fold, to all rows outside it, and scores these models on the rows of the fold. A model of a
 // fold is fitted until its objective is estimated to be within RelTol of the optimum: with rows in
 // memory that is not proved, as for the path fitted to all data.
@@ -81,38 +83,39 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // the path fitted to all data; with an error that wraps solver.ErrNotConverged there is a
 // result. Settings.TimeLimit is for all fits together.
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
-	d, err := aloneDesign(spec, x, y)
+	if err := spec.alone(); err != nil {
+		return nil, err
+	}
+	p, err := newProblems(spec, x, y)
 	if err != nil {
 		return nil, err
 	}
 	if set == nil {
 		set = &CVSettings{}
 	}
-	c := &crossing{spec: d.spec, data: x, labels: y, tell: set.Judged}
-	if c.by, err = set.by(classifies(d.loss), set.Metric != nil); err != nil {
+	c := &crossing{problems: p, own: set.Metric, tell: set.Judged}
+	if c.by, err = set.By.check(classifies(p.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
 		return nil, err
 	}
-	if d.spec.streams() {
+	ctx, cancel := p.spec.limit(ctx)
+	defer cancel()
+	if p.spec.streams() {
 		return c.streamed(ctx, set)
 	}
-	if classifies(d.loss) {
-		part := *d.spec
-		part.Positive = &d.mapping.Positive
-		c.spec, c.classes = &part, make([]int, d.n)
-		for i, sign := range d.y {
-			c.classes[i] = classOf(sign)
-		}
+	return c.inMemory(ctx, set)
+}
+
+// inMemory is CV of data in memory.
+func (c *crossing) inMemory(ctx context.Context, set *CVSettings) (*CVResult, error) {
+	if err := c.number(); err != nil {
+		return nil, err
 	}
 	if err := c.configure(set); err != nil {
 		return nil, err
 	}
-	c.judge = func(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error) {
-		return c.judgePath(ctx, spec, fitted, held, set.Metric)
-	}
-	ctx, cancel := d.spec.limit(ctx)
-	defer cancel()
-	c.result.Path, err = FitPath(ctx, d.spec, x, y, &c.path)
-	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
+	var err error
+	c.result.Path, err = collect(c.problems.path(ctx, &c.path))
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) || c.result.Path == nil || ctx.Err() != nil {
 		return nil, withEnd(ctx, err)
 	}
 	for _, s := range c.result.Path {
@@ -124,6 +127,30 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	return &c.result, err
 }
 
+// number sets the numbers of the classes of the rows, and the specification of the folds: two
+// classes keep their signs, whatever rows they have.
+func (c *crossing) number() error {
+	part := *c.spec
+	c.part = &part
+	if c.problems.classes != nil {
+		c.numbers = make([]int, len(c.y))
+		for i, v := range c.y {
+			c.numbers[i], _ = slices.BinarySearch(c.problems.classes, v)
+		}
+		return nil
+	}
+	d, err := newDesign(c.spec, c.x, c.y)
+	if err != nil || !classifies(d.loss) {
+		return err
+	}
+	part.Positive = &d.mapping.Positive
+	c.numbers = make([]int, d.n)
+	for i, sign := range d.y {
+		c.numbers[i] = classOf(sign)
+	}
+	return nil
+}
+
 // withEnd joins ctx.Err() to err unless err already wraps it.
 func withEnd(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
@@ -132,33 +159,15 @@ func withEnd(ctx context.Context, err error) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// by returns the measure that chooses. classes reports whether the models are for
-// classification, and own whether the caller has given a Metric.
-func (s *CVSettings) by(classes, own bool) (Measure, error) {
-	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[s.By]
-	switch {
-	case s.By != "" && own:
-		return "", fmt.Errorf("model: CVSettings.By = %q beside a metric of your own: give one of them", s.By)
-	case own:
-		return byOwn, nil
-	case s.By == "" || s.By == ByLoss:
-		return ByLoss, nil
-	case !known:
-		return "", fmt.Errorf("model: CVSettings.By = %q is no measure", s.By)
-	case ofClasses && !classes:
-		return "", fmt.Errorf("model: CVSettings.By = %q is for classification, and the loss for numbers", s.By)
-	case !ofClasses && classes:
-		return "", fmt.Errorf("model: CVSettings.By = %q is for numbers, and the loss for classification", s.By)
+// judge fits a path to the rows of fitted and returns the scores of its models on the rows of
+// held.
+func (c *crossing) judge(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error) {
+	p, err := newProblems(spec, fitted.x, fitted.y)
+	if err != nil {
+		return nil, err
 	}
-	return s.By, nil
-}
-
-// judgePath fits a path to the rows of fitted and returns the scores of its models on the
-// rows of held.
-func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table, own Metric) ([]scores, error) {
-	lambdas := c.result.Lambdas
-	all := make([]scores, 0, len(lambdas))
-	for step, err := range Path(ctx, spec, fitted.x, fitted.y, &PathSettings{Lambdas: lambdas}) {
+	all := make([]scores, 0, len(c.result.Lambdas))
+	for step, err := range p.path(ctx, &PathSettings{Lambdas: c.result.Lambdas}) {
 		if err != nil && (step == nil || step.cut()) {
 			return nil, err
 		}
@@ -168,8 +177,8 @@ func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table
 			return nil, err
 		}
 		s := found.scores()
-		if own != nil {
-			if s[byOwn], err = own(m, held.x, held.y, held.set); err != nil {
+		if c.own != nil {
+			if s[byOwn], err = c.own(m, held.x, held.y, held.set); err != nil {
 				return nil, err
 			}
 		}
@@ -181,21 +190,18 @@ func (c *crossing) judgePath(ctx context.Context, spec *Spec, fitted, held table
 
 var errNoMetric = errors.New("model: the metric is no number in any fold, as the AUC of rows of one class; take fewer folds, or another metric")
 
-// A crossing is a call of CV or CVMulti.
+// A crossing is a call of CV.
 type crossing struct {
-	spec    *Spec
-	data    *sparse.CSR
-	labels  []float64
-	classes []int // the number of each row's class; nil if labels are not classes
+	*problems
+	part    *Spec // of the folds
+	numbers []int // of the classes of the rows, as Confusion counts; nil for numbers
 	by      Measure
-	// judge fits models of all lambdas to the rows of fitted and returns their scores on the
-	// rows of held.
-	judge  func(ctx context.Context, spec *Spec, fitted, held table) ([]scores, error)
-	path   PathSettings
-	count  int // of folds
-	result CVResult
-	scores [][]scores // of each fold and lambda
-	weight []float64  // of the folds
+	own     Metric // nil unless by is byOwn
+	path    PathSettings
+	folds   int
+	result  CVResult
+	scores  [][]scores // of each fold and lambda
+	weight  []float64  // of the folds
 
 	lock   sync.Mutex
 	judged int // the number of models scored so far
@@ -210,7 +216,7 @@ func (c *crossing) told(more int) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.judged += more
-	c.tell(c.judged, c.count*len(c.result.Lambdas))
+	c.tell(c.judged, c.folds*len(c.result.Lambdas))
 }
 
 var errOwnRows = errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
@@ -220,25 +226,25 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if c.path = set.Path; c.path.Validation != nil {
 		return errOwnRows
 	}
-	n, _ := c.data.Dims()
+	n, _ := c.x.Dims()
 	if set.Assignment != nil {
 		c.result.Assignment = set.Assignment
-		if c.count, err = checkFolds(set.Assignment, n); err != nil {
+		if c.folds, err = checkFolds(set.Assignment, n); err != nil {
 			return err
 		}
-		return checkRest(set.Assignment, c.labels, c.classes)
+		return checkRest(set.Assignment, c.y, c.numbers)
 	}
-	if c.count = set.Folds; c.count == 0 {
-		c.count = min(defaultFolds, n)
+	if c.folds = set.Folds; c.folds == 0 {
+		c.folds = min(defaultFolds, n)
 	}
 	switch {
 	case n < 2:
 		return errors.New("model: CV of one row: it is to be held out and something left to fit; give two rows or more")
-	case c.count < 2 || c.count > n:
+	case c.folds < 2 || c.folds > n:
 		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for %d", set.Folds, n, min(defaultFolds, n))
 	}
-	c.result.Assignment = folds(c.count, n, c.classes, c.spec.Seed)
-	return checkRest(c.result.Assignment, c.labels, c.classes)
+	c.result.Assignment = drawFolds(c.folds, n, c.numbers, c.spec.Seed)
+	return checkRest(c.result.Assignment, c.y, c.numbers)
 }
 
 // defaultFolds is the number of folds if there are as many rows.
@@ -246,9 +252,9 @@ const defaultFolds = 10
 
 // run fits and scores all folds, and fills in the result.
 func (c *crossing) run(ctx context.Context) error {
-	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
-	ended := make([]error, c.count)
-	rows.Spread(c.spec.threads(), c.count, func(k int) { ended[k] = c.fold(ctx, k) })
+	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
+	ended := make([]error, c.folds)
+	rows.Spread(c.spec.threads(), c.folds, func(k int) { ended[k] = c.fold(ctx, k) })
 	for k, err := range ended {
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)
@@ -263,11 +269,11 @@ func (c *crossing) run(ctx context.Context) error {
 // fold fits the models of fold k and scores them on its rows.
 func (c *crossing) fold(ctx context.Context, k int) error {
 	in, out := split(c.result.Assignment, k)
-	held, err := newTable(c.data, c.labels, c.spec, in)
+	held, err := newTable(c.x, c.y, c.spec, in)
 	if err != nil {
 		return err
 	}
-	fitted, err := newTable(c.data, c.labels, c.spec, out)
+	fitted, err := newTable(c.x, c.y, c.spec, out)
 	if err != nil {
 		return err
 	}
@@ -281,7 +287,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	if c.weight[k] == 0 {
 		return errors.New("model: its rows have no weight")
 	}
-	c.scores[k], err = c.judge(ctx, c.spec.rows(out), fitted, held)
+	c.scores[k], err = c.judge(ctx, c.part.rows(out), fitted, held)
 	return err
 }
 
@@ -297,10 +303,7 @@ func (c *crossing) summarise() {
 	}
 	r.Curve = r.Measures[c.by]
 	delete(r.Measures, byOwn)
-	sign := 1.0
-	if c.by == ByAUC || c.by == ByR2 { // larger is better
-		sign = -1
-	}
+	sign := c.by.sign()
 	for i, v := range r.Mean {
 		if sign*v < sign*r.Mean[r.Best] || math.IsNaN(r.Mean[r.Best]) {
 			r.Best = i
@@ -363,16 +366,16 @@ func (r Curve) determination(variance float64) Curve {
 // variance returns the weighted variance of the labels of all rows.
 func (c *crossing) variance() float64 {
 	var all moment
-	for lo := 0; lo < len(c.labels); lo += pieceRows {
-		hi := min(lo+pieceRows, len(c.labels))
+	for lo := 0; lo < len(c.y); lo += pieceRows {
+		hi := min(lo+pieceRows, len(c.y))
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]
 		}
-		if weight := set.total(hi - lo); weight > 0 {
-			all.add(c.labels[lo:hi], weight, set, square)
+		if set.total(hi-lo) > 0 {
+			all.add(c.y[lo:hi], set, square)
 		}
-		c.data.Release(lo, hi)
+		c.x.Release(lo, hi)
 	}
 	return all.left / all.weight
 }

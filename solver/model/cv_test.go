@@ -32,7 +32,7 @@ func TestFolds(t *testing.T) {
 		}
 	}
 	for _, k := range []int{2, 10, 103} {
-		of := folds(k, n, sign, 7)
+		of := drawFolds(k, n, sign, 7)
 		rows, positive := make([]int, k), make([]int, k)
 		for i, f := range of {
 			rows[f]++
@@ -43,7 +43,7 @@ func TestFolds(t *testing.T) {
 		if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(positive)-slices.Min(positive) > 1 {
 			t.Errorf("%d folds of %v rows, %v positive", k, rows, positive)
 		}
-		if !slices.Equal(of, folds(k, n, sign, 7)) || slices.Equal(of, folds(k, n, sign, 8)) {
+		if !slices.Equal(of, drawFolds(k, n, sign, 7)) || slices.Equal(of, drawFolds(k, n, sign, 8)) {
 			t.Errorf("%d folds: the seed does not decide", k)
 		}
 	}
@@ -119,7 +119,7 @@ func TestCVByHand(t *testing.T) {
 func TestCVOfTies(t *testing.T) {
 	x, y := random(t, 20, 2, 3, true)
 	for _, by := range []Measure{ByError, ByAUC} {
-		c := &crossing{by: by, weight: []float64{1, 1}, spec: &Spec{}, data: x, labels: y}
+		c := &crossing{by: by, weight: []float64{1, 1}, problems: &problems{spec: &Spec{}, x: x, y: y}}
 		c.result.Lambdas = []float64{3, 2, 1}
 		same := scores{by: 0.25}
 		c.scores = [][]scores{{same, same, same}, {same, same, same}}
@@ -153,7 +153,7 @@ func TestCVKinds(t *testing.T) {
 		"fold 1 of 3 has no":   {Assignment: slices.Repeat([]int{0, 2}, 30)},
 		"want at least 2":      {Assignment: make([]int, 60)},
 		"own rows to judge":    {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
-		"is for classificati":  {Metric: ErrorRate},
+		"is for classificati":  {By: ByError},
 		"\"auc\" is for class": {By: ByAUC},
 		"\"f1\" is no measure": {By: "f1"},
 		"Count = -2":           {Path: PathSettings{Count: -2}},
@@ -201,9 +201,9 @@ func TestCVOfFewRows(t *testing.T) {
 	for want, set := range map[string]*CVSettings{
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
 		"the metric is no number":           {Path: PathSettings{Count: 3}, By: ByAUC},
-		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: OneMinusAUC},
+		"no number in any fold":             {Path: PathSettings{Count: 3}, Metric: measured(ByAUC)},
 		"or 0 for 6":                        {Folds: 7},
-		"beside a metric of your own":       {By: ByAUC, Metric: MeanLoss},
+		"beside a metric of your own":       {By: ByAUC, Metric: measured(ByLoss)},
 		"\"r2\" is for numbers":             {By: ByR2},
 	} {
 		if r, err := CV(ctx, nil, x, y, set); r != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -243,7 +243,7 @@ func TestCVR2(t *testing.T) {
 			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)", r.Best, r.OneSE, again.Best, again.OneSE, err)
 		}
 		set.By, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
-			v, err := MeanSquaredError(m, x, y, s)
+			v, err := measured(ByMSE)(m, x, y, s)
 			return -v, err
 		}
 		worst, err := CV(context.Background(), spec, x, y, set)
@@ -280,7 +280,7 @@ func TestCVOfGlmnet(t *testing.T) {
 		set := &CVSettings{Path: PathSettings{Count: 10, Ratio: 0.02}, Folds: 5, Metric: devianceOfGlmnet}
 		family, unit := "binomial", 1.0
 		if !classes {
-			spec.Loss, set.Metric, family, unit = solver.Squared{}, MeanSquaredError, "gaussian", 2
+			spec.Loss, set.Metric, family, unit = solver.Squared{}, measured(ByMSE), "gaussian", 2
 		}
 		got, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
@@ -341,8 +341,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 func TestMulti(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
-	m, err := FitMulti(context.Background(), spec, x, y)
-	if err != nil || !slices.Equal(m.Classes, []float64{0, 10, 20}) {
+	m, err := Fit(context.Background(), spec, x, y)
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{0, 10, 20}) || m.Facts.ClassWeights[10] != 2 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	weights := make([]float64, len(y))
@@ -351,41 +351,39 @@ func TestMulti(t *testing.T) {
 			weights[i] = 2
 		}
 	}
-	for k, class := range m.Classes {
+	for k, class := range m.Classes.Values {
 		want := mustFit(t, &Spec{Lambda: 0.005, SampleWeights: weights}, x, against(y, class))
-		if !slices.Equal(want.Coefficients, m.Models[k].Coefficients) || m.Models[k].Certificate != want.Certificate {
-			t.Errorf("class %v: %+v, alone %+v", class, m.Models[k], want)
+		if !slices.Equal(want.Columns[0].Coefficients, m.Columns[k].Coefficients) || m.Columns[k].Certificate != want.Columns[0].Certificate {
+			t.Errorf("class %v: %+v, alone %+v", class, m.Columns[k], want)
 		}
 	}
-	accuracy, err := m.Accuracy(x, y)
-	if err != nil || accuracy < 0.6 {
-		t.Errorf("accuracy %v, %v", accuracy, err)
+	s, err := m.Score(x, y, nil)
+	if err != nil || s.Classes.Accuracy < 0.6 {
+		t.Errorf("%+v, %v", s, err)
 	}
 	dst := make([]float64, 3)
 	for i := range y {
 		idx, val := x.Row(i)
-		p, err := m.Probabilities(dst, idx, val)
+		p, err := m.RowProbabilities(dst, idx, val)
 		label, err2 := m.Predict(idx, val)
-		if err != nil || err2 != nil || math.Abs(p[0]+p[1]+p[2]-1) > 1e-14 || m.Classes[slices.Index(p, slices.Max(p))] != label {
+		if err != nil || err2 != nil || math.Abs(p[0]+p[1]+p[2]-1) > 1e-14 || m.Classes.Values[slices.Index(p, slices.Max(p))] != label {
 			t.Errorf("row %d: %v, %v (%v, %v)", i, p, label, err, err2)
 		}
 	}
 	idx, val := x.Row(0)
-	if allocs := testing.AllocsPerRun(100, func() { _, _ = m.Probabilities(dst, idx, val); _, _ = m.Predict(idx, val) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = m.RowProbabilities(dst, idx, val); _, _ = m.Predict(idx, val) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 	if _, err := m.Predict([]int32{9}, []float64{1}); err == nil {
 		t.Error("no error for a feature beyond the model")
 	}
-	for want, call := range map[string]func() (*Multi, error){
-		"2 classes":      func() (*Multi, error) { return FitMulti(context.Background(), nil, x, against(y, 10)) },
-		"is for numbers": func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Loss: solver.Squared{}}, x, y) },
-		"149 labels":     func() (*Multi, error) { return FitMulti(context.Background(), nil, x, y[1:]) },
-		"Positive is":    func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Positive: &y[0]}, x, y) },
-		"SampleWeights has": func() (*Multi, error) {
-			return FitMulti(context.Background(), &Spec{SampleWeights: y[1:], ClassWeights: spec.ClassWeights}, x, y)
+	for want, call := range map[string]func() (*Model, error){
+		"149 labels":          func() (*Model, error) { return Fit(context.Background(), nil, x, y[1:]) },
+		"leave Spec.Positive": func() (*Model, error) { return Fit(context.Background(), &Spec{Positive: &y[0]}, x, y) },
+		"SampleWeights has": func() (*Model, error) {
+			return Fit(context.Background(), &Spec{SampleWeights: y[1:], ClassWeights: spec.ClassWeights}, x, y)
 		},
-		"class 0": func() (*Multi, error) { return FitMulti(context.Background(), &Spec{Lambda: -1}, x, y) },
+		"class 0": func() (*Model, error) { return Fit(context.Background(), &Spec{Lambda: -1}, x, y) },
 	} {
 		if m, err := call(); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)
@@ -397,34 +395,28 @@ func TestMulti(t *testing.T) {
 // others.
 func TestMultiFile(t *testing.T) {
 	x, y := threeClasses(t)
-	m, err := FitMulti(context.Background(), &Spec{Lambda: 0.005}, x, y)
+	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "m.json")
-	m.Names = []string{"ash", "birch", "cedar"}
+	m.Classes.Names = []string{"ash", "birch", "cedar"}
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := LoadMulti(path)
+	got, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(m, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "several classes") {
-		t.Errorf("%v", err)
-	}
-	if _, err := ReadMulti(strings.NewReader("\x00"), "m"); err == nil || !strings.Contains(err.Error(), "not a text file") {
-		t.Errorf("%v", err)
-	}
-	if _, err := ReadMulti(strings.NewReader(format1), "m"); err == nil || !strings.Contains(err.Error(), "m: not a model file of several classes: it has no models") {
+	if _, err := Read(strings.NewReader("\x00"), "m"); err == nil || !strings.Contains(err.Error(), "not a text file") {
 		t.Errorf("%v", err)
 	}
 	text, _ := os.ReadFile(path)
-	for from, to := range map[string]string{`"classes":[0,10,20]`: `"classes":[0,20,10]`, `[0,10,20]`: `[0,10]`, `"format":2,"scas`: `"format":9,"scas`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss":"logistic"`: `"loss":"x"`} {
-		if _, err := ReadMulti(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
+	for from, to := range map[string]string{"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`} {
+		if _, err := Read(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
 			t.Errorf("%s for %s: no error", to, from)
 		}
 	}
@@ -433,14 +425,14 @@ func TestMultiFile(t *testing.T) {
 		for _, change := range []byte{1, 0x10, 0x20} {
 			damaged := slices.Clone(text)
 			damaged[at] ^= change
-			if got, err := ReadMulti(bytes.NewReader(damaged), "m"); err == nil && !cmp.Equal(m, got) {
+			if got, err := Read(bytes.NewReader(damaged), "m"); err == nil && !cmp.Equal(m, got) {
 				t.Fatalf("byte %d, %q for %q: read as other models", at, damaged[at], text[at])
 			}
 		}
 	}
-	m.Models[1] = &Model{Loss: solver.Squared{}, Coefficients: make([]float64, 4)}
+	m.Loss = solver.Squared{}
 	if m.Save(path) == nil {
-		t.Error("saved a model of numbers as one of classes")
+		t.Error("saved classes of a loss for numbers")
 	}
 }
 
@@ -448,7 +440,7 @@ func TestMultiFile(t *testing.T) {
 func TestMultiOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-12}}
-	m, err := FitMulti(context.Background(), spec, x, y)
+	m, err := Fit(context.Background(), spec, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +462,7 @@ print(json.dumps(OneVsRestClassifier(f).fit(np.array(d["x"]), d["y"]).predict_pr
 `, map[string]any{"x": rows, "y": y, "lambda": spec.Lambda}, &want)
 	for i := range y {
 		idx, val := x.Row(i)
-		p, err := m.Probabilities(nil, idx, val)
+		p, err := m.RowProbabilities(nil, idx, val)
 		if err != nil {
 			t.Fatal(err)
 		}

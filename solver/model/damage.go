@@ -83,6 +83,16 @@ func errorAt(text []byte, offset int, msg string) error {
 	}
 }
 
+// within returns an error about a part of a file as one about the file.
+func within(file, part []byte, e *sparse.ParseError) error {
+	before := file[:max(0, bytes.Index(file, part))]
+	if e.Line == 1 {
+		e.Column += len(before) - 1 - bytes.LastIndexByte(before, '\n')
+	}
+	e.Line += bytes.Count(before, []byte("\n"))
+	return e
+}
+
 // oddNumber returns the key, and the offset, of the first value that is to be a number and
 // is none.
 func oddNumber(text []byte) (key string, offset int) {

@@ -39,26 +39,6 @@ type held struct {
 	fold  uint8
 }
 
-// aloneDesign is preparedDesign for what goes through all rows in one process.
-func aloneDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
-	if err := spec.alone(); err != nil {
-		return nil, err
-	}
-	return preparedDesign(spec, x, y)
-}
-
-// preparedDesign is a design for more than one lambda.
-func preparedDesign(spec *Spec, x *sparse.CSR, y []float64) (d *design, err error) {
-	defer rows.Rescue(&err)
-	if err := spec.stateless(); err != nil {
-		return nil, err
-	}
-	if d, err = newDesign(spec, x, y); err == nil {
-		err = d.prepare(context.Background())
-	}
-	return d, err
-}
-
 // newDesign is a design that prepare is to finish.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	if spec == nil {

@@ -25,10 +25,13 @@
 // [Fit] returns a [Model] with a proof of how far from the optimum it is at most:
 //
 //	m, err := model.Fit(ctx, &model.Spec{Lambda: 0.01}, x, y)
-//	p, err := m.Probability(indices, values)
+//	label, err := m.Predict(indices, values)
 //
-// [Path] goes through many lambdas, each proved, [CV] chooses one by cross-validation,
-// and [FitMulti] and [CVMulti] are for more than two classes. With Spec.Comm, Fit,
-// FitMulti and Path take rows that processes have in parts. Equal data, specification and seed give
-// equal bits.
+// The labels are numbers if Spec.Loss is for numbers, else classes. Two classes are one problem.
+// Of more classes each is fitted against the rest, and the Model has a [Column] of coefficients
+// for each; it is the same type, in the same file, with the same methods.
+//
+// [Path] goes through many lambdas, each proved, and [CV] chooses one by cross-validation. With
+// Spec.Comm, Fit, Path and LambdaMax take rows that processes have in parts. Equal data,
+// specification and seed give equal bits.
 package model

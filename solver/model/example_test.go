@@ -48,7 +48,7 @@ func Example_lasso() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.3f + x·%.3f\n", m.Intercept, m.Coefficients)
+	fmt.Printf("%.3f + x·%.3f\n", m.Columns[0].Intercept, m.Columns[0].Coefficients)
 	// Output: 1.352 + x·[1.889 0.000 0.000]
 }
 
@@ -59,8 +59,8 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := m.Certificate
-	fmt.Printf("intercept %.2f, coefficients %.2f\n", m.Intercept, m.Coefficients)
+	c := m.Columns[0].Certificate
+	fmt.Printf("intercept %.2f, coefficients %.2f\n", m.Columns[0].Intercept, m.Columns[0].Coefficients)
 	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
 	s, err := m.Score(x, y, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func ExampleFit_graph() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.2f, tied: %v\n", m.Coefficients, m.Groups)
+	fmt.Printf("%.2f, tied: %v\n", m.Columns[0].Coefficients, m.Columns[0].Groups)
 	// Output:
 	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
 }
@@ -107,7 +107,7 @@ func ExampleSpec() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for j, b := range m.Coefficients {
+	for j, b := range m.Columns[0].Coefficients {
 		if b != 0 {
 			fmt.Printf("%s %.2f\n", m.Features[j], b)
 		}
@@ -127,7 +127,7 @@ func ExamplePath() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, len(step.Indices), step.Certificate.MeanLoss, step.Certificate.Status)
+		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, step.NonZeros(), step.Columns[0].Certificate.MeanLoss, step.Columns[0].Certificate.Status)
 	}
 	// Output:
 	// 0.2053  0 coefficients, mean loss 0.6923, converged
@@ -167,7 +167,7 @@ func ExampleValidation() {
 		log.Fatal(err)
 	}
 	best := steps[len(steps)-6]
-	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, len(best.Indices))
+	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, best.NonZeros())
 	// Output:
 	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients
 }
@@ -207,14 +207,14 @@ func ExampleModel_Save() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(again.Intercept == m.Intercept, again.Certificate == m.Certificate)
+	fmt.Println(again.Columns[0].Intercept == m.Columns[0].Intercept, again.Columns[0].Certificate == m.Columns[0].Certificate)
 	// Output: true true
 }
 
 // A handler that answers with probabilities. A model serves any number of requests at
 // once, and rows that it cannot take are errors of theirs.
 func ExampleModel_Probability() {
-	m := &model.Model{Coefficients: []float64{1, -2, 0.5}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{1, -2, 0.5}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var row struct {
 			Indices []int32
@@ -242,21 +242,21 @@ func ExampleModel_Probability() {
 }
 
 // Three classes, each against the rest.
-func ExampleFitMulti() {
+func ExampleFit_classes() {
 	x, err := sparse.FromDense(6, 2, []float64{5, 0, 4, 1, 0, 5, 1, 4, -4, -4, -5, -5})
 	if err != nil {
 		log.Fatal(err)
 	}
 	y := []float64{1, 1, 2, 2, 3, 3}
-	m, err := model.FitMulti(context.Background(), &model.Spec{Lambda: 0.01}, x, y)
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: 0.01}, x, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := m.Probabilities(nil, []int32{0, 1}, []float64{4, 0})
+	p, err := m.RowProbabilities(nil, []int32{0, 1}, []float64{4, 0})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%v: %.2f\n", m.Classes, p)
+	fmt.Printf("%v: %.2f\n", m.Classes.Values, p)
 	// Output:
 	// [1 2 3]: [0.97 0.01 0.02]
 }
@@ -278,7 +278,7 @@ func ExampleLambdaMax() {
 
 // What liblinear-predict reads.
 func ExampleModel_WriteLiblinear() {
-	m := &model.Model{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25, HasIntercept: true, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &model.Model{Columns: []model.Column{{Coefficients: []float64{0.5, 0, -1}, Intercept: 0.25}}, HasIntercept: true, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	if err := m.WriteLiblinear(os.Stdout); err != nil {
 		log.Fatal(err)
 	}

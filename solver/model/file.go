@@ -2,12 +2,15 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/solver"
@@ -20,29 +23,48 @@ import (
 const Version = "0.1.0"
 
 // Format is the newest format of model files. It is raised when older programs would
-// misread newer models; Read knows 1 as well.
-const Format = 2
+// misread newer models; Read knows all.
+const Format = 3
 
-// A head is a model file but for the coefficients.
+// A head is what a model file says of the model as a whole.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
-	Labels     *labels `json:"labels"`                // null for regression
-	P          int     `json:"p"`
-	IndexBase  *int    `json:"index_base"`
-	Intercept  *number `json:"intercept"` // null if the model has none
+	Loss       string   `json:"loss"`
+	HuberDelta float64  `json:"huber_delta,omitempty"` // the argument of the loss, named when Huber alone had one
+	Labels     *labels  `json:"labels"`                // of two classes, null for others
+	Classes    []number `json:"classes,omitempty"`     // the labels of more
+	ClassNames []string `json:"class_names,omitempty"` // of classes that are words
+	P          int      `json:"p"`
+	IndexBase  *int     `json:"index_base"`
 	columns
-	Groups [][]int `json:"tied_features,omitempty"` // counted from 0
 
 	Facts
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
+}
+
+// A part is what a model file says of a column of coefficients.
+type part struct {
+	Intercept intercept `json:"intercept"`
+	Groups    [][]int   `json:"tied_features,omitempty"` // counted from 0
 
 	proof
 
 	Run
+	// Nonzero are the numbers, from 1, of the features that the coefficients are of; without it
+	// they are of all features.
+	Nonzero      []int    `json:"nonzero_features,omitempty"`
+	Coefficients []number `json:"coefficients"`
+}
+
+// A modelFile is a model file: the head, and a part for each column. In a file of format 1 or 2
+// the parts repeat the head, and the part of a single column stands beside the fields of the head.
+type modelFile struct {
+	head
+	Parts []json.RawMessage `json:"models"`
+	// Checksum is of the other fields; see sealed.
+	Checksum *string `json:"checksum,omitempty"`
 }
 
 // columns are those of the table that a model was fitted to.
@@ -102,6 +124,21 @@ func (v *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// An intercept is null for a model that has none; older files may not state it.
+type intercept struct {
+	value  *number
+	stated bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *intercept) UnmarshalJSON(text []byte) error {
+	v.stated = true
+	return json.Unmarshal(text, &v.value)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
+
 // labels are those of two classes, both of which must be there.
 type labels sparse.LabelMapping
 
@@ -123,23 +160,46 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Write writes the model as JSON: the head one field a line, the coefficients on one.
+// Write writes the model as JSON: the head one field a line, each column of coefficients on one.
 // Numbers take the shortest form that reads back to the same bits; one that is not
-// finite is an error. Equal models give equal bytes. The last line is a checksum; see
-// Sealed.
+// finite is an error. Equal models give equal bytes. The last field is a checksum of the others.
 func (m *Model) Write(w io.Writer) error {
-	if err := m.writable(); err != nil {
+	if err := m.check(); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(m.head(), "", "  ")
+	if _, ok := term.NamedLoss(traits(m.loss()).Name, 0); !ok {
+		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+	}
+	head, err := json.Marshal(m.head())
 	if err != nil {
 		return fmt.Errorf("model: writing: %w", err)
 	}
-	coefficients, err := json.Marshal(m.Coefficients)
+	var b bytes.Buffer
+	err = eachField(head, func(name string, value json.RawMessage) error {
+		start := ",\n"
+		if b.Len() == 0 {
+			start = "{\n"
+		}
+		fmt.Fprintf(&b, "%s  %q: %s", start, name, value)
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("model: writing the coefficients: %w", err)
+		return fmt.Errorf("model: writing: %w", err)
 	}
-	file, err := Sealed(fmt.Appendf(nil, "%s,\n  \"coefficients\": %s\n}\n", bytes.TrimSuffix(text, []byte("\n}")), coefficients))
+	b.WriteString(",\n  \"models\": [")
+	for k := range m.Columns {
+		text, err := json.Marshal(m.part(k))
+		if err != nil {
+			return fmt.Errorf("model: writing: %w", err)
+		}
+		if k > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		b.Write(text)
+	}
+	b.WriteString("\n  ]\n}\n")
+	file, err := sealed(b.Bytes())
 	if err != nil {
 		return fmt.Errorf("model: writing: %w", err)
 	}
@@ -147,34 +207,45 @@ func (m *Model) Write(w io.Writer) error {
 	return err
 }
 
-// writable reports what keeps a model from being written.
-func (m *Model) writable() error {
-	if err := m.check(); err != nil {
-		return err
-	}
-	if _, ok := term.NamedLoss(traits(m.loss()).Name, 0); !ok {
-		return fmt.Errorf("model: a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
-	}
-	return nil
-}
-
 func (m *Model) head() *head {
 	loss := traits(m.loss())
 	h := &head{
-		Format: Format, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: len(m.Coefficients), IndexBase: &m.IndexBase,
-		columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Groups: m.Groups, Facts: m.Facts, proof: proofOf(&m.Certificate), Run: m.Run,
+		Format: Format, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
+		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, Facts: m.Facts,
 	}
-	if m.Classifies() {
+	if !m.Labels.IsZero() {
 		h.Labels = (*labels)(&m.Labels)
 	}
-	if m.HasIntercept {
-		h.Intercept = (*number)(&m.Intercept)
+	for _, class := range m.Classes.Values {
+		h.Classes = append(h.Classes, number(class))
 	}
 	for label, weight := range m.Facts.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
 	}
-	sortWeights(h.ClassWeights)
+	slices.SortFunc(h.ClassWeights, func(a, b classWeight) int { return cmp.Compare(a.Label, b.Label) })
 	return h
+}
+
+// part returns a column as the file has it: with the coefficients that are not zero, if these are
+// at most half of all.
+func (m *Model) part(k int) *part {
+	c := &m.Columns[k]
+	p := &part{Groups: c.Groups, proof: proofOf(&c.Certificate), Run: c.Run, Nonzero: []int{}, Coefficients: []number{}}
+	if m.HasIntercept {
+		p.Intercept.value = (*number)(&c.Intercept)
+	}
+	for j, v := range c.Coefficients {
+		if math.Float64bits(v) != 0 { // a negative zero stays one
+			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, number(v))
+		}
+	}
+	if all := len(c.Coefficients); len(p.Nonzero) > all/2 {
+		p.Nonzero, p.Coefficients = nil, make([]number, all)
+		for j, v := range c.Coefficients {
+			p.Coefficients[j] = number(v)
+		}
+	}
+	return p
 }
 
 // Save writes the model to a file, whole or not at all: to a temporary file beside it,
@@ -184,25 +255,19 @@ func (m *Model) Save(path string) error {
 }
 
 // Load reads a file that Save wrote; see Read.
-func Load(path string) (*Model, error) { return loadFile(path, Read) }
-
-// loadFile opens a file and reads it.
-func loadFile[T any](path string, read func(io.Reader, string) (T, error)) (m T, err error) {
+func Load(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	defer f.Close()
-	return read(f, path)
+	return Read(f, path)
 }
 
-// Read reads a model of format 1 or 2, of all coefficients or of those that are not zero.
-// What is no model, a damaged one, or one whose checksum is another than its own, is an
-// error that names the file and says what is wrong. A short file may say that it has many features: 8 bytes are taken for each.
-func Read(r io.Reader, name string) (*Model, error) { return readText(r, name, parse) }
-
-// readText parses a text of bounded length, and names it in errors.
-func readText[T any](r io.Reader, name string, parse func(text []byte) (*T, error)) (*T, error) {
+// Read reads a model of any format. What is no model, a damaged one, or one whose checksum is
+// another than its own, is an error that names the file and says what is wrong. A short file may
+// say that it has many features: 8 bytes are taken for each.
+func Read(r io.Reader, name string) (*Model, error) {
 	text, err := sparse.ReadText(r, name)
 	if err != nil {
 		return nil, err
@@ -215,60 +280,140 @@ func readText[T any](r io.Reader, name string, parse func(text []byte) (*T, erro
 }
 
 func parse(text []byte) (*Model, error) {
-	var f struct {
-		head
-		Graph *struct { // format 1
-			Edges int `json:"edges"`
-		} `json:"graph"`
-		Nonzero      []int    `json:"nonzero_features"` // what coefficients are of; nil: all features
-		Coefficients []number `json:"coefficients"`
-		Checksum     *string  `json:"checksum"`
+	var stated struct {
+		Format  *int            `json:"format"`
+		Version json.RawMessage `json:"scas_version"`
+		Parts   json.RawMessage `json:"models"`
 	}
-	var format struct {
-		Format    *int            `json:"format"`
-		Models    json.RawMessage `json:"models"`
-		Intercept json.RawMessage `json:"intercept"`
-	}
-	if err := json.Unmarshal(text, &format); err != nil {
+	if err := json.Unmarshal(text, &stated); err != nil {
 		return nil, damageOf(text, err)
 	}
 	switch {
-	case format.Format == nil:
+	case stated.Format == nil:
 		return nil, errors.New("not a model file: it has no format number")
-	case format.Models != nil:
-		return nil, errors.New("a model of several classes; LoadMulti reads those")
-	case *format.Format != 1 && *format.Format != Format:
-		_ = json.Unmarshal(text, &f) // for its version
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 and %d: use the version that wrote it, %s", *format.Format, Version, Format, f.Version)
-	}
-	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, damageOf(text, err)
+	case *stated.Format < 1 || *stated.Format > Format:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", *stated.Format, Version, Format, strings.Trim(string(stated.Version), `"`))
 	}
 	if err := distinct(text); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
-	if *format.Format == Format && format.Intercept == nil && f.Nonzero == nil { // those of few features have none
-		return nil, errors.New("damaged model: no intercept; expected a number, or null for none")
+	var f modelFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, damageOf(text, err)
 	}
-	if f.Graph != nil {
-		f.Facts.GraphEdges = f.Graph.Edges
-	}
-	coefficients := make([]float64, len(f.Coefficients))
-	for j, v := range f.Coefficients {
-		coefficients[j] = float64(v)
-	}
-	if f.Nonzero != nil {
-		all, err := unpack(f.P, f.Nonzero, coefficients)
-		if err != nil {
-			return nil, fmt.Errorf("%w%s", err, again)
+	if stated.Parts == nil {
+		if *stated.Format == Format {
+			return nil, errors.New("damaged model: it has no field models, with the coefficients" + again)
 		}
-		coefficients = all
+		f.Parts = []json.RawMessage{text}
 	}
-	m, err := f.head.model(coefficients)
+	m, err := f.model(text, stated.Parts != nil)
+	if err != nil {
+		return nil, err
+	}
+	return m, checkSealed(text, f.Checksum)
+}
+
+// model returns the model of a file. listed says whether its parts are a list, not the file itself.
+func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
+	var first head
+	var cols []Column
+	intercepts := false
+	for k, text := range f.Parts {
+		h, p, err := f.part(text, listed)
+		var c *Column
+		if err == nil {
+			if k == 0 {
+				first = *h
+			}
+			c, err = p.column(&first, h)
+		}
+		where := (*sparse.ParseError)(nil)
+		switch {
+		case listed && errors.As(err, &where):
+			return nil, within(file, text, where)
+		case len(f.Parts) > 1 && err != nil:
+			return nil, fmt.Errorf("model %d: %w", k, err)
+		case err != nil:
+			return nil, err
+		}
+		cols, intercepts = append(cols, *c), intercepts || p.Intercept.value != nil
+	}
+	if cols == nil {
+		return nil, errors.New("damaged model: it has no coefficients" + again)
+	}
+	if m, err = first.model(); err == nil {
+		m.Columns, m.HasIntercept = cols, intercepts
+		err = m.check()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, again)
 	}
-	return m, checkSealed(text, f.Checksum)
+	return m, nil
+}
+
+// part reads a part, and the head as the part has it: what the part does not say, the file does.
+func (f *modelFile) part(text []byte, listed bool) (*head, *part, error) {
+	if listed {
+		if err := distinct(text); err != nil {
+			return nil, nil, fmt.Errorf("damaged model: %w", err)
+		}
+	}
+	h, p := f.head, part{}
+	h.columns, h.ClassWeights = columns{}, nil
+	whole := struct {
+		*head
+		*part
+		Graph struct { // format 1
+			Edges int `json:"edges"`
+		} `json:"graph"`
+	}{head: &h, part: &p}
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, nil, damageOf(text, err)
+	}
+	if reflect.DeepEqual(h.columns, columns{}) {
+		h.columns = f.columns
+	}
+	if h.ClassWeights == nil {
+		h.ClassWeights = f.ClassWeights
+	}
+	h.GraphEdges = max(h.GraphEdges, whole.Graph.Edges)
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == Format || p.Nonzero == nil) { // those of few features once had none
+		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
+	}
+	return &h, &p, nil
+}
+
+// column returns the column of a part with the head h, which must be that of the first part but
+// for its labels.
+func (p *part) column(first, h *head) (*Column, error) {
+	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
+	switch {
+	case h.Loss != first.Loss || h.HuberDelta != first.HuberDelta:
+		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, first.Loss, again)
+	case h.P != first.P:
+		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, first.P, again)
+	case !sameNames:
+		return nil, errors.New("damaged model: it has other names of features than the first" + again)
+	}
+	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.Run, Coefficients: make([]float64, len(p.Coefficients))}
+	if p.Intercept.value != nil {
+		c.Intercept = float64(*p.Intercept.value)
+	}
+	for j, v := range p.Coefficients {
+		c.Coefficients[j] = float64(v)
+	}
+	var err error
+	if p.Nonzero != nil {
+		c.Coefficients, err = unpack(h.P, p.Nonzero, c.Coefficients)
+	}
+	if err == nil && (len(c.Coefficients) != h.P || h.P < 1) {
+		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(c.Coefficients), h.P)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, again)
+	}
+	return c, nil
 }
 
 // unpack returns p coefficients, zero but for those of features, counted from 1, as
@@ -290,35 +435,30 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns the model of a head and coefficients.
-func (h *head) model(coefficients []float64) (*Model, error) {
+// model returns the model of a head, without columns.
+func (h *head) model() (*Model, error) {
 	loss, known := term.NamedLoss(h.Loss, h.HuberDelta)
 	switch {
 	case !known:
 		return nil, fmt.Errorf("damaged model: loss %q; expected %s", h.Loss, strings.Join(term.LossNames(), ", "))
 	case h.IndexBase == nil:
 		return nil, errors.New("damaged model: no index_base; expected the number of the first feature, 0 or 1")
-	case len(coefficients) != h.P || h.P < 1:
-		return nil, fmt.Errorf("damaged model: %d coefficients for p = %d", len(coefficients), h.P)
 	}
 	m := &Model{
-		Loss: loss, Coefficients: coefficients, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Groups: h.Groups, Facts: h.Facts, Run: h.Run,
-		Certificate: h.certificate(),
+		Loss: loss, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Facts: h.Facts,
+		Classes: sparse.Classes{Names: h.ClassNames},
 	}
-	if h.Labels != nil {
+	if h.Labels != nil && h.Classes == nil {
 		m.Labels = sparse.LabelMapping(*h.Labels)
 	}
-	if h.Intercept != nil {
-		m.HasIntercept, m.Intercept = true, float64(*h.Intercept)
+	for _, class := range h.Classes {
+		m.Classes.Values = append(m.Classes.Values, float64(class))
 	}
 	for _, c := range h.ClassWeights {
 		if m.Facts.ClassWeights == nil {
 			m.Facts.ClassWeights = map[float64]float64{}
 		}
 		m.Facts.ClassWeights[c.Label] = c.Weight
-	}
-	if err := m.check(); err != nil {
-		return nil, err
 	}
 	return m, nil
 }
@@ -328,30 +468,71 @@ func (m *Model) check() error {
 	if err := m.loss().Validate(nil); err != nil {
 		return fmt.Errorf("damaged model: %w", err)
 	}
-	class := classifies(m.loss())
-	switch {
-	case class && m.Labels.IsZero():
-		return errors.New("damaged model: no labels; expected a negative and a positive one")
-	case !class && !m.Labels.IsZero():
-		return fmt.Errorf("damaged model: labels %v and %v with the %s loss, which is for numbers", m.Labels.Negative, m.Labels.Positive, m.loss())
-	case class && m.Labels.Negative == m.Labels.Positive:
-		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
+	if err := m.checkLabels(); err != nil {
+		return err
+	}
+	switch p := m.featureCount(); {
 	case m.IndexBase != 0 && m.IndexBase != 1:
 		return fmt.Errorf("damaged model: index_base %d; expected 0 or 1", m.IndexBase)
-	case m.Features != nil && len(m.Features) != len(m.Coefficients):
-		return fmt.Errorf("damaged model: %d features named for %d coefficients", len(m.Features), len(m.Coefficients))
-	case !finite(m.Intercept):
-		return fmt.Errorf("damaged model: intercept %v; expected a finite number", m.Intercept)
+	case m.Features != nil && len(m.Features) != p:
+		return fmt.Errorf("damaged model: %d features named for %d coefficients", len(m.Features), p)
 	}
-	for j, v := range m.Coefficients {
+	for k := range m.Columns {
+		if err := m.checkColumn(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLabels reports labels and classes that do not go with the loss, or with the columns.
+func (m *Model) checkLabels() error {
+	class, values := classifies(m.loss()), m.Classes.Values
+	switch {
+	case class && !m.Classifies():
+		return errors.New("damaged model: no labels; expected a negative and a positive one")
+	case !class && m.Classifies():
+		return fmt.Errorf("damaged model: labels with the %s loss, which is for numbers", m.loss())
+	case !m.Labels.IsZero() && values != nil:
+		return errors.New("damaged model: labels of two classes and of more; expected either of them")
+	case class && values == nil && m.Labels.Negative == m.Labels.Positive:
+		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
+	case values == nil && len(m.Columns) != 1:
+		return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", len(m.Columns))
+	case values != nil && (len(values) != len(m.Columns) || len(values) < 2):
+		return fmt.Errorf("damaged model: %d classes and %d columns of coefficients; expected as many of both, and some", len(values), len(m.Columns))
+	}
+	if names := m.Classes.Names; names != nil && (len(names) != len(values) || !slices.IsSorted(names)) {
+		return fmt.Errorf("damaged model: the names %q of %d classes; expected one for each, in increasing order", names, len(values))
+	}
+	for k := 1; k < len(values); k++ {
+		if !(values[k] > values[k-1]) {
+			return fmt.Errorf("damaged model: class %v after %v; expected them in increasing order", values[k], values[k-1])
+		}
+	}
+	return nil
+}
+
+// checkColumn reports what is wrong with a column.
+func (m *Model) checkColumn(k int) error {
+	c, p := &m.Columns[k], m.featureCount()
+	switch {
+	case len(c.Coefficients) != p:
+		return fmt.Errorf("damaged model: column %d has %d coefficients, the first %d", k, len(c.Coefficients), p)
+	case !finite(c.Intercept):
+		return fmt.Errorf("damaged model: intercept %v; expected a finite number", c.Intercept)
+	case c.Intercept != 0 && !m.HasIntercept:
+		return fmt.Errorf("damaged model: intercept %v of a model without; set HasIntercept", c.Intercept)
+	}
+	for j, v := range c.Coefficients {
 		if !finite(v) {
 			return fmt.Errorf("damaged model: coefficient %d is %v; expected a finite number", j, v)
 		}
 	}
-	for _, group := range m.Groups {
+	for _, group := range c.Groups {
 		for _, j := range group {
-			if j < 0 || j >= len(m.Coefficients) {
-				return fmt.Errorf("damaged model: feature %d in a group of %d features", j, len(m.Coefficients))
+			if j < 0 || j >= p {
+				return fmt.Errorf("damaged model: feature %d in a group of %d features", j, p)
 			}
 		}
 	}

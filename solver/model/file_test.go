@@ -51,8 +51,8 @@ func TestSaveLoad(t *testing.T) {
 			t.Errorf("%s: other bytes: %s, then %s", name, text, again.Bytes())
 		}
 	}
-	edges := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{}, Certificate: Certificate{Gap: math.Inf(1)},
-		Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}
+	edges := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
+		Columns: []Column{{Certificate: Certificate{Gap: math.Inf(1)}, Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}}}
 	var text bytes.Buffer
 	if err := edges.Write(&text); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestSaveLoad(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
-	good := &Model{Coefficients: []float64{1}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	good := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
 	if err := good.Save(path); err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +76,17 @@ func TestSaveFails(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, bad := range []*Model{
-		{Coefficients: []float64{math.NaN()}, Labels: good.Labels},
-		{Coefficients: []float64{1}, Intercept: math.Inf(1), Labels: good.Labels},
-		{Coefficients: []float64{1}, Labels: good.Labels, Certificate: Certificate{Objective: math.NaN()}},
-		{Coefficients: []float64{1}},
-		{Coefficients: []float64{1}, Labels: good.Labels, Features: []string{"a", "b"}},
-		{Coefficients: []float64{1}, Labels: good.Labels, Groups: [][]int{{1}}},
+		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Labels: good.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Labels: good.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Labels: good.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}}, Labels: good.Labels},
+		{Columns: good.Columns},
+		{Columns: good.Columns, Labels: good.Labels, Features: []string{"a", "b"}},
+		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: good.Labels},
+		{Labels: good.Labels},
+		{Columns: []Column{good.Columns[0], good.Columns[0]}, Labels: good.Labels},
+		{Columns: good.Columns, Classes: sparse.Classes{Values: []float64{1, 2, 3}}},
+		{Columns: []Column{good.Columns[0], {}}, Classes: sparse.Classes{Values: []float64{1, 2}}},
 	} {
 		if err := bad.Save(link); err == nil {
 			t.Errorf("saved %+v", bad)
@@ -90,7 +95,7 @@ func TestSaveFails(t *testing.T) {
 			t.Errorf("wrote %+v", bad)
 		}
 	}
-	good.Coefficients[0] = 2
+	good.Columns[0].Coefficients[0] = 2
 	if text, _ := os.ReadFile(path); !bytes.Equal(text, old) {
 		t.Errorf("the old file is %s now", text)
 	}
@@ -100,7 +105,7 @@ func TestSaveFails(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v now (%v)", info, err)
 	}
-	if got, err := Load(path); err != nil || got.Coefficients[0] != 2 {
+	if got, err := Load(path); err != nil || got.Columns[0].Coefficients[0] != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 2 {
@@ -153,10 +158,13 @@ func TestFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Model{
-		Loss: solver.Logistic{}, Labels: sparse.LabelMapping{Negative: -1, Positive: 2}, Coefficients: []float64{0, 0.47257662126316763, -1}, IndexBase: 1,
-		Facts:       Facts{Rows: 270, Lambda: 0.01, GraphEdges: 2},
-		Certificate: Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
-		Run:         Run{Method: "auto", Seed: 7, Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263},
+		Loss: solver.Logistic{}, Labels: sparse.LabelMapping{Negative: -1, Positive: 2}, IndexBase: 1,
+		Facts: Facts{Rows: 270, Lambda: 0.01, GraphEdges: 2},
+		Columns: []Column{{
+			Coefficients: []float64{0, 0.47257662126316763, -1},
+			Certificate:  Certificate{Objective: 0.41829524535957985, Gap: 5.3319745102323056e-9, Status: solver.Converged},
+			Run:          Run{Method: "auto", Seed: 7, Passes: 43.06808762581409, OuterIterations: 3, DualUpdates: 33, Eta: 1.0551126492113498, Rho: 0.08556470529747263},
+		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -170,7 +178,7 @@ func TestBadModels(t *testing.T) {
 		{format1, "", "file.json: not a model file: it is empty"},
 		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
 		{format1, `{"a": 1}`, "no format number"},
-		{`"format": 1`, `"format": 3`, "model format 3; scas 0.1.0 reads formats 1 and 2: use the version that wrote it, 0.1.0"},
+		{`"format": 1`, `"format": 4`, "model format 4; scas 0.1.0 reads formats 1 to 3: use the version that wrote it, 0.1.0"},
 		{`-1]`, `null]`, `"null": damaged model: coefficients: expected a finite number; fetch the file again`},
 		{`-1]`, `"x"]`, `"\"x\"": damaged model: coefficients: expected a finite number`},
 		{`-1]`, `1e999]`, `"1e999": damaged model: coefficients: expected a finite number`},
@@ -219,7 +227,7 @@ func TestBadModels(t *testing.T) {
 func TestReadOfFewCoefficients(t *testing.T) {
 	const text = `{"format":2,"loss":"squared","p":5,"index_base":1,"nonzero_features":[2,5],"coefficients":[1.5,-2]}`
 	m, err := Read(strings.NewReader(text), "m")
-	if err != nil || fmt.Sprint(m.Coefficients) != "[0 1.5 0 0 -2]" {
+	if err != nil || fmt.Sprint(m.Columns[0].Coefficients) != "[0 1.5 0 0 -2]" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{
@@ -240,35 +248,28 @@ func TestReadOfFewCoefficients(t *testing.T) {
 // TestChecksum: whatever digit of a written file is changed, reading it fails and says
 // how to drop the checksum; a file may be indented otherwise, or have none.
 func TestChecksum(t *testing.T) {
-	m := &Model{Loss: solver.Squared{}, Coefficients: []float64{0.25, -1e-300, 31}, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}
+	m := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
 	var one, many bytes.Buffer
 	if err := m.Write(&one); err != nil {
 		t.Fatal(err)
 	}
-	logistic := *m
-	logistic.Loss, logistic.Labels = solver.Logistic{}, sparse.LabelMapping{Negative: -1, Positive: 1}
-	if err := (&Multi{Classes: []float64{0, 5}, Models: []*Model{&logistic, &logistic}}).Write(&many); err != nil {
+	if err := (&Model{Classes: sparse.Classes{Values: []float64{0, 5}}, Columns: []Column{m.Columns[0], m.Columns[0]}, IndexBase: 1}).Write(&many); err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]struct {
-		text []byte
-		read func(text []byte) error
-	}{
-		"Model": {one.Bytes(), func(text []byte) error { _, err := Read(bytes.NewReader(text), "f"); return err }},
-		"Multi": {many.Bytes(), func(text []byte) error { _, err := ReadMulti(bytes.NewReader(text), "f"); return err }},
-	} {
+	read := func(text []byte) error { _, err := Read(bytes.NewReader(text), "f"); return err }
+	for name, text := range map[string][]byte{"numbers": one.Bytes(), "classes": many.Bytes()} {
 		t.Run(name, func(t *testing.T) {
-			if !bytes.Contains(c.text, []byte(`"checksum":`)) || c.read(c.text) != nil {
-				t.Fatalf("%v: %s", c.read(c.text), c.text)
+			if !bytes.Contains(text, []byte(`"checksum":`)) || read(text) != nil {
+				t.Fatalf("%v: %s", read(text), text)
 			}
 			said := 0
-			for at, b := range c.text {
+			for at, b := range text {
 				if b < '0' || b > '9' {
 					continue
 				}
-				changed := bytes.Clone(c.text)
+				changed := bytes.Clone(text)
 				changed[at] = '0' + (b-'0'+1)%10
-				err := c.read(changed)
+				err := read(changed)
 				if err == nil || !strings.HasPrefix(err.Error(), "f:") {
 					t.Errorf("%v for %s", err, changed)
 				} else if strings.Contains(err.Error(), "remove its field checksum") {
@@ -279,11 +280,11 @@ func TestChecksum(t *testing.T) {
 				t.Errorf("%d errors about a checksum", said)
 			}
 			var indented bytes.Buffer
-			if err := json.Indent(&indented, c.text, "", "\t"); err != nil || c.read(indented.Bytes()) != nil {
-				t.Errorf("indented otherwise: %v, %v", err, c.read(indented.Bytes()))
+			if err := json.Indent(&indented, text, "", "\t"); err != nil || read(indented.Bytes()) != nil {
+				t.Errorf("indented otherwise: %v, %v", err, read(indented.Bytes()))
 			}
-			without := regexp.MustCompile(`,\s*"checksum": ?"[^"]*"`).ReplaceAll(c.text, nil)
-			if err := c.read(bytes.Replace(without, []byte("0.25"), []byte("0.75"), 1)); err != nil {
+			without := regexp.MustCompile(`,\s*"checksum": ?"[^"]*"`).ReplaceAll(text, nil)
+			if err := read(bytes.Replace(without, []byte("0.25"), []byte("0.75"), 1)); err != nil {
 				t.Errorf("changed, without a checksum: %v", err)
 			}
 		})
@@ -303,7 +304,7 @@ func FuzzRead(f *testing.F) {
 		if err := m.Write(&b); err != nil {
 			t.Fatalf("%v of %s", err, text)
 		}
-		if again, err := Read(&b, "m"); err != nil || fmt.Sprint(again.Coefficients, again.Intercept) != fmt.Sprint(m.Coefficients, m.Intercept) {
+		if again, err := Read(&b, "m"); err != nil || fmt.Sprint(again.Columns[0].Coefficients, again.Columns[0].Intercept) != fmt.Sprint(m.Columns[0].Coefficients, m.Columns[0].Intercept) {
 			t.Fatalf("%v: %+v, then %+v", err, m, again)
 		}
 	})

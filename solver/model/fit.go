@@ -14,22 +14,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fit minimises what spec says over the rows of x and the labels y, one per row: any two
-// values for classification, numbers for regression. spec may be nil.
+// Fit minimises what spec says over the rows of x and the labels y, one per row: classes of any
+// values, or numbers if the loss is for numbers. spec may be nil. Two classes are one problem. Of
+// three or more classes, each is fitted against the rest, in parallel; spec.Graph and the penalty
+// are then those of every class, class weights go by the labels of y, and Spec.Positive must be nil.
 //
 // It returns a model with status converged and no error when the gap is proved to be
 // within RelTol; where a proof is asked for and not reached, a model with what was
 // reached and an error that matches solver.ErrNotConverged; if ctx ends, a model of
-// status stopped and its error. For bad data or a bad specification the model is nil.
+// status stopped and its error, of more than two classes no model. For bad data or a bad
+// specification the model is nil.
 //
 // With Spec.Comm every process returns the same model; where only another one knows what
-// is wrong, the error says so.
+// is wrong, the error says so. Classes are then fitted one after the other, as they are with a
+// Checkpoint or Settings.Memory.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
-	d, err := newDesign(spec, x, y)
+	p, err := newProblems(spec, x, y)
 	if err != nil {
 		return nil, err
 	}
+	return p.fit(ctx)
+}
+
+// fitModel returns the model of a design, for the lambda of the specification.
+func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	out, err := d.fit(ctx)
 	if out == nil {
 		return nil, err
@@ -128,14 +137,23 @@ func (c *Certificate) notConverged(goal float64, try string) error {
 
 // model makes a model of an outcome.
 func (d *design) model(out *outcome) *Model {
-	m := &Model{
-		Loss: d.loss, Labels: d.mapping, Coefficients: out.x[:d.p:d.p], HasIntercept: !d.spec.NoIntercept,
-		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Groups: out.groups, Facts: d.facts,
-	}
+	m := d.blank(out.lambda)
+	c := Column{Coefficients: out.x[:d.p:d.p], Groups: out.groups, Certificate: out.certificate, Run: out.run}
 	if m.HasIntercept {
-		m.Intercept = out.x[d.p]
+		c.Intercept = out.x[d.p]
 	}
-	m.Facts.Lambda = out.lambda
+	c.Run.Seed = d.spec.Seed
+	m.Columns = []Column{c}
+	return m
+}
+
+// blank returns the model for a lambda, without columns.
+func (d *design) blank(lambda float64) *Model {
+	m := &Model{
+		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
+		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Facts: d.facts,
+	}
+	m.Facts.Lambda = lambda
 	m.Facts.Penalty = "lasso"
 	if d.spec.Penalty != nil {
 		m.Facts.Penalty = d.spec.Penalty.name()
@@ -152,9 +170,6 @@ func (d *design) model(out *outcome) *Model {
 	m.Facts.Mu, m.Facts.MuA, m.Facts.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
 	m.Facts.ClassWeights = d.spec.ClassWeights
 	m.Facts.Balanced = d.spec.Balanced
-	m.Certificate = out.certificate
-	m.Run = out.run
-	m.Run.Seed = d.spec.Seed
 	return m
 }
 

@@ -61,26 +61,26 @@ func TestFit(t *testing.T) {
 				t.Errorf("%v, %s: %v", loss, name, err)
 				continue
 			}
-			at := naive(spec, x, y, m.Coefficients, m.Intercept)
-			if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
+			at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
 				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, at, c)
 			}
 			for range 50 {
-				b := slices.Clone(m.Coefficients)
+				b := slices.Clone(m.Columns[0].Coefficients)
 				size := math.Pow(10, -4*rng.Float64())
 				for j := range b {
 					b[j] += size * rng.NormFloat64()
 				}
-				c := m.Intercept
+				c := m.Columns[0].Intercept
 				if !spec.NoIntercept {
 					c += size * rng.NormFloat64()
 				}
-				if v := naive(spec, x, y, b, c); v < at-m.Certificate.Gap-1e-12 {
+				if v := naive(spec, x, y, b, c); v < at-m.Columns[0].Certificate.Gap-1e-12 {
 					t.Errorf("%v, %s: %.15g nearby, %.15g at the model", loss, name, v, at)
 				}
 			}
-			if spec.NoIntercept != (m.Intercept == 0) {
-				t.Errorf("%v, %s: intercept %v", loss, name, m.Intercept)
+			if spec.NoIntercept != (m.Columns[0].Intercept == 0) {
+				t.Errorf("%v, %s: intercept %v", loss, name, m.Columns[0].Intercept)
 			}
 		}
 	}
@@ -96,12 +96,12 @@ func TestFitByOthers(t *testing.T) {
 			other := *spec
 			other.Method = solver.Auto{}
 			got, err := Fit(context.Background(), &other, x, y)
-			if err != nil || !(got.Certificate.Gap <= 1e-9) || math.Abs(got.Certificate.Objective-want.Certificate.Objective) > 1e-10 {
-				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Certificate, want.Certificate)
+			if err != nil || !(got.Columns[0].Certificate.Gap <= 1e-9) || math.Abs(got.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-10 {
+				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Columns[0].Certificate, want.Columns[0].Certificate)
 				continue
 			}
-			if at := naive(spec, x, y, got.Coefficients, got.Intercept); math.Abs(at-got.Certificate.Objective) > 1e-12*math.Abs(at) {
-				t.Errorf("%v, %s: objective %.15g by plain loops, %.15g", loss, name, at, got.Certificate.Objective)
+			if at := naive(spec, x, y, got.Columns[0].Coefficients, got.Columns[0].Intercept); math.Abs(at-got.Columns[0].Certificate.Objective) > 1e-12*math.Abs(at) {
+				t.Errorf("%v, %s: objective %.15g by plain loops, %.15g", loss, name, at, got.Columns[0].Certificate.Objective)
 			}
 		}
 	}
@@ -132,14 +132,14 @@ func TestGraph(t *testing.T) {
 				t.Errorf("%v, %+v: %v", loss, spec, err)
 				continue
 			}
-			at := naive(spec, x, y, m.Coefficients, m.Intercept)
-			if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) {
+			at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) {
 				t.Errorf("%v: objective %.15g by plain loops; %+v", loss, at, c)
 			}
-			for _, group := range m.Groups {
+			for _, group := range m.Columns[0].Groups {
 				for _, j := range group {
-					if math.Abs(m.Coefficients[j]) != math.Abs(m.Coefficients[group[0]]) && spec.Standardize != StandardizeOn {
-						t.Errorf("%v: group %v has coefficients %v", loss, group, m.Coefficients)
+					if math.Abs(m.Columns[0].Coefficients[j]) != math.Abs(m.Columns[0].Coefficients[group[0]]) && spec.Standardize != StandardizeOn {
+						t.Errorf("%v: group %v has coefficients %v", loss, group, m.Columns[0].Coefficients)
 					}
 				}
 			}
@@ -173,14 +173,14 @@ func TestPenaltyParts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		c := m.Certificate
-		if at := naive(spec, x, y, m.Coefficients, m.Intercept); math.Abs(at-c.Objective) > 1e-12*math.Abs(at) {
+		c := m.Columns[0].Certificate
+		if at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept); math.Abs(at-c.Objective) > 1e-12*math.Abs(at) {
 			t.Errorf("%s: objective %.15g by plain loops; %+v", name, at, c)
 		}
 		if spec.Domain != nil {
-			near := slices.Clone(m.Coefficients)
-			if spec.Domain.Project(near); !slices.EqualFunc(near, m.Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-				t.Errorf("%s: coefficients %v outside the domain", name, m.Coefficients)
+			near := slices.Clone(m.Columns[0].Coefficients)
+			if spec.Domain.Project(near); !slices.EqualFunc(near, m.Columns[0].Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+				t.Errorf("%s: coefficients %v outside the domain", name, m.Columns[0].Coefficients)
 			}
 		}
 		other := *spec
@@ -191,7 +191,7 @@ func TestPenaltyParts(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s, by package solver: %v", name, err)
-		} else if o := got.Certificate; math.Abs(o.Objective-c.Objective) > o.Gap+c.Gap {
+		} else if o := got.Columns[0].Certificate; math.Abs(o.Objective-c.Objective) > o.Gap+c.Gap {
 			t.Errorf("%s: objective %v, by package solver %v", name, c.Objective, o.Objective)
 		}
 	}
@@ -202,17 +202,17 @@ func TestGroupLasso(t *testing.T) {
 	x, y := random(t, 90, 9, 4, true)
 	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: Settings{RelTol: 1e-9}}
 	m := mustFit(t, spec, x, y)
-	at := naive(spec, x, y, m.Coefficients, m.Intercept)
-	if math.Abs(at-m.Certificate.Objective) > 1e-12 || !(m.Certificate.Gap <= 1e-9) {
-		t.Errorf("objective %.15g by plain loops; %+v", at, m.Certificate)
+	at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+	if math.Abs(at-m.Columns[0].Certificate.Objective) > 1e-12 || !(m.Columns[0].Certificate.Gap <= 1e-9) {
+		t.Errorf("objective %.15g by plain loops; %+v", at, m.Columns[0].Certificate)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		b := slices.Clone(m.Coefficients)
+		b := slices.Clone(m.Columns[0].Coefficients)
 		for j := range b {
 			b[j] += 0.01 * rng.NormFloat64()
 		}
-		if v := naive(spec, x, y, b, m.Intercept+0.01*rng.NormFloat64()); v < at-m.Certificate.Gap-1e-12 {
+		if v := naive(spec, x, y, b, m.Columns[0].Intercept+0.01*rng.NormFloat64()); v < at-m.Columns[0].Certificate.Gap-1e-12 {
 			t.Errorf("%.15g nearby, %.15g at the model", v, at)
 		}
 	}
@@ -230,11 +230,11 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	share := float64(positive) / float64(len(y))
-	if want := math.Log(share / (1 - share)); m.NonZeros() > 0 || math.Abs(m.Intercept-want) > 1e-6 {
-		t.Errorf("%v and %v, want nothing and %v", m.Coefficients, m.Intercept, want)
+	if want := math.Log(share / (1 - share)); m.NonZeros() > 0 || math.Abs(m.Columns[0].Intercept-want) > 1e-6 {
+		t.Errorf("%v and %v, want nothing and %v", m.Columns[0].Coefficients, m.Columns[0].Intercept, want)
 	}
 	m = mustFit(t, &Spec{Loss: solver.Squared{}, Settings: Settings{RelTol: 1e-12}}, x, y)
-	if m.NonZeros() != 5 || !(m.Certificate.Gap < 1e-10) {
+	if m.NonZeros() != 5 || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("least squares: %+v", m)
 	}
 }
@@ -251,14 +251,14 @@ func TestSparseScale(t *testing.T) {
 	set := Settings{RelTol: 1e-12}
 	got := mustFit(t, &Spec{Lambda: 0.02, Settings: set}, x, y)
 	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaled, y)
-	b, c := s.Unscale(m.Coefficients, true)
+	b, c := s.Unscale(m.Columns[0].Coefficients, true)
 	for j, v := range b {
-		if math.Abs(v-got.Coefficients[j]) > 1e-6*(1+math.Abs(v)) {
-			t.Errorf("coefficient %d: %v, of centred data %v", j, got.Coefficients[j], v)
+		if math.Abs(v-got.Columns[0].Coefficients[j]) > 1e-6*(1+math.Abs(v)) {
+			t.Errorf("coefficient %d: %v, of centred data %v", j, got.Columns[0].Coefficients[j], v)
 		}
 	}
-	if math.Abs(c+m.Intercept-got.Intercept) > 1e-6 || math.Abs(m.Certificate.Objective-got.Certificate.Objective) > 1e-12 {
-		t.Errorf("intercept %v and objective %v, of centred data %v and %v", got.Intercept, got.Certificate.Objective, c+m.Intercept, m.Certificate.Objective)
+	if math.Abs(c+m.Columns[0].Intercept-got.Columns[0].Intercept) > 1e-6 || math.Abs(m.Columns[0].Certificate.Objective-got.Columns[0].Certificate.Objective) > 1e-12 {
+		t.Errorf("intercept %v and objective %v, of centred data %v and %v", got.Columns[0].Intercept, got.Columns[0].Certificate.Objective, c+m.Columns[0].Intercept, m.Columns[0].Certificate.Objective)
 	}
 }
 
@@ -270,8 +270,8 @@ func TestBits(t *testing.T) {
 		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: Settings{Threads: threads}}, x, y)
 		if want == nil {
 			want = m
-		} else if !slices.Equal(m.Coefficients, want.Coefficients) || m.Intercept != want.Intercept || m.Certificate != want.Certificate {
-			t.Errorf("%d threads: %+v, not %+v", threads, m.Certificate, want.Certificate)
+		} else if !slices.Equal(m.Columns[0].Coefficients, want.Columns[0].Coefficients) || m.Columns[0].Intercept != want.Columns[0].Intercept || m.Columns[0].Certificate != want.Columns[0].Certificate {
+			t.Errorf("%d threads: %+v, not %+v", threads, m.Columns[0].Certificate, want.Columns[0].Certificate)
 		}
 	}
 }
@@ -280,8 +280,8 @@ func TestBits(t *testing.T) {
 func TestManyFeatures(t *testing.T) {
 	x, y := load(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
 	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
-	if c := m.Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Intercept == 0 || m.NonZeros() < 100 || m.NonZeros() > 1000 {
-		t.Errorf("%+v, intercept %v, %d coefficients", c, m.Intercept, m.NonZeros())
+	if c := m.Columns[0].Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Columns[0].Intercept == 0 || m.NonZeros() < 100 || m.NonZeros() > 1000 {
+		t.Errorf("%+v, intercept %v, %d coefficients", c, m.Columns[0].Intercept, m.NonZeros())
 	}
 }
 
@@ -291,27 +291,27 @@ func TestEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m, err := Fit(ctx, &Spec{Lambda: 1e-3}, x, y)
-	if m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Status != solver.Stopped || !math.IsInf(m.Certificate.Gap, 1) {
+	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !math.IsInf(m.Columns[0].Certificate.Gap, 1) {
 		t.Errorf("cancelled: %+v, %v", m, err)
 	}
 	for _, method := range []solver.Method{nil, solver.Auto{}} {
 		m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{Method: method, TimeLimit: time.Nanosecond}}, x, y)
-		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "allow more time") {
+		if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.TimeDone || !strings.Contains(err.Error(), "allow more time") {
 			t.Errorf("out of time by %v: %+v, %v", method, m, err)
 		}
 	}
 	m, err = Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: Settings{RelTol: 1e-30}}, x, y)
-	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Certificate.Gap < 1e-10) {
-		t.Errorf("too much: %+v, %v", m.Certificate, err)
+	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
+		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
 	}
 	// The status is that of package solver: rounding, not a budget, ended it.
-	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Certificate.Status != solver.Stalled {
-		t.Errorf("too much: status %s, %+v", m.Certificate.Status, e)
+	if e := (*solver.NotConvergedError)(nil); !errors.As(err, &e) || e.Status != solver.Stalled || m.Columns[0].Certificate.Status != solver.Stalled {
+		t.Errorf("too much: status %s, %+v", m.Columns[0].Certificate.Status, e)
 	}
 	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{RelTol: 1e-30}}, x, y, &PathSettings{Count: 3})
 	for _, s := range steps[1:] {
-		if s.Certificate.Status != solver.Stalled || s.Model().Certificate != s.Certificate {
-			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, s.Certificate, err)
+		if c := s.Columns[0].Certificate; c.Status != solver.Stalled || s.Model().Columns[0].Certificate != c {
+			t.Errorf("path, lambda %v: %+v, %v", s.Lambda, c, err)
 		}
 	}
 }
@@ -366,10 +366,14 @@ func TestBadSpec(t *testing.T) {
 		"5 labels":    {1, 2, 1, 2, 1},
 		"label NaN":   {1, 2, 1, 2, 1, math.NaN()},
 		"every label": {1, 1, 1, 1, 1, 1},
-		"label 3 of row 2 is a third one, beside 1 and 2":  {1, 2, 3, 1, 2, 3},
-		"label 3 of row 3 is a third one, beside -1 and 1": {1, -1, 1, 3, -1, 1},
+		"label 3 of row 2 is a third one, beside 1 and 2; for more than two classes leave Spec.Positive nil": {1, 2, 3, 1, 2, 3},
+		"label 3 of row 3 is a third one, beside -1 and 1":                                                   {1, -1, 1, 3, -1, 1},
 	} {
-		if m, err := Fit(context.Background(), nil, x, labels); m != nil || err == nil || !strings.Contains(err.Error(), want) {
+		spec := &Spec{}
+		if strings.Contains(want, "third") {
+			spec.Positive = &labels[0]
+		}
+		if m, err := Fit(context.Background(), spec, x, labels); m != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, m, err)
 		}
 	}
@@ -392,8 +396,8 @@ func TestOwnLoss(t *testing.T) {
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		t.Fatal(err)
 	}
-	if math.Abs(m.Certificate.Objective-want.Certificate.Objective) > 1e-3*want.Certificate.Objective {
-		t.Errorf("objective %v, of the known loss %v", m.Certificate.Objective, want.Certificate.Objective)
+	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-3*want.Columns[0].Certificate.Objective {
+		t.Errorf("objective %v, of the known loss %v", m.Columns[0].Certificate.Objective, want.Columns[0].Certificate.Objective)
 	}
 	if err := m.Write(io.Discard); err == nil || !strings.Contains(err.Error(), `"own"`) {
 		t.Errorf("%v", err)

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// folds assigns each row one of k folds at random, as evenly as may be, with classes, the
+// drawFolds assigns each row one of k folds at random, as evenly as may be, with classes, the
 // numbers of those of the rows, also within each class.
-func folds(k, n int, classes []int, seed uint64) []int {
+func drawFolds(k, n int, classes []int, seed uint64) []int {
 	order := rand.New(rand.NewPCG(seed, 0x5ca5)).Perm(n)
 	if classes != nil {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(classes[a], classes[b]) })

@@ -208,3 +208,14 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 }
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
+
+// measured is a measure as a metric of the caller's own.
+func measured(by Measure) Metric {
+	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
+		s, err := m.Score(x, y, set)
+		if err != nil {
+			return 0, err
+		}
+		return by.sign() * s.scores()[by], nil
+	}
+}

@@ -64,13 +64,13 @@ func TestHostileProblems(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 			continue
 		}
-		c := m.Certificate
-		if (err == nil) != (c.Status == solver.Converged) || !finite(c.Objective) || !finite(m.Intercept) || math.IsNaN(c.Gap) || c.Gap < 0 {
+		c := m.Columns[0].Certificate
+		if (err == nil) != (c.Status == solver.Converged) || !finite(c.Objective) || !finite(m.Columns[0].Intercept) || math.IsNaN(c.Gap) || c.Gap < 0 {
 			t.Errorf("round %d: %+v, %v", round, c, err)
 		}
-		for _, b := range m.Coefficients {
+		for _, b := range m.Columns[0].Coefficients {
 			if !finite(b) {
-				t.Errorf("round %d: coefficients %v", round, m.Coefficients)
+				t.Errorf("round %d: coefficients %v", round, m.Columns[0].Coefficients)
 				break
 			}
 		}
@@ -79,8 +79,8 @@ func TestHostileProblems(t *testing.T) {
 		best, _ := Fit(context.Background(), &finer, x, y)
 		if best == nil {
 			t.Errorf("round %d: nothing at a finer tolerance", round)
-		} else if best.Certificate.Objective < c.Objective-c.Gap-1e-13*math.Abs(c.Objective) {
-			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, best.Certificate.Objective, spec)
+		} else if best.Columns[0].Certificate.Objective < c.Objective-c.Gap-1e-13*math.Abs(c.Objective) {
+			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, best.Columns[0].Certificate.Objective, spec)
 		}
 		if spec.Lambda >= 1e-3 && c.Status != solver.Converged {
 			t.Errorf("round %d: n %d, p %d, %v, lambda %g, ratio %g, standardize %s, intercept %v, scale %g: %v", round, n, p, loss, spec.Lambda, spec.l1Ratio(), spec.Standardize, !spec.NoIntercept, scale, err)

@@ -31,16 +31,17 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	}
 	low, high = t.Least(low), t.Most(high)
 	m := sparse.LabelMapping{Negative: low, Positive: high}
-	switch {
-	case low == high:
+	if low == high {
 		return nil, m, fmt.Errorf("model: every label is %v; expected two classes", low)
+	}
+	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
+		return nil, m, t.Agreed(thirdLabel(t, y))
+	}
+	switch {
 	case positive != nil && *positive == low:
 		m = sparse.LabelMapping{Negative: high, Positive: low}
 	case positive != nil && *positive != high:
 		return nil, m, fmt.Errorf("model: the label %v said to be positive does not occur; the labels are %v and %v", *positive, low, high)
-	}
-	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
-		return nil, m, t.Agreed(thirdLabel(t, y))
 	}
 	signs, err := signsOf(y, m)
 	return signs, m, t.Agreed(err)
@@ -72,7 +73,7 @@ func thirdLabel(t *rows.Team, y []float64) error {
 }
 
 func notTwo(v float64, row int, one, other float64) error {
-	return fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes see FitMulti, for numbers take the loss squared or huber", v, row, one, other)
+	return fmt.Errorf("model: label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", v, row, one, other)
 }
 
 // signsOf returns labels as −1 and +1.

@@ -18,16 +18,19 @@ import (
 // them: max |gⱼ|/(r fⱼ sⱼ) for the lasso and the elastic net, max |g_k|/wₖ for groups.
 // For ridge regression, which has none, it is that of L1Ratio 0.001, as in glmnet. With
 // a graph, where every penalty factor must be positive, it is the largest −g'x/Ω(x), Ω
-// being the penalty with lambda = 1, to nine digits.
+// being the penalty with lambda = 1, to nine digits. Of more than two classes it is the largest.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
-	d, err := preparedDesign(spec, x, y)
+	if err := spec.stateless(); err != nil {
+		return 0, err
+	}
+	p, err := newProblems(spec, x, y)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := d.spec.limit(ctx)
+	ctx, cancel := p.spec.limit(ctx)
 	defer cancel()
-	return d.lambdaMax(ctx)
+	return p.lambdaMax(ctx)
 }
 
 // leastRatio is the L1Ratio that LambdaMax takes at least.

@@ -23,35 +23,16 @@ var solverTypes = map[string]solver.Loss{
 	"L2R_L2LOSS_SVR": solver.Squared{}, "L2R_L2LOSS_SVR_DUAL": solver.Squared{}, "L2R_L1LOSS_SVR_DUAL": solver.Squared{},
 }
 
-// WriteLiblinear writes the model as liblinear does, for liblinear-predict: the class
-// named first is that of positive margins, and the intercept is the weight of a last
-// feature of value 1. Labels must be whole numbers, as liblinear's are. What else is in
-// the model is left out.
+// WriteLiblinear writes the model as liblinear does, for liblinear-predict: of two classes the
+// one named first is that of positive margins, and the intercept is the weight of a last
+// feature of value 1. Labels must be whole numbers, as liblinear's are; classes that are words
+// are written as the numbers that stand for them. What else is in the model is left out.
 func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	var labels []float64
-	if m.Classifies() {
-		labels = []float64{m.Labels.Positive, m.Labels.Negative}
-	}
-	return writeLiblinear(w, labels, m)
-}
-
-// WriteLiblinear writes the models as liblinear does; see Model.WriteLiblinear. Classes
-// that are words are written as the numbers that stand for them.
-func (m *Multi) WriteLiblinear(w io.Writer) error {
-	if err := m.check(); err != nil {
-		return err
-	}
-	return writeLiblinear(w, m.Classes, m.Models...)
-}
-
-// writeLiblinear writes models that have features and loss in common, with labels, nil
-// for numbers.
-func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
-	kind, intercepts := "L2R_L2LOSS_SVR", false
-	switch loss := traits(models[0].loss()); {
+	kind, labels := "L2R_L2LOSS_SVR", m.Classes.Values
+	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
 		return fmt.Errorf("model: liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
 	case loss.Name == term.Logistic{}.Traits().Name: // others have other probabilities, and the same classes as an SVC
@@ -59,8 +40,8 @@ func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
 	}
-	for _, m := range models {
-		intercepts = intercepts || m.HasIntercept
+	if !m.Labels.IsZero() {
+		labels = []float64{m.Labels.Positive, m.Labels.Negative}
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "solver_type %s\nnr_class %d\n", kind, max(2, len(labels)))
@@ -75,65 +56,34 @@ func writeLiblinear(w io.Writer, labels []float64, models ...*Model) error {
 		b.WriteByte('\n')
 	}
 	bias := -1
-	if intercepts {
+	if m.HasIntercept {
 		bias = 1
 	}
-	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", len(models[0].Coefficients), bias)
-	line := func(of func(m *Model) float64) {
-		for k, m := range models {
-			fmt.Fprintf(b, "%.17g%s", of(m), map[bool]string{true: "\n", false: " "}[k == len(models)-1])
+	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.featureCount(), bias)
+	line := func(of func(c *Column) float64) {
+		for k := range m.Columns {
+			fmt.Fprintf(b, "%.17g%s", of(&m.Columns[k]), map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
 		}
 	}
-	for j := range models[0].Coefficients {
-		line(func(m *Model) float64 { return m.Coefficients[j] })
+	for j := range m.featureCount() {
+		line(func(c *Column) float64 { return c.Coefficients[j] })
 	}
-	if intercepts {
-		line(func(m *Model) float64 { return m.Intercept })
+	if m.HasIntercept {
+		line(func(c *Column) float64 { return c.Intercept })
 	}
 	return b.Flush()
 }
 
-// ReadLiblinear reads a model of two classes or of regression that liblinear wrote; name
-// is for its errors, which name the line. Losses that the package does not have stand as
-// the one with the same predictions.
+// ReadLiblinear reads a model of numbers, of two classes, or of more, each against the rest, that
+// liblinear wrote; name is for its errors, which name the line. Losses that the package does not
+// have stand as the one with the same predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
-	models, labels, err := parseLiblinear(r, name, false)
-	if err != nil {
-		return nil, err
-	}
-	m := models[0]
-	if labels != nil {
-		m.Labels = sparse.LabelMapping{Positive: labels[0], Negative: labels[1]}
-	}
-	return m, nil
-}
-
-// ReadLiblinearMulti reads a model of more classes, each against the rest, that liblinear
-// wrote; see ReadLiblinear.
-func ReadLiblinearMulti(r io.Reader, name string) (*Multi, error) {
-	models, labels, err := parseLiblinear(r, name, true)
-	if err != nil {
-		return nil, err
-	}
-	m := &Multi{Classes: slices.Sorted(slices.Values(labels)), Models: make([]*Model, len(labels))}
-	for k, one := range models {
-		one.Labels = sparse.LabelMapping{Negative: 0, Positive: 1}
-		at, _ := slices.BinarySearch(m.Classes, labels[k])
-		m.Models[at] = one
-	}
-	return m, nil
-}
-
-// parseLiblinear reads models of the classes that labels names, or one of two classes or
-// of numbers.
-func parseLiblinear(r io.Reader, name string, many bool) (models []*Model, labels []float64, err error) {
-	l := &liblinear{lines: bufio.NewScanner(r), name: name, many: many, classes: 2, bias: -1, features: -1}
+	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
 	l.lines.Buffer(nil, 1<<20) // a line has a weight for each class
 	if err := l.head(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	models, err = l.models()
-	return models, l.labels, err
+	return l.model()
 }
 
 // A liblinear is a model file being read.
@@ -142,7 +92,6 @@ type liblinear struct {
 	name     string
 	line     int
 	loss     solver.Loss
-	many     bool // more than two classes
 	classes  int
 	labels   []float64
 	features int
@@ -199,11 +148,8 @@ func (l *liblinear) field(key string, values []string) (err error) {
 		}
 	case "nr_class":
 		l.classes, err = strconv.Atoi(values[0])
-		switch {
-		case !l.many && values[0] != "2":
-			return l.errorf(values[0], "nr_class: expected 2")
-		case l.many && (err != nil || l.classes < 3 || l.classes > MaxClasses):
-			return l.errorf(values[0], "nr_class: expected 3 to %d", MaxClasses)
+		if err != nil || l.classes < 2 || l.classes > MaxClasses {
+			return l.errorf(values[0], "nr_class: expected 2 to %d", MaxClasses)
 		}
 	case "label":
 		if len(values) != l.classes {
@@ -216,7 +162,7 @@ func (l *liblinear) field(key string, values []string) (err error) {
 			case !ok:
 				return l.errorf(text, "label: expected a whole number")
 			case slices.Contains(l.labels, label):
-				return l.errorf("", "%s labels are %v: expected different ones", map[bool]string{true: "two", false: "both"}[l.many], label)
+				return l.errorf("", "two labels are %v: expected different ones", label)
 			}
 			l.labels = append(l.labels, label)
 		}
@@ -250,24 +196,21 @@ func (l *liblinear) complete() error {
 		return l.errorf("", "no nr_feature before w: expected a model that liblinear wrote")
 	case classifies(l.loss) == (l.labels == nil):
 		return l.errorf("", "labels are for classification: expected a line label with two of them there, and none elsewhere")
-	case l.many && len(l.labels) != l.classes:
+	case l.classes > 2 && len(l.labels) != l.classes:
 		return l.errorf("", "%d labels of %d classes: expected a line label with all of them", len(l.labels), l.classes)
 	}
 	return nil
 }
 
-// models reads the weights.
-func (l *liblinear) models() ([]*Model, error) {
-	models := []*Model{{}}
-	if l.many {
-		models = make([]*Model, l.classes)
+// model reads the weights.
+func (l *liblinear) model() (*Model, error) {
+	m := &Model{Loss: l.loss, IndexBase: 1, HasIntercept: l.bias >= 0, Columns: make([]Column, 1)}
+	if l.classes > 2 {
+		m.Columns = make([]Column, l.classes)
 	}
-	for k := range models {
-		models[k] = &Model{Loss: l.loss, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
-	}
-	want, count := l.features*len(models), 0
-	if l.bias >= 0 {
-		want += len(models)
+	want, count := l.features*len(m.Columns), 0
+	if m.HasIntercept {
+		want += len(m.Columns)
 	}
 	for words := l.next(); words != nil; words = l.next() {
 		for _, text := range words {
@@ -275,8 +218,8 @@ func (l *liblinear) models() ([]*Model, error) {
 			if !ok {
 				return nil, l.errorf(text, "weight: expected a finite number")
 			}
-			m := models[count%len(models)]
-			m.Coefficients = append(m.Coefficients, v)
+			c := &m.Columns[count%len(m.Columns)]
+			c.Coefficients = append(c.Coefficients, v)
 			count++
 		}
 	}
@@ -286,15 +229,35 @@ func (l *liblinear) models() ([]*Model, error) {
 	if count != want {
 		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", count, want, l.features, l.bias)
 	}
-	for _, m := range models {
-		if l.bias < 0 {
-			break
+	for k := range m.Columns {
+		c := &m.Columns[k]
+		c.Certificate.Gap = math.Inf(1)
+		if !m.HasIntercept {
+			continue
 		}
-		m.HasIntercept, m.Intercept = true, l.bias*m.Coefficients[l.features]
-		m.Coefficients = m.Coefficients[:l.features:l.features]
-		if !finite(m.Intercept) {
-			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, m.Intercept)
+		c.Intercept = l.bias * c.Coefficients[l.features]
+		c.Coefficients = c.Coefficients[:l.features:l.features]
+		if !finite(c.Intercept) {
+			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, c.Intercept)
 		}
 	}
-	return models, nil
+	l.label(m)
+	return m, nil
+}
+
+// label gives the model its labels, and the columns their order.
+func (l *liblinear) label(m *Model) {
+	switch {
+	case l.labels == nil:
+	case l.classes == 2:
+		m.Labels = sparse.LabelMapping{Positive: l.labels[0], Negative: l.labels[1]}
+	default:
+		m.Classes.Values = slices.Sorted(slices.Values(l.labels))
+		columns := make([]Column, l.classes)
+		for k, label := range l.labels {
+			at, _ := slices.BinarySearch(m.Classes.Values, label)
+			columns[at] = m.Columns[k]
+		}
+		m.Columns = columns
+	}
 }

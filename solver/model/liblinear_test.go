@@ -33,7 +33,7 @@ func TestLiblinearText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &Model{Loss: m.Loss, Labels: m.Labels, Coefficients: m.Coefficients, Intercept: m.Intercept, HasIntercept: m.HasIntercept, IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)}}
+		want := plain(m)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -48,15 +48,15 @@ func TestLiblinearText(t *testing.T) {
 func TestBadLiblinear(t *testing.T) {
 	const good = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
 	m, err := ReadLiblinear(strings.NewReader(good), "m")
-	if err != nil || m.Intercept != 1.5 || !slices.Equal(m.Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
+	if err != nil || m.Columns[0].Intercept != 1.5 || !slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{"L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
-		{"nr_class 2", "nr_class 3", `m:2: "3": nr_class: expected 2`},
+		{"nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
 		{"label 1 -1", "label 1", "m:3: 1 labels"},
 		{"label 1 -1", "label 1 x", `m:3: "x": label: expected`},
-		{"label 1 -1", "label 1 1", "both labels"},
+		{"label 1 -1", "label 1 1", "two labels are 1"},
 		{"label 1 -1\n", "", "labels are for classification"},
 		{"nr_feature 2\n", "", "no nr_feature"},
 		{"nr_feature 2", "nr_feature -2", "nr_feature"},
@@ -211,7 +211,7 @@ func TestLiblinearOfClasses(t *testing.T) {
 	}
 	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Loss: solver.SquaredHinge{}}} {
 		spec.Lambda = 0.01
-		m, err := FitMulti(context.Background(), spec, x, y)
+		m, err := Fit(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,37 +219,36 @@ func TestLiblinearOfClasses(t *testing.T) {
 		if err := m.WriteLiblinear(&text); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadLiblinearMulti(bytes.NewReader(text.Bytes()), "m")
+		got, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m")
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &Multi{Classes: m.Classes}
-		for _, one := range m.Models {
-			want.Models = append(want.Models, &Model{
-				Loss: one.Loss, Labels: one.Labels, Coefficients: one.Coefficients, Intercept: one.Intercept, HasIntercept: one.HasIntercept,
-				IndexBase: 1, Certificate: Certificate{Gap: math.Inf(1)},
-			})
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(plain(m), got); diff != "" {
 			t.Error(diff)
-		}
-		if _, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m"); err == nil || !strings.Contains(err.Error(), `m:2: "3": nr_class: expected 2`) {
-			t.Errorf("as a model of two classes: %v", err)
 		}
 		predictMulti(t, m, text.Bytes(), x, y)
 	}
-	m, err := FitMulti(context.Background(), &Spec{Lambda: 0.01}, x, y)
+	m, err := Fit(context.Background(), &Spec{Lambda: 0.01}, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Classes[2] = 7.5
+	m.Classes.Values[2] = 7.5
 	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "label 7.5") {
 		t.Errorf("%v", err)
 	}
 }
 
+// plain is what the text of liblinear has of a model.
+func plain(m *Model) *Model {
+	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
+	for _, c := range m.Columns {
+		p.Columns = append(p.Columns, Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
+	}
+	return p
+}
+
 // predictMulti compares the predictions of liblinear-predict, if it is installed.
-func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float64) {
+func predictMulti(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")
 	if err != nil {
@@ -263,7 +262,7 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 		t.Fatal(err)
 	}
 	args := []string{"-q", data, file, out}
-	if m.Models[0].givesProbability() {
+	if m.givesProbability() {
 		args = append([]string{"-b", "1"}, args...)
 	}
 	run(t, predict, args...)
@@ -272,7 +271,7 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(result)), "\n")
-	if m.Models[0].givesProbability() {
+	if m.givesProbability() {
 		if lines[0] != "labels -10 0 10" {
 			t.Errorf("liblinear-predict: %s", lines[0])
 		}
@@ -288,7 +287,7 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 			continue
 		}
 		idx, val := x.Row(i)
-		p, err := m.Probabilities(nil, idx, val)
+		p, err := m.RowProbabilities(nil, idx, val)
 		for k, v := range p {
 			if theirs, bad := strconv.ParseFloat(words[k+1], 64); err != nil || bad != nil || math.Abs(theirs-v) > 1e-5 {
 				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
@@ -300,20 +299,20 @@ func predictMulti(t *testing.T, m *Multi, text []byte, x *sparse.CSR, y []float6
 
 func TestBadLiblinearOfClasses(t *testing.T) {
 	const good = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
-	m, err := ReadLiblinearMulti(strings.NewReader(good), "m")
-	if err != nil || !slices.Equal(m.Classes, []float64{-1, 2, 7}) || m.Models[0].Coefficients[0] != 2 || m.Models[0].Intercept != 5 || m.Models[2].Intercept != 4 {
+	m, err := ReadLiblinear(strings.NewReader(good), "m")
+	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{
-		{"nr_class 3", "nr_class 2", `m:2: "2": nr_class: expected 3 to`},
-		{"nr_class 3", "nr_class 1000000000", `nr_class: expected 3 to`},
+		{"nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
+		{"nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
 		{"nr_class 3\n", "", `m:2: 3 labels: expected 2`},
 		{"label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
 		{"label 7 -1 2", "label 7 7 2", "two labels are 7"},
 		{"nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
 		{"6 \n", "\n", "5 weights: expected 6"},
 	} {
-		if _, err := ReadLiblinearMulti(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
 		}
 	}

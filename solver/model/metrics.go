@@ -1,11 +1,9 @@
 package model
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -15,35 +13,43 @@ import (
 type Metrics struct {
 	Rows int     `json:"rows"`
 	Loss float64 `json:"mean_loss"` // of the model's loss
-	// Classes is nil for regression, and Numbers for classification.
+	// Classes is nil for numbers, and Numbers for classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
 }
 
-// ClassMetrics are of two classes. Shares of nothing are 0, as in scikit-learn.
+// ClassMetrics are of two or more classes. Shares of nothing are 0, as in scikit-learn.
 type ClassMetrics struct {
-	// Threshold is that of the probability, or where there is none of the margin, above
-	// which a row is predicted positive.
-	Threshold float64 `json:"threshold"`
-	Accuracy  float64 `json:"accuracy"`
+	Accuracy float64 `json:"accuracy"`
+	// Precision, Recall and F1 are those of the positive class of two, and of more classes the
+	// means over the classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve, ties counted half; nil if a class is absent.
+	// AUC is the area under the ROC curve, ties counted half; nil if a class is absent. Of more
+	// than two classes it is the mean over the classes, each against the rest.
 	AUC *float64 `json:"auc"`
-	// LogLoss and Brier, the mean squared error of the probability, are nil for losses
-	// without probabilities.
-	LogLoss   *float64  `json:"log_loss"`
-	Brier     *float64  `json:"brier"`
-	Confusion Confusion `json:"confusion"`
+	// LogLoss is −log of the probability of the row's class; nil for losses without probabilities.
+	LogLoss *float64 `json:"log_loss"`
+	// Brier is the mean squared error of the probability of the positive class of two; nil for
+	// other models.
+	Brier *float64 `json:"brier,omitempty"`
+	// Threshold is that of the probability, or where there is none of the margin, above which a
+	// row is predicted to be of the positive class of two; nil for more classes.
+	Threshold *float64       `json:"threshold,omitempty"`
+	Classes   []ClassSummary `json:"classes"` // of two classes the negative one is first
+	// Confusion adds up the rows, or their weights, of class i that are predicted to be of
+	// class j in [i][j].
+	Confusion [][]float64 `json:"confusion"`
 }
 
-// Confusion counts rows, or adds up their weights, by class and prediction.
-type Confusion struct {
-	TruePositive  float64 `json:"true_positive"`
-	FalsePositive float64 `json:"false_positive"`
-	TrueNegative  float64 `json:"true_negative"`
-	FalseNegative float64 `json:"false_negative"`
+// A ClassSummary is of one class. Shares of nothing are 0, as in scikit-learn.
+type ClassSummary struct {
+	Class     string  `json:"class"`
+	Rows      float64 `json:"rows"` // or their weights
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
 }
 
 // NumberMetrics are of regression.
@@ -64,24 +70,17 @@ type NumberMetrics struct {
 type ScoreSettings struct {
 	Weights   []float64 // one ≥ 0 for each row; nil means ones
 	Offsets   []float64 // added to the margins; nil means none
-	Threshold *float64  // of ClassMetrics; nil means 0.5 for probabilities, 0 for margins
+	Threshold *float64  // of ClassMetrics, for two classes; nil means 0.5 for probabilities, 0 for margins
 }
 
 // Score compares the predictions for the rows of x with labels y as the training data
 // had them. A label that the model does not know is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
-	set, err := set.checked(x, y)
-	if err != nil {
+	t := m.NewTally(nil)
+	if err := t.Add(x, y, set); err != nil {
 		return nil, err
 	}
-	margin, err := m.Margins(nil, x)
-	if err != nil {
-		return nil, err
-	}
-	for i, o := range set.Offsets {
-		margin[i] += o
-	}
-	return m.metrics(margin, y, set)
+	return t.Metrics()
 }
 
 // checked returns s, or the defaults for nil, unless something is wrong with it or the
@@ -127,44 +126,6 @@ func (s *ScoreSettings) check(n int) error {
 	return nil
 }
 
-// metrics compares margins with labels as the training data had them.
-func (m *Model) metrics(margin, y []float64, set *ScoreSettings) (*Metrics, error) {
-	out, err := m.unranked(margin, y, set)
-	if err != nil || out.Classes == nil {
-		return out, err
-	}
-	signs, _ := signsOf(y, m.Labels)
-	if auc := AUC(margin, signs, set.Weights); finite(auc) {
-		out.Classes.AUC = &auc
-	}
-	return out, nil
-}
-
-// unranked is metrics without the AUC.
-func (m *Model) unranked(margin, y []float64, set *ScoreSettings) (*Metrics, error) {
-	out := &Metrics{Rows: len(y)}
-	if m.Classifies() {
-		signs, err := signsOf(y, m.Labels)
-		if err != nil {
-			return nil, fmt.Errorf("%w (the model knows two)", err)
-		}
-		y = signs
-		out.Classes = m.classMetrics(margin, signs, set)
-	} else {
-		predicted := slices.Clone(margin)
-		if err := m.toPredictions(predicted); err != nil {
-			return nil, err
-		}
-		out.Numbers = numberMetrics(predicted, y, set.Weights)
-	}
-	out.Loss = mean(set.Weights, len(y), func(i int) float64 { return m.loss().Value(margin[i], y[i]) })
-	if m.counts() {
-		center := mean(set.Weights, len(y), func(i int) float64 { return y[i] })
-		out.compareDeviance(mean(set.Weights, len(y), func(i int) float64 { return deviance(y[i], center) }))
-	}
-	return out, nil
-}
-
 // counts reports whether the labels are counts.
 func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
 
@@ -174,13 +135,6 @@ func deviance(count, rate float64) float64 {
 		return 0
 	}
 	return 2 * term.Poisson{}.Value(term.Counts.MarginOf(rate), count)
-}
-
-// compareDeviance sets what the metrics say of the deviance, given that of the mean label.
-func (m *Metrics) compareDeviance(ofMean float64) {
-	all := 2 * m.Loss
-	part := explained(all, ofMean)
-	m.Numbers.Deviance, m.Numbers.D2 = &all, &part
 }
 
 // mean returns Σ ωᵢ f(i)/Σ ωᵢ; weights may be nil.
@@ -199,102 +153,52 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-func (m *Model) classMetrics(margin, sign []float64, set *ScoreSettings) *ClassMetrics {
-	c := &ClassMetrics{}
-	value := margin
-	if m.givesProbability() {
-		c.Threshold = 0.5
-		loss, probability := m.loss(), traits(m.loss()).Probability
-		value = make([]float64, len(margin))
-		for i, t := range margin {
-			value[i] = probability(t)
-		}
-		logLoss := mean(set.Weights, len(sign), func(i int) float64 { return loss.Value(margin[i], sign[i]) })
-		brier := mean(set.Weights, len(sign), func(i int) float64 {
-			off := probability(float64(-sign[i] * margin[i])) // 1 − p of the true class
-			return float64(off * off)
-		})
-		c.LogLoss, c.Brier = &logLoss, &brier
+// AUC returns the area under the ROC curve: the share of pairs of a positive and a
+// negative row, by their weights, in which the positive one has the larger score, ties
+// counting half. sign is above 0 for positive rows; weights may be nil. Without a row of
+// each class it is NaN.
+func AUC(score, sign, weights []float64) float64 {
+	var s sides
+	for i, v := range score {
+		s[classOf(sign[i])].add(v, i, weights)
 	}
-	if set.Threshold != nil {
-		c.Threshold = *set.Threshold
-	}
-	for i, b := range sign {
-		w := 1.0
-		if set.Weights != nil {
-			w = set.Weights[i]
-		}
-		c.Confusion.add(b > 0, value[i] > c.Threshold, w)
-	}
-	c.shares()
-	return c
+	return s.auc()
 }
 
-func (c *Confusion) add(positive, predicted bool, w float64) {
-	switch {
-	case positive && predicted:
-		c.TruePositive += w
-	case positive:
-		c.FalseNegative += w
-	case predicted:
-		c.FalsePositive += w
-	default:
-		c.TrueNegative += w
-	}
-}
-
-// shares fills in what follows from the confusion table.
-func (c *ClassMetrics) shares() {
-	t := &c.Confusion
+// summarise fills in what follows from the confusion table.
+func (c *ClassMetrics) summarise(m *Model) {
 	share := func(part, rest float64) float64 {
 		if part == 0 {
 			return 0
 		}
 		return part / (part + rest)
 	}
-	c.Accuracy = share(t.TruePositive+t.TrueNegative, t.FalsePositive+t.FalseNegative)
-	c.Precision = share(t.TruePositive, t.FalsePositive)
-	c.Recall = share(t.TruePositive, t.FalseNegative)
-	c.F1 = share(2*t.TruePositive, t.FalsePositive+t.FalseNegative)
-}
-
-// AUC returns the area under the ROC curve: the share of pairs of a positive and a
-// negative row, by their weights, in which the positive one has the larger score, ties
-// counting half. sign is above 0 for positive rows; weights may be nil. Without a row of
-// each class it is NaN.
-func AUC(score, sign, weights []float64) float64 {
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
-	var area, below, positives float64 // below: weight of the negatives of lower score
-	for k := 0; k < len(order); {
-		var class [2]float64
-		first := score[order[k]]
-		for ; k < len(order) && score[order[k]] == first; k++ {
-			w := 1.0
-			if weights != nil {
-				w = weights[order[k]]
+	right, wrong := 0.0, 0.0
+	for k, row := range c.Confusion {
+		hit, missed, called := row[k], 0.0, 0.0
+		for j, w := range row {
+			if j != k {
+				missed += w
+				called += c.Confusion[j][k]
 			}
-			class[classOf(sign[order[k]])] += w
 		}
-		area += float64(class[1] * (below + float64(class[0]/2)))
-		below += class[0]
-		positives += class[1]
+		c.Classes = append(c.Classes, ClassSummary{
+			Class: m.className(k), Rows: hit + missed,
+			Precision: share(hit, called), Recall: share(hit, missed), F1: share(2*hit, called+missed),
+		})
+		right += hit
+		wrong += missed
 	}
-	return area / positives / below
-}
-
-func numberMetrics(predicted, y, weights []float64) *NumberMetrics {
-	n := len(y)
-	center := mean(weights, n, func(i int) float64 { return y[i] })
-	s := &NumberMetrics{
-		MSE: mean(weights, n, func(i int) float64 { return float64((y[i] - predicted[i]) * (y[i] - predicted[i])) }),
-		MAE: mean(weights, n, func(i int) float64 { return math.Abs(y[i] - predicted[i]) }),
+	c.Accuracy = share(right, wrong)
+	if len(c.Classes) == 2 {
+		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
+		return
 	}
-	s.R2 = explained(s.MSE, mean(weights, n, func(i int) float64 { return float64((y[i] - center) * (y[i] - center)) }))
-	return s
+	for _, one := range c.Classes {
+		c.Precision += one.Precision / float64(len(c.Classes))
+		c.Recall += one.Recall / float64(len(c.Classes))
+		c.F1 += one.F1 / float64(len(c.Classes))
+	}
 }
 
 // explained returns the part of what the mean label leaves that predictions explain, which leave

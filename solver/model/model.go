@@ -1,24 +1,25 @@
 package model
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Model is a linear model, xᵢ'Coefficients + Intercept, and where it comes from. Its
-// methods only read it, so one may serve many goroutines.
+// A Model is a linear model, and where it comes from. It has one column of coefficients for
+// numbers and for two classes; for more classes it has one for each class, fitted against the
+// rest. The margins of a row are xᵢ'Coefficients + Intercept, one for each column. The methods
+// of a Model only read it, so one Model may serve many goroutines.
 type Model struct {
-	// Loss is what was fitted; it says what margins mean.
+	// Loss is what was fitted; it says what margins mean. nil means solver.Logistic.
 	Loss solver.Loss
-	// Labels are the two labels of classification, zero for regression.
+	// Labels are the labels of two classes; zero for numbers and for more classes.
 	Labels sparse.LabelMapping
-	// Coefficients has one of each feature, on the scale of the data.
-	Coefficients []float64
-	// Intercept is added to all margins; zero unless HasIntercept.
-	Intercept    float64
+	// Classes are the labels of more than two classes, in increasing order; zero otherwise.
+	// Fit does not know classes that are words: who has read them sets Classes.Names.
+	Classes sparse.Classes
+	// Columns has one Column, or one for each of Classes, in their order.
+	Columns []Column
+	// HasIntercept says whether intercepts were fitted.
 	HasIntercept bool
 	// Features are the names, nil if there are none.
 	Features []string
@@ -31,11 +32,20 @@ type Model struct {
 	Fill   map[string]float64
 	// IndexBase is the number of the first feature in files, 0 or 1.
 	IndexBase int
+
+	Facts Facts
+}
+
+// A Column is a vector of coefficients, and what is known of its fit.
+type Column struct {
+	// Coefficients has one of each feature, on the scale of the data.
+	Coefficients []float64
+	// Intercept is added to all margins.
+	Intercept float64
 	// Groups lists features that a graph ties, whose coefficients are equal up to sign, and not zero:
 	// those of standardised features, if they were standardised. It is nil where ties are not exact.
 	Groups [][]int
 
-	Facts       Facts
 	Certificate Certificate
 	Run         Run
 }
@@ -87,19 +97,63 @@ type Run struct {
 	DualUpdates     int     `json:"dual_updates,omitempty"`
 	Eta             float64 `json:"eta,omitempty"`
 	Rho             float64 `json:"rho,omitempty"`
+	InnerSteps      int     `json:"inner_steps,omitempty"` // if set
+	BatchSize       int     `json:"batch_size,omitempty"`  // unless 1
+	Schedule        string  `json:"schedule,omitempty"`    // unless practical
+	Float32         bool    `json:"float32,omitempty"`
+	Average         bool    `json:"average,omitempty"` // the average of the iterates, not the last
 }
 
-// Classifies reports whether the model is one of two classes.
-func (m *Model) Classifies() bool { return !m.Labels.IsZero() }
+// Classifies reports whether the model predicts classes, not numbers.
+func (m *Model) Classifies() bool { return !m.Labels.IsZero() || !m.Classes.IsZero() }
 
-// NonZeros returns the number of coefficients that are not zero.
+// featureCount returns the number of features.
+func (m *Model) featureCount() int {
+	if len(m.Columns) == 0 {
+		return 0
+	}
+	return len(m.Columns[0].Coefficients)
+}
+
+// NonZeros returns the number of coefficients that are not zero, in all columns.
 func (m *Model) NonZeros() (count int) {
-	for _, v := range m.Coefficients {
-		if v != 0 {
-			count++
+	for k := range m.Columns {
+		for _, v := range m.Columns[k].Coefficients {
+			if v != 0 {
+				count++
+			}
 		}
 	}
 	return count
+}
+
+// className returns the class of that number, from 0, as files have it: of two classes the
+// negative one is number 0.
+func (m *Model) className(k int) string {
+	if m.Classes.IsZero() {
+		return m.Labels.Name(float64(2*k - 1))
+	}
+	return m.Classes.Name(k)
+}
+
+// classCount returns the number of classes, 0 for numbers.
+func (m *Model) classCount() int {
+	switch {
+	case !m.Classes.IsZero():
+		return len(m.Classes.Values)
+	case !m.Labels.IsZero():
+		return 2
+	}
+	return 0
+}
+
+// classOf returns the number of the class of a label, as className counts.
+func (m *Model) classOf(label float64) (k int, known bool) {
+	if !m.Classes.IsZero() {
+		return m.Classes.Find(label)
+	}
+	sign, known := m.Labels.Sign(label)
+	return classOf(sign), known
 }
 
 // loss returns Loss, nil being the logistic one.
@@ -108,8 +162,4 @@ func (m *Model) loss() solver.Loss {
 		return solver.Logistic{}
 	}
 	return m.Loss
-}
-
-func sortWeights(w []classWeight) {
-	slices.SortFunc(w, func(a, b classWeight) int { return cmp.Compare(a.Label, b.Label) })
 }

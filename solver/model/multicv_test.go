@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // TestCVMultiByHand: means, errors and models are those of fits done one by one, whatever
@@ -25,12 +25,12 @@ func TestCVMultiByHand(t *testing.T) {
 	}
 	spec := &Spec{SampleWeights: weights, ClassWeights: map[float64]float64{10: 2}, Settings: Settings{RelTol: 1e-11, Seed: 5}}
 	set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4}
-	got, err := CVMulti(context.Background(), spec, x, y, set, nil)
+	got, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	most := 0.0
-	for _, class := range got.Classes {
+	for _, class := range []float64{0, 10, 20} {
 		v, err := LambdaMax(context.Background(), &Spec{SampleWeights: product(weights, y)}, x, against(y, class))
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestCVMultiByHand(t *testing.T) {
 			}
 			one := *spec
 			one.Lambda, one.SampleWeights = lambda, pick(weights, out)
-			m, err := FitMulti(context.Background(), &one, part, pick(y, out))
+			m, err := Fit(context.Background(), &one, part, pick(y, out))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,17 +77,17 @@ func TestCVMultiByHand(t *testing.T) {
 		}
 		all := *spec
 		all.Lambda = lambda
-		want, err := FitMulti(context.Background(), &all, x, y)
+		want, err := Fit(context.Background(), &all, x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, m := range got.Model(i).Models {
-			if c := m.Certificate; math.Abs(c.Objective-want.Models[k].Certificate.Objective) > c.Gap+want.Models[k].Certificate.Gap || m.Facts.Lambda != lambda {
-				t.Errorf("lambda %v, class %v: %+v, alone %+v", lambda, got.Classes[k], c, want.Models[k].Certificate)
+		for k, m := range got.Path[i].Model().Columns {
+			if c := m.Certificate; math.Abs(c.Objective-want.Columns[k].Certificate.Objective) > c.Gap+want.Columns[k].Certificate.Gap || got.Path[i].Lambda != lambda {
+				t.Errorf("lambda %v, class %v: %+v, alone %+v", lambda, k, c, want.Columns[k].Certificate)
 			}
 		}
 	}
-	if got.Mean[got.Best] != slices.Min(got.Mean) || got.OneSE > got.Best || got.Path != nil {
+	if got.Mean[got.Best] != slices.Min(got.Mean) || got.OneSE > got.Best {
 		t.Errorf("best %d, 1se %d of %v", got.Best, got.OneSE, got.Mean)
 	}
 	for k := range 4 { // each fold has its share of each class
@@ -103,17 +103,12 @@ func TestCVMultiByHand(t *testing.T) {
 		}
 	}
 	spec.Threads = 1
-	again, err := CVMulti(context.Background(), spec, x, y, set, func(m *Multi, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-		s, err := m.Score(x, y, set)
-		if err != nil {
-			return 0, err
-		}
-		return s.Loss, nil
-	})
+	set.Metric = measured(ByLoss)
+	again, err := CV(context.Background(), spec, x, y, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(got.CVResult, again.CVResult); diff != "" {
+	if diff := cmp.Diff(got, again, cmpopts.IgnoreUnexported(Step{}, StepColumn{}), cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -129,12 +124,12 @@ func product(weights, y []float64) []float64 {
 	return w
 }
 
-// TestCVMultiMetrics: other metrics, and what is refused.
+// TestCVMetrics: other metrics, and what is refused.
 func TestCVMultiMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
 	for _, by := range []Measure{ByError, ByAUC} {
-		r, err := CVMulti(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3, By: by}, nil)
+		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3, By: by})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,23 +140,19 @@ func TestCVMultiMetrics(t *testing.T) {
 	}
 	few := slices.Clone(y)
 	few[0] = 30
-	for want, call := range map[string]func() (*MultiCVResult, error){
-		"2 classes": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, against(y, 10), nil, nil) },
-		"CVSettings.Metric is for two classes": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), nil, x, y, &CVSettings{Metric: MeanLoss}, nil)
+	for want, call := range map[string]func() (*CVResult, error){
+		"beside a metric of your own": func() (*CVResult, error) {
+			return CV(context.Background(), nil, x, y, &CVSettings{By: ByAUC, Metric: measured(ByLoss)})
 		},
-		"beside a metric of your own": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), nil, x, y, &CVSettings{By: ByAUC}, func(*Multi, *sparse.CSR, []float64, *ScoreSettings) (float64, error) { return 0, nil })
+		"has rows of label 30": func() (*CVResult, error) { return CV(context.Background(), nil, x, few, nil) },
+		"PathSettings.Ratio": func() (*CVResult, error) {
+			return CV(context.Background(), nil, x, y, &CVSettings{Path: PathSettings{Ratio: 2}})
 		},
-		"has rows of label 30": func() (*MultiCVResult, error) { return CVMulti(context.Background(), nil, x, few, nil, nil) },
-		"PathSettings.Ratio": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), nil, x, y, &CVSettings{Path: PathSettings{Ratio: 2}}, nil)
+		"the time limit came before": func() (*CVResult, error) {
+			return CV(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond}}, x, y, nil)
 		},
-		"the time limit came before": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond}}, x, y, nil, nil)
-		},
-		"Settings.Threads = -1": func() (*MultiCVResult, error) {
-			return CVMulti(context.Background(), &Spec{Settings: Settings{Threads: -1}}, x, y, nil, nil)
+		"Settings.Threads = -1": func() (*CVResult, error) {
+			return CV(context.Background(), &Spec{Settings: Settings{Threads: -1}}, x, y, nil)
 		},
 	} {
 		if r, err := call(); r != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -169,12 +160,12 @@ func TestCVMultiMetrics(t *testing.T) {
 		}
 	}
 	// The limit is for all classes together, and what does not converge is there with its error.
-	r, err := CVMulti(context.Background(), &Spec{Settings: Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2}, nil)
-	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Paths[0][1].Certificate.Status != solver.Stalled {
+	r, err := CV(context.Background(), &Spec{Settings: Settings{RelTol: 1e-300}}, x, y, &CVSettings{Path: lambdas, Folds: 2})
+	if r == nil || !errors.Is(err, solver.ErrNotConverged) || r.Path[1].Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("stalled: %+v, %v", r, err)
 	}
-	m, err := FitMulti(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond, Threads: 1}}, x, y)
-	if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Models[2].Certificate.Status != solver.TimeDone {
+	m, err := Fit(context.Background(), &Spec{Settings: Settings{TimeLimit: time.Nanosecond, Threads: 1}}, x, y)
+	if m == nil || !errors.Is(err, solver.ErrNotConverged) || m.Columns[2].Certificate.Status != solver.TimeDone {
 		t.Errorf("out of time: %+v, %v", m, err)
 	}
 }

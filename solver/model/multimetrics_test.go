@@ -15,15 +15,15 @@ import (
 )
 
 // byMargins are models of one feature for each class, which is its margin.
-func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Multi, *sparse.CSR) {
+func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *sparse.CSR) {
 	t.Helper()
 	p := len(rows[0])
-	m := &Multi{}
+	m := &Model{Loss: loss}
 	for k := range p {
 		c := make([]float64, p)
 		c[k] = 1
-		m.Classes = append(m.Classes, float64(10*k))
-		m.Models = append(m.Models, &Model{Loss: loss, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Coefficients: c})
+		m.Classes.Values = append(m.Classes.Values, float64(10*k))
+		m.Columns = append(m.Columns, Column{Coefficients: c})
 	}
 	x, err := sparse.FromDense(len(rows), p, slices.Concat(rows...))
 	if err != nil {
@@ -50,31 +50,34 @@ func TestMultiMetrics(t *testing.T) {
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
 	auc := 1.0 // of every class: those of class 0 are rows of 1/2 and 1/3, the others 1/5 and 1/10
-	want := &MultiMetrics{
-		Rows: 4, Accuracy: 0.75, Loss: loss, LogLoss: &loss, MacroF1: (2./3 + 2./3 + 1) / 3, AUC: &auc,
-		Classes: []ClassSummary{
-			{Class: "0", Rows: 2, Precision: 1, Recall: 0.5, F1: 2. / 3}, {Class: "10", Rows: 1, Precision: 0.5, Recall: 1, F1: 2. / 3},
-			{Class: "20", Rows: 1, Precision: 1, Recall: 1, F1: 1},
+	want := &Metrics{
+		Rows: 4, Loss: loss,
+		Classes: &ClassMetrics{
+			Accuracy: 0.75, LogLoss: &loss, Precision: 2.5 / 3, Recall: 2.5 / 3, F1: (2./3 + 2./3 + 1) / 3, AUC: &auc,
+			Classes: []ClassSummary{
+				{Class: "0", Rows: 2, Precision: 1, Recall: 0.5, F1: 2. / 3}, {Class: "10", Rows: 1, Precision: 0.5, Recall: 1, F1: 2. / 3},
+				{Class: "20", Rows: 1, Precision: 1, Recall: 1, F1: 1},
+			},
+			Confusion: [][]float64{{1, 1, 0}, {0, 1, 0}, {0, 0, 1}},
 		},
-		Confusion: [][]float64{{1, 1, 0}, {0, 1, 0}, {0, 0, 1}},
 	}
 	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-14 })
 	if diff := cmp.Diff(want, got, close); diff != "" {
 		t.Error(diff)
 	}
 	// Weights count as rows do, and a class that is absent leaves no AUC.
-	m.Names = []string{"ash", "birch", "cedar"}
+	m.Classes.Names = []string{"ash", "birch", "cedar"}
 	weighted, err := m.Score(x, y, &ScoreSettings{Weights: []float64{2, 1, 1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	loss = -(2*math.Log(1./2) + math.Log(3./5) + math.Log(1./3)) / 4
-	if math.Abs(weighted.Loss-loss) > 1e-14 || weighted.Accuracy != 0.75 || weighted.AUC != nil || weighted.Classes[0].Rows != 3 || weighted.Classes[2].Class != "cedar" {
+	if math.Abs(weighted.Loss-loss) > 1e-14 || weighted.Classes.Accuracy != 0.75 || weighted.Classes.AUC != nil || weighted.Classes.Classes[0].Rows != 3 || weighted.Classes.Classes[2].Class != "cedar" {
 		t.Errorf("weighted: %+v", weighted)
 	}
 	// Offsets are added to every margin.
 	shifted, err := m.Score(x, y, &ScoreSettings{Offsets: []float64{1, 1, 1, 1}})
-	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Accuracy != 0.75 {
+	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
 		t.Errorf("offsets: %+v, %v", shifted, err)
 	}
 	// Other losses have no probabilities.
@@ -84,20 +87,20 @@ func TestMultiMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := hinge.Score(x, []float64{0, 10}, nil)
-	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 || s.LogLoss != nil || s.AUC != nil || s.Accuracy != 0.5 {
+	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 || s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {
 		t.Errorf("squared hinge: %+v, %v", s, err)
 	}
 	half := 0.5
-	for want, call := range map[string]func() (*MultiMetrics, error){
-		"is none of the classes": func() (*MultiMetrics, error) { return m.Score(x, []float64{0, 5}, nil) },
-		"1 labels":               func() (*MultiMetrics, error) { return m.Score(x, []float64{0}, nil) },
-		"is for two classes":     func() (*MultiMetrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
-		"overflows": func() (*MultiMetrics, error) {
+	for want, call := range map[string]func() (*Metrics, error){
+		"is none of the classes": func() (*Metrics, error) { return m.Score(x, []float64{0, 5}, nil) },
+		"1 labels":               func() (*Metrics, error) { return m.Score(x, []float64{0}, nil) },
+		"is for two classes":     func() (*Metrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
+		"overflows": func() (*Metrics, error) {
 			return m.Score(x, []float64{0, 10}, &ScoreSettings{Offsets: []float64{0, math.MaxFloat64}})
 		},
 	} {
 		if want == "overflows" {
-			m.Models[0].Coefficients[0] = math.MaxFloat64
+			m.Columns[0].Coefficients[0] = math.MaxFloat64
 			want = "the margin is"
 		}
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
@@ -106,36 +109,10 @@ func TestMultiMetrics(t *testing.T) {
 	}
 }
 
-// TestShares: probabilities of classes that all models think impossible, or certain.
-func TestShares(t *testing.T) {
-	for _, c := range []struct{ margins, want []float64 }{
-		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
-		{[]float64{-800, -800 + math.Log(3), -900}, []float64{0.25, 0.75, 0.25 * math.Exp(-100)}},
-		{[]float64{-1e300, -2e300}, []float64{1, 0}},
-		{[]float64{-669, -670}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}}, // about where the way of counting changes
-		{[]float64{-667, -668}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
-		{[]float64{900, 900, -900}, []float64{0.5, 0.5, 0}},
-	} {
-		p := make([]float64, len(c.margins))
-		shares(solver.Logistic{}, p, c.margins)
-		for k, v := range p {
-			if !(math.Abs(v-c.want[k]) <= 1e-12*c.want[k]+1e-300) {
-				t.Errorf("%v: %v, want %v", c.margins, p, c.want)
-				break
-			}
-			if c.want[k] > 0 {
-				if off := surprise(solver.Logistic{}, c.margins, k) + math.Log(v); !(math.Abs(off) < 1e-11*math.Max(1, -math.Log(v))) {
-					t.Errorf("%v: surprise of class %d is %v, -log p %v", c.margins, k, surprise(solver.Logistic{}, c.margins, k), -math.Log(v))
-				}
-			}
-		}
-	}
-}
-
 // TestMultiScoreOfScikitLearn: the metrics are scikit-learn's.
 func TestMultiScoreOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
-	m, err := FitMulti(context.Background(), &Spec{Lambda: 0.02}, x, y)
+	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +123,7 @@ func TestMultiScoreOfScikitLearn(t *testing.T) {
 	rows := make([][]float64, len(y))
 	for i := range rows {
 		idx, val := x.Row(i)
-		if rows[i], err = m.Probabilities(nil, idx, val); err != nil {
+		if rows[i], err = m.RowProbabilities(nil, idx, val); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,8 +152,8 @@ print(json.dumps({
 		name      string
 		got, want float64
 	}{
-		{"accuracy", got.Accuracy, want.Accuracy}, {"F1", got.MacroF1, want.F1}, {"log loss", got.Loss, want.Loss},
-		{"AUC", *got.AUC, want.AUC}, {"AUC without weights", *plain.AUC, want.PlainAUC},
+		{"accuracy", got.Classes.Accuracy, want.Accuracy}, {"F1", got.Classes.F1, want.F1}, {"log loss", got.Loss, want.Loss},
+		{"AUC", *got.Classes.AUC, want.AUC}, {"AUC without weights", *plain.Classes.AUC, want.PlainAUC},
 	} {
 		if !(math.Abs(c.got-c.want) <= 1e-9) {
 			t.Error(fmt.Sprint(c.name, ": ", c.got, ", scikit-learn ", c.want))

@@ -41,7 +41,7 @@ func TestOwnLossIntercept(t *testing.T) {
 		passes := func(none bool) float64 {
 			samples := 0
 			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}, Lambda: 0.1, NoIntercept: none}, d.X, d.Labels)
-			if err != nil || m.Certificate.Status != solver.Converged {
+			if err != nil || m.Columns[0].Certificate.Status != solver.Converged {
 				t.Fatal(err, m)
 			}
 			return float64(samples) / float64(len(d.Labels))
@@ -97,9 +97,9 @@ func TestOwnLossOffsets(t *testing.T) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		for j, v := range want.Coefficients {
-			if math.Abs(got.Coefficients[j]-v) > 1e-4 {
-				t.Fatalf("coefficients %.6f, want %.6f", got.Coefficients, want.Coefficients)
+		for j, v := range want.Columns[0].Coefficients {
+			if math.Abs(got.Columns[0].Coefficients[j]-v) > 1e-4 {
+				t.Fatalf("coefficients %.6f, want %.6f", got.Columns[0].Coefficients, want.Columns[0].Coefficients)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/exact"
@@ -32,7 +33,8 @@ type Validation struct {
 	X        *sparse.CSR
 	Y        []float64
 	Score    *ScoreSettings // weights, offsets and threshold; nil means none
-	Metric   Metric         // nil means MeanLoss
+	By       Measure        // empty means ByLoss; not ByR2
+	Metric   Metric         // takes the place of By; nil means none
 	Patience int            // lambdas in a row without a better value after which the path ends; zero means 10
 }
 
@@ -40,29 +42,50 @@ type Validation struct {
 type Step struct {
 	Index  int // of the lambda, from 0
 	Lambda float64
-	// Indices and Values are the coefficients that are not zero.
-	Indices   []int32
-	Values    []float64
-	Intercept float64
-	// Certificate says how far from the optimum it is at most.
-	Certificate Certificate
-	// Validation is the value of the metric on the rows held out; NaN without.
+	// Columns are those of the model, as in Model.
+	Columns []StepColumn
+	// Validation is the value of the measure on the rows held out; NaN without.
 	Validation float64
 
 	design *design
+	of     *problems // several classes; nil for one problem
+}
+
+// A StepColumn is a Column with the coefficients that are not zero.
+type StepColumn struct {
+	Indices     []int32
+	Values      []float64
+	Intercept   float64
+	Certificate Certificate
+
 	run    Run
 	groups [][]int
+}
+
+// NonZeros returns the number of coefficients that are not zero, in all columns.
+func (s *Step) NonZeros() (count int) {
+	for k := range s.Columns {
+		count += len(s.Columns[k].Indices)
+	}
+	return count
 }
 
 // Model returns the model of the step.
 func (s *Step) Model() *Model {
 	d := s.design
-	x := make([]float64, d.p+1)
-	for k, j := range s.Indices {
-		x[j] = s.Values[k]
+	m := d.blank(s.Lambda)
+	for k := range s.Columns {
+		c := &s.Columns[k]
+		x := make([]float64, d.p)
+		for i, j := range c.Indices {
+			x[j] = c.Values[i]
+		}
+		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
-	x[d.p] = s.Intercept
-	return d.model(&outcome{lambda: s.Lambda, x: x, certificate: s.Certificate, groups: s.groups, run: s.run})
+	if s.of != nil {
+		s.of.name(m)
+	}
+	return m
 }
 
 // Path fits spec for one lambda after the other, each from where the last one ended, and
@@ -71,20 +94,26 @@ func (s *Step) Model() *Model {
 // on: it ends early only by the end of ctx or Settings.TimeLimit, which comes with an
 // error, and a step unless no lambda was known yet, or by PathSettings.Validation. Bad
 // data or a bad specification yield no step and an error. spec.Lambda is not looked at.
+// Classes are as for Fit; of more than two the first step comes when all lambdas of all classes
+// are fitted.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		d, err := preparedDesign(spec, x, y)
+		if err := spec.stateless(); err != nil {
+			yield(nil, err)
+			return
+		}
+		p, err := newProblems(spec, x, y)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		ctx, cancel := d.spec.limit(ctx)
+		ctx, cancel := p.spec.limit(ctx)
 		defer cancel()
-		d.path(ctx, set)(yield)
+		p.path(ctx, set)(yield)
 	}
 }
 
-// path is Path, without the time limit.
+// path is Path of one problem, without the time limit and without validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)
@@ -92,15 +121,9 @@ func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, e
 			yield(nil, err)
 			return
 		}
-		patient := newPatience(p.set.Validation)
 		for k := range p.lambdas {
 			step, err := p.step(ctx, k)
-			if err == nil || errors.Is(err, solver.ErrNotConverged) {
-				if judged := patient.judge(step); judged != nil {
-					err = judged
-				}
-			}
-			if !yield(step, err) || step == nil || step.cut() || patient.ended() {
+			if !yield(step, err) || step == nil || step.cut() {
 				return
 			}
 		}
@@ -109,7 +132,9 @@ func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, e
 
 // cut reports whether time or the caller ended the fit.
 func (s *Step) cut() bool {
-	return s.Certificate.Status == solver.Stopped || s.Certificate.Status == solver.TimeDone
+	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool {
+		return c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone
+	})
 }
 
 // A pather is a path at work.
@@ -241,18 +266,17 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	if out == nil {
 		return nil, err
 	}
-	s = &Step{
-		Index: k, Lambda: p.lambdas[k], design: p.d, run: out.run, groups: out.groups, Validation: math.NaN(),
-		Certificate: out.certificate,
-	}
+	c := StepColumn{Certificate: out.certificate, run: out.run, groups: out.groups}
+	c.run.Seed = p.d.spec.Seed
 	for j, v := range out.x[:p.d.p] {
 		if v != 0 {
-			s.Indices, s.Values = append(s.Indices, int32(j)), append(s.Values, v)
+			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
 		}
 	}
 	if !p.d.spec.NoIntercept {
-		s.Intercept = out.x[p.d.p]
+		c.Intercept = out.x[p.d.p]
 	}
+	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.d, Validation: math.NaN()}
 	return s, err
 }
 
@@ -288,19 +312,4 @@ func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
 // result has all that was reached, and is nil for bad data or a bad specification.
 func FitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {
 	return collect(Path(ctx, spec, x, y, set))
-}
-
-func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
-	var steps []*Step
-	var first error
-	for step, err := range path {
-		if step == nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-		if err != nil && first == nil {
-			first = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
-		}
-	}
-	return steps, first
 }

@@ -39,19 +39,19 @@ func TestPath(t *testing.T) {
 				one := *spec
 				one.Lambda = s.Lambda
 				m := s.Model()
-				at := naive(&one, x, y, m.Coefficients, m.Intercept)
-				if c := s.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-at) > 1e-11*math.Abs(at) || s.Index != k {
+				at := naive(&one, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				if c := s.Columns[0].Certificate; c.Status != solver.Converged || math.Abs(c.Objective-at) > 1e-11*math.Abs(at) || s.Index != k {
 					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, at)
 				}
-				if want := mustFit(t, &one, x, y).Certificate; math.Abs(want.Objective-s.Certificate.Objective) > want.Gap+s.Certificate.Gap+1e-14*math.Abs(at) {
-					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Certificate.Objective, want.Objective)
+				if want := mustFit(t, &one, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(at) {
+					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
 				}
-				if m.NonZeros() != len(s.Indices) || m.Certificate != s.Certificate || m.Facts.Lambda != s.Lambda {
+				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Facts.Lambda != s.Lambda {
 					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
 				}
 			}
 			first := steps[0].Model()
-			for j, v := range first.Coefficients {
+			for j, v := range first.Columns[0].Coefficients {
 				if (spec.PenaltyFactors == nil || spec.PenaltyFactors[j] > 0) && math.Abs(v) > 1e-6 && name != "ridge" {
 					t.Errorf("%v, %s: coefficient %d is %v at lambda max", loss, name, j, v)
 				}
@@ -79,7 +79,7 @@ func TestLambdaMax(t *testing.T) {
 			one.Lambda, one.RelTol = part*most, 1e-12
 			m := mustFit(t, &one, x, y)
 			size, factors := 0.0, spec.factors(9)
-			for j, v := range m.Coefficients {
+			for j, v := range m.Columns[0].Coefficients {
 				if factors == nil || factors[j] > 0 {
 					size = math.Max(size, math.Abs(v))
 				}
@@ -122,7 +122,7 @@ func TestPathEnds(t *testing.T) {
 		if count++; count == 5 {
 			cancel()
 		}
-		if last = err; s == nil || (err != nil) != (s.Certificate.Status == solver.Stopped) {
+		if last = err; s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestPathEnds(t *testing.T) {
 	}
 	a1a, labels := load(t, "small/a1a", 123)
 	steps, err := FitPath(context.Background(), &Spec{Settings: Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
-	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Certificate.Status != solver.TimeDone {
+	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
 		t.Errorf("%d steps in 5 ms, %v", len(steps), err)
 	}
 	steps, err = FitPath(context.Background(), &Spec{Settings: Settings{TimeLimit: 1}}, a1a, labels, nil)
@@ -151,7 +151,7 @@ func TestPathEnds(t *testing.T) {
 	if best.Index != len(steps)-4 {
 		t.Errorf("the best is %d of %d", best.Index, len(steps))
 	}
-	if v, err := MeanLoss(best.Model(), held, its, nil); err != nil || v != best.Validation {
+	if v, err := measured(ByLoss)(best.Model(), held, its, nil); err != nil || v != best.Validation {
 		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
 	}
 }

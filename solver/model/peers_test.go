@@ -152,7 +152,7 @@ func TestGlmnet(t *testing.T) {
 		}
 		for k, theirs := range glmnet(t, x, y, peers) {
 			for i, s := range peers[k].steps {
-				compare(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Certificate, theirs[i])
+				compare(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, theirs[i])
 			}
 		}
 	}
@@ -194,12 +194,12 @@ func TestLiblinearObjective(t *testing.T) {
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
 				run(t, train, "-q", "-s", kind, "-e", e, "-c", c, data, file)
 				b := make([]float64, set.features+1)
-				copy(b, readLiblinear(t, file).Coefficients)
+				copy(b, readLiblinear(t, file).Columns[0].Coefficients)
 				if v := naive(spec, x, y, b[:set.features], 0); v < least {
 					best, least = b, v
 				}
 			}
-			compare(t, set.name+", liblinear, "+loss.String(), spec, x, y, spec.Lambda, m.Certificate, best)
+			compare(t, set.name+", liblinear, "+loss.String(), spec, x, y, spec.Lambda, m.Columns[0].Certificate, best)
 		}
 	}
 }
@@ -280,6 +280,6 @@ for d in json.load(sys.stdin):
 print(json.dumps(all))
 `, in, &out)
 	for k, p := range problems {
-		compare(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Certificate, out[k])
+		compare(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Columns[0].Certificate, out[k])
 	}
 }

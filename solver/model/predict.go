@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -29,6 +30,9 @@ func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 // ErrNoProbability is returned where the loss gives no probabilities, as the logistic one does.
 var ErrNoProbability = errors.New("model: probabilities are for the logistic loss; take margins or classes")
 
+// errColumns is of methods for one margin.
+var errColumns = errors.New("model: the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
+
 // ReadOptions are those by which package sparse reads data for the model to predict: with
 // as many features, by their names where model and data have names; labels as the model
 // knows them, which may be absent; missing values of tables filled as in training, and
@@ -39,30 +43,46 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 		base = sparse.ZeroBased
 	}
 	return &sparse.ReadOptions{
-		Features: len(m.Coefficients), Names: m.Features, IndexBase: base,
-		Mapping: m.Labels, Regression: !m.Classifies(), Counts: m.counts(), LabelsOptional: true,
+		Features: m.featureCount(), Names: m.Features, IndexBase: base,
+		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.counts(), LabelsOptional: true,
 		Table: sparse.TableOptions{Label: m.Target, Offset: m.Offset, Fill: m.Fill},
 	}
 }
 
-// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept: the
-// prediction for regression, or its logarithm for counts. Indices count from 0 and increase; features that are
-// absent are 0. It checks what it is given, allocates nothing, and may be called by many
-// goroutines.
+// Margin returns the margin of one row, Σ values[k]·Coefficients[indices[k]] + Intercept, by a
+// model of one column: the prediction for numbers, or its logarithm for counts. Indices count
+// from 0 and increase; features that are absent are 0. Margin checks its arguments, allocates
+// nothing, and may be called by many goroutines.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
-	if len(indices) != len(values) {
-		return 0, fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
+	if len(m.Columns) != 1 {
+		return 0, errColumns
 	}
-	last := int32(-1)
+	if err := m.checkRow(indices, values); err != nil {
+		return 0, err
+	}
+	return m.Columns[0].checkedMargin(indices, values)
+}
+
+// checkRow reports what is wrong with the indices of a row.
+func (m *Model) checkRow(indices []int32, values []float64) error {
+	if len(indices) != len(values) {
+		return fmt.Errorf("model: %d indices and %d values; want as many of both", len(indices), len(values))
+	}
+	last, p := int32(-1), m.featureCount()
 	for k, j := range indices {
-		if j <= last || int(j) >= len(m.Coefficients) {
-			return 0, m.badIndex(k, j, last)
+		if j <= last || int(j) >= p {
+			return badIndex(k, j, last, p)
 		}
 		last = j
 	}
-	sum := m.margin(indices, values)
+	return nil
+}
+
+// checkedMargin is margin, or the error of one that is not finite.
+func (c *Column) checkedMargin(indices []int32, values []float64) (float64, error) {
+	sum := c.margin(indices, values)
 	if !finite(sum) {
-		return 0, m.badValue(indices, values)
+		return 0, badValue(indices, values)
 	}
 	return sum, nil
 }
@@ -70,27 +90,27 @@ func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 // margin sums the products that are not zero, in the lanes of package kernels. The order
 // of the sum must not depend on other features: rows that differ only in features without
 // a coefficient are ties, which the area under the ROC curve counts half.
-func (m *Model) margin(indices []int32, values []float64) float64 {
+func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	kept := 0
 	for k, j := range indices {
-		if w, v := m.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // NaN and infinity stay
+		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // NaN and infinity stay
 			lane[kept%8] = math.FMA(v, w, lane[kept%8])
 			kept++
 		}
 	}
-	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + m.Intercept
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + c.Intercept
 }
 
-func (m *Model) badIndex(k int, j, last int32) error {
-	if j < 0 || int(j) >= len(m.Coefficients) {
-		return fmt.Errorf("model: position %d: index %d is outside 0..%d, the features of the model", k, j, len(m.Coefficients)-1)
+func badIndex(k int, j, last int32, p int) error {
+	if j < 0 || int(j) >= p {
+		return fmt.Errorf("model: position %d: index %d is outside 0..%d, the features of the model", k, j, p-1)
 	}
 	return fmt.Errorf("model: position %d: index %d follows %d; want increasing indices", k, j, last)
 }
 
-// badValue reports the value that makes a margin what is no number.
-func (m *Model) badValue(indices []int32, values []float64) error {
+// badValue reports the value that makes a margin infinite or NaN.
+func badValue(indices []int32, values []float64) error {
 	for k, v := range values {
 		if !finite(v) {
 			return fmt.Errorf("model: position %d: value %v of index %d; want a finite number", k, v, indices[k])
@@ -99,7 +119,7 @@ func (m *Model) badValue(indices []int32, values []float64) error {
 	return ErrOverflow
 }
 
-// Probability returns that of the positive class, for the logistic loss; see Margin.
+// Probability returns that of the positive class of two, for the logistic loss; see Margin.
 func (m *Model) Probability(indices []int32, values []float64) (float64, error) {
 	if !m.givesProbability() {
 		return 0, ErrNoProbability
@@ -111,23 +131,65 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 	return traits(m.loss()).Probability(t), nil
 }
 
-// Predict returns the label of one row, as the training data had it, or for regression
-// the prediction, of counts the rate e^margin; see Margin.
-func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
-	t, err := m.Margin(indices, values)
-	if m.Classifies() || err != nil {
-		return m.Labels.Original(t), err
+// RowProbabilities sets dst to the probabilities of the classes for one row, and returns it; with
+// room for them it allocates nothing. Of two classes it has that of the positive class alone. Of
+// more, each of Classes has one: that of its fit against the rest, divided by the sum of these.
+// See Margin for what a row is.
+func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float64) ([]float64, error) {
+	if !m.givesProbability() {
+		return nil, ErrNoProbability
 	}
-	if t = m.prediction(t); !finite(t) {
-		return 0, ErrOverflow
+	if err := m.checkRow(indices, values); err != nil {
+		return nil, err
 	}
-	return t, nil
+	if cap(dst) < len(m.Columns) {
+		dst = make([]float64, len(m.Columns))
+	}
+	dst = dst[:len(m.Columns)]
+	for k := range m.Columns {
+		t, err := m.Columns[k].checkedMargin(indices, values)
+		if err != nil {
+			return nil, err
+		}
+		dst[k] = t
+	}
+	m.toProbabilities(dst)
+	return dst, nil
 }
 
-// prediction returns that of a margin, for regression.
+// Predict returns the label of one row, as the training data had it: of more than two classes
+// the one with the largest margin, the first of equal ones. For numbers it returns the
+// prediction, of counts the rate e^margin. See Margin.
+func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
+	if err := m.checkRow(indices, values); err != nil {
+		return 0, err
+	}
+	best, most := 0, 0.0
+	for k := range m.Columns {
+		t, err := m.Columns[k].checkedMargin(indices, values)
+		if err != nil {
+			return 0, err
+		}
+		if k == 0 || t > most {
+			best, most = k, t
+		}
+	}
+	switch {
+	case !m.Classes.IsZero():
+		return m.Classes.Values[best], nil
+	case m.Classifies():
+		return m.Labels.Original(most), nil
+	}
+	if most = m.prediction(most); !finite(most) {
+		return 0, ErrOverflow
+	}
+	return most, nil
+}
+
+// prediction returns that of a margin, for numbers.
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
 
-// toPredictions makes margins predictions, for regression.
+// toPredictions makes margins predictions, for numbers.
 func (m *Model) toPredictions(margins []float64) error {
 	for i, t := range margins {
 		if margins[i] = m.prediction(t); !finite(margins[i]) {
@@ -138,58 +200,108 @@ func (m *Model) toPredictions(margins []float64) error {
 }
 
 // Margins sets dst to the margins of the rows of x and returns it; with room for them it
-// allocates nothing. x may have more or fewer columns than the model features, but no
-// entry beyond: that is an error, which names the row and the column.
+// allocates nothing. A model of K columns has K margins for each row, those of the first row
+// first. x may have more or fewer columns than the model features, but no entry beyond: that is
+// an error, which names the row and the column.
 func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if x == nil {
 		return nil, errNoData
 	}
 	n, cols := x.Dims()
-	if cap(dst) < n {
-		dst = make([]float64, n)
+	each := len(m.Columns)
+	if cap(dst) < n*each {
+		dst = make([]float64, n*each)
 	}
-	dst = dst[:n]
-	if cols > len(m.Coefficients) {
+	dst = dst[:n*each]
+	if p := m.featureCount(); cols > p {
 		for i := range n {
-			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= len(m.Coefficients) {
-				return nil, fmt.Errorf("model: row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], len(m.Coefficients)-1)
+			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= p {
+				return nil, fmt.Errorf("model: row %d has column %d; the model has the features 0..%d", i, idx[len(idx)-1], p-1)
 			}
 		}
 	}
-	for i := range n {
-		if dst[i] = m.margin(x.Row(i)); !finite(dst[i]) {
-			return nil, &OverflowError{i, dst[i]}
+	for k := range m.Columns { // whose coefficients stay in the cache
+		for i := range n {
+			t := m.Columns[k].margin(x.Row(i))
+			if !finite(t) {
+				return nil, &OverflowError{i, t}
+			}
+			dst[i*each+k] = t
 		}
 	}
 	return dst, nil
 }
 
-// Probabilities is Margins for probabilities of the positive class.
+// shift adds the offsets of rows, nil or one for each, to their margins.
+func (m *Model) shift(margins, offsets []float64) error {
+	each := len(m.Columns)
+	for i, o := range offsets {
+		for k := i * each; k < (i+1)*each; k++ {
+			if margins[k] += o; !finite(margins[k]) {
+				return &OverflowError{i, margins[k]}
+			}
+		}
+	}
+	return nil
+}
+
+// Probabilities is Margins for probabilities: see RowProbabilities.
 func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if !m.givesProbability() {
 		return nil, ErrNoProbability
 	}
 	dst, err := m.Margins(dst, x)
-	probability := traits(m.loss()).Probability
-	for i, t := range dst {
-		dst[i] = probability(t)
+	if err == nil {
+		m.toProbabilities(dst)
 	}
 	return dst, err
 }
 
-// Predictions is Margins for labels, or for regression predictions.
+// toProbabilities makes the margins of rows probabilities.
+func (m *Model) toProbabilities(margins []float64) {
+	loss := term.LossOf(m.loss())
+	if each := len(m.Columns); each > 1 {
+		for ; len(margins) > 0; margins = margins[each:] {
+			term.Shares(loss, margins[:each], margins[:each])
+		}
+		return
+	}
+	probability := loss.Traits().Probability
+	for i, t := range margins {
+		margins[i] = probability(t)
+	}
+}
+
+// Predictions is Margins for labels, or for numbers for predictions: one for each row. See Predict.
 func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	dst, err := m.Margins(dst, x)
 	if err != nil {
 		return nil, err
 	}
-	if !m.Classifies() {
+	switch each := len(m.Columns); {
+	case !m.Classifies():
 		return dst, m.toPredictions(dst)
-	}
-	for i, t := range dst {
-		dst[i] = m.Labels.Original(t)
+	case each == 1:
+		for i, t := range dst {
+			dst[i] = m.Labels.Original(t)
+		}
+	default:
+		for i := range len(dst) / each {
+			dst[i] = m.Classes.Values[largest(dst[i*each:(i+1)*each])]
+		}
+		dst = dst[:len(dst)/each]
 	}
 	return dst, nil
+}
+
+// largest returns the index of the largest number, the first of equal ones.
+func largest(v []float64) (best int) {
+	for k, x := range v {
+		if x > v[best] {
+			best = k
+		}
+	}
+	return best
 }
 
 // givesProbability reports whether margins stand for probabilities.

@@ -36,9 +36,9 @@ func TestPredict(t *testing.T) {
 		if margin != want || probability != probabilities[i] || class != classes[i] || err != nil || err2 != nil || err3 != nil {
 			t.Errorf("row %d: %v, %v, %v alone, %v, %v, %v together", i, margin, probability, class, want, probabilities[i], classes[i])
 		}
-		sum := m.Intercept
+		sum := m.Columns[0].Intercept
 		for k, j := range idx {
-			sum += val[k] * m.Coefficients[j]
+			sum += val[k] * m.Columns[0].Coefficients[j]
 		}
 		if math.Abs(sum-margin) > 1e-12*(1+math.Abs(sum)) || math.Abs(probability-1/(1+math.Exp(-sum))) > 1e-13 || class != map[bool]float64{true: 7, false: 3}[sum > 0] {
 			t.Errorf("row %d: margin %v, probability %v, class %v; by plain loops %v", i, margin, probability, class, sum)
@@ -57,7 +57,7 @@ func TestPredict(t *testing.T) {
 
 // TestHostileRows: rows that no model can take are errors that say where.
 func TestHostileRows(t *testing.T) {
-	m := &Model{Coefficients: []float64{1, 2, math.MaxFloat64}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &Model{Columns: []Column{{Coefficients: []float64{1, 2, math.MaxFloat64}}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	for want, row := range map[string]struct {
 		idx []int32
 		val []float64
@@ -104,16 +104,16 @@ func TestHostileRows(t *testing.T) {
 // have the same margin, and half of their pairs count in the area under the ROC curve.
 func TestTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 13))
-	m := &Model{Coefficients: make([]float64, 40), Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
+	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}
 	for j := 20; j < 40; j += 3 {
-		m.Coefficients[j] = rng.NormFloat64()
+		m.Columns[0].Coefficients[j] = rng.NormFloat64()
 	}
 	const n = 64
 	var entries []sparse.Triplet
 	y := make([]float64, n)
 	for i := range n {
 		y[i] = float64(1 - i%2*2)
-		for j, w := range m.Coefficients {
+		for j, w := range m.Columns[0].Coefficients {
 			switch {
 			case w != 0:
 				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: 1 / float64(j)})
@@ -208,8 +208,8 @@ func TestOverflow(t *testing.T) {
 		row  int
 		want float64
 	}{
-		{Model{Coefficients: []float64{1e200}}, 1, math.Inf(-1)},
-		{Model{Coefficients: []float64{1e308}, Intercept: math.MaxFloat64}, 0, math.Inf(1)},
+		{Model{Columns: []Column{{Coefficients: []float64{1e200}}}}, 1, math.Inf(-1)},
+		{Model{Columns: []Column{{Coefficients: []float64{1e308}, Intercept: math.MaxFloat64}}}, 0, math.Inf(1)},
 	} {
 		var over *OverflowError
 		if _, err := c.m.Margins(nil, x); !errors.As(err, &over) || !errors.Is(err, ErrOverflow) || over.Row != c.row || over.Margin != c.want {

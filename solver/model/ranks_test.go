@@ -94,9 +94,9 @@ func TestRanks(t *testing.T) {
 				if diff := cmp.Diff(want, m); ranks == 1 && diff != "" {
 					t.Errorf("%v, %s: one rank is not the single process: %s", loss, name, diff)
 				}
-				at := naive(spec, x, y, m.Coefficients, m.Intercept)
-				if c := m.Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Certificate.Objective) > c.Gap+want.Certificate.Gap {
-					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, at, c, want.Certificate)
+				at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
+					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, at, c, want.Columns[0].Certificate)
 				}
 				if diff := cmp.Diff([]any{want.Facts, want.Labels}, []any{m.Facts, m.Labels}); diff != "" {
 					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
@@ -127,7 +127,7 @@ func TestRanksUnattained(t *testing.T) {
 		for _, ranks := range []int{1, 2, 4} {
 			models, errs := onRanks(t, ranks, spec, x, y, Fit)
 			for r, m := range models { // what has no optimum need not come near it
-				if m == nil || m.Certificate.NoOptimum != c.none || errs[r] != nil && !c.none {
+				if m == nil || m.Columns[0].Certificate.NoOptimum != c.none || errs[r] != nil && !c.none {
 					t.Errorf("%v, rank %d of %d: want no optimum %v: %+v, %v", c.values, r, ranks, c.none, m, errs[r])
 				}
 			}
@@ -147,12 +147,12 @@ func TestRanksMulti(t *testing.T) {
 	}
 	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: Settings{TimeLimit: time.Hour}}} {
 		spec.Lambda = 0.01
-		want, err := FitMulti(context.Background(), spec, x, y)
+		want, err := Fit(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{1, 3} {
-			models, errs := onRanks(t, ranks, spec, x, y, FitMulti)
+			models, errs := onRanks(t, ranks, spec, x, y, Fit)
 			for r, m := range models {
 				if errs[r] != nil {
 					t.Fatalf("rank %d of %d: %v", r, ranks, errs[r])
@@ -161,10 +161,10 @@ func TestRanksMulti(t *testing.T) {
 					t.Fatalf("rank %d of %d: %v %s", r, ranks, m.Classes, diff)
 				}
 			}
-			for k, m := range models[0].Models {
-				one := want.Models[k].Certificate
-				if c := m.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || m.Facts.Rows != 90 {
-					t.Errorf("class %v, %d ranks: %+v, %d rows, want %+v", want.Classes[k], ranks, c, m.Facts.Rows, one)
+			for k, m := range models[0].Columns {
+				one := want.Columns[k].Certificate
+				if c := m.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Facts.Rows != 90 {
+					t.Errorf("class %v, %d ranks: %+v, %d rows, want %+v", want.Classes.Values[k], ranks, c, models[0].Facts.Rows, one)
 				}
 			}
 		}
@@ -184,7 +184,7 @@ func TestRanksRefuse(t *testing.T) {
 		y    []float64
 	}{
 		"row 1; it must be finite":  {Spec{}, set(21, math.NaN())},
-		"is a third one":            {Spec{}, set(3, 9)},
+		"is a third one":            {Spec{Positive: &y[0]}, set(3, 9)},
 		"must be finite":            {Spec{Loss: solver.Squared{}}, set(39, math.Inf(1))},
 		"class have no weight":      {Spec{Balanced: true, SampleWeights: make([]float64, 40)}, y},
 		"Settings.TimeLimit":        {Spec{Settings: Settings{TimeLimit: -1}}, y},
@@ -207,7 +207,7 @@ func TestRanksRefuse(t *testing.T) {
 			return CV(ctx, s, x, y, nil)
 		},
 		"CVMulti": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
-			return CVMulti(ctx, s, x, y, nil, nil)
+			return CV(ctx, s, x, y, nil)
 		},
 	} {
 		_, errs := onRanks(t, 2, &Spec{}, x, y, do)
@@ -237,8 +237,8 @@ func TestRanksPath(t *testing.T) {
 				t.Fatalf("%s, rank %d: %d lambdas, %v", name, r, len(path), errs[r])
 			}
 			for k, s := range path {
-				c, one := s.Certificate, want[k].Certificate
-				if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || c.Status != one.Status || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(s.Values, paths[0][k].Values) {
+				c, one := s.Columns[0].Certificate, want[k].Columns[0].Certificate
+				if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || c.Status != one.Status || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap+1e-12*one.Objective || !slices.Equal(s.Columns[0].Values, paths[0][k].Columns[0].Values) {
 					t.Errorf("%s, rank %d: %+v at %v, want %+v at %v", name, r, c, s.Lambda, one, want[k].Lambda)
 				}
 			}
@@ -251,7 +251,7 @@ func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	models, errs := onRanks(t, 3, &Spec{Lambda: 1e-3, Settings: Settings{TimeLimit: 1}}, x, y, Fit)
 	for r, m := range models {
-		if m == nil || errs[r] == nil || m.Certificate.Status != solver.TimeDone {
+		if m == nil || errs[r] == nil || m.Columns[0].Certificate.Status != solver.TimeDone {
 			t.Errorf("rank %d: %+v, %v", r, m, errs[r])
 		}
 	}
@@ -304,7 +304,7 @@ func TestRanksResume(t *testing.T) {
 		all["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
 		for name, spec := range all {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-9
-			best := mustFit(t, spec, x, y).Certificate
+			best := mustFit(t, spec, x, y).Columns[0].Certificate
 			whole := &states{}
 			want := resumed(t, 3, spec, whole, x, y, Fit)
 			if len(whole.all) == 0 {
@@ -315,7 +315,7 @@ func TestRanksResume(t *testing.T) {
 					t.Fatalf("%v, %s, from checkpoint %d: %s", loss, name, k, diff)
 				}
 				for _, ranks := range []int{1, 2} {
-					c := resumed(t, ranks, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit).Certificate
+					c := resumed(t, ranks, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit).Columns[0].Certificate
 					if c.Status != solver.Converged || math.Abs(c.Objective-best.Objective) > c.Gap+best.Gap {
 						t.Errorf("%v, %s, from 3 ranks to %d: %+v, want %+v", loss, name, ranks, c, best)
 					}
@@ -334,20 +334,20 @@ func TestRanksResumeMulti(t *testing.T) {
 	}
 	spec := &Spec{Lambda: 0.01, Balanced: true}
 	whole := &states{}
-	want := resumed(t, 2, spec, whole, x, y, FitMulti)
+	want := resumed(t, 2, spec, whole, x, y, Fit)
 	calls := make([]int, len(whole.all))
 	for k := range whole.all {
-		count := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (*Multi, error) {
+		count := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (*Model, error) {
 			if one.Comm.Rank() == 0 {
 				one.Comm.(*dist.Goroutine).Before = func(call, _ int) error { calls[k] = call; return nil }
 			}
-			return FitMulti(ctx, one, x, y)
+			return Fit(ctx, one, x, y)
 		}
 		if diff := cmp.Diff(want, resumed(t, 2, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, count)); diff != "" {
 			t.Fatalf("from checkpoint %d: %s", k, diff)
 		}
-		one := resumed(t, 1, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, FitMulti)
-		for class, m := range one.Models {
+		one := resumed(t, 1, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit)
+		for class, m := range one.Columns {
 			if m.Certificate.Status != solver.Converged {
 				t.Errorf("class %d, from 2 ranks to one: %+v", class, m.Certificate)
 			}

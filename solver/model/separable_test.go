@@ -42,15 +42,15 @@ func TestNoOptimum(t *testing.T) {
 		if m == nil {
 			t.Fatal(c.name, err)
 		}
-		if m.Certificate.NoOptimum != c.want {
-			t.Errorf("%s: %+v, %v, coefficients %v and %v", c.name, m.Certificate, err, m.Coefficients, m.Intercept)
+		if m.Columns[0].Certificate.NoOptimum != c.want {
+			t.Errorf("%s: %+v, %v, coefficients %v and %v", c.name, m.Columns[0].Certificate, err, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 		}
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := Read(&file, "model"); err != nil || back.Certificate != m.Certificate {
-			t.Errorf("%s: read back %+v, %v", c.name, back.Certificate, err)
+		if back, err := Read(&file, "model"); err != nil || back.Columns[0].Certificate != m.Columns[0].Certificate {
+			t.Errorf("%s: read back %+v, %v", c.name, back.Columns[0].Certificate, err)
 		}
 		if c.want { // and indeed: twice the coefficients that are free have less loss
 			margins, err := m.Margins(nil, x)

@@ -73,10 +73,10 @@ type Spec struct {
 	IndexBase int
 	// Comm joins processes that have other rows each, at least one: data, labels,
 	// SampleWeights and Offsets are those of this one, all else is the same for all. Calls
-	// of Fit, FitMulti, Path and LambdaMax are then collective: what goes through a Path ends it at the
+	// of Fit, Path and LambdaMax are then collective: what goes through a Path ends it at the
 	// same step on all. CV is for one process. nil means that there are no other rows.
 	Comm dist.Comm
-	// Checkpoint, if not nil, keeps what Fit and FitMulti have come to, on the first
+	// Checkpoint, if not nil, keeps what Fit has come to, on the first
 	// process: classes that are done, and with Comm the state of a fit, which is then by solver.Auto
 	// with passes before its Newton steps; see solver.Settings. A fit goes on from what is there, which must be
 	// of the same data and specification. Path and CV take none.
@@ -110,7 +110,7 @@ type Settings struct {
 	Memory int64
 	// Tell is told how far a fit with Memory is; nil is nobody.
 	Tell func(stream.Progress)
-	// Fitted, unless nil, is called by FitMulti after the fit of each class, and by CVMulti
+	// Fitted, unless nil, is called by Fit after the fit of each of more than two classes, and by CV
 	// after the path of each class to all data, with how many of so many are done; by one
 	// goroutine at a time.
 	Fitted func(done, total int)
@@ -235,7 +235,7 @@ func (s *Spec) factors(p int) []float64 {
 // alone refuses other processes, and checkpoints.
 func (s *Spec) alone() error {
 	if s != nil && !rows.NewTeam(s.Comm).Alone() {
-		return errors.New("model: Spec.Comm is for Fit, FitMulti, Path and LambdaMax; other calls take all rows in one process")
+		return errors.New("model: Spec.Comm is for Fit, Path and LambdaMax; CV takes all rows in one process")
 	}
 	return s.stateless()
 }
@@ -243,7 +243,7 @@ func (s *Spec) alone() error {
 // stateless refuses checkpoints.
 func (s *Spec) stateless() error {
 	if s != nil && s.Checkpoint != nil {
-		return errors.New("model: Spec.Checkpoint is for Fit and FitMulti; other calls keep no state")
+		return errors.New("model: Spec.Checkpoint is for Fit; other calls keep no state")
 	}
 	return nil
 }

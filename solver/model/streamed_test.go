@@ -155,16 +155,16 @@ func TestStreamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, w := m.Certificate, want.Certificate
-		real := naive(&spec, in.X, in.Labels, m.Coefficients, m.Intercept)
-		zero := naive(&spec, in.X, in.Labels, make([]float64, len(m.Coefficients)), 0)
-		t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Run.Passes, m.Run.NewtonSteps)
+		c, w := m.Columns[0].Certificate, want.Columns[0].Certificate
+		real := naive(&spec, in.X, in.Labels, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+		zero := naive(&spec, in.X, in.Labels, make([]float64, len(m.Columns[0].Coefficients)), 0)
+		t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Columns[0].Run.Passes, m.Columns[0].Run.NewtonSteps)
 		if math.Abs(real-c.Objective) > 1e-11*zero || real-w.Objective > c.Gap || w.Objective-real > w.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
 			t.Errorf("objective %v, said to be %v with a gap of %v, in memory %v with %v", real, c.Objective, c.Gap, w.Objective, w.Gap)
 		}
 		pieces.Threads = 3
 		again, err := Fit(context.Background(), &pieces, out.X, out.Labels)
-		if err != nil || again.Intercept != m.Intercept || again.Certificate != m.Certificate {
+		if err != nil || again.Columns[0].Intercept != m.Columns[0].Intercept || again.Columns[0].Certificate != m.Columns[0].Certificate {
 			t.Errorf("other bits with other threads, %v", err)
 		}
 	})
@@ -216,8 +216,8 @@ func TestStreamedPath(t *testing.T) {
 			if math.Abs(s.Lambda-want[k].Lambda) > 1e-8*s.Lambda {
 				t.Errorf("lambda %v, in memory %v", s.Lambda, want[k].Lambda)
 			}
-			m, w := s.Certificate, want[k].Certificate
-			t.Logf("%.4g: gap %.1e, off by %.1e; %v passes", s.Lambda, m.Gap, m.Objective-w.Objective, s.run.Passes)
+			m, w := s.Columns[0].Certificate, want[k].Columns[0].Certificate
+			t.Logf("%.4g: gap %.1e, off by %.1e; %v passes", s.Lambda, m.Gap, m.Objective-w.Objective, s.Columns[0].run.Passes)
 			if off := m.Objective - w.Objective; math.Abs(off) > m.Gap+w.Gap+1e-8*w.Objective || m.Status != solver.Converged {
 				t.Errorf("lambda %v: objective %v with a gap of %v, in memory %v", s.Lambda, m.Objective, m.Gap, w.Objective)
 			}
@@ -230,7 +230,7 @@ func TestStreamedRefuses(t *testing.T) {
 	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = 3
-	positive := -1.0
+	one, positive := 1.0, -1.0
 	for want, c := range map[string]struct {
 		x    *sparse.CSR
 		y    []float64
@@ -238,7 +238,8 @@ func TestStreamedRefuses(t *testing.T) {
 		not  bool // of ErrNotStreamed
 	}{
 		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
-		"label 3 of row 7":           {back.X, labels, Spec{}, true},
+		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
+		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
 		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
 		"Memory = -1":                {back.X, back.Labels, Spec{Settings: Settings{Memory: -1}}, true},
 		"fits have no Method":        {back.X, back.Labels, Spec{Settings: Settings{Method: solver.SCASK{}}}, false},
@@ -279,7 +280,7 @@ func TestStreamedEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err = Fit(ctx, spec, back.X, back.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Certificate.Status != solver.Stopped || !finite(m.Certificate.Objective) {
+	if m, err = Fit(ctx, spec, back.X, back.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -296,7 +297,7 @@ func TestStreamedCV(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
 	} {
-		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: ErrorRate}
+		set := &CVSettings{Path: PathSettings{Count: 5, Ratio: 1e-2}, Assignment: folds, Metric: measured(ByError)}
 		spec.RelTol = 1e-9
 		want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
 		if err != nil {
@@ -363,13 +364,13 @@ func TestStreamedFolds(t *testing.T) {
 	const n, count = 5003, 7
 	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
 	spec := &Spec{Settings: Settings{Memory: 1 << 20, Seed: 3}}
-	c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels}, sides: 2}
+	c := &heldOut{crossing: &crossing{problems: &problems{spec: spec, one: spec, x: back.X, y: back.Labels}}, sides: 2}
 	if err := c.configure(&CVSettings{Folds: count}); err != nil {
 		t.Fatal(err)
 	}
 	rows, all := [count][2]int{}, [2]int{}
 	for i, b := range back.Labels {
-		rows[c.folds[i]][classOf(b)]++
+		rows[c.foldOf[i]][classOf(b)]++
 		all[classOf(b)]++
 	}
 	for k, of := range rows {
@@ -388,10 +389,10 @@ func TestStreamedFolds(t *testing.T) {
 	if err := c.configure(&CVSettings{Assignment: folds}); err == nil {
 		t.Error("a fold has a class to itself")
 	}
-	for i := range c.folds {
-		c.folds[i] = uint8(i % 2)
+	for i := range c.foldOf {
+		c.foldOf[i] = uint8(i % 2)
 	}
-	c.count = 3
+	c.folds = 3
 	if err := c.checkHeld(); err == nil || !strings.Contains(err.Error(), "no row") {
 		t.Error(err)
 	}

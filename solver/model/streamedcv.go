@@ -16,49 +16,37 @@ import (
 // classes one after the other. A fold is a byte of each row.
 type heldOut struct {
 	*crossing
-	one    *Spec     // of a fit
-	values []float64 // labels of several classes, each fitted against the rest; nil for others
-	sides  int       // classes, 1 for numbers
-	folds  []uint8
+	sides  int // classes, 1 for numbers
+	foldOf []uint8
 	rows   [][]int // of each fold and class
-	scorer func(models []*Model, rows []int) *heldScore
-	kept   int // scores of a row that are kept for the AUC of a model
+	kept   int     // scores of a row that are kept for the AUC of a model
 }
 
 // streamed is CV for data that are gone through in pieces.
 func (c *crossing) streamed(ctx context.Context, set *CVSettings) (*CVResult, error) {
-	h := &heldOut{crossing: c, one: c.spec, sides: 1}
+	h := &heldOut{crossing: c, sides: 1}
 	if classifies(c.spec.loss()) {
-		h.sides = 2
+		h.sides, h.kept = max(2, len(c.problems.classes)), c.problems.count()
 	}
-	h.scoreOne(set.Metric)
 	if err := h.configure(set); err != nil {
 		return nil, err
 	}
-	paths, err := h.cross(ctx)
-	if paths == nil {
-		return nil, err
+	var err error
+	c.result.Path, err = collect(c.problems.path(ctx, &c.path))
+	if err != nil && !errors.Is(err, solver.ErrNotConverged) || c.result.Path == nil || ctx.Err() != nil {
+		return nil, withEnd(ctx, err)
 	}
-	c.result.Path = paths[0]
+	for _, s := range c.result.Path {
+		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
+	}
+	if bad := h.cross(ctx); bad != nil {
+		return nil, bad
+	}
 	return &c.result, err
 }
 
-// fits is how many there are for a lambda.
-func (c *heldOut) fits() int { return max(1, len(c.values)) }
-
-// cross cross-validates, and returns the paths of all rows, of each fit.
-func (c *heldOut) cross(ctx context.Context) ([][]*Step, error) {
-	ctx, cancel := c.spec.limit(ctx)
-	defer cancel()
-	paths, err := c.all(ctx)
-	if err != nil && !errors.Is(err, solver.ErrNotConverged) || ctx.Err() != nil {
-		return nil, withEnd(ctx, err)
-	}
-	if c.result.Lambdas == nil {
-		for _, s := range paths[0] {
-			c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
-		}
-	}
+// cross fits all rows but those of one fold after the other, and scores them.
+func (c *heldOut) cross(ctx context.Context) error {
 	if c.by != ByAUC {
 		for _, rows := range c.rows { // the AUC is to cost no further pass over the rows
 			if c.atOnce(rows) < len(c.result.Lambdas) {
@@ -66,74 +54,25 @@ func (c *heldOut) cross(ctx context.Context) ([][]*Step, error) {
 			}
 		}
 	}
-	c.scores, c.weight = make([][]scores, c.count), make([]float64, c.count)
-	for k := range c.count {
-		h := held{c.folds, uint8(k)}
-		models, bad := c.without(ctx, h)
-		if bad == nil {
-			bad = c.judgeHeld(ctx, models, h)
+	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
+	for k := range c.folds {
+		h := held{c.foldOf, uint8(k)}
+		models, err := c.without(ctx, h)
+		if err == nil {
+			err = c.judgeHeld(ctx, models, h)
 		}
-		if bad != nil {
-			return nil, fmt.Errorf("fold %d: %w", k, bad)
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", k, err)
 		}
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
-		return nil, errNoMetric
+		return errNoMetric
 	}
-	return paths, err
+	return nil
 }
 
-// design is that of a fit without the rows that are held.
-func (c *heldOut) design(k int, spec *Spec, h held) (*design, error) {
-	var against *float64
-	if c.values != nil {
-		against = &c.values[k]
-	}
-	d, err := mappedDesign(spec, c.data, c.labels, against)
-	if err == nil {
-		d.held = h
-	}
-	return d, err
-}
-
-// all fits paths to all rows.
-func (c *heldOut) all(ctx context.Context) ([][]*Step, error) {
-	paths, set := make([][]*Step, c.fits()), c.path
-	if c.values != nil {
-		var err error
-		c.result.Lambdas, err = c.commonLambdas(ctx, len(c.values), func(most []float64) error {
-			return inOrder(c.values, func(k int) error {
-				d, err := c.design(k, c.one, held{})
-				if err != nil {
-					return err
-				}
-				most[k], err = d.lambdaMax(ctx)
-				return err
-			})
-		})
-		if err != nil {
-			return nil, err
-		}
-		set = PathSettings{Lambdas: c.result.Lambdas}
-	}
-	fit := func(k int) error {
-		d, err := c.design(k, c.one, held{})
-		if err != nil {
-			return err
-		}
-		paths[k], err = bare(collect(d.path(ctx, &set)))
-		return err
-	}
-	if c.values == nil {
-		err := fit(0)
-		return paths, err
-	}
-	err := inOrder(c.values, fit)
-	return paths, err
-}
-
-// without returns the models of each lambda, of all fits, for the rows of the other folds.
-func (c *heldOut) without(ctx context.Context, h held) ([][]*Model, error) {
+// without returns the models of each lambda for the rows of the other folds.
+func (c *heldOut) without(ctx context.Context, h held) ([]*Model, error) {
 	spec := *c.one
 	if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced { // those of classes are of the rows that are fitted
 		spec.SampleWeights = make([]float64, len(h.folds))
@@ -147,8 +86,8 @@ func (c *heldOut) without(ctx context.Context, h held) ([][]*Model, error) {
 			}
 		}
 	}
-	models := make([][]*Model, len(c.result.Lambdas))
-	for k := range c.fits() {
+	parts := make([][]*Model, len(c.result.Lambdas))
+	for k := range c.problems.count() {
 		d, err := c.design(k, &spec, h)
 		if err != nil {
 			return nil, err
@@ -157,19 +96,23 @@ func (c *heldOut) without(ctx context.Context, h held) ([][]*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range models {
+		for i := range parts {
 			step, err := p.step(ctx, i)
 			if err != nil && (step == nil || step.cut()) {
 				return nil, err
 			}
-			models[i] = append(models[i], step.Model())
+			parts[i] = append(parts[i], step.Model())
 		}
+	}
+	models := make([]*Model, len(parts))
+	for i, of := range parts {
+		models[i] = c.join(of)
 	}
 	return models, nil
 }
 
 // judgeHeld sets what the models are worth on the rows of their fold.
-func (c *heldOut) judgeHeld(ctx context.Context, models [][]*Model, h held) error {
+func (c *heldOut) judgeHeld(ctx context.Context, models []*Model, h held) error {
 	rows := c.rows[h.fold]
 	var all []scores
 	for some := range slices.Chunk(models, c.atOnce(rows)) {
@@ -198,7 +141,7 @@ func (c *heldOut) score(ctx context.Context, scorers []*heldScore, h held) error
 	for lo := 0; lo < n && ctx.Err() == nil; lo += piece {
 		hi := min(lo+piece, n)
 		weight, err := c.scorePiece(ctx, scorers, h, lo, hi)
-		c.data.Release(lo, hi)
+		c.x.Release(lo, hi)
 		if err != nil {
 			return err
 		}
@@ -220,7 +163,7 @@ func (c *heldOut) scorePiece(ctx context.Context, scorers []*heldScore, h held, 
 	if weight == 0 {
 		return 0, nil
 	}
-	t, err := newTable(c.data, c.labels, c.spec, rows)
+	t, err := newTable(c.x, c.y, c.spec, rows)
 	for _, s := range scorers {
 		if err = cmp.Or(err, ctx.Err()); err == nil {
 			err = s.add(t, weight)

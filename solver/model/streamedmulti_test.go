@@ -39,7 +39,7 @@ func TestStreamedMulti(t *testing.T) {
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
 	} {
 		spec.Lambda = 2e-3
-		want, err := FitMulti(context.Background(), &spec, whole.X, whole.Labels)
+		want, err := Fit(context.Background(), &spec, whole.X, whole.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,17 +50,17 @@ func TestStreamedMulti(t *testing.T) {
 				told = append(told, at.Class)
 			}
 		}
-		got, err := FitMulti(context.Background(), &spec, back.X, back.Labels)
+		got, err := Fit(context.Background(), &spec, back.X, back.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Classes) != 4 || len(told) != 4 || told[3] != 3 {
+		if len(got.Classes.Values) != 4 || len(told) != 4 || told[3] != 3 {
 			t.Errorf("%s: classes %v, told of %v", name, got.Classes, told)
 		}
-		for k, m := range got.Models {
-			c, w := m.Certificate, want.Models[k].Certificate
-			if math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Status != solver.Converged || m.Run.Method != "streamed-newton" || m.Labels != want.Models[k].Labels {
-				t.Errorf("%s, class %v: %+v of %v, in memory %+v of %v", name, got.Classes[k], c, m.Labels, w, want.Models[k].Labels)
+		for k, m := range got.Columns {
+			c, w := m.Certificate, want.Columns[k].Certificate
+			if math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Status != solver.Converged || m.Run.Method != "streamed-newton" {
+				t.Errorf("%s, class %v: %+v, in memory %+v", name, got.Classes.Values[k], c, w)
 			}
 		}
 	}
@@ -83,10 +83,9 @@ func TestStreamedMultiRefuses(t *testing.T) {
 		"label NaN of row 7":         {labels, Spec{Settings: memory}, nil},
 		"2999 labels":                {labels[1:], Spec{Settings: memory}, nil},
 		"fits have no Method":        {back.Labels, Spec{Settings: Settings{Memory: 1, Method: solver.SCASK{}}}, stream.ErrNotStreamed},
-		"is for numbers":             {back.Labels, Spec{Settings: memory, Loss: solver.Squared{}}, nil},
 		"the time limit came before": {back.Labels, Spec{Settings: late}, solver.ErrNotConverged},
 	} {
-		m, err := FitMulti(context.Background(), &c.spec, back.X, c.y)
+		m, err := Fit(context.Background(), &c.spec, back.X, c.y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.kind != nil && !errors.Is(err, c.kind) {
 			t.Errorf("%v; want %q", err, want)
 		}
@@ -99,7 +98,7 @@ func TestStreamedMultiRefuses(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err := FitMulti(ctx, spec, back.X, back.Labels); m != nil || !errors.Is(err, context.Canceled) {
+	if m, err := Fit(ctx, spec, back.X, back.Labels); m != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -119,7 +118,7 @@ func TestStreamedCVMulti(t *testing.T) {
 		for _, by := range []Measure{ByLoss, ByAUC} {
 			set := &CVSettings{Path: PathSettings{Count: 3, Ratio: 1e-2}, Assignment: folds, By: by}
 			spec.Settings = Settings{RelTol: 1e-9}
-			want, err := CVMulti(context.Background(), &spec, whole.X, whole.Labels, set, nil)
+			want, err := CV(context.Background(), &spec, whole.X, whole.Labels, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +130,7 @@ func TestStreamedCVMulti(t *testing.T) {
 				last = done
 			}
 			spec.Memory = 2 << 20
-			got, err := CVMulti(context.Background(), &spec, back.X, back.Labels, set, nil)
+			got, err := CV(context.Background(), &spec, back.X, back.Labels, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +138,7 @@ func TestStreamedCVMulti(t *testing.T) {
 				t.Errorf("%s: measures %v", name, got.Measures)
 			}
 			for i := range want.Mean {
-				a, b := got.Model(i).Models[2].Certificate, want.Model(i).Models[2].Certificate
+				a, b := got.Path[i].Columns[2].Certificate, want.Path[i].Columns[2].Certificate
 				if math.Abs(got.Mean[i]-want.Mean[i]) > 2e-5 || math.Abs(got.SE[i]-want.SE[i]) > 2e-5 || math.Abs(got.Lambdas[i]-want.Lambdas[i]) > 1e-7*want.Lambdas[i] || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+1e-8 {
 					t.Errorf("%s, %v: %v ± %v, %+v; in memory %v ± %v, %+v", name, by, got.Mean[i], got.SE[i], a, want.Mean[i], want.SE[i], b)
 				}
@@ -162,22 +161,22 @@ func TestStreamedAUC(t *testing.T) {
 		folds[i] = i * i % 7 % count
 	}
 	lambdas := make([]float64, 7)
-	models := make([][]*Model, len(lambdas))
+	models := make([]*Model, len(lambdas))
 	for i := range models {
+		models[i] = &Model{Classes: sparse.Classes{Values: classes}}
 		for k := range classes {
-			m := &Model{Loss: solver.Logistic{}, Labels: oneOfMany, Coefficients: make([]float64, 16)}
-			for j := range m.Coefficients { // so that some scores tie
-				m.Coefficients[j] = math.Round(3*math.Sin(float64(1+i+7*k+j*j))) / 4
+			c := Column{Coefficients: make([]float64, 16)}
+			for j := range c.Coefficients { // so that some scores tie
+				c.Coefficients[j] = math.Round(3*math.Sin(float64(1+i+7*k+j*j))) / 4
 			}
-			models[i] = append(models[i], m)
+			models[i].Columns = append(models[i].Columns, c)
 		}
 	}
 	for _, weights := range [][]float64{nil, weights} {
 		spec := &Spec{SampleWeights: weights, Offsets: offsets}
 		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
 			spec.Memory = memory
-			c := &heldOut{crossing: &crossing{spec: spec, data: back.X, labels: back.Labels, by: ByAUC}, values: classes, sides: 4}
-			c.scoreMany(nil)
+			c := &heldOut{crossing: &crossing{problems: &problems{spec: spec, one: spec, x: back.X, y: back.Labels, classes: classes}, by: ByAUC}, sides: 4, kept: 4}
 			if err := c.configure(&CVSettings{Assignment: folds}); err != nil {
 				t.Fatal(err)
 			}
@@ -185,22 +184,22 @@ func TestStreamedAUC(t *testing.T) {
 			in, _ := split(folds, 1)
 			part, err := newTable(whole.X, whole.Labels, spec, in)
 			if err == nil {
-				err = c.judgeHeld(context.Background(), models, held{c.folds, 1})
+				err = c.judgeHeld(context.Background(), models, held{c.foldOf, 1})
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, of := range models {
-				want, err := (&Multi{Classes: classes, Models: of}).Score(part.x, part.y, part.set)
+				want, err := of.Score(part.x, part.y, part.set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, "AUC", c.scores[1][i][ByAUC], *want.AUC)
+				near(t, "AUC", c.scores[1][i][ByAUC], *want.Classes.AUC)
 				near(t, "loss", c.scores[1][i][ByLoss], want.Loss)
 			}
 		}
 	}
-	_, err := CVMulti(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2}, nil)
+	_, err := CV(context.Background(), &Spec{Settings: Settings{Memory: 1 << 17}}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
 	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "take more folds") {
 		t.Error(err)
 	}

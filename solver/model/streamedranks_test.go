@@ -66,7 +66,7 @@ func TestStreamedRanks(t *testing.T) {
 			someStreamed(t)
 			best := one.spec
 			best.RelTol = 1e-10
-			want := mustFit(t, &best, in.X, in.Labels).Certificate
+			want := mustFit(t, &best, in.X, in.Labels).Columns[0].Certificate
 			pieces := one.spec
 			pieces.Memory = 2 << 20
 			zero := naive(&pieces, in.X, in.Labels, make([]float64, p), 0)
@@ -90,8 +90,8 @@ func TestStreamedRanks(t *testing.T) {
 				if diff := cmp.Diff(alone, first); ranks == 1 && diff != "" {
 					t.Errorf("one rank is not the single process: %s", diff)
 				}
-				c := first.Certificate
-				real := naive(&pieces, in.X, in.Labels, first.Coefficients, first.Intercept)
+				c := first.Columns[0].Certificate
+				real := naive(&pieces, in.X, in.Labels, first.Columns[0].Coefficients, first.Columns[0].Intercept)
 				if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
 					t.Errorf("%d ranks: objective %v, said to be %v with a gap of %v, in memory %v with %v", ranks, real, c.Objective, c.Gap, want.Objective, want.Gap)
 				}
@@ -109,7 +109,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)
 	spec := &Spec{Lambda: 2e-3, Settings: Settings{Memory: 2 << 20}}
-	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Certificate
+	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Columns[0].Certificate
 	for at := range 12 {
 		models, errs := streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -129,11 +129,11 @@ func TestStreamedRanksEnd(t *testing.T) {
 		}
 		for r, m := range models {
 			ended := errors.Is(errs[r], context.Canceled)
-			if !ended && errs[r] != nil || m == nil && !ended || m != nil && ended != (m.Certificate.Status == solver.Stopped) {
+			if !ended && errs[r] != nil || m == nil && !ended || m != nil && ended != (m.Columns[0].Certificate.Status == solver.Stopped) {
 				t.Errorf("cancelled at call %d, rank %d: %+v, %v", 2*at, r, m, errs[r])
 			}
-			if m != nil && m.Certificate.Objective-m.Certificate.Gap > want.Objective {
-				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*at, r, m.Certificate, want.Objective)
+			if m != nil && m.Columns[0].Certificate.Objective-m.Columns[0].Certificate.Gap > want.Objective {
+				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*at, r, m.Columns[0].Certificate, want.Objective)
 			}
 		}
 		models, errs = streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
@@ -192,7 +192,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 		spec := &Spec{NoIntercept: true, Settings: Settings{RelTol: 1e-2, Memory: 1 << 20}}
 		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
 		for r, m := range models {
-			if m == nil || m.Certificate.NoOptimum != none || errs[r] != nil && !none {
+			if m == nil || m.Columns[0].Certificate.NoOptimum != none || errs[r] != nil && !none {
 				t.Errorf("no optimum %v, rank %d: %+v, %v", none, r, m, errs[r])
 			}
 		}
@@ -210,25 +210,25 @@ func TestStreamedRanksMulti(t *testing.T) {
 		}
 	}
 	spec := &Spec{Lambda: 2e-3, ClassWeights: map[float64]float64{7: 2}}
-	want, err := FitMulti(t.Context(), spec, whole.X, whole.Labels)
+	want, err := Fit(t.Context(), spec, whole.X, whole.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pieces := *spec
 	pieces.Memory = 2 << 20
-	models, errs := streamedRanks(t, 3, &pieces, written(t, whole), FitMulti, nil)
+	models, errs := streamedRanks(t, 3, &pieces, written(t, whole), Fit, nil)
 	for r, m := range models {
 		if errs[r] != nil {
 			t.Fatalf("rank %d: %v", r, errs[r])
 		}
-		if diff := cmp.Diff(models[0], m); diff != "" || !slices.Equal(m.Classes, want.Classes) {
+		if diff := cmp.Diff(models[0], m); diff != "" || !slices.Equal(m.Classes.Values, want.Classes.Values) {
 			t.Fatalf("rank %d: %v %s", r, m.Classes, diff)
 		}
 	}
-	for k, m := range models[0].Models {
-		one := want.Models[k].Certificate
-		if c := m.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || m.Facts.Rows != n {
-			t.Errorf("class %v: %+v, %d rows, want %+v", want.Classes[k], c, m.Facts.Rows, one)
+	for k, m := range models[0].Columns {
+		one := want.Columns[k].Certificate
+		if c := m.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap || models[0].Facts.Rows != n {
+			t.Errorf("class %v: %+v, %d rows, want %+v", want.Classes.Values[k], c, models[0].Facts.Rows, one)
 		}
 	}
 }

@@ -1,21 +1,30 @@
 package model
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"sort"
 
+	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
 // A Tally is Score for rows that come in pieces. Of these it keeps, for the AUC, 8 bytes of
-// each row where there are two classes, 16 where rows have weights.
+// each row where there are two classes, and for each class where there are more; 16 where rows
+// have weights.
 type Tally struct {
-	m      *Model
-	sum    Metrics // means of the rows so far
-	weight float64 // of these
-	label  moment  // of numbers: the variance of the labels,
-	counts moment  // and the deviance of counts, around their mean
-	sides  *sides  // nil where no AUC is wanted
+	m         *Model
+	rows      int
+	weight    float64 // of the rows so far; the next four are means over them
+	loss      float64
+	brier     float64
+	mse, mae  float64
+	label     moment // of numbers: the variance of the labels,
+	counts    moment // and the deviance of counts, around their mean
+	threshold float64
+	confusion [][]float64
+	sides     []sides // of two classes one, of more one for each against the rest; nil for no AUC
 }
 
 // A moment is a mean and a sum of what numbers leave around it.
@@ -24,13 +33,38 @@ type moment struct{ weight, mean, left float64 }
 // square returns (v − center)².
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally begins a score; with two classes there is room for so many rows of the negative
-// one and of the positive one.
-func (m *Model) NewTally(classes [2]int) *Tally {
+// NewTally begins a score. rows is nil, or has the number of rows of each class that are to
+// come, of two classes the negative one first: the tally then takes its memory at once.
+func (m *Model) NewTally(rows []int) *Tally {
+	t := m.newTally()
+	total := 0
+	for _, n := range rows {
+		total += n
+	}
+	switch classes := m.classCount(); {
+	case classes > 0 && rows == nil:
+		t.sides = make([]sides, len(m.Columns))
+	case classes == 2:
+		t.sides = []sides{newSides(rows[0], rows[1])}
+	case classes > 2:
+		for _, n := range rows {
+			t.sides = append(t.sides, newSides(total-n, n))
+		}
+	}
+	return t
+}
+
+// newTally is NewTally without the AUC.
+func (m *Model) newTally() *Tally {
 	t := &Tally{m: m}
-	if m.Classifies() {
-		sides := newSides(classes[0], classes[1])
-		t.sides = &sides
+	if classes := m.classCount(); classes > 0 {
+		t.confusion = make([][]float64, classes)
+		for k := range t.confusion {
+			t.confusion[k] = make([]float64, classes)
+		}
+	}
+	if m.givesProbability() {
+		t.threshold = 0.5
 	}
 	return t
 }
@@ -42,34 +76,154 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if err != nil {
 		return err
 	}
-	margin, err := t.m.Margins(nil, x)
+	if set.Threshold != nil {
+		if t.m.classCount() != 2 {
+			return fmt.Errorf("model: ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
+		}
+		t.threshold = *set.Threshold
+	}
+	classes, err := t.m.classesOf(y)
 	if err != nil {
 		return err
 	}
-	for i, o := range set.Offsets {
-		margin[i] += o
+	margins, err := t.m.Margins(nil, x)
+	if err == nil {
+		err = t.m.shift(margins, set.Offsets)
 	}
-	piece, err := t.m.unranked(margin, y, set)
 	if err != nil {
 		return err
 	}
 	weight := set.total(len(y))
-	if piece.Numbers != nil {
-		t.label.add(y, weight, set, square)
-	}
-	if t.m.counts() {
-		t.counts.add(y, weight, set, deviance)
-	}
 	t.weight += weight
-	t.sum.add(piece, weight/t.weight)
-	if t.sides == nil {
-		return nil
+	t.rows += len(y)
+	blend := func(to *float64, of func(i int) float64) {
+		*to += float64(weight / t.weight * (mean(set.Weights, len(y), of) - *to))
 	}
-	for i, v := range margin {
-		sign, _ := t.m.Labels.Sign(y[i])
-		t.sides[classOf(sign)].add(v, i, set)
+	switch {
+	case classes == nil:
+		return t.addNumbers(margins, y, set, blend)
+	case len(t.m.Columns) == 1:
+		t.addTwo(margins, classes, set.Weights, blend)
+	default:
+		t.addMany(margins, classes, set.Weights, blend)
 	}
 	return nil
+}
+
+// classesOf returns the numbers of the classes of labels; nil for numbers.
+func (m *Model) classesOf(y []float64) ([]int, error) {
+	if !m.Classifies() {
+		return nil, nil
+	}
+	classes := make([]int, len(y))
+	for i, v := range y {
+		k, known := m.classOf(v)
+		if !known {
+			return nil, fmt.Errorf("model: label %v of row %d is none of the classes of the model, %s", v, i, m.someClasses())
+		}
+		classes[i] = k
+	}
+	return classes, nil
+}
+
+// someClasses lists the labels of the first few classes.
+func (m *Model) someClasses() string {
+	if m.Classes.IsZero() {
+		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
+	}
+	const few = 5
+	if values := m.Classes.Values; len(values) > few {
+		return fmt.Sprintf("%v and %d more", values[:few], len(values)-few)
+	}
+	return fmt.Sprint(m.Classes.Values)
+}
+
+func (t *Tally) addNumbers(margins, y []float64, set *ScoreSettings, blend func(to *float64, of func(i int) float64)) error {
+	loss := t.m.loss()
+	blend(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
+	if err := t.m.toPredictions(margins); err != nil {
+		return err
+	}
+	blend(&t.mse, func(i int) float64 { return square(y[i], margins[i]) })
+	blend(&t.mae, func(i int) float64 { return math.Abs(y[i] - margins[i]) })
+	t.label.add(y, set, square)
+	if t.m.counts() {
+		t.counts.add(y, set, deviance)
+	}
+	return nil
+}
+
+func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blend func(to *float64, of func(i int) float64)) {
+	loss, sign := t.m.loss(), [2]float64{-1, 1}
+	blend(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
+	if t.sides != nil {
+		for i, v := range margins {
+			t.sides[0][classes[i]].add(v, i, weights)
+		}
+	}
+	if t.m.givesProbability() {
+		probability := traits(loss).Probability
+		blend(&t.brier, func(i int) float64 {
+			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 − p of the true class
+			return float64(off * off)
+		})
+		t.m.toProbabilities(margins)
+	}
+	for i, k := range classes {
+		called := 0
+		if margins[i] > t.threshold {
+			called = 1
+		}
+		t.confusion[k][called] += weightOf(weights, i)
+	}
+}
+
+func (t *Tally) addMany(margins []float64, classes []int, weights []float64, blend func(to *float64, of func(i int) float64)) {
+	loss, each := term.LossOf(t.m.loss()), len(t.m.Columns)
+	row := func(i int) []float64 { return margins[i*each : (i+1)*each] }
+	probable := t.m.givesProbability()
+	blend(&t.loss, func(i int) float64 {
+		if probable {
+			return term.Surprise(loss, row(i), classes[i])
+		}
+		return againstRest(loss, row(i), classes[i])
+	})
+	for i, k := range classes {
+		t.confusion[k][largest(row(i))] += weightOf(weights, i)
+		if t.sides == nil {
+			continue
+		}
+		if probable {
+			term.Shares(loss, row(i), row(i))
+		}
+		for j, v := range row(i) {
+			side := 0
+			if j == k {
+				side = 1
+			}
+			t.sides[j][side].add(v, i, weights)
+		}
+	}
+}
+
+// againstRest is the mean over the classes of the loss of margins t of a row of class k.
+func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
+	for j, v := range t {
+		sign := -1.0
+		if j == k {
+			sign = 1
+		}
+		sum += loss.Value(v, sign)
+	}
+	return sum / float64(len(t))
+}
+
+// weightOf returns the weight of a row; nil weights are ones.
+func weightOf(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
 }
 
 // total is the weight of n rows.
@@ -86,57 +240,60 @@ func (s *ScoreSettings) total(n int) float64 {
 
 // Metrics returns the score of all rows.
 func (t *Tally) Metrics() (*Metrics, error) {
-	out := t.sum
-	if out.Rows == 0 {
+	if t.rows == 0 {
 		return nil, errNoRows
 	}
-	if c := out.Classes; c != nil {
-		c.shares()
+	out := &Metrics{Rows: t.rows, Loss: t.loss}
+	if !t.m.Classifies() {
+		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explained(t.mse, t.label.left/t.label.weight)}
+		if t.m.counts() {
+			all := 2 * t.loss
+			part := explained(all, t.counts.left/t.counts.weight)
+			n.Deviance, n.D2 = &all, &part
+		}
+		out.Numbers = n
+		return out, nil
 	}
-	if t.sides != nil {
-		if auc := t.sides.auc(); finite(auc) {
-			out.Classes.AUC = &auc
+	c := &ClassMetrics{AUC: t.auc()}
+	for _, row := range t.confusion {
+		c.Confusion = append(c.Confusion, slices.Clone(row))
+	}
+	c.summarise(t.m)
+	if t.m.givesProbability() {
+		loss := t.loss
+		c.LogLoss = &loss
+	}
+	if t.m.classCount() == 2 {
+		threshold, brier := t.threshold, t.brier
+		if c.Threshold = &threshold; t.m.givesProbability() {
+			c.Brier = &brier
 		}
 	}
-	if n := out.Numbers; n != nil {
-		n.R2 = explained(n.MSE, t.label.left/t.label.weight)
-	}
-	if t.m.counts() {
-		out.compareDeviance(t.counts.left / t.counts.weight)
-	}
-	return &out, nil
+	out.Classes = c
+	return out, nil
 }
 
-// add makes m the means over its own rows and those of a piece, which has that part of the
-// weight of both.
-func (m *Metrics) add(piece *Metrics, part float64) {
-	if m.Rows == 0 {
-		*m = *piece
-		return
+// auc returns the mean of the areas under the ROC curves; nil if a class is absent, or if there
+// are no scores.
+func (t *Tally) auc() *float64 {
+	if t.sides == nil {
+		return nil
 	}
-	m.Rows += piece.Rows
-	blend := func(v *float64, with float64) { *v += float64(part * (with - *v)) }
-	blend(&m.Loss, piece.Loss)
-	if c := piece.Classes; c != nil {
-		to := &m.Classes.Confusion
-		to.TruePositive += c.Confusion.TruePositive
-		to.FalsePositive += c.Confusion.FalsePositive
-		to.TrueNegative += c.Confusion.TrueNegative
-		to.FalseNegative += c.Confusion.FalseNegative
-		if c.LogLoss != nil {
-			blend(m.Classes.LogLoss, *c.LogLoss)
-			blend(m.Classes.Brier, *c.Brier)
-		}
-		return
+	sum := 0.0
+	for k := range t.sides {
+		sum += t.sides[k].auc()
 	}
-	blend(&m.Numbers.MSE, piece.Numbers.MSE)
-	blend(&m.Numbers.MAE, piece.Numbers.MAE)
+	if sum /= float64(len(t.sides)); !finite(sum) {
+		return nil
+	}
+	return &sum
 }
 
-// add takes more numbers, of that weight together. off is the square or the deviance: what a set
+// add takes more numbers. off is the square or the deviance: what a set
 // leaves around another center than its mean is what it leaves around the mean and, times its
 // weight, off of the mean and that center.
-func (m *moment) add(v []float64, weight float64, set *ScoreSettings, off func(v, center float64) float64) {
+func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
+	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
 	all := m.weight + weight
 	joint := m.mean + float64((center-m.mean)*(weight/all))
@@ -156,23 +313,18 @@ func newSides(negative, positive int) sides {
 // A ranking is scores of rows, with their weights unless all are 1.
 type ranking struct{ score, weight []float64 }
 
-// add takes the score of row i of those that set is for.
-func (r *ranking) add(score float64, i int, set *ScoreSettings) {
-	if set.Weights != nil {
+// add takes the score of row i of those with these weights, nil for ones.
+func (r *ranking) add(score float64, i int, weights []float64) {
+	if weights != nil {
 		if r.weight == nil {
 			r.weight = make([]float64, 0, cap(r.score))
 		}
-		r.weight = append(r.weight, set.Weights[i])
+		r.weight = append(r.weight, weights[i])
 	}
 	r.score = append(r.score, score)
 }
 
-func (r *ranking) of(i int) float64 {
-	if r.weight == nil {
-		return 1
-	}
-	return r.weight[i]
-}
+func (r *ranking) of(i int) float64 { return weightOf(r.weight, i) }
 
 // sort sorts it in place.
 func (r *ranking) sort() {

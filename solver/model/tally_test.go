@@ -35,22 +35,25 @@ func TestTally(t *testing.T) {
 		const n, p = 1000, 6
 		x, y := randomFor(t, n, p, 3, loss)
 		m := mustFit(t, &Spec{Loss: loss, Lambda: 1e-2}, x, y)
-		for j := range m.Coefficients { // so that scores tie
-			m.Coefficients[j] = math.Round(m.Coefficients[j])
+		for j := range m.Columns[0].Coefficients { // so that scores tie
+			m.Columns[0].Coefficients[j] = math.Round(m.Columns[0].Coefficients[j])
 		}
-		m.Intercept = 0
+		m.Columns[0].Intercept = 0
 		offsets, weights := make([]float64, n), make([]float64, n)
 		for i := range offsets {
 			offsets[i], weights[i] = float64(i%3), float64(i%7)/3
 		}
 		threshold := 0.3
 		for kind, weights := range map[string][]float64{"": nil, ", weighted": weights} {
-			set := &ScoreSettings{Weights: weights, Offsets: offsets, Threshold: &threshold}
+			set := &ScoreSettings{Weights: weights, Offsets: offsets}
+			if m.Classifies() {
+				set.Threshold = &threshold
+			}
 			want, err := m.Score(x, y, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tally := m.NewTally([2]int{n, n})
+			tally := m.NewTally(map[bool][]int{true: {n, n}}[m.Classifies()])
 			if _, err := tally.Metrics(); err == nil {
 				t.Error("no rows have a score")
 			}
@@ -62,7 +65,7 @@ func TestTally(t *testing.T) {
 			name := name + kind
 			near(t, name+": loss", got.Loss, want.Loss)
 			if g, w := got.Classes, want.Classes; w != nil {
-				if weights == nil && (*g.AUC != *w.AUC || !reflect.DeepEqual(g.Confusion, w.Confusion) || g.F1 != w.F1) || g.Threshold != w.Threshold {
+				if weights == nil && (*g.AUC != *w.AUC || !reflect.DeepEqual(g.Confusion, w.Confusion) || g.F1 != w.F1) || *g.Threshold != *w.Threshold {
 					t.Errorf("%s: %+v, want %+v; AUC %v, %v", name, g, w, *g.AUC, *w.AUC)
 				}
 				near(t, name+": AUC", *g.AUC, *w.AUC)
@@ -111,10 +114,10 @@ func TestMultiTally(t *testing.T) {
 				t.Fatal(err)
 			}
 			near(t, name+": loss", got.Loss, want.Loss)
-			near(t, name+": AUC", *got.AUC, *want.AUC)
-			near(t, name+": F1", got.MacroF1, want.MacroF1)
-			near(t, name+": accuracy", got.Accuracy, want.Accuracy)
-			if got.Rows != n || len(got.Classes) != 3 || (got.LogLoss == nil) != (want.LogLoss == nil) || weights == nil && !reflect.DeepEqual(got.Confusion, want.Confusion) {
+			near(t, name+": AUC", *got.Classes.AUC, *want.Classes.AUC)
+			near(t, name+": F1", got.Classes.F1, want.Classes.F1)
+			near(t, name+": accuracy", got.Classes.Accuracy, want.Classes.Accuracy)
+			if got.Rows != n || len(got.Classes.Classes) != 3 || (got.Classes.LogLoss == nil) != (want.Classes.LogLoss == nil) || weights == nil && !reflect.DeepEqual(got.Classes.Confusion, want.Classes.Confusion) {
 				t.Errorf("%s: %+v, want %+v", name, got, want)
 			}
 		}

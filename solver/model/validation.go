@@ -2,39 +2,18 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Metric judges a model on some rows; smaller values are better. set has weights,
-// offsets and threshold for Score, and may be nil.
+// A Metric is a measure of the caller's own of a model on some rows; smaller values are better.
+// set has weights, offsets and threshold for Score, and may be nil.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
-// MeanLoss is the mean of the loss that was fitted: the log loss, half the deviance, for
-// the logistic one.
-func MeanLoss(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	if err != nil {
-		return 0, err
-	}
-	return s.Loss, nil
-}
-
-// ErrorRate is 1 − accuracy, for classification.
-func ErrorRate(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	switch {
-	case err != nil:
-		return 0, err
-	case s.Classes == nil:
-		return 0, errors.New("model: ErrorRate is for classification")
-	}
-	return 1 - s.Classes.Accuracy, nil
-}
-
-// A Measure names what cross-validation judges models by on the rows that they were not
-// fitted to.
+// A Measure names what validation and cross-validation judge models by on the rows that they were
+// not fitted to.
 type Measure string
 
 // The measures. Of ByAUC and ByR2 larger values are better.
@@ -47,7 +26,7 @@ const (
 	// the other folds included, so that folds of a few rows have it, too.
 	ByR2 Measure = "r2"
 
-	byOwn Measure = "own" // a Metric or MultiMetric of the caller's
+	byOwn Measure = "own" // a Metric of the caller's
 )
 
 // scores are the measures of a model on some rows; NaN stands for those that the rows have not.
@@ -57,44 +36,40 @@ func (m *Metrics) scores() scores {
 	if m.Numbers != nil {
 		return scores{ByLoss: m.Loss, ByMSE: m.Numbers.MSE}
 	}
-	return classScores(m.Loss, m.Classes.Accuracy, m.Classes.AUC)
-}
-
-func (m *MultiMetrics) scores() scores { return classScores(m.Loss, m.Accuracy, m.AUC) }
-
-func classScores(loss, accuracy float64, auc *float64) scores {
-	s := scores{ByLoss: loss, ByError: 1 - accuracy, ByAUC: math.NaN()}
-	if auc != nil {
-		s[ByAUC] = *auc
+	s := scores{ByLoss: m.Loss, ByError: 1 - m.Classes.Accuracy, ByAUC: math.NaN()}
+	if m.Classes.AUC != nil {
+		s[ByAUC] = *m.Classes.AUC
 	}
 	return s
 }
 
-// OneMinusAUC is 1 − the area under the ROC curve, for classification; NaN where a class
-// is absent.
-func OneMinusAUC(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
-	switch {
-	case err != nil:
-		return 0, err
-	case s.Classes == nil:
-		return 0, errors.New("model: OneMinusAUC is for classification")
-	case s.Classes.AUC == nil:
-		return math.NaN(), nil
+// sign is −1 for measures of which larger values are better, 1 for others.
+func (m Measure) sign() float64 {
+	if m == ByAUC || m == ByR2 {
+		return -1
 	}
-	return 1 - *s.Classes.AUC, nil
+	return 1
 }
 
-// MeanSquaredError is for regression.
-func MeanSquaredError(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
-	s, err := m.Score(x, y, set)
+// check reports a measure that is not for the models. classes says whether they are of
+// classes, and own whether the caller has given a Metric.
+func (m Measure) check(classes, own bool, field string) (Measure, error) {
+	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
-	case err != nil:
-		return 0, err
-	case s.Numbers == nil:
-		return 0, errors.New("model: MeanSquaredError is for regression")
+	case m != "" && own:
+		return "", fmt.Errorf("model: %s = %q beside a metric of your own: give one of them", field, m)
+	case own:
+		return byOwn, nil
+	case m == "" || m == ByLoss:
+		return ByLoss, nil
+	case !known:
+		return "", fmt.Errorf("model: %s = %q is no measure", field, m)
+	case ofClasses && !classes:
+		return "", fmt.Errorf("model: %s = %q is for classification, and the loss for numbers", field, m)
+	case !ofClasses && classes:
+		return "", fmt.Errorf("model: %s = %q is for numbers, and the loss for classification", field, m)
 	}
-	return s.Numbers.MSE, nil
+	return m, nil
 }
 
 const defaultPatience = 10
@@ -102,29 +77,44 @@ const defaultPatience = 10
 // A patience says when a path has gone on for long enough.
 type patience struct {
 	*Validation
-	metric Metric
-	best   float64
-	since  int // lambdas since the best
+	by    Measure
+	best  float64 // times the sign of the measure
+	since int     // lambdas since the best
 }
 
-func newPatience(v *Validation) *patience {
-	p := &patience{Validation: v, metric: MeanLoss, best: math.Inf(1)}
-	if v != nil && v.Metric != nil {
-		p.metric = v.Metric
+func newPatience(v *Validation, classes bool) (p *patience, err error) {
+	p = &patience{Validation: v, best: math.Inf(1)}
+	if v != nil {
+		p.by, err = v.By.check(classes, v.Metric != nil, "PathSettings.Validation.By")
 	}
-	return p
+	if err == nil && p.by == ByR2 {
+		err = errors.New("model: PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
+	}
+	return p, err
 }
 
 // judge fills in the value of a step on the rows held out.
-func (p *patience) judge(s *Step) (err error) {
+func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
 	}
-	if s.Validation, err = p.metric(s.Model(), p.X, p.Y, p.Score); err != nil {
-		return err
+	m := s.Model()
+	if p.by == byOwn {
+		value, err := p.Metric(m, p.X, p.Y, p.Score)
+		if err != nil {
+			return err
+		}
+		s.Validation = value
+	} else {
+		found, err := m.Score(p.X, p.Y, p.Score)
+		if err != nil {
+			return err
+		}
+		s.Validation = found.scores()[p.by]
 	}
-	if p.since++; s.Validation < p.best {
-		p.best, p.since = s.Validation, 0
+	p.since++
+	if v := p.by.sign() * s.Validation; v < p.best {
+		p.best, p.since = v, 0
 	}
 	return nil
 }

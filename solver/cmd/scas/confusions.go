@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/scas-admm/scas/solver/model"
 )
 
 // This file shows which classes a model of several classes confuses.
@@ -18,6 +20,38 @@ import (
 // in a heat map.
 const manyClasses, maxMapped = 20, 400
 
+// A confusionTable is the metrics of several classes.
+type confusionTable model.ClassMetrics
+
+// addTo shows what accuracy and mean loss do not.
+func (m *confusionTable) addTo(f *facts) {
+	if m.AUC != nil {
+		f.add("AUC", "%.8g, the mean over the classes against the rest", *m.AUC)
+	} else {
+		f.add("AUC", "none: a class is absent")
+	}
+	if m.LogLoss != nil {
+		f.add("log loss", "%.8g", *m.LogLoss)
+	}
+	f.add("macro F1", "%.8g", m.F1)
+	if len(m.Classes) > manyClasses {
+		m.addWorst(f)
+		return
+	}
+	for _, c := range m.Classes {
+		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, plural(int(c.Rows), "row"))
+	}
+	for k, row := range m.Confusion {
+		called := ""
+		for j, count := range row {
+			if count > 0 {
+				called += fmt.Sprintf(", %s called %s", grouped(int(count)), m.Classes[j].Class)
+			}
+		}
+		f.addIf(called != "", "of "+m.Classes[k].Class, "%s", called[min(2, len(called)):])
+	}
+}
+
 // A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
 	of, as int     // the class of the rows, and the class predicted
@@ -26,7 +60,7 @@ type confusion struct {
 }
 
 // confusions returns the confusions of all pairs of classes, those with the most rows first.
-func (m *manyMetrics) confusions() (all []confusion) {
+func (m *confusionTable) confusions() (all []confusion) {
 	for k, row := range m.Confusion {
 		for j, rows := range row {
 			if j != k && rows > 0 {
@@ -42,7 +76,7 @@ func (m *manyMetrics) confusions() (all []confusion) {
 
 // addWorst shows the smallest and the largest F1 of a class, and the confusions with the
 // most rows.
-func (m *manyMetrics) addWorst(f *facts) {
+func (m *confusionTable) addWorst(f *facts) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
 	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)", worst.F1, worst.Class, best.F1, best.Class)
@@ -64,7 +98,7 @@ func (m *manyMetrics) addWorst(f *facts) {
 }
 
 // byF1 returns the numbers of the classes in increasing order of F1.
-func (m *manyMetrics) byF1() []int {
+func (m *confusionTable) byF1() []int {
 	order := make([]int, len(m.Classes))
 	for k := range order {
 		order[k] = k
@@ -76,7 +110,7 @@ func (m *manyMetrics) byF1() []int {
 // heatMap draws the confusion table as SVG, with a row of cells for each class. The colour of
 // a cell shows which share of the class's rows is predicted as the class of the column: blue
 // for right predictions, vermilion for wrong ones. Above maxMapped classes it is empty.
-func (m *manyMetrics) heatMap() template.HTML {
+func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
 		return ""

@@ -145,9 +145,9 @@ func (l cvLambda) price(beside cvLambda) string {
 	return text + fmt.Sprintf("non-zeros %+d", l.NNZX-beside.NNZX)
 }
 
-func (r *cvReport) fill(c *cvCmd, found *crossed) {
+func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
-	for k, s := range found.steps {
+	for k, s := range newSteps(found.Path) {
 		of := held{}
 		for _, m := range heldMetrics {
 			if curve, ok := found.Measures[m.of]; ok {
@@ -235,7 +235,7 @@ func (r *cvReport) lines() grid {
 }
 
 // page explains the model that is chosen; err is what the command ends with.
-func (r *cvReport) page(e *env, chosen fittedModel, err error) (*page, error) {
+func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := e.newPage("cv", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
 	s := r.Steps[r.Chosen.Index]
@@ -307,8 +307,8 @@ func (c *cvCmd) Run(e *env) error {
 	}
 	defer restore()
 	var r cvReport
-	var found *crossed
-	chosen := func() fittedModel { return found.model(r.Chosen.Index) }
+	var found *model.CVResult
+	chosen := func() *model.Model { return r.in.describe(found.Path[r.Chosen.Index].Model()) }
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
@@ -342,56 +342,14 @@ func (c *cvCmd) Run(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// crossed is what cross-validation found.
-type crossed struct {
-	*model.CVResult
-	steps []stepReport                // of all rows; of several classes, sums over these
-	model func(index int) fittedModel // of that lambda
-}
-
 // cross cross-validates.
-func (c *cvCmd) cross(e *env, s *specified) (*crossed, error) {
+func (c *cvCmd) cross(e *env, s *specified) (*model.CVResult, error) {
 	judged, tell, p := e.counted(min(c.most(), len(s.y)) * int(c.Lambdas))
 	defer p.end()
 	s.spec.Tell, s.spec.Fitted = tell, p.classes
 	set := &model.CVSettings{Path: c.settings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
-	if !s.data.Classes.IsZero() {
-		found, err := model.CVMulti(e.ctx, &s.spec, s.data.X, s.y, set, nil)
-		if found == nil {
-			return nil, s.ofClass(err)
-		}
-		model := func(index int) fittedModel { return manyModel{s.describeAll(found.Model(index))} }
-		return &crossed{&found.CVResult, sumSteps(found.Paths), model}, s.ofClass(err)
-	}
 	found, err := model.CV(e.ctx, &s.spec, s.data.X, s.y, set)
-	if found == nil {
-		return nil, err
-	}
-	return &crossed{found, newSteps(found.Path), func(index int) fittedModel { return oneModel{s.describe(found.Path[index].Model())} }}, err
-}
-
-// sumSteps adds up the paths of several classes: an objective that is the sum of theirs
-// is above its optimum by at most the sum of their gaps.
-func sumSteps(paths [][]*model.Step) []stepReport {
-	var sums []stepReport
-	for k, path := range paths {
-		for i, s := range newSteps(path) {
-			if k == 0 {
-				s.Intercept = number(math.NaN()) // there is one for each
-				sums = append(sums, s)
-				continue
-			}
-			sum := &sums[i]
-			sum.NNZX += s.NNZX
-			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+s.Loss, sum.Objective+s.Objective, sum.DualityGap+s.DualityGap
-			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
-			sum.NoOptimum = sum.NoOptimum || s.NoOptimum
-			if sum.Status == solver.Converged {
-				sum.Status = s.Status
-			}
-		}
-	}
-	return sums
+	return found, s.ofClass(err)
 }
 
 // counted tells how many of so many models are judged, and how far runs of package stream

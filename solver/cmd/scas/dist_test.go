@@ -205,7 +205,11 @@ func compareFits(t *testing.T, name string, got, want map[string]any) {
 
 func parsed(t *testing.T, text string) (m map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
+	err := json.Unmarshal([]byte(text), &m)
+	if err == nil {
+		err = liftPart([]byte(text), &m)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/solver/stream"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -111,37 +117,64 @@ func (c *trainCmd) readConstraint(e *env, data *sparse.Dataset) (err error) {
 
 // A fitReport is what scas train --json prints of models of package solver/model.
 type fitReport struct {
-	fitNumbers
+	Status solver.Status `json:"status"` // converged if the fit of every class is
+	Lambda float64       `json:"lambda"`
 	problemReport
-	Run      model.Run `json:"run"`
-	Accuracy *float64  `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
+	*columnFit               // nil for more than two classes
+	Classes    []classReport `json:"classes,omitempty"`  // of more than two
+	Accuracy   *float64      `json:"accuracy,omitempty"` // on the rows that were fitted, of classes
 	written
 
 	model   *model.Model
 	verbose bool
 }
 
-// fitNumbers are what a fit has come to.
-type fitNumbers struct {
+// A classReport is of the fit of one class against the rest.
+type classReport struct {
+	Class string `json:"class"`
+	Rows  int    `json:"rows"`
+	*columnFit
+}
+
+// A columnFit is what the fit of a column of coefficients has come to.
+type columnFit struct {
 	Objective number `json:"objective"`
 	Loss      number `json:"loss"`
 	Penalty   number `json:"penalty"`
 	proof
-	Lambda    float64 `json:"lambda"`
-	Intercept *number `json:"intercept"`
-	NNZX      int     `json:"nnz_x"`
-	Tied      int     `json:"tied_groups"` // of equal coefficients, along the graph
+	Intercept *number   `json:"intercept"`
+	NNZX      int       `json:"nnz_x"`
+	Tied      int       `json:"tied_groups"` // of equal coefficients, along the graph
+	Run       model.Run `json:"run"`
 }
 
-func newFitNumbers(m *model.Model) fitNumbers {
-	c := m.Certificate
-	r := fitNumbers{
+func newColumnFit(m *model.Model, k int) *columnFit {
+	column := &m.Columns[k]
+	c := column.Certificate
+	r := &columnFit{
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(c.Objective - c.MeanLoss), proof: newProof(&c),
-		Lambda: m.Facts.Lambda, NNZX: m.NonZeros(), Tied: len(m.Groups),
+		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run,
 	}
 	if m.HasIntercept {
-		v := number(m.Intercept)
+		v := number(column.Intercept)
 		r.Intercept = &v
+	}
+	return r
+}
+
+// newFitReport reports a fit to data with so many rows of each of several classes.
+func newFitReport(head problemReport, rows []int, m *model.Model) *fitReport {
+	r := &fitReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m}
+	for k := range m.Columns {
+		one := newColumnFit(m, k)
+		if r.Status == solver.Converged {
+			r.Status = one.Status
+		}
+		if m.Classes.IsZero() {
+			r.columnFit = one
+		} else {
+			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), rows[k], one})
+		}
 	}
 	return r
 }
@@ -149,6 +182,16 @@ func newFitNumbers(m *model.Model) fitNumbers {
 func (r *fitReport) table() (f facts) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
+	if r.columnFit == nil {
+		steps := 0
+		for _, c := range r.Classes {
+			steps += c.Run.NewtonSteps
+		}
+		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", statusWord(r.Status), plural(steps, "Newton step"), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
+		addAccuracy(&f, r.Accuracy)
+		r.addFiles(&f, "graph")
+		return f
+	}
 	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", statusWord(r.Status), plural(r.Run.NewtonSteps, "Newton step"), r.Seconds, r.ReadSeconds)
 	f.addIf(r.Status != solver.Converged, "", "%s", statusMeaning(r.Status))
 	f.gap()
@@ -172,18 +215,80 @@ func (r *fitReport) table() (f facts) {
 	return f
 }
 
-func (r *fitReport) text() string { return r.table().String() }
+// text is for people. Of several classes it has a table of a line to each class below what was
+// fitted, and what its words mean.
+func (r *fitReport) text() string {
+	if r.columnFit != nil {
+		return r.table().String()
+	}
+	t, text := r.lines(), r.table().String()+"\n"
+	if len(t.Rows) > manyClasses && !r.verbose {
+		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
+		t.Rows = r.worst(t.Rows)
+	}
+	text += columnsOf(t.Head, t.Rows)
+	if notes := proofNotes(r.proofs(), "class"); notes != nil {
+		text += "\n" + notes.String()
+	}
+	return text
+}
+
+// lines has one for each class.
+func (r *fitReport) lines() grid {
+	rows := make([][]string, len(r.Classes))
+	for k, c := range r.Classes {
+		rows[k] = slices.Concat(
+			[]string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
+			c.gaps(), []string{statusWord(c.Status)})
+	}
+	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
+}
+
+// worst are the lines of the classes with the largest gaps, those that are not proved first.
+func (r *fitReport) worst(lines [][]string) [][]string {
+	order := make([]int, len(lines))
+	for k := range order {
+		order[k] = k
+	}
+	gap := func(k int) float64 {
+		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(j), gap(i)) })
+	var out [][]string
+	for _, k := range order[:manyClasses] {
+		out = append(out, lines[k])
+	}
+	return out
+}
+
+func (r *fitReport) proofs() []proof {
+	out := make([]proof, len(r.Classes))
+	for k, c := range r.Classes {
+		out[k] = c.proof
+	}
+	return out
+}
 
 func (r *fitReport) encode(w io.Writer) error { return r.model.Write(w) }
 
-func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model) }
+func (r *fitReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
+
+// errOneGraph refuses a picture of one model where there are several.
+var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 
 // page explains the model; err is what the command ends with.
 func (r *fitReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.name)
-	p.Facts = r.table()
-	p.judge(r.Objective, r.proof, err)
-	return p, errors.Join(p.measure(oneModel{r.model}, r.in.data, r.in.beyond()), p.show("", oneModel{r.model}, r.in.spec.Graph))
+	if p.Facts = r.table(); r.columnFit != nil {
+		p.judge(r.Objective, r.proof, err)
+	} else {
+		p.Table, p.Each = r.lines(), "class"
+		p.judgeAll(r.proofs(), "class", err)
+	}
+	return p, errors.Join(p.measure(r.model, r.in.data, r.in.beyond()), p.show("", r.model, r.in.spec.Graph))
 }
 
 // begin says what to fit to the data through package solver/model.
@@ -209,33 +314,91 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 
 // fit trains through package solver/model. Without a result there is an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult, error) {
-	head, err := c.begin(e, data, start, fits{atOnce: 1})
+	classes, what, of := len(data.Classes.Values), "fitting", fits{atOnce: 1}
+	if classes > 0 {
+		if err := c.checkSeveral(classes); err != nil {
+			return nil, err
+		}
+		what, of = "fitting "+plural(classes, "class"), fits{atOnce: min(classes, threadsOf(c.Threads)), scored: c.Report != ""}
+	}
+	head, err := c.begin(e, data, start, of)
 	if err != nil {
 		return nil, err
 	}
 	s := head.in
 	start = time.Now()
 	defer s.collecting()()
-	p := e.begin("fitting")
-	s.spec.Tell = p.streamed()
+	p := e.begin(what)
+	s.spec.Tell, s.spec.Fitted = p.streamed(), p.classes
+	if classes > 0 {
+		s.spec.Tell = func(at stream.Progress) {
+			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
+		}
+	}
 	then := c.ranks.tally()
 	m, err := model.Fit(e.ctx, &s.spec, data.X, s.y)
 	head.rankFacts = c.ranks.told(then)
 	p.end()
-	err = c.Memory.unstreamed(s.claim, ofScales(err, data, head.Standardized || s.beyond(), true))
+	err = c.Memory.unstreamed(s.claim, ofScales(s.ofClass(err), data, head.Standardized || s.beyond(), true))
 	if err := e.interrupted(err, "no model written"); m == nil || c.ranks.team.Any(err != nil && e.ctx.Err() != nil) {
+		if classes > 0 {
+			err = about(c.Data, err)
+		}
 		return nil, err
 	}
 	head.took(start)
-	e.warnOfNoOptimum(m.Certificate.NoOptimum)
-	r := &fitReport{fitNumbers: newFitNumbers(m), problemReport: head, Run: m.Run, model: s.describe(m), verbose: c.Verbose}
-	if s.beyond() { // where accuracy would take one more pass
-		return r, err
+	var rows []int
+	if classes > 0 {
+		rows = c.ranks.classRows(data)
 	}
-	if t, bad := margins(m, data); !c.ranks.team.Any(bad != nil) && m.Classifies() { // a margin beyond float64 is for predict to tell
-		r.Accuracy = c.ranks.accuracy(t, data.Labels)
+	r := newFitReport(head, rows, s.describe(m))
+	if r.verbose = c.Verbose; r.columnFit != nil {
+		e.warnOfNoOptimum(r.NoOptimum)
+	}
+	for _, one := range r.Classes {
+		if one.NoOptimum {
+			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)
+		}
+	}
+	if m.Classifies() && !s.beyond() { // where accuracy would take one more pass
+		r.Accuracy = c.ranks.accuracyOf(m, data)
 	}
 	return r, err
+}
+
+// checkSeveral refuses flags that are not for several classes.
+func (c *trainCmd) checkSeveral(classes int) error {
+	if name, remedy := c.unfitted(); name != "" {
+		return usagef("labels of %s take no %s: %s", plural(classes, "class"), name, remedy)
+	}
+	if c.SVG != "" {
+		return errOneGraph
+	}
+	return c.specFlags().check(&c.rowFlags)
+}
+
+// ofClass words an error of the fits of several classes: that of the first one, by the
+// name that the data have for the class, with the number of the others.
+func (s *specified) ofClass(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, others, where := err, "", ""
+	if all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // such as the lambda
+		if n := len(all.Unwrap()) - 1; n > 0 {
+			others = " and " + plural(n, "other")
+		}
+	}
+	for k, v := range s.data.Classes.Values {
+		if rest, found := strings.CutPrefix(first.Error(), fmt.Sprintf("class %v: ", v)); found {
+			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", where, s.data.Classes.Name(k), others, rest)}
+		}
+	}
+	return err
 }
 
 // readRows reads the data of a fit, beyond memory if the fit goes through them in pieces.

@@ -90,8 +90,8 @@ func (m machineFacts) table() (f facts) {
 // same.
 type infoReport struct {
 	machineFacts
-	Data  *dataFacts  `json:"data,omitempty"`
-	Model description `json:"model,omitempty"`
+	Data  *dataFacts   `json:"data,omitempty"`
+	Model *modelReport `json:"model,omitempty"`
 }
 
 func (r infoReport) table() facts {
@@ -165,7 +165,7 @@ func (c *infoCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		r.Model = m.describe(c.Data, shownInInfo)
+		r.Model = newModelReport(c.Data, m, shownInInfo)
 	} else if c.Data != "" {
 		opt := c.anyLabels()
 		opt.Beyond = true

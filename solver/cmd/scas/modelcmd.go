@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -66,17 +67,20 @@ Exit codes: 0 done, 1 cannot read or write (a model that the other form has no
 place for included), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A description is what scas model show --json prints.
-type description interface {
-	addTo(f *facts)
-	text() string // with coefficients
-}
-
-// A modelReport describes a model of two classes or of numbers.
+// A modelReport describes a model: what scas model show --json prints.
 type modelReport struct {
 	File string `json:"file"`
 	meaningReport
 	inputReport
+	Facts model.Facts `json:"fit"`
+	// A model of one column of coefficients has them here, a model of more classes in Models.
+	*columnReport
+	Classes []string        `json:"classes,omitempty"`
+	Models  []*columnReport `json:"models,omitempty"`
+}
+
+// A columnReport describes a column of coefficients.
+type columnReport struct {
 	fitOutcome
 	contentReport
 }
@@ -103,10 +107,9 @@ type inputReport struct {
 	named bool
 }
 
-// fitOutcome says how a model was fitted, and how well.
+// fitOutcome says how well a column was fitted, and by what.
 type fitOutcome struct {
-	Facts     model.Facts `json:"fit"`
-	Objective number      `json:"objective"`
+	Objective number `json:"objective"`
 	proof
 	Run model.Run `json:"run"`
 }
@@ -118,6 +121,8 @@ type contentReport struct {
 	Coefficients []coefficientReport `json:"coefficients"` // the largest
 	Groups       int                 `json:"groups"`
 	Tied         []groupReport       `json:"tied_groups,omitempty"` // the largest
+
+	p int
 }
 
 type coefficientReport struct {
@@ -130,36 +135,46 @@ type groupReport struct {
 	Coefficient float64  `json:"coefficient"` // of the first feature
 }
 
-// newModelReport describes a model with its largest coefficients and groups.
+// newModelReport describes a model with the largest coefficients and groups of each column.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
-	c := m.Certificate
 	r := &modelReport{
 		File:          dataName(file),
 		meaningReport: meaningReport{Loss: term.LossOf(m.Loss).Traits().Name, labels: m.Labels},
-		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
-		fitOutcome:    fitOutcome{Facts: m.Facts, Objective: number(c.Objective), proof: newProof(&c), Run: m.Run},
-		contentReport: newContentReport(m, top),
+		inputReport:   inputReport{Target: m.Target, Offset: m.Offset, Fill: m.Fill, P: len(m.Columns[0].Coefficients), IndexBase: m.IndexBase, named: m.Features != nil},
+		Facts:         m.Facts, Classes: severalClasses(m),
 	}
-	if m.Classifies() {
+	if !m.Labels.IsZero() {
 		r.Positive, r.Negative = &m.Labels.Positive, &m.Labels.Negative
 		r.PositiveName, r.NegativeName = m.Labels.PositiveName, m.Labels.NegativeName
+	}
+	if r.Classes == nil {
+		r.columnReport = newColumnReport(m, 0, top)
+		return r
+	}
+	for k := range m.Columns {
+		r.Models = append(r.Models, newColumnReport(m, k, top))
 	}
 	return r
 }
 
-func newContentReport(m *model.Model, top int) contentReport {
-	r := contentReport{NNZX: m.NonZeros(), Groups: len(m.Groups)}
+func newColumnReport(m *model.Model, k, top int) *columnReport {
+	column := &m.Columns[k]
+	c := column.Certificate
+	r := &columnReport{
+		fitOutcome:    fitOutcome{Objective: number(c.Objective), proof: newProof(&c), Run: column.Run},
+		contentReport: contentReport{NNZX: nonZeros(column.Coefficients), Groups: len(column.Groups), p: len(column.Coefficients)},
+	}
 	if m.HasIntercept {
-		v := number(m.Intercept)
+		v := number(column.Intercept)
 		r.Intercept = &v
 	}
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
-	for _, j := range largest(m.Coefficients, nil, top) {
-		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), m.Coefficients[j]})
+	for _, j := range largest(column.Coefficients, nil, top) {
+		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), column.Coefficients[j]})
 	}
-	groups := largestGroups(m)
+	groups := largestGroups(column)
 	for _, g := range groups[:min(top, len(groups))] {
-		tied := groupReport{Coefficient: m.Coefficients[g[0]]}
+		tied := groupReport{Coefficient: column.Coefficients[g[0]]}
 		for _, j := range g {
 			tied.Features = append(tied.Features, name(j))
 		}
@@ -188,19 +203,35 @@ func largest(coefficients, scale []float64, most int) (order []int) {
 }
 
 // largestGroups returns the groups of equal coefficients, the largest of these first.
-func largestGroups(m *model.Model) [][]int {
-	size := func(g []int) float64 { return math.Abs(m.Coefficients[g[0]]) }
-	groups := slices.DeleteFunc(slices.Clone(m.Groups), func(g []int) bool { return len(g) == 0 })
+func largestGroups(c *model.Column) [][]int {
+	size := func(g []int) float64 { return math.Abs(c.Coefficients[g[0]]) }
+	groups := slices.DeleteFunc(slices.Clone(c.Groups), func(g []int) bool { return len(g) == 0 })
 	slices.SortStableFunc(groups, func(g, h []int) int { return cmp.Compare(size(h), size(g)) })
 	return groups
 }
 
+// addTo describes the model but for its coefficients.
 func (r *modelReport) addTo(f *facts) {
-	r.addInput(f)
-	if r.Positive != nil {
-		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
+	r.addHead(f)
+	if r.columnReport != nil {
+		r.addFit(f, r.Facts)
 	}
-	r.addFit(f)
+	for k, m := range r.Models {
+		f.gap()
+		f.add("class", "%s", r.Classes[k])
+		m.addFit(f, r.Facts)
+	}
+}
+
+// addHead says what the model predicts, from what data.
+func (r *modelReport) addHead(f *facts) {
+	r.addInput(f)
+	switch {
+	case r.Positive != nil:
+		f.add("labels", "%s is the positive class, %s the negative", r.labels.Name(1), r.labels.Name(-1))
+	case r.Classes != nil:
+		f.add("labels", "%s, each against the rest: %s", plural(len(r.Classes), "class"), some(r.Classes))
+	}
 }
 
 // addInput says what data the model is for.
@@ -215,18 +246,18 @@ func (r *modelReport) addInput(f *facts) {
 	f.addIf(len(r.Fill) > 0, "missing", "values are filled in %s", plural(len(r.Fill), "column"))
 }
 
-// addFit says how it was fitted, and how well.
-func (r *modelReport) addFit(f *facts) {
-	fit := fmt.Sprintf("lambda %g", r.Facts.Lambda)
-	if r.Facts.Rows > 0 {
-		fit = fmt.Sprintf("%s, %s", plural(r.Facts.Rows, "row"), fit)
+// addFit says how the column was fitted, and how well.
+func (r *columnReport) addFit(f *facts, facts model.Facts) {
+	fit := fmt.Sprintf("lambda %g", facts.Lambda)
+	if facts.Rows > 0 {
+		fit = fmt.Sprintf("%s, %s", plural(facts.Rows, "row"), fit)
 	}
 	for _, part := range []struct {
 		on   bool
 		text string
 	}{
-		{r.Facts.Penalty != "", r.Facts.Penalty}, {r.Facts.GraphEdges > 0, "a graph of " + plural(r.Facts.GraphEdges, "edge")},
-		{r.Facts.Standardized, "features on the scale of their deviations"}, {r.Facts.Weighted, "rows with weights"}, {r.Facts.Balanced, "balanced classes"}, {r.Facts.Offsets, "offsets"},
+		{facts.Penalty != "", facts.Penalty}, {facts.GraphEdges > 0, "a graph of " + plural(facts.GraphEdges, "edge")},
+		{facts.Standardized, "features on the scale of their deviations"}, {facts.Weighted, "rows with weights"}, {facts.Balanced, "balanced classes"}, {facts.Offsets, "offsets"},
 	} {
 		if part.on {
 			fit += ", " + part.text
@@ -244,18 +275,47 @@ func (r *modelReport) addFit(f *facts) {
 	} else {
 		f.add("intercept", "none")
 	}
-	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.P))
+	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.p))
 	f.addIf(r.Groups > 0, "groups", "%s of equal coefficients", grouped(r.Groups))
 }
 
+// text is for people.
 func (r *modelReport) text() string {
 	var f facts
-	r.addTo(&f)
-	return f.String() + r.contents()
+	if r.columnReport != nil {
+		r.addTo(&f)
+		return f.String() + r.contents()
+	}
+	r.addHead(&f)
+	text := f.String()
+	if len(r.Models) > manyClasses {
+		t := r.lines()
+		return text + "\n" + columnsOf(t.Head, t.Rows)
+	}
+	for k, m := range r.Models {
+		var f facts
+		f.add("class", "%s", r.Classes[k])
+		m.addFit(&f, r.Facts)
+		text += "\n" + f.String() + m.contents()
+	}
+	return text
+}
+
+// lines has one for each class.
+func (r *modelReport) lines() grid {
+	rows := make([][]string, len(r.Models))
+	for k, m := range r.Models {
+		largest := "none"
+		if len(m.Coefficients) > 0 {
+			largest = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
+		}
+		rows[k] = slices.Concat([]string{r.Classes[k], grouped(m.NNZX)}, m.gaps(), []string{statusWord(m.Status), largest})
+	}
+	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
 }
 
 // contents lists the largest coefficients and groups.
-func (r *modelReport) contents() (text string) {
+func (r *columnReport) contents() (text string) {
 	if len(r.Coefficients) > 0 {
 		rows := make([][]string, len(r.Coefficients))
 		for k, c := range r.Coefficients {
@@ -284,7 +344,7 @@ func (c *modelShowCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.show(c.JSON, m.describe(c.File, int(c.Top)))
+	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
 // Run converts a model.
@@ -303,10 +363,10 @@ func (c *modelConvertCmd) Run(e *env) error {
 	fill := m.Write
 	if to == "liblinear" {
 		fill = m.WriteLiblinear
-		if m.head().IndexBase == 0 {
+		if m.IndexBase == 0 {
 			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.In, c.Out)
 		}
-		if words := m.words(); words != nil {
+		if words := classWords(m); words != nil {
 			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumbers(words))
 		}
 	}
@@ -340,4 +400,35 @@ func isLiblinear(path string) bool { return bytes.HasPrefix(opening(path), []byt
 // isModel reports whether a file is a model rather than data.
 func isModel(path string) bool {
 	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
+}
+
+// readModel reads and checks a model file, of liblinear as well, that is allowed so much
+// memory.
+func readModel(path string, limit memorySize) (*model.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if isLiblinear(path) {
+		return model.ReadLiblinear(f, path)
+	}
+	text, err := sparse.ReadText(f, path) // of bounded length
+	if err != nil {
+		return nil, err
+	}
+	var size struct {
+		P      float64
+		Models []struct{ P float64 } // of older files of several classes
+	}
+	if err := json.Unmarshal(text, &size); err == nil {
+		need := size.P * max(1, float64(len(size.Models)))
+		for _, one := range size.Models {
+			need += one.P
+		}
+		if err := limit.allow(8*need, "a model of %s", plural(int64(need), "feature")); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return model.Read(bytes.NewReader(text), path) // says what is wrong with other text
 }

@@ -40,14 +40,15 @@ type page struct {
 	Line    string
 	Version string
 
-	scores     *manyMetrics // of several classes, on the training data
-	deviations []float64    // of the features in the training data, or nil
+	scores     *confusionTable // of several classes, on the training data
+	deviations []float64       // of the features in the training data, or nil
 }
 
 // A part is about a model: the only one, or that of a class.
 type part struct {
 	Of     string // which one, such as at the last lambda; empty if there is one
-	Model  *modelReport
+	Model  *columnReport
+	P      int // features
 	Bars   []bar
 	Scaled bool // bars are of coefficients times deviations
 	Sets   []set
@@ -167,14 +168,14 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a part for each model, of which of says which it is.
-func (p *page) show(of string, m fittedModel, g *graph.Graph) error {
-	classes, models := m.parts()
+// show adds a part for each column of a model, of which of says which model it is.
+func (p *page) show(of string, m *model.Model, g *graph.Graph) error {
+	classes := severalClasses(m)
 	if classes == nil {
-		return p.showOne(of, models[0], g)
+		return p.showOne(of, m, 0, g)
 	}
 	for _, k := range p.shown(classes) {
-		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+of), models[k], g); err != nil {
+		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+of), m, k, g); err != nil {
 			return err
 		}
 	}
@@ -198,12 +199,13 @@ func (p *page) shown(classes []string) []int {
 	return order[:manyClasses]
 }
 
-// showOne adds the coefficients and groups of a model, and the picture of its graph if it
+// showOne adds the coefficients and groups of a column, and the picture of its graph if it
 // has one that can be drawn.
-func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
-	t := part{Of: of, Model: newModelReport("", m, maxBars), Scaled: p.deviations != nil}
-	for _, j := range largest(m.Coefficients, p.deviations, maxBars) {
-		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: m.Coefficients[j], Length: m.Coefficients[j], Sign: "above"}
+func (p *page) showOne(of string, m *model.Model, k int, g *graph.Graph) error {
+	column := &m.Columns[k]
+	t := part{Of: of, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	for _, j := range largest(column.Coefficients, p.deviations, maxBars) {
+		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j], Sign: "above"}
 		if t.Scaled {
 			b.Length *= p.deviations[j]
 		}
@@ -227,7 +229,7 @@ func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
 	}
 	var err error
 	if g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
-		t.Graph, err = inline(func(w io.Writer) error { return drawTied(w, g, m) })
+		t.Graph, err = inline(func(w io.Writer) error { return drawTied(w, g, m, k) })
 	}
 	p.Parts = append(p.Parts, t)
 	return err
@@ -237,7 +239,7 @@ func (p *page) showOne(of string, m *model.Model, g *graph.Graph) error {
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
 // Zeros is the number of coefficients that are zero.
-func (t part) Zeros() int { return t.Model.P - t.Model.NNZX }
+func (t part) Zeros() int { return t.P - t.Model.NNZX }
 
 // Left is where bars begin, in percent of the largest coefficient.
 func (t part) Left() (left float64) {
@@ -257,35 +259,37 @@ func (t part) Span() (span float64) {
 
 // measure sets what the model is worth on the data that it was fitted to, and the deviations
 // of their features, unless the data were beyond memory, where that takes one more pass.
-func (p *page) measure(m fittedModel, data *sparse.Dataset, beyond bool) error {
+func (p *page) measure(m *model.Model, data *sparse.Dataset, beyond bool) error {
 	if beyond {
 		return nil
 	}
 	p.deviations = data.X.ColumnStats().StdDev()
-	r, err := m.measure(&predictCmd{Metrics: true}, data)
+	r, err := (&predictCmd{Metrics: true}).measure(m, data)
 	if err != nil {
 		return err
 	}
 	p.Metrics = r.table()
-	if many, ok := r.Metrics.(*manyMetrics); ok {
-		p.scores, p.Heat = many, many.heatMap()
+	if !m.Classes.IsZero() {
+		p.scores = (*confusionTable)(r.Metrics.Classes)
+		p.Heat = p.scores.heatMap()
 	}
 	return nil
 }
 
 // drawTied draws a graph with the features of a group in one colour, as sets of a page
 // have it, and those whose coefficient is zero faint.
-func drawTied(w io.Writer, g *graph.Graph, m *model.Model) error {
+func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
+	column := &m.Columns[k]
 	names := make([]string, g.Nodes())
 	sets := &draw.Sets{Of: make([]int, g.Nodes()), Plain: "a coefficient of its own", Faint: "coefficient 0"}
-	for j, v := range m.Coefficients {
+	for j, v := range column.Coefficients {
 		names[j] = coefficientName(m.Features, m.IndexBase, j)
 		if sets.Of[j] = draw.Plain; v == 0 {
 			sets.Of[j] = draw.Faint
 		}
 	}
-	for k, group := range largestGroups(m) {
-		sets.Names = append(sets.Names, fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), m.Coefficients[group[0]]))
+	for k, group := range largestGroups(column) {
+		sets.Names = append(sets.Names, fmt.Sprintf("%s at %.4g", plural(len(group), "feature"), column.Coefficients[group[0]]))
 		for _, j := range group {
 			sets.Of[j] = k
 		}

@@ -69,7 +69,7 @@ func TestCovtypeLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if labels := m.head().Labels; r.N != 581012 || labels.Negative != 1 || labels.Positive != 2 {
+	if labels := m.Labels; r.N != 581012 || labels.Negative != 1 || labels.Positive != 2 {
 		t.Errorf("%d rows, labels %v", r.N, labels)
 	}
 }

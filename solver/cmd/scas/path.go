@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,14 +70,29 @@ type stepReport struct {
 	proof
 }
 
+// newSteps reports steps. Of several classes it adds up their columns: an objective that is the
+// sum of theirs is above its optimum by at most the sum of their gaps.
 func newSteps(steps []*model.Step) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
-		c := s.Certificate
-		out[k] = stepReport{
-			Lambda: s.Lambda, NNZX: len(s.Indices), Intercept: number(s.Intercept), Loss: number(c.MeanLoss),
-			Objective: number(c.Objective), proof: newProof(&c),
+		sum := &out[k]
+		for j, column := range s.Columns {
+			c := column.Certificate
+			if j == 0 {
+				*sum = stepReport{
+					Lambda: s.Lambda, Intercept: number(column.Intercept), Loss: number(c.MeanLoss), Objective: number(c.Objective), proof: newProof(&c),
+				}
+				continue
+			}
+			sum.Intercept = number(math.NaN()) // there is one for each
+			sum.Loss, sum.Objective, sum.DualityGap = sum.Loss+number(c.MeanLoss), sum.Objective+number(c.Objective), sum.DualityGap+number(c.Gap)
+			sum.RelativeGap = relativeGap(sum.DualityGap, sum.Objective)
+			sum.NoOptimum = sum.NoOptimum || c.NoOptimum
+			if sum.Status == solver.Converged {
+				sum.Status = c.Status
+			}
 		}
+		sum.NNZX = s.NonZeros()
 	}
 	return out
 }
@@ -140,7 +156,7 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	if !r.in.beyond() {
 		p.deviations = r.in.data.X.ColumnStats().StdDev()
 	}
-	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), oneModel{r.in.describe(last.Model())}, r.in.spec.Graph)
+	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), r.in.describe(last.Model()), r.in.spec.Graph)
 }
 
 // Run fits a path.
@@ -220,7 +236,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			}
 		}
 		if step != nil {
-			p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(len(step.Indices), "coefficient"))
+			p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(step.NonZeros(), "coefficient"))
 		}
 	}
 	if errors.Is(first, solver.ErrNotConverged) && len(steps) > 0 {
@@ -235,8 +251,9 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("lambda,feature,coefficient,gap,status\n")
 	spec := &r.in.spec
-	for _, s := range steps {
-		start := strconv.FormatFloat(s.Lambda, 'g', -1, 64) + ","
+	for _, step := range steps {
+		s := &step.Columns[0]
+		start := strconv.FormatFloat(step.Lambda, 'g', -1, 64) + ","
 		end := "," + string(s.Certificate.Status) + "\n"
 		if gap := s.Certificate.Gap; isFinite(gap) { // else the cell is empty
 			end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
@@ -293,8 +310,9 @@ func columnsOf(head []string, rows [][]string) string {
 func largestFeatures(steps []*model.Step, most int) []int32 {
 	size := map[int32]float64{}
 	for _, s := range steps {
-		for k, j := range s.Indices {
-			size[j] = max(size[j], s.Values[k], -s.Values[k])
+		for k, j := range s.Columns[0].Indices {
+			v := s.Columns[0].Values[k]
+			size[j] = max(size[j], v, -v)
 		}
 	}
 	var features []int32

@@ -39,8 +39,8 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 		}
 		for _, s := range steps {
 			value := 0.0
-			if at := slices.Index(s.Indices, j); at >= 0 {
-				value = s.Values[at]
+			if at := slices.Index(s.Columns[0].Indices, j); at >= 0 {
+				value = s.Columns[0].Values[at]
 			}
 			line.X, line.Y = append(line.X, s.Lambda), append(line.Y, value)
 		}

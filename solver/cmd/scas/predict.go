@@ -67,14 +67,14 @@ func (c *predictCmd) Run(e *env) error {
 	if c.Metrics && c.IgnoreLabels {
 		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
 	}
-	m, err := await(e, func() (fittedModel, error) { return readModel(c.Model, c.Memory) })
+	m, err := await(e, func() (*model.Model, error) { return readModel(c.Model, c.Memory) })
 	if err != nil {
 		return err
 	}
-	if err := m.refuses(c); err != nil {
+	if err := c.refuses(m); err != nil {
 		return err
 	}
-	var pred predictions
+	var pred *predictions
 	var data *sparse.Dataset
 	out := outputs{
 		{"-o", c.Output, func(w io.Writer) error { return pred.write(w) }},
@@ -93,19 +93,17 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	n, _ := data.X.Dims()
-	r := &predictReport{N: n}
-	r.Classes, _ = m.parts()
+	r := &predictReport{N: n, Classes: severalClasses(m)}
 	p := e.begin("predicting " + dataName(c.Data))
-	pred, err = m.predict(c, data)
+	pred, err = c.predict(m, data)
 	p.end()
 	if err != nil {
 		return c.explain(err)
 	}
 	if !c.IgnoreLabels && data.Labels != nil {
-		if r, err = m.measure(c, data); err != nil {
+		if r, err = c.measure(m, data); err != nil {
 			return err
 		}
-		r.Classes, _ = m.parts()
 	}
 	return out.write(e, func() error {
 		if c.Output == "" {
@@ -118,10 +116,10 @@ func (c *predictCmd) Run(e *env) error {
 }
 
 // allow refuses rows that do not fit into memory with what is predicted of them.
-func (c *predictCmd) allow(m fittedModel, data *sparse.Dataset) error {
+func (c *predictCmd) allow(m *model.Model, data *sparse.Dataset) error {
 	n, _ := data.X.Dims()
 	what := "predicting " + plural(n, "row")
-	classes, _ := m.parts()
+	classes := m.Classes.Values
 	if classes != nil {
 		what += " of " + plural(len(classes), "class")
 	}
@@ -157,9 +155,9 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 }
 
 // ofModel words what readers say of features and labels that the model does not know.
-func (c *predictCmd) ofModel(m fittedModel, err error) error {
+func (c *predictCmd) ofModel(m *model.Model, err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		if offset := m.head().Offset; offset != "" && parse.Token == offset {
+		if offset := m.Offset; offset != "" && parse.Token == offset {
 			parse.Msg = strings.Replace(parse.Msg, "no such column: expected a name, or a number from 1", "no such column, which has the offsets of the model's margins: give --offset FILE if they are elsewhere", 1)
 		}
 		labels := "with --ignore-labels it does not matter"
@@ -184,7 +182,7 @@ func (c *predictCmd) explain(err error) error {
 	return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v", c.Data, over.Row+1, c.Model, over.Margin)}
 }
 
-func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
+func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	opt := m.ReadOptions()
 	opt.Beyond, opt.IgnoreBeyond = true, c.IgnoreBeyond
 	if c.IndexBase != "model" {
@@ -200,9 +198,8 @@ func (c *predictCmd) readOptions(m fittedModel) *sparse.ReadOptions {
 }
 
 // readRowsOf reads data for a model to predict.
-func (e *env) readRowsOf(of fittedModel, c *predictCmd) (*sparse.Dataset, error) {
-	m := of.head()
-	data, err := e.readData(c.Data, c.readOptions(of), &c.formFlags, c.Memory)
+func (e *env) readRowsOf(m *model.Model, c *predictCmd) (*sparse.Dataset, error) {
+	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
 		n, _ := data.X.Dims()
 		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data, portion{0, n, n}) })

@@ -20,38 +20,6 @@ func (v memorySize) beyondRows(data *sparse.Dataset) int {
 	return max(1, min(most, int(float64(limit)/share/row)))
 }
 
-// A pieceTally adds up the metrics of pieces.
-type pieceTally interface {
-	add(c *predictCmd, part *sparse.Dataset) error
-	metrics() (metrics, error)
-}
-
-type oneTally struct{ *model.Tally }
-
-func (m oneModel) tally(rows []int) pieceTally { return oneTally{m.NewTally([2]int{rows[0], rows[1]})} }
-
-func (t oneTally) add(c *predictCmd, part *sparse.Dataset) error {
-	return t.Add(part.X, part.OriginalLabels(), c.scoring(part))
-}
-
-func (t oneTally) metrics() (metrics, error) {
-	all, err := t.Metrics()
-	return (*oneMetrics)(all), err
-}
-
-type manyTally struct{ *model.MultiTally }
-
-func (m manyModel) tally(rows []int) pieceTally { return manyTally{m.NewTally(rows)} }
-
-func (t manyTally) add(c *predictCmd, part *sparse.Dataset) error {
-	return t.Add(part.X, part.Labels, c.scoring(part))
-}
-
-func (t manyTally) metrics() (metrics, error) {
-	all, err := t.Metrics()
-	return (*manyMetrics)(all), err
-}
-
 // scoring is how rows are scored.
 func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 	return &model.ScoreSettings{Threshold: (*float64)(c.Threshold), Offsets: data.Offsets}
@@ -59,13 +27,12 @@ func (c *predictCmd) scoring(data *sparse.Dataset) *model.ScoreSettings {
 
 // beyond predicts rows that are mapped, and larger than memory, piece by piece. A file is
 // written whole or not at all; for standard output, the rows are checked first.
-func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
+func (c *predictCmd) beyond(e *env, m *model.Model, data *sparse.Dataset) error {
 	if c.SVG != "" {
 		return c.refuse(data, "", 0, fmt.Errorf("%w: --svg draws what is of all rows", stream.ErrNotStreamed))
 	}
 	n, _ := data.X.Dims()
-	r := &predictReport{N: n}
-	r.Classes, _ = m.parts()
+	r := &predictReport{N: n, Classes: severalClasses(m)}
 	tally, err := c.tally(m, data)
 	if err != nil {
 		return err
@@ -92,13 +59,13 @@ func (c *predictCmd) beyond(e *env, m fittedModel, data *sparse.Dataset) error {
 		p.end()
 		if total.rows > 0 {
 			loss := number(total.mean())
-			if r.Loss = &loss; m.head().Classifies() {
+			if r.Loss = &loss; m.Classifies() {
 				accuracy := total.accuracy()
 				r.Accuracy, r.Correct = &accuracy, &total.correct
 			}
 		}
 		if tally != nil {
-			if r.Metrics, err = tally.metrics(); err != nil {
+			if r.Metrics, err = tally.Metrics(); err != nil {
 				return err
 			}
 		}
@@ -114,7 +81,7 @@ func (c *predictCmd) refuse(data *sparse.Dataset, about string, kept int, why er
 
 // tally returns what adds up the metrics, nil if they are not asked for; of classes it keeps
 // the scores, of several those of each.
-func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (pieceTally, error) {
+func (c *predictCmd) tally(m *model.Model, data *sparse.Dataset) (*model.Tally, error) {
 	if !c.Metrics {
 		return nil, nil
 	}
@@ -131,7 +98,7 @@ func (c *predictCmd) tally(m fittedModel, data *sparse.Dataset) (pieceTally, err
 	if c.Memory.room(8*int64(kept)) == 0 {
 		return nil, c.refuse(data, fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score")), kept, nil)
 	}
-	return m.tally(rows), nil
+	return m.NewTally(rows), nil
 }
 
 // eachPiece calls do for one piece of the rows after the other, which are checked before
@@ -162,12 +129,12 @@ func (v memorySize) eachPiece(e *env, data *sparse.Dataset, do func(lo, hi int) 
 
 // piece writes the predictions of some rows, and says what the model is worth on them if
 // they have labels, to tally as well unless that is nil.
-func (c *predictCmd) piece(w io.Writer, m fittedModel, tally pieceTally, data *sparse.Dataset, lo, hi int) (s score, err error) {
+func (c *predictCmd) piece(w io.Writer, m *model.Model, tally *model.Tally, data *sparse.Dataset, lo, hi int) (s score, err error) {
 	part, err := rowsOf(data, lo, hi)
 	if err != nil {
 		return s, err
 	}
-	pred, err := m.predict(c, part)
+	pred, err := c.predict(m, part)
 	if over := (*model.OverflowError)(nil); errors.As(err, &over) {
 		over.Row += lo
 	}
@@ -176,9 +143,9 @@ func (c *predictCmd) piece(w io.Writer, m fittedModel, tally pieceTally, data *s
 	}
 	if !c.IgnoreLabels && data.Labels != nil {
 		part.Labels = data.Labels[lo:hi]
-		r, err := m.measure(&predictCmd{Threshold: c.Threshold}, part)
+		r, err := (&predictCmd{Threshold: c.Threshold}).measure(m, part)
 		if err == nil && tally != nil {
-			err = tally.add(c, part)
+			err = tally.Add(part.X, part.OriginalLabels(), c.scoring(part))
 		}
 		if err != nil {
 			return s, err

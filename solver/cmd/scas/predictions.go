@@ -13,59 +13,55 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A fittedModel is what a model file has: a model of two classes or of numbers, or of
-// several classes.
-type fittedModel interface {
-	// head is the first of its models: they have features and columns in common.
-	head() *model.Model
-	// parts are its models, and the classes that they are of, nil for one model.
-	parts() (classes []string, models []*model.Model)
-	words() []string // its labels where they are words, by the numbers that stand for them
-	ReadOptions() *sparse.ReadOptions
-	refuses(c *predictCmd) error // flags that are not for it
-	predict(c *predictCmd, data *sparse.Dataset) (predictions, error)
-	measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error)
-	tally(rows []int) pieceTally // with room for so many rows of each class
-	describe(file string, top int) description
-	Write(w io.Writer) error
-	WriteLiblinear(w io.Writer) error
-}
-
-// predictions are those of a model for some rows.
-type predictions interface {
-	write(w io.Writer) error
-	draw(w io.Writer, data *sparse.Dataset) error // the ROC curve
-}
-
-// A oneModel is of two classes or of numbers.
-type oneModel struct{ *model.Model }
-
-func (m oneModel) head() *model.Model { return m.Model }
-
-func (m oneModel) parts() ([]string, []*model.Model) { return nil, []*model.Model{m.Model} }
-
-func (m oneModel) words() []string {
-	if l := m.Labels; l.NegativeName != "" {
-		words := []string{l.NegativeName, l.PositiveName}
-		if l.Positive < l.Negative {
-			slices.Reverse(words)
-		}
-		return words
+// classNames are the classes of a model as files have them, of two the negative one first; nil
+// for numbers.
+func classNames(m *model.Model) []string {
+	switch {
+	case !m.Classes.IsZero():
+		return m.Classes.All()
+	case m.Classifies():
+		return []string{m.Labels.Name(-1), m.Labels.Name(1)}
 	}
 	return nil
 }
 
-func (m oneModel) describe(file string, top int) description {
-	return newModelReport(file, m.Model, top)
+// severalClasses are the classes of a model of more than two; nil for other models.
+func severalClasses(m *model.Model) []string {
+	if m.Classes.IsZero() {
+		return nil
+	}
+	return m.Classes.All()
 }
 
-func (m oneModel) refuses(c *predictCmd) error {
+// classWords are the labels of a model where they are words, by the numbers that stand for them.
+func classWords(m *model.Model) []string {
+	if !m.Classes.IsZero() {
+		return m.Classes.Names
+	}
+	l := m.Labels
+	if l.NegativeName == "" {
+		return nil
+	}
+	words := []string{l.NegativeName, l.PositiveName}
+	if l.Positive < l.Negative {
+		slices.Reverse(words)
+	}
+	return words
+}
+
+// refuses reports flags that are not for the model.
+func (c *predictCmd) refuses(m *model.Model) error {
+	several := severalClasses(m)
 	switch {
+	case c.SVG != "" && several != nil:
+		return usagef("--svg draws the ROC curve, which is of two classes; the model has %d", len(several))
+	case c.Threshold != nil && several != nil:
+		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", len(several))
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
 		return usagef("--svg draws the ROC curve, which is of two classes and their labels")
 	case c.Threshold != nil && !m.Classifies():
 		return usagef("--threshold is for two classes; the model predicts numbers, by %s loss", m.Loss)
-	case c.Threshold != nil && givesProbability(m.Model) && (*c.Threshold < 0 || *c.Threshold > 1):
+	case c.Threshold != nil && givesProbability(m) && (*c.Threshold < 0 || *c.Threshold > 1):
 		return usagef("--threshold %v: the model gives probabilities; want one of 0 to 1", *c.Threshold)
 	}
 	return nil
@@ -74,74 +70,97 @@ func (m oneModel) refuses(c *predictCmd) error {
 // givesProbability reports whether margins stand for probabilities.
 func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
-// onePredictions are those of a model of two classes or of numbers.
-type onePredictions struct {
-	value  []float64 // probability of the positive class, or margin; for regression the prediction
-	labels []string  // nil for regression
+// predictions are those of a model for some rows.
+type predictions struct {
+	// values has a number of each row for each column of the model: a probability or, without
+	// probabilities, the margin; for numbers the prediction.
+	values  []float64
+	classes []int    // the number of the class predicted of each row; nil for numbers
+	names   []string // of the classes
 }
 
 // margins are those of a model for data, their offsets included.
 func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	t, err := m.Margins(nil, data.X)
+	each := len(m.Columns)
 	for i := range t {
 		if data.Offsets == nil {
 			break
 		}
-		if t[i] += data.Offsets[i]; !isFinite(t[i]) {
-			return nil, &model.OverflowError{Row: i, Margin: t[i]}
+		if t[i] += data.Offsets[i/each]; !isFinite(t[i]) {
+			return nil, &model.OverflowError{Row: i / each, Margin: t[i]}
 		}
 	}
 	return t, err
 }
 
-func (m oneModel) predict(c *predictCmd, data *sparse.Dataset) (predictions, error) {
-	margins, err := margins(m.Model, data)
+// predict predicts the rows of data.
+func (c *predictCmd) predict(m *model.Model, data *sparse.Dataset) (*predictions, error) {
+	t, err := margins(m, data)
 	if err != nil {
 		return nil, err
 	}
+	loss, each := term.LossOf(m.Loss), len(m.Columns)
 	if !m.Classifies() {
-		of := term.LossOf(m.Loss).Traits().Labels
-		for i, t := range margins {
-			if margins[i] = of.Predicts(t); !isFinite(margins[i]) {
-				return nil, &model.OverflowError{Row: i, Margin: t}
+		for i, v := range t {
+			if t[i] = loss.Traits().Labels.Predicts(v); !isFinite(t[i]) {
+				return nil, &model.OverflowError{Row: i, Margin: v}
 			}
 		}
-		return &onePredictions{value: margins}, nil
+		return &predictions{values: t}, nil
 	}
-	probability := term.LossOf(m.Loss).Traits().Probability
-	p := &onePredictions{value: margins, labels: make([]string, len(margins))}
-	label := map[bool]string{false: m.Labels.Name(-1), true: m.Labels.Name(1)}
-	for i, v := range margins {
-		p.labels[i] = label[v > 0]
+	p := &predictions{values: t, classes: make([]int, len(t)/each), names: classNames(m)}
+	probability := loss.Traits().Probability
+	for i := range p.classes {
+		row := t[i*each : (i+1)*each]
+		switch {
+		case each > 1:
+			p.classes[i] = slices.Index(row, slices.Max(row))
+			if probability != nil {
+				term.Shares(loss, row, row)
+			}
+			continue
+		case row[0] > 0:
+			p.classes[i] = 1
+		}
 		if probability != nil {
-			p.value[i] = probability(v)
+			row[0] = probability(row[0])
 		}
 		if c.Threshold != nil {
-			p.labels[i] = label[p.value[i]-float64(*c.Threshold) > 0]
+			p.classes[i] = 0
+			if row[0] > float64(*c.Threshold) {
+				p.classes[i] = 1
+			}
 		}
 	}
 	return p, nil
 }
 
-// write writes one line per row.
-func (p *onePredictions) write(w io.Writer) error {
-	bw := bufio.NewWriterSize(w, 1<<16)
+// write writes one line per row: the number of each column, and the class predicted.
+func (p *predictions) write(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
-	for i, v := range p.value {
-		if p.labels == nil {
+	if p.classes == nil {
+		for _, v := range p.values {
 			line = strconv.AppendFloat(line[:0], v, 'g', -1, 64)
-		} else {
-			line = strconv.AppendFloat(line[:0], v, 'g', 8, 64)
-			line = append(append(line, ' '), p.labels[i]...)
+			b.Write(append(line, '\n')) // the first error sticks until Flush
 		}
-		bw.Write(append(line, '\n')) // the first error sticks until Flush
+		return b.Flush()
 	}
-	return bw.Flush()
+	for i, class := range p.classes {
+		line = line[:0]
+		each := len(p.values) / len(p.classes)
+		for _, v := range p.values[i*each : (i+1)*each] {
+			line = append(strconv.AppendFloat(line, v, 'g', 8, 64), ' ')
+		}
+		b.Write(append(append(line, p.names[class]...), '\n'))
+	}
+	return b.Flush()
 }
 
-// draw draws the ROC curve.
-func (p *onePredictions) draw(w io.Writer, data *sparse.Dataset) error {
-	auc := model.AUC(p.value, data.Labels, nil)
+// draw draws the ROC curve of two classes.
+func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
+	auc := model.AUC(p.values, data.Labels, nil)
 	if math.IsNaN(auc) {
 		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
 	}
@@ -149,5 +168,5 @@ func (p *onePredictions) draw(w io.Writer, data *sparse.Dataset) error {
 	for i, b := range data.Labels {
 		positive[i] = b > 0
 	}
-	return drawROC(w, auc, p.value, positive)
+	return drawROC(w, auc, p.values, positive)
 }

@@ -31,8 +31,7 @@ type trainReport struct {
 	written
 
 	origin
-	model  *modelFile
-	groups [][]int // of equal coefficients, where that is part of what is proved
+	model *model.Model
 }
 
 // origin is what a report was made from.
@@ -143,12 +142,11 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		settingFacts: settingFacts{Schedule: c.Schedule, Seed: c.Seed, Output: c.Output},
 		processFacts: processFacts{Level: kernels.Active().String(), Peak: peakMemory(), Version: version},
 		origin:       origin{cmd: c, data: t.data, graph: t.graph, info: m.Info(), whole: t.whole},
-		groups:       res.Groups,
 	}
-	x, at := res.X, res.At
+	x, at, groups := res.X, res.At, res.Groups
 	if r.ofAverage() {
 		x, at = res.XAverage, res.AtAverage
-		r.PrimalResidual, r.DualResidual, r.groups = number(math.NaN()), number(math.NaN()), nil
+		r.PrimalResidual, r.DualResidual, groups = number(math.NaN()), number(math.NaN()), nil
 	}
 	r.Objective, r.Loss, r.Penalty, r.NNZX = number(at.Objective), number(at.Loss), number(at.Penalty), nonZeros(x)
 	if c.Mu != 0 {
@@ -167,8 +165,50 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if groups := t.rows().Groups; groups != nil {
 		r.Ungrouped = r.problemFacts.Graph.Rows - covered(groups)
 	}
-	r.model = newModel(c, t, r, x, at.Objective)
+	r.model = r.newModel(t, x, at.Objective, groups)
 	return r
+}
+
+// newModel makes the model of x.
+func (r *trainReport) newModel(t *task, x []float64, objective float64, groups [][]int) *model.Model {
+	c := r.cmd
+	m := &model.Model{
+		Loss: c.Loss.Loss, Labels: t.data.Mapping, Features: t.data.Names, IndexBase: int(t.data.Stats.IndexBase - sparse.ZeroBased),
+		Facts: model.Facts{
+			Rows: r.N, NNZ: r.NNZ, Lambda: r.Lambda, Mu: r.Mu, MuA: r.L2Y, Domain: r.Domain, GraphEdges: r.problemFacts.Graph.Edges,
+			Penalty: "lasso", Balanced: r.ClassWeights != "", Weighted: r.SampleWeights != "" || r.ClassWeights != "",
+		},
+		Columns: []model.Column{{
+			Coefficients: x, Groups: groups,
+			Certificate: model.Certificate{
+				Objective: objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), RelTol: max(0, float64(c.Tol)), Status: r.Status, NoOptimum: r.NoOptimum,
+			},
+			Run: model.Run{
+				Method: r.Method, Seed: c.Seed, NewtonSteps: r.NewtonSteps, Passes: r.Passes, OuterIterations: r.OuterIterations, DualUpdates: r.DualUpdates, Eta: r.Eta, Rho: r.Rho,
+				InnerSteps: int(c.InnerSteps), Float32: c.Float32, Average: r.ofAverage(),
+			},
+		}},
+	}
+	switch {
+	case r.problemFacts.Groups > 0:
+		m.Facts.Penalty = "group-lasso"
+	case r.L2Y != 0:
+		m.Facts.Penalty = "elastic-net"
+	}
+	column := &m.Columns[0]
+	if math.IsNaN(column.Certificate.Gap) {
+		column.Certificate.Gap = math.Inf(1)
+	}
+	if r.BatchSize > 1 {
+		column.Run.BatchSize = r.BatchSize
+	}
+	if c.Schedule != string(solver.Practical) {
+		column.Run.Schedule = c.Schedule
+	}
+	if table := t.data.Table; table != nil {
+		m.Target, m.Fill = table.Label, table.Fill
+	}
+	return m
 }
 
 // accuracy is that of x on the rows that were fitted, nil for numbers and where it would
@@ -300,7 +340,7 @@ func (r *trainReport) addResult(f *facts) {
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
 	addAccuracy(f, r.Accuracy)
 	addNonZeros(f, r.Status, r.NNZX, r.P)
-	f.addIf(r.graph != nil && r.groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.groups), "group"))
+	f.addIf(r.graph != nil && r.model.Columns[0].Groups != nil, "tied", "%s of equal coefficients that are not zero", plural(len(r.model.Columns[0].Groups), "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)):
 		addGap(f, r.proof())
@@ -328,27 +368,16 @@ func addNonZeros(f *facts, status solver.Status, count, of int) {
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
-// fitted is the model, as package solver/model has it.
-func (r *trainReport) fitted() *model.Model {
-	f := r.model
-	return &model.Model{
-		Loss: r.cmd.Loss.Loss, Labels: r.data.Mapping, Coefficients: f.Coefficients, Features: f.Names, IndexBase: f.IndexBase,
-		Groups: r.groups, Facts: model.Facts{Rows: r.N, NNZ: r.NNZ, Lambda: r.Lambda},
-		Certificate: model.Certificate{Objective: f.Objective, MeanLoss: float64(r.Loss), Gap: float64(r.DualityGap), Status: f.Status, NoOptimum: r.NoOptimum},
-	}
-}
-
 func (r *trainReport) text() string { return r.table().String() }
 
-func (r *trainReport) encode(w io.Writer) error { return r.model.encode(w) }
+func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
 
-func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.fitted()) }
+func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.graph, r.model, 0) }
 
 // page explains the model; err is what the command ends with.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := e.newPage("train", r.cmd.Data)
 	p.Facts = r.table()
 	p.judge(r.Objective, r.proof(), err)
-	m := oneModel{r.fitted()}
-	return p, errors.Join(p.measure(m, r.data, r.cmd.Memory.beyond(r.data)), p.show("", m, r.graph))
+	return p, errors.Join(p.measure(r.model, r.data, r.cmd.Memory.beyond(r.data)), p.show("", r.model, r.graph))
 }

@@ -11,19 +11,13 @@ import (
 
 // A predictReport is what scas predict --json prints.
 type predictReport struct {
-	Classes  []string `json:"classes,omitempty"` // of several: those of the numbers of a line
-	N        int      `json:"n"`
-	Loss     *number  `json:"loss"`               // mean over the rows; null without labels
-	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows predicted right
-	Correct  *int     `json:"correct,omitempty"`
-	Metrics  metrics  `json:"metrics,omitempty"` // with --metrics
+	Classes  []string       `json:"classes,omitempty"` // of several: those of the numbers of a line
+	N        int            `json:"n"`
+	Loss     *number        `json:"loss"`               // mean over the rows; null without labels
+	Accuracy *float64       `json:"accuracy,omitempty"` // share of rows predicted right
+	Correct  *int           `json:"correct,omitempty"`
+	Metrics  *model.Metrics `json:"metrics,omitempty"` // with --metrics
 }
-
-// metrics are those of model.Metrics or model.MultiMetrics.
-type metrics interface{ addTo(f *facts) }
-
-// oneMetrics are those of two classes or of numbers.
-type oneMetrics model.Metrics
 
 // A score is what a model is worth on some rows.
 type score struct {
@@ -51,24 +45,25 @@ func (r *ranks) accuracy(margins, labels []float64) *float64 {
 	return &share
 }
 
-// accuracyOf is accuracy for models of several classes, nil where a margin is beyond float64,
-// which is for predict to tell. It looks at so many rows at a time that their margins take
-// 32 MiB.
-func (r *ranks) accuracyOf(m *model.Multi, data *sparse.Dataset) *float64 {
+// accuracyOf is accuracy for a model of any number of classes, nil where a margin is beyond
+// float64, which is for predict to tell. It looks at so many rows at a time that their margins
+// take 32 MiB.
+func (r *ranks) accuracyOf(m *model.Model, data *sparse.Dataset) *float64 {
 	n, _ := data.X.Dims()
-	piece, right := max(1, 1<<22/len(m.Models)), 0.0
+	piece, right := max(1, 1<<22/len(m.Columns)), 0.0
 	var bad error
 	for lo := 0; lo < n && bad == nil; lo += piece {
 		var part *sparse.Dataset
-		var pred predictions
+		var pred *predictions
 		if part, bad = rowsOf(data, lo, min(lo+piece, n)); bad != nil {
 			break
 		}
-		if pred, bad = (manyModel{m}).predict(&predictCmd{}, part); bad != nil {
+		if pred, bad = (&predictCmd{}).predict(m, part); bad != nil {
 			break
 		}
-		for i, class := range pred.(*manyPredictions).classes {
-			if m.Classes[class] == data.Labels[lo+i] {
+		for i, class := range pred.classes {
+			label := data.Labels[lo+i]
+			if m.Classes.IsZero() && (class > 0) == (label > 0) || !m.Classes.IsZero() && m.Classes.Values[class] == label {
 				right++
 			}
 		}
@@ -110,24 +105,30 @@ func measure(loss solver.Loss, margin, labels []float64) score {
 }
 
 // measure compares predictions with labels.
-func (m oneModel) measure(c *predictCmd, data *sparse.Dataset) (*predictReport, error) {
+func (c *predictCmd) measure(m *model.Model, data *sparse.Dataset) (*predictReport, error) {
 	s, err := m.Score(data.X, data.OriginalLabels(), c.scoring(data))
 	if err != nil {
 		return nil, err
 	}
-	margins, err := margins(m.Model, data)
-	if err != nil {
-		return nil, err
+	if len(m.Columns) == 1 {
+		margins, err := margins(m, data)
+		if err != nil {
+			return nil, err
+		}
+		s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
 	}
-	s.Loss = measure(m.Loss, margins, data.Labels).mean() // by the sums of training
 	loss := number(s.Loss)
-	r := &predictReport{N: s.Rows, Loss: &loss}
+	r := &predictReport{Classes: severalClasses(m), N: s.Rows, Loss: &loss}
 	if s.Classes != nil {
-		correct := int(s.Classes.Confusion.TruePositive + s.Classes.Confusion.TrueNegative)
-		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
+		correct := 0.0
+		for k, row := range s.Classes.Confusion {
+			correct += row[k]
+		}
+		whole := int(correct)
+		r.Accuracy, r.Correct = &s.Classes.Accuracy, &whole
 	}
 	if c.Metrics {
-		r.Metrics = (*oneMetrics)(s)
+		r.Metrics = s
 	}
 	return r, nil
 }
@@ -146,13 +147,13 @@ func (r *predictReport) table() (f facts) {
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
 	}
 	if r.Metrics != nil {
-		r.Metrics.addTo(&f)
+		addMetrics(&f, r.Metrics)
 	}
 	return f
 }
 
-// addTo shows what accuracy and mean loss do not.
-func (m *oneMetrics) addTo(f *facts) {
+// addMetrics shows what accuracy and mean loss do not.
+func addMetrics(f *facts, m *model.Metrics) {
 	if n := m.Numbers; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)
 		f.add("R2", "%.8g", n.R2)
@@ -162,6 +163,10 @@ func (m *oneMetrics) addTo(f *facts) {
 		return
 	}
 	c := m.Classes
+	if len(c.Classes) > 2 {
+		(*confusionTable)(c).addTo(f)
+		return
+	}
 	if c.AUC != nil {
 		f.add("AUC", "%.8g", *c.AUC)
 	} else {
@@ -170,8 +175,8 @@ func (m *oneMetrics) addTo(f *facts) {
 	if c.LogLoss != nil {
 		f.add("log loss", "%.8g, Brier score %.8g", *c.LogLoss, *c.Brier)
 	}
-	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, c.Threshold)
+	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, *c.Threshold)
 	t := c.Confusion
-	f.add("positive", "%s found, %s missed", grouped(int(t.TruePositive)), grouped(int(t.FalseNegative)))
-	f.add("negative", "%s found, %s called positive", grouped(int(t.TrueNegative)), grouped(int(t.FalsePositive)))
+	f.add("positive", "%s found, %s missed", grouped(int(t[1][1])), grouped(int(t[1][0])))
+	f.add("negative", "%s found, %s called positive", grouped(int(t[0][0])), grouped(int(t[0][1])))
 }

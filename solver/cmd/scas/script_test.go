@@ -94,12 +94,15 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// fields looks for fields of a JSON object; those of the only part of a model file count as its own.
 func fields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fields FILE NAME[=JSON]...")
 	}
 	var object map[string]json.RawMessage
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &object))
+	text := []byte(ts.ReadFile(args[0]))
+	ts.Check(json.Unmarshal(text, &object))
+	ts.Check(liftPart(text, &object))
 	for _, spec := range args[1:] {
 		name, want, compare := strings.Cut(spec, "=")
 		got, found := object[name]
@@ -114,6 +117,15 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// liftPart reads the only part of a model file into object.
+func liftPart(text []byte, object any) error {
+	var file struct{ Models []json.RawMessage }
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Models) != 1 {
+		return nil
+	}
+	return json.Unmarshal(file.Models[0], object)
+}
+
 func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sameobjective FILE FILE TOL")
@@ -122,7 +134,9 @@ func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var v [2]struct{ Objective *float64 }
 	for k := range v {
-		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[k])), &v[k]))
+		text := []byte(ts.ReadFile(args[k]))
+		ts.Check(json.Unmarshal(text, &v[k]))
+		ts.Check(liftPart(text, &v[k]))
 		if v[k].Objective == nil {
 			ts.Fatalf("%s has no objective", args[k])
 		}

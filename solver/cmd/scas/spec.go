@@ -371,6 +371,7 @@ func (s *specified) describe(m *model.Model) *model.Model {
 	if !s.data.Mapping.IsZero() {
 		m.Labels = s.data.Mapping // with words
 	}
+	m.Classes.Names = s.data.Classes.Names
 	if t := s.data.Table; t != nil {
 		m.Target, m.Offset, m.Fill = t.Label, t.Offset, t.Fill
 	}

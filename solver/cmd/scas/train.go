@@ -144,10 +144,7 @@ func (c *trainCmd) train(e *env) error {
 		return err
 	}
 	fit := c.minimize
-	switch {
-	case !data.Classes.IsZero():
-		fit = c.fitClasses
-	case c.fitted():
+	if !data.Classes.IsZero() || c.fitted() {
 		fit = c.fit
 	}
 	if r, err = fit(e, data, start); r == nil {

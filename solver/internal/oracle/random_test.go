@@ -121,8 +121,8 @@ func (p *problem) fitted(m *model.Model, err error) *answer {
 		return &answer{err: err}
 	}
 	zero := p.task.objective(make([]double, len(p.task.size))).float()
-	c := m.Certificate
-	x := append(append([]float64(nil), m.Coefficients...), m.Intercept)
+	c := m.Columns[0].Certificate
+	x := append(append([]float64(nil), m.Columns[0].Coefficients...), m.Columns[0].Intercept)
 	return &answer{x, c.Objective, c.Gap, p.relTol * zero, c.Status == solver.Converged, c.Status == solver.Converged, err}
 }
 

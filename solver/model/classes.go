@@ -1,0 +1,439 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/stream"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// This file makes one problem of each of several classes against the rest.
+
+// MaxClasses is the largest number of classes that Fit takes. Scoring keeps a table of
+// MaxClasses² numbers, and the model has a coefficient of each feature for each class.
+const MaxClasses = 5000
+
+// problems are what a specification asks for: one problem for numbers and two classes, else one
+// for each class.
+type problems struct {
+	spec    *Spec // of all together
+	one     *Spec // of each
+	x       *sparse.CSR
+	y       []float64
+	classes []float64 // nil for one problem
+}
+
+// newProblems looks at the labels, and reports what is wrong with them.
+func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
+	defer rows.Rescue(&err)
+	if spec == nil {
+		spec = &Spec{}
+	}
+	p = &problems{spec: spec, one: spec, x: x, y: y}
+	if !classifies(spec.loss()) || spec.Positive != nil {
+		return p, nil
+	}
+	team, classes, err := spec.differentLabels(x, y)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(classes) < 3:
+		return p, nil
+	case len(classes) > MaxClasses:
+		return nil, fmt.Errorf("model: more than %d classes: are the labels numbers, for the loss squared or huber?", MaxClasses)
+	}
+	p.classes = classes
+	p.one, err = spec.ofEach(team, y)
+	return p, err
+}
+
+// differentLabels are those of all processes, one more than there may be at most.
+func (s *Spec) differentLabels(x *sparse.CSR, y []float64) (*rows.Team, []float64, error) {
+	own, err := y, checkSize(x)
+	switch {
+	case err != nil:
+	case s.streams():
+		own, err = mappedClasses(x, y)
+	default:
+		n, _ := x.Dims()
+		err = checkLabels(y, n)
+	}
+	team, err := rows.Join(s.Comm, x, err)
+	if err != nil {
+		return nil, nil, err
+	}
+	return team, team.Different(own, MaxClasses+1), nil
+}
+
+// mappedClasses returns the different labels of a mapped file, in increasing order, or if there
+// are more than MaxClasses one more than that.
+func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
+	if n, _ := x.Dims(); len(y) != n {
+		return nil, checkLabels(y, n)
+	}
+	for lo := 0; lo < len(y); lo += pieceRows {
+		hi := min(lo+pieceRows, len(y))
+		for i, v := range y[lo:hi] {
+			if !finite(v) {
+				return nil, fmt.Errorf("model: label %v of row %d; it must be finite", v, lo+i)
+			}
+			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= MaxClasses {
+				classes = slices.Insert(classes, at, v)
+			}
+		}
+		x.Release(lo, hi)
+	}
+	return classes, nil
+}
+
+// ofEach returns the specification of one class against the rest: with class weights, which are
+// by label, made sample weights; for one goroutine, where classes are fitted in parallel; and
+// without the time limit, which is for all classes together.
+func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
+	if err := s.badSettings(); err != nil {
+		return nil, err
+	}
+	one := *s
+	if one.TimeLimit = 0; !s.streams() {
+		one.Threads = 1
+	}
+	if s.ClassWeights == nil || s.Balanced {
+		return &one, nil
+	}
+	var err error
+	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
+		err = fmt.Errorf("model: Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
+	}
+	if err = team.Agreed(err); err != nil {
+		return nil, err
+	}
+	w, err := s.weigh(team, y, nil)
+	one.SampleWeights, one.ClassWeights = w, nil
+	return &one, err
+}
+
+// count returns the number of problems.
+func (p *problems) count() int { return max(1, len(p.classes)) }
+
+// design returns problem k, as spec has it and without the rows that are held.
+func (p *problems) design(k int, spec *Spec, h held) (*design, error) {
+	if !spec.streams() {
+		y := p.y
+		if p.classes != nil {
+			y = against(p.y, p.classes[k])
+		}
+		return newDesign(spec, p.x, y)
+	}
+	var class *float64
+	if p.classes != nil {
+		class, spec = &p.classes[k], spec.ofClass(k)
+	}
+	d, err := mappedDesign(spec, p.x, p.y, class)
+	if err == nil {
+		d.held = h
+	}
+	return d, err
+}
+
+// prepared is design for all rows, prepared.
+func (p *problems) prepared(k int) (d *design, err error) {
+	defer rows.Rescue(&err)
+	if d, err = p.design(k, p.one, held{}); err == nil {
+		err = d.prepare(context.Background())
+	}
+	return d, err
+}
+
+// oneOfMany are the labels of one class against the rest.
+var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
+
+// against returns the labels of one class against the rest.
+func against(y []float64, class float64) []float64 {
+	labels := make([]float64, len(y))
+	for i, v := range y {
+		if v == class {
+			labels[i] = 1
+		}
+	}
+	return labels
+}
+
+// ofClass is s for the class of that number, of which Tell is told.
+func (s *Spec) ofClass(k int) *Spec {
+	own := *s
+	if s.Tell != nil {
+		own.Tell = func(at stream.Progress) {
+			at.Class = k
+			s.Tell(at)
+		}
+	}
+	return &own
+}
+
+// each calls do for every problem: of several in parallel, unless the data are in a file, of which
+// each takes all of the memory, or processes go together. Of several problems errors name the
+// class; one that matches solver.ErrNotConverged ends nothing, and the first other one is returned
+// alone.
+func (p *problems) each(do func(k int) error) error {
+	if p.classes == nil {
+		return do(0)
+	}
+	ended := make([]error, len(p.classes))
+	one := func(k int) {
+		if err := do(k); err != nil {
+			ended[k] = fmt.Errorf("class %v: %w", p.classes[k], err)
+		}
+	}
+	if p.spec.streams() || p.spec.alone() != nil {
+		for k := range p.classes {
+			if one(k); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
+				return ended[k]
+			}
+		}
+	} else {
+		rows.Spread(p.spec.threads(), len(p.classes), one)
+	}
+	for _, err := range ended {
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			return err
+		}
+	}
+	return errors.Join(ended...)
+}
+
+// countFitted returns do, which fits a problem, and reports each end to Fitted.
+func (p *problems) countFitted(do func(k int) error) func(k int) error {
+	if p.spec.Fitted == nil || p.classes == nil {
+		return do
+	}
+	var lock sync.Mutex
+	done := 0
+	return func(k int) error {
+		err := do(k)
+		lock.Lock()
+		defer lock.Unlock()
+		done++
+		p.spec.Fitted(done, len(p.classes))
+		return err
+	}
+}
+
+// fit returns the model of all problems. An error that matches solver.ErrNotConverged comes with
+// the model, unless nothing is known of one of the classes.
+func (p *problems) fit(ctx context.Context) (*Model, error) {
+	models := make([]*Model, p.count())
+	one := func(spec *Spec, k int) (*Model, error) {
+		d, err := p.design(k, spec, held{})
+		if err != nil {
+			return nil, err
+		}
+		return d.fitModel(ctx)
+	}
+	do := func(k int) (err error) {
+		models[k], err = one(p.one, k)
+		return err
+	}
+	switch {
+	case p.classes == nil:
+	case p.spec.streams() || p.spec.alone() == nil:
+		var cancel context.CancelFunc
+		ctx, cancel = p.spec.limit(ctx)
+		defer cancel()
+	default: // processes go together, or the state is kept
+		at, err := newProgress(p.spec)
+		if err != nil {
+			return nil, err
+		}
+		began, own := time.Now(), *p.one
+		own.Threads, own.Checkpoint = p.spec.Threads, at.checkpoint()
+		do = func(k int) (err error) {
+			if p.spec.TimeLimit > 0 { // when it has passed is agreed on
+				own.TimeLimit = max(1, p.spec.TimeLimit-time.Since(began))
+			}
+			models[k], err = at.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
+			return err
+		}
+	}
+	err := p.each(p.countFitted(do))
+	if err != nil && p.classes != nil && !errors.Is(err, solver.ErrNotConverged) || slices.Contains(models, nil) {
+		return nil, err
+	}
+	return p.join(models), err
+}
+
+// join makes one model of those of the problems.
+func (p *problems) join(models []*Model) *Model {
+	if p.classes == nil {
+		return models[0]
+	}
+	m := *models[0]
+	p.name(&m)
+	m.Columns = make([]Column, len(models))
+	for k, one := range models {
+		m.Columns[k] = one.Columns[0]
+	}
+	return &m
+}
+
+// name sets what the model of all classes has of its own, beside those of each.
+func (p *problems) name(m *Model) {
+	m.Labels, m.Classes, m.Facts.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
+}
+
+// lambdaMax is LambdaMax, without the time limit.
+func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
+	most := make([]float64, p.count())
+	err := p.each(func(k int) error {
+		d, err := p.prepared(k)
+		if err == nil {
+			most[k], err = d.lambdaMax(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(most), nil
+}
+
+// lambdas returns those of a path of several classes: of the settings or, without, from the
+// largest LambdaMax of a class on.
+func (p *problems) lambdas(ctx context.Context, set *PathSettings) ([]float64, error) {
+	if err := set.check(); err != nil || set.Lambdas != nil {
+		return set.Lambdas, err
+	}
+	most, err := p.lambdaMax(ctx)
+	switch {
+	case err != nil && context.Cause(ctx) == errTime:
+		return nil, errEarly
+	case err != nil:
+		return nil, err
+	}
+	n, features := p.x.Dims()
+	return set.sequence(most, n, features), nil
+}
+
+// path is Path, without the time limit. Of several classes, all lambdas of one class are fitted
+// before the next class, so that the data of one class at a time are prepared.
+func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		own := PathSettings{}
+		if set != nil {
+			own = *set
+		}
+		patient, err := newPatience(own.Validation, classifies(p.spec.loss()))
+		if team := rows.NewTeam(p.spec.Comm); err == nil && !team.Alone() && own.Validation != nil {
+			err = team.Agreed(errors.New("model: PathSettings.Validation is for one process; leave it nil with Spec.Comm"))
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		steps := p.classPaths
+		if p.classes == nil {
+			steps = p.onlyPath
+		}
+		for step, err := range steps(ctx, &own) {
+			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
+				if judged := patient.judge(step); judged != nil {
+					err = judged
+				}
+			}
+			if !yield(step, err) || step == nil || step.cut() || patient.ended() {
+				return
+			}
+		}
+	}
+}
+
+// onlyPath is path of one problem, without validation.
+func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		d, err := p.prepared(0)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		d.path(ctx, set)(yield)
+	}
+}
+
+// classPaths is path of several classes, without validation.
+func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		lambdas, err := p.lambdas(ctx, set)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		type ended struct {
+			step *Step
+			err  error
+		}
+		paths := make([][]ended, len(p.classes))
+		err = p.each(p.countFitted(func(k int) error {
+			d, err := p.prepared(k)
+			if err != nil {
+				return err
+			}
+			for step, err := range d.path(ctx, &PathSettings{Lambdas: lambdas}) {
+				if step == nil {
+					return err
+				}
+				paths[k] = append(paths[k], ended{step, err})
+			}
+			bare := *d
+			bare.x, bare.y, bare.weights = nil, nil, nil // steps outlive the data
+			for _, e := range paths[k] {
+				e.step.design = &bare
+			}
+			return nil
+		}))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		named := &problems{spec: p.spec, classes: p.classes}
+		for i := range lambdas {
+			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), of: named}, []error{}
+			for k, path := range paths {
+				if i >= len(path) { // time or the caller ended this class earlier
+					return
+				}
+				if path[i].err != nil {
+					errs = append(errs, fmt.Errorf("class %v: %w", p.classes[k], path[i].err))
+				}
+				step.design = path[i].step.design
+				step.Columns = append(step.Columns, path[i].step.Columns...)
+			}
+			if !yield(step, errors.Join(errs...)) {
+				return
+			}
+		}
+	}
+}
+
+// collect returns the steps of a path, and the error of the first that has one.
+func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
+	var steps []*Step
+	var first error
+	for step, err := range path {
+		if step == nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+		if err != nil && first == nil {
+			first = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
+		}
+	}
+	return steps, first
+}
