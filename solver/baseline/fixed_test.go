@@ -27,7 +27,7 @@ func (m atOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 func TestFixedPoints(t *testing.T) {
 	p := solvertest.Chain(t, 0.05)
 	x, beta, _ := solvertest.BarrierNewton(t, p)
-	for _, m := range []solver.Method{SVRG{}, PDFP{}, ASVRG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{}, BatchUzawa{}, STOC{}, OPG{}} {
+	for _, m := range []solver.Method{SVRG{}, PDFP{}, ASVRG{}, SVRPDHG{}, ASVRPDHG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{}, BatchUzawa{}, STOC{}, OPG{}} {
 		info := m.Info()
 		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: x, Dual: beta}, OuterIterations: 3}
 		if info.TakesInnerSteps {

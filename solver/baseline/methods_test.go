@@ -30,8 +30,8 @@ func TestMethodsConverge(t *testing.T) {
 	exact := want{1e-12, 1e-13}
 	wants := map[solver.Method]want{
 		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4}, baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
-		baseline.SVRG{}: exact, baseline.PDFP{}: exact, baseline.SA{}: exact, baseline.SAIU{}: exact, baseline.SAG{}: exact, baseline.SAGIU{}: exact, baseline.SDCA{}: exact,
-		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
+		baseline.SVRG{}: exact, baseline.PDFP{}: exact, baseline.SVRPDHG{}: exact, baseline.SA{}: exact, baseline.SAIU{}: exact, baseline.SAG{}: exact, baseline.SAGIU{}: exact, baseline.SDCA{}: exact,
+		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.ASVRPDHG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
 		baseline.SVRGRestart{}: {0, 1e-9}, baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchCG{}: {2e-5, 1e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
 	}
 	noisy := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}

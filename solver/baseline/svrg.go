@@ -291,8 +291,13 @@ func (s *asvrg) Next() (bool, error) {
 		towards(s.at, s.point, s.theta)
 	})
 	if more && s.mu == 0 {
-		square := float64(s.theta * s.theta)
-		s.theta = (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2
+		s.theta = nextTheta(s.theta)
 	}
 	return more, err
+}
+
+// nextTheta is the share of the momentum after a stage with theta.
+func nextTheta(theta float64) float64 {
+	square := float64(theta * theta)
+	return (math.Sqrt(float64(square*square)+float64(4*square)) - square) / 2
 }

@@ -1,0 +1,109 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
+)
+
+// SVRPDHG is SVR-PDHG ("Stochastic Variance Reduced Primal-Dual Hybrid Gradient Methods for
+// Saddle-Point Problems", An and others, Mathematics 13, 2025): the method of Qiao and others ("On
+// Stochastic Primal-Dual Hybrid Gradient Approach for Compositely Regularized Minimization", 2016)
+// with the variance-reduced gradient ĝ of [SVRG],
+//
+//	beta ← clip(beta + σ A x̄)
+//	x⁺   ← x − η(ĝ + A'beta)
+//	x̄    ← 2x⁺ − x
+//
+// Stages and settings are those of SVRG; the published code has n samples in each. Eta is η, by
+// default 2/ν_f; an automatic η is halved as in SVRG. Rho is σ, by default the largest with a
+// proof, 1/(η λ₁). The published code takes η = σ = 1 and batches of 15.
+type SVRPDHG struct{ staged }
+
+// Info implements solver.Method.
+func (SVRPDHG) Info() solver.MethodInfo {
+	return stagedInfo("svr-pdhg", "SVR-PDHG: primal-dual hybrid gradient with variance reduction",
+		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 2/nu_f")
+}
+
+// Begin implements solver.Method.
+func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1), nil }
+
+// ASVRPDHG is ASVR-PDHG of the same authors: [SVRPDHG] on a sequence z, in steps of η/θ, with
+// gradients at x = (1−θ)x̃ + θ z as in [ASVRG], whose θ and stages it has. η defaults
+// to 1/ν_f, σ to θ/(η λ₁).
+type ASVRPDHG struct{ staged }
+
+// Info implements solver.Method.
+func (ASVRPDHG) Info() solver.MethodInfo {
+	return stagedInfo("asvr-pdhg", "ASVR-PDHG: SVR-PDHG with momentum",
+		"O(1/T^2) in stages; linear if strongly convex", "8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
+}
+
+// Begin implements solver.Method.
+func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 0.9), nil }
+
+type pdhg struct {
+	*svrg
+	theta float64   // 1 without momentum
+	at    []float64 // x, where gradients are taken; the slice point itself without momentum
+	ahead []float64 // x̄ or, of a method with momentum, z̄
+}
+
+// newPDHG makes the state; the automatic step size is etaUnit/ν_f.
+func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
+	s := newSVRG(r, etaUnit, r.Settings.InnerSteps)
+	p := &pdhg{svrg: s, theta: theta, at: s.point, ahead: s.vector()}
+	if theta < 1 {
+		p.at = s.vector()
+	}
+	copy(p.ahead, s.point)
+	return p
+}
+
+func (p *pdhg) Next() (bool, error) {
+	halvings := p.halvingsSeen
+	reduced, more, err := p.openStage()
+	if err != nil || !more {
+		return false, err
+	}
+	if p.halvingsSeen != halvings { // the stage starts at the iterate
+		copy(p.ahead, p.point)
+	}
+	if p.run.Settings.Rho == 0 {
+		p.rho = p.theta / float64(p.eta*p.lambda1)
+		p.run.SetRho(p.rho)
+	}
+	clear(p.sum)
+	err = p.visitBatches(p.steps, p.run.Stats.BatchSize, p.point, func(rows []int32) { p.move(rows, reduced) })
+	if err != nil {
+		return false, err
+	}
+	copy(p.sumY, p.times(p.sum))
+	p.closeStage(p.theta)
+	if p.theta < 1 && p.mu == 0 {
+		p.theta = nextTheta(p.theta)
+	}
+	return true, nil
+}
+
+// move does one step.
+func (p *pdhg) move(rows []int32, reduced bool) {
+	for j, v := range p.times(p.ahead) {
+		p.m[j] = max(-p.limit[j], min(math.FMA(p.rho, v, p.m[j]), p.limit[j]))
+	}
+	p.a.MulTrans(p.q, p.m)
+	if p.theta < 1 {
+		copy(p.at, p.x)
+		towards(p.at, p.point, p.theta)
+	}
+	p.addRidge(p.q, p.at)
+	step := p.eta / p.theta
+	copy(p.ahead, p.point)
+	p.pull(p.point, p.at, rows, -step, reduced)
+	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, step)
+	for j, v := range p.point {
+		p.ahead[j] = math.FMA(2, v, -p.ahead[j])
+	}
+}
