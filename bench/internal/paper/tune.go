@@ -27,7 +27,8 @@ type Tuned struct {
 }
 
 // A Ladder has the multiples of a parameter, a rung each. A search looks at the rungs from First
-// to Last, and climbs on from there while the objective falls, to Bottom or Top at most.
+// to Last, and climbs on from there while the objective falls by more than tie with every rung, to
+// Bottom or Top at most.
 type Ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
@@ -62,11 +63,14 @@ type grid struct {
 	err     error // of the first try that failed, after which there are no more
 }
 
-// tie is the difference of objectives for which a search does not go to the end of a ladder.
-const tie = 1e-6
+const (
+	// tie is a difference of objectives on the samples for tuning that their draw outweighs.
+	tie = 1e-4
+	// rounded is the difference that rounding makes.
+	rounded = 1e-13
+)
 
-// value returns the objective at a place, +Inf if it diverges, and more by tie at an end of a
-// ladder.
+// value returns the objective at a place, +Inf if it diverges.
 func (g *grid) value(at place, by Output) float64 {
 	v, ok := g.seen[at]
 	if !ok && g.err == nil {
@@ -76,44 +80,41 @@ func (g *grid) value(at place, by Output) float64 {
 	if g.err != nil {
 		return math.Inf(1)
 	}
-	if g.edge(at) != "" {
-		return v[by] + tie
-	}
 	return v[by]
 }
 
-// search goes along the two ladders in turn, each time over all of it, until neither improves.
+// search goes along the two ladders in turn until neither improves.
 func (g *grid) search(by Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
 	}
 	for before := (place{math.MinInt}); best != before && g.err == nil; {
 		before = best
-		best = g.scan(g.scan(best, 1, by), 0, by)
+		best = g.scan(g.scan(best, 1, g.stride, by), 0, g.stride, by)
 	}
 	return best, g.err
 }
 
-// scan returns the best place along a ladder through a place.
-func (g *grid) scan(from place, axis int, by Output) place {
+// scan returns the best place along a ladder through a place, of every stride-th rung.
+func (g *grid) scan(from place, axis, stride int, by Output) place {
 	l := g.ladders[axis]
 	best, least := from, g.value(from, by)
-	see := func(rung int) {
+	see := func(rung int, gain float64) {
 		at := from
 		at[axis] = rung
-		if v := g.value(at, by); v < least {
+		if v := g.value(at, by); v < least-gain {
 			best, least = at, v
 		}
 	}
 	low, high := min(l.First, from[axis]), max(l.Last, from[axis])
-	for rung := low; rung <= high; rung += g.stride {
-		see(rung)
+	for rung := low; rung <= high; rung += stride {
+		see(rung, rounded)
 	}
-	for rung := high + g.stride; rung <= l.Top && best[axis] == rung-g.stride; rung += g.stride {
-		see(rung)
+	for rung := high + stride; rung <= l.Top && best[axis] == rung-stride; rung += stride {
+		see(rung, tie)
 	}
-	for rung := low - g.stride; rung >= l.Bottom && best[axis] == rung+g.stride; rung -= g.stride {
-		see(rung)
+	for rung := low - stride; rung >= l.Bottom && best[axis] == rung+stride; rung -= stride {
+		see(rung, tie)
 	}
 	return best
 }
@@ -130,7 +131,7 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 			if !g.has(at) {
 				continue
 			}
-			if v := g.value(at, by); v < least {
+			if v := g.value(at, by); v < least-rounded {
 				best, least = at, v
 			}
 		}
@@ -223,14 +224,15 @@ var errDiverges = errors.New("every pair of step size and rho diverges on the sa
 
 // tune chooses eta and rho by one output: on the samples for tuning after 5 passes (6 for
 // methods whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods);
-// by the rule Whole from that choice on, on the training half after as many passes as a run has.
+// by the rule Whole from that choice on, on the training half after as many passes as a run has,
+// first along all rho, then to the best neighbours.
 // Multiples are of constants of the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
 	if err == nil && rule == Whole {
 		g = u.whole
-		best, err = g.descend(best, by)
+		best, err = g.descend(g.scan(best, 1, 2*g.stride, by), by)
 	}
 	if err != nil {
 		return Tuned{}, err
