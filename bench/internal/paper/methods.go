@@ -150,6 +150,8 @@ var table = []Traits{
 	{Method: baseline.SVRGRestart{}, Bound: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	// Without a penalty parameter, zero is its own dual step.
 	{Method: baseline.PDFP{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.SVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
+	{Method: baseline.ASVRPDHG{}, Bound: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRG{}, Bound: byConvention, Counts: stages, Linearised: "yes"},
 	{Method: baseline.SDCA{}, Linearised: "yes"},
 	{Method: baseline.AccSADMM{}, Bound: byConvention, TunePasses: 9.5, Linearised: "yes"},

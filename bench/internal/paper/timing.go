@@ -20,10 +20,12 @@ type Timing struct {
 	// Bytes is the live heap during the run beyond that before it; 0 if it was
 	// not measured.
 	Bytes float64 `json:"bytes,omitempty"`
+	// Objective is what the same run reached in the end.
+	Objective float64 `json:"objective"`
 	// Plan is how the solver ran the inner loop, if the method has one.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the same run without a rotated copy of the data, of methods that make
-	// one.
+	// Plain is the run of a method that makes a rotated copy of the data without one, a sample
+	// at a time as in the paper.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
@@ -59,8 +61,8 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Half, error), ke
 		return err
 	}
 	if strings.HasPrefix(one.Plan, "rotated") {
-		s.NoRotation = true
-		if one.Plain, err = e.weigh(ctx, h, key, s, &t); err != nil && !diverged(err) { // batches of samples bear other steps
+		s.NoRotation, s.BatchSize = true, 1
+		if one.Plain, err = e.weigh(ctx, h, key, s, &t); err != nil {
 			return err
 		}
 	}
@@ -88,6 +90,7 @@ func (e *Experiment) weigh(ctx context.Context, h *Half, key Key, s solver.Setti
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(kept, pt.Passes, t) {
 			kept = pt.Passes
+			one.Objective = pt.Last.Objective
 			one.Passes, one.Seconds = append(one.Passes, pt.Passes), append(one.Seconds, pt.Seconds)
 		}
 		return enough(pt, e.Protocol.PassesOn(h.data.Spec), t)

@@ -169,34 +169,33 @@ func printed(all []*problem) []printedCondition {
 	return out
 }
 
-// A memoryNote is what the methods that claim 4 is about need on a data set, as
-// measured with the first mu that was.
+// A memoryNote is what one run kept beside the data, how fast it was, and where it ended, on the
+// first mu of a data set that was timed.
 type memoryNote struct {
-	Data         string
-	Whole        float64 // 8 n p, in bytes
-	SCAS         *paper.Timing
-	Alternatives []float64 // scas-l, sa, sa-iu, sag, sag-iu; NaN if unknown
+	Data  string
+	Whole float64 // 8 n p, in bytes
+	*paper.Timing
+	Gap float64
 }
 
 func memoryNotes(all []*problem) []memoryNote {
 	var out []memoryNote
-	for k, p := range all {
-		t := p.timing(scas, 0)
-		if t == nil || k > 0 && len(out) > 0 && out[len(out)-1].Data == p.Name {
+	for _, p := range all {
+		if p.timing(scas, 0) == nil || p.facts == nil || slices.ContainsFunc(out, func(n memoryNote) bool { return n.Data == p.Name }) {
 			continue
 		}
-		note := memoryNote{Data: p.Name, SCAS: t, Whole: math.NaN()}
-		if p.facts != nil {
-			note.Whole = 8 * float64(p.facts.Rows/2) * float64(p.facts.Features)
-		}
-		for _, m := range []paper.Method{scasL, sa, saIU, sag, sagIU} {
-			bytes := math.NaN()
-			if t := p.timing(m, 0); t != nil {
-				bytes = t.Bytes
+		add := func(t *paper.Timing) {
+			if t != nil {
+				out = append(out, memoryNote{p.Name, 8 * float64(p.facts.Rows/2) * float64(p.facts.Features), t, max(gapFloor, t.Objective-p.optimum(0).Objective)})
 			}
-			note.Alternatives = append(note.Alternatives, bytes)
 		}
-		out = append(out, note)
+		for _, m := range []paper.Method{scas, scasL, sa, saIU, sag, sagIU} {
+			t := p.timing(m, 0)
+			add(t)
+			if t != nil {
+				add(t.Plain)
+			}
+		}
 	}
 	return out
 }
