@@ -29,7 +29,8 @@
 //
 // The labels are numbers if Spec.Loss is for numbers, else classes. Two classes are one problem.
 // Of more classes each is fitted against the rest, and the Model has a [Column] of coefficients
-// for each; it is the same type, in the same file, with the same methods.
+// for each; it is the same type, in the same file, with the same methods. A [Scorer] predicts
+// records, such as objects of JSON, by the names of their values.
 //
 // [Path] goes through many lambdas, each proved, and [CV] chooses one by cross-validation. With
 // Spec.Comm, Fit, Path and LambdaMax take rows that processes have in parts. Equal data,

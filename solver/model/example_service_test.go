@@ -1,0 +1,116 @@
+package model_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scas-admm/scas/solver/model"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// From a database to a service: cross-validation chooses a model, a file keeps it, and a service
+// that has loaded the file scores objects of JSON by the names of their values.
+func ExampleModel_Scorer() {
+	db := sql.OpenDB(berries{})
+	defer db.Close()
+	names := []string{"height", "soil=clay", "soil=loam", "soil=sand"}
+	fill := map[string]float64{"height": 2} // of missing numbers
+	records := must(sparse.NewEncoder(&sparse.ReadOptions{Names: names, Table: sparse.TableOptions{Fill: fill}}))
+	b := sparse.NewBuilder(len(names))
+	defer b.Close()
+	rows := must(db.Query("SELECT height, soil, ripe FROM berries"))
+	for rows.Next() {
+		var height, soil any
+		var ripe float64
+		check(rows.Scan(&height, &soil, &ripe))
+		row := must(records.Encode(map[string]any{"height": height, "soil": soil}))
+		check(b.Append(row.Indices, row.Values, ripe))
+	}
+	check(rows.Err())
+	d := must(b.Dataset())
+	found := must(model.CV(context.Background(), &model.Spec{Features: names}, d.X, d.OriginalLabels(), nil))
+	best := found.BestModel()
+	best.Fill, best.Labels.NegativeName, best.Labels.PositiveName = fill, "green", "ripe"
+	file := filepath.Join(must(os.MkdirTemp("", "berries")), "model.json")
+	defer os.RemoveAll(filepath.Dir(file))
+	check(best.Save(file))
+	scorer := must(must(model.Load(file)).Scorer())
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		record := map[string]any{}
+		err := json.NewDecoder(r.Body).Decode(&record)
+		if score, bad := scorer.Predict(record); err == nil && bad == nil {
+			fmt.Fprintf(w, "{\"class\": %q, \"probability\": %.3f}\n", score.Class, score.Probabilities["ripe"])
+		} else {
+			http.Error(w, errors.Join(err, bad).Error(), http.StatusBadRequest)
+		}
+	}))
+	defer service.Close()
+	for _, berry := range []string{`{"height": 3.1, "soil": "loam"}`, `{"height": null, "soil": "peat"}`, `{"soil": "clay"}`} {
+		answer := must(http.Post(service.URL, "application/json", strings.NewReader(berry)))
+		fmt.Print(answer.StatusCode, " ", string(must(io.ReadAll(answer.Body))))
+		check(answer.Body.Close())
+	}
+	// Output:
+	// 200 {"class": "ripe", "probability": 1.000}
+	// 200 {"class": "green", "probability": 0.006}
+	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a missing value; it has soil
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// berries is a driver of database/sql whose one table answers every query.
+type berries struct{}
+
+func (d berries) Connect(context.Context) (driver.Conn, error) { return d, nil }
+func (d berries) Driver() driver.Driver                        { return d }
+func (d berries) Open(string) (driver.Conn, error)             { return d, nil }
+func (berries) Prepare(string) (driver.Stmt, error)            { return nil, errors.ErrUnsupported }
+func (berries) Begin() (driver.Tx, error)                      { return nil, errors.ErrUnsupported }
+func (berries) Close() error                                   { return nil }
+
+func (berries) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return new(berryRows), nil
+}
+
+// berryRows is the number of rows that were read.
+type berryRows int
+
+func (*berryRows) Columns() []string { return []string{"height", "soil", "ripe"} }
+func (*berryRows) Close() error      { return nil }
+
+func (r *berryRows) Next(dest []driver.Value) error {
+	i := int(*r)
+	if *r++; i == 60 {
+		return io.EOF
+	}
+	height := float64(i*37%40) / 10
+	soil := i % 3
+	dest[0], dest[1], dest[2] = height, []string{"clay", "loam", "sand"}[soil], int64(0)
+	if height+float64(soil%2)+float64(i*i%7)/5 > 3 {
+		dest[2] = int64(1)
+	}
+	if i%20 == 0 {
+		dest[0] = nil
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package model
+
+import "github.com/scas-admm/scas/sparse"
+
+// A Scorer predicts records whose values have names, such as objects of JSON, by a model whose
+// features have names. It may serve many goroutines.
+type Scorer struct {
+	m       *Model
+	records *sparse.Encoder
+}
+
+// A Prediction is what a model says of a record.
+type Prediction struct {
+	// Class is the name of the class predicted; empty for numbers.
+	Class string `json:"class,omitempty"`
+	// Number is the prediction for numbers; nil for classes.
+	Number *float64 `json:"number,omitempty"`
+	// Probabilities has that of each class, by its name; nil for losses without probabilities.
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	// Unknown lists the columns whose value is a category that the model does not know.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// Scorer returns a scorer of records by their names. It takes categories and missing values as
+// reading a table with ReadOptions does: see sparse.Encoder.
+func (m *Model) Scorer() (*Scorer, error) {
+	records, err := sparse.NewEncoder(m.ReadOptions())
+	if err != nil {
+		return nil, err
+	}
+	return &Scorer{m, records}, nil
+}
+
+// Predict predicts a record. Every column of the model must be there, that of offsets too if the
+// model has one; others are left out.
+func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
+	r, err := s.records.Encode(record)
+	if err != nil {
+		return nil, err
+	}
+	m := s.m
+	t := make([]float64, len(m.Columns))
+	for k := range t {
+		t[k] = m.Columns[k].margin(r.Indices, r.Values) + r.Offset
+		if !finite(t[k]) {
+			return nil, badValue(r.Indices, r.Values)
+		}
+	}
+	p := &Prediction{Unknown: r.Unknown}
+	if !m.Classifies() {
+		if err := m.toPredictions(t); err != nil {
+			return nil, ErrOverflow
+		}
+		p.Number = &t[0]
+		return p, nil
+	}
+	class := largest(t)
+	if len(t) == 1 && t[0] > 0 {
+		class = 1
+	}
+	p.Class = m.className(class)
+	if !m.givesProbability() {
+		return p, nil
+	}
+	m.toProbabilities(t)
+	if len(t) == 1 {
+		t = []float64{1 - t[0], t[0]}
+	}
+	p.Probabilities = make(map[string]float64, len(t))
+	for k, v := range t {
+		p.Probabilities[m.className(k)] = v
+	}
+	return p, nil
+}

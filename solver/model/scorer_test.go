@@ -1,0 +1,90 @@
+package model
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/sparse"
+)
+
+// TestScorer: records score as the rows of a table with the same cells do, by models of earlier
+// versions, of numbers and with offsets.
+func TestScorer(t *testing.T) {
+	numbers := &Model{
+		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
+		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
+	}
+	for name, m := range map[string]*Model{"two": loaded(t, "two-format2"), "classes": loaded(t, "classes-format3"), "numbers": numbers} {
+		s, err := m.Scorer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cells := range [][4]string{{"1.25", "loam", "40", "0.5"}, {"", "clay", "12", "0"}, {"3", "peat", "", "1"}, {"0.5", "", "7", "-2"}} {
+			table := "seeds,height,extra,soil,log\n" + strings.Join([]string{cells[2], cells[0], "x", cells[1], cells[3]}, ",") + "\n"
+			opt := m.ReadOptions()
+			opt.Table.NoLabel = true
+			d, err := sparse.Read(strings.NewReader(table), "t.csv", opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			margins, err := m.Margins(nil, d.X)
+			if err == nil {
+				err = m.shift(margins, d.Offsets)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := map[string]any{"height": json.Number(cells[0]), "soil": cells[1], "seeds": cells[2], "log": cells[3], "extra": []int{1}}
+			if cells[1] == "" {
+				record["soil"] = nil
+			}
+			got, err := s.Predict(record)
+			if err != nil {
+				t.Fatalf("%s, %q: %v", name, cells, err)
+			}
+			if (len(got.Unknown) == 1) != (cells[1] == "peat" || cells[1] == "loam" && name == "numbers") {
+				t.Errorf("%s, %q: unknown %v", name, cells, got.Unknown)
+			}
+			switch name {
+			case "numbers":
+				if *got.Number != m.prediction(margins[0]) || got.Class != "" {
+					t.Errorf("%q: %v, as a table %v", cells, *got.Number, m.prediction(margins[0]))
+				}
+			case "two":
+				want := map[bool]string{false: "no", true: "yes"}[margins[0] > 0]
+				if p := traits(m.loss()).Probability(margins[0]); got.Class != want || got.Probabilities["yes"] != p || got.Probabilities["no"] != 1-p {
+					t.Errorf("%q: %+v, as a table %v of %s", cells, got, p, want)
+				}
+			default:
+				want := m.Classes.Name(largest(margins))
+				if m.toProbabilities(margins); got.Class != want || got.Probabilities["rowan"] != margins[1] || len(got.Probabilities) != 3 {
+					t.Errorf("%q: %+v, as a table %v, %s", cells, got, margins, want)
+				}
+			}
+		}
+		if _, err := s.Predict(map[string]any{"height": 1.0, "seeds": 2}); err == nil || !strings.Contains(err.Error(), "lacks the columns of") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	numbers.Columns[0].Intercept = 1e308
+	s, _ := numbers.Scorer()
+	if _, err := s.Predict(map[string]any{"height": 1, "soil": "clay", "seeds": 2, "log": strconv.Itoa(3)}); err == nil {
+		t.Error("a rate beyond float64 is no error")
+	}
+	numbers.Features = nil
+	if _, err := numbers.Scorer(); err == nil || !strings.Contains(err.Error(), "the features have no names") {
+		t.Error(err)
+	}
+}
+
+func loaded(t *testing.T, name string) *Model {
+	t.Helper()
+	m, err := Load("testdata/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

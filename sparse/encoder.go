@@ -1,0 +1,241 @@
+package sparse
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scas-admm/scas/sparse/internal/coordinates"
+	"github.com/scas-admm/scas/sparse/internal/text"
+)
+
+// An Encoder makes rows of records whose values have names, such as objects of JSON or rows of a
+// database. It follows Read of a table with the same ReadOptions.Names: a feature "column=category"
+// is 1 in the records whose value of that column is the category, the other features are columns of
+// numbers, and Table.Fill and Table.Missing say what becomes of missing values. An Encoder may
+// serve many goroutines.
+type Encoder struct {
+	at         map[string]int32    // the features by their names
+	plain      []string            // names that are not of a category
+	categories map[string][]string // the names of categories, by what may be their columns
+	odd        []string            // names with more than one "="
+	table      TableOptions
+}
+
+// A Record is what an Encoder makes of a record.
+type Record struct {
+	// Indices and Values are the entries of the row, in increasing order.
+	Indices []int32
+	Values  []float64
+	// Offset is the value of the column Table.Offset, 0 without.
+	Offset float64
+	// Unknown lists the columns whose value is a category that has no feature. It counts as none.
+	Unknown []string
+}
+
+// NewEncoder returns an encoder for the features opt.Names and the columns of opt.Table; of the
+// latter it looks at Offset, Fill and Missing, where MissingMean and MissingMedian have no meaning.
+func NewEncoder(opt *ReadOptions) (*Encoder, error) {
+	opt, err := opt.checked()
+	switch {
+	case err != nil:
+		return nil, err
+	case opt.Names == nil:
+		return nil, errors.New("sparse: NewEncoder: the features have no names, by which it finds them: give ReadOptions.Names")
+	case opt.Table.Missing != MissingRefuse && opt.Table.Missing != MissingZero:
+		return nil, fmt.Errorf("sparse: NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill", opt.Table.Missing)
+	}
+	e := &Encoder{at: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table}
+	for j, name := range opt.Names {
+		if _, twice := e.at[name]; twice {
+			return nil, fmt.Errorf("sparse: NewEncoder: two features are called %q: want different names", name)
+		}
+		e.at[name] = int32(j)
+		switch column, _, found := strings.Cut(name, "="); {
+		case !found:
+			e.plain = append(e.plain, name)
+		case strings.Count(name, "=") > 1:
+			e.odd = append(e.odd, name)
+		default:
+			e.categories[column] = append(e.categories[column], name)
+		}
+	}
+	return e, nil
+}
+
+// Encode makes a row of a record. Every column that a feature needs must be there; others are left
+// out. A value is a number, text as in a cell of a table, a json.Number, a bool, which is the text
+// true or false, or nil, which is missing as empty text is.
+func (e *Encoder) Encode(record map[string]any) (*Record, error) {
+	if err := e.complete(record); err != nil {
+		return nil, err
+	}
+	r := &Record{}
+	for column, value := range record {
+		if err := e.value(r, record, column, value); err != nil {
+			return nil, fmt.Errorf("sparse: column %s: %w", column, err)
+		}
+	}
+	coordinates.SortRow(r.Indices, r.Values)
+	slices.Sort(r.Unknown)
+	return r, nil
+}
+
+// complete reports columns that the record lacks.
+func (e *Encoder) complete(record map[string]any) error {
+	var lacking []string
+	need := func(name string) {
+		if _, there := record[name]; !there {
+			lacking = append(lacking, name)
+		}
+	}
+	for _, name := range e.plain {
+		need(name)
+	}
+	for column, names := range e.categories {
+		if _, there := record[column]; !there {
+			for _, name := range names { // which may be columns of numbers
+				need(name)
+			}
+		}
+	}
+	for _, name := range e.odd {
+		if e.columnOf(name, record) == "" {
+			need(name)
+		}
+	}
+	if e.table.Offset != "" {
+		need(e.table.Offset)
+	}
+	if lacking == nil {
+		return nil
+	}
+	slices.Sort(lacking)
+	return fmt.Errorf("sparse: the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
+		some(lacking), some(slices.Sorted(maps.Keys(record))))
+}
+
+// columnOf returns the column of a category, the longest that the record has; empty for none.
+func (e *Encoder) columnOf(name string, record map[string]any) string {
+	for at := len(name); ; {
+		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
+			return ""
+		}
+		if _, there := record[name[:at]]; there {
+			return name[:at]
+		}
+	}
+}
+
+// categorical reports whether some feature may be a category of the column.
+func (e *Encoder) categorical(column string) bool {
+	if e.categories[column] != nil {
+		return true
+	}
+	return slices.ContainsFunc(e.odd, func(name string) bool { return strings.HasPrefix(name, column+"=") })
+}
+
+// errNotNumber is of a value in a column of numbers.
+var errNotNumber = errors.New("expected a finite number")
+
+// value takes the value of a column.
+func (e *Encoder) value(r *Record, record map[string]any, column string, value any) error {
+	if column == e.table.Offset && column != "" {
+		v, missing, err := numberOf(value)
+		if missing {
+			return fmt.Errorf("a missing offset: %w", errNotNumber)
+		}
+		r.Offset = v
+		return err
+	}
+	if j, number := e.at[column]; number {
+		v, missing, err := numberOf(value)
+		fill, fills := e.table.Fill[column]
+		switch {
+		case err != nil:
+			return err
+		case missing && fills:
+			v = fill
+		case missing && e.table.Missing == MissingRefuse:
+			return fmt.Errorf("%w, and no value that would fill the column", ErrMissing)
+		}
+		if storable(v) {
+			r.Indices, r.Values = append(r.Indices, j), append(r.Values, v)
+		}
+		return nil
+	}
+	if !e.categorical(column) {
+		return nil
+	}
+	category, err := textOf(value)
+	switch {
+	case err != nil:
+		return err
+	case isMissing([]byte(category)) && e.table.Missing == MissingRefuse && e.table.Fill == nil:
+		return fmt.Errorf("%w: expected a category", ErrMissing)
+	case isMissing([]byte(category)):
+		return nil
+	}
+	name := column + "=" + category
+	j, known := e.at[name]
+	if _, number := record[name]; !known || number || e.columnOf(name, record) != column {
+		r.Unknown = append(r.Unknown, column)
+		return nil
+	}
+	r.Indices, r.Values = append(r.Indices, j), append(r.Values, 1)
+	return nil
+}
+
+// numberOf returns a value as a number, or says that it is missing.
+func numberOf(value any) (v float64, missing bool, err error) {
+	switch n := value.(type) {
+	case bool:
+		return 0, false, fmt.Errorf("%v: %w", value, errNotNumber)
+	case float64:
+		v = n
+	case float32:
+		v = float64(n)
+	default:
+		s, err := textOf(value)
+		if err != nil || isMissing([]byte(s)) {
+			return 0, err == nil, err
+		}
+		v, ok := text.ParseFloat(s)
+		if !ok {
+			err = fmt.Errorf("%q: %w", s, errNotNumber)
+		}
+		return v, false, err
+	}
+	if math.IsInf(v, 0) {
+		return 0, false, fmt.Errorf("%v: %w", v, errNotNumber)
+	}
+	return v, math.IsNaN(v), nil
+}
+
+// textOf returns a value as a table has it.
+func textOf(value any) (string, error) {
+	switch v := value.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	case []byte: // of package database/sql
+		return string(v), nil
+	case json.Number:
+		return v.String(), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case float32:
+		return strconv.FormatFloat(float64(v), 'g', -1, 64), nil
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return fmt.Sprint(v), nil
+	}
+	return "", fmt.Errorf("a value of type %T: expected a number, text, true, false or null", value)
+}

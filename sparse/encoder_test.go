@@ -1,0 +1,93 @@
+package sparse
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEncoderReadsAsTables: records become the rows that Read makes of a table with the same cells.
+func TestEncoderReadsAsTables(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	columns := []string{"age", "soil", "a=b", "code", "odd", "left out"}
+	cells := [][]string{{"1", "2.5", "-0", "0", "", "NA"}, {"clay", "loam", "x=y", "", "null", "sand"}, {"1", "3", "NaN"}, {"1", "2", "01", ""}, {"p", "p=q", ""}, {"z", ""}}
+	for round := range 200 {
+		opt := &ReadOptions{
+			Names: []string{"code=1", "age", "soil=clay", "a=b", "soil=loam", "odd=p=q", "odd=p", "code=2", "soil=x=y"},
+			Table: TableOptions{NoLabel: true, Fill: map[string]float64{"age": 7, "a=b": 0}},
+		}
+		if round%4 == 0 {
+			opt.Table.Fill = nil
+		}
+		record, row := map[string]any{}, make([]string, len(columns))
+		for c, name := range columns {
+			row[c] = cells[c][rng.IntN(len(cells[c]))]
+			record[name] = row[c]
+			if c == 0 && row[c] == "2.5" {
+				record[name] = json.Number(row[c])
+			}
+			if row[c] == "" {
+				record[name] = nil
+			}
+		}
+		want, err := Read(strings.NewReader(strings.Join(columns, ",")+"\n"+strings.Join(row, ",")+"\n"), "t.csv", opt)
+		e, bad := NewEncoder(opt)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		got, encoded := e.Encode(record)
+		if (err == nil) != (encoded == nil) || errors.Is(err, ErrMissing) != errors.Is(encoded, ErrMissing) {
+			t.Fatalf("%q: %v, as a table %v", row, encoded, err)
+		}
+		if err != nil {
+			continue
+		}
+		idx, val := want.X.Row(0)
+		if !slices.Equal(got.Indices, idx) || !slices.Equal(got.Values, val) {
+			t.Errorf("%q: %v %v, as a table %v %v", row, got.Indices, got.Values, idx, val)
+		}
+		unknown := 0
+		for _, c := range want.Table.Categorical {
+			unknown += c.Unknown
+		}
+		if len(got.Unknown) != unknown {
+			t.Errorf("%q: unknown categories of %v, as a table %d", row, got.Unknown, unknown)
+		}
+	}
+}
+
+// TestEncoderRefuses: what is no record of the features is an error that names the column.
+func TestEncoderRefuses(t *testing.T) {
+	e, err := NewEncoder(&ReadOptions{Names: []string{"age", "soil=clay"}, Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Encode(map[string]any{"age": nil, "soil": "peat", "log": 0.5, "more": struct{}{}})
+	if err != nil || fmt.Sprint(*got) != "{[0] [3] 0.5 [soil]}" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for want, record := range map[string]map[string]any{
+		"lacks the columns of log, soil=clay": {"age": 1},
+		"column age: \"old\": expected":       {"age": "old", "soil": "clay", "log": 0},
+		"column age: true: expected":          {"age": true, "soil": "clay", "log": 0},
+		"column age: a value of type []int":   {"age": []int{1}, "soil": "clay", "log": 0},
+		"column log: a missing offset":        {"age": 1, "soil": "clay", "log": nil},
+	} {
+		if _, err := e.Encode(record); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", record, err, want)
+		}
+	}
+	for want, opt := range map[string]*ReadOptions{
+		"have no names":           nil,
+		"two features are called": {Names: []string{"a", "a"}},
+		"which takes many":        {Names: []string{"a"}, Table: TableOptions{Missing: MissingMean}},
+	} {
+		if _, err := NewEncoder(opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
