@@ -156,8 +156,8 @@ func (r *Run) result() *Result {
 	}
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
-		PrimalResidual: r.primalResidual(),
-		Status:         PassesDone,
+		Unrounded: last.Objective, PrimalResidual: r.primalResidual(),
+		Status: PassesDone,
 	}
 	res.DualResidual = known(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {

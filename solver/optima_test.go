@@ -138,9 +138,17 @@ func TestPlantedSolution(t *testing.T) {
 		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
-		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 400})
+		var last float64 // as recorded
+		see := solver.RecorderFunc(func(pt *solver.Point) error {
+			last = pt.Last.Objective
+			return nil
+		})
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 400, Recorder: see})
 		if !res.Stats.Rounded {
 			t.Errorf("%+v: zeros and ties were not made exact", c.opt)
+		}
+		if res.Unrounded != last || res.At.Objective > last+1e-14 {
+			t.Errorf("%+v: objective %v, before zeros and ties were exact %v, in the last record %v", c.opt, res.At.Objective, res.Unrounded, last)
 		}
 		for j, v := range s.Coefficients {
 			if (v == 0) != (res.X[j] == 0) {

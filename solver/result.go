@@ -41,6 +41,9 @@ type Result struct {
 	XAverage, YAverage []float64
 	// At is the objective at X, AtAverage at XAverage.
 	At, AtAverage Evaluation
+	// Unrounded is the objective of the last iterate before zeros and ties were made exact, as the
+	// last record has it.
+	Unrounded float64
 	// PrimalResidual is |A x − y|₂. It and the next two are of the last iterate, before
 	// zeros and ties were made exact.
 	PrimalResidual float64

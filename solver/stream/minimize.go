@@ -267,7 +267,7 @@ func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.F
 		r.Z = make([]float64, len(image))
 	}
 	res := &solver.Result{
-		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at,
+		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at, Unrounded: r.Objective,
 		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, did.gradient),
 	}
 	res.Groups, res.Stats.Rounded = tied(r)

@@ -47,6 +47,7 @@ type origin struct {
 type outcome struct {
 	Status    solver.Status `json:"status"`
 	Objective number        `json:"objective"`
+	Unrounded number        `json:"objective_unrounded"` // before zeros and ties were made exact
 	Loss      number        `json:"loss"`
 	Penalty   number        `json:"penalty"` // lambda |A x|_1, or what the flags make of it
 	Ridge     number        `json:"ridge"`   // (mu/2)|x|^2
@@ -147,6 +148,10 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	if r.ofAverage() {
 		x, at = res.XAverage, res.AtAverage
 		r.PrimalResidual, r.DualResidual, groups = number(math.NaN()), number(math.NaN()), nil
+	}
+	r.Unrounded = number(res.Unrounded)
+	if r.ofAverage() {
+		r.Unrounded = number(at.Objective)
 	}
 	r.Objective, r.Loss, r.Penalty, r.NNZX = number(at.Objective), number(at.Loss), number(at.Penalty), nonZeros(x)
 	if c.Mu != 0 {
