@@ -97,34 +97,60 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	if c.by, err = set.By.check(classifies(p.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
 		return nil, err
 	}
+	var f folding = c
+	if p.spec.streams() {
+		f = newHeldOut(c)
+	}
+	if err := f.configure(set); err != nil {
+		return nil, err
+	}
 	ctx, cancel := p.spec.limit(ctx)
 	defer cancel()
-	if p.spec.streams() {
-		return c.streamed(ctx, set)
-	}
-	return c.inMemory(ctx, set)
-}
-
-// inMemory is CV of data in memory.
-func (c *crossing) inMemory(ctx context.Context, set *CVSettings) (*CVResult, error) {
-	if err := c.number(); err != nil {
-		return nil, err
-	}
-	if err := c.configure(set); err != nil {
-		return nil, err
-	}
-	var err error
-	c.result.Path, err = collect(c.problems.path(ctx, &c.path))
+	c.result.Path, err = collect(p.path(ctx, &c.path))
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) || c.result.Path == nil || ctx.Err() != nil {
 		return nil, withEnd(ctx, err)
 	}
 	for _, s := range c.result.Path {
 		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
 	}
-	if bad := c.run(ctx); bad != nil {
+	if bad := c.cross(ctx, f); bad != nil {
 		return nil, bad
 	}
 	return &c.result, err
+}
+
+// A folding is what rows in memory and rows in a file have of their own in a cross-validation.
+type folding interface {
+	// configure takes or draws the folds, and checks them.
+	configure(set *CVSettings) error
+	// fold sets the scores and the weight of fold k.
+	fold(ctx context.Context, k int) error
+}
+
+// cross fits and scores all folds, and fills in the result.
+func (c *crossing) cross(ctx context.Context, f folding) error {
+	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
+	ended, threads, failed := make([]error, c.folds), c.spec.threads(), false
+	if c.spec.streams() { // where each fold takes all of the memory
+		threads = 1
+	}
+	rows.Spread(threads, c.folds, func(k int) {
+		if threads > 1 {
+			ended[k] = f.fold(ctx, k)
+		} else if !failed {
+			ended[k] = f.fold(ctx, k)
+			failed = ended[k] != nil
+		}
+	})
+	for k, err := range ended {
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", k, err)
+		}
+	}
+	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
+		return errNoMetric
+	}
+	return nil
 }
 
 // number sets the numbers of the classes of the rows, and the specification of the folds: two
@@ -219,54 +245,46 @@ func (c *crossing) told(more int) {
 	c.tell(c.judged, c.folds*len(c.result.Lambdas))
 }
 
-var errOwnRows = errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
-
-// configure takes the path settings, and takes or draws the folds and checks them.
-func (c *crossing) configure(set *CVSettings) (err error) {
-	if c.path = set.Path; c.path.Validation != nil {
-		return errOwnRows
-	}
-	n, _ := c.x.Dims()
-	if set.Assignment != nil {
-		c.result.Assignment = set.Assignment
-		if c.folds, err = checkFolds(set.Assignment, n); err != nil {
-			return err
-		}
-		return checkRest(set.Assignment, c.y, c.numbers)
-	}
-	if c.folds = set.Folds; c.folds == 0 {
-		c.folds = min(defaultFolds, n)
-	}
+// begin takes the path settings and the number of folds of n rows, at most so many.
+func (c *crossing) begin(set *CVSettings, n, most int) (err error) {
+	c.path, c.result.Assignment = set.Path, set.Assignment
 	switch {
+	case set.Path.Validation != nil:
+		return errors.New("model: CVSettings.Path.Validation: cross-validation has its own rows to judge by; leave it nil")
 	case n < 2:
 		return errors.New("model: CV of one row: it is to be held out and something left to fit; give two rows or more")
-	case c.folds < 2 || c.folds > n:
-		return fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and the %d rows, or 0 for %d", set.Folds, n, min(defaultFolds, n))
+	case set.Assignment != nil:
+		c.folds, err = checkFolds(set.Assignment, n)
+	case set.Folds == 0:
+		c.folds = min(defaultFolds, n)
+	default:
+		c.folds = set.Folds
 	}
-	c.result.Assignment = drawFolds(c.folds, n, c.numbers, c.spec.Seed)
+	if err == nil && (c.folds < 2 || c.folds > most) {
+		err = fmt.Errorf("model: CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d", c.folds, most, n, min(defaultFolds, n))
+	}
+	return err
+}
+
+// configure implements folding.
+func (c *crossing) configure(set *CVSettings) error {
+	n, _ := c.x.Dims()
+	if err := c.begin(set, n, n); err != nil {
+		return err
+	}
+	if err := c.number(); err != nil {
+		return err
+	}
+	if set.Assignment == nil {
+		c.result.Assignment = drawFolds(c.folds, n, c.numbers, c.spec.Seed)
+	}
 	return checkRest(c.result.Assignment, c.y, c.numbers)
 }
 
 // defaultFolds is the number of folds if there are as many rows.
 const defaultFolds = 10
 
-// run fits and scores all folds, and fills in the result.
-func (c *crossing) run(ctx context.Context) error {
-	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	ended := make([]error, c.folds)
-	rows.Spread(c.spec.threads(), c.folds, func(k int) { ended[k] = c.fold(ctx, k) })
-	for k, err := range ended {
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", k, err)
-		}
-	}
-	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
-		return errNoMetric
-	}
-	return nil
-}
-
-// fold fits the models of fold k and scores them on its rows.
+// fold implements folding: it copies the rows of the fold, and the others.
 func (c *crossing) fold(ctx context.Context, k int) error {
 	in, out := split(c.result.Assignment, k)
 	held, err := newTable(c.x, c.y, c.spec, in)

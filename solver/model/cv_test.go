@@ -336,9 +336,9 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestMulti: each class against the rest, as fits of its own would have it, with
+// TestClasses: each class against the rest, as fits of its own would have it, with
 // probabilities that sum to 1 and scikit-learn's rule.
-func TestMulti(t *testing.T) {
+func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
 	m, err := Fit(context.Background(), spec, x, y)
@@ -391,9 +391,9 @@ func TestMulti(t *testing.T) {
 	}
 }
 
-// TestMultiFile: models of several classes survive their file, and are not taken for
+// TestClassesFile: models of several classes survive their file, and are not taken for
 // others.
-func TestMultiFile(t *testing.T) {
+func TestClassesFile(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
 	if err != nil {
@@ -436,8 +436,8 @@ func TestMultiFile(t *testing.T) {
 	}
 }
 
-// TestMultiOfScikitLearn: probabilities are those of its one-vs-rest classifier.
-func TestMultiOfScikitLearn(t *testing.T) {
+// TestClassesOfScikitLearn: probabilities are those of its one-vs-rest classifier.
+func TestClassesOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: Settings{RelTol: 1e-12}}
 	m, err := Fit(context.Background(), spec, x, y)

@@ -226,7 +226,7 @@ func TestLiblinearOfClasses(t *testing.T) {
 		if diff := cmp.Diff(plain(m), got); diff != "" {
 			t.Error(diff)
 		}
-		predictMulti(t, m, text.Bytes(), x, y)
+		predictClasses(t, m, text.Bytes(), x, y)
 	}
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.01}, x, y)
 	if err != nil {
@@ -247,8 +247,8 @@ func plain(m *Model) *Model {
 	return p
 }
 
-// predictMulti compares the predictions of liblinear-predict, if it is installed.
-func predictMulti(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
+// predictClasses compares the predictions of liblinear-predict, if it is installed.
+func predictClasses(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")
 	if err != nil {

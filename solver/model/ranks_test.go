@@ -325,8 +325,8 @@ func TestRanksResume(t *testing.T) {
 	}
 }
 
-// TestRanksResumeMulti: classes that are done are not fitted again.
-func TestRanksResumeMulti(t *testing.T) {
+// TestRanksResumeClasses: classes that are done are not fitted again.
+func TestRanksResumeClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := make([]float64, 90)
 	for i := range y {

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
-
-	"github.com/scas-admm/scas/solver"
 )
 
 // A heldOut is a cross-validation of data that are gone through in pieces: all rows are
@@ -22,31 +18,16 @@ type heldOut struct {
 	kept   int     // scores of a row that are kept for the AUC of a model
 }
 
-// streamed is CV for data that are gone through in pieces.
-func (c *crossing) streamed(ctx context.Context, set *CVSettings) (*CVResult, error) {
+func newHeldOut(c *crossing) *heldOut {
 	h := &heldOut{crossing: c, sides: 1}
 	if classifies(c.spec.loss()) {
 		h.sides, h.kept = max(2, len(c.problems.classes)), c.problems.count()
 	}
-	if err := h.configure(set); err != nil {
-		return nil, err
-	}
-	var err error
-	c.result.Path, err = collect(c.problems.path(ctx, &c.path))
-	if err != nil && !errors.Is(err, solver.ErrNotConverged) || c.result.Path == nil || ctx.Err() != nil {
-		return nil, withEnd(ctx, err)
-	}
-	for _, s := range c.result.Path {
-		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
-	}
-	if bad := h.cross(ctx); bad != nil {
-		return nil, bad
-	}
-	return &c.result, err
+	return h
 }
 
-// cross fits all rows but those of one fold after the other, and scores them.
-func (c *heldOut) cross(ctx context.Context) error {
+// fold implements folding.
+func (c *heldOut) fold(ctx context.Context, k int) error {
 	if c.by != ByAUC {
 		for _, rows := range c.rows { // the AUC is to cost no further pass over the rows
 			if c.atOnce(rows) < len(c.result.Lambdas) {
@@ -54,21 +35,12 @@ func (c *heldOut) cross(ctx context.Context) error {
 			}
 		}
 	}
-	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	for k := range c.folds {
-		h := held{c.foldOf, uint8(k)}
-		models, err := c.without(ctx, h)
-		if err == nil {
-			err = c.judgeHeld(ctx, models, h)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", k, err)
-		}
+	h := held{c.foldOf, uint8(k)}
+	models, err := c.without(ctx, h)
+	if err != nil {
+		return err
 	}
-	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
-		return errNoMetric
-	}
-	return nil
+	return c.judgeHeld(ctx, models, h)
 }
 
 // without returns the models of each lambda for the rows of the other folds.

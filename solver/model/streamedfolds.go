@@ -42,24 +42,12 @@ func (c *heldOut) atOnce(rows []int) int {
 	return int(c.spec.Memory / scoreShare / int64(bytes*all))
 }
 
-// configure draws folds, or takes those of the settings, and sees that the rest of each has
+// configure implements folding: it draws folds, or takes those of the settings, and sees that the rest of each has
 // all classes, and that there is room for what is kept of it.
 func (c *heldOut) configure(set *CVSettings) error {
 	n, _ := c.x.Dims()
-	if c.path = set.Path; set.Path.Validation != nil {
-		return errOwnRows
-	}
-	if c.folds = set.Folds; c.folds == 0 {
-		c.folds = min(defaultFolds, n)
-	}
-	if c.result.Assignment = set.Assignment; set.Assignment != nil {
-		var err error
-		if c.folds, err = checkFolds(set.Assignment, n); err != nil {
-			return err
-		}
-	}
-	if c.folds < 2 || c.folds > min(n, maxStreamedFolds) {
-		return fmt.Errorf("model: %d folds of %d rows; give 2 to %d of data larger than memory", c.folds, n, min(n, maxStreamedFolds))
+	if err := c.begin(set, n, min(n, maxStreamedFolds)); err != nil {
+		return err
 	}
 	c.foldOf = make([]uint8, n)
 	for i, k := range set.Assignment {

@@ -88,8 +88,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestMultiTally: so is that of several classes.
-func TestMultiTally(t *testing.T) {
+// TestClassTally: so is that of several classes.
+func TestClassTally(t *testing.T) {
 	const n = 1000
 	for name, loss := range map[string]solver.Loss{"logistic": solver.Logistic{}, "squared hinge": solver.SquaredHinge{}} {
 		rows, y, weights, offsets := make([][]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

@@ -20,7 +20,7 @@ import (
 type pathCmd struct {
 	fitFlags
 
-	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero, and gap and status of the lambda."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the coefficients of every lambda there, as CSV: lambda, feature, coefficient, of those that are not zero, and gap and status of the lambda; of several classes with the class before."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Draw the coefficients against lambda."`
 	pageFlags
 	JSON bool `name:"json" help:"Print the result as one JSON object."`
@@ -43,7 +43,8 @@ are not zero, the mean loss on DATA, the objective (mean loss plus penalty), a
 proven bound on how far that is above the optimum, as a share of the objective
 and absolute, and whether this meets --tol: converged, or what came before:
 stalled (rounding, or too little room), passes done, time limit. Which lambda to
-take, scas cv says.
+take, scas cv says. Several classes (scas train --help) have their lambdas in
+common; non-zeros, loss, objective and gap are sums over their models.
 
 Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the
 input is not finite, 4 some lambda is not converged (its line says so) or
@@ -147,12 +148,12 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	p := e.newPage("path", r.name)
 	p.Facts, p.Table = r.table(), r.lines()
 	p.judgeAll(proofs(r.Steps), "lambda", err)
-	plot, err := inline(func(w io.Writer) error { return drawPath(w, r, steps) })
-	if err != nil {
-		return nil, err
-	}
 	last := steps[len(steps)-1]
-	p.Plot, p.Each = plot, "lambda"
+	if p.Each = "lambda"; len(last.Columns) == 1 {
+		if p.Plot, err = inline(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {
+			return nil, err
+		}
+	}
 	if !r.in.beyond() {
 		p.deviations = r.in.data.X.ColumnStats().StdDev()
 	}
@@ -178,13 +179,13 @@ func (c *pathCmd) Run(e *env) error {
 	}
 	start := time.Now()
 	data, err := c.read(e, out, true)
-	if err == nil && !data.Classes.IsZero() {
-		err = usagef("%s has labels of %s, and a path is of two: scas cv chooses a lambda for all of them, scas train fits one", dataName(c.Data), plural(len(data.Classes.Values), "class"))
+	if err == nil && !data.Classes.IsZero() && c.SVG != "" {
+		err = usagef("--svg draws the path of one model, and several classes have one each; -o FILE has all of them")
 	}
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: 1}); err != nil {
+	if r.problemReport, err = c.begin(e, data, start, fits{atOnce: max(1, min(len(data.Classes.Values), threadsOf(c.Threads)))}); err != nil {
 		return err
 	}
 	start = time.Now()
@@ -219,6 +220,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 	defer p.end()
 	failed, at := 0, 0.0
 	spec := s.spec
+	spec.Fitted = p.classes
 	spec.Tell = func(at stream.Progress) {
 		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
 	}
@@ -230,7 +232,7 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 			failed++
 		}
 		if err != nil && first == nil {
-			first = ofScales(err, s.data, r.Standardized || s.beyond(), true)
+			first = ofScales(s.ofClass(err), s.data, r.Standardized || s.beyond(), true)
 			if step != nil {
 				at = step.Lambda
 			}
@@ -246,30 +248,40 @@ func (e *env) follow(r *problemReport, set model.PathSettings) (steps []*model.S
 }
 
 // writeCoefficients writes those that are not zero as CSV, each with what is proved of its
-// lambda and how the fit ended. A lambda without any has a line with no feature.
+// lambda and how the fit ended. A lambda without any has a line with no feature. Of several
+// classes, each line begins with the class.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
+	classes := r.in.data.Classes
+	if !classes.IsZero() {
+		b.WriteString("class,")
+	}
 	b.WriteString("lambda,feature,coefficient,gap,status\n")
 	spec := &r.in.spec
 	for _, step := range steps {
-		s := &step.Columns[0]
-		start := strconv.FormatFloat(step.Lambda, 'g', -1, 64) + ","
-		end := "," + string(s.Certificate.Status) + "\n"
-		if gap := s.Certificate.Gap; isFinite(gap) { // else the cell is empty
-			end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
-		} else {
-			end = "," + end
-		}
-		add := func(name string, v float64) {
-			b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // the first error sticks until Flush
-		}
-		if r.HasIntercept {
-			add("(intercept)", s.Intercept)
-		} else if len(s.Indices) == 0 {
-			b.WriteString(start + "," + end)
-		}
-		for k, j := range s.Indices {
-			add(csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[k])
+		for k := range step.Columns {
+			s := &step.Columns[k]
+			start := strconv.FormatFloat(step.Lambda, 'g', -1, 64) + ","
+			if !classes.IsZero() {
+				start = csvWord(classes.Name(k)) + "," + start
+			}
+			end := "," + string(s.Certificate.Status) + "\n"
+			if gap := s.Certificate.Gap; isFinite(gap) { // else the cell is empty
+				end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
+			} else {
+				end = "," + end
+			}
+			add := func(name string, v float64) {
+				b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // the first error sticks until Flush
+			}
+			if r.HasIntercept {
+				add("(intercept)", s.Intercept)
+			} else if len(s.Indices) == 0 {
+				b.WriteString(start + "," + end)
+			}
+			for i, j := range s.Indices {
+				add(csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[i])
+			}
 		}
 	}
 	return b.Flush()

@@ -30,9 +30,9 @@ func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offs
 	return whole, remapped(t, whole, false), weights, offsets
 }
 
-// TestStreamedMulti: models of classes fitted to data that are gone through in pieces are
+// TestStreamedClasses: models of classes fitted to data that are gone through in pieces are
 // those of the data in memory.
-func TestStreamedMulti(t *testing.T) {
+func TestStreamedClasses(t *testing.T) {
 	whole, back, weights, offsets := mappedMany(t, 20000)
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
@@ -66,9 +66,9 @@ func TestStreamedMulti(t *testing.T) {
 	}
 }
 
-// TestStreamedMultiRefuses: what is not for several classes is refused, and a fit that ends
+// TestStreamedClassesRefuse: what is not for several classes is refused, and a fit that ends
 // before every class has a point has no models.
-func TestStreamedMultiRefuses(t *testing.T) {
+func TestStreamedClassesRefuse(t *testing.T) {
 	_, back, _, _ := mappedMany(t, 3000)
 	memory := Settings{Memory: 1 << 20}
 	labels := append([]float64(nil), back.Labels...)
@@ -103,9 +103,9 @@ func TestStreamedMultiRefuses(t *testing.T) {
 	}
 }
 
-// TestStreamedCVMulti: cross-validation of several classes with the same folds finds what it
+// TestStreamedCVClasses: cross-validation of several classes with the same folds finds what it
 // does in memory.
-func TestStreamedCVMulti(t *testing.T) {
+func TestStreamedCVClasses(t *testing.T) {
 	const n = 12000
 	whole, back, weights, offsets := mappedMany(t, n)
 	folds := make([]int, n)

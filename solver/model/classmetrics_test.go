@@ -32,10 +32,10 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 	return m, x
 }
 
-// TestMultiMetrics: against values worked out by hand, with scikit-learn's definitions:
+// TestClassMetrics: against values worked out by hand, with scikit-learn's definitions:
 // accuracy_score, f1_score(average="macro"), log_loss, confusion_matrix and
 // roc_auc_score(multi_class="ovr").
-func TestMultiMetrics(t *testing.T) {
+func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
 		{logit(0.6), logit(0.3), logit(0.3)},   // shares 1/2, 1/4, 1/4
@@ -109,8 +109,8 @@ func TestMultiMetrics(t *testing.T) {
 	}
 }
 
-// TestMultiScoreOfScikitLearn: the metrics are scikit-learn's.
-func TestMultiScoreOfScikitLearn(t *testing.T) {
+// TestClassScoreOfScikitLearn: the metrics are scikit-learn's.
+func TestClassScoreOfScikitLearn(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// TestCVMultiByHand: means, errors and models are those of fits done one by one, whatever
+// TestCVClassesByHand: means, errors and models are those of fits done one by one, whatever
 // the number of threads.
-func TestCVMultiByHand(t *testing.T) {
+func TestCVClassesByHand(t *testing.T) {
 	x, y := threeClasses(t)
 	weights := make([]float64, len(y))
 	for i := range weights {
@@ -113,7 +113,7 @@ func TestCVMultiByHand(t *testing.T) {
 	}
 }
 
-// product multiplies weights by those of the classes of TestCVMultiByHand.
+// product multiplies weights by those of the classes of TestCVClassesByHand.
 func product(weights, y []float64) []float64 {
 	w := slices.Clone(weights)
 	for i, v := range y {
@@ -125,7 +125,7 @@ func product(weights, y []float64) []float64 {
 }
 
 // TestCVMetrics: other metrics, and what is refused.
-func TestCVMultiMetrics(t *testing.T) {
+func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
 	for _, by := range []Measure{ByError, ByAUC} {
