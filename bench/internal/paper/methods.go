@@ -113,7 +113,7 @@ const (
 
 	anyStep      = "any η_0: steps fall as 1/√t, or 1/(μ t), by themselves"
 	saStep       = "η ≤ 1/ν_f, with which a pass moves as far as one gradient step does"
-	kStep        = "none proven; η < 2/ν_L as for Algorithm 1"
+	kStep        = "none proven"
 	byConvention = "taken as η ≤ 1/ν_f; the constant of its paper has not been checked"
 	unlisted     = "no; the paper's Table 1 lists it as linearised"
 	noPenalty    = "no step solves for it: gradient steps on it"
@@ -127,7 +127,7 @@ var common = Traits{Outputs: last, Bound: "none proven", TunePasses: 5, Counts: 
 // Acc-SADMM are three of its stages: after one, steps that are too long do not show.
 var table = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
-		Bound: "η < 2/ν_L: C1 of Theorem 2, without which the snapshot's variance is not bounded"},
+		Bound: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
 	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Bound: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Bound: kStep},

@@ -141,6 +141,18 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 	}
 }
 
+// refine goes down from a place, then looks along both ladders, two rungs at a time, for a lower
+// place to go down from, until there is none.
+func (g *grid) refine(from place, by Output) (place, error) {
+	for {
+		best, err := g.descend(from, by)
+		from = g.scan(g.scan(best, 1, 2*g.stride, by), 0, 2*g.stride, by)
+		if from == best || err != nil {
+			return best, err
+		}
+	}
+}
+
 // has reports whether the ladders have a place.
 func (g *grid) has(at place) bool {
 	for axis, l := range g.ladders {
@@ -224,15 +236,14 @@ var errDiverges = errors.New("every pair of step size and rho diverges on the sa
 
 // tune chooses eta and rho by one output: on the samples for tuning after 5 passes (6 for
 // methods whose outer iteration takes two, 9.5 for Acc-SADMM, 100 iterations for batch methods);
-// by the rule Whole from that choice on, on the training half after as many passes as a run has,
-// first along all rho, then to the best neighbours.
+// by the rule Whole from that choice on, on the training half after as many passes as a run has.
 // Multiples are of constants of the training half.
 func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	g := u.samples
 	best, err := u.bySamples(ctx, by)
 	if err == nil && rule == Whole {
 		g = u.whole
-		best, err = g.descend(g.scan(best, 1, 2*g.stride, by), by)
+		best, err = g.refine(best, by)
 	}
 	if err != nil {
 		return Tuned{}, err

@@ -42,7 +42,7 @@ func TestSearch(t *testing.T) {
 		if other, _ := g.search(Average); Steps.At(other[0]) != 0.5 || Rhos.At(other[1]) != 10 {
 			t.Errorf("the average's minimum is found at %v", other)
 		}
-		if again, _ := bowl(c.step, c.rho).descend(place{3, 5}, Last); again != best {
+		if again, _ := bowl(c.step, c.rho).refine(place{3, 5}, Last); again != best {
 			t.Errorf("going down ends at %v, searching at %v", again, best)
 		}
 	}
@@ -61,7 +61,7 @@ func TestTie(t *testing.T) {
 	if err != nil || best[1] != Rhos.First {
 		t.Errorf("ends at %v, %v", best, err)
 	}
-	if best, _ = g.descend(place{5, 0}, Last); best[0] > 0 {
+	if best, _ = g.refine(place{5, 0}, Last); best[0] > 0 {
 		t.Errorf("stays at %v, where it diverges", best)
 	}
 }

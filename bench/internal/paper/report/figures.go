@@ -19,6 +19,8 @@ type Figure struct {
 	SVG  template.HTML // for the page
 	File string        // the same as a file
 	CSV  string        // the curves, empty for a sheet of charts
+	// Choices are the parameters of the lines of a sheet.
+	Choices []choice
 }
 
 // A panel is what a chart shows of a problem.
@@ -62,12 +64,9 @@ func figures(p *problem) (out []*Figure, err error) {
 }
 
 // drawn reports whether a chart has a curve.
-func drawn(c *chart.Chart) bool {
-	return slices.ContainsFunc(c.Lines, func(l chart.Line) bool { return l.X != nil })
-}
+func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
-// chart returns what a panel shows of a problem. Methods without a curve have a line
-// without points, so that all others keep their colours.
+// chart returns what a panel shows of a problem.
 func (of panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
@@ -77,13 +76,14 @@ func (of panel) chart(p *problem) *chart.Chart {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
 	c.Title = fmt.Sprintf("%s, mu = %g: %s", p.Name, p.mu, of.caption)
-	for k, t := range traces(p, of.kind) {
-		line := chart.Line{Name: t.name, Series: k, Bold: t.bold}
+	for _, t := range traces(p, of.kind) {
+		one, ok := of.curve(p, t)
+		if !ok || len(one.x) < 2 {
+			continue
+		}
+		line := chart.Line{Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold, X: one.x, Y: one.mean, Low: one.low, High: one.high}
 		if n := tallyOf(p, t.method, t.output).Units; of.kind != "paper" && n > 0 && n < len(p.splits) {
 			line.Name += fmt.Sprintf(" (splits: %d)", n)
-		}
-		if one, ok := of.curve(p, t); ok && len(one.x) > 1 {
-			line.X, line.Y, line.Low, line.High = one.x, one.mean, one.low, one.high
 		}
 		c.Lines = append(c.Lines, line)
 	}
@@ -137,7 +137,7 @@ func testCeiling(lines []chart.Line) float64 {
 // curves as CSV.
 func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	drawing := *c
-	drawing.Lines = slices.DeleteFunc(slices.Clone(c.Lines), func(l chart.Line) bool { return l.X == nil })
+	drawing.Lines = slices.Clone(c.Lines)
 	slices.SortStableFunc(drawing.Lines, func(a, b chart.Line) int { return cmp.Compare(b.Y[len(b.Y)-1], a.Y[len(a.Y)-1]) })
 	var svg bytes.Buffer
 	if err := drawing.WriteSVG(&svg); err != nil {
@@ -163,20 +163,18 @@ func inline(svg, label string) template.HTML {
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1)) // chart escapes names
 }
 
-// overviews are the paper's Figures 1 and 2: of every data set gap and test loss over
-// passes and, where they were measured, seconds. The first is for mu = 0, the second for
-// the largest mu.
+// overviews are the paper's Figure 1, for mu = 0, and its Figure 2, for every other mu: of every
+// data set gap and test loss over passes and, where they were measured, seconds.
 func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
-	for k, mu := range slices.Compact([]float64{mus[0], mus[len(mus)-1]}) {
+	for _, mu := range mus {
+		shown := slices.DeleteFunc(slices.Clone(all), func(p *problem) bool { return p.mu != mu || p.Whole || p.facts == nil || !p.begun })
 		var rows [][]*chart.Chart
 		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
 			var row []*chart.Chart
-			for _, p := range all {
-				if p.mu == mu && !p.Whole && p.facts != nil && p.begun {
-					row = append(row, of.tile(p))
-				}
+			for _, p := range shown {
+				row = append(row, of.tile(p))
 			}
 			if slices.ContainsFunc(row, drawn) {
 				rows = append(rows, row)
@@ -185,14 +183,49 @@ func overviews(all []*problem) (out []*Figure, err error) {
 		if rows == nil {
 			continue
 		}
-		title := fmt.Sprintf("Figure %d: mu = %g. Iterations of exact batch ADMM count as passes, as in the paper", k+1, mu)
+		title, name := fmt.Sprintf("Figure 1: mu = %g, Algorithm 1", mu), "figure-1"
+		if mu > 0 {
+			title, name = fmt.Sprintf("Figure 2: mu = %g, Algorithm 2", mu), fmt.Sprintf("figure-2-mu%g", mu)
+		}
 		var svg bytes.Buffer
 		if err := chart.WriteSheet(&svg, title, rows); err != nil {
 			return nil, err
 		}
-		out = append(out, &Figure{Name: fmt.Sprintf("figure-%d", k+1), File: svg.String(), SVG: inline(svg.String(), title)})
+		out = append(out, &Figure{Name: name, File: svg.String(), SVG: inline(svg.String(), title), Choices: choices(shown)})
 	}
 	return out, nil
+}
+
+// A choice is what a line of an overview was run with: step size and rho on each data set.
+type choice struct {
+	Line string
+	Of   []string
+}
+
+// choices returns those of the first split, below a line of the names of the data sets.
+func choices(shown []*problem) []choice {
+	out := []choice{{}}
+	for _, p := range shown {
+		out[0].Of = append(out[0].Of, p.Name)
+		for _, t := range traces(p, "paper") {
+			k := slices.IndexFunc(out, func(c choice) bool { return c.Line == t.name })
+			if k < 0 {
+				k, out = len(out), append(out, choice{Line: t.name})
+			}
+			for len(out[k].Of) < len(out[0].Of) {
+				out[k].Of = append(out[k].Of, "")
+			}
+			if u := p.unit(t.method, t.output, p.splits[0]); u != nil {
+				traits := p.Protocol.Traits(t.method)
+				text := short(u.Penalty, 3) + " λ"
+				if !traits.NoStep() {
+					text = short(u.Step, 3) + "/(" + traits.Unit.Name + "), " + text
+				}
+				out[k].Of[len(out[0].Of)-1] = text
+			}
+		}
+	}
+	return out
 }
 
 // tile is a chart of a problem as one of many, with the lines of the paper's figures.

@@ -56,9 +56,13 @@ type trace struct {
 	output paper.Output
 	x      axis
 	bold   bool
+	dashed bool       // a second line of its method
 	rule   paper.Rule // empty means that of the problem
 	only   string     // the one axis on which the line makes sense; empty means both
 }
+
+// exactByPaper is the line of exact batch ADMM whose iterations count as passes.
+const exactByPaper = "batch, paper's count"
 
 // The axes of figures.
 const (
@@ -66,11 +70,28 @@ const (
 	overSeconds = "seconds"
 )
 
+// series is the place of a method among all, those of the paper's figures first. It chooses colour
+// and mark, which are the same in all figures.
+func (p *problem) series(m paper.Method) int {
+	all := p.Protocol.All()
+	slices.SortStableFunc(all, func(a, b paper.Traits) int {
+		switch {
+		case a.Figured == b.Figured:
+			return 0
+		case a.Figured:
+			return -1
+		}
+		return 1
+	})
+	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
+}
+
 // traces returns the lines of a figure that a problem has, SCAS-ADMM first.
 func traces(p *problem, kind string) (t []trace) {
 	ours := scasOn(p)
 	line := func(name string, m paper.Method, output paper.Output) trace {
-		return trace{name: name, method: m, output: output, x: byPasses}
+		traits := p.Protocol.Traits(m)
+		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
 	// own is a method's line at its own output.
 	own := func(methods ...paper.Method) (all []trace) {
@@ -84,15 +105,22 @@ func traces(p *problem, kind string) (t []trace) {
 		return all
 	}
 	exact := func(name string, m paper.Method, x axis, only string) trace {
-		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
+		return trace{name: name, method: m, output: paper.Last, x: x, only: only, dashed: only == overPasses && m == batch && name != exactByPaper}
 	}
 	if kind == "paper" {
+		scasName, saName := "SCAS-ADMM", "SA-ADMM"
+		if ours == scasStrong {
+			scasName += " (Algorithm 2)"
+		}
+		if saOn(p) == saIU {
+			saName += ", linearised"
+		}
 		t = []trace{
-			line("SCAS-ADMM, last", ours, paper.Last), line("SCAS-ADMM, average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
-			line("SA-ADMM, last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exact("batch, exact", batch, byPaper, ""),
+			line(scasName+", last", ours, paper.Last), line(scasName+", average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
+			line(saName+", last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exact("batch, exact", batch, byPaper, ""),
 		}
 		t[0].bold = true
-		return t // all six, so that their colours are the same for all problems
+		return t
 	}
 	t = []trace{line(ours, ours, paper.Last), line("scas-k (ours)", scasK, paper.Last)}
 	t[0].bold, t[1].bold = true, true
@@ -102,9 +130,9 @@ func traces(p *problem, kind string) (t []trace) {
 		if ours != scas {
 			t = append(t, line("scas (Algorithm 1)", scas, paper.Last))
 		}
-		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, bold: true, rule: paper.Automatic})
+		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
 		t = append(t, own(stoc, sa, svrg, batchLinear)...)
-		t = append(t, exact("batch, paper's count", batch, byPaper, overPasses), exact("batch, honest", batch, byBudget, overPasses), exact("batch-cg, honest", batchCG, byBudget, overPasses),
+		t = append(t, exact(exactByPaper, batch, byPaper, overPasses), exact("batch, honest", batch, byBudget, overPasses), exact("batch-cg, honest", batchCG, byBudget, overPasses),
 			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
 		t = append(t, own(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
