@@ -80,6 +80,11 @@ func TestClassMetrics(t *testing.T) {
 	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
 		t.Errorf("offsets: %+v, %v", shifted, err)
 	}
+	// A file may have two classes, each against the rest.
+	pair := &Model{Loss: m.Loss, Classes: sparse.Classes{Values: m.Classes.Values[:2]}, Columns: m.Columns[:2]}
+	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
+		t.Errorf("two classes against the rest: %+v, %v", two, err)
+	}
 	// Other losses have no probabilities.
 	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})

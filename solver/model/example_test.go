@@ -59,8 +59,9 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := m.Columns[0].Certificate
-	fmt.Printf("intercept %.2f, coefficients %.2f\n", m.Columns[0].Intercept, m.Columns[0].Coefficients)
+	column := m.Columns[0] // the only one, of two classes
+	fmt.Printf("intercept %.2f, coefficients %.2f\n", column.Intercept, column.Coefficients)
+	c := column.Certificate
 	fmt.Printf("%s: the objective %.4f is proved to be within a millionth of the optimum: %t\n", c.Status, c.Objective, c.Gap < 1e-6)
 	s, err := m.Score(x, y, nil)
 	if err != nil {
@@ -84,7 +85,8 @@ func ExampleFit_graph() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.2f, tied: %v\n", m.Columns[0].Coefficients, m.Columns[0].Groups)
+	column := m.Columns[0]
+	fmt.Printf("%.2f, tied: %v\n", column.Coefficients, column.Groups)
 	// Output:
 	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
 }
@@ -127,7 +129,8 @@ func ExamplePath() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, step.NonZeros(), step.Columns[0].Certificate.MeanLoss, step.Columns[0].Certificate.Status)
+		c := step.Columns[0].Certificate
+		fmt.Printf("%.4f  %d coefficients, mean loss %.4f, %s\n", step.Lambda, step.NonZeros(), c.MeanLoss, c.Status)
 	}
 	// Output:
 	// 0.2053  0 coefficients, mean loss 0.6923, converged

@@ -54,7 +54,7 @@ type part struct {
 	Run
 	// Nonzero are the numbers, from 1, of the features that the coefficients are of; without it
 	// they are of all features.
-	Nonzero      []int    `json:"nonzero_features,omitempty"`
+	Nonzero      []int    `json:"nonzero_features,omitzero"` // not nil if all coefficients are zero
 	Coefficients []number `json:"coefficients"`
 }
 

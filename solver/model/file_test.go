@@ -26,6 +26,7 @@ func TestSaveLoad(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
 	for name, spec := range map[string]*Spec{
 		"plain":   {Lambda: 0.01},
+		"zeros":   {Lambda: 100, Standardize: StandardizeOff},
 		"names":   {Lambda: 0.01, Features: strings.Fields("a b c d e f g é"), IndexBase: 1, ClassWeights: map[float64]float64{7: 2, 3: 0.5}},
 		"graph":   {Lambda: 0.05, Graph: graph.Chain(8), NoIntercept: true},
 		"huber":   {Lambda: 0.01, Loss: solver.Huber{Delta: 0.3}, Penalty: ElasticNet{0.5}},

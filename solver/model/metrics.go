@@ -190,7 +190,7 @@ func (c *ClassMetrics) summarise(m *Model) {
 		wrong += missed
 	}
 	c.Accuracy = share(right, wrong)
-	if len(c.Classes) == 2 {
+	if !m.Labels.IsZero() {
 		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
 		return
 	}

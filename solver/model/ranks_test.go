@@ -135,8 +135,8 @@ func TestRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestRanksMulti: classes that not every rank has are fitted as one process fits them.
-func TestRanksMulti(t *testing.T) {
+// TestRanksClasses: classes that not every rank has are fitted as one process fits them.
+func TestRanksClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := make([]float64, 90)
 	for i := range y {
@@ -204,9 +204,6 @@ func TestRanksRefuse(t *testing.T) {
 	}
 	for name, do := range map[string]func(context.Context, *Spec, *sparse.CSR, []float64) (any, error){
 		"CV": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
-			return CV(ctx, s, x, y, nil)
-		},
-		"CVMulti": func(ctx context.Context, s *Spec, x *sparse.CSR, y []float64) (any, error) {
 			return CV(ctx, s, x, y, nil)
 		},
 	} {

@@ -22,8 +22,8 @@ import (
 // A Spec says what is minimised; see the package comment for the formula. The zero
 // value of every field is the default. It is only read.
 type Spec struct {
-	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for labels of
-	// any two values, Squared and Huber for numbers, Poisson for numbers that are not negative.
+	// Loss is φ; nil means solver.Logistic. Logistic and SquaredHinge are for classes
+	// of any values, Squared and Huber for numbers, Poisson for numbers that are not negative.
 	Loss solver.Loss
 	// Lambda ≥ 0 is the weight of the penalty beside the mean loss. Path and CV choose
 	// it and take no notice of this one.
@@ -59,12 +59,14 @@ type Spec struct {
 	// ClassWeights multiplies the weights of the rows of a label; labels that are not
 	// in it have 1.
 	ClassWeights map[float64]float64
-	// Balanced makes both classes count the same; it excludes ClassWeights.
+	// Balanced makes both classes count the same, or each of several and the rest; it excludes
+	// ClassWeights.
 	Balanced bool
 	// Offsets has a number oᵢ for each row that is added to its margin, nil meaning
 	// none.
 	Offsets []float64
-	// Positive is the label that is the positive class; nil means the larger.
+	// Positive is the label that is the positive class of two; nil means the larger. With it,
+	// labels of more than two values are an error.
 	Positive *float64
 	// Features are names for the model; nil means none.
 	Features []string

@@ -199,8 +199,8 @@ func TestStreamedRanksUnattained(t *testing.T) {
 	}
 }
 
-// TestStreamedRanksMulti: so are several classes, of which no rank has all.
-func TestStreamedRanksMulti(t *testing.T) {
+// TestStreamedRanksClasses: so are several classes, of which no rank has all.
+func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
 	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	for i, b := range whole.Labels {

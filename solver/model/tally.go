@@ -42,11 +42,12 @@ func (m *Model) NewTally(rows []int) *Tally {
 		total += n
 	}
 	switch classes := m.classCount(); {
-	case classes > 0 && rows == nil:
+	case classes == 0:
+	case len(rows) != classes:
 		t.sides = make([]sides, len(m.Columns))
-	case classes == 2:
+	case len(m.Columns) == 1:
 		t.sides = []sides{newSides(rows[0], rows[1])}
-	case classes > 2:
+	default:
 		for _, n := range rows {
 			t.sides = append(t.sides, newSides(total-n, n))
 		}
@@ -77,7 +78,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 		return err
 	}
 	if set.Threshold != nil {
-		if t.m.classCount() != 2 {
+		if t.m.Labels.IsZero() {
 			return fmt.Errorf("model: ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
 		}
 		t.threshold = *set.Threshold
@@ -263,7 +264,7 @@ func (t *Tally) Metrics() (*Metrics, error) {
 		loss := t.loss
 		c.LogLoss = &loss
 	}
-	if t.m.classCount() == 2 {
+	if !t.m.Labels.IsZero() {
 		threshold, brier := t.threshold, t.brier
 		if c.Threshold = &threshold; t.m.givesProbability() {
 			c.Brier = &brier

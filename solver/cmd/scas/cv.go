@@ -288,7 +288,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	if data.Mapping.IsZero() {
 		return nil
 	}
-	for class, rows := range classCounts(data) {
+	for class, rows := range countClasses(data) {
 		if rows == 1 {
 			return fmt.Errorf("%s: the label %s is that of %s alone; cross-validation needs two or more of each class, as the rest of a fold must have both", dataName(c.Data), data.Mapping.Name(float64(2*class-1)), plural(rows, "row"))
 		}

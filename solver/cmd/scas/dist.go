@@ -280,26 +280,12 @@ func (c *trainCmd) checkClasses(data *sparse.Dataset) error {
 	case c.Positive != nil:
 		return fmt.Errorf("%s: a label is said to be positive, and there are %d classes: expected two; do not say which is positive", c.Data, len(values))
 	}
-	for k, rows := range c.ranks.classRows(data) {
+	for k, rows := range c.ranks.whole(data).classes {
 		if rows < 2 {
 			return fmt.Errorf("%s: one row alone has the label %v: expected two rows of every class or more; correct it, leave the row out, or %s", c.Data, values[k], numbers)
 		}
 	}
 	return nil
-}
-
-// classRows counts the rows of each of several classes, those of other ranks with them.
-func (r *ranks) classRows(data *sparse.Dataset) []int {
-	rows := countClasses(data)
-	counts := make([]float64, len(rows))
-	for k, v := range rows {
-		counts[k] = float64(v)
-	}
-	r.team.Sum(counts)
-	for k, v := range counts {
-		rows[k] = int(v)
-	}
-	return rows
 }
 
 // A portion is which rows a process has.
@@ -312,19 +298,24 @@ func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.f
 type wholeFacts struct {
 	portion
 	nnz     int64
-	classes [2]int // rows of -1 and of +1
+	classes []int // rows of each class; see countClasses
 }
 
 // whole counts the data, those of other ranks with them.
 func (r *ranks) whole(data *sparse.Dataset) wholeFacts {
 	n, _ := data.X.Dims()
-	classes := classCounts(data)
-	counts := []float64{float64(n), float64(data.X.NNZ()), float64(classes[0]), float64(classes[1])}
+	counts := []float64{float64(n), float64(data.X.NNZ())}
+	for _, rows := range countClasses(data) {
+		counts = append(counts, float64(rows))
+	}
 	each := make([]float64, r.team.Size())
 	each[r.team.Rank()] = float64(n)
 	r.team.Sum(counts)
 	r.team.Sum(each)
-	w := wholeFacts{portion{0, n, int(counts[0])}, int64(counts[1]), [2]int{int(counts[2]), int(counts[3])}}
+	w := wholeFacts{portion: portion{0, n, int(counts[0])}, nnz: int64(counts[1])}
+	for _, rows := range counts[2:] {
+		w.classes = append(w.classes, int(rows))
+	}
 	for _, before := range each[:r.team.Rank()] {
 		w.first += int(before)
 	}

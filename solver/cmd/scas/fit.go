@@ -162,8 +162,8 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	return r
 }
 
-// newFitReport reports a fit to data with so many rows of each of several classes.
-func newFitReport(head problemReport, rows []int, m *model.Model) *fitReport {
+// newFitReport reports a fit.
+func newFitReport(head problemReport, m *model.Model) *fitReport {
 	r := &fitReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m}
 	for k := range m.Columns {
 		one := newColumnFit(m, k)
@@ -173,7 +173,7 @@ func newFitReport(head problemReport, rows []int, m *model.Model) *fitReport {
 		if m.Classes.IsZero() {
 			r.columnFit = one
 		} else {
-			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), rows[k], one})
+			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), head.in.whole.classes[k], one})
 		}
 	}
 	return r
@@ -347,11 +347,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 		return nil, err
 	}
 	head.took(start)
-	var rows []int
-	if classes > 0 {
-		rows = c.ranks.classRows(data)
-	}
-	r := newFitReport(head, rows, s.describe(m))
+	r := newFitReport(head, s.describe(m))
 	if r.verbose = c.Verbose; r.columnFit != nil {
 		e.warnOfNoOptimum(r.NoOptimum)
 	}
@@ -361,7 +357,7 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (fitResult
 		}
 	}
 	if m.Classifies() && !s.beyond() { // where accuracy would take one more pass
-		r.Accuracy = c.ranks.accuracyOf(m, data)
+		r.Accuracy = c.ranks.accuracy(m, data)
 	}
 	return r, err
 }

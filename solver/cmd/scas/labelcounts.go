@@ -9,28 +9,21 @@ import (
 // releasedRows is how many rows of mapped data are gone through before they leave memory.
 const releasedRows = 1 << 20
 
-// classCounts counts the rows of the classes -1 and +1.
-func classCounts(d *sparse.Dataset) (rows [2]int) {
-	if d.Mapping.IsZero() {
-		return rows
-	}
-	eachLabel(d, func(b float64) {
-		switch b {
-		case -1:
-			rows[0]++
-		case 1:
-			rows[1]++
-		}
-	})
-	return rows
-}
-
-// countClasses counts the rows of each of several classes.
+// countClasses counts the rows of each class, of two classes those of -1 first; nil for numbers.
 func countClasses(d *sparse.Dataset) []int {
-	rows := make([]int, len(d.Classes.Values))
+	if d.Mapping.IsZero() && d.Classes.IsZero() {
+		return nil
+	}
+	rows := make([]int, max(2, len(d.Classes.Values)))
 	eachLabel(d, func(label float64) {
-		if k, ok := d.Classes.Find(label); ok {
+		switch k, ok := d.Classes.Find(label); {
+		case ok:
 			rows[k]++
+		case d.Mapping.IsZero():
+		case label == -1:
+			rows[0]++
+		case label == 1:
+			rows[1]++
 		}
 	})
 	return rows
@@ -48,7 +41,7 @@ func eachLabel(d *sparse.Dataset, do func(label float64)) {
 }
 
 // labelCounts tells the two classes and their sizes.
-func labelCounts(m sparse.LabelMapping, rows [2]int) string {
+func labelCounts(m sparse.LabelMapping, rows []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
 }

@@ -85,13 +85,7 @@ func (c *predictCmd) tally(m *model.Model, data *sparse.Dataset) (*model.Tally, 
 	if !c.Metrics {
 		return nil, nil
 	}
-	two := classCounts(data)
-	rows, scores := two[:], 1
-	if !data.Classes.IsZero() {
-		rows = countClasses(data)
-		scores = len(rows)
-	}
-	kept := 0
+	rows, scores, kept := countClasses(data), len(m.Columns), 0
 	for _, n := range rows {
 		kept += n * scores
 	}

@@ -162,7 +162,6 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 	}
 	r.RelativeGap = relativeGap(r.DualityGap, r.Objective)
 	r.NoOptimum = c.unattained(t, x)
-	r.Accuracy = c.accuracy(t, x)
 	r.Rounded = r.Rounded && c.Output == "last"
 	if c.Verbose {
 		r.theory()
@@ -171,6 +170,9 @@ func newTrainReport(c *trainCmd, t *task, res *solver.Result) *trainReport {
 		r.Ungrouped = r.problemFacts.Graph.Rows - covered(groups)
 	}
 	r.model = r.newModel(t, x, at.Objective, groups)
+	if r.model.Classifies() && !c.Memory.beyond(t.data) && !c.ranks.pieces { // where accuracy would take one more pass
+		r.Accuracy = c.ranks.accuracy(r.model, t.data)
+	}
 	return r
 }
 
@@ -214,17 +216,6 @@ func (r *trainReport) newModel(t *task, x []float64, objective float64, groups [
 		m.Target, m.Fill = table.Label, table.Fill
 	}
 	return m
-}
-
-// accuracy is that of x on the rows that were fitted, nil for numbers and where it would
-// take one more pass over data larger than memory.
-func (c *trainCmd) accuracy(t *task, x []float64) *float64 {
-	if t.data.Mapping.IsZero() || c.Memory.beyond(t.data) || c.ranks.pieces {
-		return nil
-	}
-	margins := make([]float64, len(t.data.Labels))
-	t.Data.MulVec(margins, x)
-	return c.ranks.accuracy(margins, t.data.Labels)
 }
 
 // ofAverage reports whether the report is about the average of the iterates.

@@ -32,23 +32,10 @@ func (s score) plus(t score) score {
 func (s score) mean() float64     { return s.loss / float64(s.rows) }
 func (s score) accuracy() float64 { return float64(s.correct) / float64(s.rows) }
 
-// accuracy is the share of margins that have the sign of their label, those of other ranks
-// among them.
-func (r *ranks) accuracy(margins, labels []float64) *float64 {
-	right := 0.0
-	for i, b := range labels {
-		if (margins[i] > 0) == (b > 0) {
-			right++
-		}
-	}
-	share := r.team.Mean(right, float64(len(labels)))
-	return &share
-}
-
-// accuracyOf is accuracy for a model of any number of classes, nil where a margin is beyond
-// float64, which is for predict to tell. It looks at so many rows at a time that their margins
-// take 32 MiB.
-func (r *ranks) accuracyOf(m *model.Model, data *sparse.Dataset) *float64 {
+// accuracy is the share of rows whose class a model predicts, those of other ranks among them; nil
+// where a margin is beyond float64, which is for predict to tell. It looks at so many rows at a
+// time that their margins take 32 MiB.
+func (r *ranks) accuracy(m *model.Model, data *sparse.Dataset) *float64 {
 	n, _ := data.X.Dims()
 	piece, right := max(1, 1<<22/len(m.Columns)), 0.0
 	var bad error
@@ -163,7 +150,7 @@ func addMetrics(f *facts, m *model.Metrics) {
 		return
 	}
 	c := m.Classes
-	if len(c.Classes) > 2 {
+	if c.Threshold == nil { // more than two classes
 		(*confusionTable)(c).addTo(f)
 		return
 	}
