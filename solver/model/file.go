@@ -280,34 +280,37 @@ func Read(r io.Reader, name string) (*Model, error) {
 }
 
 func parse(text []byte) (*Model, error) {
-	var stated struct {
-		Format  *int            `json:"format"`
-		Version json.RawMessage `json:"scas_version"`
-		Parts   json.RawMessage `json:"models"`
-	}
-	if err := json.Unmarshal(text, &stated); err != nil {
-		return nil, damageOf(text, err)
+	var f modelFile
+	bad := json.Unmarshal(text, &f)
+	format, version := f.Format, f.Version
+	if bad != nil { // a newer format may have other types
+		var stated struct {
+			Format  int             `json:"format"`
+			Version json.RawMessage `json:"scas_version"`
+		}
+		if json.Unmarshal(text, &stated) == nil {
+			format, version = stated.Format, strings.Trim(string(stated.Version), `"`)
+		}
 	}
 	switch {
-	case stated.Format == nil:
+	case format < 0 || format > Format:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, Format, version)
+	case bad != nil:
+		return nil, damageOf(text, bad)
+	case format == 0:
 		return nil, errors.New("not a model file: it has no format number")
-	case *stated.Format < 1 || *stated.Format > Format:
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", *stated.Format, Version, Format, strings.Trim(string(stated.Version), `"`))
 	}
 	if err := distinct(text); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
-	var f modelFile
-	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, damageOf(text, err)
+	listed := f.Parts != nil
+	if !listed && format == Format {
+		return nil, errors.New("damaged model: it has no field models, with the coefficients" + again)
 	}
-	if stated.Parts == nil {
-		if *stated.Format == Format {
-			return nil, errors.New("damaged model: it has no field models, with the coefficients" + again)
-		}
+	if !listed {
 		f.Parts = []json.RawMessage{text}
 	}
-	m, err := f.model(text, stated.Parts != nil)
+	m, err := f.model(text, listed)
 	if err != nil {
 		return nil, err
 	}
