@@ -51,13 +51,11 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
 	}
+	held, recedes := d.penalised(lambda), d.recedes()
 	free, any := make([]float64, len(x)), false
-	recedes := d.recedes()
 	for j, v := range x[:d.p] {
-		if d.spec.Mu == 0 && (lambda == 0 || !d.spec.couples() && d.factor(j) == 0) {
-			if recedes(j, v) {
-				free[j], any = v, true
-			}
+		if !held[j] && recedes(j, v) {
+			free[j], any = v, true
 		}
 	}
 	// Both classes have rows, so that an intercept alone separates none; counts may all be 0.
@@ -68,4 +66,30 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 		free[d.p] = x[d.p]
 	}
 	return free
+}
+
+// penalised returns which features a ridge or a row of A with a weight holds, if lambda is above 0.
+func (d *design) penalised(lambda float64) []bool {
+	held := make([]bool, d.columns())
+	p, err := d.penalty()
+	if err != nil {
+		return held
+	}
+	for j := range held {
+		held[j] = lambda*p.ridge[j] > 0 || p.fixed != nil && p.fixed[j] > 0
+	}
+	for k, limit := range p.limit {
+		if !(lambda*limit > 0) && (p.square == nil || p.square[k] == 0) {
+			continue
+		}
+		if p.a == nil {
+			held[k] = true
+			continue
+		}
+		idx, _ := p.a.Row(k)
+		for _, j := range idx {
+			held[j] = true
+		}
+	}
+	return held
 }

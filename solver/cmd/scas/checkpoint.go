@@ -57,7 +57,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, facts problemFacts, nnz int6
 		of.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
-	for _, path := range c.specFlags().inputs() {
+	for _, path := range c.specFlags.inputs() {
 		if b, err := os.ReadFile(path); err == nil { // else it is no name of a file, as chain is none
 			sum.Write(b)
 		}

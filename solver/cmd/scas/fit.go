@@ -20,15 +20,11 @@ import (
 // This file trains through package solver/model: models with an intercept, standardised
 // features, names, and whatever else package solver does not have.
 
-// fitted reports whether package solver/model fits the model. It does by default; not
-// where a flag that it does not know is given, nor where the flags leave the plain
-// problem of package solver: no intercept, features as they are.
+// fitted reports whether package solver/model fits the model: not with a named method, nor with a
+// setting of one.
 func (c *trainCmd) fitted() bool {
-	if c.fittedBy() != "" {
-		return true
-	}
-	plain, _ := c.unfitted()
-	return plain == "" && (c.Intercept == nil || c.Standardize == nil && c.Graph == "none")
+	named, _ := c.unfitted()
+	return named == "" || c.fittedBy() != ""
 }
 
 // fittedBy names the flag that asks for package solver/model; empty if none does.
@@ -39,7 +35,7 @@ func (c *trainCmd) fittedBy() (flag string) {
 	}{
 		{"--intercept", c.Intercept != nil && *c.Intercept}, {"--standardize", c.Standardize != nil && *c.Standardize},
 		{"--l1-ratio", c.L1Ratio != nil}, {"--names", c.Names != ""}, {"--penalty-factors", c.PenaltyFactors != ""},
-		{"--offset", c.Offset != ""}, {"--offset-column", c.OffsetColumn != ""},
+		{"--offset", c.Offset != ""}, {"--offset-column", c.OffsetColumn != ""}, {"--fusion", c.Fusion != 1},
 	} {
 		if f.on {
 			return f.name
@@ -53,7 +49,7 @@ func (c *trainCmd) checkFit() error {
 	if name, remedy := c.unfitted(); name != "" {
 		return usagef("%s does not go with %s: %s", c.fittedBy(), name, remedy)
 	}
-	return c.specFlags().check(&c.rowFlags)
+	return c.specFlags.check(&c.rowFlags)
 }
 
 // unfitted returns the first flag that package solver/model does not know, and what to do
@@ -69,9 +65,6 @@ func (c *trainCmd) unfitted() (name, remedy string) {
 		remedy string
 	}{
 		{method, c.Method.Method != nil, "use --method auto"},
-		{"--mu", c.Mu != 0, "for a ridge term give --l1-ratio"},
-		{"--l2y", c.L2Y != 0, "for the elastic net give --l1-ratio"},
-		{"--domain", c.Domain.text != "", "leave out one of them"},
 		{"--tol none", c.Tol < 0, "every fit is to be proved"},
 		{"--dual-updates", c.DualUpdates != 0, "Newton steps have none"},
 		{"--passes", c.Passes != 0, "give --time-limit"},
@@ -82,22 +75,12 @@ func (c *trainCmd) unfitted() (name, remedy string) {
 		{"--schedule", c.Schedule != string(solver.Practical), "it is for stochastic methods"},
 		{"--output", c.Output != "last", "there is no average of iterates"},
 		{"--float32", c.Float32, "values are kept as they are"},
-		{"--groups with --graph", c.Groups != "" && c.Graph != "none", "give either of them"},
-		{"--graph of a matrix A", c.constraint != nil && c.constraint.Graph == nil, "give --graph a list of edges"},
 	} {
 		if f.on {
 			return f.name, f.remedy
 		}
 	}
 	return "", ""
-}
-
-// specFlags are those of the flags that path and cv have as well.
-func (c *trainCmd) specFlags() *specFlags {
-	return &specFlags{
-		Loss: c.Loss, Graph: c.Graph, Fusion: 1, Groups: c.Groups, shapeFlags: c.shapeFlags, ClassWeights: c.ClassWeights, SampleWeights: c.SampleWeights,
-		constraint: c.constraint,
-	}
 }
 
 // readConstraint reads the file of --graph: whether it is a graph or a matrix decides who
@@ -294,7 +277,7 @@ func (r *fitReport) page(e *env, err error) (*page, error) {
 // begin says what to fit to the data through package solver/model.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of fits) (problemReport, error) {
 	flags := fitFlags{
-		Data: c.Data, specFlags: *c.specFlags(), rowFlags: c.rowFlags,
+		Data: c.Data, specFlags: c.specFlags, rowFlags: c.rowFlags,
 		solveFlags: solveFlags{Tol: ratio(c.Tol), TimeLimit: c.TimeLimit, Seed: c.Seed, Threads: c.Threads},
 		ranks:      c.ranks,
 	}
@@ -370,7 +353,7 @@ func (c *trainCmd) checkSeveral(classes int) error {
 	if c.SVG != "" {
 		return errOneGraph
 	}
-	return c.specFlags().check(&c.rowFlags)
+	return c.specFlags.check(&c.rowFlags)
 }
 
 // ofClass words an error of the fits of several classes: that of the first one, by the

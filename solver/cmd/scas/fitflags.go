@@ -77,8 +77,8 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of fits)
 
 // shapeFlags are of the models of package solver/model, whatever command fits them.
 type shapeFlags struct {
-	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes, but not with flags of scas train that fit none, such as --mu)."`
-	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph; not with one, nor with flags of scas train that fit no intercept)."`
+	Intercept   *bool  `negatable:"" help:"Fit a constant beside the coefficients, neither penalised nor in the graph (default: yes, but not with the methods of scas train --method list)."`
+	Standardize *bool  `negatable:"" help:"Penalise features on the scale of their standard deviations; the coefficients remain those of the data as given (default: yes without a graph; not with one, nor with the methods of scas train --method list)."`
 	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"The elastic net: the penalty is lambda times (F |x|_1 + (1-F)/2 |x|^2), so that 1 is the lasso and 0 ridge regression (default: 1)."`
 	Names       string `placeholder:"FILE" help:"Names of the features, one a line, for the model and what is printed."`
 	// Offset has one of each row.
@@ -96,10 +96,13 @@ func (v *share) UnmarshalText(text []byte) error {
 
 // specFlags say what scas path and scas cv fit.
 type specFlags struct {
-	Loss   lossFlag `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
-	Graph  string   `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes (default ${default})."`
-	Fusion positive `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
-	Groups string   `placeholder:"FILE" help:"The group lasso: features of a group are zero together. The file has a group a line, numbers of features counted from 1; features in none are not penalised."`
+	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
+	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for a penalty |A x|_1 with A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
+	Fusion positive    `default:"1" placeholder:"F" help:"Weight of the graph's part of the penalty beside that of the coefficients (default ${default})."`
+	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; the penalty is the sum over groups of sqrt(size) |x_group|_2. The file has a group a line, numbers of features counted from 1 (with --graph of rows of A, those of the edges first); features in none are not penalised."`
+	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (F/2)|x|^2, a ridge term that lambda does not multiply (default ${default})."`
+	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2, with --graph (default ${default})."`
+	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients, but not the intercept: box:LO,HI or nonnegative; or, with --no-intercept and --no-standardize, ball:RADIUS or simplex[:TOTAL]."`
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have; of several, each as much as the rest."`
 	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
@@ -165,10 +168,16 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --class-weights or --sample-weights")
 	case c.Groups != "" && c.L1Ratio != nil:
 		return usagef("give either --groups or --l1-ratio")
-	case c.Groups != "" && graph:
-		return usagef("give either --groups or --graph")
+	case c.Groups != "" && c.L2Y != 0:
+		return usagef("give either --groups or --l2y")
 	case c.Groups != "" && c.PenaltyFactors != "":
 		return usagef("give either --groups or --penalty-factors")
+	case c.Domain.whole && (c.Intercept == nil || *c.Intercept):
+		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
+	case c.Domain.whole && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):
+		return usagef("--domain %s is for features as they are; give --no-standardize as well", c.Domain.text)
+	case c.Domain.whole && c.L1Ratio != nil && c.PenaltyFactors != "":
+		return usagef("--domain %s with --l1-ratio takes no --penalty-factors", c.Domain.text)
 	case c.Fusion != 1 && !graph:
 		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
 	}

@@ -16,13 +16,14 @@ import (
 
 // A specified is data and what to fit to them.
 type specified struct {
-	data  *sparse.Dataset
-	whole wholeFacts
-	y     []float64
-	spec  model.Spec
-	graph graphFacts
-	// groups are of the group lasso.
-	groups int
+	data       *sparse.Dataset
+	whole      wholeFacts
+	y          []float64
+	spec       model.Spec
+	graph      graphFacts
+	groups     int // of the group lasso
+	groupsFile string
+	domain     string // as the flag has it
 	// claim is what the fits take of memory; kept are weights, offsets and models.
 	claim *claim
 }
@@ -220,10 +221,13 @@ func (s *specified) join(c *specFlags, p int) error {
 				return err
 			}
 		}
+		s.graph.Kind, s.graph.File = con.Kind, filepath.Base(c.Graph)
 		if con.Graph == nil {
-			return usagef("--graph %s is a matrix read as A itself, which is for scas train without --intercept and --standardize; give a list of edges, or edges:%[1]s if it is one", c.Graph)
+			s.spec.A = con.A
+			s.graph.Rows, _ = con.A.Dims()
+			return c.checkMatrix()
 		}
-		s.spec.Graph, s.graph.Kind, s.graph.File = con.Graph, con.Kind, filepath.Base(c.Graph)
+		s.spec.Graph = con.Graph
 	}
 	s.graph.Edges = len(s.spec.Graph.Edges())
 	s.graph.Rows += s.graph.Edges
@@ -231,15 +235,36 @@ func (s *specified) join(c *specFlags, p int) error {
 	return nil
 }
 
-// penalise sets the penalty.
+// checkMatrix refuses what does not go with a matrix A.
+func (c *specFlags) checkMatrix() error {
+	flag := ""
+	switch {
+	case c.L1Ratio != nil:
+		flag = "--l1-ratio"
+	case c.PenaltyFactors != "":
+		flag = "--penalty-factors"
+	case c.Fusion != 1:
+		flag = "--fusion"
+	default:
+		return nil
+	}
+	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
+}
+
+// penalise sets the penalty, and what is beside it.
 func (s *specified) penalise(c *specFlags, p int) error {
+	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
 	switch {
 	case c.Groups != "":
-		groups, err := readGroups(c.Groups, p, "feature")
+		of := "feature"
+		if c.Graph != "none" {
+			of = "row of A"
+		}
+		groups, err := readGroups(c.Groups, s.graph.Rows, of)
 		if err != nil {
 			return err
 		}
-		s.spec.Penalty, s.groups = model.GroupLasso{Groups: groups}, len(groups)
+		s.spec.Penalty, s.groups, s.groupsFile = model.GroupLasso{Groups: groups}, len(groups), filepath.Base(c.Groups)
 	case c.L1Ratio != nil:
 		s.spec.Penalty = model.ElasticNet{L1Ratio: float64(*c.L1Ratio)}
 	}
@@ -258,6 +283,11 @@ type problemReport struct {
 	Fusion       float64    `json:"fusion,omitempty"`
 	Groups       int        `json:"groups,omitempty"`
 	L1Ratio      *float64   `json:"l1_ratio,omitempty"`
+	GroupsFile   string     `json:"groups_file,omitempty"`
+	Ungrouped    int        `json:"rows_in_no_group,omitempty"` // of A: features, without a graph
+	Mu           float64    `json:"mu,omitempty"`
+	L2Y          float64    `json:"l2y,omitempty"`
+	Domain       string     `json:"domain,omitempty"`
 	HasIntercept bool       `json:"has_intercept"`
 	Standardized bool       `json:"standardized"`
 	Offsets      bool       `json:"offsets,omitempty"`
@@ -282,11 +312,15 @@ func (s *specified) report(name string) problemReport {
 	r := problemReport{
 		N: s.whole.of, P: p, NNZ: s.whole.nnz, Table: s.data.Table, lossFacts: newLossFacts(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
 		HasIntercept: !s.spec.NoIntercept, Level: kernels.Active().String(), Version: version, name: name, in: s,
-		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil,
+		Offsets: s.spec.Offsets != nil, Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
 	}
 	if e, ok := s.spec.Penalty.(model.ElasticNet); ok {
 		r.L1Ratio = &e.L1Ratio
 	}
+	if g, ok := s.spec.Penalty.(model.GroupLasso); ok {
+		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-covered(g.Groups)
+	}
+	r.Mu, r.L2Y, r.Domain = s.spec.Mu, s.spec.MuA, s.domain
 	return r
 }
 
@@ -312,14 +346,29 @@ func (r *problemReport) addTo(f *facts) {
 	switch {
 	case r.Groups > 0:
 		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
-		if g, ok := r.in.spec.Penalty.(model.GroupLasso); ok && r.P > covered(g.Groups) {
-			penalty += fmt.Sprintf(" and %s in none, not penalised", plural(r.P-covered(g.Groups), "feature"))
+		switch {
+		case r.Ungrouped > 0 && r.Graph.Kind == "none":
+			penalty += fmt.Sprintf(" and %s in none, not penalised", plural(r.Ungrouped, "feature"))
+		case r.Ungrouped > 0:
+			penalty += fmt.Sprintf(" and %s of A in none, not penalised", plural(r.Ungrouped, "row"))
 		}
 	case r.L1Ratio != nil:
 		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
 	}
-	if r.in.spec.Graph != nil {
+	switch {
+	case r.in.spec.Graph != nil:
 		penalty += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
+	case r.in.spec.A != nil:
+		penalty += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
+	}
+	if r.Mu > 0 {
+		penalty += fmt.Sprintf(", mu %g", r.Mu)
+	}
+	if r.L2Y > 0 {
+		penalty += fmt.Sprintf(" and (%g/2)|A x|^2", r.L2Y)
+	}
+	if r.Domain != "" {
+		penalty += ", coefficients in " + r.Domain
 	}
 	extras := shapeWords(r.HasIntercept, r.Standardized)
 	if r.Offsets {

@@ -16,12 +16,13 @@ import (
 type trainCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"${data}"`
 
-	problemFlags `group:"What is fitted:"`
-	shapeFlags   `group:"What is fitted:"`
-	runFlags     `group:"How it is solved:"`
-	distFlags    `group:"With more than one machine:"`
-	rowFlags     `group:"How DATA is read:"`
-	Float32      bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
+	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph (default ${default}); scas cv finds a good value." group:"What is fitted:"`
+
+	specFlags `group:"What is fitted:"`
+	runFlags  `group:"How it is solved:"`
+	distFlags `group:"With more than one machine:"`
+	rowFlags  `group:"How DATA is read:"`
+	Float32   bool `name:"float32" help:"Round the values of DATA to 32 bits, for speed where they stream from memory." group:"For the methods of --method list:"`
 
 	Model  string `short:"o" placeholder:"FILE" help:"Write the model there."`
 	Output string `enum:"last,average" default:"last" help:"Which iterate the model holds: last, or the average of the paper's theorems." group:"For the methods of --method list:"`
@@ -32,22 +33,7 @@ type trainCmd struct {
 	Threads count `placeholder:"N" help:"Goroutines for the passes over the data (default: one per CPU). Any number gives the same bits."`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits."`
 
-	ranks      ranks
-	constraint *graph.Constraint // of the file of --graph
-}
-
-// problemFlags say what is minimised.
-type problemFlags struct {
-	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})."`
-	Lambda notNegative `default:"1e-4" placeholder:"F" help:"Weight of the penalty beside the mean loss: the larger, the fewer coefficients are not zero, and the more are tied by a graph. The penalty is |A x|_1, the sum of the absolute coefficients for A = I (default ${default}); scas cv finds a good value."`
-	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Adds (F/2)|A x|^2 to the penalty: the elastic net (default ${default})."`
-	Groups string      `placeholder:"FILE" help:"The group lasso: coefficients of a group are zero together; |A x|_1 gives way to the sum over groups of sqrt(size) |(A x)_group|_2. FILE has a group a line, numbers of features counted from 1 (with --graph of rows of A). Those in none are not penalised."`
-	Mu     notNegative `default:"0" placeholder:"F" help:"Adds (F/2)|x|^2, a ridge term (default ${default})."`
-	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"The fused lasso: features that the graph joins tend to equal coefficients. none: A = I, the plain lasso. chain: neighbours are joined. FILE: a list of edges 'i j [weight]', counted from 1, such as scas graph writes, for A = [G; I], G having a row x_i - x_j for each; or a matrix file 'rows cols nnz' ... read as A itself; or either as Matrix Market (default ${default})."`
-	Domain domainFlag  `placeholder:"SET" help:"Confine the coefficients: box:LO,HI, ball:RADIUS, nonnegative, or simplex[:TOTAL]."`
-
-	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced: both classes count the same, however many rows they have."`
-	SampleWeights string `placeholder:"FILE" help:"A weight for every row of DATA, one number a line."`
+	ranks ranks
 }
 
 // runFlags say how, and when to end.
@@ -82,12 +68,12 @@ func (trainCmd) Help() string {
 
 By default there is an intercept, and features are standardised unless there is
 a graph, whatever the format of DATA, as in scas path and scas cv; --no-intercept
-and --no-standardize turn that off. Earlier versions did so for tables (.csv,
-.tsv) alone: with both flags other data give the models of before. --method NAME,
---mu, --l2y, --domain, --tol none, --groups with --graph, a matrix A and the flags
-for the methods of --method list fit no intercept and take features as they are,
-which the report says; they go neither with --intercept and --standardize, nor
-with --l1-ratio, --penalty-factors, --names and offsets.
+and --no-standardize turn that off. --method NAME, --tol none and the flags for the
+methods of --method list fit no intercept and take features as they are, which the
+report says; they go neither with --intercept and --standardize, nor with
+--l1-ratio, --fusion, --penalty-factors, --names and offsets. Earlier versions fitted
+none, either, with --mu, --l2y, --domain, a matrix A and --groups with --graph: with
+--no-intercept and --no-standardize these give the models of before.
 
 Labels are of two classes, or of more, up to 5,000: words, or whole numbers, each
 in two rows or more. Of more than two each is fitted against the rest, by Newton
@@ -227,8 +213,6 @@ func (c *trainCmd) check() error {
 		return usagef("give either --class-weights or --sample-weights")
 	case c.SVG != "" && c.Graph == "none":
 		return usagef("--svg draws a graph; give --graph as well")
-	case c.Groups != "" && c.L2Y != 0:
-		return usagef("give either --groups or --l2y")
 	}
 	if c.fitted() {
 		return c.checkFit()
@@ -250,7 +234,7 @@ func (c *trainCmd) drawable(g *graph.Graph) error {
 }
 
 // inputs are the files that training reads.
-func (c *trainCmd) inputs() []string { return append(c.specFlags().inputs(), c.Data, c.Labels) }
+func (c *trainCmd) inputs() []string { return append(c.specFlags.inputs(), c.Data, c.Labels) }
 
 func (c *trainCmd) settings() *solver.Settings {
 	return &solver.Settings{

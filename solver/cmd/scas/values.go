@@ -239,8 +239,9 @@ func (methodFlag) offers() []string {
 
 // domainFlag is the set the coefficients are confined to, made for p of them.
 type domainFlag struct {
-	text string
-	make func(p int) solver.Domain // nil for R^p
+	text  string
+	make  func(p int) solver.Domain // nil for R^p
+	whole bool                      // it is one of all coefficients together, not of each
 }
 
 func (d *domainFlag) UnmarshalText(text []byte) error {
@@ -255,11 +256,11 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	case kind == "box" && errLo == nil && errHi == nil && lo <= hi:
 		d.make = func(p int) solver.Domain { return solver.NewBox(p, lo, hi) }
 	case kind == "ball" && sized:
-		d.make = func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
+		d.whole, d.make = true, func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
 	case kind == "nonnegative" && !hasArg:
 		d.make = func(int) solver.Domain { return solver.Nonnegative{} }
 	case kind == "simplex" && (sized || !hasArg):
-		d.make = func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
+		d.whole, d.make = true, func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
 	default:
 		return fmt.Errorf("%q: want box:LO,HI with LO <= HI, ball:RADIUS above 0, nonnegative, or simplex[:TOTAL] with TOTAL above 0", text)
 	}
