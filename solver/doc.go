@@ -14,12 +14,12 @@
 //
 // A [Method] is a value in [Settings]. The default, [Auto], proves how far the result is
 // from the optimum, Result.DualityGap, and ends a run where that is little enough, wherever
-// it knows how: by Newton's method after a few passes of [SCASK] or [SCASL]. Those are
-// Algorithm 1 of the paper with several dual updates per snapshot; [SCAS] and [SCASStrong]
+// it knows how: by Newton's method, and where that does not take the problem by passes of [SCASK].
+// [SCASK] and [SCASL] are Algorithm 1 of the paper with several dual updates per snapshot; [SCAS] and [SCASStrong]
 // are its Algorithms 1 and 2; package baseline has more, and one may be your own.
 //
 // Nothing of size n·p is stored: beside the data there are some vectors of length p, n and
-// the number of rows of A, and where Newton's method proves the result three matrices of
+// the number of rows of A, and where Newton's method proves the result some matrices of
 // order p or of a working set; see [Problem.Memory]. Columns without data that the penalty
 // holds at 0 take an index and their zeros in the result. Step size and rho follow from the
 // data unless set. Where nothing is proved, the residuals say how far the run came: zero

@@ -10,7 +10,7 @@ import (
 // problem at its peak, in bytes: the data in compact form, margins and slopes, some
 // vectors of length p and l, a gradient for every run of rows that is summed apart, what
 // multiplies by A', the iterates that a method stores, and what proves the gap,
-// three matrices of order p, or where there are many features what finishes, matrices of
+// about five matrices of order p, or where there are many features what finishes, matrices of
 // the size of the largest working set, which few coefficients that are not zero do not
 // fill. A plan of methods asked for by name may rotate
 // the data (Stats.PlanReason), which is not counted. The collector lets garbage grow by

@@ -117,8 +117,8 @@ func (r *Run) affordsStep() bool {
 var errBudget = errors.New("solver: no budget left")
 
 // finish solves the problem from x to the goal, as far as the budget allows. It leaves the
-// better of x and where it ended, with the better of the bounds proved at the two. Where it is
-// refused, passes go on alone.
+// better of x and where it ended, with the better of the bounds proved at the two. It is
+// refused if no Newton step was possible: then passes go on alone.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {

@@ -19,8 +19,8 @@ const (
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// separable reports whether single coordinates can be minimised one after the other.
-func (p *Problem) separable() bool {
+// byCoordinate reports whether single coordinates can be minimised one after the other.
+func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
 	}
@@ -36,7 +36,7 @@ func (p *Problem) Refusal() error {
 	if !p.Loss.Traits().Conjugate {
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
-	if p.separable() {
+	if p.byCoordinate() {
 		return nil
 	}
 	if !p.A.Identity() && p.A.Matrix() == nil {

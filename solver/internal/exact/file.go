@@ -111,7 +111,7 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	return f.at.loss, slices.Clone(f.at.gradient), nil
 }
 
-// Err is why a visit ended early, which was the last.
+// Err returns the error that ended the last visit early, or nil.
 func (f *File) Err() error { return f.stopped }
 
 // Scale returns what tolerances are parts of, see term.Labels.Unit.
@@ -293,7 +293,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
-	// A visit is worth it if it may prove the goal.
+	// Another visit, with the scaled dual point, is made only if it may prove the goal.
 	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.facts.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
@@ -306,7 +306,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 
 const lessCare = 10 // times the goal: from there on visits do without compensation again
 
-// bound returns that of the point.
+// bound returns the gap that multipliers z prove at x.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
 		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
@@ -318,7 +318,7 @@ func (f *File) rootHessian() []float64 {
 	if f.at.closings != f.bounds.Closings() { // others than the visit knew of
 		if f.visit(&look{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
-			return slices.Repeat([]float64{math.NaN()}, k*k) // of which nothing is proved
+			return slices.Repeat([]float64{math.NaN()}, k*k) // no factor of it exists, so that no gap is proved
 		}
 		f.at.roots, f.at.closings = f.next.roots, f.next.closings
 	}
@@ -342,6 +342,9 @@ func (f *File) trivial(x []float64, value float64) float64 {
 }
 
 func (f *File) falls(d []float64) bool {
+	if !f.Loss.Traits().NeverZero {
+		return false
+	}
 	sides := make([]rows.Sides, len(f.pieces))
 	apart := func() (sum rows.Sides) {
 		for _, k := range sides {

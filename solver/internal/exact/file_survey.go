@@ -15,7 +15,7 @@ type survey struct {
 	columns    gap.Columns
 	deviation  []float64 // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
 	unit, zero float64   // see samples
-	sampled    int       // samples that were copied, of all processes
+	sampled    int       // samples that were to be copied, of all processes
 	part       *taken    // they; nil once the first point is known
 }
 
@@ -90,7 +90,7 @@ func (f *File) Room() int {
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
 }
 
-// Sampled is the number of samples that Survey copied, of all processes.
+// Sampled is about the number of samples that Survey copied, of all processes.
 func (f *File) Sampled() int { return f.facts.sampled }
 
 // moments are of the columns, from some of the rows. Of more columns than

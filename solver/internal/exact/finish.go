@@ -13,7 +13,7 @@ import (
 // A Solution is where Finish ended.
 type Solution struct {
 	X          []float64 // p
-	Z          []float64 // a multiplier for each row of A, of the whole penalty
+	Z          []float64 // a multiplier for each row of A, for the penalty with the squares that Penalise moved into Ridge
 	Alpha      []float64 // n: with Z about the dual point that proves the gap; nil for samples of a file
 	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
@@ -22,7 +22,7 @@ type Solution struct {
 	Polished   bool                // zeros and ties of X are exact
 	Structure  quadratic.Partition // of X, if it is polished
 	Full       bool                // working sets had no room for all coefficients that are not zero
-	Err        error               // of Settings.Interrupt
+	Err        error               // of Settings.Interrupt or Watch, or of a File
 }
 
 // Finish solves the problem for lambda = 1 from x, and if this does not do from 0.
@@ -137,8 +137,8 @@ const (
 	tight     = 0.9   // part of a bound that the truth is known to be, with which it is content
 )
 
-// Certify bounds P(x) − P* for lambda = 1, at a feasible x, where objective is P(x) as computed. It
-// takes steps from there until the bound is hardly larger than what they gain.
+// Certify returns an upper bound of P(x) − P* for lambda = 1, at a feasible x. It takes Newton steps from
+// there until the bound is close to the decrease that they achieve.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.forget()

@@ -31,7 +31,7 @@ type gram struct {
 
 // gramServes reports whether the samples can be replaced by a Gram matrix.
 func (p *Problem) gramServes(cheap bool) bool {
-	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.separable() && (cheap || mostlyFull(p.Data))
+	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
 
 func newGram(m *memory) *gram {

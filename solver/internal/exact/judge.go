@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge returns a result for lambda at the point, of which r is one for another lambda: the
-// dual point is φ'(t).
+// Judge returns r with the gap that the dual point φ'(t) proves at the point, t its margins: for a
+// result of which nothing was proved.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {

@@ -14,7 +14,7 @@ import (
 // formed, half of which is their support, in bytes, for data cut into so many runs.
 func (q *Problem) Memory(runs int) int64 {
 	n, features := q.Data.Dims()
-	if !q.separable() {
+	if !q.byCoordinate() {
 		return q.wholeMemory(runs)
 	}
 	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()

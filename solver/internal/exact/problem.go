@@ -29,7 +29,8 @@ type Problem struct {
 	Threads int             // 0 for GOMAXPROCS; results do not depend on it
 	Team    *rows.Team      // others with other samples of the problem; nil for none
 	File    *File           // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
-	// MaxWorking bounds the columns of a working set; 0 for all.
+	// MaxWorking bounds the columns of a working set; 0 for all in one process, and for some thousands
+	// on ranks and in a Wide.
 	MaxWorking int
 	// Joined is what of the ridges is the penalty's, see Penalise.
 	Joined float64
@@ -72,17 +73,17 @@ type facts struct {
 	columns rowsOf  // X'; nil until a working set leaves columns out
 	free    []int32 // features without limit and ridge
 	apart   *gap.Separated
-	allFree bool // as lambda is 0
+	allFree bool // lambda is 0, so that no L1 weight holds a feature
 	cheap   bool // the Hessian of all columns takes little time: the working set has them all
 }
 
-// A standing is what the point is worth.
-type standing struct{ loss, value float64 } // Σ cᵢ φ, P
+// A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
+type standing struct{ loss, value float64 }
 
 // A workspace is what steps learn from those before.
 type workspace struct {
-	soft    float64 // see term.Damping.Flat
-	damp    float64 // see term.Damping.Tail
+	soft    float64 // damping where the loss is flat, see term.Damping.Flat; 0 for none
+	damp    float64 // damping where it is straight, see term.Damping.Tail; 0 for none
 	sweeps  int     // of a model that is not formed
 	fall    float64 // of the last model
 	most    float64 // the largest fall since the last lambda
@@ -94,7 +95,7 @@ type workspace struct {
 	placed  bool    // Start has said where to begin
 	uphill  bool    // the last step was none, as the objective rises along it
 	stale   bool    // the model's Hessian is one of an earlier point
-	spare   float64 // the last gap as a part of what was asked for
+	spare   float64 // the last proved gap over the one asked for: where it is small, the Hessian is used again
 }
 
 // New prepares a problem; an error that wraps ErrNotApplicable says why it is none for this package.
@@ -120,7 +121,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
-	s.facts.cheap = !p.separable() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
+	s.facts.cheap = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -132,7 +133,7 @@ func New(p *Problem) (*Solver, error) {
 		}
 	}
 	s.facts.Columns, s.scale = s.rows.columns(), s.rows.Scale()
-	if !p.separable() {
+	if !p.byCoordinate() {
 		s.newCoupled()
 	}
 	s.Start(s.x)

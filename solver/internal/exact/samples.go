@@ -6,7 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples are the rows of the data, of all processes: all that a Solver asks of them. They are at a
+// samples are the rows of the data, of all processes: what a Solver asks of them, but for the Hessians of
+// working sets, which memory alone has. They are at a
 // point x and have a dual point α. In memory each answer is computed when it is asked for. From a file,
 // one visit of a point finds all that may be asked for there.
 type samples interface {
@@ -14,7 +15,7 @@ type samples interface {
 	columns() gap.Columns // what is known of the columns of X
 	Scale() float64       // what tolerances are parts of, see term.Labels.Unit
 	atZero() float64      // Σ cᵢ φ at x = 0, once Scale was asked for
-	// part makes the samples of p a part of all, and reports whether there are enough for that.
+	// part gives p a part of the samples, and reports whether there are enough for that.
 	part(p *Problem) bool
 
 	// separate finds the samples that features separate whose coefficients may rise or fall without

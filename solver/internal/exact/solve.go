@@ -20,7 +20,7 @@ type Settings struct {
 	// steps: with rows in a file, a coupled model or a Gram matrix.
 	Unproved  bool
 	Interrupt func() error // asked before each iteration, unless nil
-	Stop      func() error // asked within long ones, which its error ends, unless nil
+	Stop      func() error // asked during an iteration, which its error ends, unless nil
 	// Watch is shown the first point and the one after each step, unless nil; its error ends the run.
 	Watch func(*Result) error
 }
@@ -147,7 +147,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.full
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
-		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.separable, r.Iterations >= limit)
+		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
 	}
 	return r
 }
@@ -180,9 +180,9 @@ const (
 	farPart     = 100 // the error is of the order of the fall's square, relative to the objective: how many times less it may be
 )
 
-// separable reports whether the losses fall without end along the features that are not
-// penalised.
-func (s *Solver) separable() bool {
+// fallsForever reports whether the losses fall without end as the coefficients that are not penalised
+// grow in proportion.
+func (s *Solver) fallsForever() bool {
 	if len(s.facts.free) == 0 {
 		return false
 	}
@@ -419,10 +419,10 @@ func (s *Solver) hessian(fresh bool) {
 // scaledPart is what of the gap may go to scaling a dual point into its domain.
 const scaledPart = 0.5
 
-// units sets the units in which the model measures violations, and returns the number
-// of them that is allowed: so many limits that scaling it away costs a part of tol, the
-// same for the squares that violations cost where there is a ridge, and equalities that
-// free features ask for closed by moving others by as much.
+// units sets the scale of each coordinate's violation, and returns the largest scaled violation that is
+// allowed. With an L1 weight the scale is the limit: the dual point is then scaled into its domain, which
+// costs a part of tol. With a ridge violations cost their squares, which are to stay within tol. Those of
+// free features are parts of √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)

@@ -158,7 +158,7 @@ func cleared(r *gap.Rows, x, y []float64) []float64 {
 	return at
 }
 
-// rounds is a call of Finish.
+// rounds is the state of one call of Finish.
 type rounds struct {
 	*Wide
 	set    Settings
@@ -204,7 +204,7 @@ func (r *rounds) round() bool {
 	}
 	r.last = r.tol
 	s := r.restrict(cols)
-	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, MaxIterations: 60}
+	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
 	part, ok := s.finish(settings)
 	if !ok {
 		r.refused, r.result.Full = true, r.cols != nil

@@ -108,7 +108,8 @@ func all(columns int) []int32 {
 	return cols
 }
 
-// pull is what moves a coefficient from zero once it is more than the limit.
+// pull returns the size of the correlation of column j with the slopes, signed where a bound leaves one
+// side open. A coefficient of zero is optimal if that is at most its limit.
 func (s *Solver) pull(j int) float64 {
 	e := s.e[j]
 	switch {
@@ -193,7 +194,7 @@ const (
 // not zero, takes less than to visit the columns as often as the last model did that was not formed.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.facts.cheap || s.gram != nil {
-		return true // what is not formed has a sum over all ranks for each coordinate
+		return true // on ranks each coordinate of a model that is not formed would need a message
 	}
 	if len(cols) > defaultWorking {
 		return false

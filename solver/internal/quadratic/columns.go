@@ -24,7 +24,7 @@ type Columns struct {
 	entries float64 // of columns, that were read or changed since Prepare
 }
 
-// Prepare makes ready for Z.
+// Prepare computes the diagonal of Z'Z + ridge, and sets the move to 0.
 func (h *Columns) Prepare() {
 	m := h.Z.Len()
 	h.diagonal = append(h.diagonal[:0], make([]float64, m)...)

@@ -156,7 +156,7 @@ const (
 	shortStep  = 0.3   // the length below which a step is short
 	mostShort  = 2     // short steps in a row, after which τ is raised
 	mostRaised = 20
-	again      = 2   // steps from the last centre, where rounding keeps Solve from its end
+	again      = 2   // more steps from the last centre, if Solve missed its gap
 	carefully  = 0.2 // least factor by which τ falls once it was raised
 )
 

@@ -31,7 +31,7 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Prepare makes ready for H and the ridges.
+// Prepare computes the diagonal of H + ridge, and sets the products to 0.
 func (h *Dense) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	h.product = append(h.product[:0], h.Ridge...)

@@ -69,7 +69,7 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces calls do for so many parts of the rows from lo to hi−1, on all processors.
+// Pieces calls do for so many parts of the rows from lo to hi−1, on that many goroutines.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)
