@@ -121,7 +121,7 @@ func (g *groups) union(i, j int32, factor float64) {
 	ri, fi := g.find(i)
 	rj, fj := g.find(j)
 	if ri == rj {
-		g.odd[ri] = g.odd[ri] || differ(fi, factor*fj)
+		g.odd[ri] = g.odd[ri] || differ(fi, float64(factor*fj))
 		return
 	}
 	g.parent[rj], g.factor[rj] = ri, fi/(factor*fj)
@@ -131,4 +131,4 @@ func (g *groups) union(i, j int32, factor float64) {
 // agree is how much products of the same factors may differ by rounding, as a part of them.
 const agree = 1e-12
 
-func differ(a, b float64) bool { return math.Abs(a-b) > float64(agree*math.Abs(a)) }
+func differ(a, b float64) bool { return math.Abs(a-b) > agree*math.Abs(a) }
