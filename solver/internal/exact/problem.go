@@ -138,7 +138,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.work.soft, s.work.spare, s.work.visits = firstSoft, 1, leastVisits
+	s.work.soft, s.work.spare, s.work.visits = s.firstSoft(), 1, leastVisits
 	return s, nil
 }
 

@@ -339,7 +339,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	length = s.search(fall, tol)
 	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
 	if !w.formed {
-		s.work.visits = max(leastVisits, min(w.implicit.Visits(), mostVisits))
+		s.work.visits = max(leastVisits, min(w.implicit.Entries()/max(1, float64(len(w.columns.Val))), mostVisits))
 	}
 	return fall, length
 }
@@ -540,6 +540,14 @@ func (s *Solver) adapt(length float64) {
 		w.sweeps = min(2*w.sweeps, mostSweeps)
 	}
 	w.damp = w.damped(length)
+}
+
+// firstSoft is soft for the first step. With many columns, a ridge of all of them is curvature enough.
+func (s *Solver) firstSoft() float64 {
+	if !s.facts.cheap && !slices.Contains(s.Ridge, 0) {
+		return 0
+	}
+	return firstSoft
 }
 
 // damping is that of the next Hessian.

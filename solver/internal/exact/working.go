@@ -323,8 +323,8 @@ func (s *Solver) buildColumns() {
 		idx, val := from.Row(int(j))
 		to.Idx, to.Val = append(to.Idx, idx...), append(to.Val, val...)
 	}
-	w.columns, w.implicit.Z = to, to
-	w.implicit.Z.Val = make([]float64, nnz)
+	w.columns = to
+	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: to.Cols}
 }
 
 // margins sets dst = X u over the columns of the set.
@@ -369,14 +369,21 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh gives the columns the weights c of samples, where the Hessian is not formed.
+// weigh gives the columns the weights c of samples, where the Hessian is not formed, and leaves out the
+// samples whose weight is 0.
 func (w *working) weigh(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
 	}
-	z, x := w.implicit.Z.Val, w.columns.Val
-	for e, i := range w.columns.Idx {
-		z[e] = x[e] * c[i]
+	z := &w.implicit.Z
+	z.Ptr, z.Idx, z.Val = append(z.Ptr[:0], 0), z.Idx[:0], z.Val[:0]
+	for k := range w.cols {
+		for e := w.columns.Ptr[k]; e < w.columns.Ptr[k+1]; e++ {
+			if i := w.columns.Idx[e]; c[i] != 0 {
+				z.Idx, z.Val = append(z.Idx, i), append(z.Val, w.columns.Val[e]*c[i])
+			}
+		}
+		z.Ptr = append(z.Ptr, int64(len(z.Val)))
 	}
 }
 

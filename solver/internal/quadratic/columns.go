@@ -71,8 +71,8 @@ func (h *Columns) Move(k int, by float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
-// Visits returns how often the columns were gone through since Prepare, counted in entries.
-func (h *Columns) Visits() float64 { return h.entries / max(1, float64(len(h.Z.Val))) }
+// Entries returns how many entries of columns were read or changed since Prepare.
+func (h *Columns) Entries() float64 { return h.entries }
 
 // Keep implements Hessian.
 func (h *Columns) Keep() {
@@ -88,7 +88,7 @@ func (h *Columns) Return() {
 const (
 	columnTurns  = 10   // sweeps between Newton steps
 	maxConjugate = 200  // steps of conjugate gradients
-	energyPart   = 1e-3 // of the first energy, at which they end
+	energyPart   = 1e-2 // of the first energy, at which they end
 	lookEvery    = 10   // steps between looks at where they lead
 )
 
@@ -99,7 +99,7 @@ func (h *Columns) Turns(int) int { return columnTurns }
 // end early, the step still leads down.
 func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]float64) bool, crosses func([]float64) bool) bool {
 	n := len(support)
-	h.restrict(support)
+	part := h.restrict(support)
 	h.dir = append(h.dir[:0], make([]float64, n)...)
 	h.to = append(h.to[:0], make([]float64, n)...)
 	clear(step)
@@ -110,7 +110,7 @@ func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]flo
 	}
 	first := energy
 	for turn := 1; turn <= maxConjugate; turn++ {
-		h.times(support)
+		h.times(part, support)
 		bend := kernels.Dot(h.to, h.dir)
 		if !(bend > 0) || !(energy > 0) {
 			break
@@ -133,9 +133,12 @@ func (h *Columns) Solve(step, rest []float64, support []int32, enough func([]flo
 	return true
 }
 
-// restrict copies the columns of the support.
-func (h *Columns) restrict(support []int32) {
+// restrict returns the columns of the support, a copy unless it has all.
+func (h *Columns) restrict(support []int32) *kernels.Rows {
 	p, z := &h.part, &h.Z
+	if len(support) == z.Len() {
+		return z
+	}
 	p.Ptr, p.Idx, p.Idx16, p.Val, p.Cols = append(p.Ptr[:0], 0), p.Idx[:0], p.Idx16[:0], p.Val[:0], z.Cols
 	for _, k := range support {
 		lo, hi := z.Ptr[k], z.Ptr[k+1]
@@ -150,14 +153,15 @@ func (h *Columns) restrict(support []int32) {
 	if z.Idx == nil {
 		p.Idx = nil
 	}
+	return p
 }
 
-// times sets to to the product of the matrix with dir over the support.
-func (h *Columns) times(support []int32) {
+// times sets to to the product of the matrix with dir over the support, the columns of which are given.
+func (h *Columns) times(part *kernels.Rows, support []int32) {
 	clear(h.along)
-	kernels.Gradient(h.along, h.part, h.dir)
-	kernels.Margins(h.to, h.part, h.along)
-	h.entries += 2 * float64(len(h.part.Val))
+	kernels.Gradient(h.along, *part, h.dir)
+	kernels.Margins(h.to, *part, h.along)
+	h.entries += 2 * float64(len(part.Val))
 	for a, k := range support {
 		h.to[a] = math.FMA(h.Ridge[k], h.dir[a], h.to[a])
 	}

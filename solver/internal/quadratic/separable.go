@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
@@ -57,7 +58,8 @@ type Hessian interface {
 	Turns(support int) int
 }
 
-// Settings tune Solve.
+// Settings tune Solve. Where the minimum is the solution of a linear system, the root of the mean square of
+// the violations takes the place of the largest, and the root of Part that of Part.
 type Settings struct {
 	// Tolerance is the largest violation allowed, and Part what of the first violation is
 	// allowed if that is more.
@@ -77,6 +79,9 @@ func (q *Separable) Solve(set *Settings) bool {
 		if cap(*v) < m {
 			*v = make([]float64, m)
 		}
+	}
+	if q.smooth() {
+		return q.system(set)
 	}
 	allowed, sweeps := set.Tolerance, set.Sweeps
 	if sweeps == 0 {
@@ -98,6 +103,54 @@ func (q *Separable) Solve(set *Settings) bool {
 		}
 	}
 	return false
+}
+
+// smooth reports whether the minimum is the solution of a linear system.
+func (q *Separable) smooth() bool {
+	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
+}
+
+// system is Solve where the minimum is the solution of a linear system.
+func (q *Separable) system(set *Settings) bool {
+	allowed := set.Tolerance
+	for round := range maxNewton {
+		q.findSupport()
+		q.slopes()
+		violation := q.typical(q.rest[:len(q.support)])
+		if round == 0 {
+			allowed = max(allowed, math.Sqrt(set.Part)*violation)
+		}
+		if violation <= allowed {
+			return true
+		}
+		if !q.solve(func(rest []float64) bool { return q.typical(rest) <= allowed }) || q.stopped() {
+			return false
+		}
+		for a, k := range q.support {
+			q.move(int(k), q.step[a])
+		}
+	}
+	return false
+}
+
+// slopes sets rest to the slopes over the support, downwards.
+func (q *Separable) slopes() {
+	for a, k := range q.support {
+		q.rest[a] = -(q.Gradient[k] + q.H.Slope(int(k)))
+		if limit := q.Limit[k]; limit > 0 {
+			q.rest[a] -= math.Copysign(limit, q.U[k])
+		}
+	}
+}
+
+// typical returns the root of the mean square of the violations, given the slopes over the support.
+func (q *Separable) typical(rest []float64) float64 {
+	sum := 0.0
+	for a, k := range q.support {
+		v := rest[a] / q.Unit[k]
+		sum += float64(v * v)
+	}
+	return math.Sqrt(sum / float64(len(q.X)))
 }
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
@@ -216,7 +269,19 @@ const maxNewton = 8
 func (q *Separable) newton(allowed float64) {
 	for range maxNewton {
 		q.findSupport()
-		if len(q.support) == 0 || !q.solve(allowed) || q.stopped() {
+		if len(q.support) == 0 {
+			return
+		}
+		q.slopes()
+		enough := func(rest []float64) bool {
+			for a, k := range q.support {
+				if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
+					return false
+				}
+			}
+			return true
+		}
+		if !q.solve(enough) || q.stopped() {
 			return
 		}
 		before := q.Value()
@@ -256,24 +321,11 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to one that leads to the minimum over the support with the signs it has.
-func (q *Separable) solve(allowed float64) bool {
+// solve sets step to one that leads to the minimum over the support with the signs it has, given the slopes
+// in rest.
+func (q *Separable) solve(enough func(rest []float64) bool) bool {
 	n := len(q.support)
 	step, rest := q.step[:n], q.rest[:n]
-	for a, k := range q.support {
-		rest[a] = -(q.Gradient[k] + q.H.Slope(int(k)))
-		if limit := q.Limit[k]; limit > 0 {
-			rest[a] -= math.Copysign(limit, q.U[k])
-		}
-	}
-	enough := func(rest []float64) bool {
-		for a, k := range q.support {
-			if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
-				return false
-			}
-		}
-		return true
-	}
 	crosses := func(step []float64) bool {
 		for a, k := range q.support {
 			if _, crosses := q.end(int(k), step[a]); crosses {

@@ -128,6 +128,23 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
+// TestSeparableSmooth: without limits and bounds the minimum is the solution of a linear system, also where
+// columns depend on each other.
+func TestSeparableSmooth(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		q, dense, columns := random(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false)
+		clear(q.Limit)
+		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
+			q.H = h
+			solved := q.Solve(&Settings{Tolerance: 1e-9})
+			if v := violation(q, dense); !solved || v > 1e-7 {
+				t.Errorf("seed %d, %s: solved %v, conditions are violated by %.1e", seed, name, solved, v)
+			}
+		}
+	}
+}
+
 // TestSeparableKnown: with the identity the solution is the soft threshold, within the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
