@@ -26,7 +26,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	}
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1, Join: chain}
 	pr := Quick()
-	pr.Splits = 2
+	pr.Splits, pr.Halves = 2, 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
 	data, err := s.Build(d.Dataset, File{Origin: "synthetic"}, pr.Graph)
 	if err != nil {

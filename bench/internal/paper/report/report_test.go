@@ -33,7 +33,7 @@ func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	s := paper.Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Work: 1}
 	s.Join = func(*sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(15), "chain", nil }
 	pr := paper.Quick()
-	pr.Splits, pr.Beyond = 2, 1
+	pr.Splits, pr.Beyond, pr.Halves = 2, 1, 1
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{s}, []string{"tiny"}, 60, 10
 	if methods > 0 {
 		pr.Methods = pr.Methods[:methods]
