@@ -14,9 +14,10 @@
 //
 // A [Method] is a value in [Settings]. The default, [Auto], proves how far the result is
 // from the optimum, Result.DualityGap, and ends a run where that is little enough, wherever
-// it knows how: by Newton's method, and where that does not take the problem by passes of [SCASK].
-// [SCASK] and [SCASL] are Algorithm 1 of the paper with several dual updates per snapshot; [SCAS] and [SCASStrong]
-// are its Algorithms 1 and 2; package baseline has more, and one may be your own.
+// it knows how: by Newton's method, and where that does not take the problem by passes of
+// [SCASK]. [SCASK] and [SCASL] are Algorithm 1 of the paper with several dual updates per
+// snapshot; [SCAS] and [SCASStrong] are its Algorithms 1 and 2; package baseline has more,
+// and one may be your own.
 //
 // Nothing of size n·p is stored: beside the data there are some vectors of length p, n and
 // the number of rows of A, and where Newton's method proves the result some matrices of
