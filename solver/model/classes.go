@@ -131,7 +131,11 @@ func (p *problems) design(k int, spec *Spec, h held) (*design, error) {
 		if p.classes != nil {
 			y = against(p.y, p.classes[k])
 		}
-		return newDesign(spec, p.x, y)
+		d, err := newDesign(spec, p.x, y)
+		if err == nil {
+			d.start = p.start(k, d)
+		}
+		return d, err
 	}
 	var class *float64
 	if p.classes != nil {
@@ -139,9 +143,36 @@ func (p *problems) design(k int, spec *Spec, h held) (*design, error) {
 	}
 	d, err := mappedDesign(spec, p.x, p.y, class)
 	if err == nil {
-		d.held = h
+		d.held, d.start = h, p.start(k, d)
 	}
 	return d, err
+}
+
+// start returns where problem k begins, the intercept last if there is one; nil if the specification
+// says nothing of it.
+func (p *problems) start(k int, d *design) []float64 {
+	m := p.spec.Start
+	if m == nil {
+		return nil
+	}
+	column, sign := 0, 1.0
+	switch {
+	case p.classes != nil:
+		var known bool
+		if column, known = slices.BinarySearch(m.Classes.Values, p.classes[k]); !known {
+			return nil
+		}
+	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
+		return nil
+	case m.Labels.Positive == d.mapping.Negative && m.Labels.Negative == d.mapping.Positive:
+		sign = -1
+	}
+	of := m.Columns[column]
+	x := append(slices.Clone(of.Coefficients), of.Intercept)[:d.columns()]
+	for j := range x {
+		x[j] *= sign
+	}
+	return x
 }
 
 // prepared is design for all rows, prepared.

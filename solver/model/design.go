@@ -31,6 +31,7 @@ type design struct {
 	// that are gone through in pieces; nil for others.
 	against *float64
 	held    held
+	start   []float64 // of the coefficients; nil for none
 }
 
 // held are rows that a fit that goes through the data in pieces leaves out.

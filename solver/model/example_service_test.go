@@ -20,7 +20,8 @@ import (
 )
 
 // From a database to a service: cross-validation chooses a model, a file keeps it, and a service
-// that has loaded the file scores objects of JSON by the names of their values.
+// that has loaded the file scores objects of JSON by the names of their values. The next fit, of more
+// rows, begins with that model.
 func ExampleModel_Scorer() {
 	db := sql.OpenDB(berries{})
 	defer db.Close()
@@ -61,10 +62,13 @@ func ExampleModel_Scorer() {
 		fmt.Print(answer.StatusCode, " ", string(must(io.ReadAll(answer.Body))))
 		check(answer.Body.Close())
 	}
+	next := must(model.Fit(context.Background(), &model.Spec{Features: names, Lambda: best.Facts.Lambda, Start: best}, d.X, d.OriginalLabels()))
+	fmt.Println(next.Columns[0].Certificate.Status, "after", next.Columns[0].Run.NewtonSteps, "step")
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}
 	// 200 {"class": "green", "probability": 0.006}
 	// 400 sparse: the record lacks the columns of height: expected every feature by its name, null for a missing value; it has soil
+	// converged after 1 step
 }
 
 func must[T any](v T, err error) T {

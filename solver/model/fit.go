@@ -78,13 +78,16 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.start != nil {
+		f.s.Start(d.start)
+	}
 	if f.file != nil {
 		return f.solve(ctx, d.spec.Lambda)
 	}
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
-	if !d.coupled() {
+	if !d.coupled() && d.start == nil {
 		// From the model without penalised features: an interrupt is seen by solve.
 		_, _ = f.s.LambdaMax(f.ask(ctx))
 	}

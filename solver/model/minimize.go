@@ -21,8 +21,24 @@ func (d *design) minimize(ctx context.Context, lambda float64, start *solver.Ite
 	if err = d.team.Agreed(err); err != nil {
 		return nil, err
 	}
+	if start == nil && d.start != nil {
+		start = &solver.Iterate{X: g.scaled(d.start)}
+	}
 	out, _, err := g.solve(ctx, lambda, start)
 	return out, err
+}
+
+// scaled returns x as the problem has it: of scaled features, with a 1 for the column of offsets.
+func (g *general) scaled(x []float64) []float64 {
+	_, columns := g.problem.Data.Dims()
+	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
+	for j, s := range g.scale {
+		out[j] *= s
+	}
+	if g.offsets {
+		out[columns-1] = 1
+	}
+	return out
 }
 
 // A general is a problem of package solver, but for lambda.

@@ -68,6 +68,10 @@ type Spec struct {
 	// Positive is the label that is the positive class of two; nil means the larger. With it,
 	// labels of more than two values are an error.
 	Positive *float64
+	// Start is a model of as many features for Fit to begin with, such as one of fewer rows or another
+	// Lambda: where it has a column for a class, or for two classes the same ones, fewer steps are
+	// needed. What is proved does not depend on it. nil means none; Path and CV take no notice.
+	Start *Model
 	// Features are names for the model; nil means none.
 	Features []string
 	// IndexBase is the number that the first feature has in the files of the data, 0 or
@@ -358,6 +362,8 @@ func (s *Spec) check(n, p int) error {
 		return fmt.Errorf("model: Spec.Standardize = %q; choose on, off or the empty string", s.Standardize)
 	case s.IndexBase != 0 && s.IndexBase != 1:
 		return fmt.Errorf("model: Spec.IndexBase = %d; it must be 0 or 1", s.IndexBase)
+	case s.Start != nil && s.Start.featureCount() != p:
+		return fmt.Errorf("model: Spec.Start has %d features; the data have %d", s.Start.featureCount(), p)
 	case s.Features != nil && len(s.Features) != p:
 		return fmt.Errorf("model: Spec.Features has %d names; the data have %d features", len(s.Features), p)
 	case s.Balanced && s.ClassWeights != nil:
