@@ -106,8 +106,18 @@ func (h *Dense) Solve(step, rest []float64, support []int32, _ func([]float64) b
 		}
 	}
 	factor.Solve(step, rest)
+	for a, i := range support { // once more, for what the shift has left
+		row := h.Row(int(i))
+		rest[a] -= float64(float64(h.diagonal[i]*float64(scale[a]*scale[a])) * step[a])
+		for b := a + 1; b < n; b++ {
+			v := float64(row[support[b]] * float64(scale[a]*scale[b]))
+			rest[a] -= float64(v * step[b])
+			rest[b] -= float64(v * step[a])
+		}
+	}
+	factor.Solve(rest, rest)
 	for a := range support {
-		step[a] *= scale[a]
+		step[a] = float64((step[a] + rest[a]) * scale[a])
 	}
 	return true
 }
