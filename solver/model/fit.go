@@ -87,7 +87,7 @@ func (d *design) fit(whole context.Context) (*outcome, error) {
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.unbegun(ctx)
 	}
-	if !d.coupled() && d.start == nil {
+	if !d.coupled() && d.start == nil && !f.s.Samples() {
 		// From the model without penalised features: an interrupt is seen by solve.
 		_, _ = f.s.LambdaMax(f.ask(ctx))
 	}

@@ -14,6 +14,9 @@ const (
 // samplesDo reports whether a part of n samples is enough for so many features.
 func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
 
+// Samples reports whether Solve begins with a part of the samples, unless a start is given.
+func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
+
 // sampled moves the point to the solution for a part of the samples, if there are many, and returns
 // the problem of these.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
