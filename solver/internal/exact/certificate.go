@@ -19,7 +19,7 @@ func (s *Solver) pose() {
 
 // certify returns a bound of P(x) − P*, by α, of which the tally is there, or by 0. It leaves
 // X'Cα in e.
-func (s *Solver) certify(tol float64) float64 {
+func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Rows.Len())
 	if s.coupled != nil {
 		z = s.coupled.z

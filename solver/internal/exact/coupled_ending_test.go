@@ -97,7 +97,7 @@ func TestSeparated(t *testing.T) {
 			if b := s.Certify(r.X, set); !(b <= 1e-7) {
 				t.Errorf("%T, graph %v: Certify: gap %g", loss, a != nil, b)
 			}
-			if r := mustWide(t, p).Finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {
+			if r := mustSetSolver(t, p).finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {
 				t.Errorf("%T, graph %v: Wide: %v, gap %g", loss, a != nil, r.Why, r.Gap)
 			}
 		}

@@ -155,7 +155,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		}
 		_, length := s.step(tol, true)
 		s.rows.tally()
-		proved := s.certify(tol)
+		proved := s.proveGap(tol)
 		best = math.Min(best, gap.Moved(proved, s.at.value, value))
 		if value-s.at.value >= tight*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
 			break

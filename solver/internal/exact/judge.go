@@ -22,6 +22,6 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.at.value = s.value(s.at.loss)
 	s.rows.level(s.x, s.e)
 	s.rows.tally()
-	r.Gap, r.Objective, r.Loss = gap.Rounded(s.certify(tol), s.at.value), s.at.value, s.at.loss
+	r.Gap, r.Objective, r.Loss = gap.Rounded(s.proveGap(tol), s.at.value), s.at.value, s.at.loss
 	return r
 }

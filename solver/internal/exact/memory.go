@@ -98,10 +98,10 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// CoupledMemory estimates what a Solver takes whose model is coupled, of n samples, so many features and
+// denseCoupledMemory estimates what a Solver takes whose model is coupled, of n samples, so many features and
 // rows of A: four matrices (the Hessian of the loss, that of the model, that with the curvature of the
 // rows, and its factor), two of the zeros and ties, and vectors.
-func CoupledMemory(features, n, rows int) int64 {
+func denseCoupledMemory(features, n, rows int) int64 {
 	const ofTiles = 128 // features, in a dense factor
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
 }
@@ -119,7 +119,7 @@ func (q *Problem) wholeMemory(runs int) int64 {
 	t := quadratic.NewTriangle(features, q.band())
 	total := 8*int64(runs*features) + coupledMemory(t, n, l)
 	if !t.Banded() {
-		total = 8*int64(runs*features) + CoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
+		total = 8*int64(runs*features) + denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
 	if samplesDo(n, features) {
 		total += (q.Data.CompactBytes() + 12*q.Data.NNZ() + 8*ofPart*int64(n)) / (sampleShare - 1)
@@ -139,9 +139,9 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 	return int64(rows.Threads(threads)) * panels
 }
 
-// WideMemory estimates what a Wide takes beside the problem, in bytes, for data cut into so many runs,
+// setMemory estimates what a Wide takes beside the problem, in bytes, for data cut into so many runs,
 // with finish one whose working sets are full.
-func WideMemory(p *Problem, runs int, finish bool) int64 {
+func setMemory(p *Problem, runs int, finish bool) int64 {
 	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors
 	n, features := p.Data.Dims()
 	l, _ := p.A.Dims()
@@ -153,7 +153,7 @@ func WideMemory(p *Problem, runs int, finish bool) int64 {
 		return total
 	}
 	// A copy of the columns of a set, twice while it is made, and a Solver.
-	k := min(mayEnter(p), mostWide(p))
+	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.Data.NNZ(), int64(n)*int64(k))
-	return total + 2*12*entries + CoupledMemory(k, n, min(l, 2*k))
+	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))
 }

@@ -9,7 +9,7 @@ type Prover struct {
 	problem  *Problem // nil where nothing is known of its parts
 	made     bool     // whole or wide is what there is
 	whole    *Solver
-	wide     *Wide
+	sets     *setSolver
 	assembly float64 // of a Hessian, in passes
 }
 
@@ -30,10 +30,10 @@ func (p *Prover) make() {
 	}
 	p.whole = nil
 	if q.Absolute() {
-		if p.wide, err = NewWide(&q); err == nil {
+		if p.sets, err = newSetSolver(&q); err == nil {
 			return // a Hessian is of a small part of the columns, known only later
 		}
-		p.wide = nil
+		p.sets = nil
 	}
 	if _, features := q.Data.Dims(); features <= MostFeatures {
 		q.MaxWorking = MostFeatures
@@ -48,13 +48,13 @@ func (p *Prover) make() {
 // Proves reports whether gaps can be proved.
 func (p *Prover) Proves() bool {
 	p.make()
-	return p.whole != nil || p.wide != nil
+	return p.whole != nil || p.sets != nil
 }
 
 // Cheap reports whether proofs can be tried on the way, as those of a Wide cannot.
 func (p *Prover) Cheap() bool {
 	p.make()
-	return p.wide == nil
+	return p.sets == nil
 }
 
 // Finishes reports whether Newton's method is the way to the optimum.
@@ -62,7 +62,7 @@ func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 
 // Refused reports whether the finisher left the problem, as the Hessian of a working set
 // would take too long to form.
-func (p *Prover) Refused() bool { return p.wide != nil && p.wide.Refused() }
+func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
 // Dependent reports whether columns without a penalty were found to depend on each other,
 // by what was proved so far.
@@ -99,8 +99,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
 		return p.whole.Certify(x, set)
-	case p.wide != nil:
-		return p.wide.Certify(x, beta)
+	case p.sets != nil:
+		return p.sets.certify(x, beta)
 	}
 	return math.Inf(1)
 }
@@ -110,7 +110,7 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
 	}
-	return p.wide.Finish(x, y, beta, set)
+	return p.sets.finish(x, y, beta, set)
 }
 
 // ProverMemory estimates what proving q takes at its peak, and finishing it if it is finished,
@@ -122,7 +122,7 @@ func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	case q.Refusal() == nil:
 		return q.Memory(runs)
 	case q.Absolute():
-		return WideMemory(q, runs, finish)
+		return setMemory(q, runs, finish)
 	}
 	if _, features := q.Data.Dims(); features <= MostFeatures {
 		return q.Memory(runs)

@@ -125,7 +125,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Proofs++
 		was = s.at.value
-		proved := s.certify(tol)
+		proved := s.proveGap(tol)
 		r.Gap += math.Max(0, s.at.value-was)
 		if stalled++; proved < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0

@@ -9,28 +9,28 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A workingSet is the problem with all features but a few held at zero. Of the rows of
-// the penalty, those with several of its features stay as they are, and those with one
-// add up to a row of its own.
-type workingSet struct {
-	w    *Wide
-	cols []int32 // features, increasing
-	rows []int32 // of the penalty: those with several of them
+// A restricted problem is the problem with all coefficients held at zero but those of a working set. A
+// row of A with several features of the set stays a row. All rows with just one feature of the set
+// become one singleton row of that feature.
+type restricted struct {
+	w    *setSolver
+	cols []int32 // the features, in increasing order
+	rows []int32 // the rows of the penalty that have several of the features
 	sub  Problem
-	x    []float64 // start
+	x    []float64 // where it starts
 }
 
-// firstRoom is the most columns of the first set: of an early iterate many more
-// coefficients are not zero than at the solution, and time grows with the cube.
+// firstRoom is the number of columns that the first set may have. An early iterate has many more
+// non-zero coefficients than the solution, and the time of a step grows with the cube of the columns.
 const firstRoom = 750
 
-// choose returns the columns of the next working set, in order: those of coefficients
-// that are not zero, and of the others the most violated, as many again and 200, with all
-// that no row holds at zero; and whether there was no room for the first.
-func (w *Wide) choose(first bool) (cols []int32, full bool) {
+// choose returns the columns of the next working set, in increasing order: those of non-zero coefficients,
+// all free ones, and of the rest those that violate optimality most, at most 200 more than there are
+// non-zero coefficients. full reports that there was no room for all non-zero coefficients.
+func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var free, rest []int32
 	for j, x := range w.at.x {
-		if w.whole.isFree(j) {
+		if w.all.isFree(j) {
 			free = append(free, int32(j))
 		} else if x != 0 {
 			cols = append(cols, int32(j))
@@ -38,14 +38,14 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 			rest = append(rest, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.at.x[j]) * w.whole.bounds.Columns.Largest[j] }
+	size := func(j int32) float64 { return math.Abs(w.at.x[j]) * w.all.bounds.Columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
 	most := w.most
 	if first {
 		most = min(most, firstRoom)
 	}
-	room := most - most/16 // some for those that are violated
+	room := most - most/16 // the rest is for features that violate optimality
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
@@ -54,25 +54,25 @@ func (w *Wide) choose(first bool) (cols []int32, full bool) {
 	return cols, full
 }
 
-// restrict returns the problem on the columns, from the point.
-func (w *Wide) restrict(cols []int32) *workingSet {
-	s := &workingSet{w: w, cols: cols, sub: *w.whole.Problem, x: make([]float64, len(cols))}
-	clear(w.place)
+// restrict returns the problem restricted to the columns, starting at the point.
+func (w *setSolver) restrict(cols []int32) *restricted {
+	s := &restricted{w: w, cols: cols, sub: *w.all.Problem, x: make([]float64, len(cols))}
+	clear(w.position)
 	for k, j := range cols {
-		w.place[j] = int32(k) + 1
+		w.position[j] = int32(k) + 1
 		s.x[k] = w.at.x[j]
 	}
-	s.sub.Data = columnsOf(w.whole.Data, w.place, len(cols))
+	s.sub.Data = columnsOf(w.all.Data, w.position, len(cols))
 	s.sub.Rows = s.sub.Data.Compact(nil)
 	s.sub.MaxWorking = len(cols)
-	s.sub.Ridge = slices.Repeat([]float64{w.whole.mu()}, len(cols))
+	s.sub.Ridge = slices.Repeat([]float64{w.all.mu()}, len(cols))
 	s.penalty()
 	return s
 }
 
-// penalty sets the penalty of the working set.
-func (s *workingSet) penalty() {
-	r, k := s.w.whole.rows, len(s.cols)
+// penalty sets A and the limits of the restricted problem.
+func (s *restricted) penalty() {
+	r, k := s.w.all.rows, len(s.cols)
 	own := make([]float64, k)
 	s.sub.A, s.sub.Limit = linalg.New(nil, k), own
 	if r.M == nil {
@@ -104,11 +104,11 @@ func (s *workingSet) penalty() {
 	s.sub.Limit = append(s.sub.Limit, own...)
 }
 
-// members returns how many features of the set a row of the penalty has, and the first.
-func (s *workingSet) members(row int32) (count int, first int32) {
-	idx, val := s.w.whole.rows.M.Row(int(row))
+// members returns how many features of the set a row of the penalty has, and the first of them.
+func (s *restricted) members(row int32) (count int, first int32) {
+	idx, val := s.w.all.rows.M.Row(int(row))
 	for k, j := range idx {
-		if s.w.place[j] > 0 && val[k] != 0 {
+		if s.w.position[j] > 0 && val[k] != 0 {
 			if count++; count == 1 {
 				first = j
 			}
@@ -117,15 +117,15 @@ func (s *workingSet) members(row int32) (count int, first int32) {
 	return count, first
 }
 
-// matrix returns the rows with several features of the set, over the identity.
-func (s *workingSet) matrix() *sparse.CSR {
+// matrix returns A of the restricted problem: the rows with several features of the set, then the identity.
+func (s *restricted) matrix() *sparse.CSR {
 	ptr := make([]int64, 1, len(s.rows)+len(s.cols)+1)
 	var idx []int32
 	var val []float64
 	for _, row := range s.rows {
-		all, v := s.w.whole.rows.M.Row(int(row))
+		all, v := s.w.all.rows.M.Row(int(row))
 		for k, j := range all {
-			if at := s.w.place[j]; at > 0 && v[k] != 0 {
+			if at := s.w.position[j]; at > 0 && v[k] != 0 {
 				idx, val = append(idx, at-1), append(val, v[k])
 			}
 		}
@@ -138,8 +138,8 @@ func (s *workingSet) matrix() *sparse.CSR {
 	return mustSparse(len(s.rows)+len(s.cols), len(s.cols), ptr, idx, val)
 }
 
-// finish solves the problem of the working set, unless the finisher refuses.
-func (s *workingSet) finish(set *Settings) (*Solution, bool) {
+// finish solves the restricted problem; ok is false if New refuses it.
+func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	f, err := New(&s.sub)
 	if err != nil {
 		return nil, false
@@ -147,12 +147,12 @@ func (s *workingSet) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes a result the point, and its dual point the trial one, in which rows
-// without a feature of the set keep their multipliers. Interior coefficients whose own
-// multiplier is far from its limit become zeros.
-func (s *workingSet) expand(part *Solution) {
+// expand makes the solution of the restricted problem the point, and its dual point the trial dual point.
+// Rows without a feature of the set keep their multipliers. If zeros are not exact, a coefficient
+// whose singleton row's multiplier is far below its limit becomes zero.
+func (s *restricted) expand(part *Solution) {
 	w := s.w
-	x, whole, z, r := make([]float64, w.whole.p), make([]float64, w.whole.p), w.trial.z, w.whole.rows
+	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
 	own := part.Z[len(s.rows):]
 	for k, j := range s.cols {
 		whole[j] = part.X[k]
@@ -162,9 +162,9 @@ func (s *workingSet) expand(part *Solution) {
 		}
 	}
 	if part.Polished {
-		part.Structure = partition(part.Structure, s.cols, w.whole.p)
+		part.Structure = partition(part.Structure, s.cols, w.all.p)
 	}
-	if w.visit(x); w.at.value > part.Objective+part.Gap { // multipliers far from the optimum say nothing
+	if w.visit(x); w.at.value > part.Objective+part.Gap { // the zeros were wrong
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
@@ -188,9 +188,9 @@ func (s *workingSet) expand(part *Solution) {
 	}
 }
 
-// columnsOf returns the columns of a matrix that have a place, counted from 1, in the
-// order of the places, which increase.
-func columnsOf(m *sparse.CSR, place []int32, count int) *sparse.CSR {
+// columnsOf returns the columns j of m with position[j] > 0 as columns position[j] − 1 of a matrix. Positions
+// increase with j.
+func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	n, _ := m.Dims()
 	ptr := make([]int64, 1, n+1)
 	var idx []int32
@@ -198,8 +198,8 @@ func columnsOf(m *sparse.CSR, place []int32, count int) *sparse.CSR {
 	for i := range n {
 		row, v := m.Row(i)
 		for k, j := range row {
-			if place[j] > 0 {
-				idx, val = append(idx, place[j]-1), append(val, v[k])
+			if position[j] > 0 {
+				idx, val = append(idx, position[j]-1), append(val, v[k])
 			}
 		}
 		ptr = append(ptr, int64(len(idx)))
@@ -207,7 +207,7 @@ func columnsOf(m *sparse.CSR, place []int32, count int) *sparse.CSR {
 	return mustSparse(n, count, ptr, idx, val)
 }
 
-// mustSparse returns a part of a valid matrix.
+// mustSparse returns a matrix made of parts of a valid one.
 func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	out, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {

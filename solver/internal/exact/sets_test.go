@@ -14,19 +14,19 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-func mustWide(t *testing.T, p *Problem) *Wide {
+func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	t.Helper()
-	w, err := NewWide(p)
+	w, err := newSetSolver(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestWide holds proofs and results of working sets to those of the whole: on problems
+// TestSets holds proofs and results of working sets to those of the whole: on problems
 // small enough for both, with sets that have to change, bounds are never below the
 // truth and the optimum is the same.
-func TestWide(t *testing.T) {
+func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
 			for seed := range uint64(2) {
@@ -34,13 +34,13 @@ func TestWide(t *testing.T) {
 				s := mustNew(t, p)
 				q := *p
 				q.MaxWorking = 30
-				checkWide(t, s, mustWide(t, &q), s.Finish(nil, &Settings{Tol: 1e-13}))
+				checkSets(t, s, mustSetSolver(t, &q), s.Finish(nil, &Settings{Tol: 1e-13}))
 			}
 		})
 	}
 }
 
-func checkWide(t *testing.T, s *Solver, w *Wide, best *Solution) {
+func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))
 	for _, distance := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-3, 1e-1, 1, 100} {
@@ -52,13 +52,13 @@ func checkWide(t *testing.T, s *Solver, w *Wide, best *Solution) {
 		}
 		want := trueExcess(s, x, best.X) - best.Gap
 		for _, z := range [][]float64{nil, best.Z} {
-			if got := w.Certify(x, z); !(got >= want) {
+			if got := w.certify(x, z); !(got >= want) {
 				t.Errorf("distance %g: gap %.3e proved, truth %.3e", distance, got, want)
 			}
 		}
 	}
 	support := s.p - len(slices.DeleteFunc(slices.Clone(best.X), func(v float64) bool { return v != 0 }))
-	r := w.Finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9})
+	r := w.finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9})
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
 		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
 	}
@@ -101,29 +101,29 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 	return q
 }
 
-// TestWideFree: features that no row holds at zero are in every working set, and what
+// TestSetsFree: features that no row holds at zero are in every working set, and what
 // closes their equalities counts; columns of them that depend on each other leave no
 // bound, and too many of them no Wide.
-func TestWideFree(t *testing.T) {
+func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
 	best := s.Finish(nil, &Settings{Tol: 1e-13})
 	q.MaxWorking = 40
-	checkWide(t, s, mustWide(t, q), best)
+	checkSets(t, s, mustSetSolver(t, q), best)
 	if free := best.X[118:]; free[0] == 0 || free[1] == 0 {
 		t.Errorf("free coefficients %v", free)
 	}
-	if gap := mustWide(t, freeProblem(t, true)).Certify(best.X, nil); !math.IsInf(gap, 1) {
+	if gap := mustSetSolver(t, freeProblem(t, true)).certify(best.X, nil); !math.IsInf(gap, 1) {
 		t.Errorf("columns that depend on each other: gap %v", gap)
 	}
 	clear(q.Limit)
-	if _, err := NewWide(q); !errors.Is(err, ErrNotApplicable) {
+	if _, err := newSetSolver(q); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("120 free features: %v", err)
 	}
 }
 
-// TestWideEndings: results say why there are no better ones.
-func TestWideEndings(t *testing.T) {
+// TestSetsEndings: results say why there are no better ones.
+func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
 		most int
@@ -137,7 +137,7 @@ func TestWideEndings(t *testing.T) {
 	} {
 		p := pattern{term.Logistic{}, "graph", 0, 1e-4}.draw(t, 60, 40, 1)
 		p.MaxWorking = c.most
-		if r := mustWide(t, p).Finish(make([]float64, 40), nil, nil, &c.set); r.Why != c.want {
+		if r := mustSetSolver(t, p).finish(make([]float64, 40), nil, nil, &c.set); r.Why != c.want {
 			t.Errorf("sets of %d, to %g: %v, want %v: gap %g", c.most, c.set.Tol, r.Why, c.want, r.Gap)
 		}
 	}
@@ -152,7 +152,7 @@ func TestOutside(t *testing.T) {
 		const p = 12
 		o, want := proximal(t, rng, p, 1+2*rng.Float64())
 		z, x := make([]float64, o.f.rows.Len()), make([]float64, p)
-		o.reach(0, &place{x: x})
+		o.reach(0, &iterate{x: x})
 		for j := range int32(p) {
 			if !o.seen[j] {
 				t.Fatalf("seed %d: feature %d is in no component", seed, j)
@@ -216,7 +216,7 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 		t.Fatalf("gap %.1e of the proximal point", best.Gap)
 	}
 	q.Limit = slices.Repeat([]float64{1}, len(q.Limit))
-	o := newOutside(newWhole(q))
+	o := newOutside(newUnrestricted(q))
 	copy(o.sum, labels)
 	return o, best.X
 }

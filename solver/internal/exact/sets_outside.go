@@ -10,37 +10,40 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// An outside finds multipliers of rows that vanish because all their features are zero.
-// At such a feature X'Cα + mu x + A'z = 0 needs |residual of the other rows| ≤ the limit
-// of its own row: with edges that is a flow with bounds, which is looked for one
-// component after the other by coordinate descent on half the squared excess. What is
-// left of the excess where there is none is the gradient of the objective along its
-// steepest feasible direction, so it says which features the next set needs (it is the
-// proximal point of the penalty, by Moreau's decomposition).
+// outside finds multipliers of the rows of A all of whose features are zero. Optimality at a zero feature
+// is X'Cα + mu x + A'z = 0, where the multiplier of the feature's singleton row may be anything up to
+// the limit of that row. So the sum over all other rows must not exceed the limit; what exceeds it is
+// the feature's excess. If the rows are edges of a graph, multipliers without excess are a flow with
+// bounded capacities.
+//
+// Multipliers are found for one connected component of zero features after the other, by coordinate
+// descent on half the sum of squared excesses. If no multipliers remove it, the excess that is left is
+// the proximal point of the penalty (Moreau's decomposition): the negative gradient of the objective
+// in the steepest feasible direction. So it says which features the next working set needs.
 type outside struct {
-	f    *whole
-	sum  []float64 // −(X'Cα + mu x + A'z) of each feature, without its own row
-	room []float64 // limit of a feature's own row times its entry
-	near []float64 // excess over a part of the limits; 0 for features that are not zero
-	seen []bool    // of the features
-	done []bool    // of the rows
+	f    *unrestricted
+	sum  []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
+	room []float64 // limit of a feature's singleton row times the size of its entry
+	near []float64 // each zero feature's excess over nearLimit times its limit; 0 for non-zero features
+	seen []bool    // features that are in a component already
+	done []bool    // rows that are in a component already
 	part component
-	over int // features with excess over all of the limits
+	over int // number of features with an excess over the limit itself
 }
 
-// A component is one of features that are zero and of the rows that have no others.
+// A component is a connected set of zero features, and the rows that have only zero features.
 type component struct {
 	features, rows []int32
 }
 
 const (
-	nearLimit = 0.9   // part of the limits at which features are candidates
-	maxSweeps = 500   // of coordinate descent
-	leastGain = 1e-5  // of a sweep, as a part of the squared excess
-	content   = 1e-10 // excess, as a part of the room, that is none
+	nearLimit = 0.9   // part of its limit from which on a feature may join the next set
+	maxSweeps = 500   // sweeps of coordinate descent
+	leastGain = 1e-5  // coordinate descent ends if a sweep lowers the squared excess by less than this part
+	content   = 1e-10 // an excess up to this part of the room counts as none
 )
 
-func newOutside(f *whole) *outside {
+func newOutside(f *unrestricted) *outside {
 	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
 	for _, v := range []*[]float64{&o.sum, &o.room, &o.near} {
 		*v = make([]float64, f.p)
@@ -53,9 +56,9 @@ func newOutside(f *whole) *outside {
 	return o
 }
 
-// settle moves the multipliers d.z of rows of zeros only so that the equality can hold
-// at as many features of the point as possible, and sets o.near.
-func (o *outside) settle(d *dual, at *place) {
+// settle changes the multipliers d.z of rows that have only zero features, so that as few features as
+// possible have an excess, and sets o.near and o.over.
+func (o *outside) settle(d *dual, at *iterate) {
 	o.residual(d, at)
 	clear(o.near)
 	o.over = 0
@@ -82,12 +85,12 @@ func (o *outside) settle(d *dual, at *place) {
 }
 
 const (
-	undecided = 0.05 // excess, as a part of the room, that may be that of slow convergence
-	exactSize = 512  // features of a component up to which it is solved by a finisher
+	undecided = 0.05 // an excess up to this part of the room may be due to slow convergence
+	exactSize = 512  // number of features of a component up to which a Solver can decide that
 )
 
-// close lowers the excess of the component. Where the bounds are tight, coordinate
-// descent may stop early: then a finisher decides.
+// close lowers the excess of the component. If coordinate descent leaves a small excess, an exact
+// solution decides whether there is any.
 func (o *outside) close(z []float64) {
 	o.relax(z, 1)
 	most := 0.0
@@ -99,14 +102,14 @@ func (o *outside) close(z []float64) {
 	}
 }
 
-// exact finds the component's multipliers as those of the proximal point of its penalty.
+// exact finds the component's multipliers exactly: those of the proximal point of its penalty.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
-	w := &Wide{whole: o.f, place: make([]int32, o.f.p)}
-	s := &workingSet{w: w, cols: slices.Clone(o.part.features), rows: o.part.rows}
+	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}
+	s := &restricted{w: w, cols: slices.Clone(o.part.features), rows: o.part.rows}
 	slices.Sort(s.cols)
 	for i, j := range s.cols {
-		w.place[j] = int32(i) + 1
+		w.position[j] = int32(i) + 1
 	}
 	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
 	s.sub.Rows = s.sub.Data.Compact(nil)
@@ -114,10 +117,10 @@ func (o *outside) exact(z []float64) {
 		s.sub.Labels[i] = o.sum[j]
 	}
 	for _, row := range o.part.rows {
-		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.place[j]-1] += float64(v * z[row]) })
+		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
-	half := float64(k) / 2 // the loss is the mean square, without a half
+	half := float64(k) / 2 // the squared loss is the mean of squares, not half their sum
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
 	}
@@ -136,7 +139,7 @@ func (o *outside) exact(z []float64) {
 	}
 }
 
-// eachEntry calls do for every entry of a row.
+// eachEntry calls do with the feature and the value of every entry of a row.
 func eachEntry(r *gap.Rows, row int32, do func(j int32, v float64)) {
 	idx, val := r.M.Row(int(row))
 	for k, j := range idx {
@@ -144,7 +147,7 @@ func eachEntry(r *gap.Rows, row int32, do func(j int32, v float64)) {
 	}
 }
 
-// count adds the features of the component with excess to o.over.
+// count adds the number of the component's features that have an excess to o.over.
 func (o *outside) count() {
 	for _, j := range o.part.features {
 		if math.Abs(o.excess(j, 1)) > 1e-6*o.room[j] {
@@ -153,8 +156,8 @@ func (o *outside) count() {
 	}
 }
 
-// residual sets o.sum, without the features' own rows.
-func (o *outside) residual(d *dual, at *place) {
+// residual sets o.sum.
+func (o *outside) residual(d *dual, at *iterate) {
 	f := o.f
 	f.Transposed(o.sum, f.Rows, d.alpha)
 	f.rows.AddTrans(o.sum, d.z)
@@ -166,14 +169,15 @@ func (o *outside) residual(d *dual, at *place) {
 	}
 }
 
-// excess returns what exceeds a part of the room of a feature that is zero.
+// excess returns by how much o.sum of a zero feature is above part of the feature's room, or below its
+// negative.
 func (o *outside) excess(j int32, part float64) float64 {
 	room := part * o.room[j]
 	return o.sum[j] - math.Max(-room, math.Min(o.sum[j], room))
 }
 
-// reach makes the component of a feature o.part.
-func (o *outside) reach(first int32, at *place) {
+// reach sets o.part to the component of a feature.
+func (o *outside) reach(first int32, at *iterate) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
 	o.seen[first] = true
@@ -196,7 +200,7 @@ func (o *outside) reach(first int32, at *place) {
 	}
 }
 
-// enter adds features to the component.
+// enter adds those features to the component that it does not have.
 func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {
@@ -215,7 +219,7 @@ func allZero(x []float64, at []int32) bool {
 	return true
 }
 
-// relax lowers the squared excess of the component over a part of all limits.
+// relax lowers the component's sum of squared excesses over a part of the limits.
 func (o *outside) relax(z []float64, part float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
@@ -235,15 +239,15 @@ func (o *outside) relax(z []float64, part float64) {
 	}
 }
 
-// push moves the multiplier of a row to where the squared excess of its features is
-// least. That is piecewise quadratic; the curvature of the pieces with excess is tried,
-// and where the step leaves them, that of all.
+// push moves the multiplier of a row to lower the sum of its features' squared excesses. That sum is piecewise
+// quadratic. A Newton step with the curvature of the present piece is tried; if it goes past the
+// minimum, the step is made with the largest curvature of any piece.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
-	var slope, curve, whole float64
+	var slope, curve, most float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
-		whole += a2
+		most += a2
 		if e := o.excess(j, part); e != 0 {
 			slope = math.FMA(val[k], e, slope)
 			curve += a2
@@ -257,7 +261,7 @@ func (o *outside) push(z []float64, row int32, part float64) {
 	if slope != 0 {
 		step = slope / curve
 		if o.slopeAt(idx, val, step, part)*slope < 0 {
-			step = slope / whole
+			step = slope / most
 		}
 	}
 	to := math.Max(-limit, math.Min(z[row]+step, limit))
@@ -267,7 +271,7 @@ func (o *outside) push(z []float64, row int32, part float64) {
 	}
 }
 
-// slopeAt returns the slope after a step of the row's multiplier.
+// slopeAt returns the slope of the sum of squared excesses after a step of the row's multiplier.
 func (o *outside) slopeAt(idx []int32, val []float64, step, part float64) (slope float64) {
 	for k, j := range idx {
 		sum, room := math.FMA(-step, val[k], o.sum[j]), part*o.room[j]

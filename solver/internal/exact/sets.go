@@ -1,0 +1,242 @@
+package exact
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/gap"
+	"github.com/scas-admm/scas/solver/internal/quadratic"
+)
+
+// A setSolver solves a coupled problem that has more features than a dense matrix has room for, and
+// a solution with few non-zero coefficients. It holds all coefficients at zero but those of a working
+// set, solves the smaller problem, and goes on with a set that has the features that violate
+// optimality most. The dual point of the smaller problem, with multipliers for the rows of A that it
+// leaves out, is a dual point of the problem with all features, and proves the gap of that problem.
+// A setSolver is not for concurrent use.
+type setSolver struct {
+	all      *unrestricted
+	most     int      // columns that a working set may have
+	at       *iterate // the point
+	trial    *dual    // the dual point of the last working set
+	best     *dual    // the dual point that proves the smallest gap
+	rest     *outside // multipliers of the rows of zero coefficients
+	position []int32  // of each feature in the working set, counted from 1; 0 outside the set
+
+	refused bool // forming the Hessian of a working set takes too long
+}
+
+// newSetSolver prepares p. Its error wraps ErrNotApplicable if working sets cannot solve p.
+func newSetSolver(p *Problem) (*setSolver, error) {
+	_, features := p.Data.Dims()
+	switch {
+	case !p.A.Identity() && p.A.Matrix() == nil:
+		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
+	case p.Loss == nil:
+		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
+	}
+	w := &setSolver{all: newUnrestricted(p), most: mostInSet(p), position: make([]int32, features)}
+	free := 0
+	for j := range features {
+		if w.all.isFree(j) {
+			free++
+		}
+	}
+	if free > mostFree {
+		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, free)
+	}
+	w.at, w.trial, w.best = w.all.newIterate(), w.all.newDual(), w.all.newDual()
+	w.rest = newOutside(w.all)
+	return w, nil
+}
+
+// certify returns an upper bound of P(x) − P*, where P(x) is the computed value. The dual point is
+// α = φ'(Xx) with the multipliers z of the rows of A, changed where that brings X'Cα + mu x + A'z closer
+// to 0. If z is nil, each row's multiplier is its limit with the sign of (A x)_k.
+func (w *setSolver) certify(x, z []float64) float64 {
+	w.visit(x)
+	w.slopes(z)
+	w.rest.settle(w.trial, w.at)
+	return gap.Rounded(w.all.prove(w.trial, w.at, 0), w.at.value)
+}
+
+// visit moves to x.
+func (w *setSolver) visit(x []float64) {
+	copy(w.at.x, x)
+	w.all.visit(w.at)
+}
+
+// slopes sets the trial dual point to α = φ'(t) and multipliers z. Where (A x)_k is not zero, the
+// multiplier is the row's limit with the sign of (A x)_k instead.
+func (w *setSolver) slopes(z []float64) {
+	copy(w.trial.alpha, w.at.slope)
+	clear(w.trial.z)
+	if z != nil {
+		copy(w.trial.z, w.all.rows.Restrict(z))
+	}
+	for row, v := range w.at.image {
+		if v != 0 {
+			w.trial.z[row] = math.Copysign(w.all.rows.Limit[row], v)
+		}
+	}
+}
+
+// MostFeatures is the number of columns that a working set may have if Problem.MaxWorking is 0. The
+// matrices of such a set take 500 MB, and a Newton step about a second on one thread.
+const MostFeatures = 4096
+
+// mostFree is the number of free features, such as an intercept, that working sets can have. A proof
+// makes one pass over the columns of each pair of free features.
+const mostFree = 64
+
+// mostInSet returns the number of columns that a working set of p may have.
+func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
+
+const (
+	maxRounds  = 30
+	firstShare = 1e-3 // the first working set is solved to this part of the loss at x = 0,
+	laterShare = 1e-2 // and later ones, while features are missing, to this part of the gap
+	keptLimit  = 0.5  // a coefficient becomes zero if its singleton row's multiplier is below this part of the limit
+	finalShare = 0.1  // if the features that violate optimality are fewer than this part of the set, the next set is solved to the end
+)
+
+// finish solves the problem from x to a proved gap of at most set.Tol. The image y = A x, of length l,
+// says which coefficients begin at zero; the multipliers z of the rows are where the dual point begins.
+func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
+	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
+	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
+	w.visit(cleared(w.all.rows, x, y))
+	w.slopes(z)
+	w.trim()
+	r.judge(&Solution{})
+	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
+		if k == maxRounds {
+			r.inner = ending.Iterations
+			break
+		}
+		if !r.round() {
+			break
+		}
+	}
+	return r.end()
+}
+
+// trim makes a coefficient zero if optimality needs a multiplier of its singleton row that is far below
+// the limit. An early iterate has many such coefficients.
+func (w *setSolver) trim() {
+	w.rest.residual(w.trial, w.at)
+	x := slices.Clone(w.at.x)
+	for j, row := range w.all.rows.Own {
+		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
+			x[j] = 0
+		}
+	}
+	w.visit(x)
+	copy(w.trial.alpha, w.at.slope)
+}
+
+// cleared returns x with xⱼ = y_k/A_kj for each singleton row k, so that zeros of y are zeros of x.
+func cleared(r *gap.Rows, x, y []float64) []float64 {
+	at := slices.Clone(x)
+	if y == nil {
+		return at
+	}
+	for j, row := range r.Own {
+		if row >= 0 {
+			at[j] = y[r.From[row]] / r.Entry[j]
+		}
+	}
+	return at
+}
+
+// rounds is the state of one call of finish.
+type rounds struct {
+	*setSolver
+	set    Settings
+	result *Solution
+	tol    float64    // gap to which the next working set is solved
+	last   float64    // and the last one was
+	cols   []int32    // the last working set
+	known  bool       // best is a dual point
+	full   bool       // the last working set had no room for all non-zero coefficients
+	inner  ending.Why // how the run on the last working set ended
+}
+
+// judge proves a gap of the point by the trial dual point or by the best one so far, whichever is
+// better, and keeps what is the best. It returns the gap.
+func (r *rounds) judge(part *Solution) float64 {
+	r.rest.settle(r.trial, r.at)
+	gap := r.all.prove(r.trial, r.at, r.set.Tol)
+	if r.known {
+		known := r.all.evaluate(r.best, r.at)
+		r.known = known <= gap
+		gap = math.Min(gap, known)
+	}
+	if !r.known {
+		r.best, r.trial, r.known = r.trial, r.best, true
+		copy(r.trial.z, r.best.z)
+	}
+	res, value := r.result, r.at.value
+	if value < res.Objective || gap < res.Gap {
+		res.X, res.Objective, res.Gap = slices.Clone(r.at.x), value, gap
+		res.Polished, res.Structure = part.Polished, part.Structure
+	}
+	return gap
+}
+
+// round solves the problem of the next working set, and reports whether another round can help.
+func (r *rounds) round() bool {
+	cols, full := r.choose(r.cols == nil)
+	if slices.Equal(cols, r.cols) && r.tol >= r.last {
+		r.result.Full = len(cols) == r.most && r.rest.over > 0
+		return false
+	}
+	r.last = r.tol
+	s := r.restrict(cols)
+	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
+	part, ok := s.finish(settings)
+	if !ok {
+		r.refused, r.result.Full = true, r.cols != nil
+		return false
+	}
+	r.cols = cols
+	r.result.Err, r.inner = part.Err, part.Why
+	r.result.Iterations += part.Iterations
+	s.expand(part)
+	before := r.result.Objective
+	gap := r.judge(part)
+	if r.full = full && r.full || full && !(r.result.Objective < before); r.full {
+		r.result.Full = r.result.Gap > r.set.Tol
+		return false
+	}
+	r.full = full
+	if gap < 2*part.Gap || float64(r.rest.over) < finalShare*float64(len(cols)) {
+		r.tol = 0
+	}
+	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))
+	return true
+}
+
+// end returns the result.
+func (r *rounds) end() *Solution {
+	res := r.result
+	res.Gap = gap.Rounded(res.Gap, res.Objective)
+	res.Why = r.all.ending(res, r.set.Tol, res.Full || r.refused, r.inner == ending.Iterations)
+	res.Z = r.all.multipliers(r.best)
+	return res
+}
+
+// partition extends the partition of a working set's columns to all p features: those outside are zero.
+func partition(part quadratic.Partition, cols []int32, p int) quadratic.Partition {
+	out := quadratic.Partition{Of: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
+	for j := range out.Of {
+		out.Of[j], out.Factor[j] = -1, 1
+	}
+	for k, j := range cols {
+		out.Of[j], out.Factor[j] = part.Of[k], part.Factor[k]
+	}
+	return out
+}
