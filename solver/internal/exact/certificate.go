@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// pose makes the problem of bounds one with limits and ridges at the features that have them now.
-func (s *Solver) pose() {
-	q := &gap.Problem{Rows: gap.NewRows(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.facts.Columns}
-	if s.facts.apart != nil {
-		q.Settled = s.facts.apart.Columns
+// poseBounds makes the problem of bounds one with limits and ridges at the features that have them now.
+func (s *Solver) poseBounds() {
+	q := &gap.Problem{Rows: gap.NewRows(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
+	if s.summary.apart != nil {
+		q.Settled = s.summary.apart.Columns
 	}
 	q.Prepare()
 	s.bounds = q
-	s.rows.pose(q)
+	s.rows.setBounds(q)
 }
 
 // certify returns a bound of P(x) − P*, by α, of which the tally is there, or by 0. It leaves

@@ -29,7 +29,7 @@ func (s *Solver) newCoupled() {
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
 		c.model.Typical = make([]float64, s.p)
-		for j, largest := range s.facts.Largest {
+		for j, largest := range s.summary.Largest {
 			if c.model.Typical[j] = 1; largest > 0 {
 				c.model.Typical[j] = 1 / largest
 			}
@@ -51,8 +51,8 @@ func (c *coupled) begin(part *coupled, excess float64) {
 	c.model.Begin(&part.model)
 }
 
-// pose gives the model the rows of the bounds.
-func (c *coupled) pose(rows *gap.Rows) {
+// setRows gives the model the rows of the bounds.
+func (c *coupled) setRows(rows *gap.Rows) {
 	c.rows = *rows
 	c.rows.Square = nil
 	c.model.Rows = &c.rows
@@ -129,7 +129,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	if c.exact = false; last && !stopped {
 		c.part, c.exact = m.Exact(0.1*tol, s.leastCurvature())
 	}
-	s.take()
+	s.acceptModel()
 	fall = -m.Value()
 	c.excess = math.Max(fall, 0)
 	return fall
@@ -150,8 +150,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// take makes the solution of the model the end of the step, and completes the multipliers.
-func (s *Solver) take() {
+// acceptModel makes the solution of the model the end of the step, and completes the multipliers.
+func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
 	if square := s.bounds.Rows.Square; square != nil {
@@ -172,7 +172,7 @@ const flat = 1e-6
 // leastCurvature returns the least curvature of each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
-	for j, c := range s.facts.Largest {
+	for j, c := range s.summary.Largest {
 		out[j] = float64(flat*s.scale) * float64(c*c)
 	}
 	return out

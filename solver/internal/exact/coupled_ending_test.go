@@ -119,8 +119,8 @@ func TestNotSeparated(t *testing.T) {
 		change(q)
 		s := mustNew(t, q)
 		s.setLambda(1)
-		if (s.facts.apart != nil) != (name == "nothing") {
-			t.Errorf("%s: %+v", name, s.facts.apart)
+		if (s.summary.apart != nil) != (name == "nothing") {
+			t.Errorf("%s: %+v", name, s.summary.apart)
 		}
 	}
 }

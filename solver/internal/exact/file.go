@@ -45,18 +45,18 @@ type File struct {
 	pieces  []*piece
 	n, nnz  float64 // rows and entries of all processes
 	weight  float64 // Σ ω, or n
-	facts   survey
+	survey  survey
 	visits  int
 	stopped error // why a visit ended early
 
-	bounds  *gap.Problem
-	careful bool    // X'Cα is added up with compensation,
-	careFor float64 // for this goal
+	bounds         *gap.Problem
+	compensated    bool    // X'Cα is added up with compensation,
+	compensatedFor float64 // for this goal
 
-	at, next  *seen
-	hessianOf *seen        // where the first piece's Hessian is from
+	at, next  *findings
+	hessianOf *findings    // where the first piece's Hessian is from
 	damping   term.Damping // of it
-	model     anchor       // of the last Hessian asked for
+	model     origin       // of the last Hessian asked for
 }
 
 // How the bytes that are allowed are shared out.
@@ -104,7 +104,7 @@ func (f *File) Windows() int { return int(f.Team.Total(float64(f.windows.Count()
 
 // Look visits x, and returns the mean loss there and its gradient.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
-	if f.visit(&look{to: slices.Clone(x)}); f.stopped != nil {
+	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
 	}
 	f.at = f.next
@@ -115,7 +115,7 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 func (f *File) Err() error { return f.stopped }
 
 // Scale returns what tolerances are parts of, see term.Labels.Unit.
-func (f *File) Scale() float64 { return f.facts.unit }
+func (f *File) Scale() float64 { return f.survey.unit }
 
 // Columns returns the number of columns of X.
 func (f *File) Columns() int { return f.p }
@@ -205,28 +205,28 @@ func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 
 func (f *File) count() int { return int(f.n) }
 
-func (f *File) columns() gap.Columns { return f.facts.columns }
+func (f *File) columns() gap.Columns { return f.survey.columns }
 
-func (f *File) atZero() float64 { return f.facts.zero }
+func (f *File) lossAtZero() float64 { return f.survey.zero }
 
 // separate looks for none: that takes the rows of each column.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
-func (f *File) pose(q *gap.Problem) {
+func (f *File) setBounds(q *gap.Problem) {
 	f.bounds = q
 	for _, t := range f.pieces {
 		t.closing, t.roots = nil, nil
 	}
 }
 
-func (f *File) place(x, e []float64, then term.Damping) float64 {
+func (f *File) moveTo(x, e []float64, then term.Damping) float64 {
 	if f.at == nil || !slices.Equal(x, f.at.x) { // a point that is known needs no visit
 
-		f.visit(&look{to: slices.Clone(x), hessian: true, damping: then})
+		f.visit(&request{to: slices.Clone(x), hessian: true, damping: then})
 		if f.stopped != nil {
 			return math.Inf(1)
 		}
-		f.at, f.facts.part = f.next, nil
+		f.at, f.survey.part = f.next, nil
 	}
 	copy(e, f.at.gradient)
 	return f.at.loss
@@ -234,11 +234,11 @@ func (f *File) place(x, e []float64, then term.Damping) float64 {
 
 func (f *File) gradient(dst []float64) { copy(dst, f.at.gradient) }
 
-func (f *File) fresh() bool { return f.hessianOf == f.at }
+func (f *File) hasHessian() bool { return f.hessianOf == f.at }
 
 func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
-	if !f.fresh() || d != f.damping {
-		f.visit(&look{to: f.at.x, hessian: true, damping: d})
+	if !f.hasHessian() || d != f.damping {
+		f.visit(&request{to: f.at.x, hessian: true, damping: d})
 		if f.stopped != nil {
 			return
 		}
@@ -248,16 +248,16 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d term.Damping) {
 	f.model.curve, f.model.damping = f.at.x, d
 }
 
-func (f *File) try(t *trial) float64 {
+func (f *File) lossAt(t *trial) float64 {
 	f.model.slope, f.model.move = f.at.x, t.move
-	f.visit(&look{to: slices.Clone(t.at), hessian: t.hessian, damping: t.then, model: &f.model})
+	f.visit(&request{to: slices.Clone(t.at), hessian: t.hessian, damping: t.then, model: &f.model})
 	if f.stopped != nil {
 		return math.NaN()
 	}
 	return f.next.loss
 }
 
-func (f *File) take(t *trial) {
+func (f *File) accept(t *trial) {
 	if t.length > 0 {
 		f.at = f.next
 		return
@@ -267,14 +267,14 @@ func (f *File) take(t *trial) {
 }
 
 // revisit visits the point for the α of a model.
-func (f *File) revisit(m *anchor) {
-	if f.visit(&look{to: f.at.x, model: m}); f.stopped == nil {
+func (f *File) revisit(m *origin) {
+	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.closings = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.closings
 	}
 }
 
-func (f *File) level(_, e []float64) {
-	f.revisit(&anchor{slope: f.at.x})
+func (f *File) useSlopes(_, e []float64) {
+	f.revisit(&origin{slope: f.at.x})
 	copy(e, f.at.head)
 }
 
@@ -284,20 +284,20 @@ func (f *File) tally() *gap.Tally { return &f.at.tally }
 
 func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	b := f.bound(x, z)
-	if f.careful && goal > lessCare*f.careFor {
-		f.careful = false
+	if f.compensated && goal > lessCare*f.compensatedFor {
+		f.compensated = false
 	}
-	if !f.careful && b.Careless(goal) {
-		f.careful, f.careFor = true, goal
+	if !f.compensated && b.Careless(goal) {
+		f.compensated, f.compensatedFor = true, goal
 		f.revisit(f.at.model)
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
 	// Another visit, with the scaled dual point, is made only if it may prove the goal.
-	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.facts.unit) {
+	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
-		if f.visit(&look{to: f.at.x, model: &scaled}); f.stopped == nil {
+		if f.visit(&request{to: f.at.x, model: &scaled}); f.stopped == nil {
 			b.Gap = math.Min(b.Gap, b.Shrunk(t, f.next.tally.Fenchel))
 		}
 	}
@@ -316,7 +316,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 // rootHessian returns what gap.Sum.Hessian asks for, of α at the point.
 func (f *File) rootHessian() []float64 {
 	if f.at.closings != f.bounds.Closings() { // others than the visit knew of
-		if f.visit(&look{to: f.at.x, model: f.at.model}); f.stopped != nil {
+		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // no factor of it exists, so that no gap is proved
 		}

@@ -13,10 +13,10 @@ import (
 // A survey is what the first visit finds.
 type survey struct {
 	columns    gap.Columns
-	deviation  []float64 // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
-	unit, zero float64   // see samples
-	sampled    int       // samples that were to be copied, of all processes
-	part       *taken    // they; nil once the first point is known
+	deviation  []float64   // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
+	unit, zero float64     // see samples
+	sampled    int         // samples that were to be copied, of all processes
+	part       *sampleCopy // they; nil once the first point is known
 }
 
 // Survey is the first visit. It checks the data and copies so many of the samples, one drawn from each
@@ -24,7 +24,7 @@ type survey struct {
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
-	taken := f.newTaken(len(pick))
+	taken := f.newSampleCopy(len(pick))
 	found := make([]*moments, len(f.pieces))
 	for k := range found {
 		found[k] = f.newMoments()
@@ -73,15 +73,15 @@ func (f *File) Survey(most int) error {
 	taken.gather(f.Team)
 	found[0].gather(f.Team)
 	f.Team.Sum(zero[:])
-	f.facts = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], sampled: most, part: taken}
-	f.facts.columns, f.facts.deviation = f.columnsOf(found[0])
-	f.facts.columns.Offset = f.Team.Most(slices.Max(largest))
+	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], sampled: most, part: taken}
+	f.survey.columns, f.survey.deviation = f.columnsOf(found[0])
+	f.survey.columns.Offset = f.Team.Most(slices.Max(largest))
 	return nil
 }
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of the data, 1 for
 // constant ones.
-func (f *File) Deviations() []float64 { return f.facts.deviation }
+func (f *File) Deviations() []float64 { return f.survey.deviation }
 
 // Room is the number of samples whose problem fits its share of the memory.
 func (f *File) Room() int {
@@ -91,7 +91,7 @@ func (f *File) Room() int {
 }
 
 // Sampled is about the number of samples that Survey copied, of all processes.
-func (f *File) Sampled() int { return f.facts.sampled }
+func (f *File) Sampled() int { return f.survey.sampled }
 
 // moments are of the columns, from some of the rows. Of more columns than
 // DenseFeatures nothing but the largest entry is kept.
@@ -155,21 +155,21 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	return c, deviation
 }
 
-// taken are samples that are being copied.
-type taken struct {
+// sampleCopy are samples that are being copied.
+type sampleCopy struct {
 	ptr                     []int64
 	idx                     []int32
 	val                     []float64
 	label, weights, offsets []float64
 }
 
-func (f *File) newTaken(m int) *taken {
+func (f *File) newSampleCopy(m int) *sampleCopy {
 	n, _ := f.Data.Dims()
 	room := int((float64(f.Data.NNZ())/float64(n)+1)*float64(m)*1.02) + f.p
-	return &taken{ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room), label: make([]float64, 0, m)}
+	return &sampleCopy{ptr: make([]int64, 1, m+1), idx: make([]int32, 0, room), val: make([]float64, 0, room), label: make([]float64, 0, m)}
 }
 
-func (t *taken) add(f *File, i int) {
+func (t *sampleCopy) add(f *File, i int) {
 	if f.left(i) {
 		return
 	}
@@ -191,14 +191,14 @@ func (t *taken) add(f *File, i int) {
 // Part returns a problem of the samples that Survey copied, without a penalty, nil if they are none.
 func (f *File) Part() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
-	if !f.part(p) {
+	if !f.subsample(p) {
 		return nil
 	}
 	return p
 }
 
-func (f *File) part(p *Problem) bool {
-	t := f.facts.part
+func (f *File) subsample(p *Problem) bool {
+	t := f.survey.part
 	if t == nil || len(t.label) == 0 {
 		return false
 	}

@@ -50,7 +50,7 @@ func (f *File) together(err error) error {
 }
 
 // add makes of what a visit of this rank found the sums over all ranks, in place.
-func (f *File) add(l *look, found *piece) {
+func (f *File) add(l *request, found *piece) {
 	if f.Team.Alone() {
 		return
 	}
@@ -87,7 +87,7 @@ func (f *File) share(samples int) int {
 }
 
 // gather makes the samples those of all ranks.
-func (t *taken) gather(team *rows.Team) {
+func (t *sampleCopy) gather(team *rows.Team) {
 	if team.Alone() {
 		return
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A look is what a visit is for: the loss and its gradient at a point, with hessian the Hessian of the
+// A request is what a visit is for: the loss and its gradient at a point, with hessian the Hessian of the
 // loss there, and unless model is nil what is proved of the point by the α of that model.
-type look struct {
+type request struct {
 	to      []float64
 	hessian bool
 	damping term.Damping
-	model   *anchor
+	model   *origin
 }
 
-// An anchor is where a quadratic model of the loss is from: its Hessian is that at curve, its gradient
+// An origin is where a quadratic model of the loss is from: its Hessian is that at curve, its gradient
 // that at slope, which may be the same slice. Its α is φ'(X slope) + φ″(X curve) X move; without a move
 // it is φ'(X slope). Unless shrink is 0, α is multiplied by it.
-type anchor struct {
+type origin struct {
 	curve   []float64
 	damping term.Damping
 	slope   []float64
@@ -29,10 +29,10 @@ type anchor struct {
 	shrink  float64
 }
 
-// seen is what a visit finds.
-type seen struct {
+// findings is what a visit finds.
+type findings struct {
 	x          []float64
-	model      *anchor   // of α; nil if it has none
+	model      *origin   // of α; nil if it has none
 	loss       float64   // Σ cᵢ φ(tᵢ)
 	gradient   []float64 // X'C φ'(t)
 	tally      gap.Tally // of α
@@ -45,7 +45,7 @@ type seen struct {
 // a window and all windows are added up apart in X'Cα: its rounding errors, which the
 // proof pays for, are those of a few thousand additions instead of n.
 type piece struct {
-	seen
+	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
 	block, window                []float64 // parts of X'Cα
 	margin, slope, weight, alpha []float64 // an entry per row of a block
@@ -72,7 +72,7 @@ func (f *File) newPiece() *piece {
 }
 
 // clear begins a visit.
-func (t *piece) clear(f *File, l *look) {
+func (t *piece) clear(f *File, l *request) {
 	t.loss, t.tally = 0, gap.Tally{}
 	clear(t.gradient)
 	clear(t.head)
@@ -90,7 +90,7 @@ func (t *piece) clear(f *File, l *look) {
 		t.closing = f.newRootTally()
 		t.roots = make([]float64, t.closing.count*t.closing.count)
 	}
-	if !f.careful {
+	if !f.compensated {
 		t.tail = nil
 	} else if t.tail == nil {
 		t.tail = make([]float64, f.p)
@@ -98,7 +98,7 @@ func (t *piece) clear(f *File, l *look) {
 }
 
 // visit goes over the data of all processes. What it finds is next; the Hessian is the first piece's.
-func (f *File) visit(l *look) {
+func (f *File) visit(l *request) {
 	if f.stopped != nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (f *File) visit(l *look) {
 	}
 	f.add(l, first)
 	first.tally.Loss = first.loss
-	f.next = &seen{
+	f.next = &findings{
 		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
 		head: slices.Clone(first.head), tail: slices.Clone(first.tail), roots: slices.Clone(first.roots),
 	}
@@ -161,7 +161,7 @@ func (f *File) each(do func(lo, hi int) error) error {
 }
 
 // rows adds the rows from lo to hi−1.
-func (t *piece) rows(f *File, l *look, lo, hi int) {
+func (t *piece) rows(f *File, l *request, lo, hi int) {
 	clear(t.window)
 	if l.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
@@ -173,12 +173,12 @@ func (t *piece) rows(f *File, l *look, lo, hi int) {
 		kernels.Axpy(1, t.window, t.head)
 	}
 	if l.hessian && hi > lo {
-		t.bend(f, lo, hi)
+		t.addHessian(f, lo, hi)
 	}
 }
 
-// bend adds the Hessian of the rows from lo to hi−1, of which curve has the curvatures.
-func (t *piece) bend(f *File, lo, hi int) {
+// addHessian adds the Hessian of the rows from lo to hi−1, of which curve has the curvatures.
+func (t *piece) addHessian(f *File, lo, hi int) {
 	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
 	p := part.Cols
 	kernels.HessianRows(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
@@ -192,7 +192,7 @@ func (t *piece) bend(f *File, lo, hi int) {
 }
 
 // add adds a block of rows; first is the first row of the piece.
-func (t *piece) add(f *File, l *look, lo, hi, first int) {
+func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
@@ -266,7 +266,7 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 }
 
 // dual sets alpha to that of the model, for rows from lo on that have these labels.
-func (t *piece) dual(f *File, m *anchor, lo int, label []float64) {
+func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
 	f.margins(margin, lo, m.slope)

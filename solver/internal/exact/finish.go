@@ -169,7 +169,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 // forget makes what follows the same whatever was solved or certified before.
 func (s *Solver) forget() {
 	w := &s.work
-	w.soft, w.damp, w.spare, w.visits = s.firstSoft(), 0, 1, leastVisits
+	w.flat, w.tail, w.spare, w.visits = s.firstDamping(), 0, 1, leastVisits
 	w.sweeps, w.near, w.fall, w.crawls, w.stale, w.uphill = firstSweeps, false, 0, false, false, false
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false

@@ -21,8 +21,8 @@ type gram struct {
 	*memory
 	base gap.Base
 
-	there []float64 // a point over the set,
-	pull  []float64 // and g + Hd there
+	there         []float64 // a point over the set,
+	gradientThere []float64 // and g + Hd there
 
 	roundings float64 // of an entry of H
 	visited   float64 // entries that were visited for proofs
@@ -39,12 +39,12 @@ func newGram(m *memory) *gram {
 	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
 }
 
-// part is none: a Hessian of fewer samples is not needed where there is one for all points.
-func (m *gram) part(*Problem) bool { return false }
+// subsample is none: a Hessian of fewer samples is not needed where there is one for all points.
+func (m *gram) subsample(*Problem) bool { return false }
 
-// place makes x the base.
-func (m *gram) place(x, e []float64, d term.Damping) float64 {
-	m.base.Loss = m.memory.place(x, e, d)
+// moveTo makes x the base.
+func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
+	m.base.Loss = m.memory.moveTo(x, e, d)
 	for i, s := range m.memory.at.slope {
 		if m.alpha[i] = s; m.Coef[i] == 0 {
 			m.alpha[i] = 0
@@ -58,38 +58,38 @@ func (m *gram) place(x, e []float64, d term.Damping) float64 {
 	return m.base.Loss
 }
 
-// look finds the gradient at a point over the set, and returns the loss there, the least value of which is 0.
-func (m *gram) look(at []float64) float64 {
+// evaluate finds the gradient at a point over the set, and returns the loss there, the least value of which is 0.
+func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
 		m.there = append(m.there[:0], at...)
-		m.pull = append(m.pull[:0], at...)
+		m.gradientThere = append(m.gradientThere[:0], at...)
 		for k, j := range w.cols {
-			m.pull[k] = m.base.Slope[j]
+			m.gradientThere[k] = m.base.Slope[j]
 		}
 		for k, j := range w.cols {
 			if d := at[k] - m.base.X[j]; d != 0 {
-				kernels.Axpy(d, w.dense.Row(k), m.pull)
+				kernels.Axpy(d, w.dense.Row(k), m.gradientThere)
 			}
 		}
 	}
 	sum := 0.0
 	for k, j := range w.cols {
-		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Slope[j] + m.pull[k]))
+		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Slope[j] + m.gradientThere[k]))
 	}
 	return math.Max(0, m.base.Loss+sum)
 }
 
 func (m *gram) gradient(dst []float64) {
-	m.look(m.set.x)
-	copy(dst, m.pull)
+	m.evaluate(m.set.x)
+	copy(dst, m.gradientThere)
 }
 
-func (m *gram) try(t *trial) float64 { return m.look(t.at) }
+func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.at) }
 
-func (m *gram) take(*trial) {}
+func (m *gram) accept(*trial) {}
 
-func (m *gram) level(x, e []float64) { m.place(x, e, term.Damping{}) }
+func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, term.Damping{}) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
@@ -97,14 +97,14 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
-		to.Loss, to.Head, to.Row = m.look(x), m.pull, m.set.dense.Row
-		copy(e, m.pull)
+		to.Loss, to.Head, to.Row = m.evaluate(x), m.gradientThere, m.set.dense.Row
+		copy(e, m.gradientThere)
 		if b := m.bounds.Moved(&m.base, x, z, to); !b.Careless(goal) {
 			return b
 		}
 	}
 	if !slices.Equal(x, m.base.X) {
-		m.place(x, e, term.Damping{})
+		m.moveTo(x, e, term.Damping{})
 	}
 	copy(e, m.base.Slope)
 	_, p := m.Data.Dims()
@@ -235,6 +235,6 @@ func (m *gram) multiply(h []float64, cols []int32, fresh []int) {
 }
 
 func (m *gram) dual(x []float64) []float64 {
-	m.level(x, make([]float64, len(x)))
+	m.useSlopes(x, make([]float64, len(x)))
 	return m.memory.dual(x)
 }

@@ -20,7 +20,7 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 		return r // not even its parts are known
 	}
 	s.at.value = s.value(s.at.loss)
-	s.rows.level(s.x, s.e)
+	s.rows.useSlopes(s.x, s.e)
 	s.rows.tally()
 	r.Gap, r.Objective, r.Loss = gap.Rounded(s.proveGap(tol), s.at.value), s.at.value, s.at.loss
 	return r

@@ -46,10 +46,10 @@ const (
 // A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
 type Solver struct {
 	*Problem
-	p     int
-	rows  samples
-	facts facts
-	scale float64 // what tolerances are parts of, see term.Labels.Unit
+	p       int
+	rows    samples
+	summary columnSummary
+	scale   float64 // what tolerances are parts of, see term.Labels.Unit
 
 	x, e         []float64 // the point; X'Cα of the last dual point
 	limit, ridge []float64 // of rows of A, and of features
@@ -67,8 +67,8 @@ type Solver struct {
 	coupled *coupled
 }
 
-// facts are what is asked about columns.
-type facts struct {
+// columnSummary are what is asked about columns.
+type columnSummary struct {
 	gap.Columns
 	columns rowsOf  // X'; nil until a working set leaves columns out
 	free    []int32 // features without limit and ridge
@@ -82,8 +82,8 @@ type standing struct{ loss, value float64 }
 
 // A workspace is what steps learn from those before.
 type workspace struct {
-	soft    float64 // damping where the loss is flat, see term.Damping.Flat; 0 for none
-	damp    float64 // damping where it is straight, see term.Damping.Tail; 0 for none
+	flat    float64 // damping where the loss is flat, see term.Damping.Flat; 0 for none
+	tail    float64 // damping where it is straight, see term.Damping.Tail; 0 for none
 	sweeps  int     // of a model that is not formed
 	fall    float64 // of the last model
 	most    float64 // the largest fall since the last lambda
@@ -121,7 +121,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
-	s.facts.cheap = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
+	s.summary.cheap = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -132,13 +132,13 @@ func New(p *Problem) (*Solver, error) {
 			s.box = &box
 		}
 	}
-	s.facts.Columns, s.scale = s.rows.columns(), s.rows.Scale()
+	s.summary.Columns, s.scale = s.rows.columns(), s.rows.Scale()
 	if !p.byCoordinate() {
 		s.newCoupled()
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.work.soft, s.work.spare, s.work.visits = s.firstSoft(), 1, leastVisits
+	s.work.flat, s.work.spare, s.work.visits = s.firstDamping(), 1, leastVisits
 	return s, nil
 }
 
@@ -149,12 +149,12 @@ func (s *Solver) prepareRows() {
 		return
 	}
 	m := newMemory(s.Problem, &s.set)
-	if s.rows = m; !s.gramServes(s.facts.cheap) {
+	if s.rows = m; !s.gramServes(s.summary.cheap) {
 		return
 	}
-	if !s.facts.cheap {
+	if !s.summary.cheap {
 		m.dense = newDense(s.Data, s.set.threads)
-		s.facts.columns = m.dense
+		s.summary.columns = m.dense
 	}
 	s.gram = newGram(m)
 	s.rows = s.gram

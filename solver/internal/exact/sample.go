@@ -21,7 +21,7 @@ func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
 // the problem of these.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
-	if !s.rows.part(&part) {
+	if !s.rows.subsample(&part) {
 		return nil
 	}
 	q, err := New(&part)

@@ -14,34 +14,34 @@ type samples interface {
 	count() int           // n
 	columns() gap.Columns // what is known of the columns of X
 	Scale() float64       // what tolerances are parts of, see term.Labels.Unit
-	atZero() float64      // Σ cᵢ φ at x = 0, once Scale was asked for
-	// part gives p a part of the samples, and reports whether there are enough for that.
-	part(p *Problem) bool
+	lossAtZero() float64  // Σ cᵢ φ at x = 0, once Scale was asked for
+	// subsample gives p a subsample of the samples, and reports whether there are enough for that.
+	subsample(p *Problem) bool
 
 	// separate finds the samples that features separate whose coefficients may rise or fall without
 	// end, as open says, nil if there are none. Their α is 0.
 	separate(open func(j int) (above, below bool)) *gap.Separated
-	// pose says for which problem bounds are.
-	pose(q *gap.Problem)
+	// setBounds says for which problem bounds are.
+	setBounds(q *gap.Problem)
 
-	// place moves to x and returns the loss there; e is set to X'Cφ'. A Hessian there will be dampened
+	// moveTo moves to x and returns the loss there; e is set to X'Cφ'. A Hessian there will be dampened
 	// so.
-	place(x, e []float64, then term.Damping) float64
+	moveTo(x, e []float64, then term.Damping) float64
 	// gradient sets dst to X'Cφ' at the point, over the columns of the working set.
 	gradient(dst []float64)
-	// fresh reports whether the Hessian at the point is there, or takes no visit of its own.
-	fresh() bool
+	// hasHessian reports whether the Hessian at the point is there, or takes no visit of its own.
+	hasHessian() bool
 	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, over the columns of the
 	// working set. The next α are with these curvatures.
 	hessian(h []float64, shape quadratic.Triangle, d term.Damping)
 
-	// try returns the loss at a step's end.
-	try(t *trial) float64
-	// take moves to the step's end tried last, if its length is not 0, and makes α that of the model:
+	// lossAt returns the loss at a step's end.
+	lossAt(t *trial) float64
+	// accept moves to the step's end tried last, if its length is not 0, and makes α that of the model:
 	// φ' + φ″ X move.
-	take(t *trial)
-	// level makes α the slopes φ' at the point x, and sets e = X'Cα.
-	level(x, e []float64)
+	accept(t *trial)
+	// useSlopes makes α the slopes φ' at the point x, and sets e = X'Cα.
+	useSlopes(x, e []float64)
 	// dual returns α at the point x; nil where it is not kept.
 	dual(x []float64) []float64
 
@@ -59,10 +59,10 @@ type samples interface {
 
 // A trial is the end of a step that a line search cuts.
 type trial struct {
-	at     []float64 // its end, over the columns of the working set
-	length float64   // part of the step
-	move   []float64 // of the model, see Separable and Coupled, over the columns of the working set
-	exact  bool      // the step is not quite the move
+	at      []float64 // its end, over the columns of the working set
+	length  float64   // part of the step
+	move    []float64 // of the model, see Separable and Coupled, over the columns of the working set
+	snapped bool      // the step is not quite the move
 	// Whether the Hessian there will be asked for, if the step is taken, and how it is dampened.
 	hessian bool
 	then    term.Damping

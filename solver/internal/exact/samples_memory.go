@@ -67,7 +67,7 @@ func (m *memory) Scale() float64 {
 	return m.Loss.Traits().Labels.Unit(loss, label, slope)
 }
 
-func (m *memory) atZero() float64 { return m.zero }
+func (m *memory) lossAtZero() float64 { return m.zero }
 
 // margins sets dst = X x + o.
 func (m *memory) margins(dst, x []float64) {
@@ -100,11 +100,11 @@ func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
 	return apart
 }
 
-func (m *memory) pose(q *gap.Problem) {
+func (m *memory) setBounds(q *gap.Problem) {
 	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
-func (m *memory) place(x, e []float64, _ term.Damping) float64 {
+func (m *memory) moveTo(x, e []float64, _ term.Damping) float64 {
 	m.margins(m.at.margin, x)
 	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
 	m.transposed(e, m.at.slope)
@@ -113,7 +113,7 @@ func (m *memory) place(x, e []float64, _ term.Damping) float64 {
 
 func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.at.slope) }
 
-func (m *memory) fresh() bool { return true }
+func (m *memory) hasHessian() bool { return true }
 
 func (m *memory) hessian(h []float64, shape quadratic.Triangle, d term.Damping) {
 	m.Each(func(_, lo, hi int) {
@@ -133,7 +133,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d term.Damping) 
 	m.Team.Upper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
 }
 
-func (m *memory) try(t *trial) float64 {
+func (m *memory) lossAt(t *trial) float64 {
 	m.set.margins(m.Sums, m.next.margin, t.at)
 	if m.Offset != nil {
 		kernels.Axpy(1, m.Offset, m.next.margin)
@@ -146,10 +146,10 @@ func (m *memory) try(t *trial) float64 {
 // many digits.
 const cancelled = 1e-5
 
-func (m *memory) take(t *trial) {
+func (m *memory) accept(t *trial) {
 	along := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.exact { // the step is the move
+	if t.length > 0 && !t.snapped { // the step is the move
 		for i, v := range m.next.margin {
 			along[i] = float64((v - m.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
@@ -169,7 +169,7 @@ func (m *memory) take(t *trial) {
 	}
 }
 
-func (m *memory) level(_, e []float64) {
+func (m *memory) useSlopes(_, e []float64) {
 	for i, v := range m.at.slope { // those of separated samples are zero at the optimum
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
@@ -203,8 +203,8 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// part is an eighth of the samples.
-func (m *memory) part(p *Problem) bool {
+// subsample is an eighth of the samples.
+func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {
 		return false

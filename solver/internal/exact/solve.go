@@ -43,7 +43,7 @@ const (
 	leastTol      = 1e-15 // part of P(0)
 	// Where a loss is flat, its curvature is that part of a majorant's, at first, and
 	// less after each full step.
-	firstSoft = 0.1
+	firstFlat = 0.1
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol, from where
@@ -68,7 +68,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.choose(share)
 	s.at.value = s.value(s.at.loss)
-	if part != nil && s.at.value > s.rows.atZero() { // the part was too small
+	if part != nil && s.at.value > s.rows.lossAtZero() { // the part was too small
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.choose(share)
@@ -89,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
-	if warm || s.facts.cheap || unproved { // hardly a column outside the set will be needed
+	if warm || s.summary.cheap || unproved { // hardly a column outside the set will be needed
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -110,7 +110,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Gap += math.Max(0, s.at.value-was)
 		if s.work.most = max(s.work.most, fall); unproved && length == 1 {
-			s.rows.level(s.x, s.e)
+			s.rows.useSlopes(s.x, s.e)
 			if !s.choose(1) && s.left(fall) <= tol {
 				r.Why = ending.Reached
 				break
@@ -132,7 +132,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
 		s.work.crawls = proved > crawl*fall
-		if aim = tol; !s.facts.cheap {
+		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
 		if !(r.Gap <= tol) {
@@ -185,11 +185,11 @@ const (
 // fallsForever reports whether the losses fall without end as the coefficients that are not penalised
 // grow in proportion.
 func (s *Solver) fallsForever() bool {
-	if len(s.facts.free) == 0 {
+	if len(s.summary.free) == 0 {
 		return false
 	}
 	d := make([]float64, s.p)
-	for _, j := range s.facts.free {
+	for _, j := range s.summary.free {
 		if above, below := s.open(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
 			d[j] = s.x[j]
 		}
@@ -213,14 +213,14 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 			s.ridge[j] += s.Fixed[j]
 		}
 	}
-	if s.facts.free == nil || (lambda == 0) != s.facts.allFree {
+	if s.summary.free == nil || (lambda == 0) != s.summary.allFree {
 		s.findFree()
-		s.facts.allFree = lambda == 0
-		s.pose()
+		s.summary.allFree = lambda == 0
+		s.poseBounds()
 	}
 	s.bounds.Rows.SetLimit(s.limit)
 	if s.coupled != nil {
-		s.coupled.pose(s.bounds.Rows)
+		s.coupled.setRows(s.bounds.Rows)
 	}
 	s.set.full = false
 	return share
@@ -248,8 +248,8 @@ func (s *Solver) findFree() {
 			free = append(free, int32(j))
 		}
 	}
-	if s.facts.free == nil || !slices.Equal(free, s.facts.free) {
-		s.facts.free = free
+	if s.summary.free == nil || !slices.Equal(free, s.summary.free) {
+		s.summary.free = free
 		s.findSeparated()
 	}
 }
@@ -257,10 +257,10 @@ func (s *Solver) findFree() {
 // findSeparated finds the samples whose α is zero.
 func (s *Solver) findSeparated() {
 	free := make([]bool, s.p)
-	for _, j := range s.facts.free {
+	for _, j := range s.summary.free {
 		free[j] = true
 	}
-	s.facts.apart = s.rows.separate(func(j int) (above, below bool) {
+	s.summary.apart = s.rows.separate(func(j int) (above, below bool) {
 		above, below = s.open(j)
 		return free[j] && above, free[j] && below
 	})
@@ -279,7 +279,7 @@ func (s *Solver) open(j int) (above, below bool) {
 
 // visit fills at and e at x.
 func (s *Solver) visit() {
-	s.at.loss = s.rows.place(s.x, s.e, s.work.damping())
+	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	s.work.started = true
 	if s.gram != nil { // its matrix is that of any point
 		return
@@ -394,8 +394,8 @@ func (s *Solver) constant() bool {
 // one, and of its curvatures.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
-	again := !fresh && s.work.spare <= reuse && s.work.soft == 0 && s.work.damp == 0 ||
-		!s.rows.fresh() && !s.work.stale // once
+	again := !fresh && s.work.spare <= reuse && s.work.flat == 0 && s.work.tail == 0 ||
+		!s.rows.hasHessian() && !s.work.stale // once
 	if w.current && (s.constant() || again) {
 		s.work.spare, s.work.stale = 1, true
 	} else {
@@ -429,7 +429,7 @@ func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
 	for k, l := range m.Limit {
-		if norm := s.facts.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
+		if norm := s.summary.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
 			least = math.Min(least, l/norm)
 		}
 	}
@@ -468,10 +468,10 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		slope += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
-	t := &trial{at: make([]float64, len(w.x)), move: w.move, exact: s.coupled != nil && s.coupled.exact}
+	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: s.coupled != nil && s.coupled.exact}
 	defer func() {
-		s.rows.take(t)
-		s.work.soft = s.work.softer(t.length)
+		s.rows.accept(t)
+		s.work.flat = s.work.flatAfter(t.length)
 	}()
 	if !moves {
 		return 0
@@ -497,8 +497,8 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			s.x[j] = t.at[k]
 		}
 		t.hessian = t.length < 1 || s.willAsk(fall, tol)
-		t.then = term.Damping{Flat: s.work.softer(t.length), Tail: s.work.damped(t.length)}
-		loss := s.rows.try(t)
+		t.then = term.Damping{Flat: s.work.flatAfter(t.length), Tail: s.work.tailAfter(t.length)}
+		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
 			break
 		}
@@ -541,23 +541,23 @@ func (s *Solver) adapt(length float64) {
 	} else {
 		w.sweeps = min(2*w.sweeps, mostSweeps)
 	}
-	w.damp = w.damped(length)
+	w.tail = w.tailAfter(length)
 }
 
-// firstSoft is soft for the first step. With many columns, a ridge of all of them is curvature enough.
-func (s *Solver) firstSoft() float64 {
-	if !s.facts.cheap && !slices.Contains(s.Ridge, 0) {
+// firstDamping is soft for the first step. With many columns, a ridge of all of them is curvature enough.
+func (s *Solver) firstDamping() float64 {
+	if !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
 	}
-	return firstSoft
+	return firstFlat
 }
 
 // damping is that of the next Hessian.
-func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.soft, Tail: w.damp} }
+func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.flat, Tail: w.tail} }
 
-// damped is damp after a step.
-func (w *workspace) damped(length float64) float64 {
-	damp := w.damp
+// tailAfter is damp after a step.
+func (w *workspace) tailAfter(length float64) float64 {
+	damp := w.tail
 	if length == 1 {
 		if damp *= 0.1; damp < firstDamp {
 			damp = 0
@@ -569,9 +569,9 @@ func (w *workspace) damped(length float64) float64 {
 	return damp
 }
 
-// softer is soft after a step.
-func (w *workspace) softer(length float64) float64 {
-	soft := 0.03 * w.soft
+// flatAfter is soft after a step.
+func (w *workspace) flatAfter(length float64) float64 {
+	soft := 0.03 * w.flat
 	switch {
 	case length < 1:
 		return math.Min(1, math.Max(300*soft, 1e-4))
@@ -606,11 +606,11 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 			break
 		}
 	}
-	s.rows.level(s.x, s.e)
+	s.rows.useSlopes(s.x, s.e)
 	var most float64
 	for j, l := range s.Limit {
 		if l > 0 {
-			most = math.Max(most, s.pull(j)/l)
+			most = math.Max(most, s.correlation(j)/l)
 		}
 	}
 	s.lambda = most

@@ -56,7 +56,7 @@ func (s *Solver) choose(share float64) bool {
 		return false
 	}
 	if s.gram != nil && s.gram.whole {
-		s.facts.cheap = true
+		s.summary.cheap = true
 	}
 	early := share // from which part of the limit on columns enter, once some have to
 	switch {
@@ -68,17 +68,17 @@ func (s *Solver) choose(share float64) bool {
 	var cols, nearly, enter []int32
 	needed, missing := 0, len(w.cols) == 0
 	for j := range s.p {
-		must := s.x[j] != 0 || s.limit[j] == 0 || s.facts.cheap || s.gram != nil && w.place[j] > 0
-		if must || s.pull(j) > share*s.limit[j] {
+		must := s.x[j] != 0 || s.limit[j] == 0 || s.summary.cheap || s.gram != nil && w.place[j] > 0
+		if must || s.correlation(j) > share*s.limit[j] {
 			needed++
 			missing = missing || w.place[j] == 0
 		}
 		switch {
 		case must:
 			cols = append(cols, int32(j))
-		case w.place[j] > 0 && s.pull(j) > stay*share*s.limit[j]:
+		case w.place[j] > 0 && s.correlation(j) > stay*share*s.limit[j]:
 			nearly = append(nearly, int32(j))
-		case s.pull(j) > early*s.limit[j]:
+		case s.correlation(j) > early*s.limit[j]:
 			enter = append(enter, int32(j))
 		}
 	}
@@ -88,7 +88,7 @@ func (s *Solver) choose(share float64) bool {
 	if w.full = len(cols) > w.most-w.most/16 && needed > w.most; w.full {
 		return false
 	}
-	excess := func(j int32) float64 { return s.pull(int(j)) / s.limit[j] }
+	excess := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
 	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
 	enter = enter[:min(len(enter), max(leastRoom, len(cols)))]
 	for _, more := range [][]int32{enter, nearly} {
@@ -108,9 +108,9 @@ func all(columns int) []int32 {
 	return cols
 }
 
-// pull returns the size of the correlation of column j with the slopes, signed where a bound leaves one
+// correlation returns the size of the correlation of column j with the slopes, signed where a bound leaves one
 // side open. A coefficient of zero is optimal if that is at most its limit.
-func (s *Solver) pull(j int) float64 {
+func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
 	case s.box == nil:
@@ -134,7 +134,7 @@ func (s *Solver) build(cols []int32) {
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // too many for a matrix
 		s.rows, s.gram = s.gram.memory, nil
-		s.at.loss = s.rows.place(s.x, s.e, s.work.damping())
+		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	}
 	before := w.cols
 	w.cols, w.current = cols, false
@@ -154,7 +154,7 @@ func (s *Solver) build(cols []int32) {
 	if reach := s.Loss.Traits().Reach; reach > 0 {
 		q.Reach = make([]float64, m)
 		for k, j := range cols {
-			q.Reach[k] = reach / s.facts.Largest[j]
+			q.Reach[k] = reach / s.summary.Largest[j]
 		}
 	}
 	if s.box != nil {
@@ -193,7 +193,7 @@ const (
 // formed reports whether the Hessian of the columns is formed: if that, and a factor of what may be
 // not zero, takes less than to visit the columns as often as the last model did that was not formed.
 func (s *Solver) formed(cols []int32) bool {
-	if !s.Team.Alone() || s.facts.cheap || s.gram != nil {
+	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
 		return true // on ranks each coordinate of a model that is not formed would need a message
 	}
 	if len(cols) > defaultWorking {
@@ -248,10 +248,10 @@ func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 
 // transpose returns X'.
 func (s *Solver) transpose() rowsOf {
-	if s.facts.columns == nil {
-		s.facts.columns = s.Data.Transpose()
+	if s.summary.columns == nil {
+		s.summary.columns = s.Data.Transpose()
 	}
-	return s.facts.columns
+	return s.summary.columns
 }
 
 // buildRows makes rows of the columns, values in the form that the data have.
