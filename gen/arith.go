@@ -4,7 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// An instruction is an avo constructor with a free choice of operands.
+// An instruction is an avo constructor that takes any operands.
 type instruction func(...operand.Op)
 
 // binary emits d = a op b into a new register.
@@ -19,11 +19,11 @@ func (e *emitter) sub(a, b vec) vec { return e.binary(e.VSUBPD, a, b) }
 func (e *emitter) mul(a, b vec) vec { return e.binary(e.VMULPD, a, b) }
 func (e *emitter) div(a, b vec) vec { return e.binary(e.VDIVPD, a, b) }
 
-// min is a < b ? a : b and max is a > b ? a : b, so a NaN in b is kept.
+// min returns a < b ? a : b, and max returns a > b ? a : b; both return b if it is NaN.
 func (e *emitter) min(a, b vec) vec { return e.binary(e.VMINPD, a, b) }
 func (e *emitter) max(a, b vec) vec { return e.binary(e.VMAXPD, a, b) }
 
-// addK, mulK, andK and xorK take a named constant as the second operand.
+// addK, mulK, subK, andK and xorK take a named constant as their second operand.
 func (e *emitter) addK(a vec, k string) vec { return e.binaryK(e.VADDPD, e.VADDPD_BCST, a, k) }
 func (e *emitter) mulK(a vec, k string) vec { return e.binaryK(e.VMULPD, e.VMULPD_BCST, a, k) }
 func (e *emitter) subK(a vec, k string) vec { return e.binaryK(e.VSUBPD, e.VSUBPD_BCST, a, k) }
@@ -37,10 +37,10 @@ func (e *emitter) binaryK(op, bcst instruction, a vec, k string) vec {
 	return e.binary(op, a, e.constant(k))
 }
 
-// fma turns x into FMA(x, y, c).
+// fma sets x to FMA(x, y, c).
 func (e *emitter) fma(x, y, c vec) { e.VFMADD213PD(c, y, x) }
 
-// fmaK turns x into FMA(x, y, k) with a named constant k.
+// fmaK sets x to FMA(x, y, k), where k is a named constant.
 func (e *emitter) fmaK(x, y vec, k string) {
 	op := e.VFMADD213PD
 	if e.bcst {
@@ -49,7 +49,7 @@ func (e *emitter) fmaK(x, y vec, k string) {
 	op(e.constant(k), y, x)
 }
 
-// accK turns c into FMA(x, k, c) with a named constant k.
+// accK sets c to FMA(x, k, c), where k is a named constant.
 func (e *emitter) accK(c, x vec, k string) {
 	op := e.VFMADD231PD
 	if e.bcst {
@@ -58,7 +58,7 @@ func (e *emitter) accK(c, x vec, k string) {
 	op(e.constant(k), x, c)
 }
 
-// accumulate turns acc into FMA(x, y, acc) inside the mask.
+// accumulate sets acc to FMA(x, y, acc) in the lanes of the mask.
 func (e *emitter) accumulate(acc, x, y vec, k mask) {
 	if k == nil {
 		e.VFMADD231PD(y, x, acc)
@@ -70,7 +70,7 @@ func (e *emitter) accumulate(acc, x, y vec, k mask) {
 	e.merge(e, t, acc, k)
 }
 
-// gain turns acc into acc+x inside the mask.
+// gain sets acc to acc+x in the lanes of the mask.
 func (e *emitter) gain(acc, x vec, k mask) {
 	if k == nil {
 		e.VADDPD(x, acc, acc)
@@ -79,8 +79,9 @@ func (e *emitter) gain(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum adds 8 or 16 lanes in the order of the contract and returns the low
-// lane of a 128-bit register: halves first, until two lanes are left.
+// sum adds 8 or 16 lanes in the order of the contract: it adds the upper half of the
+// lanes to the lower half until one is left. The sum is the low lane of the returned
+// register.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2

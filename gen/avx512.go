@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx512 masks with opmasks cut from a general register of n ones.
+// avx512 makes its opmasks from a general register with n ones, 8 bits at a time.
 var avx512 = isa{
 	name:       "AVX512",
 	lanes:      8,

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// checks are rules that neither avo nor the assembler enforces. They run on
-// every function after register allocation; breaking one fails the generator.
+// checks holds rules that neither avo nor the assembler enforces. They are applied to
+// every function after register allocation; a violation is an error of the generator.
 var checks = pass.Concat(
 	pass.FunctionPass(vexRegisters),
 	pass.FunctionPass(cleanUppers),
@@ -19,9 +19,9 @@ var checks = pass.Concat(
 	pass.FunctionPass(plainLabels),
 )
 
-// vexRegisters rejects vector registers 16 to 31 in functions that claim no
-// AVX-512: the assembler would silently switch to an EVEX encoding and the
-// program would die on a machine with AVX2 alone.
+// vexRegisters rejects vector registers 16 to 31 in functions whose other instructions
+// need no AVX-512. With such a register the assembler silently chooses an EVEX encoding,
+// and the program crashes on a machine that has only AVX2.
 func vexRegisters(fn *ir.Function) error {
 	for _, feature := range fn.ISA {
 		if strings.HasPrefix(feature, "AVX512") {
@@ -36,9 +36,9 @@ func vexRegisters(fn *ir.Function) error {
 	})
 }
 
-// cleanUppers requires VZEROUPPER right before every RET of a function that
-// touches a vector register: the Go code that follows is legacy SSE, and pays
-// for every dirty upper half.
+// cleanUppers requires VZEROUPPER right before every RET of a function that uses a vector
+// register. The Go code that follows uses legacy SSE, which is slow while the upper
+// halves of vector registers are in use.
 func cleanUppers(fn *ir.Function) error {
 	vector, before := false, ""
 	for _, i := range fn.Instructions() {
@@ -55,8 +55,8 @@ func cleanUppers(fn *ir.Function) error {
 	return nil
 }
 
-// noLegacySSE rejects instructions without VEX or EVEX prefix on vectors, such
-// as the MOVSD that avo's Store emits for a float64 result.
+// noLegacySSE rejects vector instructions without a VEX or EVEX prefix, such as the MOVSD
+// that avo's Store emits for a float64 result.
 func noLegacySSE(fn *ir.Function) error {
 	return eachRegister(fn, func(i *ir.Instruction, r reg.Physical) error {
 		if r.Kind() == reg.KindVector && !strings.HasPrefix(i.Opcode, "V") {
@@ -66,11 +66,11 @@ func noLegacySSE(fn *ir.Function) error {
 	})
 }
 
-// registerName matches what the Go assembler takes for a register of amd64, in
-// either case. A jump to a label of that name jumps through the register.
+// registerName matches every name that the Go assembler reads as a register of amd64, in
+// upper or lower case. A jump to a label of such a name would jump through the register.
 var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
 
-// plainLabels rejects labels that name a register.
+// plainLabels rejects labels that are register names.
 func plainLabels(fn *ir.Function) error {
 	for _, l := range fn.Labels() {
 		if registerName.MatchString(string(l)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// plain holds the constants that need no name in Go.
+// plain holds the constants that package kernels does not declare.
 var plain = map[string]uint64{
 	"one":     math.Float64bits(1),
 	"two":     math.Float64bits(2),
@@ -26,8 +26,8 @@ func (e *emitter) number(name string) constant.Value {
 	return c.Val()
 }
 
-// constant returns four copies of a named constant in memory: an operand as it
-// is for 256-bit vectors, and the source of a broadcast for wider ones.
+// constant returns four copies of a named constant in memory. A 256-bit instruction reads
+// all of them; a 512-bit instruction broadcasts one.
 func (e *emitter) constant(name string) operand.Mem {
 	b, ok := plain[name]
 	if !ok {

@@ -7,11 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decayLoop is a run of inner steps with a factor for every coordinate. The
-// columns of coming rows are not prefetched: the processor reaches their loads
-// while it waits for the slope, and a loop that asks for those of one, two or
-// three rows on made a step of 75 nonzeros slower (254 ns without it, 336, 312 and
-// 318 with it, in AVX-512 and 47,236 columns).
+// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the
+// columns of later rows: the processor starts these loads while it waits for the slope.
+// Prefetching one, two or three rows ahead made a step of 75 nonzeros slower (336, 312
+// and 318 ns against 254 ns without it, with AVX-512 and 47,236 columns).
 type decayLoop struct {
 	*fused
 	cells, keep reg.GPVirtual
@@ -24,8 +23,8 @@ func (e *emitter) innerDecay(t *isa) {
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))",
 		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
 		"",
-		"keep has v from the sum to the update. The padding of a row points at zeros.")
-	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.room.keep"), now: e.field("a.step")}
+		"keep holds v between the sum and the update. The padding of a decoded row points at zeros.")
+	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.scratch.keep"), now: e.field("a.step")}
 	pad := e.GP64()
 	e.LEAQ(e.tables.add("nothing", 4, func(int) uint64 { return 0 }), pad)
 	e.SUBQ(l.cells, pad)
@@ -56,13 +55,13 @@ func (l *decayLoop) step() {
 	l.VMOVSD(next, l.now)
 }
 
-// cell returns a number of the column at byte distance j.
+// cell returns the named number in the state of the column at byte distance j.
 func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 	i, _ := constant.Int64Val(l.number(name))
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
-// margin returns the sum of the row's products with the point.
+// margin returns the margin of the row at the current point, and stores v in keep.
 func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.group())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
@@ -84,15 +83,16 @@ func (l *decayLoop) margin() vec {
 	return l.sum(acc)
 }
 
-// pairs reads a pair of numbers for each of the nonzeros from first on, and
-// returns a vector of the one and of the other.
+// pairs reads two neighbouring numbers of the state for each nonzero of a vector, from
+// first on, and returns a vector of the first numbers and a vector of the second ones.
 func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
 	at := func(k int) operand.Mem {
 		j := l.GP64()
 		l.MOVQ(off(first+k), j)
 		return l.cell(j, name)
 	}
-	// Even and odd nonzeros, so that the unpacking keeps the order.
+	// Part 0 takes the even nonzeros and part 1 the odd ones, so that unpacking keeps the
+	// order.
 	var part [2]vec
 	for p := range part {
 		x, y := l.XMM(), l.YMM()

@@ -5,17 +5,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decoder widens the columns or values of a row to 64 bits.
+// A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
 	param string // nil when the row has another form; "" for the last resort
 	bytes int
-	// vector reads as many as a vector has lanes, one reads a single one into
-	// dst. A decoder with a mask reads the lanes inside into x, or nothing.
+	// vector converts as many numbers as a vector has lanes; with a mask it reads only
+	// the lanes inside and leaves the others of x. one converts a single number into dst.
 	vector func(e *emitter, m operand.Mem, k mask, x vec)
 	one    func(e *emitter, m, dst operand.Mem)
 }
 
-// columnForms decodes column numbers into byte distances.
+// columnForms returns decoders that convert column numbers into byte distances.
 func (f *fused) columnForms() []decoder {
 	shift := operand.Imm(uint64(f.shift))
 	widen := func(op instruction, load func(e *emitter, m operand.Mem, j reg.GPVirtual)) decoder {
@@ -46,7 +46,7 @@ func (f *fused) columnForms() []decoder {
 	return []decoder{wide, short}
 }
 
-// valueForms decodes values into float64.
+// valueForms returns decoders that convert values into float64.
 func (f *fused) valueForms() []decoder {
 	masked := func(op instruction) func(e *emitter, m operand.Mem, k mask, x vec) {
 		return func(e *emitter, m operand.Mem, k mask, x vec) {
@@ -83,7 +83,7 @@ func (f *fused) valueForms() []decoder {
 	}
 }
 
-// decode widens the row of n nonzeros that begins at nonzero lo.
+// decode converts the row of n nonzeros that begins at nonzero lo.
 func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnForms())
 	f.decodeInto(f.num, lo, f.constant("signBit"), f.valueForms())
@@ -114,7 +114,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, forms []decode
 	f.at(done)
 }
 
-// decodeBlocks handles whole blocks of eight and leaves their rest in m.
+// decodeBlocks converts whole blocks of eight and leaves the number of the others in m.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
@@ -135,7 +135,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	f.ADDQ(operand.Imm(8), m)
 }
 
-// decodeMasked fills the last block of m < 8 nonzeros under a mask.
+// decodeMasked converts the last m < 8 nonzeros under a mask.
 func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)
@@ -143,8 +143,8 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 	e.VMOVUPD(x, operand.Mem{Base: dst})
 }
 
-// decodeSingly fills the last block with padding and then, one by one, with
-// what exists: 16-bit columns cannot be loaded under a mask.
+// decodeSingly fills the last block with padding and then converts the nonzeros one by
+// one: 16-bit columns cannot be loaded under an AVX2 mask.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)

@@ -56,8 +56,8 @@ func (e *emitter) squaredSlopes(t *isa) {
 	e.ret()
 }
 
-// unlessNil runs f unless the slice with this base is nil. The branch always
-// goes the same way within a call.
+// unlessNil emits f and a branch that skips it if the slice with this base is nil. Within
+// a call the branch always goes the same way, so it is predicted well.
 func (e *emitter) unlessNil(base reg.GPVirtual, f func()) {
 	skip := e.label("nil")
 	e.TESTQ(base, base)

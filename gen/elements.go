@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An elementLoop is a fused loop that passes over the whole of w in every step.
+// An elementLoop emits a fused loop in which every step updates the whole of w.
 type elementLoop struct {
 	*fused
 	w reg.GPVirtual
@@ -14,7 +14,7 @@ type elementLoop struct {
 func (e *emitter) innerDense(t *isa) {
 	e.kernel(t, "innerDense", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
-		"\tw[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight",
+		"\tw[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is computed",
 		"\tw[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros")
 	l := e.elementLoop()
 	sum := e.base("a.sum")
@@ -41,11 +41,11 @@ func (e *emitter) innerBox(t *isa) {
 	e.kernel(t, "innerBox", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
 		"\tkeep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros",
-		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is in flight",
+		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed",
 		"\tw[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros")
 	l := e.elementLoop()
 	keep := func(k reg.GPVirtual, at int) operand.Mem {
-		return operand.Mem{Base: e.base("a.room.keep"), Index: k, Scale: 2, Disp: 2 * at}
+		return operand.Mem{Base: e.base("a.scratch.keep"), Index: k, Scale: 2, Disp: 2 * at}
 	}
 	l.run(func() {
 		z := l.margin()
@@ -82,7 +82,7 @@ func (e *emitter) elementLoop() *elementLoop {
 	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
 }
 
-// run repeats step. The padding of a row points at a slot that holds +0.
+// run emits the loop over the steps. The padding of a decoded row points at a +0.
 func (l *elementLoop) run(step func()) {
 	zero := l.GP64()
 	l.LEAQ(l.field("a.zero"), zero)
@@ -92,7 +92,7 @@ func (l *elementLoop) run(step func()) {
 	l.ret()
 }
 
-// margin returns the sum of the row's products with w.
+// margin returns the margin of the row at w.
 func (l *elementLoop) margin() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -110,10 +110,10 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep takes the part of the step that all elements share and, in a box, clips
-// and adds to the sum. The last vector overlaps the one before it and
-// is taken first: a store under a mask would make the next row's loads wait for
-// the cache.
+// sweep emits the update of all elements of w, without the terms of the row. With a box
+// it also clips w and adds it to the sum. The last vector is computed first and may
+// overlap the one before it: a store under a mask would delay the loads of the next row
+// until the store has reached the cache.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")
@@ -159,7 +159,7 @@ func (l *elementLoop) sweep(box bool) {
 	}
 	e.write(last, b.w, end)
 	e.JMP(done)
-	// Fewer elements than a vector has lanes, one by one.
+	// If there are fewer elements than a vector has lanes, they are updated one by one.
 	e.at(short)
 	e.ADDQ(operand.Imm(lanes), n)
 	e.JZ(done)
@@ -172,7 +172,7 @@ func (l *elementLoop) sweep(box bool) {
 	e.at(done)
 }
 
-// singly emits body for one element in place of a vector.
+// singly emits body for a single element instead of a vector.
 func (e *emitter) singly(body func()) {
 	e.scalars(func() {
 		e.load = func(e *emitter, m operand.Mem, _ mask) vec { return e.scalar(m) }
@@ -181,7 +181,7 @@ func (e *emitter) singly(body func()) {
 	})
 }
 
-// sweepBases are the vectors of a sweep.
+// sweepBases holds the addresses of the slices that a sweep uses.
 type sweepBases struct{ w, c, e, lo, hi, sum reg.GPVirtual }
 
 func (l *elementLoop) sweepBases(box bool) sweepBases {
@@ -192,7 +192,7 @@ func (l *elementLoop) sweepBases(box bool) sweepBases {
 	return b
 }
 
-// point returns FMA(c, w, e), clipped where there is a box.
+// point returns FMA(c, w, e), clipped if there is a box.
 func (b sweepBases) point(e *emitter, p place) vec {
 	v := e.read(b.w, p)
 	if e.lanes > 2 {
@@ -206,8 +206,8 @@ func (b sweepBases) point(e *emitter, p place) vec {
 	return e.min(e.read(b.hi, p), e.max(e.read(b.lo, p), v))
 }
 
-// eachNonzero runs f over the nonzeros of the decoded row without its padding.
-// f sees the byte position k in off and num, and at further bytes on.
+// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the
+// padding. The nonzero that f handles is at byte k+at of off and num.
 func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
 	const unroll = 2
 	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")

@@ -12,20 +12,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An emitter is an avo context with the project's vocabulary on top. There is
-// one per output file, so generation has no global state.
+// An emitter is an avo context with the helpers of this package. There is one for each
+// output file, so generation has no global state.
 type emitter struct {
 	*build.Context
 	*isa
 	tables   *tables
-	declared *types.Package // what package kernels declares by hand
+	declared *types.Package // the declarations of package kernels in files that are not generated
 	pointers map[string]pointer
 	labels   int
 	stubs    []stub
 }
 
-// A stub remembers a kernel for the table of sets: the field that holds it, an
-// array if the kernel exists in several storage forms, and its function.
+// A stub describes a kernel for the table of sets: the field of the set that holds it,
+// whether this is an array because the kernel exists in several storage forms, and the
+// name of the function.
 type stub struct {
 	isa      *isa
 	field    string
@@ -39,12 +40,13 @@ func newEmitter(t *tables, declared *types.Package) *emitter {
 	return e
 }
 
-// kernel opens the function name+ISA. Doc is the loop it runs.
+// kernel opens the function with the given name and the suffix of the instruction set.
+// doc is the loop that it runs.
 func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel opens the function name+storage+ISA.
+// storedKernel is kernel for one storage form, whose suffix is added to the name.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
 	e.open(stub{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
 }
@@ -64,13 +66,13 @@ func (e *emitter) open(s stub, signature string, doc []string) {
 	e.loadPointers(sig.Type.(*types.Signature).Params())
 }
 
-// ret closes the function.
+// ret ends the function.
 func (e *emitter) ret() {
 	e.VZEROUPPER()
 	e.RET()
 }
 
-// label returns a new name for a place in the code; at puts it here.
+// label returns a new unique label; at places it in the code.
 func (e *emitter) label(what string) operand.LabelRef {
 	e.labels++
 	return operand.LabelRef(fmt.Sprintf("%s%d", what, e.labels))
@@ -78,7 +80,7 @@ func (e *emitter) label(what string) operand.LabelRef {
 
 func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
 
-// base and length load the parts of a slice parameter.
+// base and length load the address and the length of a slice parameter.
 func (e *emitter) base(param string) reg.GPVirtual {
 	r := e.GP64()
 	e.Load(e.param(param).Base(), r)
@@ -91,10 +93,10 @@ func (e *emitter) length(param string) reg.GPVirtual {
 	return r
 }
 
-// field returns a scalar parameter or field.
+// field returns the memory operand of a scalar parameter or field.
 func (e *emitter) field(path string) operand.Mem { return e.address(e.param(path)) }
 
-// address returns where a scalar parameter or result lives.
+// address returns the memory operand of a scalar parameter or result.
 func (e *emitter) address(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
 	if err != nil {
@@ -103,7 +105,7 @@ func (e *emitter) address(c gotypes.Component) operand.Mem {
 	return b.Addr
 }
 
-// broadcast returns a vector of copies of a scalar parameter.
+// broadcast returns a vector that holds a scalar parameter in every lane.
 func (e *emitter) broadcast(param string) vec {
 	v := e.vector(e)
 	e.VBROADCASTSD(e.field(param), v)
@@ -125,7 +127,7 @@ func (e *emitter) zeros(n int) []vec {
 	return vs
 }
 
-// fresh returns a register holding a named constant.
+// fresh returns a new register that holds a named constant in every lane.
 func (e *emitter) fresh(name string) vec {
 	v := e.vector(e)
 	if e.lanes == 2 { // VBROADCASTSD has no 128-bit form

@@ -5,43 +5,44 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// stepKernel is the signature of the fused inner loops. The struct has the rows in
-// whatever form, what a step reads of the samples, the vectors of the loop, and
-// room for a decoded row.
+// stepKernel is the signature of the fused inner loops. The struct holds the rows in any
+// storage form, the labels and slopes, the vectors of the loop, and scratch memory for a
+// decoded row.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// How many samples before its use the pointers and the nonzeros of a row are
-// prefetched.
+// How many samples before its use a row is prefetched: its row pointers, and its
+// nonzeros.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
 )
 
-// A fused is a run of inner steps on sparse rows. Every row is first decoded:
-// off gets the byte distance of each column in the vectors, num its value, both
-// filled up to a multiple of 8 with -0 at a place that holds +0, which changes
-// no sum. The chain of dependent operations never waits for that, and the loops
-// over nonzeros exist once for all storage forms.
+// A fused emits a loop of inner steps on sparse rows. Every row is first decoded: off
+// gets the byte distance of each column in the loop's vectors, num its value. Both are
+// padded to a multiple of 8 with the value -0 at a place that holds +0, which changes no
+// sum. Decoding does not wait for the step before, so it adds nothing to the chain of
+// dependent operations, and the loops over nonzeros are the same for all storage forms.
 type fused struct {
 	*emitter
 	shift         int // log2 of the bytes per column of the vectors
 	sampled, last reg.GPVirtual
 	off, num      reg.GPVirtual
-	i, n          reg.GPVirtual // number and nonzeros of the row
-	end           reg.GPVirtual // bytes of the decoded row in off and num
+	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
+	end           reg.GPVirtual // length in bytes of the decoded row in off and num
 	pad           operand.Mem   // byte distance of the place that holds +0
 }
 
 func (e *emitter) fused(shift int) *fused {
 	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), last: e.GP64()}
-	f.sampled, f.off, f.num = e.base("a.sampled"), e.base("a.room.off"), e.base("a.room.num")
+	f.sampled, f.off, f.num = e.base("a.sampled"), e.base("a.scratch.off"), e.base("a.scratch.num")
 	f.pad = e.AllocLocal(8)
 	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("a.sampled"), Scale: 4}, f.last)
 	return f
 }
 
-// steps repeats step for the sampled rows until the work is used up, leave (which
-// may be empty) is taken, or a row does not fit. A step costs its nonzeros and extra.
+// steps emits the loop over the sampled rows. It ends when the work is used up, when step
+// jumps to leave (which may be empty), or at a row that does not fit. A step uses up as
+// much work as the row has nonzeros, plus extra.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -55,7 +56,7 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.SUBQ(lo, f.n)
 	f.LEAQ(operand.Mem{Base: f.n, Disp: 7}, f.end)
 	f.ANDQ(operand.I32(-8), f.end)
-	f.CMPQ(f.end, f.address(f.param("a.room.off").Len()))
+	f.CMPQ(f.end, f.address(f.param("a.scratch.off").Len()))
 	f.JGT(done)
 	f.SHLQ(operand.Imm(3), f.end)
 	f.prefetch(ptr)
@@ -76,8 +77,8 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
 
-// prefetch asks for what a later step reads. The first lines of a row call
-// the processor's own prefetcher for the others.
+// prefetch emits prefetches of the data that a later step reads. It asks only for the
+// first cache lines of a row; the processor's own prefetcher then loads the others.
 func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()
@@ -90,8 +91,8 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Label"), Index: j, Scale: 8})
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Slope0"), Index: j, Scale: 8})
 	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
-	// A missing form has a zero base; the first page is never mapped, and a
-	// prefetch from it would cost a walk through the page tables.
+	// The base of a form that is not in use is nil. A prefetch near address 0 would cost
+	// a walk through the page tables, because that page is never mapped.
 	f.prefetchForm(j, []form{{"a.Rows.Idx", 4, 2}, {"a.Rows.Idx16", 2, 1}})
 	f.prefetchForm(j, []form{{"a.Rows.Val", 8, 4}, {"a.Rows.Val32", 4, 2}})
 	f.at(skip)
@@ -118,8 +119,7 @@ func (f *fused) prefetchForm(k reg.GPVirtual, forms []form) {
 	f.at(done)
 }
 
-// delta returns slope0[i] - slope at z, the margin times the label for the
-// logistic loss and the margin for the squared one.
+// delta returns slope0[i] minus the slope at z, where z is the margin times labelOrOne.
 func (f *fused) delta(z vec) vec {
 	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
 	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})
@@ -140,7 +140,7 @@ func (f *fused) delta(z vec) vec {
 	return d
 }
 
-// labelOrOne returns the factor that turns a margin into the z of delta.
+// labelOrOne returns the label for the logistic loss and 1 for the squared loss.
 func (f *fused) labelOrOne() vec {
 	done, b := f.label("factor"), f.XMM()
 	f.VMOVSD(f.constant("one"), b)
@@ -151,7 +151,7 @@ func (f *fused) labelOrOne() vec {
 	return b
 }
 
-// eachBlock runs f over the decoded row, eight nonzeros at a time.
+// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()
@@ -168,8 +168,7 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	f.at(done)
 }
 
-// sumLanes adds eight lanes, each in a register of its own, in the order of
-// the contract.
+// sumLanes adds eight lanes, each in its own register, in the order of the contract.
 func (f *fused) sumLanes(l []vec) vec {
 	for h := 4; h > 0; h /= 2 {
 		for i := range h {

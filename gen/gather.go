@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A row is a walk through the nonzeros of consecutive rows: the cursor is an
-// absolute position in idx and val, and runs on from one row to the next.
+// A row holds the registers of a loop over the nonzeros of consecutive rows. The cursor
+// is an absolute position in idx and val; it continues from one row to the next.
 type row struct {
 	*storage
 	idx, val, w reg.GPVirtual
@@ -24,27 +24,28 @@ func (r row) value(k int) operand.Mem {
 	return operand.Mem{Base: r.val, Index: r.cursor, Scale: uint8(r.valBytes), Disp: k * r.valBytes}
 }
 
-// at loads the column of nonzero k past the cursor and returns w there.
+// at loads the column of nonzero k after the cursor and returns the operand w[column].
 func (r row) at(e *emitter, k int) operand.Mem {
 	j := e.GP64()
 	r.index(e, r.column(k), j)
 	return operand.Mem{Base: r.w, Index: j, Scale: 8}
 }
 
-// insertBlock reads w at the columns of the next 8 nonzeros by scalar loads, into
-// two AVX2 vectors. One of AVX-512 gains nothing, since the loads are the work;
-// so row kernels exist for AVX2 alone. Measured on a Zen 5 core in ns per nonzero,
-// against hardware gathers for blocks (AVX2) and for blocks and rests (AVX-512):
+// insertBlock reads w at the columns of the next 8 nonzeros by scalar loads into two AVX2
+// vectors. AVX-512 vectors gain nothing, because the loads take the time, so the kernels
+// on rows exist for AVX2 only. Scalar loads ("insert") were measured on a Zen 5 core
+// against hardware gathers, which were used for whole blocks with AVX2, and for blocks
+// and the rest with AVX-512. In ns per nonzero:
 //
 //	row, len(w)                      AVX2 insert, gather   AVX-512 insert, gather
 //	14 nonzeros, 123                        0.23    0.29             0.23    0.32
 //	75 nonzeros on average, 47236           0.30    0.34             0.31    0.32
 //	the same, 1.2 million nonzeros          0.41    0.48             0.42    0.40
 //
-// Insertion also does not suffer from the microcode that makes gathers slow on
-// other processors. With rows of unequal length the branches of insertRest are
-// mispredicted; a masked gather of the rest alone gave 0.37 in the last line of
-// the table but 0.28 in the first.
+// Scalar loads are also not affected by the microcode that makes gathers slow on other
+// processors. If rows have unequal lengths, the branches of insertRest are mispredicted;
+// a masked gather for the rest alone gave 0.37 in the last line of the table but 0.28 in
+// the first.
 func (e *emitter) insertBlock(r row) []vec {
 	return []vec{insertHalf(e, r, 0), insertHalf(e, r, 4)}
 }
@@ -59,9 +60,9 @@ func insertHalf(e *emitter, r row, k int) vec {
 	return y
 }
 
-// insertRest assembles the vectors from the n scalars that exist. The others
-// are -0: times the +0 of an absent value that is -0, and adding -0 changes no
-// lane, not even one that holds -0.
+// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0.
+// Multiplied with the +0 of a missing value they give -0, and adding -0 changes no lane,
+// not even one that holds -0.
 func (e *emitter) insertRest(r row, n reg.GPVirtual) []vec {
 	lo, hi, filler := e.YMM(), e.YMM(), e.YMM()
 	few, join := e.label("few"), e.label("join")
@@ -78,7 +79,7 @@ func (e *emitter) insertRest(r row, n reg.GPVirtual) []vec {
 	return []vec{lo, hi}
 }
 
-// insertPart fills y with the nonzeros k to n-1, at most three, and filler.
+// insertPart fills y with w for the nonzeros k to n-1, at most three, and with filler.
 func insertPart(e *emitter, r row, n reg.GPVirtual, k int, filler, y vec) {
 	lo, hi, done := e.XMM(), e.XMM(), e.label("filled")
 	e.VMOVAPD(filler.AsX(), lo)
@@ -95,7 +96,7 @@ func insertPart(e *emitter, r row, n reg.GPVirtual, k int, filler, y vec) {
 	e.VINSERTF128(operand.Imm(1), hi, lo.AsY(), y)
 }
 
-// widen loads float32 into an AVX2 vector.
+// widen loads float32 numbers, converted to float64, into an AVX2 vector.
 func (e *emitter) widen(m operand.Mem, k mask) vec {
 	v := e.YMM()
 	if k == nil {

@@ -9,8 +9,8 @@ import (
 
 const kernelsDir = "../kernels"
 
-// TestCurrent fails when the files checked in are not what the generator
-// writes today.
+// TestCurrent checks that the generated files in the repository are what Generate
+// returns.
 func TestCurrent(t *testing.T) {
 	files, err := Generate(kernelsDir)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// part returns a field of the struct, declared in package kernels, at base.
+// part returns the memory operand of a field of a struct at the address base. Package
+// kernels declares the struct.
 func (e *emitter) part(base reg.GPVirtual, structure, field string) operand.Mem {
 	s := e.declared.Scope().Lookup(structure).Type().Underlying().(*types.Struct)
 	for i := range s.NumFields() {
@@ -19,32 +20,34 @@ func (e *emitter) part(base reg.GPVirtual, structure, field string) operand.Mem 
 	panic("gen: no field " + structure + "." + field) // a misspelt one in this package
 }
 
-// sizeof returns how many bytes a struct declared in package kernels takes.
+// sizeof returns the size in bytes of a struct that package kernels declares.
 func (e *emitter) sizeof(structure string) operand.Constant {
 	return operand.U32(gotypes.Sizes.Sizeof(e.declared.Scope().Lookup(structure).Type()))
 }
 
-// A hessianLoop adds spans of rows to the upper triangle of h. Rows of h are
-// taken in pairs, so that columns and values are loaded once for both, and runs
-// of four columns by vectors. Measured on a Zen 5 core, ns per multiply-add:
+// A hessianLoop emits the loop that adds spans of rows to the upper triangle of h. Two
+// rows of h are updated together, so that columns and values are loaded once for both,
+// and nonzeros in four consecutive columns are added by one vector instruction ("runs").
+// Measured on a Zen 5 core, ns per multiply-add:
 //
 //	nonzeros, columns                 one row   a pair   with runs
 //	14 ones of 123                       0.41     0.30        0.31
 //	12 of 54, ten of them the first      0.43     0.36        0.29
 //	38 of 450                            0.52     0.38        0.38
 //
-// Four rows at a time are no better than two; other columns than runs would
-// need a scatter, which costs as much as its stores.
+// Four rows at a time are no better than two. Columns that are not consecutive would need
+// a scatter instruction, which costs as much as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   row // the cursor is at the nonzeros that the rows of h meet
+	r                   row // the cursor is at the nonzero that is added to the rows of h
 	h, stride           reg.GPVirtual
 	k, last, end        reg.GPVirtual
 	upper, lower        reg.GPVirtual // rows of h
 	c, upperBy, lowerBy vec           // the factor of the span, and of the two rows of h
 }
 
-// hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] over spans.
+// hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k and m of each
+// span.
 func (e *emitter) hessian(t *isa, s *storage) {
 	e.storedKernel(t, s, "hessian", "func(h []float64, stride int, a *Rows, spans []span)",
 		"\th[idx[k]*stride+idx[m]] = FMA(c*val[k], val[m], h[idx[k]*stride+idx[m]])",
@@ -75,7 +78,7 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.ret()
 }
 
-// span handles the nonzeros from k to last.
+// span emits the work on the nonzeros from k to last.
 func (l *hessianLoop) span() {
 	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
 	one := l.label("one")
@@ -108,8 +111,8 @@ func (l *hessianLoop) span() {
 	l.at(done)
 }
 
-// open sets row to that of h at nonzero k past the cursor, and by to c times its
-// value.
+// open sets row to the row of h for the column of nonzero k after the cursor, and by to c
+// times its value.
 func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
@@ -121,8 +124,8 @@ func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// meet adds nonzero k past the cursor to the upper row of h, and to the lower
-// one if both.
+// meet adds the product with nonzero k after the cursor to the upper row of h, and if
+// both is set also to the lower one.
 func (l *hessianLoop) meet(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
@@ -140,8 +143,9 @@ func (l *hessianLoop) gain(h operand.Mem, by, v vec) {
 	l.VMOVSD(x, h)
 }
 
-// runs adds four nonzeros at a time to both rows of h, as long as their columns
-// follow one another: numbers that stand before categories in most data do.
+// runs adds four nonzeros at a time to both rows of h, as long as their columns are
+// consecutive. In many data sets the first columns are numeric features, which almost
+// every row has.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")
 	first, last, after := l.GP64(), l.GP64(), l.GP64()
@@ -166,7 +170,7 @@ func (l *hessianLoop) runs() {
 	l.at(done)
 }
 
-// each runs f for the nonzeros from the cursor to end, two at a time.
+// each emits f for the nonzeros from the cursor to end, two at a time.
 func (l *hessianLoop) each(f func(k int)) {
 	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)
@@ -186,8 +190,8 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits the product of a tile of h: the 64 columns of one row of h
-// at a time live in registers, in as many turns as these hold eight vectors.
+// hessianPanel emits the update of a tile of h. It takes the 64 columns of a row of h in
+// turns of eight vectors, which stay in registers.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

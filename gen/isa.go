@@ -5,47 +5,46 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An isa is one column of the kernel matrix: a vector width with its way to
-// mask, select and join. Kernels are written once against it and differ
-// between instruction sets in nothing else.
+// An isa describes an instruction set: the width of its vectors, and how it masks,
+// selects and merges them. Kernels are written once, with an isa as parameter.
 type isa struct {
 	name  string // suffix of the kernels, and the Level constant
 	lanes int    // float64 lanes of a vector
 
 	vector func(*emitter) vec
-	bcst   bool // constants may be broadcast from memory by the instruction using them
+	bcst   bool // an instruction can broadcast a constant operand from memory
 
-	// startMasks prepares the masks of the last n < 16 elements; mask returns
-	// that of the vector i steps on, and stepMasks moves on by one vector.
+	// startMasks prepares the masks of the last n < 16 elements. mask returns the mask
+	// for the vector i vectors ahead; stepMasks moves on by one vector.
 	startMasks func(e *emitter, n reg.GPVirtual) reg.GPVirtual
 	mask       func(e *emitter, state reg.GPVirtual, i int) mask
 	stepMasks  func(e *emitter, state reg.GPVirtual)
 
-	// Lanes outside the mask are not touched in memory and load as +0; merge
-	// copies into dst the lanes of x that are inside.
+	// load and store do not touch memory in lanes outside the mask; load sets these lanes
+	// to +0. merge copies the lanes of x inside the mask to dst.
 	load  func(e *emitter, m operand.Mem, k mask) vec
 	store func(e *emitter, v vec, m operand.Mem, k mask)
 	merge func(e *emitter, x, dst vec, k mask)
 
-	// compare is the mask of a pred b; choose is x inside it and y outside;
-	// keep is x inside it and +0 outside.
+	// compare returns the mask of the lanes with a pred b. choose returns x inside the
+	// mask and y outside; keep returns x inside and +0 outside.
 	compare func(e *emitter, pred predicate, b, a vec) mask
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
-	// decodeRest fills a block of eight with the m < 8 numbers left of a row and
+	// decodeRest fills a block of eight with the last m < 8 numbers of a row and with
 	// padding; see decode.go.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 
-// vec is a vector register; mask is a set of its lanes: an opmask, or a vector
-// whose lanes are all ones or zero. A nil mask means every lane.
+// A vec is a vector register. A mask is a set of its lanes: an opmask, or a vector whose
+// lanes are all ones or all zeros. A nil mask means every lane.
 type (
 	vec  = reg.VecVirtual
 	mask = reg.Register
 )
 
-// A predicate is the immediate of VCMPPD; both are false for NaN.
+// A predicate is the immediate operand of VCMPPD. Both predicates are false for NaN.
 type predicate operand.U8
 
 const (
@@ -56,12 +55,13 @@ const (
 // isas lists the instruction sets in ascending order of level.
 var isas = []*isa{&avx2, &avx512}
 
-// group is the number of vectors that hold the 8 lanes of a sparse sum. Eight
-// was chosen over four by measurement (Zen 5, AVX2, ns per nonzero of rows of
-// 14 and of 75: 0.23 and 0.30 with eight, 0.23 and 0.29 with four): the sums of
-// neighbouring rows overlap, so more lanes cost nothing, they fill one AVX-512
-// register, and where one row is waited for the chain is half as long.
+// group returns the number of vectors that hold the 8 lanes of a sparse sum. Eight lanes
+// were chosen over four by measurement: with AVX2 on a Zen 5 core, rows of 14 and of 75
+// nonzeros take 0.23 and 0.30 ns per nonzero with eight, 0.23 and 0.29 with four. The
+// sums of neighbouring rows overlap in time, so more lanes cost nothing. Eight lanes fill
+// one AVX-512 register, and where one row is waited for, the chain of additions is half
+// as long.
 func (t *isa) group() int { return 8 / t.lanes }
 
-// dense is the number of vectors that hold the 16 lanes of a dense sum.
+// dense returns the number of vectors that hold the 16 lanes of a dense sum.
 func (t *isa) dense() int { return 16 / t.lanes }

@@ -14,11 +14,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// declarations reads the types that package kernels declares in dir by hand. The
-// layout of a struct which a kernel gets a pointer to is taken from there, so
-// it stands in one place, and a change of it makes the assembly stale. Function
-// bodies, imports and generated files are left out: these may be wrong at the
-// time, and the types need none of them.
+// declarations returns the types that package kernels declares in dir, outside its
+// generated files. The emitter takes the layout of structs from them, so that a struct is
+// declared once and TestCurrent fails if a change of it makes the assembly wrong.
+// Function bodies, imports and generated files are ignored: they may contain errors at
+// that time, and the types do not need them.
 func declarations(dir string) (*types.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -38,17 +38,17 @@ func declarations(dir string) (*types.Package, error) {
 		files = append(files, f)
 	}
 	cfg := types.Config{IgnoreFuncBodies: true, Sizes: gotypes.Sizes, Error: func(error) {}}
-	pkg, _ := cfg.Check("kernels", fset, files, nil) // with errors about what is left out
+	pkg, _ := cfg.Check("kernels", fset, files, nil) // its errors concern only the ignored imports and files
 	return pkg, nil
 }
 
-// A pointer is a parameter that points to a struct, in a register.
+// A pointer is a register that holds a pointer parameter to a struct.
 type pointer struct {
 	reg.GPVirtual
 	to types.Type
 }
 
-// loadPointers loads the pointers among the parameters.
+// loadPointers loads all pointer parameters into registers.
 func (e *emitter) loadPointers(params *types.Tuple) {
 	e.pointers = map[string]pointer{}
 	for p := range params.Variables() {
@@ -60,8 +60,8 @@ func (e *emitter) loadPointers(params *types.Tuple) {
 	}
 }
 
-// param returns a parameter or, as in a.Label, a field of the struct that a
-// parameter points to. Fields of an embedded struct go by their own names.
+// param returns a parameter or, for a path such as a.Label, a field of the struct to
+// which the parameter points. A field of an embedded struct is named without that struct.
 func (e *emitter) param(path string) gotypes.Component {
 	name, fields, ok := strings.Cut(path, ".")
 	if !ok {
@@ -82,7 +82,7 @@ func (e *emitter) param(path string) gotypes.Component {
 	return gotypes.NewComponent(t.Underlying(), at)
 }
 
-// offset returns where field i of a struct begins.
+// offset returns the byte offset of field i of a struct.
 func offset(s *types.Struct, i int) int {
 	var fields []*types.Var
 	for f := range s.Fields() {

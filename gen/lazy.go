@@ -4,7 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A lazyLoop holds the scalars of the lazy loop that live in registers.
+// A lazyLoop emits the lazy inner loop; it holds the registers of its scalars.
 type lazyLoop struct {
 	*fused
 	cells        operand.Mem // base of the cells
@@ -19,8 +19,8 @@ func (e *emitter) innerLazyCells(t *isa) {
 		"\tdelta = slope0[i] - slope(z),  r = delta*(eta/alpha)",
 		"\tcells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])",
 		"",
-		"or, with norm2, the step of lazyStep. One load feeds both sums and",
-		"one store takes all that a nonzero changes.")
+		"or, if norm2 is not nil, the step of InnerLazyBallCells. One load serves both sums, and",
+		"one store writes all that a nonzero changes.")
 	f := e.fused(5)
 	l := &lazyLoop{fused: f, cells: operand.Mem{Base: e.base("a.cells")}, alpha: e.XMM(), gamma: e.XMM()}
 	p := e.length("a.cells")
@@ -37,7 +37,7 @@ func (e *emitter) innerLazyCells(t *isa) {
 }
 
 func (l *lazyLoop) step(leave operand.LabelRef) {
-	// What the step multiplies by is off the chain: take it before the sums.
+	// Factors that do not depend on the sums are computed before them.
 	b := l.labelOrOne()
 	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)
@@ -82,7 +82,7 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 	l.JHI(leave)
 }
 
-// sums returns a_i'u and a_i'd in the two low lanes.
+// sums returns a vector whose two low lanes are a_i'u and a_i'd.
 func (l *lazyLoop) sums() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -100,8 +100,8 @@ func (l *lazyLoop) sums() vec {
 	return l.sumLanes(lanes)
 }
 
-// update adds coef times the row to the cells and clears the cell of the
-// padding, which an infinite coef would spoil.
+// update adds coef times the row to the cells. It also sets the cell of the padding to
+// zero again, because an infinite coef makes it NaN.
 func (l *lazyLoop) update(coef vec) {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for k := range 8 {
@@ -118,8 +118,8 @@ func (l *lazyLoop) update(coef vec) {
 	l.VMOVUPD(zero, l.cells.Idx(j, 1))
 }
 
-// project updates the inner products, shrinks alpha and gamma to the ball and
-// adds them to their sums.
+// project updates the inner products, scales alpha and gamma so that the point is in the
+// ball, and adds them to their sums.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)

@@ -5,33 +5,33 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rotatedAhead is how many samples before its use a row is prefetched. Measured
-// on a Zen 5 core with 32561 rows of 128, which is as much as the last cache
-// holds, in ns per step:
+// rotatedAhead is the number of samples before its use at which a row is prefetched.
+// Measured on a Zen 5 core with 32561 rows of 128 numbers, which fill the last-level
+// cache, in ns per step:
 //
 //	samples ahead     4     6     8    12    16    24
 //	AVX2             75    49    47    46    46    45
 //	AVX-512          65    48    41    36    36    36
 //
-// Rows that are in the first-level cache already take 34 and 25: the chain from
-// one gain to the next bounds the step, and its memory traffic comes close. Rows
-// of 256 gain nothing beyond 8.
+// With rows in the first-level cache a step takes 34 and 25 ns: the bound is the chain of
+// dependent operations from one gain to the next, and memory traffic adds little to it.
+// For rows of 256 numbers a distance above 8 gains nothing.
 const rotatedAhead = 12
 
-// A rotated is the state of the inner loop on dense rows. Step k takes row k, and
-// the rows after it are sampled already.
+// A rotated emits the inner loop on dense rows. Step k uses row k; the rows of the
+// following steps are known already.
 type rotated struct {
 	*emitter
 	ball bool
 
-	w, sum, c, e            reg.GPVirtual // vectors; w holds w' of step k
+	w, sum, c, e            reg.GPVirtual // addresses of the vectors; w holds w' of step k
 	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
 	k                       reg.GPVirtual
 	gain, factor            vec     // g and f of step k in every lane; f with the ball only
 	dots                    [][]vec // lanes of the sums that step k needs; after sweep, in lane 0
 }
 
-// The sums over step k that are known before its gain is.
+// The sums of step k, which are computed before its gain is known.
 const (
 	dotNextPoint = iota // next'w'
 	dotNextRow          // next'row
@@ -47,8 +47,8 @@ func (e *emitter) innerRotated(t *isa) {
 		"\tt = FMA(g, Dot(next, row), Dot(next, w'))",
 		"\tw[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]",
 		"",
-		"One sweep ends step k and begins step k+1, while the exponential of step k+1 is",
-		"in flight: w' of step k in memory, the sums of the dots one step ahead.")
+		"One sweep ends step k and begins step k+1, while the processor computes the exponential",
+		"of step k+1. Memory holds w' of step k; the dots are computed one step ahead.")
 	r := &rotated{emitter: e}
 	r.run()
 }
@@ -65,8 +65,8 @@ func (e *emitter) innerRotatedBall(t *isa) {
 	r.run()
 }
 
-// run emits the loop. The gain stands once: run 0 of the loop enters at it and
-// leaves out the sweep.
+// run emits the loop. The code of the gain appears once: step 0 jumps to it and skips the
+// sweep.
 func (r *rotated) run() {
 	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
 	steps, sampled := r.field("a.count"), r.address(r.param("a.sampled").Len())
@@ -76,7 +76,7 @@ func (r *rotated) run() {
 	r.locate(r.next, 1, steps)
 	r.first(t)
 	for _, v := range []vec{r.gain, r.factor} {
-		r.VBROADCASTSD(t, v) // on no path to the sweep undefined, or they would be live in first
+		r.VBROADCASTSD(t, v) // defined on every path to the sweep; else the allocator would keep registers for them in first
 	}
 	r.JMP(gain)
 	r.at(step)
@@ -102,7 +102,7 @@ func (r *rotated) run() {
 	r.ret()
 }
 
-// start loads the vectors and names the registers that live through the loop.
+// start loads the addresses of the vectors and allocates the registers used throughout.
 func (r *rotated) start() {
 	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
 	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
@@ -120,7 +120,8 @@ func (r *rotated) start() {
 	}
 }
 
-// locate points at the row of sample k+distance, or of the last of count.
+// locate sets row to the address of the row of sample k+distance, or of sample count-1 if
+// that comes first.
 func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	i := r.GP64()
 	r.MOVQ(count, row)
@@ -133,7 +134,7 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
-// margin sets t to the margin of the sample after the one with gain g.
+// margin sets t to the margin of the next sample; g is the gain of the current one.
 func (r *rotated) margin(t, g vec) {
 	r.VMOVAPD(g, t)
 	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)
@@ -142,7 +143,7 @@ func (r *rotated) margin(t, g vec) {
 	}
 }
 
-// slope sets g to the gain of sample k at margin t.
+// slope sets g to the gain of sample k, given its margin t.
 func (r *rotated) slope(g, t vec) {
 	i := r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: r.k, Scale: 4}, i)
@@ -163,7 +164,7 @@ func (r *rotated) slope(g, t vec) {
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
-// spread puts the gain of step k, and with the ball the factor, in every lane.
+// spread copies the gain of step k, and for the ball the factor f, to every lane.
 func (r *rotated) spread(g vec) {
 	r.VBROADCASTSD(g, r.gain)
 	if !r.ball {

@@ -5,8 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// first takes w to w' of step 0 with the sums of that step, and sets t to the
-// margin of row 0.
+// first computes w' and the sums of step 0, and sets t to the margin of row 0.
 func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
@@ -19,7 +18,7 @@ func (r *rotated) first(t vec) {
 	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
 }
 
-// sweep finishes step k and begins step k+1.
+// sweep emits the end of step k and the beginning of step k+1 in one pass.
 func (r *rotated) sweep() {
 	r.clear()
 	r.pass(func(p place, i int) {
@@ -31,12 +30,12 @@ func (r *rotated) sweep() {
 	r.reduce()
 }
 
-// finish leaves w, not w', behind the last step.
+// finish computes w from w' after the last step.
 func (r *rotated) finish() {
 	r.pass(func(p place, _ int) { r.write(r.step(p), r.w, p) })
 }
 
-// step returns w after step k at a place, and adds it to the sum.
+// step returns w after step k at a place, and adds it to the sum of the iterates.
 func (r *rotated) step(p place) vec {
 	w := r.read(r.w, p)
 	r.VFMADD231PD(p.in(r.row), r.gain, w)
@@ -49,8 +48,8 @@ func (r *rotated) step(p place) vec {
 	return w
 }
 
-// point stores w' at a place and adds to the sums, given the row the step takes
-// and the one after it. It holds no more vectors at once than AVX2 has left.
+// point stores w' at a place and adds to the sums of the dots. row is the row of the
+// step, next the row of the step after it. It uses as few registers as AVX2 leaves.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)
@@ -67,8 +66,8 @@ func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	add(dotNextRow, y, x)
 }
 
-// pass runs f for every vector of the length, which is a multiple of 8; i
-// counts vectors within a block of 16 elements.
+// pass emits f for every vector of w, whose length is a multiple of 8. i is the number of
+// the vector within a block of 16 elements.
 func (r *rotated) pass(f func(p place, i int)) {
 	i, n := r.cursor(), r.length("a.w")
 	r.blocks(i, n, func() {
@@ -86,7 +85,7 @@ func (r *rotated) pass(f func(p place, i int)) {
 	r.at(done)
 }
 
-// clear zeroes the lanes of the sums; reduce adds them up.
+// clear sets the lanes of the sums to zero; reduce adds each sum's lanes.
 func (r *rotated) clear() {
 	for _, lanes := range r.dots {
 		for _, v := range lanes {
@@ -101,5 +100,5 @@ func (r *rotated) reduce() {
 	}
 }
 
-// dot is a sum after reduce.
+// dot returns sum d; it is valid after reduce.
 func (r *rotated) dot(d int) operand.Op { return r.dots[d][0].AsX() }

@@ -2,10 +2,10 @@ package gen
 
 import "github.com/mmcloughlin/avo/operand"
 
-// scalars runs f with an isa of one number in the low lane of a 128-bit
-// register, so that the arithmetic written for vectors serves the inner loops,
-// whose chain of dependent operations is scalar: narrow divisions are faster
-// on many processors. The upper lane carries garbage.
+// scalars runs f with an isa of one number in the low lane of a 128-bit register. The
+// inner loops use it for the scalar chain from margin to gain, with the arithmetic that
+// is written for vectors; narrow divisions are faster on many processors. The upper lane
+// has no meaning.
 func (e *emitter) scalars(f func()) {
 	wide := e.isa
 	narrow := *wide
@@ -16,7 +16,7 @@ func (e *emitter) scalars(f func()) {
 	e.isa = wide
 }
 
-// scalar loads one number.
+// scalar loads one number into a register.
 func (e *emitter) scalar(m operand.Mem) vec {
 	x := e.XMM()
 	e.VMOVSD(m, x)

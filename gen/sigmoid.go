@@ -9,7 +9,7 @@ func (e *emitter) pair(c1, c0 string, x vec) vec {
 	return p
 }
 
-// expNeg returns exp(-a) for a >= 0 as expNeg of package kernels defines it.
+// expNeg returns exp(-a) for a >= 0, as ExpNeg of package kernels defines it.
 func (e *emitter) expNeg(a vec) vec {
 	// n = round(a/ln 2), r = n ln 2 - a.
 	a = e.min(e.fresh("expMax"), a)
@@ -36,9 +36,9 @@ func (e *emitter) expNeg(a vec) vec {
 	return q1
 }
 
-// log1pUnit returns log(1+x) for x in [0, 1] as log1pUnit of package kernels.
+// log1pUnit returns log(1+x) for x in [0, 1], as log1pUnit of package kernels does.
 func (e *emitter) log1pUnit(x vec) vec {
-	// f = x, or (x-1)/2 and a ln 2 more.
+	// f = x, or (x-1)/2 with ln 2 added to the result.
 	big := e.compare(e, greaterOrEqual, e.fresh("half"), x)
 	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
 	// s = f/(2+f), z = s², p = R(z)/z.
@@ -63,14 +63,14 @@ func (e *emitter) logisticExp(t, b vec) (z, x vec) {
 	return z, e.expNeg(e.andK(z, "absBits"))
 }
 
-// logisticSlope returns -b (z > 0 ? x : 1)/(1+x), x = exp(-|z|).
+// logisticSlope returns -b (z > 0 ? x : 1)/(1+x) for x = exp(-|z|).
 func (e *emitter) logisticSlope(z, x, b vec) vec {
 	positive := e.compare(e, greater, e.zero(), z)
 	num := e.choose(e, positive, x, e.fresh("one"))
 	return e.div(e.mul(e.xorK(b, "signBit"), num), e.addK(x, "one"))
 }
 
-// logisticLoss returns max(-z, 0) + log(1+x), x = exp(-|z|).
+// logisticLoss returns max(-z, 0) + log(1+x) for x = exp(-|z|).
 func (e *emitter) logisticLoss(z, x vec) vec {
 	zero := e.zero()
 	return e.add(e.max(e.sub(zero, z), zero), e.log1pUnit(x))

@@ -7,9 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over
-// rows is in the assembly: at a dozen nonzeros a row the call would otherwise
-// cost as much as the row.
+// margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over rows is
+// part of the assembly: for a row of a dozen nonzeros a call would cost as much as the
+// row.
 func (e *emitter) margins(t *isa, s *storage) {
 	e.storedKernel(t, s, "margins", "func(dst []float64, a *Rows, w []float64)",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
@@ -33,8 +33,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a row that is part of a longer one, with the lanes
-// in memory.
+// rowLanes emits the sum over a piece of a long row; the lanes are in memory.
 func (e *emitter) rowLanes(t *isa) {
 	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
@@ -52,7 +51,7 @@ func (e *emitter) rowLanes(t *isa) {
 	e.ret()
 }
 
-// row loads the slices of a sparse kernel.
+// row loads the addresses of the slices that a kernel on sparse rows uses.
 func (e *emitter) row(s *storage, vector string) row {
 	r := row{storage: s, idx: e.base(s.columns.param), w: e.base(vector), cursor: e.GP64()}
 	if s.valBytes > 0 {
@@ -61,8 +60,8 @@ func (e *emitter) row(s *storage, vector string) row {
 	return r
 }
 
-// rowDot adds the products of the nonzeros from the cursor to end to the 8
-// lanes of acc, and leaves the cursor at end.
+// rowDot adds the products of the nonzeros from the cursor to end to the 8 lanes of acc,
+// and sets the cursor to end.
 func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
 	last, n := e.GP64(), e.GP64()
@@ -88,7 +87,7 @@ func (e *emitter) rowDot(r row, end reg.GPVirtual, acc []vec) {
 	e.at(done)
 }
 
-// scatterUnroll is the number of nonzeros a scatter handles per turn.
+// scatterUnroll is the number of nonzeros that one turn of the scatter loop handles.
 const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] over rows.
@@ -115,9 +114,9 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch asks for as much of the next block as a short row has: that in which
-// package kernels takes margins when it has scattered this one. So it comes from
-// memory while this one is scattered, which needs none.
+// prefetch emits prefetches one block ahead, for as many nonzeros as a short row has.
+// MarginsGradient reads that block next, for its margins. It then comes from memory while
+// this block is scattered, which needs no memory traffic.
 func (r row) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
 	ahead := int(block)
@@ -130,8 +129,8 @@ func (r row) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from the cursor to end to the vector,
-// one at a time: two nonzeros may meet in one coordinate.
+// rowScatter adds g times the nonzeros from the cursor to end to the vector, one at a
+// time, because two nonzeros may have the same column.
 func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
 	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
 	last := e.GP64()
@@ -156,8 +155,9 @@ func (e *emitter) rowScatter(r row, end reg.GPVirtual, g vec) {
 	e.at(done)
 }
 
-// scatterOne loads into registers first: emulators that read 16 bytes for a
-// scalar memory operand would touch what lies behind the slice.
+// scatterOne adds g times nonzero k to the vector. It loads the number into a register
+// first: some emulators read 16 bytes for a scalar memory operand, beyond the end of the
+// slice.
 func (e *emitter) scatterOne(r row, k int, g vec) {
 	z, x := r.at(e, k), e.XMM()
 	e.VMOVSD(z, x)

@@ -5,23 +5,23 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A storage is a form in which the nonzeros of a matrix are kept. Arithmetic is
-// float64 in every form, so a form is no more than its loads.
+// A storage is a storage form of the nonzeros of a matrix. Forms differ only in their
+// loads; arithmetic is float64 in every form.
 type storage struct {
 	name string // suffix of the kernels, empty for the plain form
 	columns
 	values
 }
 
-// columns are the indices of the nonzeros, zero-extended when loaded.
+// columns describes how the column indices are stored. index loads one, zero-extended.
 type columns struct {
 	name, param string
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 }
 
-// values are those of the nonzeros. add adds x times the values at m inside the
-// mask to acc, where x is -0 outside; number loads a single one. Without values
+// values describes how the values are stored. add adds x times the values at m inside the
+// mask to acc, where x is -0 outside; number loads a single value. If all values are 1,
 // add is a plain addition, which rounds alike, and number is nil.
 type values struct {
 	name, param string
@@ -66,7 +66,7 @@ func (e *emitter) addNumber(acc, x, number vec) {
 	e.VFMADD231SD(number, x, acc)
 }
 
-// storages lists the forms in the order of the constants in package kernels.
+// storages lists the forms in the order of the method form in package kernels.
 var storages = func() (all []*storage) {
 	for _, c := range []columns{columns32, columns16} {
 		for _, v := range []values{values64, values32, valuesOne} {

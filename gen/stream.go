@@ -5,15 +5,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A place is where a loop over vectors stands: a cursor shared by all slices,
-// a constant distance from it and the mask of the lanes that exist.
+// A place is a position in a loop over vectors: a cursor that all slices share, a
+// constant distance in bytes from it, and the mask of the lanes that exist.
 type place struct {
 	cursor reg.GPVirtual
 	disp   int
 	mask   mask
 }
 
-// in returns the elements of a slice at the place.
+// in returns the memory operand of a slice's elements at the place.
 func (p place) in(base reg.GPVirtual) operand.Mem {
 	return operand.Mem{Base: base, Index: p.cursor, Scale: 8, Disp: p.disp}
 }
@@ -22,12 +22,12 @@ func (e *emitter) read(base reg.GPVirtual, p place) vec { return e.load(e, p.in(
 
 func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.in(base), p.mask) }
 
-// A body handles one vector of elements. acc[s] is the accumulator of sum s
-// whose lanes those elements belong to.
+// A body emits the work on one vector of elements. acc[s] is the accumulator of sum s for
+// the lanes of these elements.
 type body func(p place, acc []vec)
 
-// each runs an elementwise body over n elements: blocks of 16, single vectors,
-// and one masked vector.
+// each emits an elementwise loop over n elements: blocks of 16, then single vectors, then
+// one masked vector.
 func (e *emitter) each(n reg.GPVirtual, f body) {
 	i := e.cursor()
 	e.blocks(i, n, func() {
@@ -52,8 +52,8 @@ func (e *emitter) each(n reg.GPVirtual, f body) {
 	e.at(done)
 }
 
-// reduce runs a light body over n elements and returns the 16 lanes of each of
-// its sums. Every vector of a block of 16 has its own copy of the body.
+// reduce emits a loop that sums over n elements, and returns the 16 lanes of each sum.
+// The body is repeated for every vector of a block of 16, so it should be short.
 func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
@@ -67,8 +67,8 @@ func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// reduceRolled is reduce for a heavy body, which stands once: the accumulators
-// rotate past it, and after every 16 elements they are back in place.
+// reduceRolled is reduce for a long body, which is emitted once. The accumulators rotate
+// instead, and after every 16 elements they are back in place.
 func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
@@ -81,9 +81,9 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 	return acc
 }
 
-// rest runs the body over the last n-i < 16 elements under masks, rolled. It
-// takes the steps of a whole block, so that the accumulators return to place,
-// but skips the body where no element is left.
+// rest emits the body for the last n-i < 16 elements under masks, as a loop. The loop
+// makes all steps of a whole block, so that the accumulators return to their places, but
+// skips the body when no element is left.
 func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)
@@ -105,7 +105,7 @@ func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	e.at(done)
 }
 
-// blocks repeats f, which advances the cursor, up to the last multiple of 16.
+// blocks emits a loop of f, which advances the cursor, up to the last multiple of 16.
 func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
 	block, end := e.label("block"), e.label("blocksDone")
 	whole := e.GP64()
@@ -142,8 +142,8 @@ func column(acc [][]vec, j int) []vec {
 	return c
 }
 
-// rotate moves every accumulator one place down and the first to the end.
-// Such moves are eliminated when registers are renamed.
+// rotate moves every accumulator one place down and the first to the end. The processor
+// does such moves by renaming registers, at no cost.
 func (e *emitter) rotate(acc [][]vec) {
 	for _, a := range acc {
 		t := e.vector(e)

@@ -7,13 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// The tables of read-only words that all kernels share, in a file of their own.
+// tables holds the read-only words that all kernels share. They have a file of their own.
 type tables struct {
 	names []string
 	words map[string][]uint64
 }
 
-// add returns the table of n words, which it defines if it is not there.
+// add returns the table of n words, and defines it at the first call with its name.
 func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
 	if t.words == nil {
 		t.words = map[string][]uint64{}
@@ -29,7 +29,7 @@ func (t *tables) add(name string, n int, word func(i int) uint64) operand.Mem {
 
 func symbol(name string) string { return "·table_" + name }
 
-// assembly writes the tables.
+// assembly returns the source of the tables.
 func (t *tables) assembly() []byte {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")

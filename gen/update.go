@@ -1,6 +1,6 @@
 package gen
 
-// step returns FMA(-eta, d+q, w) at the place.
+// step sets w to FMA(-eta, u, w), where u is d+q, and returns it.
 func (e *emitter) step(w, u, eta vec) vec {
 	e.VFNMADD231PD(u, eta, w)
 	return w

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Bounds on the error in units in the last place, asserted on the grid below,
-// just above the largest errors seen there.
+// Bounds on the errors in units in the last place (ulp) on the grid below. They are just
+// above the largest errors that were measured there.
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -57,8 +57,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / ulp
 }
 
-// grid returns margins z >= 0: dense where the functions bend, around the
-// points where the reduction and log1p change branch, and at all scales.
+// grid returns margins z >= 0: many where the functions curve most, around the points
+// where the reduction and log1p change branch, and at all scales.
 func grid() []float64 {
 	rng := rand.New(rand.NewPCG(21, 1))
 	var g []float64
@@ -78,7 +78,7 @@ func grid() []float64 {
 	return append(g, 0, 708, math.SmallestNonzeroFloat64, 1e-300)
 }
 
-// TestULP holds exp, the sigmoid, the slope and the loss to math/big.
+// TestULP compares exp, the sigmoid, the slope and the loss with math/big.
 func TestULP(t *testing.T) {
 	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
@@ -111,7 +111,7 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials pins the ends of the range and NaN.
+// TestScalarSpecials checks the ends of the range and NaN.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {
@@ -164,8 +164,8 @@ func within(t *testing.T, what string, got, want, bound float64) {
 	}
 }
 
-// TestReferenceSums holds sums over rows and vectors to compensated ones, on
-// data with and without cancellation.
+// TestReferenceSums compares sums over rows and vectors with compensated sums, on data
+// with and without cancellation.
 func TestReferenceSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	for _, n := range lengths {
@@ -221,7 +221,7 @@ func TestReferenceProx(t *testing.T) {
 	within(t, "change", change, c, 1e-12*c)
 }
 
-// TestReferenceBall checks the projection on both sides of the sphere.
+// TestReferenceBall checks the projection of points inside and outside the ball.
 func TestReferenceBall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	for _, radius := range []float64{0.5, 1e6} {

@@ -2,36 +2,36 @@ package kernels
 
 import "math"
 
-// A stepArgs is all that a run of inner steps reads and writes: the one argument
-// of the fused kernels, which take its layout from here (see declarations in
-// package gen). A kernel uses the fields of its loop.
+// A stepArgs holds everything that a series of inner steps reads and writes. It is the
+// only argument of the fused kernels, so that its layout is declared once; package gen
+// reads it here. Each kernel uses the fields of its own loop.
 type stepArgs struct {
 	Steps
-	sampled []int32 // rows left to step on
-	room    Scratch // for a decoded row
-	work    int     // what a call may still cost, in nonzeros and elements
+	sampled []int32 // rows of the steps that are left
+	scratch Scratch // memory for a decoded row
+	work    int     // nonzeros and elements that the call may still process
 
-	w, sum []float64 // the point; the sum of points, or h of InnerDense
+	w, sum []float64 // the iterate; the sum of the iterates, or h of InnerDense
 	c, e   []float64
 	lo, hi []float64
 	//lint:ignore U1000 kernels in assembly point there
-	zero float64 // +0, where the padding of a decoded row points
+	zero float64 // +0; the padding of a decoded row points at it
 
-	cells []float64 // of InnerLazyCells and InnerDecay
-	norm2 []float64 // of InnerLazyBallCells, nil in InnerLazyCells
-	ball  LazyBall  // their state, and the radius of InnerRotated
-	step  float64   // steps done, of InnerDecay
+	cells []float64 // the state of InnerLazyCells or InnerDecay
+	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
+	ball  LazyBall  // the scalars of the lazy loops, and the radius of InnerRotated
+	step  float64   // number of steps done, for InnerDecay
 
-	dense []float64 // rows of InnerRotated
-	count int       // how many steps it takes; rows sampled beyond are prefetched
+	dense []float64 // the rows of InnerRotated
+	count int       // number of steps of InnerRotated; sampled rows after them are only prefetched
 }
 
-// A stepKernel does the steps of a.sampled until one of them has used up a.work,
-// brought a lazy loop to its stop, or comes to a row that does not fit into
-// a.room, and returns how many it did.
+// A stepKernel does the steps of a.sampled and returns how many it did. It stops after
+// the step that uses up a.work or that meets the stopping rule of a lazy loop, and before
+// a row that does not fit into a.scratch.
 type stepKernel func(a *stepArgs) (done int)
 
-// begin checks and takes what all loops read.
+// begin checks and stores the arguments that all inner loops read.
 func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	s.check(fn, sampled)
 	raceRead(s.Label)
@@ -41,16 +41,16 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // never stopped
 }
 
-// keepsRead checks that what is written overlaps nothing that all loops read.
+// keepsRead checks that v, which the loop writes, overlaps nothing that all loops read.
 func (a *stepArgs) keepsRead(fn, name string, v []float64) {
 	checkApart(fn, name, v, "Label", a.Label)
 	checkApart(fn, name, v, "Slope0", a.Slope0)
 	checkApart(fn, name, v, "Val", a.Rows.Val)
 }
 
-// run repeats a kernel until the samples are used up or a lazy loop stops, and
-// returns the number of steps. A row that does not fit is done by the reference,
-// which has room for any.
+// run calls the kernel until all samples are used or a lazy loop stops, and returns the
+// number of steps. A row that does not fit into a.scratch is left to the reference, which
+// takes rows of any length.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
 	samples := len(a.sampled)
 	if samples == 0 {
@@ -59,7 +59,7 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 	if a.Scratch == nil {
 		a.Scratch = NewScratch(a.Rows)
 	}
-	a.room = *a.Scratch
+	a.scratch = *a.Scratch
 	if a.Slope != nil {
 		kernel = reference
 	}
@@ -77,13 +77,13 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 //go:noinline
 func stepsBlock(kernel stepKernel, a *stepArgs) (done int) { return kernel(noescape(a)) }
 
-// stopped is the condition on which a lazy run ends.
+// stopped reports whether the stopping rule of a lazy loop is met.
 func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// upTo is the reference of the loop around the steps. A step costs its nonzeros
-// and extra.
+// upTo is the reference of the loop over the steps. A step uses up as much of a.work as
+// the row has nonzeros, plus extra.
 func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]
@@ -94,10 +94,10 @@ func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	return done
 }
 
-// keep returns room for n numbers that a step of the reference keeps.
+// keep returns memory for n numbers which a reference step stores for its own later use.
 func (a *stepArgs) keep(n int) []float64 {
-	if n > len(a.room.keep) {
-		a.room.keep = make([]float64, n)
+	if n > len(a.scratch.keep) {
+		a.scratch.keep = make([]float64, n)
 	}
-	return a.room.keep[:n]
+	return a.scratch.keep[:n]
 }

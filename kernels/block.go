@@ -1,9 +1,9 @@
 package kernels
 
-// The functions here stand between two assembly calls. The compiler's wrapper
-// around an assembly function has no stack check, so a Go loop over assembly
-// calls is one long non-preemptible stretch. A Go function that is not inlined
-// has the check in its prologue, and that is where a stop request is seen.
+// Each function of this file makes one assembly call. It must not be inlined: the check
+// of the stack in its prologue is the place where the Go scheduler can stop a goroutine.
+// Assembly functions have no such check, so a loop that called them directly could not be
+// pre-empted.
 
 //go:noinline
 func marginsBlock(dst []float64, a *Rows, w []float64) {

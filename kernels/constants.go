@@ -1,10 +1,10 @@
 package kernels
 
-// The numbers below are read by package gen, so that reference and assembly
-// cannot drift apart. The polynomials are minimax fits found by a Remez exchange
-// in 60-digit decimal arithmetic and then rounded to float64.
+// Package gen reads the numbers below, so that the reference and the assembly always
+// agree. The polynomials are minimax fits. They were found by a Remez exchange in
+// 60-digit decimal arithmetic and then rounded to float64.
 
-// Of the exponential.
+// The constants of ExpNeg.
 const (
 	expMax   = 708                   // exp(-708) is the last power with a normal float64
 	expMagic = 0x1.8p52 + 1023       // 1.5*2^52 rounds to an integer; 1023 is the exponent bias
@@ -13,7 +13,8 @@ const (
 	ln2Lo    = 0x1.ef35793c7673p-45  // 5.4979230187083712e-14
 )
 
-// (exp(r)-1-r)/r² on |r| <= ln(2)/2; the error of exp is 3.5e-18.
+// The polynomial (exp(r)-1-r)/r² on |r| <= ln(2)/2; it gives exp with an error of
+// 3.5e-18.
 const (
 	exp0 = 0x1.000000000000bp-01 // 0.50000000000000122
 	exp1 = 0x1.5555555555561p-03 // 0.16666666666666699
@@ -27,7 +28,7 @@ const (
 	exp9 = 0x1.af85858a5c6a8p-26 // 2.5117861160304372e-08
 )
 
-// (log((1+s)/(1-s))-2s)/s³ as a polynomial of s² <= 1/25; error times s² 2.8e-19.
+// The polynomial (log((1+s)/(1-s))-2s)/s³ of s² <= 1/25; its error times s² is 2.8e-19.
 const (
 	log0 = 0x1.555555555554fp-01 // 0.66666666666666596
 	log1 = 0x1.999999999c0f7p-02 // 0.40000000000055941

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAliases runs each overlap that a doc comment allows and expects what
-// separate slices give.
+// TestAliases runs each overlap that a doc comment allows and expects the same results as
+// from separate slices.
 func TestAliases(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -53,7 +53,7 @@ func TestAliases(t *testing.T) {
 	})
 }
 
-// TestInputsKept checks that nothing but the outputs is written.
+// TestInputsKept checks that functions write only to their outputs.
 func TestInputsKept(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -78,8 +78,8 @@ func TestInputsKept(t *testing.T) {
 	})
 }
 
-// hessianKeeps checks that Hessian leaves its weights and rows alone, and that
-// the weights may be some of the values.
+// hessianKeeps checks that Hessian does not change its weights and rows, and that the
+// weights may be part of the values.
 func hessianKeeps(t *testing.T, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(14, uint64(n)))
@@ -101,7 +101,7 @@ func hessianKeeps(t *testing.T, n int) {
 	}
 }
 
-// TestAllocations checks that nothing allocates, long rows included.
+// TestAllocations checks that no kernel allocates, with long rows too.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	const n = 5000
@@ -147,8 +147,8 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-// TestMisuse checks that every disagreement of lengths panics, with a message
-// that names the function and the argument.
+// TestMisuse checks that every mismatch of lengths panics, with a message that names the
+// function and the argument.
 func TestMisuse(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	steps := func(n int) *Steps {

@@ -2,38 +2,39 @@ package kernels
 
 import "math"
 
-// DecayStride is the number of float64 per coordinate of InnerDecay: a cache
-// line, so that a nonzero touches one.
+// DecayStride is the number of float64 that InnerDecay keeps for a coordinate: a cache
+// line, so that a nonzero touches only one.
 const DecayStride = 8
 
-// The cells of a coordinate in the state of InnerDecay. A step reads the first
-// four of every nonzero, two and two, and writes the first two at once.
+// The positions of a coordinate's numbers in the state of InnerDecay. A step reads the
+// first four numbers of every nonzero in two loads, and writes the first two in one
+// store.
 const (
-	DecayDeviation = iota // w − Fixed when it was last touched
-	DecayLast             // steps done when it was last touched
-	DecayFixed            // the point it tends to while it is not touched
+	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
+	DecayLast             // number of steps done by then
+	DecayFixed            // the limit of w while no step touches the coordinate
 	DecayRate             // −log of Factor
-	DecayGain             // h: sum of g·a over the steps
+	DecayGain             // the sum of g·a over the steps
 	DecayFactor           // c = 1 − eta·k
 )
 
-// NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp; the rate that
-// belongs to the factor 1−h.
+// NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp. This is the DecayRate that
+// belongs to the DecayFactor 1−h.
 func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
-// InnerDecay runs inner steps on sparse rows where K is diagonal with a
-// different entry for every coordinate, at a cost that depends on the row's
-// nonzeros alone. Untouched, coordinate j tends to Fixed: w after t steps is
-// Fixed + exp(−t·Rate)·Deviation. step is the number of steps done before. Step m
-// does, for the nonzeros of its row,
+// InnerDecay runs inner steps on sparse rows for a diagonal K that has a different entry
+// for every coordinate. The cost of a step depends only on the nonzeros of its row:
+// between the steps that touch coordinate j, w is known in closed form, t steps later it
+// is Fixed + exp(−t·Rate)·Deviation. The argument step is the number of steps done before
+// the call. Step m computes, for the nonzeros of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)
 //
-// with the exponential's argument taken as at most 708. state has DecayStride
-// numbers per column; a multiple of 64 bytes is the best place for it. The
-// columns of a row must be distinct. Source: Zhao, Li, Zhou, Scalable Stochastic
-// ADMM, inner loop of Algorithm 1.
+// where the exponential's argument is limited to 708. state holds DecayStride numbers for
+// each column; it is fastest if it begins at a multiple of 64 bytes. The columns of a row
+// must be distinct. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of
+// Algorithm 1.
 func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	const fn = "InnerDecay"
 	var a stepArgs
@@ -48,9 +49,8 @@ func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	a.run(active.innerDecay, innerDecayGeneric)
 }
 
-// DecayTo brings coordinates up to date: it sets w[j] to the value after the
-// given number of steps. state has DecayStride numbers for every entry of w, at least,
-// and must not overlap it.
+// DecayTo computes the iterate of InnerDecay after the given number of steps into w.
+// state holds DecayStride numbers for every entry of w, at least, and must not overlap w.
 func DecayTo(w, state []float64, step int) {
 	if len(state)/DecayStride < len(w) {
 		panicf("DecayTo: len(state) is %d, want at least %d numbers for each of %d entries", len(state), DecayStride, len(w))

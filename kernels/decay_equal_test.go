@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A decayCase is the arguments of one call of InnerDecay.
+// A decayCase holds the arguments of one call of InnerDecay.
 type decayCase struct {
 	state   []float64
 	step    int
@@ -25,7 +25,7 @@ func decayOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind
 	return c
 }
 
-// plausible makes the state one that steps could have led to.
+// plausible sets the state to one that steps can produce.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]
@@ -35,7 +35,7 @@ func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	return c
 }
 
-// run returns what the call writes; rows, if not nil, take the place of its own.
+// run returns what the call writes. rows, if not nil, replaces the case's own rows.
 func (c *decayCase) run(rows *Rows) [][]float64 {
 	state, steps := slices.Clone(c.state), c.steps
 	if rows != nil {
@@ -45,8 +45,8 @@ func (c *decayCase) run(rows *Rows) [][]float64 {
 	return [][]float64{state}
 }
 
-// TestDecayEqual holds every level and storage form to the reference on plain
-// rows, bit for bit.
+// TestDecayEqual compares every level and storage form with the reference on plain rows,
+// bit for bit.
 func TestDecayEqual(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
@@ -69,8 +69,8 @@ func TestDecayEqual(t *testing.T) {
 	})
 }
 
-// TestDecayCalls checks that it does not matter how the steps are spread over
-// calls.
+// TestDecayCalls checks that the division of the steps into calls does not change the
+// result.
 func TestDecayCalls(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(96, 1))

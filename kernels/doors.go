@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// The checks at the door of every exported function. All take the same time whatever
-// the lengths are, but for the samples of a run of steps.
+// The checks of the arguments of the exported functions. Their cost does not depend on
+// the lengths, except for the check of the sampled rows.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -15,7 +15,7 @@ func checkLen(fn, arg string, got, want int) {
 	}
 }
 
-// checkRows checks the number of rows and the ends of their pointers.
+// checkRows checks that a has n rows and that its nonzeros lie within the stored ones.
 func checkRows(fn, arg string, n int, a *Rows) {
 	if n != a.Len() {
 		panicf("%s: len(%s) is %d, want the number of rows, %d", fn, arg, n, a.Len())
@@ -33,23 +33,23 @@ func checkRows(fn, arg string, n int, a *Rows) {
 	}
 }
 
-// checkColumns checks the length of a vector which the columns are positions of.
+// checkColumns checks that a vector of n elements has one for each column of a.
 func checkColumns(fn, arg string, n int, a *Rows) {
 	if n < a.Cols {
 		panicf("%s: len(%s) is %d, want at least Cols, %d", fn, arg, n, a.Cols)
 	}
 }
 
-// checkApart checks that a vector that is written overlaps another nowhere. Calls on
-// vectors alone are too short for it: at 100 elements it would take a tenth of them.
+// checkApart checks that x, which is written, does not overlap y. Functions on vectors
+// alone do not call it: at 100 elements it would take a tenth of their time.
 func checkApart(fn, name string, x []float64, other string, y []float64) {
 	if overlap(x, y) {
 		panicf("%s: %s and %s overlap", fn, name, other)
 	}
 }
 
-// holds reports whether n numbers hold rows of some columns, each stride after the one
-// before, whatever overflows.
+// holds reports whether n numbers are enough for rows of the given number of columns,
+// each stride numbers after the row before. It is right even if rows*stride overflows.
 func holds(n, rows, stride, columns int) bool {
 	return n >= columns && (rows == 1 || stride <= (n-columns)/(rows-1))
 }
@@ -61,11 +61,11 @@ func overlap(x, y []float64) bool {
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
-// Check returns an error unless the rows are what kernels trust them to be: pointers that
-// never decrease and stay within the indices and values there are, and columns from 0 to
-// Cols-1. It passes over all of them, and is for rows from elsewhere; matrices of package
-// sparse are valid. Hessian and the loops over distinct columns ask for more, which Check
-// does not see to: columns that increase along every row.
+// Check returns an error unless kernels can trust the rows: row pointers must not
+// decrease and must stay within the stored indices and values, and columns must be from 0
+// to Cols-1. It reads all of them. It is meant for rows from outside; matrices of package
+// sparse are always valid. Hessian and InnerDecay and InnerBox also need increasing or
+// distinct columns in each row, which Check does not test.
 func (a *Rows) Check() error {
 	columns, values := a.stored()
 	for r := range a.Len() {
@@ -82,7 +82,7 @@ func (a *Rows) Check() error {
 	return nil
 }
 
-// stored returns how many column indices and values there are.
+// stored returns the numbers of stored column indices and values.
 func (a *Rows) stored() (columns, values int) {
 	columns, values = len(a.Idx), len(a.Val)
 	if a.Idx == nil {

@@ -1,16 +1,16 @@
 package kernels
 
-// InnerDense runs one inner step per sampled row where A'A is diagonal and
-// there is no projection, passing over the whole of w each time:
+// InnerDense runs one inner step for each sampled row, for diagonal A'A and without a
+// projection. Every step updates the whole of w:
 //
 //	w[j] = FMA(c[j], w[j], e[j])            for all j
 //	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i
 //	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
 //
-// with g taken at the w before the step, c = 1 - eta*k and e = -eta*d. The sum
-// of the iterates then follows from w and h (see package solver). All vectors
-// have one length; w and h are updated and must not overlap anything. Source:
-// Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
+// Here g is computed from w before the step, c = 1 - eta*k and e = -eta*d. The sum of the
+// iterates follows from w and h (see package solver/internal/admm). All vectors have one
+// length; w and h are updated and must not overlap anything. Source: Zhao, Li, Zhou,
+// Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	var a stepArgs
@@ -20,14 +20,15 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	a.run(active.innerDense, innerDenseGeneric)
 }
 
-// InnerBox is InnerDense with a projection onto the box [lo, hi], which needs
-// the running sum of the iterates:
+// InnerBox is InnerDense with a projection onto the box [lo, hi]. The projection needs
+// the running sum of the iterates instead of h:
 //
 //	v[j] = FMA(c[j], w[j], e[j])            for all j
 //	v[j] = FMA(g, a_i[j], v[j])             for the nonzeros of row i
 //	w[j] = clip(v[j], lo[j], hi[j]),  sum[j] += w[j]   for all j
 //
-// The columns of a row must be distinct. A NaN stays; infinite bounds do nothing.
+// The columns of a row must be distinct. A NaN in w stays; infinite bounds have no
+// effect.
 func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	var a stepArgs
@@ -46,8 +47,8 @@ func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	a.run(active.innerBox, innerBoxGeneric)
 }
 
-// take checks and takes the vectors of the loops that pass over all of w; name is
-// that of sum.
+// take checks and stores the vectors of the loops that update the whole of w. name is the
+// name of sum in error messages.
 func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, name, len(sum), len(w))
 	checkLen(fn, "c", len(c), len(w))

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// An elementCase is the arguments of one call of InnerDense or, with a box,
-// InnerBox.
+// An elementCase holds the arguments of one call of InnerDense or, with a box, InnerBox.
 type elementCase struct {
 	v       [6][]float64 // w, h or sum, c, e, lo, hi
 	box     bool
@@ -30,7 +29,7 @@ func elementsOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	return c
 }
 
-// run returns what the call writes; rows, if not nil, take the place of its own.
+// run returns what the call writes. rows, if not nil, replaces the case's own rows.
 func (c *elementCase) run(rows *Rows) [][]float64 {
 	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
 	if rows != nil {
@@ -44,8 +43,8 @@ func (c *elementCase) run(rows *Rows) [][]float64 {
 	return [][]float64{w, h}
 }
 
-// TestElementsEqual holds every level and storage form to the reference on
-// plain rows, bit for bit.
+// TestElementsEqual compares every level and storage form with the reference on plain
+// rows, bit for bit.
 func TestElementsEqual(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		level := Active()

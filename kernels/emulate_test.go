@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEmulated runs this package's tests as built for other processors, under
-// QEMU's user mode: an AVX2 machine without AVX-512, one older than AVX, arm64.
-// It takes minutes, so it waits for SCAS_EMULATE=1.
+// TestEmulated runs the tests of this package, built for other processors, under QEMU's
+// user mode: an AVX2 machine without AVX-512, one older than AVX, and arm64. It takes
+// minutes, so it runs only with SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for Haswell, Nehalem and arm64 wait for SCAS_EMULATE=1")

@@ -135,8 +135,8 @@ func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 	}
 }
 
-// check compares every level with the reference on the same arguments, and returns what the
-// reference writes. It leaves the level in use that was.
+// check compares every level with the reference on the same arguments, and returns what
+// the reference writes. It restores the level that was in use.
 func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]float64) {
 	t.Helper()
 	defer use(t, Active())
@@ -153,13 +153,13 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 	return want
 }
 
-// golden is the hash of what all operations write. It is the same on every
-// level, processor and compiler setting; changing it changes the numeric
-// contract, and with it every published result.
+// golden is the hash of the results of all operations. It is the same at every level, on
+// every processor and with every compiler setting. Another value means another numeric
+// contract, and other bits in every published result.
 const golden = 0x3716fb4ceb7bc0a8
 
-// TestEqual holds every level to the reference, bit for bit, and the reference of this
-// build to that of every other one.
+// TestEqual compares every level with the reference, bit for bit, and the reference of
+// this build with those of all other builds through golden.
 func TestEqual(t *testing.T) {
 	required(t)
 	h := fnv.New64a()
@@ -169,7 +169,7 @@ func TestEqual(t *testing.T) {
 				for _, out := range op.check(t, s, n, 77) {
 					for _, x := range out {
 						if x != x {
-							x = math.NaN() // payloads and signs of NaN are free
+							x = math.NaN() // a NaN may have any sign and payload
 						}
 						_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 					}
@@ -182,8 +182,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestEveryKernel takes the kernels out of the set, one at a time. Each time an operation
-// must crash: a kernel that no operation calls is a kernel that TestEqual does not test.
+// TestEveryKernel removes the kernels from the set, one at a time. Each time an operation
+// must crash. Otherwise no operation calls that kernel, and TestEqual does not test it.
 func TestEveryKernel(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		if Active() == Generic {
@@ -206,7 +206,7 @@ func TestEveryKernel(t *testing.T) {
 	})
 }
 
-// crashes reports whether an operation panics at lengths that lead it through all its
+// crashes reports whether an operation panics, at lengths with which it takes all its
 // branches.
 func crashes(op operation) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
@@ -232,8 +232,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge crosses the bounds on the work of one call, with rows longer
-// than a block among short ones.
+// TestEqualLarge uses rows longer than a block among short ones, so that work is divided
+// into several assembly calls.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The gradient of the mean logistic loss is three calls: margins, slopes, and
-// the rows added up with the slopes as weights.
+// The gradient of the mean logistic loss takes three calls: margins, slopes, and the sum
+// of the rows weighted by the slopes.
 func Example() {
 	// The rows (1, 0, 2) and (0, 3, 0).
 	a := kernels.Rows{
@@ -21,7 +21,7 @@ func Example() {
 
 	t := make([]float64, a.Len())
 	kernels.Margins(t, a, w)
-	loss := kernels.LogisticSlopes(t, t, label) // slopes replace margins
+	loss := kernels.LogisticSlopes(t, t, label) // the slopes overwrite the margins
 	z := make([]float64, len(w))
 	kernels.Gradient(z, a, t)
 	fmt.Printf("loss %.4f, gradient %.2f\n", loss/2, z)

@@ -1,7 +1,8 @@
 package kernels
 
-// Storage forms: the columns are those of Idx, then Idx16; for each the values
-// are Val, Val32, or all 1.
+// numForms is the number of storage forms. Forms 0 to 2 have their columns in Idx, forms
+// 3 to 5 in Idx16; of each three, the first has its values in Val, the second in Val32,
+// and in the third all values are 1.
 const numForms = 6
 
 // plainForm is the form of Idx and Val.

@@ -10,8 +10,8 @@ import (
 // formNames names the storage forms in the order of inForm.
 var formNames = []string{"int32/float64", "int32/float32", "int32/ones", "uint16/float64", "uint16/float32", "uint16/ones"}
 
-// inForm returns a, whose values it first makes exact in the form, plainly stored
-// and in that form.
+// inForm returns a in the plain form and in the given form. It first rounds the values so
+// that the given form holds them exactly.
 func inForm(a Rows, form int) (plain, stored Rows) {
 	plain = a
 	switch form % 3 {
@@ -49,8 +49,8 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 	return lens
 }
 
-// TestForms holds Margins, Gradient and MarginsGradient on every form to the
-// plain one, bit for bit, on every level, with rows longer than a block.
+// TestForms compares Margins, Gradient and MarginsGradient in every form with the plain
+// form, bit for bit, at every level, with rows longer than a block.
 func TestForms(t *testing.T) {
 	required(t)
 	defer use(t, Active())

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFusedLong crosses what cuts a run of steps: the work of one call, and rows
-// that do not fit into a Scratch. Neither may leave a trace.
+// TestFusedLong divides a series of steps by the work of one call and by rows that do not
+// fit into a Scratch. Neither may change a bit.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -50,8 +50,8 @@ func TestFusedLong(t *testing.T) {
 	}
 }
 
-// TestScratchShared runs loops of different kinds on one Scratch, which must not
-// carry anything over.
+// TestScratchShared runs loops of different kinds with one Scratch, whose content must
+// not matter.
 func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))

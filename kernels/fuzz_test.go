@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// bytesSource reads numbers from fuzz data, so that the fuzzer chooses their
-// bits, and bell-shaped ones when the data is used up.
+// bytesSource takes the bits of numbers from fuzz data, and draws bell-shaped numbers
+// once the data is used up.
 func bytesSource(data []byte) source {
 	return source{"fuzz", func(r *rand.Rand) float64 {
 		if len(data) < 8 {
@@ -70,7 +70,7 @@ func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
 func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
 
-// FuzzForms draws the storage form as well.
+// FuzzForms compares levels on rows whose storage form is chosen by the fuzzer.
 func FuzzForms(f *testing.F) {
 	f.Add(uint64(1), uint8(0), uint16(9))
 	f.Add(uint64(2), uint8(5), uint16(200))

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// sum16 folds the lanes of a dense sum and adds them.
+// sum16 adds the 16 lanes of a dense sum in the order of the contract.
 func sum16(l *[16]float64) float64 {
 	for i := range 8 {
 		l[i] += l[i+8]
@@ -64,8 +64,8 @@ func updateBoxGeneric(w, s, d, q, lo, hi []float64, eta float64) {
 	}
 }
 
-// stepNormGeneric is the first pass of the update on a ball: the free step,
-// and the squared norm of where it leads.
+// stepNormGeneric is the first pass of the update on a ball: it takes the step without
+// the projection and returns the squared norm of the new point.
 func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	var lane [16]float64
 	for i := range w {
@@ -76,7 +76,8 @@ func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	return sum16(&lane)
 }
 
-// scaleAddGeneric is its second pass.
+// scaleAddGeneric is the second pass of the update on a ball: it scales w by f, which
+// projects it, and adds it to s.
 func scaleAddGeneric(w, s []float64, f float64) {
 	for i, v := range w {
 		v = float64(v * f)

@@ -20,8 +20,8 @@ func (a *stepArgs) denseStep(i int32) {
 	}
 }
 
-// boxStep is one step of InnerBox. keep has what the nonzeros' columns had
-// before the pass over all columns, which takes them for untouched.
+// boxStep is one step of InnerBox. keep holds w and sum of the row's columns, because the
+// pass over all columns updates them as if the row had no nonzeros.
 func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi

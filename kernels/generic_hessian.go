@@ -47,8 +47,8 @@ func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
 	}
 }
 
-// hessianPanelGeneric adds to every row j of a tile of h the rows of the panel
-// that are in its mask, times the numbers in t, which go on from row to row.
+// hessianPanelGeneric adds rows of the panel to the rows of a tile of h. Row j of the
+// tile gets those in mask[j], each times the next number of t.
 func hessianPanelGeneric(h []float64, stride int, mask []uint64, t, panel []float64) {
 	for j, m := range mask {
 		if m == 0 {

@@ -4,7 +4,7 @@ import "math"
 
 func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.upTo(1, a.lazyStep) }
 
-// lazyStep is one step of InnerLazyCells or, with norm2, InnerLazyBallCells.
+// lazyStep is one step of InnerLazyCells or, if norm2 is not nil, of InnerLazyBallCells.
 func (a *stepArgs) lazyStep(i int32) {
 	l, cells := &a.ball, a.cells
 	b := a.factor(i)
@@ -35,8 +35,8 @@ func (a *stepArgs) lazyStep(i int32) {
 	}
 }
 
-// project updates the inner products of u and d after a step, shrinks alpha and
-// gamma to the ball and adds them to their sums.
+// project updates the inner products of u and d after a step, scales alpha and gamma so
+// that the point is in the ball, and adds them to their sums.
 func (l *LazyBall) project(r, au, ad, norm2 float64) {
 	l.UU = math.FMA(r, math.FMA(r, norm2, au+au), l.UU)
 	l.UD = math.FMA(r, ad, l.UD)
@@ -48,7 +48,8 @@ func (l *LazyBall) project(r, au, ad, norm2 float64) {
 	l.GammaSum += l.Gamma
 }
 
-// projectionFactor is what a point of squared norm n2 is multiplied by.
+// projectionFactor returns the factor that projects a point of squared norm n2 onto the
+// ball.
 func projectionFactor(n2, radius float64) float64 {
 	if n2 > float64(radius*radius) {
 		return radius / math.Sqrt(n2)

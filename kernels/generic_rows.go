@@ -2,13 +2,13 @@ package kernels
 
 import "math"
 
-// sum8 adds the lanes of the contract.
+// sum8 adds the 8 lanes of a sparse sum in the order of the contract.
 func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// The types in which columns and values may be kept. Where every value is 1 they
-// are a nil slice of either.
+// The types in which columns and values are stored. A nil slice of values means that
+// every value is 1.
 type (
 	column interface{ ~int32 | ~uint16 }
 	value  interface{ ~float32 | ~float64 }
@@ -43,8 +43,8 @@ func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, 
 	}
 }
 
-// addOnes is addLanes where every value is 1. Fused with a factor of 1, a sum
-// rounds as it does alone.
+// addOnes is addLanes for rows in which every value is 1. A plain addition rounds as a
+// fused multiply-add with the factor 1.
 func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	for len(idx) >= 8 {
 		for k, j := range (*[8]I)(idx) {
@@ -58,16 +58,17 @@ func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	return lane
 }
 
-// rowLanesGeneric adds the products of the row, which is part of a longer one cut
-// at a multiple of 8 nonzeros, to its lanes.
+// rowLanesGeneric adds the products of one piece of a long row to the lanes. The pieces
+// are cut at multiples of 8 nonzeros.
 func rowLanesGeneric(l [8]float64, a *Rows, w []float64) [8]float64 {
 	lo, hi := a.Ptr[0], a.Ptr[1]
 	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(a.Idx[lo:hi], a.Val[lo:hi], w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
 	return [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
 }
 
-// addLanes takes and returns the lanes one by one, which keeps them in
-// registers; an array would live in memory.
+// addLanes adds the products of a row's nonzeros to the lanes. The lanes are separate
+// parameters and results so that the compiler keeps them in registers; an array would be
+// kept in memory.
 func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, l4, l5, l6, l7 float64) (_, _, _, _, _, _, _, _ float64) {
 	val = val[:len(idx)]
 	for len(idx) >= 8 && len(val) >= 8 {

@@ -2,18 +2,18 @@ package kernels
 
 import "sort"
 
-// gradientBlock is how many nonzeros MarginsGradient takes at a time: a block
-// is still in the second-level cache when its rows are scattered.
+// gradientBlock is the number of nonzeros that MarginsGradient processes at a time. A
+// block of this size is still in the second-level cache when its rows are scattered.
 const gradientBlock = 1 << 13
 
-// MarginsGradient does in one pass over the rows what Margins, the loss's
-// slopes and Gradient do in three:
+// MarginsGradient computes the margins, the slopes of the loss, and adds the gradient to
+// z, in one pass over the rows instead of three:
 //
 //	margin[r] = a_r'w,  slope[r] = slope(margin[r], label[r]),  z += slope[r] a_r
 //
-// and returns the sum of the losses. margin, slope and label have one entry per
-// row, z and w at least one per column. z, margin and slope must not overlap anything.
-// Blocks of rows depend on the row pointers alone, and the sums of their losses are
+// It returns the sum of the losses. margin, slope and label have one entry for each row,
+// z and w at least one for each column. z, margin and slope must not overlap anything.
+// The blocks of rows depend only on the row pointers, and the sums of their losses are
 // added in order.
 func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, loss LossKind) float64 {
 	const fn = "MarginsGradient"

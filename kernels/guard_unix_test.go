@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded returns a copy of s that ends at an inaccessible page, or starts
-// after one, so that touching a byte outside it faults.
+// guarded returns a copy of s that ends right before an inaccessible page, or begins
+// right after one, so that any access outside it is a fault.
 func guarded[T any](t *testing.T, s []T, end bool) []T {
 	t.Helper()
 	if len(s) == 0 {
@@ -44,9 +44,9 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 	return g
 }
 
-// TestBounds runs every function with a guard page before, then after, every
-// argument. The vector that rows refer to is guarded as well, and the rows hold
-// its first and its last element.
+// TestBounds runs every function with a guard page before, and then after, every
+// argument. The vector that the columns index is guarded too, and the rows use its first
+// and its last element.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {
@@ -95,9 +95,8 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds runs Hessian with a guard page before, then after, every
-// argument and all of the scratch. The last element of h is the last diagonal
-// one.
+// TestHessianBounds runs Hessian with a guard page before, and then after, every argument
+// and every slice of the scratch. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
@@ -123,7 +122,7 @@ func guardedScratch(t *testing.T, end bool) *HessianScratch {
 	s := NewHessianScratch()
 	s.spans, s.panel, s.tile = guarded(t, s.spans, end), guarded(t, s.panel, end), guarded(t, s.tile, end)
 	s.t, s.mask, s.begin = guarded(t, s.t, end), guarded(t, s.mask, end), guarded(t, s.begin, end)
-	s.next, s.room = guarded(t, s.next, end), guarded(t, s.room, end)
+	s.next, s.free = guarded(t, s.next, end), guarded(t, s.free, end)
 	return s
 }
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// eachLevel runs f once on every level of this machine, with that level in
-// use. SCAS_REQUIRE lists levels whose absence is a failure, so that an
-// emulated processor cannot quietly test less than it was started for.
+// eachLevel runs f at every level of this machine. The test fails if a level listed in
+// SCAS_REQUIRE is missing, so that a test on an emulated processor cannot silently cover
+// less than it should.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	required(t)

@@ -4,41 +4,41 @@ package kernels
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for 0 <= j <= m < p
 //
-// h has p rows of p numbers, each stride after the one before; what is below
-// the diagonal is neither read nor written. For every j <= m, over the rows i
-// which hold a nonzero in both columns, in row order,
+// h has p rows of p numbers, each stride numbers after the row before; the part below the
+// diagonal is neither read nor written. For every j <= m, over the rows i that hold a
+// nonzero in both columns, in row order,
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //
-// and at last +0 is added, so that a zero is +0. The order is that of every
-// element on its own: how the work is cut, into what tiles and for how many
-// goroutines, leaves no trace (see HessianRows). The columns of a row must
-// increase, and p be at least their number. len(c) must be the number of rows; h must
-// not overlap c or a. s may be nil, and is then allocated.
+// and at last +0 is added, so that -0 becomes +0. This order holds for every element on
+// its own, so the bits do not depend on the tiles or on the number of goroutines (see
+// HessianRows). The columns of a row must increase, and p must be at least a.Cols. len(c)
+// must be the number of rows; h must not overlap c or a. If s is nil, scratch memory is
+// allocated.
 //
-// This is the matrix of a Newton step of the solver, with c the weighted second
-// derivatives of the loss. Cost: a row of n nonzeros takes n(n+1)/2 multiply-adds
-// of 0.25 to 0.4 ns each (Zen 5), rows with many of many columns half of that and
-// less: they are written out in panels and multiplied by vectors.
+// In a Newton step of the solver c holds the weighted second derivatives of the loss.
+// Cost: a row of n nonzeros takes n(n+1)/2 multiply-adds of 0.25 to 0.4 ns each (Zen 5).
+// If rows have many nonzeros and there are many columns, it takes half of that or less:
+// the rows are written out in panels and multiplied by vector instructions.
 func Hessian(h []float64, p, stride int, a Rows, c []float64, s *HessianScratch) {
 	hessian("Hessian", h, p, stride, 0, p, a, c, s)
 }
 
-// HessianRows is Hessian for the rows lo <= j < hi of h alone; it touches no
-// others. Goroutines that share the rows of h between them, each with its own
-// HessianScratch, give the bits of Hessian; HessianCut shares them fairly. Each
-// part searches every row of a, which at a dozen nonzeros a row takes as long as
-// a part of two saves.
+// HessianRows is Hessian for the rows lo <= j < hi of h alone; it touches no other rows.
+// Goroutines can share the rows of h, each with its own HessianScratch, and get the bits
+// of Hessian; HessianCut returns bounds that share the work evenly. Each call searches
+// every row of a: at a dozen nonzeros a row, two goroutines lose as much time by that as
+// they save.
 func HessianRows(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	hessian("HessianRows", h, p, stride, lo, hi, a, c, s)
 }
 
-// cutTries is how many rows HessianCut looks at.
+// cutTries is the number of rows that HessianCut samples, about.
 const cutTries = 512
 
-// HessianCut returns the row of h at which part k of parts begins, so that parts
-// take about the same time, by some of the rows of a. Part 0 begins at 0, part
-// number parts at p. Where parts begin changes no bit.
+// HessianCut returns the first row of h of part k, where the rows are divided into the
+// given number of parts of about equal work. It estimates the work from a sample of the
+// rows of a. Part 0 begins at 0; k = parts gives p. The bounds change no bit.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
@@ -55,8 +55,8 @@ func HessianCut(a Rows, p, k, parts int) int {
 	return lo
 }
 
-// addsBefore returns how many multiply-adds the rows of h before j take, for
-// some of the rows of a and for the rows of h themselves.
+// addsBefore estimates the multiply-adds of the rows of h before row j from a sample of
+// the rows of a.
 func (a *Rows) addsBefore(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
 	step := max(1, a.Len()/cutTries)
@@ -90,7 +90,7 @@ func hessian(fn string, h []float64, p, stride, lo, hi int, a Rows, c []float64,
 	if s == nil {
 		s = NewHessianScratch()
 	}
-	if a.panels(p) && a.tame(c) {
+	if a.panels(p) && a.finite(c) {
 		s.byPanels(h, p, stride, lo, hi, noescape(&a), c)
 	} else {
 		s.byRows(h, p, stride, lo, hi, a, c)
@@ -98,7 +98,7 @@ func hessian(fn string, h []float64, p, stride, lo, hi int, a Rows, c []float64,
 	plusZero(h, p, stride, lo, hi)
 }
 
-// plusZero makes every zero +0.
+// plusZero turns every -0 in these rows of h into +0.
 func plusZero(h []float64, p, stride, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		row := h[j*stride+j : j*stride+p]
@@ -120,23 +120,23 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	}
 }
 
-// A span is a part of one row: its nonzeros first to last-1 meet themselves and
-// all that follow them up to end-1, with the factor c.
+// A span is a part of one row of a. Each of its nonzeros first to last-1 is multiplied
+// with itself and with all that follow, up to end-1, and with the factor c.
 type span struct {
 	first, last, end int64
 	c                float64
 }
 
-// work returns the number of multiply-adds, and one for the span.
+// work returns the number of multiply-adds of the span, plus one.
 func (s *span) work() int64 {
 	n := s.last - s.first
 	return n*(s.end-s.first) - n*(n-1)/2 + 1
 }
 
-// spanRows is how many spans are handed over at a time.
+// spanRows is the largest number of spans that an assembly call gets.
 const spanRows = 1 << 10
 
-// byRows adds row after row to h.
+// byRows adds the products of one row of a after the other to h.
 func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
 	whole := lo == 0 && hi == p
 	n, work := 0, int64(0)
@@ -145,7 +145,7 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 			hessianBlock(h, stride, &a, s.spans[:n])
 			n, work = 0, 0
 		}
-		x := &s.spans[n] // not a copy: that would wait for what is stored here
+		x := &s.spans[n] // a pointer: a copy would have to wait for the stores below
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		x.first, x.last, x.end, x.c = first, end, end, ci
 		if !whole {
@@ -174,7 +174,8 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan cuts a span into ones of bounded work, or of a single nonzero.
+// longSpan divides a span into spans of bounded work, or of one nonzero if even that is
+// more.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))
@@ -183,7 +184,7 @@ func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	}
 }
 
-// column returns that of nonzero k.
+// column returns the column of nonzero k.
 func (a *Rows) column(k int64) int {
 	if a.Idx != nil {
 		return int(a.Idx[k])
@@ -191,8 +192,9 @@ func (a *Rows) column(k int64) int {
 	return int(a.Idx16[k])
 }
 
-// seek returns the first nonzero from k, the first of a row, on, before end, in
-// column col or later. It is nonzero col if the row has all columns before.
+// seek returns the position of the row's first nonzero in column col or later, or end.
+// The row's nonzeros begin at k and end before end. If the row has all columns below col,
+// this is k+col, which is tried first.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if all := k + int64(col); all <= end {
 		if col == 0 || a.column(all-1) < col {

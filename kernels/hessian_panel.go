@@ -5,40 +5,40 @@ import (
 	"unsafe"
 )
 
-// Where rows are dense enough it pays to write them out: panelRows rows by
-// panelCols columns at a time, zeros included. The tile of h in these columns
-// then takes one nonzero of a row after the other, times the row of the panel,
-// by vectors, in registers. A zero changes nothing: the product is a zero, since
-// byPanels is for finite numbers alone, and adding one to h leaves all but the
-// sign of a zero, which is + in the end.
+// Panels make Hessian faster if rows have many nonzeros. A panel holds panelRows rows in
+// panelCols columns, zeros included. A tile of h in these columns stays in registers; for
+// each nonzero of a row, the row of the panel times the nonzero is added by vector
+// instructions. The zeros change nothing: all numbers are finite, so a product with a
+// zero is a zero, and adding it to h can change only the sign of a zero, which plusZero
+// sets in the end.
 const (
 	panelRows = 64 // bits of a mask
 	panelCols = 64
-	panelSpan = 1024    // rows of h at a time: a tile of them stays in the second-level cache
-	panelHeld = 1 << 17 // nonzeros at a time in these rows
-	panelMost = 64      // blocks of panelRows rows at a time
+	panelSpan = 1024    // rows of h in a pass: their tile stays in the second-level cache
+	panelHeld = 1 << 17 // most nonzeros of a pass
+	panelMost = 64      // most blocks of panelRows rows in a pass
 )
 
-// A HessianScratch is the room that Hessian needs, 32 kB, and 2.2 MB where rows are long.
-// It may serve any number of calls, one at a time. What it holds between calls has no
+// A HessianScratch is the scratch memory of Hessian: 32 kB, and 2.2 MB once panels are
+// used. It may serve any number of calls, one at a time. Its content between calls has no
 // meaning.
 type HessianScratch struct {
 	spans []span
-	panel []float64 // panelRows rows; it and what follows is nil until needed
-	tile  []float64 // of h, where its columns are not all to be touched
+	panel []float64 // panelRows rows; nil until panels are used, like the fields below
+	tile  []float64 // a copy of the rows of h of which only a part is updated
 	t     []float64 // c[i]*x_ij by block, then column, then row
 	mask  []uint64  // rows of a block that hold column j
 	begin []int     // where in t each block's columns begin, every panelCols
-	next  []int64   // the first nonzero of each row not yet in a panel
-	room  []int32   // by column
+	next  []int64   // each row's first nonzero that is not yet in a panel
+	free  []int32   // the next free place in t of each column
 }
 
-// NewHessianScratch returns a HessianScratch, for data of any size.
+// NewHessianScratch returns a HessianScratch for data of any size.
 func NewHessianScratch() *HessianScratch {
 	return &HessianScratch{spans: make([]span, spanRows)}
 }
 
-// makePanels makes room for panels, once.
+// makePanels allocates the memory for panels at its first call.
 func (s *HessianScratch) makePanels() {
 	if s.panel != nil {
 		return
@@ -49,20 +49,20 @@ func (s *HessianScratch) makePanels() {
 	s.mask = make([]uint64, panelMost*panelSpan)
 	s.begin = make([]int, panelMost*(panelSpan/panelCols))
 	s.next = make([]int64, panelMost*panelRows)
-	s.room = make([]int32, panelSpan)
+	s.free = make([]int32, panelSpan)
 }
 
-// aligned returns room for n numbers that begins at a cache line.
+// aligned returns n numbers whose memory begins at a cache line.
 func aligned(n int) []float64 {
 	v := make([]float64, n+7)
 	past := int(uintptr(unsafe.Pointer(&v[0])) / 8 % 8)
 	return v[(8-past)%8:][:n]
 }
 
-// panels reports whether panels are expected to be faster than rows. Nothing
-// but time depends on it. In cycles of a Zen 5 core a nonzero takes 1.3 for each
-// multiply-add, ten times that when h is beyond the caches; or 15 to sort it, and
-// about 6 for every tile it meets, or 10 with vectors half as wide.
+// panels reports whether panels are expected to be faster than byRows. The choice changes
+// the time only, no bit. The costs are in cycles of a Zen 5 core: byRows takes 1.3 for
+// each multiply-add, ten times that if h exceeds the caches; panels take 15 to sort a
+// nonzero and about 6 for every tile it meets, or 10 with AVX2.
 func (a *Rows) panels(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -79,32 +79,31 @@ func (a *Rows) panels(p int) bool {
 	return perAdd*mean/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
 }
 
-// tame reports whether all products c[i]*x_ij and all x_ij are finite, for
-// certain.
-func (a *Rows) tame(c []float64) bool {
+// finite reports whether all products c[i]*x_ij and all x_ij are certainly finite.
+func (a *Rows) finite(c []float64) bool {
 	lo, hi := a.Ptr[0], a.Ptr[a.Len()]
 	largest := 1.0
 	if a.Val != nil {
-		largest = size(a.Val[lo:hi])
+		largest = maxAbs(a.Val[lo:hi])
 	} else if a.Val32 != nil {
-		largest = size(a.Val32[lo:hi])
+		largest = maxAbs(a.Val32[lo:hi])
 	}
 	// An infinite or NaN factor makes NaN of 0 times it.
-	return (float64(size(c)*largest)+size(c)+largest)*0 == 0
+	return (float64(maxAbs(c)*largest)+maxAbs(c)+largest)*0 == 0
 }
 
-// size returns the largest absolute value, or NaN if there is one.
-func size[V value](v []V) float64 {
+// maxAbs returns the largest absolute value, or NaN if a value is infinite or NaN.
+func maxAbs[V value](v []V) float64 {
 	var largest, nan V
 	for _, x := range v {
-		nan += x - x // not 0 for an infinity, too
+		nan += x - x // NaN for an infinity or NaN
 		largest = max(largest, x, -x)
 	}
 	return float64(largest + nan)
 }
 
-// A pass is the work on some rows of h: the nonzeros of a in these columns, of
-// as many rows as there is room for.
+// A pass is the work on the rows lo to hi of h with as many rows of a as fit into the
+// scratch memory.
 type pass struct {
 	*HessianScratch
 	*Rows
@@ -130,7 +129,7 @@ func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c
 	}
 }
 
-// collect sorts the nonzeros of the pass, block after block.
+// collect sorts the nonzeros of the pass by columns, block after block.
 func (x *pass) collect() {
 	x.rows = 0
 	held := 0
@@ -158,7 +157,7 @@ func (x *pass) collect() {
 	}
 }
 
-// sort sorts the nonzeros of block b by columns, from t[held] on.
+// sort sorts the nonzeros of block b by columns into t, beginning at t[held].
 func (x *pass) sort(b, held int, spans []span) {
 	mask := x.mask[b*panelSpan:][:x.hi-x.lo]
 	clear(mask)
@@ -171,7 +170,7 @@ func (x *pass) sort(b, held int, spans []span) {
 		if j%panelCols == 0 {
 			x.begin[b*(panelSpan/panelCols)+j/panelCols] = held
 		}
-		x.room[j] = int32(held)
+		x.free[j] = int32(held)
 		held += bits.OnesCount64(m)
 	}
 	if x.Idx != nil {
@@ -198,16 +197,17 @@ func sortAt[I column](x *pass, idx []I, spans []span) {
 	}
 }
 
-// sortOf puts every nonzero, times its row's factor, where its column has room.
+// sortOf puts every nonzero, times its row's factor, at the next free place of its
+// column.
 func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
-	room, t := x.room, x.t
+	free, t := x.free, x.t
 	for _, s := range spans {
 		cols, v := idx[s.first:s.last], val
 		if v != nil {
 			v = v[s.first:s.last]
 		}
 		for k, j := range cols {
-			to := &room[int(j)-x.lo]
+			to := &free[int(j)-x.lo]
 			if v == nil {
 				t[*to] = s.c
 			} else {
@@ -218,11 +218,11 @@ func sortOf[I column, V value](x *pass, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the pass to the columns from col on, to as many as a panel has.
-// Rows of h in which all of these are to be touched take it directly.
+// tiles adds the pass to the columns col to col+panelCols-1 of h. Rows of h in which all
+// of these columns lie on or above the diagonal are updated in place, others in a copy.
 func (x *pass) tiles(col int) {
 	last := min(x.hi, col+panelCols)
-	split := min(max(x.lo, col), last) // rows from here on have a part below the diagonal
+	split := min(max(x.lo, col), last) // rows from split on have a part below the diagonal
 	if col+panelCols > x.p {
 		split = x.lo
 	}
@@ -241,7 +241,8 @@ func (x *pass) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies rows of h to the tile, and store copies them back.
+// load copies the given rows of h, as far as they are on or above the diagonal, to the
+// tile; store copies them back.
 func (x *pass) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -256,7 +257,7 @@ func (x *pass) store(lo, hi, col int) {
 	}
 }
 
-// pack writes out block b in the columns from col on.
+// pack writes the rows of block b in the columns of a panel, from col on, into the panel.
 func (x *pass) pack(b, col int) {
 	if x.Idx != nil {
 		packAt(x, x.Idx, b, col)
@@ -288,8 +289,8 @@ func packOf[I column, V value](x *pass, idx []I, val []V, b, col int) {
 	}
 }
 
-// markOnes puts ones in the columns from col on that a panel has, and returns how
-// many; markValues puts values.
+// markOnes writes 1 at the row's columns that are in the panel and returns their number;
+// markValues writes the values.
 func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
 		at := uint(int(j) - col)

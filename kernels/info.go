@@ -2,15 +2,15 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// Info describes the processor and the choice made for it.
+// Info describes the processor and the level in use.
 type Info struct {
-	CPU       string  // brand name, empty if the processor does not tell
+	CPU       string  // brand name, empty if unknown
 	Vendor    string  // vendor, empty if unknown
 	Level     Level   // level in use
 	Available []Level // levels this machine and build can run, ascending
 }
 
-// Describe returns what the package knows of this machine.
+// Describe returns the Info of this machine.
 func Describe() Info {
 	return Info{
 		CPU:       cpuid.CPU.BrandName,

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// A LossKind names a loss that the inner loops know how to differentiate.
+// A LossKind names a loss whose derivative the inner loops can compute.
 type LossKind uint8
 
 // The losses: log(1+exp(-label*margin)) and (label-margin)².
@@ -11,8 +11,8 @@ const (
 	SquaredLossKind
 )
 
-// Steps is what a run of inner steps of SCAS-ADMM reads. One step draws a row
-// i, takes its margin t at the current point and scales the row by
+// Steps is the input that all inner loops of SCAS-ADMM share. One step takes the sampled
+// row i, computes its margin t at the current point and scales the row by
 //
 //	g = Eta * (Slope0[i] - slope(t, Label[i]))
 //
@@ -23,13 +23,13 @@ type Steps struct {
 	Slope0 []float64 // one per row: the slope at the snapshot
 	Loss   LossKind
 	Eta    float64
-	// Slope, if not nil, is the derivative of a loss of the caller's own at a margin and
-	// a label, in the place of Loss. Such loops are done by the reference, with the same
+	// Slope, if not nil, is the derivative of the caller's own loss at a margin and a
+	// label, and replaces Loss. The portable reference then runs the loop, with the same
 	// bits at every level.
 	Slope func(margin, label float64) float64
 
-	// Scratch is used by the fused loops, one call at a time. If it is nil every
-	// call allocates one.
+	// Scratch is used by the fused loops. It serves one call at a time; if it is nil,
+	// every call allocates one.
 	Scratch *Scratch
 }
 
@@ -49,8 +49,8 @@ func (s *Steps) gain(i int32, t float64) float64 {
 	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }
 
-// factor returns the label for the logistic loss and 1 for others: what turns a margin
-// into the argument of delta.
+// factor returns the label for the logistic loss and 1 for other losses. The argument z
+// of delta is the margin times this factor.
 func (s *Steps) factor(i int32) float64 {
 	if s.Slope != nil || s.Loss == SquaredLossKind {
 		return 1
@@ -58,7 +58,7 @@ func (s *Steps) factor(i int32) float64 {
 	return s.Label[i]
 }
 
-// delta returns Slope0[i] less the slope at z, the margin times factor(i).
+// delta returns Slope0[i] minus the slope at z, where z is the margin times factor(i).
 func (s *Steps) delta(i int32, z float64) float64 {
 	if s.Slope != nil {
 		return s.Slope0[i] - s.Slope(z, s.Label[i])

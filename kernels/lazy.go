@@ -2,9 +2,9 @@ package kernels
 
 import "math"
 
-// Cells holds the vectors of the lazy inner loops side by side, so that all a
-// step does to a column touches one cache line: column j is Cells[4j:4j+4] with
-// u, d, h and +0 in this order. One cell of +0 follows the last column.
+// Cells holds the vectors of the lazy inner loops interleaved by column, so that a step
+// touches one cache line for each nonzero: column j is Cells[4j:4j+4] with u, d, h and +0
+// in this order. A cell of zeros follows the last column.
 type Cells []float64
 
 // cellSize is the number of float64 in a cell.
@@ -16,8 +16,8 @@ func NewCells(p int) Cells { return make(Cells, cellSize*(p+1)) }
 // Len returns the number of columns.
 func (c Cells) Len() int { return len(c)/cellSize - 1 }
 
-// Set makes w the point and d the constant part of the gradient, and clears h.
-// The state that goes with it is Alpha = 1, Gamma = 0.
+// Set stores the point w and the constant part d of the gradient, and sets h to zero. The
+// matching state is Alpha = 1, Gamma = 0.
 func (c Cells) Set(w, d []float64) {
 	checkLen("Cells.Set", "w", len(w), c.Len())
 	checkLen("Cells.Set", "d", len(d), c.Len())
@@ -27,8 +27,7 @@ func (c Cells) Set(w, d []float64) {
 	}
 }
 
-// Point sets w[j] = FMA(Alpha, u[j], Gamma*d[j]), the point that the cells and l
-// stand for.
+// Point computes the current point: w[j] = FMA(Alpha, u[j], Gamma*d[j]).
 func (c Cells) Point(w []float64, l *Lazy) {
 	checkLen("Cells.Point", "w", len(w), c.Len())
 	for j := range w {
@@ -36,7 +35,7 @@ func (c Cells) Point(w []float64, l *Lazy) {
 	}
 }
 
-// Form makes u the point itself and sets l to Alpha = 1, Gamma = 0.
+// Form stores the current point as u and sets l to Alpha = 1, Gamma = 0.
 func (c Cells) Form(l *Lazy) {
 	for j := range c.Len() {
 		c[cellSize*j] = math.FMA(l.Alpha, c[cellSize*j], float64(l.Gamma*c[cellSize*j+1]))
@@ -44,8 +43,8 @@ func (c Cells) Form(l *Lazy) {
 	l.Alpha, l.Gamma = 1, 0
 }
 
-// Sparse sets h to the sum of the sparse terms since Set: h or, for the loop on
-// a ball, q.
+// Sparse copies h, the sum of the sparse terms since Set, to its argument. After
+// InnerLazyBallCells this is q.
 func (c Cells) Sparse(h []float64) {
 	checkLen("Cells.Sparse", "h", len(h), c.Len())
 	for j := range h {
@@ -53,42 +52,42 @@ func (c Cells) Sparse(h []float64) {
 	}
 }
 
-// Lazy is the point w = Alpha*u + Gamma*d of InnerLazyCells, in which a step
-// costs as many operations as the row has nonzeros.
+// Lazy holds the scalars of the representation w = Alpha*u + Gamma*d, with which a step
+// of InnerLazyCells costs only as many operations as the row has nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // start at 1 and 0
 	Q            float64 // 1 - eta*kappa, in (0, 1]
 }
 
-// lazyFloor is the Alpha below which a run stops: the caller then forms w, so
-// that neither w nor a sum loses digits to u growing like 1/Alpha.
+// lazyFloor is the Alpha below which a lazy loop stops. u grows like 1/Alpha; the caller
+// then computes w anew (Cells.Form), so that neither w nor a sum loses digits.
 const lazyFloor = 0x1p-7
 
-// LazyBall is the state of InnerLazyBallCells: the point w = Alpha*u + Gamma*d
-// and the inner products that give its norm.
+// LazyBall holds the scalars of InnerLazyBallCells: those of w = Alpha*u + Gamma*d and
+// the inner products from which the norm of w follows.
 type LazyBall struct {
 	Lazy
 	Radius     float64
 	UU, UD, DD float64 // |u|², u'd, |d|²
-	AlphaSum   float64 // sums of Alpha and Gamma after each step
-	GammaSum   float64
-	GammaLimit float64 // |Gamma| above which a run stops, as UU, UD, DD cancel
+	AlphaSum   float64 // sum of Alpha after each step
+	GammaSum   float64 // sum of Gamma after each step
+	GammaLimit float64 // |Gamma| above which the loop stops, because UU, UD and DD would cancel
 }
 
-// InnerLazyCells runs inner steps where K = kappa I and there is no projection,
-// on w = Alpha*u + Gamma*d. With b the label for the logistic loss and 1 for the
-// squared one, sums in the 8 lanes of the contract:
+// InnerLazyCells runs inner steps on w = Alpha*u + Gamma*d, for K = kappa I and without a
+// projection. With b the label for the logistic loss and 1 for the squared loss, and sums
+// in the 8 lanes of the contract:
 //
 //	z = (b*Alpha)*(a_i'u) + (b*Gamma)*(a_i'd)
 //	Alpha = Q*Alpha,  Gamma = FMA(Q, Gamma, -Eta)
 //	delta = Slope0[i] - slope(z),  r = delta*(Eta/Alpha),  g = Eta*delta
 //	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
 //
-// where slope is that of LogisticSlopes at label*margin = z, or of SquaredSlopes
-// at margin = z. d is read only. It stops after the step that takes Alpha below
-// 2^-7, so that u does not grow out of proportion, and returns the number of
-// steps done; the caller then calls Form. Source: Zhao, Li, Zhou, Scalable
-// Stochastic ADMM, inner loop of Algorithm 1.
+// Here slope is the one of LogisticSlopes at label*margin = z, or of SquaredSlopes at
+// margin = z. d is only read. The loop stops after the step that takes Alpha below 2^-7,
+// so that u does not grow too large, and returns the number of steps done; the caller
+// then calls Form. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of
+// Algorithm 1.
 func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
 	var a stepArgs
@@ -101,10 +100,10 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	return done
 }
 
-// InnerLazyBallCells is InnerLazyCells with projection onto the ball of the given
-// radius around the origin. norm2 has |a_i|² for every row. In place of h the
-// cells hold q: the sum of the iterates since AlphaSum = GammaSum = 0 and q = 0 is
-// AlphaSum*u - q + GammaSum*d.
+// InnerLazyBallCells is InnerLazyCells with projection onto the ball of the given radius
+// around the origin. norm2 holds |a_i|² for every row. The cells hold q in the place of
+// h. The sum of the iterates, counted from the time when AlphaSum, GammaSum and q were 0,
+// is AlphaSum*u - q + GammaSum*d.
 //
 //	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i
 //	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)
@@ -112,8 +111,8 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 //	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
 //	AlphaSum += Alpha,  GammaSum += Gamma
 //
-// It stops after the step that takes Alpha below 2^-7 or |Gamma| above
-// GammaLimit, and returns the number of steps done.
+// The loop stops after the step that takes Alpha below 2^-7 or |Gamma| above GammaLimit,
+// and returns the number of steps done.
 func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyBallCells"
 	var a stepArgs

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A lazyCase is the arguments of one call of InnerLazyCells or, with norm2,
-// InnerLazyBallCells.
+// A lazyCase holds the arguments of one call of InnerLazyCells or, if norm2 is not nil,
+// of InnerLazyBallCells.
 type lazyCase struct {
 	cells   Cells
 	norm2   []float64
@@ -34,7 +34,7 @@ func lazyOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind,
 	return c
 }
 
-// run returns what the call writes; rows, if not nil, take the place of its own.
+// run returns what the call writes. rows, if not nil, replaces the case's own rows.
 func (c *lazyCase) run(rows *Rows) [][]float64 {
 	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
 	if rows != nil {
@@ -49,8 +49,8 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
 }
 
-// TestLazyEqual holds every level and storage form to the reference on plain
-// rows, bit for bit.
+// TestLazyEqual compares every level and storage form with the reference on plain rows,
+// bit for bit.
 func TestLazyEqual(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
@@ -113,8 +113,9 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive holds a million steps to the naive loop, with the flushes that a
-// strong quadratic (eta kappa M = 120) asks for, free and on a ball.
+// TestLazyNaive compares a million steps with the naive loop, without and with a ball.
+// The quadratic term is so strong (eta kappa M = 120) that the loop has to call Form many
+// times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strong := range []float64{1, 120} {
@@ -172,8 +173,8 @@ func relative(t *testing.T, what string, got, want []float64, bound float64) {
 	}
 }
 
-// A lazyRun does what a solver does around the kernel: flushes and, on a ball,
-// the sum of the iterates.
+// A lazyRun does what a solver does around the kernel: it calls Form and, with a ball,
+// keeps the sum of the iterates.
 type lazyRun struct {
 	cells   Cells
 	steps   *Steps
@@ -243,8 +244,8 @@ func (r *lazyRun) finish() (w, sum []float64) {
 	return w, r.sum
 }
 
-// distinctRows returns rows with sorted distinct columns, which are more often
-// low than high, as words are.
+// distinctRows returns rows with sorted distinct columns. Low columns are more frequent,
+// as in data about words.
 func distinctRows(rng *rand.Rand, lens []int, p int) Rows {
 	a := Rows{Ptr: []int64{0}, Cols: p}
 	seen := make([]int, p)

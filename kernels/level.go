@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Level names one implementation of all kernels. Levels are ordered: a
-// higher one needs a newer processor. All give the same bits.
+// A Level names one implementation of all kernels. A higher level needs a newer
+// processor. All levels give the same bits.
 type Level int
 
 const (
@@ -37,17 +37,17 @@ func ParseLevel(name string) (Level, error) {
 	return Generic, fmt.Errorf("kernels: unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// levelEnv is the environment variable read once, at start.
+// levelEnv is the environment variable that chooses the level; it is read once, at start.
 const levelEnv = "SCAS_LEVEL"
 
-// sets holds what this machine can run, in ascending order of level.
+// sets holds the implementations that this machine can run, in ascending order of level.
 var sets = available()
 
-// active is the set in use. Only Use writes it after start.
+// active is the implementation in use. After the start only Use writes it.
 var active, envErr = startLevel(os.Getenv(levelEnv))
 
-// startLevel chooses the set to start with. A name that cannot be honoured
-// gives the generic set, which gives the same bits, and the error.
+// startLevel returns the implementation with the given level name. If there is none, it
+// returns the generic one, which gives the same bits, and an error.
 func startLevel(name string) (*set, error) {
 	if name == "" {
 		return sets[len(sets)-1], nil
@@ -97,7 +97,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns why the environment variable SCAS_LEVEL could not be honoured,
-// or nil. The package then runs at Generic; programs should report the error and
-// stop.
+// EnvError returns an error if SCAS_LEVEL does not name a level of this machine, and nil
+// otherwise. In that case the package runs at Generic; programs should report the error
+// and stop.
 func EnvError() error { return envErr }

@@ -4,15 +4,15 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps the names in the table of needs to the processor's.
+// features maps the feature names of the generated table needs to those of package cpuid.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,
 	"AVX512BW": cpuid.AVX512BW, "CMOV": cpuid.CMOV,
-	"MMX+": cpuid.SSE, // the prefetches, which Intel has with SSE and AMD had before
+	"MMX+": cpuid.SSE, // the prefetch instructions: part of SSE, and of AMD's earlier extension
 }
 
-// available returns the sets this processor can run, ascending.
+// available returns the implementations that this processor can run, in ascending order.
 func available() []*set {
 	out := []*set{&generic}
 	for _, s := range []*set{&setAVX2, &setAVX512} {
@@ -23,11 +23,12 @@ func available() []*set {
 	return out
 }
 
-// capable reports whether the processor has every feature that the kernels of
-// a level use. A feature this package has no name for counts as missing.
+// capable reports whether the processor has every feature that the kernels of a level
+// use. A feature without an entry in features counts as missing.
 func capable(l Level) bool {
-	// The generator reads off the first form that fits an instruction, which
-	// under-reports where a high register makes it an EVEX one.
+	// avo lists the features of the first encoding that fits an instruction. It misses
+	// some if a register above 15 requires the EVEX encoding, so AVX512 asks for all of
+	// x86-64-v4.
 	if l == AVX512 && cpuid.CPU.X64Level() < 4 {
 		return false
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNeeds checks the table the capability gate reads: every feature has a
-// name here, and no kernel outgrew its level.
+// TestNeeds checks the table of needed features: every feature is in features, and no
+// kernel needs more than its level offers.
 func TestNeeds(t *testing.T) {
 	for l, kernels := range needs {
 		for name, list := range kernels {
@@ -31,7 +31,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestGate checks that one feature without a counterpart closes a level.
+// TestGate checks that a level is not offered if a kernel needs a feature that is not in
+// features.
 func TestGate(t *testing.T) {
 	if !slices.Contains(Available(), AVX2) {
 		t.Skip("no AVX2 here, so the gate is closed already")

@@ -2,9 +2,9 @@ package kernels
 
 import "math"
 
-// Log returns log y for a positive finite y, by the reduction y = 2^k (1+f) and
-// the polynomial of FreeBSD's e_log.c. It is written out because the library's uses
-// other instructions on other machines.
+// Log returns log y for a positive finite y, by the reduction y = 2^k (1+f) and the
+// polynomial of FreeBSD's e_log.c. math.Log is not used because its bits differ between
+// architectures.
 func Log(y float64) float64 {
 	m, k := parts(y)
 	if m < math.Sqrt2/2 {
@@ -27,7 +27,7 @@ func Log(y float64) float64 {
 	return math.FMA(e, hi, -((half - math.FMA(s, half+r, float64(e*lo))) - f))
 }
 
-// parts is math.Frexp for positive finite y, in line for normal ones.
+// parts is math.Frexp for positive finite y; it is inlined code for normal numbers.
 func parts(y float64) (m float64, k int) {
 	const exponent, half = 0x7ff << 52, 0x3fe << 52
 	b := math.Float64bits(y)

@@ -2,10 +2,10 @@ package kernels
 
 import "unsafe"
 
-// noescape returns p with its way here hidden from the compiler, which takes
-// what is passed to a function value for kept, and would move every argument
-// struct to the heap. No kernel keeps one. The number is a pointer again before
-// anything can move the stack.
+// noescape returns p and hides from the compiler that the result is p. Without it the
+// compiler assumes that a kernel, called through a function value, keeps its argument,
+// and moves every argument struct to the heap. No kernel keeps one. The number is turned
+// back into a pointer before the stack can move.
 //
 //go:nosplit
 func noescape[T any](p *T) *T {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A spy stands in for assembly. It checks what makes a run of assembly calls
-// pre-emptible: the bound on the work of each, and that the caller is a Go
-// function that was not inlined, so that its prologue has a stack check.
+// A spy replaces the assembly kernels. It checks that a series of assembly calls can be
+// pre-empted: the work of each call is bounded, and its caller is a Go function that was
+// not inlined, so that its prologue has a stack check.
 type spy struct {
 	t     *testing.T
 	calls int
@@ -59,14 +59,14 @@ func (s *spy) set() *set {
 				used += a.Rows.rowLen(i) + extra(a)
 				done++
 			}
-			s.call(used, 2*maxWork) // a step is not cut
+			s.call(used, 2*maxWork) // a step is never divided
 			return done
 		}
 	}
 	all := fused(func(a *stepArgs) int { return len(a.w) })
 	nonzeros := fused(func(*stepArgs) int { return 1 })
 	return &set{
-		level:   AVX512, // panels are an option
+		level:   AVX512, // a level that may use panels
 		steps:   steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros},
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
@@ -97,9 +97,8 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks that no function hands more than a bounded piece of
-// its work to assembly at once. It fails when the bound is lifted, and when a
-// noinline directive is removed.
+// TestBoundedWork checks that no function gives more than a bounded piece of its work to
+// one assembly call. It fails if the bound or a noinline directive is removed.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -141,7 +140,7 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
-		// 131 and 9 units of work a step, 501 and 7282 steps a call.
+		// A step is 131 and 9 units of work, a call 501 and 7282 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
@@ -164,8 +163,8 @@ func TestBoundedWork(t *testing.T) {
 	}
 }
 
-// BenchmarkPause reports how long a collection waits for a goroutine that is
-// busy in a kernel: the median pause, in microseconds.
+// BenchmarkPause reports how long a garbage collection waits for a goroutine that is busy
+// in a kernel: the median pause in microseconds.
 func BenchmarkPause(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const d = 1000

@@ -1,7 +1,8 @@
 package kernels
 
-// ProxDual takes the y step and the multiplier step of ADMM for the penalty
-// sum limit[i]*|y[i]| with constraint ax = y, which are one clip:
+// ProxDual takes the y step and the multiplier step of ADMM for the penalty sum
+// limit[i]*|y[i]| with the constraint ax = y. Together they need one clip for each
+// element:
 //
 //	v    = FMA(rho, ax[i], beta[i])
 //	beta'= clip(v, -limit[i], limit[i])

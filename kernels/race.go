@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// The race detector cannot see assembly, so the wrappers report for it.
+// The race detector does not see what assembly reads and writes, so the exported
+// functions report it with the functions below.
 
 func raceRead[T any](s []T) {
 	if len(s) > 0 {
@@ -32,7 +33,7 @@ func raceReadRows(a Rows) {
 	}
 }
 
-// raceReadPart reports a part of a slice that may be nil.
+// raceReadPart reports that s[lo:hi] is read, unless s is nil.
 func raceReadPart[T any](s []T, lo, hi int64) {
 	if s != nil {
 		raceRead(s[lo:hi])

@@ -1,27 +1,27 @@
 package kernels
 
-// rotatedMax is the greatest length of a dense row, so that a run of steps
-// bounded by maxWork has at least a few.
+// rotatedMax is the greatest length of a dense row. With it an assembly call, which is
+// bounded by maxWork, takes at least 16 steps.
 const rotatedMax = chunk
 
-// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where K
-// is diagonal whatever the graph:
+// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K
+// is diagonal for any graph:
 //
 //	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
 //
-// Row i is x[i*len(w) : (i+1)*len(w)]; s.Rows is not used but for its number of
-// rows. The steps are cut into runs of 65536/len(w). The margin of the first row
-// of a run is Dot(row, w); that of every next row k is taken before w is known,
-// which takes the row's product off the chain of dependent operations:
+// Row i is x[i*len(w) : (i+1)*len(w)]; of s.Rows only the number of rows is used. The
+// steps are cut into series of 65536/len(w). The margin of the first row of a series is
+// Dot(row, w). The margin of every later row k is computed before w is known, which keeps
+// the product with the row out of the chain of dependent operations:
 //
 //	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
 //
-// radius > 0 projects onto that ball: with n2 = FMA(g, FMA(g, Dot(row_i,row_i),
-// 2*Dot(row_i,w')), Dot(w',w')) above radius², w and the next margin are
-// multiplied by f = radius/sqrt(n2). All sums then have 8 lanes instead of 16.
+// If radius > 0, every step projects onto the ball of that radius: if n2 = FMA(g, FMA(g,
+// Dot(row_i,row_i), 2*Dot(row_i,w')), Dot(w',w')) exceeds radius², w and the next margin
+// are multiplied by f = radius/sqrt(n2). All sums then have 8 lanes instead of 16.
 //
-// len(w) must be a multiple of 8, at most 4096; fill up with zeros. w and sum
-// are updated and must not overlap anything.
+// len(w) must be a multiple of 8 and at most 4096; pad with zeros. w and sum are updated
+// and must not overlap anything.
 func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
 	const fn = "InnerRotated"
 	var a stepArgs

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A rotatedCase is the arguments of one call of InnerRotated.
+// A rotatedCase holds the arguments of one call of InnerRotated.
 type rotatedCase struct {
 	w, sum, c, e, x []float64
 	radius          float64
@@ -18,7 +18,7 @@ type rotatedCase struct {
 	sampled         []int32
 }
 
-// rotatedOf draws rows dense rows of length p and a number of samples.
+// rotatedOf returns a case with dense rows of length p and a number of samples.
 func rotatedOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
@@ -40,7 +40,7 @@ func (a *rotatedCase) run() [][]float64 {
 
 var rotatedLengths = []int{8, 16, 24, 32, 40, 56, 64, 72, 120, 128, 136, 200, 248, 256, 264, 512, 520}
 
-// TestRotatedEqual holds every level to the reference, bit for bit.
+// TestRotatedEqual compares every level with the reference, bit for bit.
 func TestRotatedEqual(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
@@ -65,9 +65,9 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns crosses the cuts into runs, and shows that a cut leaves no
-// trace beyond the margin of its first row: a run is the same whether the rest
-// of the samples comes with it or later.
+// TestRotatedRuns checks the cuts of the steps into series. A cut affects only the margin
+// of the first row after it: a series gives the same result whether the rest of the
+// samples is in the same call or in a later one.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
@@ -75,7 +75,7 @@ func TestRotatedRuns(t *testing.T) {
 			for _, radius := range []float64{0, 0.5} {
 				a := rotatedOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
 				for j := range p {
-					a.c[j] = 0.99 // the drawn ones would overflow
+					a.c[j] = 0.99 // with the factors that were drawn, w would overflow
 				}
 				whole := a.run()
 				b := *a
@@ -94,7 +94,7 @@ func TestRotatedRuns(t *testing.T) {
 	})
 }
 
-// naive is what InnerRotated stands for, in the plainest form.
+// naive runs the steps of InnerRotated in the simplest form.
 func (a *rotatedCase) naive() (w, sum []float64) {
 	w, sum = slices.Clone(a.w), slices.Clone(a.sum)
 	for _, i := range a.sampled {
@@ -123,7 +123,7 @@ func (a *rotatedCase) naive() (w, sum []float64) {
 	return w, sum
 }
 
-// TestRotatedNaive holds every level to the naive loop over several runs, inside
+// TestRotatedNaive compares every level with the naive loop over several series, inside
 // and outside a ball.
 func TestRotatedNaive(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestRotatedNaive(t *testing.T) {
 	})
 }
 
-// TestRotatedContract checks what is written, allocated and refused.
+// TestRotatedContract checks what InnerRotated writes, allocates and refuses.
 func TestRotatedContract(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, radius := range []float64{0, 1} {
@@ -200,7 +200,7 @@ func TestRotatedContract(t *testing.T) {
 	}
 }
 
-// TestRotatedBoundedWork is TestBoundedWork for this kernel.
+// TestRotatedBoundedWork is TestBoundedWork for InnerRotated.
 func TestRotatedBoundedWork(t *testing.T) {
 	for _, p := range []int{8, 128, rotatedMax} {
 		for _, radius := range []float64{0, 1} {

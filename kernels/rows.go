@@ -8,15 +8,13 @@ import "sort"
 // counts from the start of Idx and Val, so a view of some rows of a matrix is
 // a sub-slice of Ptr with Idx and Val unchanged.
 //
-// The nonzeros may be kept in fewer bytes: columns in Idx16, which is used when
-// Idx is nil, and values in Val32, which is used when Val is nil; if both are nil
-// every value is 1. Arithmetic is float64 in every form, so a form that keeps the
-// numbers gives the same bits.
+// The nonzeros may be stored in fewer bytes: if Idx is nil, the columns are in Idx16; if
+// Val is nil, the values are in Val32; if Val32 is nil too, every value is 1. Arithmetic
+// is float64 in every form, so a form that holds the numbers exactly gives the same bits.
 //
-// Every column is below Cols, and dense vectors that go with the rows have at least
-// as many entries. Kernels hold the vectors to Cols on every call, but trust Ptr between
-// its ends and the columns themselves: whoever builds the matrix checks these, once,
-// as Check does.
+// Every column is below Cols, and dense vectors that belong to the columns have at least
+// Cols entries. Kernels check the lengths of vectors on every call. They trust the
+// columns and the inner row pointers, which Check tests once when the matrix is built.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32
@@ -29,10 +27,10 @@ type Rows struct {
 // Len returns the number of rows, 0 for the zero Rows.
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
-// maxWork bounds the nonzeros plus rows, or the elements, handed to one
-// assembly call. Assembly cannot be pre-empted, so this is also how long a
-// kernel may hold up a garbage collection: some tens of microseconds. It is a
-// multiple of every lane count, so cutting at it moves no term to another lane.
+// maxWork bounds the nonzeros plus rows, or the elements, that one assembly call
+// processes. Assembly cannot be pre-empted, so this also bounds how long a kernel delays
+// a garbage collection: some tens of microseconds. maxWork is a multiple of every lane
+// count, so a cut there moves no term to another lane.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
@@ -94,8 +92,8 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	}
 }
 
-// blockRows returns how many of the rows make one block of at most maxWork
-// rows and nonzeros together. Zero means that the first row alone is longer.
+// blockRows returns how many of the first rows have at most maxWork rows and nonzeros
+// together. It returns 0 if the first row alone has more.
 func blockRows(ptr []int64) int {
 	rows, first := len(ptr)-1, ptr[0]
 	if ptr[rows]-first+int64(rows) <= maxWork {
@@ -104,9 +102,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longRow sums a row longer than a block. The lanes live in memory between
-// calls, and maxWork is a multiple of 8, so the cut leaves no trace. Rows in
-// other forms than the plain one are left to the reference.
+// longRow returns the inner product of w with a row that is longer than a block. The
+// lanes are kept between the assembly calls, and maxWork is a multiple of 8, so the cut
+// changes no bit. The reference handles rows in other forms than the plain one.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
@@ -123,17 +121,17 @@ func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	return sum8(&lane)
 }
 
-// longScatter cuts a row longer than a block into rows.
+// longScatter adds a row that is longer than a block to z, cut into several rows.
 func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, as a row counts, too
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, because maxWork counts the row too
 		scatterBlock(z, &a, slope)
 	}
 }
 
-// Form says how the rows are held: bytes of an index and of a value.
+// Form describes the storage form: the types of the columns and values.
 func (a Rows) Form() string {
 	index, value := "int32 columns", "float64 values"
 	if a.Idx == nil && a.Idx16 != nil {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongRows mixes rows longer than a block with short and empty ones: no
-// level and no cut may leave a trace. The expectation is the reference run on
-// whole rows, without blocks.
+// TestLongRows mixes rows longer than a block with short and empty ones. No level and no
+// cut may change a bit of what the reference returns for whole rows.
 func TestLongRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const d = 300
@@ -61,8 +60,8 @@ func TestBlockRows(t *testing.T) {
 	}
 }
 
-// TestOrder shows that Gradient adds in row and index order: in another order
-// the large terms would not cancel before the small one is added.
+// TestOrder checks that Gradient adds in row and index order: in another order the large
+// terms would not cancel before the small one is added.
 func TestOrder(t *testing.T) {
 	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}, Cols: 1}
 	eachLevel(t, func(t *testing.T) {
@@ -72,9 +71,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestNegativeZero drives every lane to -0 with products that underflow from
-// below. Lanes that a rest does not reach must stay -0; adding a +0 there would
-// turn the sum into +0.
+// TestNegativeZero makes every lane -0 by products that underflow. Lanes without a
+// nonzero at the end of the row must stay -0; adding +0 there would make the sum +0.
 func TestNegativeZero(t *testing.T) {
 	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
 	eachLevel(t, func(t *testing.T) {

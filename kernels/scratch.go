@@ -1,16 +1,15 @@
 package kernels
 
-// A Scratch is the room that a fused inner loop needs for a decoded row. It may
-// serve any number of calls, one at a time. What it holds between calls has no
-// meaning.
+// A Scratch is the memory that a fused inner loop needs for a decoded row. It may serve
+// any number of calls, one at a time. Its content between calls has no meaning.
 type Scratch struct {
 	off  []int64
 	num  []float64
 	keep []float64 // two numbers for every nonzero
 }
 
-// scratchRow bounds the nonzeros of a row that the fused loops decode; longer
-// ones are done by the reference, which is not slower at that length.
+// scratchRow is the largest number of nonzeros of a row that the fused loops decode. The
+// reference handles longer rows; at that length it is not slower.
 const scratchRow = 1 << 14
 
 // NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of

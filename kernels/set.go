@@ -1,27 +1,27 @@
 package kernels
 
-// Kernels on blocks of rows, whose nonzeros come in one of the storage forms.
+// Kernels on blocks of sparse rows, one for each storage form.
 type (
 	marginsKernel func(dst []float64, a *Rows, w []float64)
 	scatterKernel func(z []float64, a *Rows, slope []float64)
 	hessianKernel func(h []float64, stride int, a *Rows, spans []span)
 )
 
-// A slopesKernel sets the slopes, unless they are nil, and sums the losses.
+// A slopesKernel sets the slopes, unless slope is nil, and returns the sum of the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
-// A set is one implementation of every kernel. Its members see at most one
-// block of work at a time and may assume what the exported wrappers checked.
+// A set is one implementation of every kernel. A kernel gets at most one block of work at
+// a time and may assume what the exported functions have checked.
 type set struct {
 	level Level
 
 	// Sparse rows.
 	margins  [numForms]marginsKernel
-	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // of one row in the plain form
+	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // one row in the plain form
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// Of a tile of h.
+	// On a tile of h.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most one chunk.
@@ -40,7 +40,7 @@ type set struct {
 	axpy      func(alpha float64, x, y []float64)
 }
 
-// steps are runs of inner steps.
+// steps holds the kernels of the inner loops.
 type steps struct {
 	innerDense, innerBox           stepKernel
 	innerLazyCells, innerDecay     stepKernel

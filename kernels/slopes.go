@@ -8,11 +8,10 @@ package kernels
 //	slope = -label * (z > 0 ? e : 1) / (1+e)
 //	loss  = max(-z, 0) + log1p(e)
 //
-// so beyond |z| = 708 the vanishing terms stay at exp(-708), about 3e-308.
-// Slopes are within 2.1 ulp, losses within 1.6 ulp of the exact value. A NaN
-// margin gives a NaN slope and sum. A nil slope asks for the sum alone.
-// Lengths must be equal. slope may be the same slice as margin or label, and
-// must not overlap them otherwise.
+// Beyond |z| = 708 the vanishing terms therefore stay at exp(-708), about 3e-308. Slopes
+// are within 2.1 ulp of the exact value, losses within 1.6 ulp. A NaN margin gives a NaN
+// slope and sum. If slope is nil, only the sum is computed. Lengths must be equal. slope
+// may be the same slice as margin or label; it must not overlap them in any other way.
 func LogisticSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("LogisticSlopes", active.logisticSlopes, slope, margin, label)
 }
@@ -35,7 +34,7 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 	for len(margin) > 0 {
 		n := min(len(margin), chunk)
 		part := slope
-		if slope != nil { // nil stays nil
+		if slope != nil { // a nil slope stays nil
 			part, slope = slope[:n], slope[n:]
 		}
 		loss += slopesBlock(kernel, part, margin[:n], label[:n])

@@ -1,9 +1,9 @@
 package kernels
 
-// TileSide is the number of rows and columns of the matrices of AddTile.
+// TileSide is the number of rows and columns of the matrices that AddTile multiplies.
 const TileSide = panelCols
 
-// allRows has, for every row of h, all rows of the panel; leading the first k+1 at k.
+// allRows[i] is the mask of all rows of a panel; leading[i] is the mask of its first i+1.
 var allRows, leading = func() (all, lead [TileSide]uint64) {
 	for i := range all {
 		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
@@ -11,14 +11,14 @@ var allRows, leading = func() (all, lead [TileSide]uint64) {
 	return all, lead
 }()
 
-// AddTile adds the product of two matrices of 64 columns, whose rows follow each other,
-// to rows of h, each stride after the one before: for 0 <= i < rows <= 64, q < 64 and
-// k = 0, 1, ..., 63 in order
+// AddTile adds the product t*panel to rows of h. Both matrices have 64 columns and are
+// stored row after row; rows of h are stride numbers apart. For 0 <= i < rows <= 64, q <
+// 64 and k = 0, 1, ..., 63 in order
 //
 //	h[i*stride+q] = FMA(t[i*64+k], panel[k*64+q], h[i*stride+q])
 //
-// h must not overlap t or panel. Cost: 64 rows take 262,144 multiply-adds, of which a
-// core with vectors of 512 bits does a dozen a cycle.
+// h must not overlap t or panel. Cost: 64 rows take 262,144 multiply-adds; a core with
+// 512-bit vectors does about a dozen in a cycle.
 func AddTile(h []float64, stride, rows int, t, panel []float64) {
 	checkTile("AddTile", h, stride, rows, panel)
 	if len(t) < rows*TileSide {
@@ -35,11 +35,12 @@ func AddTile(h []float64, stride, rows int, t, panel []float64) {
 	}
 }
 
-// AddRows adds the first k rows of a panel, times the numbers in t, to 64 numbers:
+// AddRows adds a linear combination of the first rows of a panel, with the coefficients
+// t, to 64 numbers:
 //
 //	h[q] = FMA(t[m], panel[m*64+q], h[q])   for m = 0, ..., k-1 in order, k = len(t) <= 64
 //
-// h may follow these rows in the panel.
+// h may be the row of the panel after these rows.
 func AddRows(h, t, panel []float64) {
 	checkTile("AddRows", h, TileSide, 1, panel)
 	if len(t) > TileSide {

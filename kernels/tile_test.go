@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTile holds AddTile and AddRows on every level to their definition: what they
-// write and what they leave alone.
+// TestTile compares AddTile and AddRows at every level with their definition, including
+// the elements that they must not touch.
 func TestTile(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, rows := range []int{0, 1, 2, 31, 63, 64} {
@@ -25,7 +25,7 @@ func TestTile(t *testing.T) {
 			if rows == TileSide {
 				continue
 			}
-			// In place: the row that follows those added to it.
+			// In place: h is the row of the panel after those that are added.
 			factors := s.vector(rng, rows)
 			want, got = slices.Clone(panel), slices.Clone(panel)
 			defineRows(want[rows*TileSide:], factors, panel)

@@ -10,7 +10,7 @@ package kernels
 //	g = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))
 //	Deviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)
 //
-// keep has v from the sum to the update. The padding of a row points at zeros.
+// keep holds v between the sum and the update. The padding of a decoded row points at zeros.
 //
 //go:noescape
 func innerDecayAVX2(a *stepArgs) (done int)
@@ -21,7 +21,7 @@ func innerDecayAVX2(a *stepArgs) (done int)
 //	g = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))
 //	Deviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)
 //
-// keep has v from the sum to the update. The padding of a row points at zeros.
+// keep holds v between the sum and the update. The padding of a decoded row points at zeros.
 //
 //go:noescape
 func innerDecayAVX512(a *stepArgs) (done int)

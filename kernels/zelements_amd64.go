@@ -7,7 +7,7 @@ package kernels
 // innerDenseAVX2 is innerDenseGeneric for AVX2:
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
-//	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight
+//	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is computed
 //	w[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros
 //
 //go:noescape
@@ -16,7 +16,7 @@ func innerDenseAVX2(a *stepArgs) (done int)
 // innerDenseAVX512 is innerDenseGeneric for AVX512:
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
-//	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is in flight
+//	w[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is computed
 //	w[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros
 //
 //go:noescape
@@ -26,7 +26,7 @@ func innerDenseAVX512(a *stepArgs) (done int)
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
 //	keep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros
-//	w[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is in flight
+//	w[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed
 //	w[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros
 //
 //go:noescape
@@ -36,7 +36,7 @@ func innerBoxAVX2(a *stepArgs) (done int)
 //
 //	g = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))
 //	keep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros
-//	w[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is in flight
+//	w[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed
 //	w[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros
 //
 //go:noescape

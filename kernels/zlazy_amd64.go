@@ -12,8 +12,8 @@ package kernels
 //	delta = slope0[i] - slope(z),  r = delta*(eta/alpha)
 //	cells[4j:4j+4] = FMA({r, 0, eta*delta, 0}, num[k], cells[4j:4j+4])
 //
-// or, with norm2, the step of lazyStep. One load feeds both sums and
-// one store takes all that a nonzero changes.
+// or, if norm2 is not nil, the step of InnerLazyBallCells. One load serves both sums, and
+// one store writes all that a nonzero changes.
 //
 //go:noescape
 func innerLazyCellsAVX2(a *stepArgs) (done int)

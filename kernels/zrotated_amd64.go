@@ -10,8 +10,8 @@ package kernels
 //	t = FMA(g, Dot(next, row), Dot(next, w'))
 //	w[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]
 //
-// One sweep ends step k and begins step k+1, while the exponential of step k+1 is
-// in flight: w' of step k in memory, the sums of the dots one step ahead.
+// One sweep ends step k and begins step k+1, while the processor computes the exponential
+// of step k+1. Memory holds w' of step k; the dots are computed one step ahead.
 //
 //go:noescape
 func innerRotatedAVX2(a *stepArgs) (done int)
@@ -22,8 +22,8 @@ func innerRotatedAVX2(a *stepArgs) (done int)
 //	t = FMA(g, Dot(next, row), Dot(next, w'))
 //	w[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]
 //
-// One sweep ends step k and begins step k+1, while the exponential of step k+1 is
-// in flight: w' of step k in memory, the sums of the dots one step ahead.
+// One sweep ends step k and begins step k+1, while the processor computes the exponential
+// of step k+1. Memory holds w' of step k; the dots are computed one step ahead.
 //
 //go:noescape
 func innerRotatedAVX512(a *stepArgs) (done int)

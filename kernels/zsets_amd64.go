@@ -56,8 +56,7 @@ var setAVX512 = set{
 	scatter: [numForms]scatterKernel{scatterAVX2, scatterF32AVX2, scatterOnesAVX2, scatterU16AVX2, scatterU16F32AVX2, scatterU16OnesAVX2},
 }
 
-// needs lists the features each kernel uses, read off its instructions and
-// named as avo names them.
+// needs lists the processor features that each kernel's instructions use, by avo's names.
 var needs = map[Level]map[string][]string{
 	AVX2: {
 		"marginsAVX2":          {"AVX", "FMA3"},

@@ -13,7 +13,8 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	// Not flag.CommandLine: avo/build claims -out, -stubs, -pkg and more there.
+	// A new FlagSet is used because avo/build defines -out, -stubs, -pkg and more in
+	// flag.CommandLine.
 	fs := flag.NewFlagSet("gen", flag.ExitOnError)
 	out := fs.String("out", ".", "directory of package kernels")
 	_ = fs.Parse(os.Args[1:]) // exits on error
