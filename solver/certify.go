@@ -50,7 +50,7 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	}
 	free := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.A.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	at := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
-	at.Beta, at.Conjugate = gap.Admissible(r.Dual, func(beta []float64) float64 {
+	at.Beta, at.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
 	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangian(at.Beta)

@@ -148,9 +148,9 @@ func (r *Run) finish() (refused bool, err error) {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.A.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, gap.Moved(proved, value, res.Objective)), res.Polished
+		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(proved, value, res.Objective)), res.Polished
 	} else {
-		r.gap = math.Min(proved, gap.Moved(res.Gap, res.Objective, value))
+		r.gap = math.Min(proved, gap.AtObjective(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()

@@ -17,5 +17,5 @@ func (r *Run) round() ([]float64, bool) {
 		return r.X, false
 	}
 	s := quadratic.ReadStructure(r.A.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))
-	return s.Exact(r.X, p.project, func(x []float64) float64 { return p.Evaluate(x).Objective })
+	return s.MakeExact(r.X, p.project, func(x []float64) float64 { return p.Evaluate(x).Objective })
 }

@@ -37,7 +37,7 @@ func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
 	if best < objective {
-		if r.gap = gap.Moved(r.gap, objective, best); r.gap > r.goal {
+		if r.gap = gap.AtObjective(r.gap, objective, best); r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify())
 		}
 	}

@@ -22,7 +22,7 @@ import (
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do func(context.Context, *Spec, *sparse.CSR, []float64) (M, error), before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
-	solvertest.OnParts(t, ranks, path, 1<<16, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
+	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
 		own, ctx, r := *spec, t.Context(), comm.Rank()
 		own.Comm = comm
 		rows := func(v []float64) []float64 {

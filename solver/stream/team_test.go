@@ -23,7 +23,7 @@ import (
 func onRanks(t *testing.T, ranks int, p *solver.Problem, set *solver.Settings, path string) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
-	solvertest.OnParts(t, ranks, path, 1<<20, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
+	solvertest.OnShards(t, ranks, path, 1<<20, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
 		own, r := *p, comm.Rank()
 		own.Data, own.Labels, own.Comm = part.X, part.Labels, comm
 		if p.SampleWeights != nil {

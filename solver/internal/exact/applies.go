@@ -78,7 +78,7 @@ func (p *Problem) FileRefusal() string {
 	for j, r := range p.Fixed {
 		ridge[j] += r
 	}
-	b := &gap.Problem{Rows: gap.NewRows(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
+	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
 	b.Prepare()
 	if free := b.Roots(); free > fileFree {
 		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileFree, free)

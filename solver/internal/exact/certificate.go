@@ -8,9 +8,9 @@ import (
 
 // poseBounds makes the problem of bounds one with limits and ridges at the features that have them now.
 func (s *Solver) poseBounds() {
-	q := &gap.Problem{Rows: gap.NewRows(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
+	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
-		q.Settled = s.summary.apart.Columns
+		q.Vanishing = s.summary.apart.Columns
 	}
 	q.Prepare()
 	s.bounds = q
@@ -20,7 +20,7 @@ func (s *Solver) poseBounds() {
 // certify returns a bound of P(x) − P*, by α, of which the tally is there, or by 0. It leaves
 // X'Cα in e.
 func (s *Solver) proveGap(tol float64) float64 {
-	z := make([]float64, s.bounds.Rows.Len())
+	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {
 		z = s.coupled.z
 	}

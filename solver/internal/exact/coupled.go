@@ -11,10 +11,10 @@ import (
 // coupled is the model of problems that are not separable. Its working set has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Rows  // of the model: those of the bound, without squares
-	base   []float64 // the Hessian of the loss
-	z      []float64 // multipliers of the rows, with those of squares
-	excess float64   // about that of the point over the optimum; +Inf if nothing is known
+	rows   gap.Penalty // of the model: those of the bound, without squares
+	base   []float64   // the Hessian of the loss
+	z      []float64   // multipliers of the rows, with those of squares
+	excess float64     // about that of the point over the optimum; +Inf if nothing is known
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // they are exact there
@@ -41,21 +41,21 @@ func (s *Solver) newCoupled() {
 // forget makes the next model begin without multipliers.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
-	c.model.Forget()
+	c.model.ForgetMultipliers()
 }
 
 // begin takes the multipliers of the problem for a part of the samples. The point, its solution, has
 // about that excess over the optimum.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
-	c.model.Begin(&part.model)
+	c.model.StartFrom(&part.model)
 }
 
 // setRows gives the model the rows of the bounds.
-func (c *coupled) setRows(rows *gap.Rows) {
+func (c *coupled) setRows(rows *gap.Penalty) {
 	c.rows = *rows
 	c.rows.Square = nil
-	c.model.Rows = &c.rows
+	c.model.Penalty = &c.rows
 	c.z = make([]float64, rows.Len())
 	c.forget()
 }
@@ -68,8 +68,8 @@ func (s *Solver) fillCoupled() {
 	for j, r := range s.ridge {
 		m.H[j*m.Stride+j] += r
 	}
-	if s.bounds.Rows.Square != nil {
-		m.AddGram(m.H, s.bounds.Rows.Square)
+	if s.bounds.Penalty.Square != nil {
+		m.AddGram(m.H, s.bounds.Penalty.Square)
 	}
 }
 
@@ -91,13 +91,13 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model
 	m.X, m.Gradient = w.x, w.gradient
-	if square := s.bounds.Rows.Square; square != nil {
+	if square := s.bounds.Penalty.Square; square != nil {
 		v := make([]float64, len(square))
-		m.Rows.Mul(v, w.x)
+		m.Penalty.Mul(v, w.x)
 		for k, q := range square {
 			v[k] *= q
 		}
-		m.Rows.AddTrans(m.Gradient, v)
+		m.Penalty.AddTrans(m.Gradient, v)
 	}
 	m.Stop = w.model.Stop
 	terms := m.Terms()
@@ -116,7 +116,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
 		start = math.Max(start, leastFall*goal/terms)
 	}
-	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Fine: last})
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
 	if stopped || !finite(m.U) || !finite(m.Move) { // the point stays as it was
 		copy(m.U, m.X)
@@ -127,7 +127,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		s.Set.Project(m.U)
 	}
 	if c.exact = false; last && !stopped {
-		c.part, c.exact = m.Exact(0.1*tol, s.leastCurvature())
+		c.part, c.exact = m.MakeExact(0.1*tol, s.leastCurvature())
 	}
 	s.acceptModel()
 	fall = -m.Value()
@@ -154,10 +154,10 @@ func finite(v []float64) bool {
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
-	if square := s.bounds.Rows.Square; square != nil {
+	if square := s.bounds.Penalty.Square; square != nil {
 		v, at := make([]float64, len(square)), make([]float64, len(square))
-		m.Rows.Mul(v, m.Move)
-		m.Rows.Mul(at, m.X)
+		m.Penalty.Mul(v, m.Move)
+		m.Penalty.Mul(at, m.X)
 		for k, q := range square {
 			c.z[k] = math.FMA(q, at[k]+v[k], c.z[k])
 		}
@@ -182,8 +182,8 @@ func (s *Solver) leastCurvature() []float64 {
 // squares, which are in the model's gradient.
 func (s *Solver) riseCoupled() float64 {
 	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
-	m.Rows.Mul(v, m.U)
-	after := m.Rows.Value(v)
-	m.Rows.Mul(v, m.X)
-	return after - m.Rows.Value(v)
+	m.Penalty.Mul(v, m.U)
+	after := m.Penalty.Value(v)
+	m.Penalty.Mul(v, m.X)
+	return after - m.Penalty.Value(v)
 }

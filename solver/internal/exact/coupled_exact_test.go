@@ -55,7 +55,7 @@ func checkExact(t *testing.T, s *Solver) {
 	m := s.rows.(*memory)
 	m.tally()
 	b := m.prove(s.x, s.coupled.z, s.e, 0)
-	alpha, r := make([]float64, m.n), s.bounds.Rows
+	alpha, r := make([]float64, m.n), s.bounds.Penalty
 	for i, a := range m.alpha {
 		alpha[i] = float64(b.Shrink * a)
 	}
@@ -63,9 +63,9 @@ func checkExact(t *testing.T, s *Solver) {
 	for i, a := range alpha {
 		exactLoss(sum, s, i, a)
 	}
-	for j, own := range r.Own {
+	for j, own := range r.Singleton {
 		e, size := exactResidual(s, alpha, b.Z, j)
-		z := new(big.Float).Quo(e, num(-r.Entry[j]))
+		z := new(big.Float).Quo(e, num(-r.SingletonEntry[j]))
 		room := new(big.Float).Sub(num(r.Limit[own]), new(big.Float).Abs(z))
 		if v, _ := room.Float64(); v < -4*0x1p-53*size {
 			t.Errorf("feature %d exceeds its limit by %g", j, -v)
@@ -109,13 +109,13 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 			}
 		}
 	}
-	r := s.bounds.Rows
+	r := s.bounds.Penalty
 	if r.M == nil {
 		return e, size
 	}
 	rows, val := r.T.Row(j)
 	for k, row := range rows {
-		if row != r.Own[j] {
+		if row != r.Singleton[j] {
 			addTo(e, z[row], val[k])
 			size += math.Abs(z[row] * val[k])
 		}
@@ -124,7 +124,7 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 }
 
 // exactImage returns (A x)_row.
-func exactImage(r *gap.Rows, x []float64, row int) *big.Float {
+func exactImage(r *gap.Penalty, x []float64, row int) *big.Float {
 	if r.M == nil {
 		return num(x[row])
 	}

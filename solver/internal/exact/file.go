@@ -287,18 +287,18 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	if f.compensated && goal > lessCare*f.compensatedFor {
 		f.compensated = false
 	}
-	if !f.compensated && b.Careless(goal) {
+	if !f.compensated && b.NeedsCompensation(goal) {
 		f.compensated, f.compensatedFor = true, goal
 		f.revisit(f.at.model)
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
 	// Another visit, with the scaled dual point, is made only if it may prove the goal.
-	if t := &f.at.tally; b.Coarse(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
+	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
 		if f.visit(&request{to: f.at.x, model: &scaled}); f.stopped == nil {
-			b.Gap = math.Min(b.Gap, b.Shrunk(t, f.next.tally.Fenchel))
+			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, f.next.tally.Fenchel))
 		}
 	}
 	return b
@@ -315,7 +315,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 
 // rootHessian returns what gap.Sum.Hessian asks for, of α at the point.
 func (f *File) rootHessian() []float64 {
-	if f.at.closings != f.bounds.Closings() { // others than the visit knew of
+	if f.at.closings != f.bounds.RootsVersion() { // others than the visit knew of
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // no factor of it exists, so that no gap is proved
@@ -338,7 +338,7 @@ func (f *File) trivial(x []float64, value float64) float64 {
 		return math.Inf(1)
 	}
 	t := f.at.tally
-	return f.bounds.Trivial(x, value, &gap.Tally{Zero: t.Zero, Mismatch: t.Mismatch + t.Size, Curve: t.Curve})
+	return f.bounds.Trivial(x, value, &gap.Tally{Zero: t.Zero, Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature})
 }
 
 func (f *File) falls(d []float64) bool {

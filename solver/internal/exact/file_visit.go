@@ -38,7 +38,7 @@ type findings struct {
 	tally      gap.Tally // of α
 	head, tail []float64 // X'Cα; tail is nil unless it was added up with compensation
 	roots      []float64 // see gap.Sum.Hessian
-	closings   int       // see gap.Problem.Closings
+	closings   int       // see gap.Problem.RootsVersion
 }
 
 // A piece is what a part of every window adds up to. Blocks of rows, the piece's part of
@@ -86,7 +86,7 @@ func (t *piece) clear(f *File, l *request) {
 	if l.model == nil {
 		return
 	}
-	if t.closing == nil || t.closing.closings != f.bounds.Closings() {
+	if t.closing == nil || t.closing.closings != f.bounds.RootsVersion() {
 		t.closing = f.newRootTally()
 		t.roots = make([]float64, t.closing.count*t.closing.count)
 	}
@@ -242,7 +242,7 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	n := len(label)
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
 	t.tally.Add(f.Loss, &of)
-	if f.bounds.Moves() {
+	if f.bounds.NeedsPhi() {
 		t.tally.Phi(f.Loss, &of, t.closing.phi[:n])
 	}
 	if t.closing.count > 0 {
@@ -301,7 +301,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 type rootTally struct {
 	row      *gap.RootRow
 	count    int
-	closings int       // see gap.Problem.Closings
+	closings int       // see gap.Problem.RootsVersion
 	ones     bool      // a row ends with a 1
 	phi      []float64 // cᵢΦᵢ of a block
 	idx      []int32   // of a row
@@ -309,7 +309,7 @@ type rootTally struct {
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), closings: f.bounds.Closings(), ones: f.Ones, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), closings: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
 // add adds rows, of which phi is given, to the upper triangle h.

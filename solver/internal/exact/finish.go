@@ -90,8 +90,8 @@ func (s *Solver) multipliers() []float64 {
 	z := make([]float64, s.p)
 	if s.coupled != nil {
 		z = slices.Clone(s.coupled.z)
-		s.bounds.Rows.Fit(z)
-		z = s.bounds.Rows.Expand(z)
+		s.bounds.Penalty.Clip(z)
+		z = s.bounds.Penalty.Expand(z)
 	} else {
 		for j, e := range s.e {
 			l := s.limit[j]
@@ -156,7 +156,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		_, length := s.step(tol, true)
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		best = math.Min(best, gap.Moved(proved, s.at.value, value))
+		best = math.Min(best, gap.AtObjective(proved, s.at.value, value))
 		if value-s.at.value >= tight*best || best <= tol || length == 0 && !s.work.uphill || s.set.full {
 			break
 		}

@@ -99,7 +99,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		to := m.move(x)
 		to.Loss, to.Head, to.Row = m.evaluate(x), m.gradientThere, m.set.dense.Row
 		copy(e, m.gradientThere)
-		if b := m.bounds.Moved(&m.base, x, z, to); !b.Careless(goal) {
+		if b := m.bounds.ProveMoved(&m.base, x, z, to); !b.NeedsCompensation(goal) {
 			return b
 		}
 	}

@@ -129,7 +129,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 func (w *setSolver) trim() {
 	w.rest.residual(w.trial, w.at)
 	x := slices.Clone(w.at.x)
-	for j, row := range w.all.rows.Own {
+	for j, row := range w.all.rows.Singleton {
 		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.room[j] {
 			x[j] = 0
 		}
@@ -139,14 +139,14 @@ func (w *setSolver) trim() {
 }
 
 // cleared returns x with xⱼ = y_k/A_kj for each singleton row k, so that zeros of y are zeros of x.
-func cleared(r *gap.Rows, x, y []float64) []float64 {
+func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
 		return at
 	}
-	for j, row := range r.Own {
+	for j, row := range r.Singleton {
 		if row >= 0 {
-			at[j] = y[r.From[row]] / r.Entry[j]
+			at[j] = y[r.From[row]] / r.SingletonEntry[j]
 		}
 	}
 	return at
@@ -231,12 +231,12 @@ func (r *rounds) end() *Solution {
 
 // partition extends the partition of a working set's columns to all p features: those outside are zero.
 func partition(part quadratic.Partition, cols []int32, p int) quadratic.Partition {
-	out := quadratic.Partition{Of: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
-	for j := range out.Of {
-		out.Of[j], out.Factor[j] = -1, 1
+	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
+	for j := range out.Group {
+		out.Group[j], out.Factor[j] = -1, 1
 	}
 	for k, j := range cols {
-		out.Of[j], out.Factor[j] = part.Of[k], part.Factor[k]
+		out.Group[j], out.Factor[j] = part.Group[k], part.Factor[k]
 	}
 	return out
 }

@@ -48,9 +48,9 @@ func newOutside(f *unrestricted) *outside {
 	for _, v := range []*[]float64{&o.sum, &o.room, &o.near} {
 		*v = make([]float64, f.p)
 	}
-	for j, row := range f.rows.Own {
+	for j, row := range f.rows.Singleton {
 		if row >= 0 {
-			o.room[j] = f.rows.Limit[row] * math.Abs(f.rows.Entry[j])
+			o.room[j] = f.rows.Limit[row] * math.Abs(f.rows.SingletonEntry[j])
 		}
 	}
 	return o
@@ -140,7 +140,7 @@ func (o *outside) exact(z []float64) {
 }
 
 // eachEntry calls do with the feature and the value of every entry of a row.
-func eachEntry(r *gap.Rows, row int32, do func(j int32, v float64)) {
+func eachEntry(r *gap.Penalty, row int32, do func(j int32, v float64)) {
 	idx, val := r.M.Row(int(row))
 	for k, j := range idx {
 		do(j, val[k])
@@ -163,8 +163,8 @@ func (o *outside) residual(d *dual, at *iterate) {
 	f.rows.AddTrans(o.sum, d.z)
 	for j, v := range o.sum {
 		o.sum[j] = -math.FMA(f.mu(), at.x[j], v)
-		if row := f.rows.Own[j]; row >= 0 {
-			o.sum[j] += float64(f.rows.Entry[j] * d.z[row])
+		if row := f.rows.Singleton[j]; row >= 0 {
+			o.sum[j] += float64(f.rows.SingletonEntry[j] * d.z[row])
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (o *outside) reach(first int32, at *iterate) {
 		j := c.features[k]
 		rows, _ := r.T.Row(int(j))
 		for _, row := range rows {
-			if o.done[row] || row == r.Own[j] {
+			if o.done[row] || row == r.Singleton[j] {
 				continue
 			}
 			o.done[row] = true

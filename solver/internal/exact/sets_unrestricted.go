@@ -15,7 +15,7 @@ type unrestricted struct {
 	*Problem
 	*rows.Sums
 	n, p   int
-	rows   *gap.Rows
+	rows   *gap.Penalty
 	bounds *gap.Memory
 	head   []float64 // X'Cα of the last bound
 	apart  *gap.Separated
@@ -24,17 +24,17 @@ type unrestricted struct {
 func newUnrestricted(p *Problem) *unrestricted {
 	n, features := p.Data.Dims()
 	f := &unrestricted{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
-	f.rows = gap.NewRows(p.A, p.Limit, nil, nil)
+	f.rows = gap.NewPenalty(p.A, p.Limit, nil, nil)
 	f.head = make([]float64, features)
-	q := &gap.Problem{Rows: f.rows, Ridge: p.Ridge, Columns: gap.ColumnsOf(p.Data, f.Sums, p.Team)}
-	if f.mu() == 0 && !f.rows.AllOwn() {
+	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: gap.ColumnsOf(p.Data, f.Sums, p.Team)}
+	if f.mu() == 0 && !f.rows.AllSingletons() {
 		f.apart = gap.FindSeparated(f.Team, f.Data, f.Loss, f.Labels, f.Coef, func(j int) (above, below bool) {
 			free := !f.rows.Touches(j)
 			return free, free
 		})
 	}
 	if f.apart != nil {
-		q.Settled = f.apart.Columns
+		q.Vanishing = f.apart.Columns
 	}
 	q.Prepare()
 	f.bounds = &gap.Memory{Problem: q, Sums: f.Sums, Team: f.Team, Data: f.Data, Loss: f.Loss, Labels: f.Labels}
@@ -45,7 +45,7 @@ func newUnrestricted(p *Problem) *unrestricted {
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
 // isFree reports whether feature j has neither a ridge nor a singleton row.
-func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && f.rows.Own[j] < 0 }
+func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
 // lossAtZero returns the mean loss at x = 0.
 func (f *unrestricted) lossAtZero() float64 {
@@ -55,7 +55,7 @@ func (f *unrestricted) lossAtZero() float64 {
 // fallsForever reports whether the loss falls without end as the coefficients of x grow that no row of A
 // touches.
 func (f *unrestricted) fallsForever(x []float64) bool {
-	if f.mu() > 0 || f.rows.AllOwn() {
+	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false
 	}
 	d, along := make([]float64, f.p), make([]float64, f.n)

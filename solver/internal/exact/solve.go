@@ -218,9 +218,9 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.summary.allFree = lambda == 0
 		s.poseBounds()
 	}
-	s.bounds.Rows.SetLimit(s.limit)
+	s.bounds.Penalty.SetLimit(s.limit)
 	if s.coupled != nil {
-		s.coupled.setRows(s.bounds.Rows)
+		s.coupled.setRows(s.bounds.Penalty)
 	}
 	s.set.full = false
 	return share
@@ -352,18 +352,18 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
-	set := quadratic.Settings{Tolerance: s.units(tol), Part: innerPart}
+	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near {
-		set.Part = s.work.part
+		set.RelTolerance = s.work.part
 	}
 	if !w.formed {
 		if s.work.near {
 			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.at.value)
 		}
-		set.Sweeps, set.Descent = s.work.sweeps, !s.work.near
+		set.MaxSweeps, set.DescentOnly = s.work.sweeps, !s.work.near
 	}
 	if s.work.crawls { // along a direction in which the model is nearly flat
-		set.Tolerance, set.Part = crawlPart*s.units(tol), 0
+		set.Tolerance, set.RelTolerance = crawlPart*s.units(tol), 0
 	}
 	q.Solve(&set)
 	w.u = q.U

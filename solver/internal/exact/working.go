@@ -150,11 +150,11 @@ func (s *Solver) build(cols []int32) {
 		w.share()
 		return
 	}
-	q.Reach, q.Lower, q.Upper = nil, nil, nil
+	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
 	if reach := s.Loss.Traits().Reach; reach > 0 {
-		q.Reach = make([]float64, m)
+		q.MaxMove = make([]float64, m)
 		for k, j := range cols {
-			q.Reach[k] = reach / s.summary.Largest[j]
+			q.MaxMove[k] = reach / s.summary.Largest[j]
 		}
 	}
 	if s.box != nil {

@@ -9,13 +9,13 @@ import (
 
 // A Problem is what a bound depends on beside the samples. It is not for concurrent use.
 type Problem struct {
-	Rows    *Rows
+	Penalty *Penalty
 	Ridge   []float64   // rⱼ; the same for all features where X is no box
 	Set     term.Region // X; nil for R^p
 	Columns Columns
-	// Settled names features with X_j'Cα = 0 exactly, as all of their samples have α = 0; nil
+	// Vanishing names features with X_j'Cα = 0 exactly, as all of their samples have α = 0; nil
 	// for none.
-	Settled []bool
+	Vanishing []bool
 
 	// Dependent reports whether columns that only a change of α closes were found to depend on
 	// each other, or nearly so: then nothing is proved.
@@ -82,17 +82,17 @@ func (p *Problem) Prepare() {
 	}
 	p.closed = make([]bool, n)
 	for j := range p.closed {
-		own := p.Rows.Own[j] >= 0
+		own := p.Penalty.Singleton[j] >= 0
 		p.closed[j] = p.Ridge[j] > 0 || !p.product || p.settled(j) ||
-			p.bounded(j) || p.halfBounded(j) && own && !p.Rows.Grouped() ||
-			!own && p.Columns.Largest[j] == 0 && !p.Rows.Touches(j)
+			p.bounded(j) || p.halfBounded(j) && own && !p.Penalty.Grouped() ||
+			!own && p.Columns.Largest[j] == 0 && !p.Penalty.Touches(j)
 		if !p.closed[j] && p.halfBounded(j) {
 			p.sided = append(p.sided, int32(j))
 		}
 	}
-	p.closing = newClosing(p.Rows, p.closed, p.Columns.Largest)
+	p.closing = newClosing(p.Penalty, p.closed, p.Columns.Largest)
 	p.findPure()
-	for j, row := range p.Rows.Own {
+	for j, row := range p.Penalty.Singleton {
 		if row >= 0 && p.chooses(j, int(row)) {
 			p.chosen, p.cleared = append(p.chosen, int32(j)), append(p.cleared, row)
 		}
@@ -103,7 +103,7 @@ func (p *Problem) Prepare() {
 		}
 	}
 	for _, v := range []*[]float64{&p.work.image, &p.work.z, &p.work.slack} {
-		*v = make([]float64, p.Rows.Len())
+		*v = make([]float64, p.Penalty.Len())
 	}
 	for _, v := range []*[]float64{&p.work.e, &p.work.off} {
 		*v = make([]float64, n)
@@ -112,28 +112,28 @@ func (p *Problem) Prepare() {
 
 // findPure sets pure; nil where there are no groups.
 func (p *Problem) findPure() {
-	if !p.Rows.Grouped() {
+	if !p.Penalty.Grouped() {
 		return
 	}
-	own := make([]bool, p.Rows.Len())
-	for _, row := range p.Rows.Own {
+	own := make([]bool, p.Penalty.Len())
+	for _, row := range p.Penalty.Singleton {
 		if row >= 0 {
 			own[row] = true
 		}
 	}
-	p.pure = make([]bool, p.Rows.Len())
-	for k := range p.Rows.Groups {
+	p.pure = make([]bool, p.Penalty.Len())
+	for k := range p.Penalty.Groups {
 		all := true
-		for _, row := range p.Rows.Groups[k].Rows {
+		for _, row := range p.Penalty.Groups[k].Rows {
 			all = all && own[row]
 		}
-		for _, row := range p.Rows.Groups[k].Rows {
+		for _, row := range p.Penalty.Groups[k].Rows {
 			p.pure[row] = all
 		}
 	}
 }
 
-func (p *Problem) settled(j int) bool { return p.Settled != nil && p.Settled[j] }
+func (p *Problem) settled(j int) bool { return p.Vanishing != nil && p.Vanishing[j] }
 
 func (p *Problem) bounded(j int) bool {
 	return p.box.Lower != nil && !math.IsInf(p.box.Lower[j], 0) && !math.IsInf(p.box.Upper[j], 0)
@@ -148,8 +148,8 @@ func (p *Problem) Roots() int { return len(p.closing.roots) }
 
 // Value returns P(x), given the mean loss there.
 func (p *Problem) Value(x []float64, loss float64) float64 {
-	p.Rows.Mul(p.work.image, x)
-	value := loss + p.Rows.Value(p.work.image)
+	p.Penalty.Mul(p.work.image, x)
+	value := loss + p.Penalty.Value(p.work.image)
 	for j, r := range p.Ridge {
 		if r > 0 {
 			value += float64(0.5 * r * float64(x[j]*x[j]))
@@ -180,7 +180,7 @@ func (p *Problem) exceeds(z []float64) bool {
 	copy(p.work.z, z)
 	p.clear(p.work.z)
 	clear(p.work.slack)
-	return p.Rows.shrink(p.work.z, p.work.slack) < 1-1e-12
+	return p.Penalty.shrink(p.work.z, p.work.slack) < 1-1e-12
 }
 
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
@@ -196,14 +196,14 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	if p.Roots() > 0 { // once more, with what the change of α does to all features
 		p.begin(z, t, sum, clip)
-		part := 1.5 * math.Sqrt(t.MostPhi) * by.drift
+		part := 1.5 * math.Sqrt(t.MaxPhi) * by.drift
 		for j, norm := range p.Columns.Norm {
 			if !p.settled(j) { // those have samples with α = 0, where Φ is 0
 				w.off[j] += float64(part * norm)
 			}
 		}
 	}
-	p.closing.run(p.Rows, w.e, w.off, w.z, w.slack)
+	p.closing.run(p.Penalty, w.e, w.off, w.z, w.slack)
 	for _, r := range p.closing.roots {
 		w.e[r.feature], w.off[r.feature] = 0, 0
 	}
@@ -220,7 +220,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		tally = t.scaled(shrink)
 	}
 	gap := tally.Fenchel + p.close(x)
-	gap += p.Rows.costs(w.z, w.slack, w.image) + p.Rows.imageError(x, w.image, w.z)
+	gap += p.Penalty.costs(w.z, w.slack, w.image) + p.Penalty.imageError(x, w.image, w.z)
 	gap += tally.moved(by.drift, by.reach)
 	base := x
 	if sum.Base != nil {
@@ -239,7 +239,7 @@ func (p *Problem) begin(z []float64, t *Tally, sum *Sum, clip bool) {
 	clear(p.work.slack)
 	p.clear(p.work.z)
 	if clip && len(p.cleared) < len(z) {
-		p.Rows.Fit(p.work.z)
+		p.Penalty.Clip(p.work.z)
 	}
 	p.equality(t, sum)
 }
@@ -263,14 +263,14 @@ func (p *Problem) side() {
 		p.closed[j] = right
 	}
 	if changed {
-		p.closing = newClosing(p.Rows, p.closed, p.Columns.Largest)
+		p.closing = newClosing(p.Penalty, p.closed, p.Columns.Largest)
 		p.closings++
 	}
 }
 
-// Closings counts how often the roots were chosen anew: a RootRow and what it added up are of the
+// RootsVersion counts how often the roots were chosen anew: a RootRow and what it added up are of the
 // roots that there were when it was made.
-func (p *Problem) Closings() int { return p.closings }
+func (p *Problem) RootsVersion() int { return p.closings }
 
 // clear clears the multipliers that are not asked for.
 func (p *Problem) clear(z []float64) {
@@ -282,12 +282,12 @@ func (p *Problem) clear(z []float64) {
 // chooses reports whether the multiplier of a feature's own row is chosen by close.
 func (p *Problem) chooses(j, row int) bool {
 	switch {
-	case p.Rows.Grouped():
+	case p.Penalty.Grouped():
 		return p.Set == nil && p.Ridge[j] > 0 && p.pure[row]
 	case p.product:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
-	return !p.Rows.Squared(row)
+	return !p.Penalty.Squared(row)
 }
 
 // equality sets e = X'Cα + A'z, of which the own rows that are chosen are left out, and bounds its
@@ -298,10 +298,10 @@ func (p *Problem) equality(t *Tally, sum *Sum) {
 	copy(w.e, sum.Head)
 	clear(w.off)
 	if len(p.cleared) < len(w.z) {
-		p.Rows.absTrans(w.off, w.z)
+		p.Penalty.absTrans(w.off, w.z)
 	}
 	for j, size := range w.off {
-		rows := float64(p.Rows.count(j) + 8)
+		rows := float64(p.Penalty.count(j) + 8)
 		if p.settled(j) {
 			w.e[j] = 0
 			w.off[j] = float64(rows * unit * size)
@@ -327,12 +327,12 @@ func (p *Problem) equality(t *Tally, sum *Sum) {
 	}
 	if !careful {
 		if len(p.cleared) < len(w.z) {
-			p.Rows.AddTrans(w.e, w.z)
+			p.Penalty.AddTrans(w.e, w.z)
 		}
 		return
 	}
 	tail := append([]float64(nil), sum.Tail...)
-	p.Rows.addPairs(w.e, tail, w.z)
+	p.Penalty.addPairs(w.e, tail, w.z)
 	for j, v := range tail {
 		if !p.settled(j) {
 			w.e[j] += v
@@ -358,7 +358,7 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 	if k == 0 {
 		return by
 	}
-	p.closing.run(p.Rows, w.e, w.off, w.z, w.slack)
+	p.closing.run(p.Penalty, w.e, w.off, w.z, w.slack)
 	closed := true // as with α = 0, z = 0
 	for _, r := range roots {
 		closed = closed && w.e[r.feature] == 0 && w.off[r.feature] == 0
@@ -407,11 +407,11 @@ func (p *Problem) shift(sum *Sum) (by shift) {
 // rounding of X'Cα costs by it, given P(x).
 func (p *Problem) shrink(value float64) (by, due float64) {
 	w := &p.work
-	by, exact := p.Rows.shrink(w.z, w.slack), 1.0
+	by, exact := p.Penalty.shrink(w.z, w.slack), 1.0
 	if by < 1 {
-		exact = p.Rows.shrink(w.z, make([]float64, len(w.z)))
+		exact = p.Penalty.shrink(w.z, make([]float64, len(w.z)))
 	}
-	if p.product && p.box.Lower != nil && !p.Rows.Grouped() {
+	if p.product && p.box.Lower != nil && !p.Penalty.Grouped() {
 		side, least := p.openSides()
 		by, exact = math.Min(by, side), math.Min(exact, least)
 	}
@@ -422,11 +422,11 @@ func (p *Problem) shrink(value float64) (by, due float64) {
 // right where the box has an open side, and what it would be without rounding.
 func (p *Problem) openSides() (shrink, exact float64) {
 	shrink, exact = 1, 1
-	for j, row := range p.Rows.Own {
+	for j, row := range p.Penalty.Singleton {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) {
 			continue
 		}
-		room := p.Rows.room(int(row)) * math.Abs(p.Rows.Entry[j]) * (1 - 16*unit)
+		room := p.Penalty.room(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*unit)
 		e := p.work.e[j]
 		over := -e // what is missing
 		if math.IsInf(p.box.Lower[j], 0) {
@@ -458,7 +458,7 @@ func (p *Problem) due() (sum float64) {
 // the ridges in the gap.
 func (p *Problem) close(x []float64) (sum float64) {
 	w := &p.work
-	if p.Rows.Grouped() {
+	if p.Penalty.Grouped() {
 		p.project()
 	}
 	if !p.product {
@@ -466,8 +466,8 @@ func (p *Problem) close(x []float64) (sum float64) {
 		return p.Set.Excess(w.e, w.off, x, p.Ridge[0])
 	}
 	for _, j := range p.chosen {
-		switch row := int(p.Rows.Own[j]); {
-		case p.Rows.Grouped():
+		switch row := int(p.Penalty.Singleton[j]); {
+		case p.Penalty.Grouped():
 		case p.Set == nil:
 			p.nearest(int(j), row)
 		default:
@@ -494,10 +494,10 @@ func (p *Problem) excess(j int, e, off, x float64) float64 {
 // nearest sets the multiplier of a feature's own row to what brings e closest to 0: with a
 // ridge, that costs least.
 func (p *Problem) nearest(j, row int) {
-	w, entry, room := &p.work, p.Rows.Entry[j], p.Rows.Limit[row]
+	w, entry, room := &p.work, p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-room, math.Min(-w.e[j]/entry, room))
-	if p.Rows.Squared(row) { // between the ridge and the square
-		q := p.Rows.Square[row]
+	if p.Penalty.Squared(row) { // between the ridge and the square
+		q := p.Penalty.Square[row]
 		rest := math.FMA(z, entry, w.e[j])
 		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
 	}
@@ -506,7 +506,7 @@ func (p *Problem) nearest(j, row int) {
 
 // set sets the multiplier of a feature's own row.
 func (p *Problem) set(j, row int, z float64) {
-	w, entry := &p.work, p.Rows.Entry[j]
+	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	w.z[row] = z
 	w.off[j] += float64(4 * unit * (math.Abs(w.e[j]) + math.Abs(float64(z*entry))))
 	w.e[j] = math.FMA(z, entry, w.e[j])
@@ -515,20 +515,20 @@ func (p *Problem) set(j, row int, z float64) {
 // cheapest tries for the multiplier of a feature's own row the ends of its range, what closes
 // the equality, from either side of the error, and with a square its minimiser for R^p.
 func (p *Problem) cheapest(j, row int, x float64) {
-	w, entry := &p.work, p.Rows.Entry[j]
+	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, off := w.image[row], w.e[j], w.off[j]
 	if x == 0 && e == 0 && off == 0 {
 		return
 	}
-	limit, square := p.Rows.Limit[row], 0.0
-	if p.Rows.Square != nil {
-		square = float64(p.Rows.Square[row] * v)
+	limit, square := p.Penalty.Limit[row], 0.0
+	if p.Penalty.Square != nil {
+		square = float64(p.Penalty.Square[row] * v)
 	}
 	pad := 2*off + float64(32*unit*math.Abs(e))
 	trials := [6]float64{square - limit, square + limit, -e / entry, (pad - e) / entry, (-pad - e) / entry, -e / entry}
-	squared := p.Rows.Squared(row)
+	squared := p.Penalty.Squared(row)
 	if squared {
-		q := p.Rows.Square[row]
+		q := p.Penalty.Square[row]
 		first := math.Max(-limit, math.Min(-e/entry, limit))
 		rest := math.FMA(first, entry, e)
 		trials[5] = first - float64(entry*rest*(q/(p.Ridge[j]+float64(entry*entry*q))))
@@ -540,10 +540,10 @@ func (p *Problem) cheapest(j, row int, x float64) {
 		}
 		rest, slack := math.FMA(z, entry, e), 0.0
 		moved := off + float64(4*unit*(math.Abs(e)+math.Abs(float64(z*entry))))
-		if room := p.Rows.room(row); k == 2 && math.Abs(z)+moved/math.Abs(entry) <= room {
+		if room := p.Penalty.room(row); k == 2 && math.Abs(z)+moved/math.Abs(entry) <= room {
 			rest, slack, moved = 0, moved/math.Abs(entry), 0 // what closes it exactly is near
 		}
-		cost := p.Rows.cost(row, z, v) + float64(slack*math.Abs(v)) + p.excess(j, rest, moved, x)
+		cost := p.Penalty.cost(row, z, v) + float64(slack*math.Abs(v)) + p.excess(j, rest, moved, x)
 		if cost < best {
 			best = cost
 			w.z[row], w.slack[row], w.e[j], w.off[j] = z, slack, rest, moved
@@ -555,8 +555,8 @@ func (p *Problem) cheapest(j, row int, x float64) {
 // costs nothing.
 func (p *Problem) aim() {
 	for _, j := range p.chosen {
-		row := int(p.Rows.Own[j])
-		entry, limit := p.Rows.Entry[j], p.Rows.Limit[row]
+		row := int(p.Penalty.Singleton[j])
+		entry, limit := p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 		z := math.Copysign(limit, entry)
 		if p.Set.Walls(len(p.Ridge)).Total == 0 {
 			z = math.Max(-limit, math.Min(-p.work.e[j]/entry, limit))
@@ -570,15 +570,15 @@ func (p *Problem) aim() {
 func (p *Problem) project() {
 	w := &p.work
 	for _, j := range p.chosen {
-		w.z[p.Rows.Own[j]] = -w.e[j] / p.Rows.Entry[j]
+		w.z[p.Penalty.Singleton[j]] = -w.e[j] / p.Penalty.SingletonEntry[j]
 	}
-	for k := range p.Rows.Groups {
-		if g := &p.Rows.Groups[k]; p.pure[g.Rows[0]] {
+	for k := range p.Penalty.Groups {
+		if g := &p.Penalty.Groups[k]; p.pure[g.Rows[0]] {
 			g.fit(w.z)
 		}
 	}
 	for _, j := range p.chosen {
-		row := p.Rows.Own[j]
+		row := p.Penalty.Singleton[j]
 		p.set(int(j), int(row), w.z[row])
 	}
 }
@@ -597,32 +597,32 @@ func (p *Problem) marginOff(x []float64) (off, terms float64) {
 	return float64(unit * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
 }
 
-// Careless reports whether the rounding of X'Cα may be what keeps the gap above goal.
-func (b *Bound) Careless(goal float64) bool {
+// NeedsCompensation reports whether the rounding of X'Cα may be what keeps the gap above goal.
+func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// Coarse reports whether the bound of the Fenchel terms of the scaled dual point may be what keeps the
+// NeedsScaledTally reports whether the bound of the Fenchel terms of the scaled dual point may be what keeps the
 // gap above goal; t is the tally.
-func (b *Bound) Coarse(t *Tally, goal float64) bool {
+func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
 
-// Shrunk returns the gap with the Fenchel terms of the scaled α, as computed. The rounding of a scaled
+// GapWithFenchel returns the gap with the Fenchel terms of the scaled α, as computed. The rounding of a scaled
 // number moves its term, which is convex along the way to 0, by less than off.
-func (b *Bound) Shrunk(t *Tally, fenchel float64) float64 {
+func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	off := float64(2 * unit * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + off - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
-// Moves reports whether equalities may be closed by a change of α, so that a Tally needs Phi.
-func (p *Problem) Moves() bool { return len(p.sided) > 0 || p.Roots() > 0 }
+// NeedsPhi reports whether equalities may be closed by a change of α, so that a Tally needs Phi.
+func (p *Problem) NeedsPhi() bool { return len(p.sided) > 0 || p.Roots() > 0 }
 
 // Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
 // the least loss is 0. Of the tally Zero, Curve and Mismatch are asked for, which is Σ cᵢ|φ'(tᵢ)|.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
-	p.Rows.Mul(p.work.image, x)
-	return float64((value+t.Zero)*(1+1e-11)) + t.marginError(p.marginOff(x)) + p.Rows.imageError(x, p.work.image, nil)
+	p.Penalty.Mul(p.work.image, x)
+	return float64((value+t.Zero)*(1+1e-11)) + t.marginError(p.marginOff(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
 // ofObjective is what rounding may make of P as computed, a sum, as a part of it.
@@ -638,8 +638,8 @@ func Rounded(gap, objective float64) float64 {
 	return gap
 }
 
-// Moved makes a gap proved where the objective is from one of a point where it is to, as
+// AtObjective makes a gap proved where the objective is from one of a point where it is to, as
 // computed by sums that differ by rounding.
-func Moved(gap, from, to float64) float64 {
+func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

@@ -31,7 +31,7 @@ func (m sample) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap
 func posed(q *exact.Problem) sample {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
-	b := &gap.Problem{Rows: gap.NewRows(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
+	b := &gap.Problem{Penalty: gap.NewPenalty(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()
 	return sample{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
@@ -118,7 +118,7 @@ func TestBound(t *testing.T) {
 		}
 		best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 		m := posed(q)
-		z := m.Rows.Restrict(best.Z)
+		z := m.Penalty.Restrict(best.Z)
 		head := make([]float64, len(best.X))
 		optimum := m.prove(at(m, best.X), best.Alpha, z, head, 1e-12)
 		if !(optimum.Gap <= 1e-8) {
@@ -187,7 +187,7 @@ func TestOwnLoss(t *testing.T) {
 	want := known.prove(at(known, best.X), best.Alpha, best.Z, head, 1e-12)
 	q.Loss = term.LossOf(own{})
 	m := posed(q)
-	if got := m.prove(at(m, best.X), best.Alpha, m.Rows.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+	if got := m.prove(at(m, best.X), best.Alpha, m.Penalty.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
 		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
 	}
 }

@@ -39,7 +39,7 @@ type part struct {
 
 // newClosing finds the steps. closed reports which features need not be closed, largest is that of
 // each column: a column without entries is no root, if a row can close it.
-func newClosing(r *Rows, closed []bool, largest []float64) *closing {
+func newClosing(r *Penalty, closed []bool, largest []float64) *closing {
 	grown, left := slices.Clone(closed), 0
 	for _, done := range closed {
 		if !done {
@@ -47,9 +47,9 @@ func newClosing(r *Rows, closed []bool, largest []float64) *closing {
 		}
 	}
 	c := &closing{steps: make([]closingStep, 0, left)}
-	for j, row := range r.Own {
+	for j, row := range r.Singleton {
 		if !grown[j] && row >= 0 {
-			c.steps = append(c.steps, closingStep{row: row, feature: int32(j), entry: r.Entry[j], alone: true})
+			c.steps = append(c.steps, closingStep{row: row, feature: int32(j), entry: r.SingletonEntry[j], alone: true})
 			grown[j] = true
 		}
 	}
@@ -72,7 +72,7 @@ func (c *closing) addRoot(j int32) { c.roots = append(c.roots, root{feature: j})
 
 // grow adds a step for every row that has one feature outside of what has grown, and a root
 // where there is no such row.
-func (c *closing) grow(r *Rows, grown []bool, largest []float64) {
+func (c *closing) grow(r *Penalty, grown []bool, largest []float64) {
 	outside := make([]int, r.Len()) // features of a row
 	var ready []int32
 	for row := range outside {
@@ -130,7 +130,7 @@ func (c *closing) grow(r *Rows, grown []bool, largest []float64) {
 }
 
 // vectors finds the vectors n of the roots.
-func (c *closing) vectors(p int, r *Rows) {
+func (c *closing) vectors(p int, r *Penalty) {
 	of := make([][]part, p) // of each feature, the roots (not features) whose n have it
 	for k := range c.roots {
 		c.roots[k].n = nil
@@ -167,7 +167,7 @@ func (c *closing) vectors(p int, r *Rows) {
 
 // run does the steps, given e and bounds of its errors. It changes z, and sets slack to bounds
 // of how far the stored z are from those that close the features.
-func (c *closing) run(r *Rows, e, errors, z, slack []float64) {
+func (c *closing) run(r *Penalty, e, errors, z, slack []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)
 		by := -e[j] / s.entry

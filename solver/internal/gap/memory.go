@@ -84,14 +84,14 @@ func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float
 	}
 	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Runs), Samples: float64(m.Sums.All.Samples)}
 	b := m.bound(at, alpha, z, *t, &sum)
-	if b.Careless(goal) {
+	if b.NeedsCompensation(goal) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
 		addTransPairs(head, sum.Tail, m.Data, m.Sums.Scaled(alpha))
 		m.Team.Pairs(head, sum.Tail)
 		b = m.bound(at, alpha, z, *t, &sum)
 	}
-	if b.Coarse(t, goal) {
+	if b.NeedsScaledTally(t, goal) {
 		b.Gap = math.Min(b.Gap, m.shrunk(at, alpha, t, b))
 	}
 	return b
@@ -105,7 +105,7 @@ func (m *Memory) shrunk(at *Point, alpha []float64, t *Tally, b Bound) float64 {
 	for i, a := range alpha {
 		m.scaled[i] = b.Shrink * a
 	}
-	return b.Shrunk(t, m.Tally(at, m.scaled).Fenchel)
+	return b.GapWithFenchel(t, m.Tally(at, m.scaled).Fenchel)
 }
 
 // Trivial returns what the dual point 0 proves of a point with objective value: that itself, where
@@ -123,7 +123,7 @@ func (m *Memory) Trivial(at *Point, value float64) float64 {
 // bound returns the Bound by sums of the samples, and takes what moves alpha to close the
 // equalities that no multiplier closes.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
-	if m.Moves() {
+	if m.NeedsPhi() {
 		phi := m.Sums.Scratch
 		more := m.over(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(at, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&more)

@@ -21,9 +21,9 @@ type Move struct {
 	Row       func(j int) []float64 // of H
 }
 
-// Moved returns what is proved of x, without a visit of the samples. Its dual point is α + κXd: the
+// ProveMoved returns what is proved of x, without a visit of the samples. Its dual point is α + κXd: the
 // Fenchel terms are those of α at the base, as a constant curvature moves slope and dual point alike.
-func (m *Memory) Moved(b *Base, x, z []float64, to *Move) Bound {
+func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	off, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
 	t.Loss = to.Loss + off

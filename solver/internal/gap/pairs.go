@@ -48,7 +48,7 @@ func addProduct(head, tail *float64, a, b float64) {
 }
 
 // addPairs adds A'z to head + tail.
-func (r *Rows) addPairs(head, tail, z []float64) {
+func (r *Penalty) addPairs(head, tail, z []float64) {
 	for row, v := range z {
 		if v != 0 {
 			r.each(int32(row), func(j int32, a float64) { addProduct(&head[j], &tail[j], v, a) })
@@ -57,7 +57,7 @@ func (r *Rows) addPairs(head, tail, z []float64) {
 }
 
 // absTrans sets dst = |A|'|z|.
-func (r *Rows) absTrans(dst, z []float64) {
+func (r *Penalty) absTrans(dst, z []float64) {
 	clear(dst)
 	for row, v := range z {
 		if v != 0 {

@@ -8,14 +8,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Rows are a penalty of v = A x,
+// Penalty are a penalty of v = A x,
 //
 //	Σ Limit |v| + Σ (Square/2) v²,
 //
-// with norms of groups of rows in the place of absolute values. Rows without an entry, and
+// with norms of groups of rows in the place of absolute values. Penalty without an entry, and
 // those whose limit and square are zero, say nothing and are left out. A multiplier z of a row
 // has that of the square in it: at the optimum it is z₁ + Square v with |z₁| ≤ Limit.
-type Rows struct {
+type Penalty struct {
 	M, T   *sparse.CSR // the rows and their transpose; nil for the identity
 	Limit  []float64
 	Square []float64 // nil for none
@@ -25,8 +25,8 @@ type Rows struct {
 
 	// Features that have a row of their own: the row, −1 if there is none, and its entry.
 	// Of several it is the one with the most room.
-	Own   []int32
-	Entry []float64
+	Singleton      []int32
+	SingletonEntry []float64
 }
 
 // A Group is a set of rows whose norm is penalised.
@@ -35,15 +35,15 @@ type Group struct {
 	Limit float64
 }
 
-// NewRows returns the rows of A for a penalty of A x.
-func NewRows(a *linalg.Algebra, limit, square []float64, groups [][]int) *Rows {
+// NewPenalty returns the rows of A for a penalty of A x.
+func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
-	r := &Rows{Total: l, Own: make([]int32, p), Entry: make([]float64, p)}
+	r := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
 	if a.Identity() && allPositive(limit, square) {
 		r.Limit, r.Square, r.From = slices.Clone(limit), slices.Clone(square), make([]int32, p)
 		for j := range p {
 			r.From[j] = int32(j)
-			r.Own[j], r.Entry[j] = int32(j), 1
+			r.Singleton[j], r.SingletonEntry[j] = int32(j), 1
 		}
 		r.join(groups)
 		return r
@@ -92,9 +92,9 @@ func nonzeros(val []float64) (count int) {
 	return count
 }
 
-func (r *Rows) findOwn(whole *sparse.CSR) {
-	for j := range r.Own {
-		r.Own[j] = -1
+func (r *Penalty) findOwn(whole *sparse.CSR) {
+	for j := range r.Singleton {
+		r.Singleton[j] = -1
 	}
 	for row, from := range r.From {
 		idx, val := whole.Row(int(from))
@@ -106,14 +106,14 @@ func (r *Rows) findOwn(whole *sparse.CSR) {
 			k++
 		}
 		j := idx[k]
-		if was := r.Own[j]; was < 0 || r.room(row)*math.Abs(val[k]) > r.room(int(was))*math.Abs(r.Entry[j]) {
-			r.Own[j], r.Entry[j] = int32(row), val[k]
+		if was := r.Singleton[j]; was < 0 || r.room(row)*math.Abs(val[k]) > r.room(int(was))*math.Abs(r.SingletonEntry[j]) {
+			r.Singleton[j], r.SingletonEntry[j] = int32(row), val[k]
 		}
 	}
 }
 
 // join takes groups, given over the rows of A, in the place of single rows.
-func (r *Rows) join(groups [][]int) {
+func (r *Penalty) join(groups [][]int) {
 	if groups == nil {
 		return
 	}
@@ -140,7 +140,7 @@ func (r *Rows) join(groups [][]int) {
 }
 
 // SetLimit changes the limits, given over the rows of A: those that are kept stay positive.
-func (r *Rows) SetLimit(limit []float64) {
+func (r *Penalty) SetLimit(limit []float64) {
 	for k, row := range r.From {
 		r.Limit[k] = limit[row]
 	}
@@ -150,17 +150,17 @@ func (r *Rows) SetLimit(limit []float64) {
 }
 
 // Len returns the number of rows.
-func (r *Rows) Len() int { return len(r.Limit) }
+func (r *Penalty) Len() int { return len(r.Limit) }
 
 // Grouped reports whether norms of groups are penalised.
-func (r *Rows) Grouped() bool { return r.Groups != nil }
+func (r *Penalty) Grouped() bool { return r.Groups != nil }
 
 // Squared reports whether a row has a square.
-func (r *Rows) Squared(row int) bool { return r.Square != nil && r.Square[row] > 0 }
+func (r *Penalty) Squared(row int) bool { return r.Square != nil && r.Square[row] > 0 }
 
-// AllOwn reports whether every feature has a row of its own.
-func (r *Rows) AllOwn() bool {
-	for _, row := range r.Own {
+// AllSingletons reports whether every feature has a row of its own.
+func (r *Penalty) AllSingletons() bool {
+	for _, row := range r.Singleton {
 		if row < 0 {
 			return false
 		}
@@ -169,7 +169,7 @@ func (r *Rows) AllOwn() bool {
 }
 
 // count returns the number of rows that have a feature.
-func (r *Rows) count(j int) int {
+func (r *Penalty) count(j int) int {
 	if r.T == nil {
 		return 1
 	}
@@ -178,7 +178,7 @@ func (r *Rows) count(j int) int {
 }
 
 // Touches reports whether some row has a feature.
-func (r *Rows) Touches(j int) bool {
+func (r *Penalty) Touches(j int) bool {
 	if r.T == nil {
 		return true
 	}
@@ -187,7 +187,7 @@ func (r *Rows) Touches(j int) bool {
 }
 
 // room is how large the multiplier of a row may be.
-func (r *Rows) room(row int) float64 {
+func (r *Penalty) room(row int) float64 {
 	if r.Squared(row) {
 		return math.Inf(1)
 	}
@@ -195,7 +195,7 @@ func (r *Rows) room(row int) float64 {
 }
 
 // each calls do for every entry of a row.
-func (r *Rows) each(row int32, do func(j int32, v float64)) {
+func (r *Penalty) each(row int32, do func(j int32, v float64)) {
 	if r.M == nil {
 		do(row, 1)
 		return
@@ -207,7 +207,7 @@ func (r *Rows) each(row int32, do func(j int32, v float64)) {
 }
 
 // Mul sets dst = A x.
-func (r *Rows) Mul(dst, x []float64) {
+func (r *Penalty) Mul(dst, x []float64) {
 	if r.M == nil {
 		copy(dst, x)
 		return
@@ -216,7 +216,7 @@ func (r *Rows) Mul(dst, x []float64) {
 }
 
 // AddTrans adds A'z to dst.
-func (r *Rows) AddTrans(dst, z []float64) {
+func (r *Penalty) AddTrans(dst, z []float64) {
 	if r.M == nil {
 		for j, v := range z {
 			dst[j] += v
@@ -232,7 +232,7 @@ func (r *Rows) AddTrans(dst, z []float64) {
 }
 
 // Value returns the penalty.
-func (r *Rows) Value(v []float64) float64 {
+func (r *Penalty) Value(v []float64) float64 {
 	var sum float64
 	for k := range r.Groups {
 		sum += float64(r.Groups[k].Limit * r.Groups[k].Norm(v))
@@ -249,7 +249,7 @@ func (r *Rows) Value(v []float64) float64 {
 }
 
 // Restrict returns the entries of a vector over the rows of A that are kept.
-func (r *Rows) Restrict(z []float64) []float64 {
+func (r *Penalty) Restrict(z []float64) []float64 {
 	out := make([]float64, len(r.From))
 	for k, row := range r.From {
 		out[k] = z[row]
@@ -258,7 +258,7 @@ func (r *Rows) Restrict(z []float64) []float64 {
 }
 
 // Expand is the inverse of Restrict, with zeros at the rows left out.
-func (r *Rows) Expand(z []float64) []float64 {
+func (r *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, r.Total)
 	for k, row := range r.From {
 		out[row] = z[k]
@@ -266,8 +266,8 @@ func (r *Rows) Expand(z []float64) []float64 {
 	return out
 }
 
-// Fit brings every z into the domain of g*.
-func (r *Rows) Fit(z []float64) {
+// Clip brings every z into the domain of g*.
+func (r *Penalty) Clip(z []float64) {
 	if !r.Grouped() {
 		for j, limit := range r.Limit {
 			if !r.Squared(j) {
@@ -281,7 +281,7 @@ func (r *Rows) Fit(z []float64) {
 }
 
 // shrink returns the factor that brings z, each off by slack at most, into the domain of g*.
-func (r *Rows) shrink(z, slack []float64) float64 {
+func (r *Penalty) shrink(z, slack []float64) float64 {
 	by := 1.0
 	if !r.Grouped() {
 		for j, v := range z {
@@ -299,7 +299,7 @@ func (r *Rows) shrink(z, slack []float64) float64 {
 }
 
 // costs returns g(v) + g*(z) − z'v from above, where z is off by slack.
-func (r *Rows) costs(z, slack, v []float64) float64 {
+func (r *Penalty) costs(z, slack, v []float64) float64 {
 	var sum float64
 	for j, u := range v {
 		if u == 0 && !r.Squared(j) {
@@ -321,7 +321,7 @@ func (r *Rows) costs(z, slack, v []float64) float64 {
 
 // cost returns g(v) + g*(z) − z v of a row that is in no group, as a sum of terms that are not
 // negative.
-func (r *Rows) cost(j int, z, v float64) float64 {
+func (r *Penalty) cost(j int, z, v float64) float64 {
 	limit := r.Limit[j]
 	if !r.Squared(j) {
 		return float64((limit - math.Copysign(z, v*z)) * math.Abs(v))
@@ -333,7 +333,7 @@ func (r *Rows) cost(j int, z, v float64) float64 {
 
 // unsettled bounds what slack does to g* of a row with a square, beyond slack |v|: its
 // derivative is what z exceeds the limit by, over Square.
-func (r *Rows) unsettled(j int, z, slack, v float64) float64 {
+func (r *Penalty) unsettled(j int, z, slack, v float64) float64 {
 	over := math.Max(0, math.Abs(z)-r.Limit[j])
 	return float64(slack*(over+slack)) / r.Square[j]
 }
@@ -378,7 +378,7 @@ func (g *Group) cost(z, v []float64) float64 {
 
 // imageError bounds what the rounding of v = A x does to the cost of the rows, z being nil for zeros;
 // that of a row with one entry is relative.
-func (r *Rows) imageError(x, v, z []float64) (sum float64) {
+func (r *Penalty) imageError(x, v, z []float64) (sum float64) {
 	if r.M == nil {
 		return 0
 	}

@@ -34,9 +34,9 @@ type Simple struct {
 	Team      *rows.Team // others with other samples; nil for none
 }
 
-// Admissible returns beta, or where rounding has passed the end of g* a beta that is
+// DualFeasible returns beta, or where rounding has passed the end of g* a beta that is
 // shorter by little, with the value of g* there.
-func Admissible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
+func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
 		for j, b := range beta {

@@ -21,11 +21,11 @@ type Tally struct {
 	Size    float64 // Σ cᵢ |αᵢ|
 	Square  float64 // Σ cᵢ αᵢ²
 
-	Mismatch float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
-	Weighted float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing    float64 // see Phi
-	Curve    float64 // Σ cᵢ φ” at the margins, or a bound of it
-	MostPhi  float64 // the largest Φᵢ
+	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
+	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
+	Swing     float64 // see Phi
+	Curvature float64 // Σ cᵢ φ” at the margins, or a bound of it
+	MaxPhi    float64 // the largest Φᵢ
 }
 
 // Samples are what a Tally is of: margins, φ' there, α in the domain of φ*, labels and
@@ -56,9 +56,9 @@ func (t *Tally) common(l term.Loss, slope, label, coef []float64) {
 		switch {
 		case c == 0:
 		case !math.IsInf(most, 1) || bend == nil:
-			t.Curve += float64(c * most)
+			t.Curvature += float64(c * most)
 		default:
-			t.Curve += float64(c * bend(slope[i], label[i]))
+			t.Curvature += float64(c * bend(slope[i], label[i]))
 		}
 		if bend == nil { // a caller's own loss
 			t.Zero += float64(c * l.ConjugateAt(0, label[i]))
@@ -101,7 +101,7 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		if swings && v > 0 {
 			t.swing(l, s, i, v)
 		}
-		t.MostPhi = max(t.MostPhi, v)
+		t.MaxPhi = max(t.MaxPhi, v)
 		phi[i] = s.Coef[i] * v
 	}
 }
@@ -120,11 +120,11 @@ func (t *Tally) Merge(o *Tally) {
 	for k, v := range sums {
 		*v += *others[k]
 	}
-	t.MostPhi = max(t.MostPhi, o.MostPhi)
+	t.MaxPhi = max(t.MaxPhi, o.MaxPhi)
 }
 
 func (t *Tally) sums() []*float64 {
-	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curve}
+	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curvature}
 }
 
 // A Team adds up numbers over processes that have other samples, and finds their largest.
@@ -136,7 +136,7 @@ type Team interface {
 // Over merges the tallies of all processes of a team.
 func (t *Tally) Over(team Team) {
 	sums := t.sums()
-	v, largest := make([]float64, len(sums)), []float64{t.MostPhi}
+	v, largest := make([]float64, len(sums)), []float64{t.MaxPhi}
 	for k, s := range sums {
 		v[k] = *s
 	}
@@ -145,7 +145,7 @@ func (t *Tally) Over(team Team) {
 	for k, s := range sums {
 		*s = v[k]
 	}
-	t.MostPhi = largest[0]
+	t.MaxPhi = largest[0]
 }
 
 // scaled bounds the tally of tau times α: the Fenchel terms are convex in α.
@@ -160,7 +160,7 @@ func (t Tally) scaled(tau float64) Tally {
 // how many roundings a slope has.
 func (t *Tally) marginError(off, terms float64) float64 {
 	first := float64(t.Mismatch*(off+float64(4*terms*unit))) + float64(8*unit*t.Weighted)
-	return first + float64(t.Curve*float64(off*off))
+	return first + float64(t.Curvature*float64(off*off))
 }
 
 // moved bounds what the change of α at the free features adds to the Fenchel terms, where it

@@ -74,13 +74,13 @@ func (h *Columns) Move(k int, by float64) {
 // Entries returns how many entries of columns were read or changed since Prepare.
 func (h *Columns) Entries() float64 { return h.entries }
 
-// Keep implements Hessian.
-func (h *Columns) Keep() {
+// Save implements Hessian.
+func (h *Columns) Save() {
 	h.kept, h.keptD = append(h.kept[:0], h.product...), append(h.keptD[:0], h.d...)
 }
 
-// Return implements Hessian.
-func (h *Columns) Return() {
+// Restore implements Hessian.
+func (h *Columns) Restore() {
 	copy(h.product, h.kept)
 	copy(h.d, h.keptD)
 }
@@ -92,8 +92,8 @@ const (
 	lookEvery    = 10   // steps between looks at where they lead
 )
 
-// Turns implements Hessian.
-func (h *Columns) Turns(int) int { return columnTurns }
+// SweepsPerSolve implements Hessian.
+func (h *Columns) SweepsPerSolve(int) int { return columnTurns }
 
 // Solve implements Hessian, by conjugate gradients with the diagonal as preconditioner. If they
 // end early, the step still leads down.

@@ -25,13 +25,13 @@ import (
 // beside u. With these, full steps are taken from far away, and τ may fall by factors of 10 to 1000
 // (Chan, Golub, Mulet 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle             // how H is kept
-	H        []float64   // positive semidefinite
-	X        []float64   // a point of X
-	Gradient []float64   // g
-	Rows     *gap.Rows   // A and the limits; it has no squares
-	Set      term.Region // X; nil for R^p
-	Typical  []float64   // usual sizes of the coordinates; only asked for if there is a set
+	Triangle              // how H is kept
+	H        []float64    // positive semidefinite
+	X        []float64    // a point of X
+	Gradient []float64    // g
+	Penalty  *gap.Penalty // A and the limits; it has no squares
+	Set      term.Region  // X; nil for R^p
+	Typical  []float64    // usual sizes of the coordinates; only asked for if there is a set
 	Threads  int
 	Stop     func() bool // asked between steps; true ends Solve; nil means never
 
@@ -63,14 +63,14 @@ type Coupled struct {
 	before   []float64 // A u at the end of that
 }
 
-// Forget makes the next Solve begin without multipliers.
-func (q *Coupled) Forget() {
+// ForgetMultipliers makes the next Solve begin without multipliers.
+func (q *Coupled) ForgetMultipliers() {
 	q.kept = nil
 	q.walls.forget()
 }
 
-// Begin makes the next Solve begin with the multipliers and the τ of another problem.
-func (q *Coupled) Begin(other *Coupled) {
+// StartFrom makes the next Solve begin with the multipliers and the τ of another problem.
+func (q *Coupled) StartFrom(other *Coupled) {
 	q.kept, q.walls, q.Tau = append(q.kept[:0], other.kept...), other.walls, other.Tau
 }
 
@@ -78,8 +78,8 @@ func (q *Coupled) Begin(other *Coupled) {
 type CoupledSettings struct {
 	Gap   float64 // above the minimum, at which to stop
 	Start float64 // the first τ
-	// Fine makes steps, at the last τ, as small as rounding allows: multipliers have the more digits.
-	Fine bool
+	// Precise makes steps, at the last τ, as small as rounding allows: multipliers have the more digits.
+	Precise bool
 }
 
 // Solve minimises, from x, and reports whether it came to the gap. If rounding keeps it from that, it
@@ -104,7 +104,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		if near {
 			q.keep()
 		}
-		settled := !set.Fine || decrement <= float64(tiny*q.Tau) || since > 0 && decrement > 0.1*last
+		settled := !set.Precise || decrement <= float64(tiny*q.Tau) || since > 0 && decrement > 0.1*last
 		if last = decrement; near && q.Tau <= end && settled {
 			return true
 		}
@@ -123,7 +123,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		case short >= mostShort && raised < mostRaised: // τ fell too fast
 			q.Tau, least, since, short = math.Min(q.was, 10*q.Tau), carefully, 0, 0
 			raised++
-			q.Forget() // the multipliers are those of a smaller τ
+			q.ForgetMultipliers() // the multipliers are those of a smaller τ
 		}
 	}
 	q.goBack()
@@ -198,16 +198,16 @@ func (q *Coupled) goBack() {
 		copy(q.Z, c.z)
 		q.Tau = c.tau
 		q.refresh()
-		q.Forget() // those of other τ
+		q.ForgetMultipliers() // those of other τ
 	}
 }
 
 // Terms returns the number of absolute values, norms and barriers, at least 1. On the path the
 // function is above its minimum by at most 2 τ for each of them.
 func (q *Coupled) Terms() float64 {
-	count := q.Rows.Len()
-	if q.Rows.Grouped() {
-		count = len(q.Rows.Groups)
+	count := q.Penalty.Len()
+	if q.Penalty.Grouped() {
+		count = len(q.Penalty.Groups)
 	}
 	if q.Set != nil {
 		walls := walls{Walls: q.Set.Walls(q.Order)}
@@ -221,10 +221,10 @@ func (q *Coupled) prepare() {
 	if q.Set != nil {
 		q.walls.Walls, q.walls.alone = q.Set.Walls(q.Order), make([]bool, q.Order)
 		for j := range q.walls.alone {
-			q.walls.alone[j] = !q.Rows.Touches(j)
+			q.walls.alone[j] = !q.Penalty.Touches(j)
 		}
 	}
-	m, l := q.Order, q.Rows.Len()
+	m, l := q.Order, q.Penalty.Len()
 	if q.system == nil || q.system.Triangle != q.Triangle {
 		q.system = newSystem(q.Triangle, q.Threads)
 	}
@@ -241,7 +241,7 @@ func (q *Coupled) prepare() {
 	}
 	q.Move = append(q.Move[:0], q.d...)
 	q.centre.tau = 0
-	q.Rows.Mul(q.image, q.U)
+	q.Penalty.Mul(q.image, q.U)
 	if len(q.kept) != l {
 		q.kept = nil
 	}
@@ -272,7 +272,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	for j, g := range q.Gradient {
 		q.rhs[j] = g + q.hd[j]
 	}
-	q.Rows.AddTrans(q.rhs, q.smooth)
+	q.Penalty.AddTrans(q.rhs, q.smooth)
 	clear(q.barrier)
 	outer := q.walls.derivatives(q.rhs, q.barrier, q.U, q.Tau)
 	for j, v := range q.rhs {
@@ -296,7 +296,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 		q.flatten()
 	}
 	decrement = kernels.Dot(q.rhs, q.step)
-	q.Rows.Mul(q.along, q.step)
+	q.Penalty.Mul(q.along, q.step)
 	q.times(q.hs, q.step)
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }

@@ -89,7 +89,7 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 			limit[k] = limit[g[0]]
 		}
 	}
-	q.Rows = gap.NewRows(a, limit, nil, groups)
+	q.Penalty = gap.NewPenalty(a, limit, nil, groups)
 	if set != nil {
 		q.Set, q.Typical = set.Region(order), slices.Repeat([]float64{1}, order)
 		q.Set.Project(q.X)
@@ -102,15 +102,15 @@ func program(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, g
 // z'A u. It returns as well how far the multipliers are beyond their limits.
 func (c *coupledCase) proved() (gap, beyond float64) {
 	q := c.q
-	m, l := q.Order, q.Rows.Len()
+	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
 	q.times(h, q.Move)
 	copy(r, q.Gradient)
 	kernels.Axpy(1, h, r)
-	q.Rows.AddTrans(r, q.Z)
+	q.Penalty.AddTrans(r, q.Z)
 	at := append([]float64(nil), q.X...)
 	kernels.Axpy(1, q.Move, at)
-	q.Rows.Mul(v, at)
+	q.Penalty.Mul(v, at)
 	least := kernels.Dot(q.Gradient, q.Move) + 0.5*kernels.Dot(q.Move, h) + kernels.Dot(q.Z, v) - kernels.Dot(r, at)
 	walls := term.Walls{}
 	if q.Set != nil {
@@ -134,15 +134,15 @@ func (c *coupledCase) proved() (gap, beyond float64) {
 			}
 		}
 	}
-	q.Rows.Mul(v, q.X)
-	x := q.Rows.Value(v)
+	q.Penalty.Mul(v, q.X)
+	x := q.Penalty.Value(v)
 	for k, z := range q.Z {
-		if !q.Rows.Grouped() {
-			beyond = math.Max(beyond, math.Abs(z)/q.Rows.Limit[k]-1)
+		if !q.Penalty.Grouped() {
+			beyond = math.Max(beyond, math.Abs(z)/q.Penalty.Limit[k]-1)
 		}
 	}
-	for k := range q.Rows.Groups {
-		g := &q.Rows.Groups[k]
+	for k := range q.Penalty.Groups {
+		g := &q.Penalty.Groups[k]
 		beyond = math.Max(beyond, g.Norm(q.Z)/g.Limit-1)
 	}
 	return q.Value() + x - least, beyond
@@ -182,7 +182,7 @@ func TestCoupled(t *testing.T) {
 						t.Errorf("%s: %d steps", what, c.q.Steps)
 					}
 					before := c.q.Value()
-					part, ok := c.q.Exact(1e-9, make([]float64, order))
+					part, ok := c.q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
 						continue // a bound may lie between tied coordinates
 					}

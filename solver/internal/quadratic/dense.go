@@ -59,15 +59,15 @@ func (h *Dense) Move(k int, by float64) {
 	h.product[k] = math.FMA(by, h.diagonal[k], before)
 }
 
-// Keep implements Hessian.
-func (h *Dense) Keep() { h.kept = append(h.kept[:0], h.product...) }
+// Save implements Hessian.
+func (h *Dense) Save() { h.kept = append(h.kept[:0], h.product...) }
 
-// Return implements Hessian.
-func (h *Dense) Return() { copy(h.product, h.kept) }
+// Restore implements Hessian.
+func (h *Dense) Restore() { copy(h.product, h.kept) }
 
-// Turns implements Hessian. A factor takes about support³/6 multiplications and a sweep support times
+// SweepsPerSolve implements Hessian. A factor takes about support³/6 multiplications and a sweep support times
 // Order; large factors are made by blocks, and large matrices are too large for the caches.
-func (h *Dense) Turns(support int) int {
+func (h *Dense) SweepsPerSolve(support int) int {
 	if support < blocked {
 		return support / 3
 	}

@@ -15,7 +15,7 @@ const (
 	held                    // v = 0, by its multiplier
 )
 
-// Exact makes the zeros and ties of the solution exact, after Solve, and reports whether it did: the
+// MakeExact makes the zeros and ties of the solution exact, after Solve, and reports whether it did: the
 // function is then at most by slack above that of the solution. Move and Z stay: they prove as much of
 // the new point. Curvature bounds that of each
 // coordinate from below, in the place of H where there are groups or a set.
@@ -24,7 +24,7 @@ const (
 // coordinates, and limit sign(v) v in the place of limit |v|. Rows whose v is zero and that
 // are no zero and no tie of coordinates are held at zero by their multipliers and weights (an augmented
 // Lagrangian).
-func (q *Coupled) Exact(slack float64, curvature []float64) (part Partition, ok bool) {
+func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
 	for k, z := range zero {
@@ -32,9 +32,9 @@ func (q *Coupled) Exact(slack float64, curvature []float64) (part Partition, ok 
 			y[k] = 1
 		}
 	}
-	part = ReadStructure(q.Rows.M, y, nil, q.Order).Partition()
+	part = ReadStructure(q.Penalty.M, y, nil, q.Order).Partition()
 	before, u := q.Value(), append([]float64(nil), q.U...)
-	if q.Rows.Grouped() || q.Set != nil {
+	if q.Penalty.Grouped() || q.Set != nil {
 		q.tie(&part, curvature)
 		ok = q.Value() <= before+slack && part.Holds(q.U)
 	} else {
@@ -53,18 +53,18 @@ func (q *Coupled) Value() float64 {
 	for j, u := range q.U {
 		sum += float64((u - q.X[j]) * (q.Gradient[j] + float64(0.5*q.hd[j])))
 	}
-	v := make([]float64, q.Rows.Len())
-	q.Rows.Mul(v, q.U)
-	after := q.Rows.Value(v)
-	q.Rows.Mul(v, q.X)
-	return sum + (after - q.Rows.Value(v))
+	v := make([]float64, q.Penalty.Len())
+	q.Penalty.Mul(v, q.U)
+	after := q.Penalty.Value(v)
+	q.Penalty.Mul(v, q.X)
+	return sum + (after - q.Penalty.Value(v))
 }
 
 // zeros says which rows are zero at the solution. Where a row is, |v| falls as fast as τ does,
 // whatever its unit, and limit |v| is about τ unless its multiplier is close to the limit; elsewhere
 // |v| stays. In between is the root of both.
 func (q *Coupled) zeros() []bool {
-	r := q.Rows
+	r := q.Penalty
 	zero := make([]bool, r.Len())
 	part := math.Sqrt(q.Tau / q.was)
 	is := func(limit, size, before float64) bool {
@@ -90,7 +90,7 @@ func (q *Coupled) zeros() []bool {
 func (q *Coupled) tie(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
-	for j, of := range part.Of {
+	for j, of := range part.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if of >= 0 {
 			weight, f := h[j]+1e-300, part.Factor[j] // for those without curvature
@@ -103,7 +103,7 @@ func (q *Coupled) tie(part *Partition, curvature []float64) {
 		y[k] /= v
 	}
 	part.Expand(q.U, y)
-	for j, of := range part.Of {
+	for j, of := range part.Group {
 		if of >= 0 {
 			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // those tied move together
 		}
@@ -122,13 +122,13 @@ const (
 
 // reduce moves u to the minimum with the structure, and reports whether it is one of the problem.
 func (q *Coupled) reduce(part *Partition, zero []bool) bool {
-	r := q.Rows
+	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
 	for k := range zero {
 		switch {
 		case !zero[k]:
 			z[k] = math.Copysign(r.Limit[k], q.image[k])
-		case part.Absorbs(r.M, k):
+		case part.ImpliesZero(r.M, k):
 			kind[k] = absorbed
 		default:
 			kind[k] = held
@@ -180,7 +180,7 @@ func (q *Coupled) reduce(part *Partition, zero []bool) bool {
 // collect forms E'(H + A' diag(h) A)E over the held rows, E the matrix of the groups.
 func (q *Coupled) collect(to *system, part *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
-		a, b := part.Of[i], part.Of[j]
+		a, b := part.Group[i], part.Group[j]
 		if a < 0 || b < 0 {
 			return
 		}
@@ -190,7 +190,7 @@ func (q *Coupled) collect(to *system, part *Partition, kind []rowKind) {
 		to.h[int(min(a, b))*to.Stride+int(max(a, b))] += float64(part.Factor[i] * part.Factor[j] * v)
 	}
 	for i := range q.Order {
-		if part.Of[i] >= 0 {
+		if part.Group[i] >= 0 {
 			for m, v := range q.Row(q.H, i) {
 				add(i, i+m, v)
 			}
@@ -200,7 +200,7 @@ func (q *Coupled) collect(to *system, part *Partition, kind []rowKind) {
 		if is != held {
 			continue
 		}
-		idx, val := q.Rows.M.Row(row)
+		idx, val := q.Penalty.M.Row(row)
 		for a, i := range idx {
 			for b := a; b < len(idx); b++ {
 				add(int(i), int(idx[b]), float64(q.bend.h[row]*float64(val[a]*val[b])))
@@ -215,8 +215,8 @@ func (q *Coupled) reducedWidth(part *Partition) int {
 		return part.Count - 1
 	}
 	widest := int32(0)
-	for i, of := range part.Of {
-		for _, other := range part.Of[i:min(q.Order, i+q.Width+1)] {
+	for i, of := range part.Group {
+		for _, other := range part.Group[i:min(q.Order, i+q.Width+1)] {
 			if of >= 0 && other >= 0 {
 				widest = max(widest, of-other, other-of)
 			}

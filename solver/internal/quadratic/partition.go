@@ -10,7 +10,7 @@ import (
 // A Partition of the coordinates of x into zeros and groups that are tied: x is a factor times the
 // group's value, with factors of ±1 where A takes sums and differences of coordinates.
 type Partition struct {
-	Of     []int32   // group of each coordinate, by order of first members; −1 if it is zero
+	Group  []int32   // group of each coordinate, by order of first members; −1 if it is zero
 	Factor []float64 // of each coordinate; at least one of a group is 1
 	Count  int       // number of groups
 }
@@ -29,27 +29,27 @@ func (s *Structure) Partition() Partition {
 			dead[root] = true
 		}
 	}
-	out := Partition{Of: make([]int32, p), Factor: make([]float64, p)}
+	out := Partition{Group: make([]int32, p), Factor: make([]float64, p)}
 	number := make([]int32, p)
-	for j := range out.Of {
+	for j := range out.Group {
 		root, factor := g.find(int32(j))
 		out.Factor[j] = factor
 		switch {
 		case dead[root] || g.odd[root]:
-			out.Of[j] = -1
+			out.Group[j] = -1
 			continue
 		case number[root] == 0:
 			out.Count++
 			number[root] = int32(out.Count)
 		}
-		out.Of[j] = number[root] - 1
+		out.Group[j] = number[root] - 1
 	}
 	return out
 }
 
 // Expand sets x, of length p, from a value per group.
 func (p *Partition) Expand(x, y []float64) {
-	for j, of := range p.Of {
+	for j, of := range p.Group {
 		x[j] = 0
 		if of >= 0 {
 			x[j] = float64(p.Factor[j] * y[of])
@@ -61,7 +61,7 @@ func (p *Partition) Expand(x, y []float64) {
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
 	squares := make([]float64, p.Count)
-	for j, of := range p.Of {
+	for j, of := range p.Group {
 		if of >= 0 {
 			squares[of] += float64(p.Factor[j] * p.Factor[j])
 		}
@@ -74,7 +74,7 @@ func (p *Partition) Nearest(y, x []float64) {
 // Collect sets dst to the sums of v, of length p, over the groups, times factors: the transpose of Expand.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
-	for j, of := range p.Of {
+	for j, of := range p.Group {
 		if of >= 0 {
 			dst[of] += float64(p.Factor[j] * v[j])
 		}
@@ -84,12 +84,12 @@ func (p *Partition) Collect(dst, v []float64) {
 // Holds reports whether x has the zeros and ties of the partition.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
-	for j, of := range p.Of {
+	for j, of := range p.Group {
 		if of >= 0 && p.Factor[j] == 1 {
 			value[of] = x[j]
 		}
 	}
-	for j, of := range p.Of {
+	for j, of := range p.Group {
 		if of < 0 && x[j] != 0 || of >= 0 && x[j] != float64(p.Factor[j]*value[of]) {
 			return false
 		}
@@ -100,7 +100,7 @@ func (p *Partition) Holds(x []float64) bool {
 // Groups lists the members of every group of several; nil if there is none.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
-	for j, g := range p.Of {
+	for j, g := range p.Group {
 		if g >= 0 {
 			all[g] = append(all[g], j)
 		}
@@ -111,10 +111,10 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// Absorbs reports whether a row of a, nil for the identity, vanishes for every x of the partition.
-func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
+// ImpliesZero reports whether a row of a, nil for the identity, vanishes for every x of the partition.
+func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
-		return p.Of[row] < 0
+		return p.Group[row] < 0
 	}
 	idx, val := a.Row(row)
 	if len(idx) > 2 {
@@ -123,7 +123,7 @@ func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
 	var sum, size float64
 	group := int32(-1)
 	for k, j := range idx {
-		of := p.Of[j]
+		of := p.Group[j]
 		switch {
 		case of < 0:
 			continue
@@ -142,7 +142,7 @@ func (p *Partition) Absorbs(a *sparse.CSR, row int) bool {
 func (p *Partition) absorbsLong(idx []int32, val []float64) bool {
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {
-		if of := p.Of[j]; of >= 0 {
+		if of := p.Group[j]; of >= 0 {
 			v := float64(p.Factor[j] * val[k])
 			sum[of] += v
 			size[of] += math.Abs(v)

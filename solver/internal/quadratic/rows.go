@@ -26,7 +26,7 @@ func (q *Coupled) smoothen() {
 	if fresh {
 		q.kept = make([]float64, len(q.image))
 	}
-	r := q.Rows
+	r := q.Penalty
 	if !r.Grouped() {
 		for k, v := range q.image {
 			limit := r.Limit[k]
@@ -65,7 +65,7 @@ func root(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b)))
 // value returns the smooth functions and the barrier, given A u and u.
 func (q *Coupled) value(image, u []float64) float64 {
 	var sum float64
-	r := q.Rows
+	r := q.Penalty
 	if !r.Grouped() {
 		for k, v := range image {
 			limit := r.Limit[k]
@@ -91,7 +91,7 @@ func (q *Coupled) value(image, u []float64) float64 {
 // far as their limits allow.
 func (q *Coupled) push() {
 	q.walls.push(q.U, q.step, q.Tau)
-	r := q.Rows
+	r := q.Penalty
 	for k, h := range q.bend.h {
 		q.Z[k] = math.FMA(h, q.along[k], q.smooth[k])
 	}
@@ -122,14 +122,14 @@ func (q *Coupled) push() {
 
 // AddGram adds A' diag(w) A to the upper triangle h.
 func (q *Coupled) AddGram(h, w []float64) {
-	if q.Rows.M == nil {
+	if q.Penalty.M == nil {
 		for j, v := range w {
 			h[j*q.Stride+j] += v
 		}
 		return
 	}
 	for row, by := range w {
-		idx, val := q.Rows.M.Row(row)
+		idx, val := q.Penalty.M.Row(row)
 		for k, j := range idx {
 			v, out := float64(by*val[k]), h[int(j)*q.Stride:]
 			for m := k; m < len(idx); m++ {
@@ -141,7 +141,7 @@ func (q *Coupled) AddGram(h, w []float64) {
 
 // addBend adds the rows' curvature to the upper triangle h.
 func (q *Coupled) addBend(h []float64) {
-	r := q.Rows
+	r := q.Penalty
 	q.AddGram(h, q.bend.h)
 	if !r.Grouped() {
 		return
@@ -165,12 +165,12 @@ func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64)
 	clear(q.to)
 	var idx []int32
 	for _, row := range rows {
-		if q.Rows.M == nil {
+		if q.Penalty.M == nil {
 			idx = append(idx, row)
 			q.to[row] = v[row]
 			continue
 		}
-		features, a := q.Rows.M.Row(int(row))
+		features, a := q.Penalty.M.Row(int(row))
 		for k, j := range features {
 			if q.to[j] == 0 {
 				idx = append(idx, j)

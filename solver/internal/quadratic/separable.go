@@ -22,9 +22,9 @@ type Separable struct {
 	// Unit is what the violation of each coordinate's optimality condition is measured in: the
 	// violation is |slope| at the minimum over this coordinate alone, over Unit.
 	Unit []float64
-	// Reach bounds the move of a coordinate in one sweep: outside, the quadratic function says
+	// MaxMove bounds the move of a coordinate in one sweep: outside, the quadratic function says
 	// little of the function that it stands for. nil means that there is no such bound.
-	Reach []float64
+	MaxMove []float64
 	// Stop is asked between sweeps; true ends Solve. nil means never.
 	Stop func() bool
 
@@ -47,31 +47,31 @@ type Hessian interface {
 	Slope(k int) float64
 	// Move adds by to entry k of d.
 	Move(k int, by float64)
-	// Keep remembers d, and Return goes back to it.
-	Keep()
-	Return()
+	// Save remembers d, and Return goes back to it.
+	Save()
+	Restore()
 	// Solve sets step to an approximate solution of H_SS step = rest for the coordinates S of the
 	// support; it may overwrite rest. enough reports whether what is left of rest is small enough, and
 	// crosses whether a step leads beyond zero or a bound, where a better one is of no use.
 	Solve(step, rest []float64, support []int32, enough func(rest []float64) bool, crosses func(step []float64) bool) bool
-	// Turns returns how many sweeps over a support of that size take as long as Solve.
-	Turns(support int) int
+	// SweepsPerSolve returns how many sweeps over a support of that size take as long as Solve.
+	SweepsPerSolve(support int) int
 }
 
-// Settings tune Solve. Where the minimum is the solution of a linear system, the root of the mean square of
+// SeparableSettings tune Solve. Where the minimum is the solution of a linear system, the root of the mean square of
 // the violations takes the place of the largest, and the root of Part that of Part.
-type Settings struct {
-	// Tolerance is the largest violation allowed, and Part what of the first violation is
+type SeparableSettings struct {
+	// Tolerance is the largest violation allowed, and RelTolerance what of the first violation is
 	// allowed if that is more.
-	Tolerance, Part float64
-	// Sweeps bounds the sweeps over all coordinates; zero means 20.
-	Sweeps int
-	// Descent leaves out the Newton steps on the support.
-	Descent bool
+	Tolerance, RelTolerance float64
+	// MaxSweeps bounds the sweeps over all coordinates; zero means 20.
+	MaxSweeps int
+	// DescentOnly leaves out the Newton steps on the support.
+	DescentOnly bool
 }
 
 // Solve minimises over u from x, and reports whether no violation is larger than allowed.
-func (q *Separable) Solve(set *Settings) bool {
+func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
 	q.H.Reset()
@@ -83,14 +83,14 @@ func (q *Separable) Solve(set *Settings) bool {
 	if q.smooth() {
 		return q.system(set)
 	}
-	allowed, sweeps := set.Tolerance, set.Sweeps
+	allowed, sweeps := set.Tolerance, set.MaxSweeps
 	if sweeps == 0 {
 		sweeps = 20
 	}
 	for round := range sweeps {
 		worst := q.sweep(false)
 		if round == 0 {
-			allowed = math.Max(allowed, set.Part*worst)
+			allowed = math.Max(allowed, set.RelTolerance*worst)
 		}
 		if worst <= allowed {
 			return true
@@ -98,7 +98,7 @@ func (q *Separable) Solve(set *Settings) bool {
 		if q.stopped() {
 			return false
 		}
-		if !q.settle(allowed) && !set.Descent {
+		if !q.settle(allowed) && !set.DescentOnly {
 			q.newton(allowed)
 		}
 	}
@@ -111,14 +111,14 @@ func (q *Separable) smooth() bool {
 }
 
 // system is Solve where the minimum is the solution of a linear system.
-func (q *Separable) system(set *Settings) bool {
+func (q *Separable) system(set *SeparableSettings) bool {
 	allowed := set.Tolerance
 	for round := range maxNewton {
 		q.findSupport()
 		q.slopes()
 		violation := q.typical(q.rest[:len(q.support)])
 		if round == 0 {
-			allowed = max(allowed, math.Sqrt(set.Part)*violation)
+			allowed = max(allowed, math.Sqrt(set.RelTolerance)*violation)
 		}
 		if violation <= allowed {
 			return true
@@ -167,7 +167,7 @@ func (q *Separable) settle(allowed float64) bool {
 			count++
 		}
 	}
-	for range max(leastTurns, q.H.Turns(count)) {
+	for range max(leastTurns, q.H.SweepsPerSolve(count)) {
 		if q.sweep(true) <= allowed {
 			return true
 		}
@@ -203,8 +203,8 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			continue
 		}
 		worst = max(worst, math.Abs(by)*curvature/q.Unit[k])
-		if q.Reach != nil && math.Abs(by) > q.Reach[k] {
-			by = math.Copysign(q.Reach[k], by)
+		if q.MaxMove != nil && math.Abs(by) > q.MaxMove[k] {
+			by = math.Copysign(q.MaxMove[k], by)
 		}
 		q.move(k, by)
 	}
@@ -285,7 +285,7 @@ func (q *Separable) newton(allowed float64) {
 			return
 		}
 		before := q.Value()
-		q.H.Keep()
+		q.H.Save()
 		q.kept = append(q.kept[:0], q.U...)
 		crossed := false
 		for a, k := range q.support {
@@ -303,7 +303,7 @@ func (q *Separable) newton(allowed float64) {
 		if q.Value() < before {
 			continue
 		}
-		q.H.Return()
+		q.H.Restore()
 		copy(q.U, q.kept)
 		q.shorten()
 	}

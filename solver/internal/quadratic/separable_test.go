@@ -109,7 +109,7 @@ func TestSeparable(t *testing.T) {
 		values := map[string]float64{}
 		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
 			q.H = h
-			if !q.Solve(&Settings{Tolerance: 1e-9, Sweeps: 5000}) {
+			if !q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000}) {
 				t.Errorf("seed %d, %s: not solved", seed, name)
 			}
 			if v := violation(q, dense); v > 1e-7 {
@@ -137,7 +137,7 @@ func TestSeparableSmooth(t *testing.T) {
 		clear(q.Limit)
 		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
 			q.H = h
-			solved := q.Solve(&Settings{Tolerance: 1e-9})
+			solved := q.Solve(&SeparableSettings{Tolerance: 1e-9})
 			if v := violation(q, dense); !solved || v > 1e-7 {
 				t.Errorf("seed %d, %s: solved %v, conditions are violated by %.1e", seed, name, solved, v)
 			}
@@ -153,26 +153,26 @@ func TestSeparableKnown(t *testing.T) {
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}
 	q.H.(*Dense).Prepare()
-	if want := []float64{2, 0, -0.25, 5}; !q.Solve(&Settings{}) || !slices.Equal(q.U, want) {
+	if want := []float64{2, 0, -0.25, 5}; !q.Solve(&SeparableSettings{}) || !slices.Equal(q.U, want) {
 		t.Errorf("%v, want %v", q.U, want)
 	}
 }
 
 // TestSeparableEnds: Part ends early, Reach bounds moves, and Stop ends at once; the function falls.
 func TestSeparableEnds(t *testing.T) {
-	for name, set := range map[string]func(q *Separable, s *Settings){
-		"part": func(_ *Separable, s *Settings) { s.Part = 0.5 },
-		"reach": func(q *Separable, s *Settings) {
-			q.Reach, s.Descent = slices.Repeat([]float64{1e-3}, len(q.X)), true
+	for name, set := range map[string]func(q *Separable, s *SeparableSettings){
+		"part": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },
+		"reach": func(q *Separable, s *SeparableSettings) {
+			q.MaxMove, s.DescentOnly = slices.Repeat([]float64{1e-3}, len(q.X)), true
 		},
-		"stop":    func(q *Separable, _ *Settings) { q.Stop = func() bool { return true } },
-		"sweeps":  func(_ *Separable, s *Settings) { s.Sweeps = 1 },
-		"descent": func(_ *Separable, s *Settings) { s.Descent = true },
+		"stop":    func(q *Separable, _ *SeparableSettings) { q.Stop = func() bool { return true } },
+		"sweeps":  func(_ *Separable, s *SeparableSettings) { s.MaxSweeps = 1 },
+		"descent": func(_ *Separable, s *SeparableSettings) { s.DescentOnly = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			q, dense, _ := random(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false)
 			q.H = dense
-			s := &Settings{Tolerance: 1e-12}
+			s := &SeparableSettings{Tolerance: 1e-12}
 			set(q, s)
 			q.Solve(s)
 			if v := q.Value(); !(v < 0) {
@@ -187,7 +187,7 @@ func TestSeparableEnds(t *testing.T) {
 			}
 		})
 	}
-	if s := fmt.Sprint((&Dense{}).Turns(30), (&Dense{}).Turns(3000)); s != "10 100" {
+	if s := fmt.Sprint((&Dense{}).SweepsPerSolve(30), (&Dense{}).SweepsPerSolve(3000)); s != "10 100" {
 		t.Errorf("turns %s", s)
 	}
 }

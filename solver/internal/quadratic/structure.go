@@ -67,11 +67,11 @@ func (s *Structure) Ties(x []float64) []float64 {
 // rounding is what the sum of terms of one sign may be off, as a part of it.
 const rounding = 16 * 0x1p-52
 
-// Exact returns x with the structure exact, and whether it does so. Of the two candidates,
+// MakeExact returns x with the structure exact, and whether it does so. Of the two candidates,
 // zeros alone and zeros with ties at the mean of the tied, moved where they have to lie
 // by project, the best is taken unless both have a larger value than x, by more than
 // rounding may make of equal ones.
-func (s *Structure) Exact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
+func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))
 	for _, candidate := range [][]float64{s.Zeros(x), s.Ties(x)} {

@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// OnParts has goroutines be ranks, each with a part of the rows of a .scas file, which is
+// OnShards has goroutines be ranks, each with a part of the rows of a .scas file, which is
 // mapped though it is larger than so many bytes, and waits for all. The rows of a part begin
 // with row first. It skips the test where files are not mapped.
-func OnParts(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, part *sparse.Dataset, first int)) {
+func OnShards(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, part *sparse.Dataset, first int)) {
 	t.Helper()
 	first := 0
 	var wg sync.WaitGroup
