@@ -8,18 +8,17 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// ErrNotApplicable is wrapped by the errors of New for problems that the package does not take.
+// ErrNotApplicable is wrapped by errors of New that say that the package cannot solve a problem.
 var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
-	// DenseFeatures is the number of features up to which dense matrices of that order are formed.
+	// DenseFeatures is the largest number of features of which a dense matrix is formed.
 	DenseFeatures = 2048
-	// What forming a Hessian may take: so many effective passes, or so many multiplications if those
-	// are fewer in seconds.
+	// Forming a Hessian may cost at most maxAssembly passes over the data, or maxProducts multiplications.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether single coordinates can be minimised one after the other.
+// byCoordinate reports whether the problem is separable: A = I, no groups, and X a product of intervals.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -31,7 +30,7 @@ func (p *Problem) byCoordinate() bool {
 	return ok
 }
 
-// Refusal says why the package does not take a problem, nil if it does.
+// Refusal returns an error that says why a Solver cannot solve the problem, or nil if it can.
 func (p *Problem) Refusal() error {
 	if !p.Loss.Traits().Conjugate {
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
@@ -59,12 +58,12 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// fileFree is how many coefficients may have neither a penalty of their own nor a ridge, where the
-// samples are in a file.
+// fileFree is the number of coefficients with neither a singleton row of A nor a ridge that a problem
+// with samples in a file may have.
 const fileFree = 256
 
-// FileRefusal says why the package does not take the problem with its samples in a file, whose Hessian
-// has a row for every coefficient; "" if it does.
+// FileRefusal says why a Solver cannot solve the problem with its samples in a file, or returns "" if it
+// can. Such a Solver forms the Hessian of all coefficients.
 func (p *Problem) FileRefusal() string {
 	switch columns := len(p.Ridge); {
 	case !p.Loss.Traits().Conjugate:
@@ -86,8 +85,8 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns what forming the Hessian of a step takes, in effective passes; 0 where that is one of a
-// part of the columns, known only later.
+// Cost returns the cost of the Hessian of a step, in passes over the data; 0 if the Hessian has a part of
+// the columns, known only later.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0
@@ -95,8 +94,8 @@ func (s *Solver) Cost() float64 {
 	return s.Assembly()
 }
 
-// Assembly returns what forming the Hessian of the loss takes, in effective passes: its
-// multiplications over those of a gradient.
+// Assembly returns the cost of forming the Hessian of the loss, in passes over the data: its number of
+// multiplications over that of a gradient.
 func (p *Problem) Assembly() float64 {
 	all := []float64{pairs(p.Data), float64(p.Data.NNZ())}
 	p.Team.Sum(all)

@@ -6,14 +6,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// bandPart is the part of the features that a band has at most to be worth it: dense
-// matrices are factored faster per operation.
+// bandPart: banded matrices are used if the band is at most an eighth of the features. A dense matrix of
+// the same number of operations is factored faster.
 const bandPart = 8
 
-// band returns the width of the band that Hessians have, that of X'X + A'A, if it saves
-// most of the work and fits where dense matrices would; else that of a full matrix, as
-// where the barrier of a ball adds x x' and, whatever their rows, where groups add such
-// products.
+// band returns the bandwidth of Hessians, that of X'X + A'A. It returns the bandwidth of a full matrix if
+// a band would save too little or take too much memory, and if the barrier of a ball, or a group, adds
+// full products x x'.
 func (p *Problem) band() int {
 	_, features := p.dims()
 	if p.File != nil || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
@@ -26,7 +25,7 @@ func (p *Problem) band() int {
 	return features - 1
 }
 
-// width returns the band of X'X + A'A: the widest span of a row of either.
+// width returns the bandwidth of X'X + A'A: the widest span of columns of a row of X or A.
 func width(x, a *sparse.CSR) int {
 	widest := 0
 	for _, m := range []*sparse.CSR{x, a} {
@@ -43,7 +42,7 @@ func width(x, a *sparse.CSR) int {
 	return widest
 }
 
-// addBand adds X' diag(c) X to a band h: rows are short where there is one.
+// addBand adds X' diag(c) X to a banded matrix h. Rows are short if there is a band.
 func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
 	for i, by := range c {
 		idx, val := x.Row(i)

@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds makes the problem of bounds one with limits and ridges at the features that have them now.
+// poseBounds makes the problem whose gap is proved, with the rows and features that lambda penalises.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
@@ -17,15 +17,15 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// certify returns a bound of P(x) − P*, by α, of which the tally is there, or by 0. It leaves
-// X'Cα in e.
+// proveGap returns an upper bound of P(x) − P*, by the dual point α, whose tally is known, or by the dual
+// point 0. It sets e = X'Cα.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) { // a visit has found the loss, which H gives but for its roundings
+	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) { // prove has visited the rows: their loss is more accurate than that by H
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)
 	}

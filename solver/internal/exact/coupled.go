@@ -8,21 +8,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// coupled is the model of problems that are not separable. Its working set has all columns.
+// coupled is the model of a coupled problem. It has all columns.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // of the model: those of the bound, without squares
+	rows   gap.Penalty // the rows of bounds without their squares, which are in the model's matrix
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows, with those of squares
-	excess float64     // about that of the point over the optimum; +Inf if nothing is known
+	z      []float64   // multipliers of the rows, the slopes of squares included
+	excess float64     // an estimate of P(x) − P*; +Inf for none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // they are exact there
-	more  int                 // steps that were made for this alone
-	rough bool                // nobody asks for exact zeros and ties
+	exact bool                // the solution has these exactly
+	more  int                 // steps made only to find them
+	rough bool                // zeros and ties need not be exact
 }
 
-// newCoupled prepares the model.
+// newCoupled makes the model.
 func (s *Solver) newCoupled() {
 	shape := quadratic.NewTriangle(s.p, s.band())
 	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
@@ -38,20 +38,20 @@ func (s *Solver) newCoupled() {
 	s.coupled = c
 }
 
-// forget makes the next model begin without multipliers.
+// forget makes the next model start without the multipliers of the last one.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
 	c.model.ForgetMultipliers()
 }
 
-// begin takes the multipliers of the problem for a part of the samples. The point, its solution, has
-// about that excess over the optimum.
+// begin starts from the multipliers of the problem for a part of the samples. The solution of that
+// problem is the point, and excess is an estimate of P − P* there.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
 }
 
-// setRows gives the model the rows of the bounds.
+// setRows gives the model the rows of bounds.
 func (c *coupled) setRows(rows *gap.Penalty) {
 	c.rows = *rows
 	c.rows.Square = nil
@@ -60,7 +60,7 @@ func (c *coupled) setRows(rows *gap.Penalty) {
 	c.forget()
 }
 
-// fillCoupled makes the model's matrix the Hessian of the loss with ridges and squares.
+// fillCoupled sets the model's matrix: the Hessian of the loss, the ridges and the squares.
 func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
@@ -74,19 +74,19 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	startTau  = 0.05     // the first τ of the first model for each term, as a part of P(0)
-	squared   = 30       // the excess after a step is about that many times the square of the one before; in units of P(0)
-	modelPart = 1e-3     // a model is solved to this part of the excess that is expected after its step,
-	gapPart   = 0.02     // but not to less than this part of the gap asked for.
-	mayEnd    = 100      // A step may be the last if it is expected to end within this many times the gap asked for:
-	modelEnd  = 1e-12    // its model is solved to this part of P(0), so that zeros and ties can be read off,
-	leastFall = 100      // and its τ falls at least by this factor, which tells zeros from the rest.
-	exactTol  = 1.001e-6 // Zeros and ties are to be exact if the gap asked for is at most this part of P(0);
-	mostMore  = 3        // that many steps are made for this alone.
+	startTau  = 0.05     // barrier weight τ at which the first model starts, for each of its terms, as a part of P(0)
+	squared   = 30       // a step from an excess e is expected to end at an excess of squared·e²/P(0)
+	modelPart = 1e-3     // a model is solved to this part of the excess expected after its step,
+	gapPart   = 0.02     // but not below this part of the gap asked for
+	mayEnd    = 100      // a step expected to end within this multiple of the gap asked for may be the last:
+	modelEnd  = 1e-12    // its model is solved to this part of P(0), which shows zeros and ties,
+	leastFall = 100      // and its τ falls at least by this factor, which separates zeros from the rest
+	exactTol  = 1.001e-6 // zeros and ties shall be exact if the gap asked for is at most this part of P(0),
+	mostMore  = 3        // for which at most this number of steps is added
 )
 
 // minimiseCoupled minimises the model at the point, and returns by how much it fell. If the step may be
-// the last, zeros and ties at its end are exact.
+// the last, it tries to make zeros and ties of the solution exact.
 func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model
@@ -135,8 +135,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether the run may end, once the gap is proved to be at most tol: if zeros and ties
-// are to be exact and are not, a few steps more may make them so.
+// settled reports whether a run with a proved gap of at most tol may end. If zeros and ties shall be
+// exact and are not, a few more steps may make them so.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {
@@ -150,7 +150,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel makes the solution of the model the end of the step, and completes the multipliers.
+// acceptModel makes the solution of the model the end of the step, and adds the slopes of squares to the
+// multipliers.
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
@@ -165,11 +166,11 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move = m.U, append(s.set.move[:0], m.Move...)
 }
 
-// flat is the least curvature of a feature that is assumed, in units of P(0) and the square of the
-// feature's largest value: where a loss is flat or straight it has none.
+// flat is the least curvature along a feature that is assumed, in units of P(0) times the square of the
+// feature's largest value. The true curvature is 0 where a loss is flat or straight.
 const flat = 1e-6
 
-// leastCurvature returns the least curvature of each feature.
+// leastCurvature returns the least curvature assumed along each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.Largest {
@@ -178,8 +179,8 @@ func (s *Solver) leastCurvature() []float64 {
 	return out
 }
 
-// riseCoupled returns the penalty at the solution of the model less that at the point, without the
-// squares, which are in the model's gradient.
+// riseCoupled returns the penalty at the solution of the model minus the penalty at the point, without
+// squares, which the model's gradient has.
 func (s *Solver) riseCoupled() float64 {
 	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
 	m.Penalty.Mul(v, m.U)

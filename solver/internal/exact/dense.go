@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense are data of which most entries are not zero, as columns with all their entries.
+// dense is X by columns with all entries, for data most of whose entries are not zero.
 type dense struct {
 	n       int
 	val     []float64 // column by column
@@ -14,7 +14,7 @@ type dense struct {
 	threads int
 }
 
-// mostlyFull reports whether columns with all their entries take less memory than those with row numbers.
+// mostlyFull reports whether columns with all entries take less memory than sparse columns.
 func mostlyFull(x *sparse.CSR) bool {
 	n, p := x.Dims()
 	return 8*float64(n)*float64(p) <= 12*float64(x.NNZ())
@@ -34,7 +34,7 @@ func newDense(x *sparse.CSR, threads int) *dense {
 
 func (d *dense) column(j int) []float64 { return d.val[j*d.n : (j+1)*d.n] }
 
-// Row returns a column as a row of X'.
+// Row returns column j of X, as a row of X'.
 func (d *dense) Row(j int) ([]int32, []float64) { return d.rows, d.column(j) }
 
 // transposed sets dst = X'v.

@@ -3,34 +3,45 @@
 //	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limit_k |(A x)_k| + Σ (square_k/2) (A x)_k² + Σ (ridgeⱼ/2) xⱼ²  over x in X,
 //	t = X x + o,  cᵢ = ωᵢ/Σω,
 //
-// with norms of groups of rows in the place of absolute values where there are groups, and proves how
-// far its point is from the optimum. For A = I it does so for one lambda after the other, limit =
-// lambda·Limit and ridge = lambda·Ridge. Features that neither a row nor a ridge holds, such as an
-// intercept, are free.
+// and proves an upper bound of P(x) − P*, the duality gap, where P* is the least value of P. With
+// groups of rows, the penalty has norms of groups instead of absolute values. If A = I, one Solver
+// solves for one lambda after the other, with limit = lambda·Limit and ridge = lambda·Ridge.
+// A feature is free if no limit, square or ridge penalises its coefficient, as for an intercept.
 //
-// It is the proximal Newton method (Lee, Sun, Saunders 2014). A step minimises the quadratic model of
-// the loss at x plus the penalty (package quadratic), to an accuracy that follows what the last step
-// was worth, and a line search follows. With many samples the first point is the solution for a part of
-// them.
+// The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
+// loss at x plus the penalty (package quadratic), and a line search follows. The model is solved more
+// accurately the less the last step lowered P. If there are many samples, the first point is the
+// solution for a part of them.
 //
-// There are two models. If A = I, X is a product of intervals and there are no groups, the model is
-// separable, and is solved for a working set of columns: the correlations of all columns with the slopes
-// prove a gap, and say which columns are missing. As many enter as there are coefficients that are not
-// zero, the most violated first; if the Hessian of all columns takes little time, the set has them all.
-// Else the model is coupled: it has all columns, or where there are too many, those that a [Wide] takes.
+// There are two kinds of models:
 //
-// The dual point is the slope of the model, α = φ'(t) + φ”(t) X d at the point x + d: by the model's
-// optimality it is feasible, but for what an inexact model and rounding leave, and its gap at
-// x + d is of fourth order in d. Package gap finds what it proves.
+//   - Separable, if A = I, there are no groups, and X is a product of intervals. The model has the columns
+//     of a working set. The correlations of all columns with the slopes φ' prove a gap and show which
+//     columns the set lacks. The columns that violate optimality most enter first, at most as many as
+//     there are non-zero coefficients. If the Hessian of all columns costs little, the set has them all.
+//   - Coupled, for all other problems. The model has all columns. If these are too many, a setSolver
+//     solves smaller problems on working sets.
 //
-// The steps ask samples for everything that is of the rows of the data. There are three kinds: those in
-// memory, which keep margins, slopes and α; of a loss with constant curvature a Gram matrix, with which
-// most steps and proofs need no row; and a [File], which keeps nothing that has an entry per
-// sample: one visit of its rows finds the loss, the gradient and the Hessian at the end of a step, and
-// what is proved of it. Either of these may be a part of the samples, with others on other processes.
+// The dual point is the slope of the model at x + d: α = φ'(t) + φ”(t) X d. Because x + d minimises the
+// model, α is dual feasible up to the model's tolerance and rounding, and its duality gap is of fourth
+// order in d. Package gap computes the bound.
 //
-// To read: solve.go has the outer steps, working.go and coupled.go the two models, samples.go what is
-// asked of the rows, finish.go how a run ends.
+// Solver asks an interface, samples, for everything that depends on the rows of the data. It has three
+// implementations:
 //
-// Bits depend on nothing but the problem, the start and the lambdas before.
+//   - memory keeps margins, slopes and α of samples in memory.
+//   - gram replaces the rows by the Gram matrix X'CX if the loss has a constant curvature. Most steps and
+//     proofs then need no visit of the rows.
+//   - File has the rows in a mapped file and keeps no vector with an entry per sample. One visit of all
+//     rows finds the loss, the gradient and the Hessian at the end of a step, and the tally that
+//     proves the gap there.
+//
+// Each of memory and File may hold a part of the samples; other processes then hold the rest.
+//
+// To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
+// samples.go the questions to the rows, finish.go how a run ends.
+//
+// The bits of results depend on the problem, the start and the lambdas before. They do not depend on the
+// number of goroutines or the kernel level. For rows in a file they depend on FileProblem.Memory as
+// well, and with other processes on how these share the samples.
 package exact

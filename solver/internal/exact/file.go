@@ -12,63 +12,62 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A FileProblem says what the samples of a File are. Its slices are only read.
+// A FileProblem says what the samples of a File are. A File only reads its slices.
 type FileProblem struct {
-	Data     *sparse.CSR // mapped (sparse.CSR.Mapped)
-	Ones     bool        // X has a last column of ones, which Data have not
+	Data     *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
+	Ones     bool        // X is Data with a further, last column of ones
 	Labels   []float64
 	Positive *float64  // the label that counts as +1, all others as −1; nil for Labels as they are
 	Weights  []float64 // ωᵢ ≥ 0; nil for equal ones
-	Offset   []float64 // of the margins; nil for none
-	Folds    []uint8   // samples of which this is Out do not count; nil for none
+	Offset   []float64 // oᵢ; nil for none
+	Folds    []uint8   // the fold of each sample; samples of fold Out are left out; nil for none
 	Out      uint8
 	Loss     term.Loss
 	Threads  int
-	Team     *rows.Team // others with other samples; nil for none
-	Memory   int64      // about how many bytes there are for windows and for the samples in memory
+	Team     *rows.Team // processes that hold other samples; nil if this process has all
+	Memory   int64      // about how many bytes windows, and samples copied into memory, may take
 }
 
-// A File is samples in a mapped file. Each visit goes over its rows, window by window, and adds up what
-// is asked for at a point; of the samples themselves it keeps nothing, and computes margins anew. A
-// Problem of which it is the File has them in the place of Data, Rows, Labels, Weights and Offset. It
-// is not for concurrent use.
+// A File implements samples for rows in a mapped file. A visit goes over all rows, window by window,
+// computes their margins anew, and sums what is asked for at a point. A File keeps no vector with an
+// entry per sample. It is not for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is asked after each window; its error ends a visit. Tell is told which part of the windows
-	// a visit is through with. Either may be nil.
+	// Stop is called after each window; its error ends the visit. Tell is called with the part of the
+	// windows that the visit has done, from 0 to 1. Either may be nil.
 	Stop func() error
 	Tell func(part float64)
 
 	windows *rows.Windows
 	p       int // columns of X
-	block   int // rows that a cache holds
+	block   int // number of rows that fit into a cache
 	pieces  []*piece
-	n, nnz  float64 // rows and entries of all processes
-	weight  float64 // Σ ω, or n
+	n, nnz  float64 // rows and entries on all processes
+	weight  float64 // Σ ω, on all processes
 	survey  survey
 	visits  int
-	stopped error // why a visit ended early
+	stopped error // the error that ended a visit early
 
 	bounds         *gap.Problem
-	compensated    bool    // X'Cα is added up with compensation,
-	compensatedFor float64 // for this goal
+	compensated    bool    // X'Cα is summed with compensation,
+	compensatedFor float64 // to prove this gap
 
 	at, next  *findings
-	hessianOf *findings    // where the first piece's Hessian is from
-	damping   term.Damping // of it
-	model     origin       // of the last Hessian asked for
+	hessianOf *findings    // the visit that has left its Hessian in the first piece,
+	damping   term.Damping // with this damping
+	model     origin       // of the model with the last Hessian asked for
 }
 
-// How the bytes that are allowed are shared out.
+// Shares of FileProblem.Memory.
 const (
-	windowShare = 8       // a window is that part of them
-	memoryShare = 0.6     // of samples in memory, and what solves their problem
-	leastWindow = 4 << 20 // bytes of a window
+	windowShare = 8       // a window has an eighth of it, within the next two limits
+	memoryShare = 0.6     // part for samples copied into memory and for solving their problem
+	leastWindow = 4 << 20 // bytes
 	mostWindow  = 64 << 20
 	mostPieces  = 8
 )
 
-// NewFile prepares a File, without a visit.
+// NewFile prepares a File. It does not visit the rows: call Survey before New.
 func NewFile(p *FileProblem) *File {
 	n, columns := p.Data.Dims()
 	f := &File{FileProblem: p, p: columns, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, p.Memory/windowShare)))}
@@ -96,13 +95,13 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits is the number of visits so far.
+// Visits returns the number of visits so far.
 func (f *File) Visits() int { return f.visits }
 
-// Windows returns the number of windows of all processes.
+// Windows returns the number of windows on all processes.
 func (f *File) Windows() int { return int(f.Team.Total(float64(f.windows.Count()))) }
 
-// Look visits x, and returns the mean loss there and its gradient.
+// Look visits x, and returns the mean loss and its gradient there.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
@@ -114,13 +113,13 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 // Err returns the error that ended the last visit early, or nil.
 func (f *File) Err() error { return f.stopped }
 
-// Scale returns what tolerances are parts of, see term.Labels.Unit.
+// Scale returns the unit of tolerances, see term.Labels.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
 // Columns returns the number of columns of X.
 func (f *File) Columns() int { return f.p }
 
-// Gradient returns X'Cφ' at the point of the last visit that a Solver stayed at, nil if there is none.
+// Gradient returns X'Cφ' at the present point, or nil before the first visit of one.
 func (f *File) Gradient() []float64 {
 	if f.at == nil {
 		return nil
@@ -131,10 +130,10 @@ func (f *File) Gradient() []float64 {
 // equal reports whether all samples have the same weight.
 func (f *File) equal() bool { return f.Weights == nil && f.Folds == nil }
 
-// left reports whether a sample is left out.
+// left reports whether sample i is left out.
 func (f *File) left(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
 
-// omega returns the weight of a sample.
+// omega returns ωᵢ, and 0 if sample i is left out.
 func (f *File) omega(i int) float64 {
 	switch {
 	case f.left(i):
@@ -148,7 +147,7 @@ func (f *File) omega(i int) float64 {
 // coef returns cᵢ.
 func (f *File) coef(i int) float64 { return f.omega(i) / f.weight }
 
-// offsetOf is that of a sample.
+// offsetOf returns oᵢ.
 func (f *File) offsetOf(i int) float64 {
 	if f.Offset == nil {
 		return 0
@@ -156,7 +155,7 @@ func (f *File) offsetOf(i int) float64 {
 	return f.Offset[i]
 }
 
-// label returns what that of a sample counts as.
+// label returns the label of sample i: that of the file, or ±1 by Positive.
 func (f *File) label(i int) float64 {
 	switch {
 	case f.Positive == nil:
@@ -167,8 +166,8 @@ func (f *File) label(i int) float64 {
 	return -1
 }
 
-// labels returns those of the samples from lo to hi−1, in dst, which has room, where they
-// are not those of the file.
+// labels returns the labels of the samples from lo to hi−1. It may store them in dst, which has room for
+// them.
 func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	if f.Positive == nil {
 		return f.Labels[lo:hi]
@@ -180,7 +179,7 @@ func (f *File) labels(dst []float64, lo, hi int) []float64 {
 	return dst
 }
 
-// margins sets dst to aᵢ'x of rows from lo on.
+// margins sets dst to aᵢ'x of the rows from lo on.
 func (f *File) margins(dst []float64, lo int, x []float64) {
 	_, columns := f.Data.Dims()
 	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
@@ -191,7 +190,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ of rows to dst.
+// transposed adds Σ cᵢaᵢ over the rows of part to dst.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -209,7 +208,7 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 
 func (f *File) lossAtZero() float64 { return f.survey.zero }
 
-// separate looks for none: that takes the rows of each column.
+// separate returns nil: to look for separated samples takes the rows of each column.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
 
 func (f *File) setBounds(q *gap.Problem) {
@@ -220,8 +219,7 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, then term.Damping) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // a point that is known needs no visit
-
+	if f.at == nil || !slices.Equal(x, f.at.x) { // else the point is known already
 		f.visit(&request{to: slices.Clone(x), hessian: true, damping: then})
 		if f.stopped != nil {
 			return math.Inf(1)
@@ -266,7 +264,7 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the point for the α of a model.
+// revisit visits the point once more, for the α of a model.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.roots, f.at.closings = m, f.next.tally, f.next.head, f.next.tail, f.next.roots, f.next.closings
@@ -293,7 +291,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
-	// Another visit, with the scaled dual point, is made only if it may prove the goal.
+	// A further visit, with the scaled dual point, is made only if it may prove the goal.
 	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certain*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
@@ -304,29 +302,29 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-const lessCare = 10 // times the goal: from there on visits do without compensation again
+const lessCare = 10 // a goal this many times larger than that of compensated sums needs no compensation
 
-// bound returns the gap that multipliers z prove at x.
+// bound returns the bound that the last visit and multipliers z prove at x.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
 		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
 }
 
-// rootHessian returns what gap.Sum.Hessian asks for, of α at the point.
+// rootHessian returns gap.Sum.Hessian of α at the point.
 func (f *File) rootHessian() []float64 {
-	if f.at.closings != f.bounds.RootsVersion() { // others than the visit knew of
+	if f.at.closings != f.bounds.RootsVersion() { // the visit summed other columns
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
-			return slices.Repeat([]float64{math.NaN()}, k*k) // no factor of it exists, so that no gap is proved
+			return slices.Repeat([]float64{math.NaN()}, k*k) // it has no factor, so that no gap is proved
 		}
 		f.at.roots, f.at.closings = f.next.roots, f.next.closings
 	}
 	return f.at.roots
 }
 
-// roundings is the most that a term of X'Cα goes through: those of a block, of a piece's
-// blocks, of windows, of pieces and of ranks, with those of its own.
+// roundings returns the largest number of rounding errors of a term of X'Cα: those of its block, of the
+// sums over blocks, windows, pieces and ranks, and its own.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2

@@ -13,14 +13,15 @@ import (
 // A survey is what the first visit finds.
 type survey struct {
 	columns    gap.Columns
-	deviation  []float64   // of the columns of the data, 1 for constant ones; nil if there are more than DenseFeatures
-	unit, zero float64     // see samples
-	sampled    int         // samples that were to be copied, of all processes
-	part       *sampleCopy // they; nil once the first point is known
+	deviation  []float64   // standard deviations of the columns of Data; nil if there are more than DenseFeatures
+	unit, zero float64     // Scale and lossAtZero
+	sampled    int         // about the number of samples copied on all processes
+	part       *sampleCopy // the copied samples; nil once the first point is known
 }
 
-// Survey is the first visit. It checks the data and copies so many of the samples, one drawn from each
-// run of n/most: all of them are as likely to be taken.
+// Survey makes the first visit. It checks the data, summarises the columns, and copies about as many
+// samples as most says: one drawn from each run of n/most samples, so that each sample is equally likely
+// to be copied.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
@@ -29,8 +30,8 @@ func (f *File) Survey(most int) error {
 	for k := range found {
 		found[k] = f.newMoments()
 	}
-	zeros := make([][3]float64, len(f.pieces)) // mean loss, label and slope where all coefficients are 0
-	largest := make([]float64, len(f.pieces))  // offset
+	zeros := make([][3]float64, len(f.pieces)) // Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
+	largest := make([]float64, len(f.pieces))  // |oᵢ|
 	counts := f.Loss.Traits().Labels == term.Counts
 	failed := make([]error, len(f.pieces))
 	f.stopped = f.together(f.each(func(lo, hi int) error {
@@ -79,25 +80,25 @@ func (f *File) Survey(most int) error {
 	return nil
 }
 
-// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of the data, 1 for
-// constant ones.
+// Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, but 1 for a
+// constant column; nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room is the number of samples whose problem fits its share of the memory.
+// Room returns the number of samples that can be copied into memory and their problem solved there.
 func (f *File) Room() int {
-	const ofSample, ofEntry = 28 * 8, 24 // vectors and parts of the samples; compact forms
+	const ofSample, ofEntry = 28 * 8, 24 // bytes: 28 vectors; an entry and its compact form
 	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
 	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
 }
 
-// Sampled is about the number of samples that Survey copied, of all processes.
+// Sampled returns about the number of samples that Survey copied, on all processes.
 func (f *File) Sampled() int { return f.survey.sampled }
 
-// moments are of the columns, from some of the rows. Of more columns than
-// DenseFeatures nothing but the largest entry is kept.
+// moments are statistics of the columns over some of the rows. If there are more than DenseFeatures
+// columns, they are the largest entries alone.
 type moments struct {
 	largest []float64
-	all     *sparse.ColumnStats // nil then
+	all     *sparse.ColumnStats // nil if there are too many columns; else largest is nil
 }
 
 func (f *File) newMoments() *moments {
@@ -133,7 +134,7 @@ func (m *moments) merge(more *moments) {
 	}
 }
 
-// columnsOf returns what the moments of all rows say of the columns.
+// columnsOf summarises the columns by the moments of all rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.all == nil {
 		return gap.Columns{Largest: m.largest}, nil
@@ -155,7 +156,7 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	return c, deviation
 }
 
-// sampleCopy are samples that are being copied.
+// A sampleCopy is samples copied into memory.
 type sampleCopy struct {
 	ptr                     []int64
 	idx                     []int32
@@ -188,7 +189,8 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 }
 
-// Part returns a problem of the samples that Survey copied, without a penalty, nil if they are none.
+// Part returns a problem with the samples that Survey copied and without a penalty, or nil if there are
+// none.
 func (f *File) Part() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
 	if !f.subsample(p) {
@@ -197,6 +199,7 @@ func (f *File) Part() *Problem {
 	return p
 }
 
+// subsample implements samples, with those that Survey copied.
 func (f *File) subsample(p *Problem) bool {
 	t := f.survey.part
 	if t == nil || len(t.label) == 0 {

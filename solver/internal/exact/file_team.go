@@ -4,44 +4,39 @@ import (
 	"context"
 	"errors"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Ranks have rows of their own each, in files of their own or parts of one, and what a visit
-// is for are sums over rows. So every rank goes over its windows, and the sums are added
-// up; what follows from them each computes for itself, with the same bits. The samples of the
-// start are exchanged: rows of one rank alone may be of a kind. A rank looks at its context from
-// window to window, and what it saw is agreed on where the sums are.
+// Each rank has rows of its own, in a file of its own or in a part of a shared one. In a visit every rank
+// goes over its windows, and the ranks add up their sums. All further steps each rank computes by itself,
+// with the same bits. The samples that Survey copies are exchanged, because the rows of one rank may be
+// unlike those of the others. Each rank asks File.Stop after each of its windows, and all ranks agree at
+// the end of the loop whether to go on.
 
-// How loops over windows end on a rank; the largest counts.
-const (
-	goesOn float64 = iota
-	wasLate
-	wasStopped
-	failed
-)
+// failed is the cause, beside those of package ending, of a rank whose loop over windows failed.
+const failed = ending.Canceled + 1
 
-// together makes of the errors of all ranks, after a loop over their windows, what each of
-// them returns.
+// together agrees on one error after a loop over windows, so that all ranks stop alike.
 func (f *File) together(err error) error {
 	if f.Team.Alone() {
 		return err
 	}
-	why := goesOn
+	why := ending.Running
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		why = wasLate
+		why = ending.TimeUp
 	case errors.Is(err, context.Canceled):
-		why = wasStopped
+		why = ending.Canceled
 	case err != nil:
 		why = failed
 	}
 	switch most := f.Team.Agree(why, nil); {
-	case most == goesOn:
+	case most == ending.Running:
 		return nil
-	case most == wasLate:
+	case most == ending.TimeUp:
 		return context.DeadlineExceeded
-	case most == wasStopped:
+	case most == ending.Canceled:
 		return context.Canceled
 	case why == failed:
 		return err
@@ -49,7 +44,7 @@ func (f *File) together(err error) error {
 	return rows.ErrElsewhere
 }
 
-// add makes of what a visit of this rank found the sums over all ranks, in place.
+// add replaces the sums that a visit of this rank found by those over all ranks.
 func (f *File) add(l *request, found *piece) {
 	if f.Team.Alone() {
 		return
@@ -77,7 +72,7 @@ func (f *File) add(l *request, found *piece) {
 	}
 }
 
-// share is what of so many samples of all rows is of those here.
+// share returns this rank's part of a number of samples, in proportion to its rows.
 func (f *File) share(samples int) int {
 	n, _ := f.Data.Dims()
 	if f.Team.Alone() {
@@ -86,7 +81,7 @@ func (f *File) share(samples int) int {
 	return int(float64(samples) * (float64(n) / f.n))
 }
 
-// gather makes the samples those of all ranks.
+// gather makes the samples those of all ranks, in the order of the ranks.
 func (t *sampleCopy) gather(team *rows.Team) {
 	if team.Alone() {
 		return
@@ -116,7 +111,7 @@ func (t *sampleCopy) gather(team *rows.Team) {
 
 // gather merges the moments of all ranks (Chan, Golub, LeVeque 1979).
 func (m *moments) gather(team *rows.Team) {
-	if team.Alone() || m.all == nil { // of that many columns ranks have none, see Fit
+	if team.Alone() || m.all == nil { // ranks refuse so many columns, see FileRefusal
 		return
 	}
 	a := m.all

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A request is what a visit is for: the loss and its gradient at a point, with hessian the Hessian of the
-// loss there, and unless model is nil what is proved of the point by the α of that model.
+// A request says what a visit computes: the loss and its gradient at a point; with hessian, the Hessian
+// of the loss there; unless model is nil, the tally that proves a gap there by the α of that model.
 type request struct {
 	to      []float64
 	hessian bool
@@ -18,9 +18,9 @@ type request struct {
 	model   *origin
 }
 
-// An origin is where a quadratic model of the loss is from: its Hessian is that at curve, its gradient
-// that at slope, which may be the same slice. Its α is φ'(X slope) + φ″(X curve) X move; without a move
-// it is φ'(X slope). Unless shrink is 0, α is multiplied by it.
+// An origin says from where a quadratic model of the loss has its Hessian and its gradient: from the
+// points curve and slope, which may be the same slice. Its α is φ'(X slope) + φ″(X curve) X move, and
+// φ'(X slope) if move is nil, times shrink unless that is 0.
 type origin struct {
 	curve   []float64
 	damping term.Damping
@@ -29,32 +29,32 @@ type origin struct {
 	shrink  float64
 }
 
-// findings is what a visit finds.
+// findings is what a visit has computed.
 type findings struct {
 	x          []float64
-	model      *origin   // of α; nil if it has none
+	model      *origin   // whose α it is; nil if no gap was asked for
 	loss       float64   // Σ cᵢ φ(tᵢ)
 	gradient   []float64 // X'C φ'(t)
 	tally      gap.Tally // of α
-	head, tail []float64 // X'Cα; tail is nil unless it was added up with compensation
+	head, tail []float64 // X'Cα is head + tail; tail is nil unless X'Cα was summed with compensation
 	roots      []float64 // see gap.Sum.Hessian
 	closings   int       // see gap.Problem.RootsVersion
 }
 
-// A piece is what a part of every window adds up to. Blocks of rows, the piece's part of
-// a window and all windows are added up apart in X'Cα: its rounding errors, which the
-// proof pays for, are those of a few thousand additions instead of n.
+// A piece holds the sums over one part of every window; goroutines work on different pieces. X'Cα is
+// summed in three levels, over blocks of rows, over the blocks of a window and over windows. So its
+// rounding errors, which enlarge the gap, are those of a few thousand additions instead of n.
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
-	block, window                []float64 // parts of X'Cα
-	margin, slope, weight, alpha []float64 // an entry per row of a block
-	sign                         []float64 // and labels that are not those of the file
-	along, bent                  []float64 // margins of the anchor's move, and its φ″
-	curve                        []float64 // cᵢφ″, an entry per row of the piece
-	last                         []float64 // column of the Hessian
+	block, window                []float64 // X'Cα of a block and of a window
+	margin, slope, weight, alpha []float64 // an entry per row of a block,
+	sign                         []float64 // as have labels ±1,
+	along, bent                  []float64 // X move, and φ″ of the model
+	curve                        []float64 // cᵢφ″, an entry per row of the piece's part of a window
+	last                         []float64 // the Hessian's column of the ones
 	scratch                      *kernels.HessianScratch
-	closing                      *rootTally // nil before a proof needs one
+	closing                      *rootTally // nil before the first proof
 }
 
 func (f *File) newPiece() *piece {
@@ -71,7 +71,7 @@ func (f *File) newPiece() *piece {
 	return t
 }
 
-// clear begins a visit.
+// clear prepares the piece for a visit.
 func (t *piece) clear(f *File, l *request) {
 	t.loss, t.tally = 0, gap.Tally{}
 	clear(t.gradient)
@@ -97,7 +97,8 @@ func (t *piece) clear(f *File, l *request) {
 	}
 }
 
-// visit goes over the data of all processes. What it finds is next; the Hessian is the first piece's.
+// visit goes over the rows of all processes. It stores what it computes in f.next, and the Hessian in the
+// first piece.
 func (f *File) visit(l *request) {
 	if f.stopped != nil {
 		return
@@ -148,7 +149,7 @@ func (f *File) visit(l *request) {
 	}
 }
 
-// each goes over the windows of the data.
+// each calls do with the first row of each window and the row after its last.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
@@ -177,7 +178,7 @@ func (t *piece) rows(f *File, l *request, lo, hi int) {
 	}
 }
 
-// addHessian adds the Hessian of the rows from lo to hi−1, of which curve has the curvatures.
+// addHessian adds the Hessian of the rows from lo to hi−1, whose cᵢφ″ are in t.curve.
 func (t *piece) addHessian(f *File, lo, hi int) {
 	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
 	p := part.Cols
@@ -191,7 +192,7 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 	}
 }
 
-// add adds a block of rows; first is the first row of the piece.
+// add adds a block of rows, from lo to hi−1. first is the first row of the piece in the window.
 func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
@@ -237,7 +238,7 @@ func (f *File) shift(margin []float64, lo int) {
 	}
 }
 
-// prove adds what α proves of a block.
+// prove adds to the tally, and to X'Cα, the rows of a block.
 func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	n := len(label)
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
@@ -265,7 +266,7 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	kernels.Axpy(1, t.block, t.window)
 }
 
-// dual sets alpha to that of the model, for rows from lo on that have these labels.
+// dual sets t.alpha to the α of the model, for the rows from lo on, whose labels are given.
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
@@ -288,7 +289,7 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	for i, a := range alpha {
 		low, high := f.Loss.SlopeRange(label[i])
 		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
-			alpha[i] = 0 // where nothing bounds the margin
+			alpha[i] = 0 // its weight is 0: its term of the gap is to be 0, and not 0·∞
 		}
 		if m.shrink > 0 {
 			alpha[i] *= m.shrink
@@ -296,13 +297,13 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally adds up N'X'CΦXN over the samples, where X N are the columns that only a change of
-// α closes (package gap).
+// A rootTally sums N'X'CΦXN over the samples, where the columns of X N are those whose dual equality
+// package gap restores by a change of α.
 type rootTally struct {
 	row      *gap.RootRow
 	count    int
 	closings int       // see gap.Problem.RootsVersion
-	ones     bool      // a row ends with a 1
+	ones     bool      // X has a last column of ones
 	phi      []float64 // cᵢΦᵢ of a block
 	idx      []int32   // of a row
 	val      []float64
@@ -312,7 +313,7 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), closings: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds rows, of which phi is given, to the upper triangle h.
+// add adds the rows of part, whose cᵢΦᵢ are phi, to the upper triangle h.
 func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := part.Ptr[i], part.Ptr[i+1]

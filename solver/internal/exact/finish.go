@@ -13,19 +13,20 @@ import (
 // A Solution is where Finish ended.
 type Solution struct {
 	X          []float64 // p
-	Z          []float64 // a multiplier for each row of A, for the penalty with the squares that Penalise moved into Ridge
-	Alpha      []float64 // n: with Z about the dual point that proves the gap; nil for samples of a file
-	Gap        float64   // Objective − P* is at most this; +Inf if nothing is proved
+	Z          []float64 // the multiplier of each row of A, for the penalty that Penalise was called with
+	Alpha      []float64 // n: (Alpha, Z) is the dual point that proves the gap, up to rounding; nil for samples in a file
+	Gap        float64   // an upper bound of Objective − P*; +Inf if nothing is proved
 	Objective  float64   // P(X) as computed
 	Why        ending.Why
 	Iterations int
 	Polished   bool                // zeros and ties of X are exact
-	Structure  quadratic.Partition // of X, if it is polished
-	Full       bool                // working sets had no room for all coefficients that are not zero
-	Err        error               // of Settings.Interrupt or Watch, or of a File
+	Structure  quadratic.Partition // zeros and ties of X, if Polished
+	Full       bool                // working sets had no room for all non-zero coefficients
+	Err        error               // the error of Settings.Interrupt, of Settings.Watch or of the File that ended the run
 }
 
-// Finish solves the problem for lambda = 1 from x, and if this does not do from 0.
+// Finish solves the problem for lambda = 1 from x. If that does not reach the gap asked for, it starts
+// again from 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		return s.second(s.finish(set, 0), set)
@@ -39,8 +40,8 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.second(r, set)
 }
 
-// second tries the coupled model where the separable one has not reached the gap: it comes to other
-// points of a minimum that is flat, and its steps are shorter where a loss is straight.
+// second tries the coupled model if the separable one has not reached the gap. If many points are nearly
+// optimal, it finds another one of them, and where a loss is straight its steps are shorter.
 func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -59,7 +60,7 @@ func (s *Solver) second(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish goes on to lambda = 1, after some iterations.
+// finish solves the problem for lambda = 1. before is the number of iterations made already.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -69,7 +70,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 	return s.Solution(r, set.Tol)
 }
 
-// Solution returns the point, of which r is known, to solve which to a gap of tol was asked.
+// Solution returns the point as a Solution. r is the result of Solve, which was asked for a gap of tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
 		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,
@@ -85,7 +86,7 @@ func (s *Solver) Solution(r Result, tol float64) *Solution {
 	return out
 }
 
-// multipliers returns those of all rows of A, of the whole penalty.
+// multipliers returns the multipliers of all rows of A for the penalty that Penalise was called with.
 func (s *Solver) multipliers() []float64 {
 	z := make([]float64, s.p)
 	if s.coupled != nil {
@@ -104,7 +105,7 @@ func (s *Solver) multipliers() []float64 {
 	return z
 }
 
-// structure returns the zeros and ties of the point, and whether they are exact.
+// structure returns the zeros and ties of the point; ok is false if these are not exact.
 func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	if s.coupled == nil {
 		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
@@ -115,14 +116,14 @@ func (s *Solver) structure() (part quadratic.Partition, ok bool) {
 	return quadratic.Partition{}, false
 }
 
-// Falls reports whether the loss falls without end along d, of length p: that of some sample does, and
-// that of none rises.
+// Falls reports whether the loss falls without end along d, of length p: whether the loss of some sample
+// does, and the loss of no sample rises.
 func (s *Solver) Falls(d []float64) (bool, error) {
 	falls := s.rows.falls(d)
 	return falls, s.rows.Err()
 }
 
-// Ties returns the features of each group of equal coefficients that are not zero; nil if there is no
+// Ties returns the features of each group of equal non-zero coefficients. It returns nil if there is no
 // such group, or if zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
 	if part, ok := s.structure(); ok {
@@ -132,13 +133,13 @@ func (s *Solver) Ties() [][]int {
 }
 
 const (
-	mostSteps = 10    // of Certify
-	certain   = 1e-12 // of P(0): it does not look for smaller bounds
-	tight     = 0.9   // part of a bound that the truth is known to be, with which it is content
+	mostSteps = 10    // the most Newton steps of Certify
+	certain   = 1e-12 // a bound of this part of P(0) is small enough
+	tight     = 0.9   // a bound is tight enough if P has fallen by this part of it
 )
 
-// Certify returns an upper bound of P(x) − P* for lambda = 1, at a feasible x. It takes Newton steps from
-// there until the bound is close to the decrease that they achieve.
+// Certify returns an upper bound of P(x) − P* for lambda = 1, at a feasible x. It makes Newton steps from
+// there until P has fallen by nearly the bound.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.forget()
@@ -166,7 +167,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	return gap.Rounded(best, value)
 }
 
-// forget makes what follows the same whatever was solved or certified before.
+// forget resets what steps have learnt, so that a result does not depend on what was solved or certified
+// before.
 func (s *Solver) forget() {
 	w := &s.work
 	w.flat, w.tail, w.spare, w.visits = s.firstDamping(), 0, 1, leastVisits
@@ -176,6 +178,5 @@ func (s *Solver) forget() {
 	}
 }
 
-// Dependent reports whether columns without a penalty were found to depend on each other, or nearly
-// so, by what was proved last.
+// Dependent reports whether the last proof found that free columns depend on each other, or nearly so.
 func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }

@@ -10,26 +10,27 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// gram are samples in memory of a loss whose curvature is a constant κ. At a point, the base, the
-// rows are visited for the loss L and the gradient g. At the base plus d the loss is
+// gram implements samples for rows in memory and a loss whose curvature is a constant κ. At one point, the
+// base, the rows are visited for the loss L and the gradient g. At the base plus d the loss is
 //
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //
-// H is formed once for the columns of the working set, which may enter and do not leave. Once the set has
-// all columns, rows are visited only where rounding makes that necessary: then the point is the new base.
+// H is formed once for the columns of the working set: columns enter the set and never leave it. Once the
+// set has all columns, the rows are visited only if the rounding errors of H leave the gap too large. The
+// point of such a visit is the next base.
 type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // a point over the set,
-	gradientThere []float64 // and g + Hd there
+	there         []float64 // a point, over the set,
+	gradientThere []float64 // and the gradient g + Hd there
 
-	roundings float64 // of an entry of H
-	visited   float64 // entries that were visited for proofs
-	whole     bool    // the set is to have all columns, as proofs have cost as much as their Hessian will
+	roundings float64 // number of rounding errors in an entry of H
+	visited   float64 // entries of the data, per row, that proofs have visited
+	whole     bool    // visits for proofs have cost as much as H of all columns: the set shall have them all
 }
 
-// gramServes reports whether the samples can be replaced by a Gram matrix.
+// gramServes reports whether a Gram matrix replaces the rows.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
@@ -39,7 +40,7 @@ func newGram(m *memory) *gram {
 	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
 }
 
-// subsample is none: a Hessian of fewer samples is not needed where there is one for all points.
+// subsample reports false: since one Hessian serves all points, a start from fewer samples saves nothing.
 func (m *gram) subsample(*Problem) bool { return false }
 
 // moveTo makes x the base.
@@ -58,7 +59,8 @@ func (m *gram) moveTo(x, e []float64, d term.Damping) float64 {
 	return m.base.Loss
 }
 
-// evaluate finds the gradient at a point over the set, and returns the loss there, the least value of which is 0.
+// evaluate computes the gradient at a point, given over the set, and returns the loss there. Rounding may
+// make the computed loss negative; 0 is returned then.
 func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
@@ -93,7 +95,7 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, term.Damping{}) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove tries to prove the goal by H, and else by a visit.
+// prove tries to prove the goal by H. If the rounding errors of H prevent that, it visits the rows.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -121,11 +123,11 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// productCost is that of a multiplication of two columns, as a part of that of an entry of a visit, which has to
-// come from memory.
+// productCost is the time of a multiplication of two columns, as a part of the time that a visit takes
+// for an entry, which it has to fetch from memory.
 const productCost = 1. / 8
 
-// move is that from the base to x, without what is found there.
+// move returns the move from the base to x, without Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
 	to := &gap.Move{Roundings: m.roundings}
 	for j, v := range x {
@@ -141,7 +143,7 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow makes the matrix of the set, h with the columns of before, one with those of now.
+// grow returns H of the columns now. h is H of the columns before, all of which are among now.
 func (m *gram) grow(h []float64, before, now []int32) []float64 {
 	order, was := len(now), len(before)
 	to := make([]float64, order*order)
@@ -149,7 +151,7 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 		m.form(to)
 		return to
 	}
-	at := make([]int, was) // where columns of before are now
+	at := make([]int, was) // position in now of each column of before
 	var fresh []int
 	for k, a := 0, 0; k < order; k++ {
 		if a < was && before[a] == now[k] {
@@ -170,12 +172,12 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 }
 
 const (
-	blockRows  = 1024 // whose part of H is added up at a time, if that costs little beside forming it
-	batch      = 8    // columns that are multiplied by all others at a time
-	ofProducts = 300  // roundings of an inner product of two columns, beside one for each 4,096 entries
+	blockRows  = 1024 // rows whose part of H is summed apart, if adding it to H costs little beside forming it
+	batch      = 8    // number of columns that are multiplied by all others at a time
+	ofProducts = 300  // rounding errors of an inner product of two columns, besides one for each 4,096 entries
 )
 
-// form makes h the matrix of all columns.
+// form sets h to H of all columns.
 func (m *gram) form(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set
@@ -198,7 +200,7 @@ func (m *gram) form(h []float64) {
 	m.roundings = float64(step + n/step + 8)
 }
 
-// weights returns κC, which is the scratch.
+// weights returns κC, in the scratch vector.
 func (m *gram) weights() []float64 {
 	for i, c := range m.Coef {
 		m.Scratch[i] = float64(m.Loss.Curvature() * c)
@@ -206,7 +208,7 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply fills in the rows and columns of h that are fresh.
+// multiply computes the rows and columns of h that are fresh, positions in cols.
 func (m *gram) multiply(h []float64, cols []int32, fresh []int) {
 	c, order := m.weights(), len(cols)
 	weighted := make([]float64, batch*m.n)

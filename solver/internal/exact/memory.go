@@ -10,19 +10,20 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory estimates what a Solver takes with the largest working sets whose Hessian is
-// formed, half of which is their support, in bytes, for data cut into so many runs.
+// Memory estimates the bytes that a Solver takes besides the problem. It assumes the largest working set
+// whose Hessian may be formed, half of it non-zero. runs is the number of runs of rows whose sums are
+// kept apart.
 func (q *Problem) Memory(runs int) int64 {
 	n, features := q.Data.Dims()
 	if !q.byCoordinate() {
-		return q.wholeMemory(runs)
+		return q.memoryCoupled(runs)
 	}
 	k, entries := int64(mostFormed(q.Data)), q.Data.NNZ()
-	const ofTranspose, ofRows = 12, 10 // bytes of an entry
+	const ofTranspose, ofRows = 12, 10 // bytes for each entry
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := features <= wholeSet || pairs(q.Data) <= cheapCost*float64(entries)
 	if q.gramServes(cheap) {
-		const matrices = 4 // the Gram matrix before it grows and after, and of the support a copy and a factor
+		const matrices = 4 // the Gram matrix before and after it grows; a copy of the support's part, and its factor
 		most := int64(min(features, defaultWorking))
 		if total += 8 * matrices * most * most; !cheap {
 			total += 8 * int64(n) * int64(features)
@@ -39,7 +40,7 @@ func (q *Problem) Memory(runs int) int64 {
 	return total + scratchMemory(q.Data, q.Threads)
 }
 
-// pairs returns the number of pairs of entries in one row.
+// pairs returns the number of pairs of entries in the same row.
 func pairs(m *sparse.CSR) (sum float64) {
 	n, _ := m.Dims()
 	for i := range n {
@@ -49,8 +50,8 @@ func pairs(m *sparse.CSR) (sum float64) {
 	return sum
 }
 
-// mostFormed is the most columns whose Hessian may be formed: no other columns have as
-// many entries as the fullest.
+// mostFormed returns the largest number of columns whose Hessian may be formed, found for the columns
+// with the most entries.
 func mostFormed(m *sparse.CSR) (most int) {
 	_, p := m.Dims()
 	count := perColumn(m)
@@ -77,8 +78,8 @@ func perColumn(m *sparse.CSR) []float64 {
 	return count
 }
 
-// mayEnter is the number of features that may be in working sets: those with data, and those that
-// a row of A couples to others.
+// mayEnter returns the number of features that may enter working sets: those with data, and those that a
+// row of A couples to others.
 func mayEnter(p *Problem) (count int) {
 	used := perColumn(p.Data)
 	if a := p.A.Matrix(); a != nil {
@@ -98,11 +99,11 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// denseCoupledMemory estimates what a Solver takes whose model is coupled, of n samples, so many features and
-// rows of A: four matrices (the Hessian of the loss, that of the model, that with the curvature of the
-// rows, and its factor), two of the zeros and ties, and vectors.
+// denseCoupledMemory estimates the bytes that a Solver with a dense coupled model takes: four matrices
+// (the Hessian of the loss, that of the model, that with the curvature of the rows of A, and its factor),
+// two for zeros and ties, and vectors.
 func denseCoupledMemory(features, n, rows int) int64 {
-	const ofTiles = 128 // features, in a dense factor
+	const ofTiles = 128 // columns of a dense factor that are held twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
 }
 
@@ -111,9 +112,9 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
-// wholeMemory is Memory where the model is coupled.
-func (q *Problem) wholeMemory(runs int) int64 {
-	const ofPart = 12 // vectors of a part of the samples
+// memoryCoupled is Memory for a coupled model.
+func (q *Problem) memoryCoupled(runs int) int64 {
+	const ofPart = 12 // vectors for a part of the samples
 	n, features := q.Data.Dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
@@ -127,10 +128,10 @@ func (q *Problem) wholeMemory(runs int) int64 {
 	return total
 }
 
-// scratchMemory is what the kernel of Hessians takes of each goroutine.
+// scratchMemory estimates the bytes that the kernel for Hessians takes in all goroutines.
 func scratchMemory(x *sparse.CSR, threads int) int64 {
 	const (
-		longRows        = 28 // mean nonzeros from which there may be panels, by vectors
+		longRows        = 28 // mean entries of a row from which on the vector kernels use panels
 		scratch, panels = 1 << 15, 9 << 18
 	)
 	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
@@ -139,8 +140,8 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 	return int64(rows.Threads(threads)) * panels
 }
 
-// setMemory estimates what a Wide takes beside the problem, in bytes, for data cut into so many runs,
-// with finish one whose working sets are full.
+// setMemory estimates the bytes that a setSolver takes besides the problem: to prove gaps, and with
+// finish to solve problems on full working sets.
 func setMemory(p *Problem, runs int, finish bool) int64 {
 	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors
 	n, features := p.Data.Dims()
@@ -152,7 +153,7 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 	if !finish {
 		return total
 	}
-	// A copy of the columns of a set, twice while it is made, and a Solver.
+	// The columns of a set, twice while they are copied, and a Solver.
 	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.Data.NNZ(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Pose sets the loss, the penalty and the set of p, the rest of which is there; a nil set is
-// R^p. It reports whether the package takes them.
+// Pose sets the loss, the penalty and the set X of p, whose other fields must be set. A nil set is R^p.
+// It reports whether the package can solve a problem with these.
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {
@@ -19,8 +19,8 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	return l.Traits().Conjugate && p.Penalise(g)
 }
 
-// Penalise makes g the penalty of A x, and reports whether the package takes it. With A = I
-// the squares join those of x.
+// Penalise sets the penalty of A x to g, and reports whether the package can solve a problem with it. If
+// A = I, squares of g are added to Ridge.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
 	rows, ok := g.Rows(l)
@@ -47,5 +47,5 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// Absolute reports whether there is nothing but absolute values and a quadratic.
+// Absolute reports whether the penalty has only absolute values and ridges, and X is R^p.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

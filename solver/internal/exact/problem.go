@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is what the package works with. Its slices are only read.
+// A Problem is what a Solver minimises, as the package comment defines it. A Solver only reads its slices;
+// Penalise writes to Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // X, n × p
 	Rows    kernels.Rows // Data as the kernels hold it
@@ -20,86 +21,88 @@ type Problem struct {
 	Offset  []float64    // oᵢ; nil for none
 	Loss    term.Loss
 	A       *linalg.Algebra // a matrix, or the identity; nil for the identity
-	Limit   []float64       // of each row of A, not negative
-	Square  []float64       // coefficient of v²/2 of each row v of A x; nil for none
-	Groups  [][]int         // disjoint sets of rows whose norm is penalised, by their rows' Limit, in the place of |v|; nil for none
-	Ridge   []float64       // of each feature, not negative
-	Fixed   []float64       // a ridge of each feature that lambda does not multiply; nil for none
+	Limit   []float64       // limit_k ≥ 0 of each row of A
+	Square  []float64       // square_k ≥ 0 of each row of A; nil for 0
+	Groups  [][]int         // disjoint sets of rows of A: the norm of each is penalised with the Limit of its rows; nil for none
+	Ridge   []float64       // ridgeⱼ ≥ 0 of each feature
+	Fixed   []float64       // a further ridge of each feature, which lambda does not multiply; nil for 0
 	Set     term.Region     // X; nil for R^p
-	Threads int             // 0 for GOMAXPROCS; results do not depend on it
-	Team    *rows.Team      // others with other samples of the problem; nil for none
-	File    *File           // has the samples, after its Survey, in the place of Data, Rows, Labels, Weights and Offset; nil for none
-	// MaxWorking bounds the columns of a working set; 0 for all in one process, and for some thousands
-	// on ranks and in a Wide.
+	Threads int             // goroutines, 0 for GOMAXPROCS; results do not depend on it
+	Team    *rows.Team      // processes that hold other samples; nil if this process holds all
+	// File has the samples, instead of Data, Rows, Labels, Weights and Offset, once it was surveyed; nil
+	// for samples in memory.
+	File *File
+	// MaxWorking is the number of columns that a working set may have. 0 stands for all columns if one
+	// process holds the samples, for defaultWorking with several processes, and for MostFeatures
+	// in a setSolver.
 	MaxWorking int
-	// Joined is what of the ridges is the penalty's, see Penalise.
+	// Joined is the part of every Ridge that Penalise has added.
 	Joined float64
 
-	joint bool // the model is the coupled one, even if the problem is separable
+	joint bool // use the coupled model even if the problem is separable
 }
 
 const (
-	wholeSet       = 64   // features up to which the working set has them all
-	defaultWorking = 3072 // columns up to which a Hessian may be formed
+	wholeSet       = 64   // with up to this number of features, the working set has all
+	defaultWorking = 3072 // a Hessian is formed of at most this number of columns
 )
 
-// A Solver is a problem prepared, and the point it is at. It is not for concurrent use.
+// A Solver is a problem, prepared, and a point x. It is not for concurrent use.
 type Solver struct {
 	*Problem
 	p       int
 	rows    samples
 	summary columnSummary
-	scale   float64 // what tolerances are parts of, see term.Labels.Unit
+	scale   float64 // the unit of tolerances, see term.Labels.Unit
 
-	x, e         []float64 // the point; X'Cα of the last dual point
-	limit, ridge []float64 // of rows of A, and of features
+	x, e         []float64 // the point; X'Cα of the last dual point α
+	limit, ridge []float64 // limit_k of rows of A, and ridgeⱼ of features, for lambda
 	lambda       float64
-	box          *term.Box // X, where it is a product of intervals; nil for R^p
+	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem
+	bounds *gap.Problem // proves gaps
 
-	at   standing
-	work workspace
-	set  working
-	// gram are the rows, where a Gram matrix takes their place; nil where none does.
-	gram *gram
-	// coupled is the model where steps are not coordinate by coordinate; nil where they are.
-	coupled *coupled
+	at      standing
+	work    workspace
+	set     working
+	gram    *gram    // rows, if a Gram matrix replaces them; else nil
+	coupled *coupled // the model of a coupled problem; nil for a separable one
 }
 
 // columnSummary are what is asked about columns.
+// columnSummary is what is known of the columns.
 type columnSummary struct {
 	gap.Columns
-	columns rowsOf  // X'; nil until a working set leaves columns out
-	free    []int32 // features without limit and ridge
-	apart   *gap.Separated
-	allFree bool // lambda is 0, so that no L1 weight holds a feature
-	cheap   bool // the Hessian of all columns takes little time: the working set has them all
+	columns rowsOf         // X'; nil until a working set leaves columns out
+	free    []int32        // the free features
+	apart   *gap.Separated // samples that free features separate; nil for none
+	allFree bool           // free was found for lambda = 0, where no limit holds a feature
+	cheap   bool           // the Hessian of all columns costs little: the working set has them all
 }
 
 // A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
 type standing struct{ loss, value float64 }
 
-// A workspace is what steps learn from those before.
+// A workspace is what a step learns from the steps before.
 type workspace struct {
 	flat    float64 // damping where the loss is flat, see term.Damping.Flat; 0 for none
-	tail    float64 // damping where it is straight, see term.Damping.Tail; 0 for none
-	sweeps  int     // of a model that is not formed
-	fall    float64 // of the last model
-	most    float64 // the largest fall since the last lambda
-	part    float64 // of the first violation that a model near the optimum may leave
-	visits  float64 // of the columns by the last model that was not formed
+	tail    float64 // damping where the loss is straight, see term.Damping.Tail; 0 for none
+	sweeps  int     // coordinate sweeps that a model without a formed Hessian may take
+	fall    float64 // by how much the last model fell
+	most    float64 // the largest fall since lambda changed
+	part    float64 // part of its first violation that a model near the optimum may leave
+	visits  float64 // how often the last model without a formed Hessian visited its columns
 	near    bool    // the last step lowered the objective by little
 	crawls  bool    // the last step lowered the objective by far less than the gap
-	started bool    // at and e are of x
-	placed  bool    // Start has said where to begin
-	uphill  bool    // the last step was none, as the objective rises along it
-	stale   bool    // the model's Hessian is one of an earlier point
-	spare   float64 // the last proved gap over the one asked for: where it is small, the Hessian is used again
+	started bool    // at and e are those of x
+	placed  bool    // Start was called: do not begin with a part of the samples
+	uphill  bool    // the last step was dropped because the objective rises along it
+	stale   bool    // the model's Hessian is that of an earlier point
+	spare   float64 // the last proved gap over the gap asked for: if it is small, the Hessian is used again
 }
 
-// New prepares a problem; an error that wraps ErrNotApplicable says why it is none for this package.
-// The point is x = 0, or the nearest of X.
+// New prepares a problem. The point is 0, or the point of X nearest to 0. Its error wraps ErrNotApplicable
+// if the package cannot solve p, and says why.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
@@ -117,7 +120,7 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		s.set.most = min(features, defaultWorking) // what is not formed has a sum over rows for each coordinate
+		s.set.most = min(features, defaultWorking) // without a formed Hessian each coordinate takes a message
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
@@ -142,7 +145,7 @@ func New(p *Problem) (*Solver, error) {
 	return s, nil
 }
 
-// prepareRows makes the rows ready.
+// prepareRows chooses the implementation of samples.
 func (s *Solver) prepareRows() {
 	if s.File != nil {
 		s.rows = s.File
@@ -160,10 +163,10 @@ func (s *Solver) prepareRows() {
 	s.rows = s.gram
 }
 
-// Take makes the samples of p those of a file.
+// Take makes f the samples of p.
 func (p *Problem) Take(f *File) { p.File, p.Loss, p.Threads, p.Team = f, f.Loss, f.Threads, f.Team }
 
-// dims returns the number of samples of this process and of features.
+// dims returns the number of samples that this process holds, and the number of features.
 func (p *Problem) dims() (n, features int) {
 	if p.File != nil {
 		return len(p.File.Labels), p.File.p
@@ -171,13 +174,13 @@ func (p *Problem) dims() (n, features int) {
 	return p.Data.Dims()
 }
 
-// X returns the point, which the next call of Solve changes.
+// X returns the point. The next call of Solve changes it in place.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns what tolerances are parts of: P at x = 0, but see term.Labels.Unit.
+// Scale returns the unit of tolerances: P(0), or what term.Labels.Unit says.
 func (s *Solver) Scale() float64 { return s.scale }
 
-// Start moves the point to x, of length p.
+// Start moves the point to x, of length p, or to the point of X nearest to x.
 func (s *Solver) Start(x []float64) {
 	copy(s.x, x)
 	if s.Set != nil {

@@ -2,21 +2,20 @@ package exact
 
 import "math"
 
-// A Prover proves gaps of a problem and finishes it, by a Solver, or with many features and a graph
-// by a Wide. What it needs is made when it is first asked for.
-// It is not for concurrent use.
+// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver if there is a graph
+// with many features. It prepares these at the first call that needs them. It is not for concurrent use.
 type Prover struct {
-	problem  *Problem // nil where nothing is known of its parts
-	made     bool     // whole or wide is what there is
+	problem  *Problem // nil if nothing can be proved
+	made     bool     // whole or sets are prepared, if the package takes the problem
 	whole    *Solver
 	sets     *setSolver
-	assembly float64 // of a Hessian, in passes
+	assembly float64 // cost of forming a Hessian, in passes over the data
 }
 
-// NewProver returns the prover of q, with its rows; of nil, it is one that proves nothing.
+// NewProver returns a prover of q. If q is nil, it proves nothing.
 func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
-// make prepares what serves the problem.
+// make prepares the solver that takes the problem.
 func (p *Prover) make() {
 	if p.made || p.problem == nil {
 		return
@@ -31,7 +30,7 @@ func (p *Prover) make() {
 	p.whole = nil
 	if q.Absolute() {
 		if p.sets, err = newSetSolver(&q); err == nil {
-			return // a Hessian is of a small part of the columns, known only later
+			return // a Hessian has a small part of the columns, known only later
 		}
 		p.sets = nil
 	}
@@ -51,7 +50,8 @@ func (p *Prover) Proves() bool {
 	return p.whole != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs can be tried on the way, as those of a Wide cannot.
+// Cheap reports whether proofs cost so little that they can be tried now and then during another method's
+// run.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.sets == nil
@@ -60,28 +60,23 @@ func (p *Prover) Cheap() bool {
 // Finishes reports whether Newton's method is the way to the optimum.
 func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 
-// Refused reports whether the finisher left the problem, as the Hessian of a working set
-// would take too long to form.
+// Refused reports whether Finish gave up because the Hessian of a working set would take too long to form.
 func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
-// Dependent reports whether columns without a penalty were found to depend on each other,
-// by what was proved so far.
+// Dependent reports whether the last proof found that free columns depend on each other.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
-	// enough is more iterations than the finisher takes as a rule.
-	enough = 30
-	// warm is how many passes of another method are made where a setting asks for such passes.
-	warm = 4
+	enough = 30 // more iterations than Finish takes as a rule
+	warm   = 4  // passes of another method before Finish, if a setting asks for passes
 )
 
-// Affords reports whether a budget of so many passes is none that ends the finisher.
+// Affords reports whether the budget of passes is large enough for Finish to end as a rule.
 func (p *Prover) Affords(passes float64) bool { return passes >= enough*p.Cost() }
 
-// Warm is after how many passes of another method the finisher takes over, of a budget of so many.
-// Where the budget may end it, it begins no sooner than an iteration is paid for: what is returned is
-// the better of its start and its end, and with a start that is the same in all such budgets a larger
-// one does not return less.
+// Warm returns after how many passes of another method Finish takes over, for a budget of passes. If the
+// budget may end Finish, it is large enough for one iteration: then Finish starts from the same point for
+// all such budgets, and a larger budget never returns a worse point.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warm
@@ -89,12 +84,12 @@ func (p *Prover) Warm(passes float64) float64 {
 	return warm + p.Cost()
 }
 
-// Cost is that of an iteration in passes: the Hessian, where it is of all columns, a
-// gradient and margins along two directions.
+// Cost returns the cost of an iteration in passes over the data: the Hessian if it has all columns, a
+// gradient, and margins of two vectors.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify bounds the excess of the objective at x, which is feasible, over the optimum,
-// +Inf where nothing is proved; beta are multipliers to begin with.
+// Certify returns an upper bound of P(x) − P* at a feasible x, and +Inf if nothing is proved. beta are
+// multipliers of the rows of A to begin with.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
@@ -105,7 +100,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, which Finishes, from x, y = A x and beta, as far as it gets.
+// Finish solves the problem from x, y = A x and the multipliers beta. It must not be called unless
+// Finishes.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
@@ -113,8 +109,8 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	return p.sets.finish(x, y, beta, set)
 }
 
-// ProverMemory estimates what proving q takes at its peak, and finishing it if it is finished,
-// in bytes, for data cut into so many runs.
+// ProverMemory estimates the bytes that a Prover of q takes at its peak: to prove gaps, and with finish
+// to solve q. runs is the number of runs of rows whose sums are kept apart.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

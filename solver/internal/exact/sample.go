@@ -1,31 +1,32 @@
 package exact
 
-// The solution for m of the samples has an error in the objective of about P p/m. So it is found
-// for a part of the samples first, to about that gap; and there from a part of these (sample
-// sizes that grow with the accuracy: Byrd, Chin, Nocedal, Wu 2012).
+// The solution for m of the samples has an objective about P·p/m above the optimum. So if there are many
+// samples, the problem is first solved for a part of them, to about that gap. That solution starts from a
+// part of these in turn: sample sizes grow with the accuracy (Byrd, Chin, Nocedal, Wu 2012).
 const (
-	sampleShare   = 8    // the part is that of the samples
-	leastSample   = 2000 // samples, and
-	sampleFor     = 16   // samples for each feature
-	sampleGap     = 0.01 // of p/m, relative to the loss at 0
-	mostOfSamples = 12   // steps
+	sampleShare   = 8    // the part is an eighth of the samples,
+	leastSample   = 2000 // if that is at least this number of samples,
+	sampleFor     = 16   // and this number for each feature;
+	sampleGap     = 0.01 // it is solved to a gap of this multiple of p/m, relative to P(0),
+	mostOfSamples = 12   // in at most this number of steps
 )
 
-// samplesDo reports whether a part of n samples is enough for so many features.
+// samplesDo reports whether an eighth of n samples is enough to start a problem with so many features.
 func samplesDo(n, features int) bool { return n/sampleShare >= max(leastSample, sampleFor*features) }
 
-// Samples reports whether Solve begins with a part of the samples, unless a start is given.
+// Samples reports whether Solve begins with a part of the samples, unless Start is called.
 func (s *Solver) Samples() bool { return samplesDo(s.rows.count(), s.p) }
 
-// sampled moves the point to the solution for a part of the samples, if there are many, and returns
-// the problem of these.
+// sampled moves the point to the solution for a part of the samples, and returns the Solver of that
+// problem. It returns nil, and leaves the point, if there are too few samples or that solution is no
+// better than 0.
 func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {
 		return nil
 	}
 	q, err := New(&part)
-	if err != nil || !(q.scale > 0) { // samples that 0 fits say nothing
+	if err != nil || !(q.scale > 0) { // x = 0 fits these samples exactly
 		return nil
 	}
 	if q.coupled != nil {
@@ -34,7 +35,7 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	asked := 0
 	r := q.Solve(lambda, &Settings{
 		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Stop: set.Stop,
-		Interrupt: func() error { // a step takes a part of one of all samples
+		Interrupt: func() error { // eight of these steps cost as much as one with all samples
 			if asked++; asked%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
 			}
@@ -48,8 +49,8 @@ func (s *Solver) sampled(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// picks draws one number of each of m runs of n/m: whatever order or period the samples
-// have is that of a part of them, too.
+// picks draws one number from each of m runs of n/m consecutive numbers below n. So the picked samples
+// are spread like all samples, even if these are sorted or periodic.
 func picks(n, m int) []int {
 	pick := make([]int, m)
 	state := uint64(1)

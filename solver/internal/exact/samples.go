@@ -6,64 +6,62 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples are the rows of the data, of all processes: what a Solver asks of them, but for the Hessians of
-// working sets, which memory alone has. They are at a
-// point x and have a dual point α. In memory each answer is computed when it is asked for. From a file,
-// one visit of a point finds all that may be asked for there.
+// samples are the rows of the data, on all processes, at a point x and with a dual point α. In memory, an
+// answer is computed when it is asked for. With a file, one visit of all rows finds everything about a
+// point.
 type samples interface {
 	count() int           // n
-	columns() gap.Columns // what is known of the columns of X
-	Scale() float64       // what tolerances are parts of, see term.Labels.Unit
-	lossAtZero() float64  // Σ cᵢ φ at x = 0, once Scale was asked for
-	// subsample gives p a subsample of the samples, and reports whether there are enough for that.
+	columns() gap.Columns // a summary of the columns of X
+	Scale() float64       // the unit of tolerances, see term.Labels.Unit
+	lossAtZero() float64  // Σ cᵢ φ at x = 0; to be called after Scale
+	// subsample makes the samples of p a part of these. It reports false if there are too few for that.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that features separate whose coefficients may rise or fall without
-	// end, as open says, nil if there are none. Their α is 0.
+	// separate finds the samples that some features separate, whose α is therefore 0; nil if there are
+	// none. open reports whether the coefficient of feature j may rise, and fall, without end.
 	separate(open func(j int) (above, below bool)) *gap.Separated
-	// setBounds says for which problem bounds are.
+	// setBounds says for which problem gaps are proved.
 	setBounds(q *gap.Problem)
 
-	// moveTo moves to x and returns the loss there; e is set to X'Cφ'. A Hessian there will be dampened
-	// so.
+	// moveTo moves to x, returns the loss there, and sets e = X'Cφ'. then is the damping of a Hessian
+	// that is asked for there.
 	moveTo(x, e []float64, then term.Damping) float64
 	// gradient sets dst to X'Cφ' at the point, over the columns of the working set.
 	gradient(dst []float64)
-	// hasHessian reports whether the Hessian at the point is there, or takes no visit of its own.
+	// hasHessian reports whether the Hessian at the point is known, or needs no visit of a file.
 	hasHessian() bool
 	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, over the columns of the
-	// working set. The next α are with these curvatures.
+	// working set. accept uses the same φ″.
 	hessian(h []float64, shape quadratic.Triangle, d term.Damping)
 
-	// lossAt returns the loss at a step's end.
+	// lossAt returns the loss at the end of a step.
 	lossAt(t *trial) float64
-	// accept moves to the step's end tried last, if its length is not 0, and makes α that of the model:
-	// φ' + φ″ X move.
+	// accept moves to the end of the step that lossAt was called with last, unless its length is 0, and
+	// sets α to the slopes of the model: φ' + φ″ X move.
 	accept(t *trial)
-	// useSlopes makes α the slopes φ' at the point x, and sets e = X'Cα.
+	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
 	useSlopes(x, e []float64)
-	// dual returns α at the point x; nil where it is not kept.
+	// dual returns α at the point x, or nil for samples in a file, which do not keep it.
 	dual(x []float64) []float64
 
 	tally() *gap.Tally // of α at the point
-	// prove returns what α and multipliers z prove of the point, and sets e = X'Cα.
+	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα.
 	prove(x, z, e []float64, goal float64) gap.Bound
-	// trivial returns what the dual point 0 proves of the point with objective value.
+	// trivial returns the gap that the dual point 0 proves at the point x, whose objective is value.
 	trivial(x []float64, value float64) float64
 	// falls reports whether the loss falls without end along d.
 	falls(d []float64) bool
 
-	// Err is the first error, which ends a run.
+	// Err returns the first error of a visit, which ends a run.
 	Err() error
 }
 
-// A trial is the end of a step that a line search cuts.
+// A trial is a step that the line search tries.
 type trial struct {
-	at      []float64 // its end, over the columns of the working set
-	length  float64   // part of the step
-	move    []float64 // of the model, see Separable and Coupled, over the columns of the working set
-	snapped bool      // the step is not quite the move
-	// Whether the Hessian there will be asked for, if the step is taken, and how it is dampened.
-	hessian bool
-	then    term.Damping
+	at      []float64    // where it ends, over the columns of the working set
+	length  float64      // part of the full step
+	move    []float64    // the model's move, over the columns of the working set, see quadratic.Separable and Coupled
+	snapped bool         // the full step differs a little from move: zeros and ties were made exact
+	hessian bool         // the Hessian at the end will be needed, if the step is accepted,
+	then    term.Damping // with this damping
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// memory are samples that are all in memory, those of this process.
+// memory implements samples for rows in memory.
 type memory struct {
 	*Problem
 	*rows.Sums
 	set    *working
 	n      int
-	dense  *dense // the data, if they are mostly full and the working set begins with some columns; nil for others
+	dense  *dense // the data by columns, if most entries are not zero and the working set may lack columns; else nil
 	bounds gap.Memory
 
 	at, next     state
-	alpha, curve []float64 // n; curve is φ″ of the last Hessian
+	alpha, curve []float64 // n: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // n: where φ* ends; 0 for separated samples
+	lo, hi       []float64 // n: the domain of φ*; [0, 0] for separated samples
 	found        gap.Tally
 }
 
-// A state is what is known of the samples at a point.
+// A state is the samples' margins tᵢ and slopes φ'(tᵢ) at a point.
 type state struct {
 	margin, slope []float64
 	loss          float64 // Σ cᵢ φ(tᵢ)
@@ -142,14 +142,14 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// cancelled is the part of the margins below which differences of them have lost too
-// many digits.
+// cancelled: differences of margins that are all smaller than this part of the largest margin have lost
+// too many digits.
 const cancelled = 1e-5
 
 func (m *memory) accept(t *trial) {
 	along := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // the step is the move
+	if t.length > 0 && !t.snapped { // X move is a difference of margins
 		for i, v := range m.next.margin {
 			along[i] = float64((v - m.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
@@ -161,7 +161,7 @@ func (m *memory) accept(t *trial) {
 	for i, v := range along {
 		alpha := m.at.slope[i] + float64(m.curve[i]*v)
 		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
-			m.alpha[i] = 0 // where nothing bounds the margin
+			m.alpha[i] = 0 // its weight is 0: its term of the gap is to be 0, and not 0·∞
 		}
 	}
 	if t.length > 0 {
@@ -170,7 +170,7 @@ func (m *memory) accept(t *trial) {
 }
 
 func (m *memory) useSlopes(_, e []float64) {
-	for i, v := range m.at.slope { // those of separated samples are zero at the optimum
+	for i, v := range m.at.slope { // [lo, hi] is [0, 0] for separated samples
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
 	m.transposed(e, m.alpha)
@@ -178,7 +178,7 @@ func (m *memory) useSlopes(_, e []float64) {
 
 func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 
-// point returns the point x for a bound.
+// point returns x with its margins, slopes and loss.
 func (m *memory) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.at.margin, Slope: m.at.slope, Loss: m.at.loss}
 }
@@ -203,7 +203,7 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample is an eighth of the samples.
+// subsample makes the samples of p an eighth of these.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !samplesDo(m.All.Samples, features) {
@@ -226,7 +226,7 @@ func (m *memory) subsample(p *Problem) bool {
 	return m.Team.Total(total) > 0
 }
 
-// entries returns the entries of v, nil for nil.
+// entries returns the picked entries of v, or nil if v is nil.
 func entries(v []float64, pick []int) []float64 {
 	if v == nil {
 		return nil

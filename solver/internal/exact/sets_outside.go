@@ -239,9 +239,9 @@ func (o *outside) relax(z []float64, part float64) {
 	}
 }
 
-// push moves the multiplier of a row to lower the sum of its features' squared excesses. That sum is piecewise
-// quadratic. A Newton step with the curvature of the present piece is tried; if it goes past the
-// minimum, the step is made with the largest curvature of any piece.
+// push moves the multiplier of a row to lower the sum of its features' squared excesses. That sum is
+// piecewise quadratic. A Newton step with the curvature of the present piece is tried; if it goes past
+// the minimum, the step is made with the largest curvature of any piece.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var slope, curve, most float64

@@ -188,8 +188,8 @@ func (s *restricted) expand(part *Solution) {
 	}
 }
 
-// columnsOf returns the columns j of m with position[j] > 0 as columns position[j] − 1 of a matrix. Positions
-// increase with j.
+// columnsOf returns the columns j of m with position[j] > 0 as columns position[j] − 1 of a matrix.
+// Positions increase with j.
 func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	n, _ := m.Dims()
 	ptr := make([]int64, 1, n+1)

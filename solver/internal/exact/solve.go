@@ -13,48 +13,47 @@ import (
 
 // Settings tune Solve.
 type Settings struct {
-	Tol           float64 // gap at which to stop
-	MaxIterations int     // 0 for 100
-	// Unproved ends where a step says that the objective is about Tol above the optimum; Gap is +Inf. A
-	// proof asks for much more of the coefficients. It is without effect where proofs take little beside
-	// steps: with rows in a file, a coupled model or a Gram matrix.
+	Tol           float64 // stop at a proved gap of at most Tol
+	MaxIterations int     // Newton steps; 0 for 100
+	// Unproved stops without a proof, with Gap = +Inf, once the last step indicates that the objective is
+	// about Tol above the optimum. That saves steps, because a proof needs more accurate coefficients.
+	// Unproved has no effect if proofs cost little: with rows in a file, a coupled model or a Gram matrix.
 	Unproved  bool
-	Interrupt func() error // asked before each iteration, unless nil
-	Stop      func() error // asked during an iteration, which its error ends, unless nil
-	// Watch is shown the first point and the one after each step, unless nil; its error ends the run.
+	Interrupt func() error // called before each step; its error ends the run; may be nil
+	Stop      func() error // called during a step; its error ends the step; may be nil
+	// Watch is called with the first point and after each step. Its error ends the run. It may be nil.
 	Watch func(*Result) error
 }
 
 // A Result is where Solve ended.
 type Result struct {
-	Gap        float64 // Objective − P* is at most this, rounding included; +Inf if nothing is proved
+	Gap        float64 // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64 // P(x) as computed
-	Loss       float64 // of which Σ cᵢ φ
+	Loss       float64 // its part Σ cᵢ φ
 	Why        ending.Why
 	Iterations int   // Newton steps
 	Proofs     int   // passes over all columns
-	Full       bool  // the working set had no room
-	Err        error // of Settings.Interrupt or Watch, or of a File
+	Full       bool  // the working set had no room for all non-zero coefficients
+	Err        error // the error of Settings.Interrupt, of Settings.Watch or of the File that ended the run
 }
 
 const (
 	maxIterations = 100
-	maxStalled    = 6     // proofs in a row that are hardly better
-	leastTol      = 1e-15 // part of P(0)
-	// Where a loss is flat, its curvature is that part of a majorant's, at first, and
-	// less after each full step.
-	firstFlat = 0.1
+	maxStalled    = 6     // the run ends after this number of proofs in a row that hardly improve
+	leastTol      = 1e-15 // the least tolerance, as a part of the scale
+	firstFlat     = 0.1   // the first damping of flat losses, which falls after each full step
 )
 
-// Solve moves the point to the solution for lambda ≥ 0, with a gap of at most set.Tol, from where
-// it is; from the beginning, by way of the solution for a part of the samples if there are many.
+// Solve moves the point to the solution for lambda ≥ 0, with a proved gap of at most set.Tol if that can be
+// reached. It begins at the point; if neither Solve nor Start was called before and there are many
+// samples, at the solution for a part of the samples.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
 		limit = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
-	var part *Solver // with a part of the samples
+	var part *Solver // solves the problem for a part of the samples
 	if !s.work.started && !s.work.placed {
 		part = s.sampled(lambda, set)
 	}
@@ -68,7 +67,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.choose(share)
 	s.at.value = s.value(s.at.loss)
-	if part != nil && s.at.value > s.rows.lossAtZero() { // the part was too small
+	if part != nil && s.at.value > s.rows.lossAtZero() { // the part of the samples was too small
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.choose(share)
@@ -76,20 +75,20 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	r := Result{Gap: math.Inf(1)}
 	stalled, lowest := 0, math.Inf(1)
-	aim := proofPart * s.scale // once the model errs by less, a proof is tried
+	aim := proofPart * s.scale // once the model errs by less than aim, a proof is tried
 	s.work.crawls = false
 	if s.coupled != nil {
 		s.coupled.more = 0
 	}
 	unproved := set.Unproved && s.coupled == nil && s.gram == nil && s.File == nil
 	if s.work.part = 0; unproved && s.work.most > 0 {
-		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most)) // the error of a model is of the order of its square
+		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most)) // the error in P is of the order of its square
 	}
 	s.work.most = 0
 	if s.work.sweeps, s.work.near = firstSweeps, false; warm {
 		s.work.sweeps, s.work.near, s.work.fall = mostSweeps, true, 0
 	}
-	if warm || s.summary.cheap || unproved { // hardly a column outside the set will be needed
+	if warm || s.summary.cheap || unproved { // the set hardly needs more columns
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -154,8 +153,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// left estimates by how much the objective is above the optimum after a whole step by whose model it fell
-// so much.
+// left estimates by how much the objective is above the optimum after a full step whose model fell by fall.
 func (s *Solver) left(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -163,7 +161,7 @@ func (s *Solver) left(fall float64) float64 {
 	return float64(squared*fall*fall) / s.scale
 }
 
-// show shows the point.
+// show calls set.Watch with the point.
 func (s *Solver) show(set *Settings, r *Result) error {
 	if set.Watch == nil {
 		return nil
@@ -174,16 +172,15 @@ func (s *Solver) show(set *Settings, r *Result) error {
 }
 
 const (
-	warmFactor  = 4   // the last lambda as a multiple of the next, up to which its solution is near
-	firstSweeps = 2   // over the columns of a model that is not formed
-	mostSweeps  = 40  // in the end
-	proofPart   = 0.1 // of the last gap: once the model errs by less, columns outside the set are looked at
-	crawl       = 100 // the gap as a multiple of the last fall, from which on the next model is solved to the end
-	farPart     = 100 // the error is of the order of the fall's square, relative to the objective: how many times less it may be
+	warmFactor  = 4   // the solution for the last lambda is near if that was at most this multiple of the next
+	firstSweeps = 2   // sweeps over the columns of the first model without a formed Hessian,
+	mostSweeps  = 40  // and of the last ones
+	proofPart   = 0.1 // the next proof is tried once the model errs by less than this part of the last gap
+	crawl       = 100 // if the gap is more than this multiple of the last fall, the next model is solved to the end
+	farPart     = 100 // no proof is tried while fall²/objective, an estimate of the error, is above this multiple of aim
 )
 
-// fallsForever reports whether the losses fall without end as the coefficients that are not penalised
-// grow in proportion.
+// fallsForever reports whether the loss falls without end as the free coefficients grow in proportion.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -197,8 +194,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets limits and ridges, and returns the share of the limit from which on
-// the strong rule takes columns.
+// setLambda sets limits and ridges. It returns the share for choose by the strong rule (Tibshirani and
+// others 2012): a column whose correlation is below 2·lambda − (last lambda) can hardly be needed.
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -226,7 +223,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree lists the features without ridge, of which no row with a limit has an entry.
+// findFree lists the free features: those without a ridge that no row with a limit or a square touches.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -254,7 +251,7 @@ func (s *Solver) findFree() {
 	}
 }
 
-// findSeparated finds the samples whose α is zero.
+// findSeparated finds the samples that free features separate.
 func (s *Solver) findSeparated() {
 	free := make([]bool, s.p)
 	for _, j := range s.summary.free {
@@ -266,7 +263,7 @@ func (s *Solver) findSeparated() {
 	})
 }
 
-// open reports whether X has no bound of coordinate j.
+// open reports whether coordinate j of X has no upper, and no lower bound.
 func (s *Solver) open(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -277,11 +274,11 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit fills at and e at x.
+// visit computes the loss and e at x.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping())
 	s.work.started = true
-	if s.gram != nil { // its matrix is that of any point
+	if s.gram != nil { // the Gram matrix serves all points
 		return
 	}
 	s.set.cols = nil
@@ -299,7 +296,7 @@ func (s *Solver) value(loss float64) float64 {
 		return s.bounds.Value(s.x, loss)
 	}
 	sum := loss
-	if s.set.full { // it has not all that are not zero
+	if s.set.full { // it lacks some non-zero coefficients
 		for j := range s.x {
 			sum += s.penalty(j)
 		}
@@ -311,7 +308,7 @@ func (s *Solver) value(loss float64) float64 {
 	return sum
 }
 
-// penalty returns that of a feature.
+// penalty returns the penalty of feature j, if A = I.
 func (s *Solver) penalty(j int) float64 {
 	v := s.x[j]
 	if v == 0 {
@@ -320,9 +317,9 @@ func (s *Solver) penalty(j int) float64 {
 	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
 
-// step minimises the model at x, moves x by what a line search leaves of that, and sets
-// alpha to the slopes of the model there. It returns by how much the model fell, and the length
-// of the step. fresh asks for the Hessian at x.
+// step minimises the model at x and moves x towards its solution by a line search. It sets α to the
+// slopes of the model. It returns by how much the model fell, and the length of the step, from 0 to 1.
+// With fresh the model has the Hessian at x; else it may have that of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -346,7 +343,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	return fall, length
 }
 
-// minimise minimises the separable model, and returns by how much it fell.
+// minimise minimises the separable model approximately, and returns by how much it fell.
 func (s *Solver) minimise(tol float64) (fall float64) {
 	w, q := &s.set, &s.set.model
 	for k, j := range w.cols {
@@ -362,7 +359,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = s.work.sweeps, !s.work.near
 	}
-	if s.work.crawls { // along a direction in which the model is nearly flat
+	if s.work.crawls { // the model is nearly flat in some direction
 		set.Tolerance, set.RelTolerance = crawlPart*s.units(tol), 0
 	}
 	q.Solve(&set)
@@ -373,29 +370,29 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart = 1e-2 // of the first violation: what the model may leave
-	roughPart = 0.1  // and near the optimum, where nothing is to be proved
-	crawlPart = 1e-6 // of the tolerance for models that are solved to the end
-	fallPart  = 0.01 // of the last fall, relative to the objective: what the model may leave near the optimum
-	nearPart  = 1e-2 // of the objective: where a step lowers it by less, the signs are mostly right
+	innerPart = 1e-2 // part of its first violation that a model may leave,
+	roughPart = 0.1  // and may leave near the optimum if nothing is to be proved
+	crawlPart = 1e-6 // part of the tolerance to which a model is solved to the end
+	fallPart  = 0.01 // part of fall/objective that a model without a formed Hessian may leave near the optimum
+	nearPart  = 1e-2 // the optimum is near if the model falls by less than this part of the objective
 )
 
-// reuse is the part of the gap asked for up to which the Hessian serves the next lambda
-// as well: the model's slopes are those of a dual point whatever its curvature is, and
-// one that is a step old takes little from its gap.
+// reuse: if the last proved gap is at most this part of the gap asked for, the Hessian serves the next
+// lambda too. The slopes of a model are a dual point whatever its Hessian is, and a Hessian that is one
+// step old hardly enlarges the gap.
 const reuse = 0.2
 
-// constant reports whether curvatures are the same everywhere.
+// constant reports whether φ″ is the same everywhere.
 func (s *Solver) constant() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian makes the model's Hessian one of the point, or leaves it that of an earlier
-// one, and of its curvatures.
+// hessian gives the model the Hessian at the point. Without fresh it may keep the Hessian of an earlier
+// point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	again := !fresh && s.work.spare <= reuse && s.work.flat == 0 && s.work.tail == 0 ||
-		!s.rows.hasHessian() && !s.work.stale // once
+		!s.rows.hasHessian() && !s.work.stale // an old Hessian serves one more step
 	if w.current && (s.constant() || again) {
 		s.work.spare, s.work.stale = 1, true
 	} else {
@@ -418,13 +415,13 @@ func (s *Solver) hessian(fresh bool) {
 	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
-// scaledPart is what of the gap may go to scaling a dual point into its domain.
+// scaledPart is the part of the tolerance that scaling a dual point into its domain may cost.
 const scaledPart = 0.5
 
-// units sets the scale of each coordinate's violation, and returns the largest scaled violation that is
-// allowed. With an L1 weight the scale is the limit: the dual point is then scaled into its domain, which
-// costs a part of tol. With a ridge violations cost their squares, which are to stay within tol. Those of
-// free features are parts of √H_jj.
+// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in these
+// units. The unit of a coordinate with a limit is the limit: the proof scales the dual point into its
+// domain, which enlarges the gap by a part that should stay below tol. With a ridge the gap grows by the
+// squares of violations instead. The unit of a free feature is a part of √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -452,14 +449,14 @@ func (s *Solver) units(tol float64) float64 {
 }
 
 const (
-	leastDescent = 0.2
-	maxHalvings  = 40
-	rounding     = 1e-14 // of P
-	uphill       = 1e-12 // of P
+	leastDescent = 0.2   // part of the predicted fall that the line search asks for (Armijo's rule)
+	maxHalvings  = 40    // of the step
+	rounding     = 1e-14 // part of P by which rounding may raise it
+	uphill       = 1e-12 // part of P from which on a positive slope counts as uphill
 )
 
-// search moves x along the step of the model as far as that lowers P, and returns the
-// part of it. By the model it falls so much.
+// search moves x towards the solution of the model, by halving the step until P falls enough, and returns
+// the length of the step: 1 for the solution itself, 0 if x stays. fall is by how much the model falls.
 func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
 	slope, moves := 0.0, false
@@ -483,7 +480,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			slope += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
-	// The model may have been solved too roughly for a point that is nearly its solution.
+	// Near its solution, a model that was solved too roughly may rise along its step.
 	if s.work.uphill = slope > uphill*s.at.value; s.work.uphill {
 		s.adapt(0)
 		return 0
@@ -518,9 +515,8 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// willAsk reports whether there will be a step after one by whose model the objective falls so much.
-// Errors are squared: where that is enough, the next Hessian is not asked for, and where it
-// turns out not to be, this one serves once more.
+// willAsk reports whether the step after this one will need the Hessian at its start. A step squares the
+// error, so after a small fall no further step is expected; if there is one, it uses the present Hessian.
 func (s *Solver) willAsk(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
 }
@@ -528,12 +524,13 @@ func (s *Solver) willAsk(fall, tol float64) bool {
 const willPart = 0.01
 
 const (
-	shortStep = 0.1 // after which curvatures are dampened
-	firstDamp = 1e-3
+	shortStep = 0.1  // after a step shorter than this, curvatures in the tail are damped
+	firstDamp = 1e-3 // the first such damping
 )
 
-// adapt follows the length of a step. Far from the optimum, a model that is solved too well makes a
-// step that is cut: then models that are not formed have fewer sweeps, and curvatures are dampened.
+// adapt sets sweeps and damping of the next model by the length of the step. Far from the optimum, the line
+// search cuts the step of a model that was solved too well: the next model then gets fewer sweeps
+// and more damping.
 func (s *Solver) adapt(length float64) {
 	w := &s.work
 	if length < 1 {
@@ -544,7 +541,8 @@ func (s *Solver) adapt(length float64) {
 	w.tail = w.tailAfter(length)
 }
 
-// firstDamping is soft for the first step. With many columns, a ridge of all of them is curvature enough.
+// firstDamping returns the damping of flat losses for the first step: none if there are many columns and
+// all have a ridge, which is curvature enough.
 func (s *Solver) firstDamping() float64 {
 	if !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -552,10 +550,10 @@ func (s *Solver) firstDamping() float64 {
 	return firstFlat
 }
 
-// damping is that of the next Hessian.
+// damping returns the damping of the next Hessian.
 func (w *workspace) damping() term.Damping { return term.Damping{Flat: w.flat, Tail: w.tail} }
 
-// tailAfter is damp after a step.
+// tailAfter returns the damping of straight losses after a step of some length.
 func (w *workspace) tailAfter(length float64) float64 {
 	damp := w.tail
 	if length == 1 {
@@ -569,7 +567,7 @@ func (w *workspace) tailAfter(length float64) float64 {
 	return damp
 }
 
-// flatAfter is soft after a step.
+// flatAfter returns the damping of flat losses after a step of some length.
 func (w *workspace) flatAfter(length float64) float64 {
 	soft := 0.03 * w.flat
 	switch {
@@ -581,9 +579,9 @@ func (w *workspace) flatAfter(length float64) float64 {
 	return soft
 }
 
-// LambdaMax returns the least lambda at which all features with an L1 weight are zero,
-// and moves the point to that solution. It is +Inf where features have a ridge and no
-// L1 weight: they are never all zero. An error is that of interrupt.
+// LambdaMax returns the least lambda for which all coefficients with a limit are zero, and moves the
+// point to that solution. It is +Inf if some coefficient has a ridge and no limit: such a coefficient is
+// zero for no lambda. The error is that of interrupt, which is called before each step and may be nil.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -595,13 +593,13 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	const huge, lastFall = 1e100, 1e-18
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {
-		tol = 1e-12 // its values are not accurate enough to prove less
+		tol = 1e-12 // the values of the loss are not accurate enough to prove less
 	}
 	r := s.Solve(huge, &Settings{Tol: tol * s.scale, Interrupt: interrupt})
 	if r.Err != nil {
 		return 0, r.Err
 	}
-	for range 4 { // the point, too, to the last digit
+	for range 4 { // until x, and not only P(x), has all digits
 		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
 			break
 		}
@@ -622,6 +620,6 @@ func (s *Solver) Support() int {
 	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
 }
 
-// Gradient returns X'Cα of the last dual point, valid until the next call of Solve: after
-// LambdaMax, the gradient of the loss.
+// Gradient returns X'Cα of the last dual point; after LambdaMax it is the gradient of the loss. It is
+// valid until the next call of a method.
 func (s *Solver) Gradient() []float64 { return s.e }

@@ -10,40 +10,40 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A working set is some columns of the data, and the quadratic model over them.
+// working is a working set: some columns of the data, and the quadratic model over their coefficients.
 type working struct {
 	most, threads int
 	cols          []int32 // in increasing order
-	place         []int32 // of each feature: 1 + its position in cols, 0 if it is not there
-	full          bool    // it had no room for all that belong there
+	place         []int32 // of each feature in cols, counted from 1; 0 for features outside
+	full          bool    // choose had no room for all columns that belong there
 
-	// The data of the columns: by rows if the Hessian is formed, else by columns.
+	// The data of the columns: row by row if the Hessian is formed, else column by column.
 	formed        bool
 	rows, columns kernels.Rows
 
-	// The point, the gradient there, the solution of the model, and the move to a point close to that, at
-	// which the model's multipliers solve its equation.
+	// The point; the gradient there; the solution of the model; and the move from the point to one close
+	// to the solution, where the model's multipliers satisfy its optimality equation.
 	x, gradient, u, move []float64
 
-	model    quadratic.Separable // of separable problems
+	model    quadratic.Separable // the model of a separable problem
 	dense    quadratic.Dense
 	implicit quadratic.Columns
-	current  bool // the Hessian of these columns is there, of an earlier point perhaps
+	current  bool // the Hessian is one of these columns, perhaps at an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int
 }
 
 const (
-	leastRoom = 16  // columns that may enter at once, however few coefficients are not zero
-	stay      = 0.9 // part of its limit above which a column stays in the set
-	farAhead  = 0.5 // part of the limit by which columns enter before they must, if the Hessian is to stay,
-	ahead     = 0.1 // and if columns can be added to it
+	leastRoom = 16  // columns that may enter at once even if fewer coefficients are non-zero
+	stay      = 0.9 // a column in the set stays there down to this part of what makes others enter
+	farAhead  = 0.5 // with a constant curvature, columns enter early, by this part of the limit,
+	ahead     = 0.1 // or by this part if a Gram matrix can grow, so that the Hessian is formed less often
 )
 
-// choose makes the working set one of the columns that are not zero, of those without limit, and
-// of those whose correlation exceeds share times the limit: the most violated first, and not more
-// new ones than there are coefficients that are not zero. It is left as it is if it has them all
-// and not twice as many. It reports whether some were missing.
+// choose makes the working set the columns of non-zero coefficients, those without a limit, and those whose
+// correlation exceeds share times the limit. Of the last, those that exceed it most enter first, at most
+// as many as there are columns of the other two kinds. The set stays as it is if it has all of
+// these columns, and not many more. choose reports whether some were missing.
 func (s *Solver) choose(share float64) bool {
 	w := &s.set
 	if w.place == nil {
@@ -58,7 +58,7 @@ func (s *Solver) choose(share float64) bool {
 	if s.gram != nil && s.gram.whole {
 		s.summary.cheap = true
 	}
-	early := share // from which part of the limit on columns enter, once some have to
+	early := share // once some columns must enter, others enter from this part of the limit on
 	switch {
 	case s.gram != nil:
 		early = share - ahead
@@ -108,8 +108,9 @@ func all(columns int) []int32 {
 	return cols
 }
 
-// correlation returns the size of the correlation of column j with the slopes, signed where a bound leaves one
-// side open. A coefficient of zero is optimal if that is at most its limit.
+// correlation returns |eⱼ|, the size of the correlation of column j with the slopes. A zero coefficient
+// is optimal if it is at most the limit. If X allows a coefficient no negative values, it is −eⱼ; if no
+// positive values, eⱼ.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
@@ -123,7 +124,7 @@ func (s *Solver) correlation(j int) float64 {
 	return math.Abs(e)
 }
 
-// build makes the working set that of the columns.
+// build makes cols the working set, and its data.
 func (s *Solver) build(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
@@ -180,21 +181,21 @@ func (s *Solver) build(cols []int32) {
 	}
 }
 
-// Costs of a model, in multiplications of a Hessian's.
+// Costs, in units of a multiplication that forms a Hessian.
 const (
-	visitCost   = 2.0  // of an entry in a sweep or a product by columns
-	leastVisits = 50.0 // of the columns by the sweeps and products of one model that is not formed, at first
-	mostVisits  = 100.0
-	panelFrom   = 64.0 // entries of a row from which on pairs take half as long
-	factorCost  = 0.4  // of a multiplication of Cholesky's method
-	cheapCost   = 12.0 // of an entry of the data, up to which the Hessian of all columns is always formed
+	visitCost   = 2.0   // of an entry in a coordinate sweep or a product, without a formed Hessian
+	leastVisits = 50.0  // visits of the columns by the sweeps and products of such a model: a first guess,
+	mostVisits  = 100.0 // and the largest
+	panelFrom   = 64.0  // from this number of entries in a row on, pairs of entries cost half
+	factorCost  = 0.4   // of a multiplication of Cholesky's method
+	cheapCost   = 12.0  // the Hessian of all columns is always formed if it costs less than this for each entry of the data
 )
 
-// formed reports whether the Hessian of the columns is formed: if that, and a factor of what may be
-// not zero, takes less than to visit the columns as often as the last model did that was not formed.
+// formed reports whether the Hessian of the columns is to be formed: whether it and a Cholesky factor for
+// the support cost less than the visits of the columns by a model without a formed Hessian.
 func (s *Solver) formed(cols []int32) bool {
 	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
-		return true // on ranks each coordinate of a model that is not formed would need a message
+		return true // with several processes, each coordinate of another model takes a message
 	}
 	if len(cols) > defaultWorking {
 		return false
@@ -212,15 +213,15 @@ func (s *Solver) formed(cols []int32) bool {
 	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
 }
 
-// denseCost is that of a formed matrix of so many columns, and of a factor for about so many
-// coefficients that are not zero.
+// denseCost returns the cost of a Hessian that is formed already, of so many columns, and of a Cholesky
+// factor for a support of about the given size.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
 	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
 }
 
-// pairs returns the number of entries of the columns, and of pairs of entries in one row.
+// pairs returns the number of entries of the columns, and the number of pairs of them in the same row.
 func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
 	if len(cols) == s.p {
 		for i := range s.Rows.Len() {
@@ -254,7 +255,7 @@ func (s *Solver) transpose() rowsOf {
 	return s.summary.columns
 }
 
-// buildRows makes rows of the columns, values in the form that the data have.
+// buildRows makes w.rows the columns' data row by row, with values as 32 or 64 bits as the data have them.
 func (s *Solver) buildRows() {
 	w := &s.set
 	if len(w.cols) == s.p {
@@ -287,13 +288,13 @@ func (s *Solver) buildRows() {
 	}
 }
 
-// rowsOf is what fill asks of X'.
+// rowsOf is X' row by row, a row being a column of X.
 type rowsOf interface {
 	Row(i int) ([]int32, []float64)
 }
 
-// fill writes column number k of the set, row j of columns, to where at says that each
-// row goes on.
+// fill appends the entries of column j of X, as column k of the set, to w.rows: at[i] is where row i goes
+// on.
 func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
@@ -309,7 +310,7 @@ func (w *working) fill(at []int64, k int, columns rowsOf, j int) {
 	}
 }
 
-// buildColumns copies the columns.
+// buildColumns makes w.columns the columns' data column by column.
 func (s *Solver) buildColumns() {
 	w, from := &s.set, s.transpose()
 	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
@@ -327,7 +328,7 @@ func (s *Solver) buildColumns() {
 	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: to.Cols}
 }
 
-// margins sets dst = X u over the columns of the set.
+// margins sets dst = X u, where X has the columns of the set.
 func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
@@ -337,7 +338,7 @@ func (w *working) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha over the columns of the set.
+// transposed sets dst = X'C alpha, where X has the columns of the set.
 func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
@@ -346,11 +347,11 @@ func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// sharedFrom is the mean number of nonzeros of a row from which goroutines share the
-// Hessian.
+// sharedFrom: goroutines share the work of a Hessian if rows have at least this number of entries on
+// average.
 const sharedFrom = 32
 
-// share prepares the goroutines that form Hessians of rows in memory.
+// share divides the columns of a Hessian among goroutines.
 func (w *working) share() {
 	if w.rows.Ptr == nil {
 		return
@@ -369,8 +370,8 @@ func (w *working) share() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh gives the columns the weights c of samples, where the Hessian is not formed, and leaves out the
-// samples whose weight is 0.
+// weigh prepares a Hessian X'diag(c)X that is not formed: the columns times √c, without the samples whose
+// weight c is 0. It overwrites c.
 func (w *working) weigh(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
@@ -387,14 +388,14 @@ func (w *working) weigh(c []float64) {
 	}
 }
 
-// form sets the upper triangle of h to X'diag(c)X.
+// form sets the upper triangle of h to X'diag(c)X, where X has the columns of the set.
 func (w *working) form(h, c []float64) {
 	m, parts := len(w.cols), len(w.cut)-1
 	clear(h)
 	rows.Spread(parts, parts, func(k int) { kernels.HessianRows(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// ridges adds the ridges to the Hessian's diagonal.
+// ridges sets the ridges that the model adds to the Hessian's diagonal.
 func (w *working) ridges(ridge func(k int) float64) {
 	of, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {
